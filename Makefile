@@ -1,0 +1,41 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check bench coverage clean
+
+demo: $(VENV)/.ready  ## the main job, offline, in a throw-away home
+	@home=$$(mktemp -d) && mi="$(BIN)/mi --home $$home" && \
+	$$mi init --values "Keep changes small. Run the tests before you say done. 不要直接推送到 main。" --show && \
+	$$mi settings set --ask-when-uncertain ask && \
+	echo && $$mi tail --global && \
+	echo && $$mi status && \
+	echo && $$mi doctor; code=$$?; rm -rf $$home; exit $$code
+
+test: $(VENV)/.ready-dev  ## every test, real parts included
+	$(BIN)/python -m pytest --requirements $(ARGS)
+
+check: $(VENV)/.ready-dev  ## style, types, floors
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.ready-dev  ## figures as ratios, nothing asserted
+	$(BIN)/python bench/floor.py
+
+coverage: $(VENV)/.ready-dev  ## write docs/coverage.md anew from the tests' markers
+	$(BIN)/python -m pytest -q --requirements --write-coverage
+
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.ready-dev: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	@touch $@ $(VENV)/.ready
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist

@@ -1,0 +1,136 @@
+"""Composition: opens a home and a project for one command and hands their stores to whoever needs them."""
+
+import os
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mi.kernel.errors import BadConfig
+from mi.kernel.home import Home, ProjectHome
+from mi.kernel.messages import choose_language
+from mi.kernel.notices import Notices
+
+if TYPE_CHECKING:  # imported when used: most commands need only some of it
+    from mi.evidence.index import EvidenceIndex
+    from mi.evidence.log import EvidenceWriter
+    from mi.kernel.config.load import Loaded
+    from mi.kernel.config.types import Config
+    from mi.project.identity import Project
+    from mi.project.known import KnownProjects
+    from mi.project.selection import Choice, SelectionFile
+    from mi.thoughtdb.store import ThoughtStore
+
+
+class App:
+    """What one command works with; everything is opened when it is first asked for."""
+
+    def __init__(self, home: Home, cd: str | None = None, here: bool = False) -> None:
+        self.home = home
+        self.notices = Notices()
+        self._cd = cd
+        self._here = here
+
+    @cached_property
+    def loaded_config(self) -> "Loaded":
+        """The configuration and its problems; BadConfig when the file is no JSON object."""
+        from mi.kernel.config.load import load
+
+        return load(self.home.config)
+
+    @cached_property
+    def config(self) -> "Config":
+        """The configuration for commands that work without one: what is wrong is noticed, the default used."""
+        from mi.kernel.config.types import Config
+
+        try:
+            loaded = self.loaded_config
+        except BadConfig as error:
+            self.notices.add("config-unusable", self.home.config, reason=error.line(self.language_without_config))
+            return Config()
+        for problem in loaded.problems:
+            self.notices.add("config-problem", self.home.config, key=problem.path, value=problem.value)
+        return loaded.config
+
+    @property
+    def language_without_config(self) -> str:
+        return choose_language("")
+
+    @cached_property
+    def language(self) -> str:
+        """The language to speak where no message gives a hint."""
+        if not os.path.exists(self.home.config):
+            return self.language_without_config
+        return choose_language(self.config.language)
+
+    @cached_property
+    def selections(self) -> "SelectionFile":
+        from mi.project.selection import SelectionFile
+
+        return SelectionFile(self.home, self.notices)
+
+    @cached_property
+    def known_projects(self) -> "KnownProjects":
+        from mi.project.known import KnownProjects
+
+        return KnownProjects(self.home, self.notices)
+
+    @cached_property
+    def choice(self) -> "Choice":
+        """The project root the command means, and by which rule."""
+        from mi.project.selection import Wish, choose
+
+        wish = Wish(self._cd, self._here)
+        return choose(wish, os.getcwd(), self.selections, self.known_projects, self.notices)
+
+    @cached_property
+    def project(self) -> "Project":
+        """The project the command means; asking changes nothing."""
+        return self.known_projects.open(self.choice.root)
+
+    @property
+    def project_home(self) -> ProjectHome:
+        return self.home.project(self.project.project_id)
+
+    def note_last(self) -> None:
+        """Remember the project a command looked at as @last; a home that cannot be written is no reason to fail."""
+        last = self.selections.read().last
+        if self.choice.how in ("last", "pinned") or (last and last.root_path == self.choice.root):
+            return
+        if self.home.exists() and self.config.runtime.project_selection.auto_update_last:
+            try:
+                self.selections.set_last(self.choice.root)
+            except OSError:
+                pass
+
+    def use_project(self) -> "Project":
+        """Make the project known to the home, for a command that writes about it."""
+        from mi.project.overlay import ensure_overlay
+
+        ensure_overlay(self.home, self.project, self.notices)
+        self.known_projects.remember(self.project)
+        if self.config.runtime.project_selection.auto_update_last:
+            self.selections.set_last(self.project.root)
+        return self.project
+
+    @cached_property
+    def evidence_index(self) -> "EvidenceIndex":
+        from mi.evidence.index import EvidenceIndex
+
+        return EvidenceIndex(self.home)
+
+    def evidence_writer(self, log: str) -> "EvidenceWriter":
+        """A writer for what this command does."""
+        from mi.evidence.log import EvidenceWriter
+
+        return EvidenceWriter.for_command(log, self.notices)
+
+    @cached_property
+    def global_thoughts(self) -> "ThoughtStore":
+        from mi.thoughtdb.store import ThoughtStore
+
+        return ThoughtStore(self.home.thoughts, "global", "", self.notices)
+
+    @cached_property
+    def project_thoughts(self) -> "ThoughtStore":
+        from mi.thoughtdb.store import ThoughtStore
+
+        return ThoughtStore(self.project_home.thoughts, "project", self.project.project_id, self.notices)

@@ -1,0 +1,118 @@
+"""`mi config`: providers and knobs in `config.json`."""
+
+import msgspec
+
+from mi.app import App
+from mi.cli.arguments import Args, Group, Parser, add_json
+from mi.cli.output import Output
+from mi.kernel.config.load import Problem
+
+
+def parser(name: str) -> Parser:
+    group = Group("mi config", "The configuration of MI: who works, who judges, and every knob.", "mi config validate")
+    init = group.add("init", "write a configuration with every default", "mi config init", _init)
+    init.add_argument("--force", action="store_true", help="replace the one that is there; it is kept as a backup")
+    show = group.add("show", "print the effective configuration, keys hidden", "mi config show", _show)
+    validate = group.add("validate", "name every mistake in the file", "mi config validate --json", _validate)
+    examples = group.add("examples", "list the templates", "mi config examples", _examples)
+    template = group.add("template", "print a template", "mi config template claude", _template)
+    apply = group.add(
+        "apply-template", "merge a template into the configuration", "mi config apply-template codex", _apply
+    )
+    rollback = group.add("rollback", "undo the last apply-template", "mi config rollback", _rollback)
+    path = group.add("path", "print where the configuration is", "mi config path", _path)
+    template.add_argument("name", help="one of `mi config examples`")
+    apply.add_argument("name", help="one of `mi config examples`")
+    for one in (init, show, validate, examples, template, apply, rollback, path):
+        add_json(one)
+    return group.parser
+
+
+def _init(app: App, args: Args) -> int:
+    from mi.kernel.config import edit
+
+    kept_in = edit.init(app.home, args.force)
+    return _wrote(app, args, "config.written", kept_in)
+
+
+def _apply(app: App, args: Args) -> int:
+    from mi.kernel.config import edit
+
+    kept_in = edit.apply_template(app.home, args.name)
+    return _wrote(app, args, "config.applied", kept_in, name=args.name)
+
+
+def _rollback(app: App, args: Args) -> int:
+    from mi.kernel.config import edit
+
+    return _wrote(app, args, "config.rolled-back", edit.rollback(app.home))
+
+
+def _wrote(app: App, args: Args, key: str, backup: str, **details: str) -> int:
+    out = Output(app.language_without_config)
+    if args.json:
+        out.json({"path": app.home.config, "backup": backup or None, **details})
+        return 0
+    out.say(key, path=app.home.config, backup=backup, **details)
+    if backup and key != "config.rolled-back":
+        out.say("config.backup", backup=backup)
+    return 0
+
+
+def _show(app: App, args: Args) -> int:
+    out = Output(app.language_without_config)
+    config = msgspec.to_builtins(app.loaded_config.config)
+    for section in config["mind"].values():
+        if isinstance(section, dict) and section.get("api_key"):
+            section["api_key"] = "[redacted]"
+    out.json(config)
+    return 0
+
+
+def _validate(app: App, args: Args) -> int:
+    out = Output(app.language_without_config)
+    problems = app.loaded_config.problems
+    errors = [problem for problem in problems if problem.code != "api-key-in-file"]
+    if args.json:
+        shown = [problem._asdict() | {"text": _line(out, problem)} for problem in problems]
+        out.json({"path": app.home.config, "ok": not errors, "problems": shown})
+    else:
+        for problem in problems:
+            out.line(_line(out, problem))
+        if not errors:
+            out.say("config.valid", path=app.home.config)
+    return 1 if errors else 0
+
+
+def _line(out: Output, problem: Problem) -> str:
+    return out.text("config." + problem.code, path=problem.path, value=problem.value, hint=problem.hint)
+
+
+def _examples(app: App, args: Args) -> int:
+    from mi.kernel.config.templates import TEMPLATES
+
+    out = Output(app.language_without_config)
+    texts = {name: out.text("template." + name) for name in TEMPLATES}
+    if args.json:
+        out.json(texts)
+    else:
+        for name, text in texts.items():
+            out.line(f"{name:<12} {text}")
+        out.say("config.examples-next")
+    return 0
+
+
+def _template(app: App, args: Args) -> int:
+    from mi.kernel.config.edit import template
+
+    Output(app.language_without_config).json(template(args.name))
+    return 0
+
+
+def _path(app: App, args: Args) -> int:
+    out = Output(app.language_without_config)
+    if args.json:
+        out.json({"path": app.home.config})
+    else:
+        out.line(app.home.config)
+    return 0

@@ -1,0 +1,158 @@
+"""`mi project`: which project a command means, and what MI keeps about it."""
+
+import msgspec
+
+from mi.app import App
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, add_redact
+from mi.cli.output import Output
+
+
+def parser(name: str) -> Parser:
+    group = Group("mi project", "Which project MI works on.", "mi project status")
+    show_ = group.add("show", "what MI keeps about the project, and where", "mi project show --json", show)
+    add_redact(show_)
+    status = group.add("status", "how the project root is found; changes nothing", "mi project status --json", _status)
+    use = group.add("use", "make it @last", "mi project use --cd ~/code/app", _use)
+    pin = group.add("pin", "make it @pinned: used wherever no repository is", "mi project pin", _pin)
+    unpin = group.add("unpin", "clear @pinned", "mi project unpin", _unpin)
+    for one in (show_, status, use, pin):
+        add_cd(one)
+    for one in (show_, status, use, pin, unpin):
+        add_json(one)
+    alias = group.add_group("alias", "names for projects: @name", "mi project alias add app --cd ~/code/app")
+    add = alias.add("add", "name a project", "mi project alias add app --cd ~/code/app", _alias_add)
+    add.add_argument("name")
+    add_cd(add)
+    remove = alias.add("rm", "forget a name", "mi project alias rm app", _alias_remove)
+    remove.add_argument("name")
+    list_ = alias.add("list", "all names", "mi project alias list --json", _alias_list)
+    for one in (add, remove, list_):
+        add_json(one)
+    return group.parser
+
+
+def show(app: App, args: Args) -> int:
+    from mi.kernel import git
+    from mi.project.overlay import read_overlay
+
+    out = Output(app.language)
+    overlay = read_overlay(app.home, app.project, app.notices)
+    place = app.project_home
+    paths = {
+        "home": place.root,
+        "overlay": place.overlay,
+        "evidence": place.evidence,
+        "thoughtdb": place.thoughts,
+        "workflows": place.workflows,
+        "hands_transcripts": place.hands_transcripts,
+        "mind_transcripts": place.mind_transcripts,
+    }
+    seen = git.observe(app.project.root)
+    app.note_last()
+    if args.json:
+        overlay_fields = msgspec.to_builtins(overlay)
+        out.json({"overlay": overlay_fields, "paths": paths, "git": seen._asdict(), "chosen_by": app.choice.how})
+        return 0
+    out.say("project.root", root=app.project.root, how=out.text("how." + app.choice.how))
+    out.say("project.id", id=app.project.project_id, key=app.project.key)
+    if seen.is_repo:
+        changed = len(seen.status.splitlines())
+        out.say("project.git", head=seen.head[:12] or "-", changed=changed)
+    for name, path in paths.items():
+        out.line(f"  {name:<18} {path}")
+    return 0
+
+
+def _status(app: App, args: Args) -> int:
+    out = Output(app.language)
+    choice, project, selections = app.choice, app.project, app.selections.read()
+    if args.json:
+        remembered = msgspec.to_builtins(selections)
+        out.json(
+            {
+                "root": choice.root,
+                "chosen_by": choice.how,
+                "project_id": project.project_id,
+                "identity_key": project.key,
+                "selections": {name: remembered[name] for name in ("last", "pinned", "aliases")},
+            }
+        )
+        return 0
+    out.say("project.root", root=choice.root, how=out.text("how." + choice.how))
+    out.say("project.id", id=project.project_id, key=project.key)
+    for token, selected in _tokens(selections).items():
+        out.line(f"  @{token:<17} {selected}")
+    return 0
+
+
+def _tokens(selections) -> dict[str, str]:  # type: ignore[no-untyped-def]
+    named = {"last": selections.last, "pinned": selections.pinned} | selections.aliases
+    return {token: selected.root_path for token, selected in named.items() if selected is not None}
+
+
+def _use(app: App, args: Args) -> int:
+    _remember(app)
+    app.selections.set_last(app.project.root)
+    return _done(app, args, "project.used")
+
+
+def _pin(app: App, args: Args) -> int:
+    _remember(app)
+    app.selections.pin(app.project.root)
+    return _done(app, args, "project.pinned")
+
+
+def _unpin(app: App, args: Args) -> int:
+    app.selections.pin(None)
+    out = Output(app.language)
+    if args.json:
+        out.json({"pinned": None})
+    else:
+        out.say("project.unpinned")
+    return 0
+
+
+def _alias_add(app: App, args: Args) -> int:
+    app.selections.add_alias(args.name, app.project.root)
+    _remember(app)
+    return _done(app, args, "project.aliased", name=args.name)
+
+
+def _alias_remove(app: App, args: Args) -> int:
+    app.selections.remove_alias(args.name.removeprefix("@"))
+    out = Output(app.language)
+    if args.json:
+        out.json({"removed": args.name.removeprefix("@")})
+    else:
+        out.say("project.alias-removed", name=args.name.removeprefix("@"))
+    return 0
+
+
+def _alias_list(app: App, args: Args) -> int:
+    out = Output(app.language)
+    aliases = app.selections.read().aliases
+    if args.json:
+        out.json({name: selected.root_path for name, selected in aliases.items()})
+        return 0
+    for name, selected in aliases.items():
+        out.line(f"@{name:<18} {selected.root_path}")
+    if not aliases:
+        out.say("project.no-alias")
+    return 0
+
+
+def _remember(app: App) -> None:
+    """Selecting a project makes it known: a folder inside a repository is from then on a project of its own."""
+    from mi.project.overlay import ensure_overlay
+
+    ensure_overlay(app.home, app.project, app.notices)
+    app.known_projects.remember(app.project)
+
+
+def _done(app: App, args: Args, key: str, **details: str) -> int:
+    out = Output(app.language)
+    if args.json:
+        out.json({"root": app.project.root, "project_id": app.project.project_id, **details})
+    else:
+        out.say(key, root=app.project.root, **details)
+    return 0

@@ -1,0 +1,161 @@
+"""`mi status`, and `mi` alone: where things stand and what to do next. Reads only."""
+
+import fcntl
+import os
+from typing import Any
+
+from mi.app import App
+from mi.cli.arguments import Args, Parser, add_cd, add_json, command
+from mi.cli.output import Output
+from mi.kernel.text import one_line
+
+Json = dict[str, Any]
+
+
+def parser(name: str) -> Parser:
+    built = command("mi status", "Where things stand and what to do next; changes nothing.", "mi status --json", _run)
+    add_cd(built)
+    add_json(built)
+    return built
+
+
+def _run(app: App, args: Args) -> int:
+    out = Output(app.language)
+    status = gather(app)
+    if args.json:
+        out.json(status)
+    else:
+        _print(out, status)
+    return 0
+
+
+def gather(app: App) -> Json:
+    """The status as scripts get it."""
+    from mi.evidence.latest import latest_run
+
+    log = app.project_home.evidence
+    waiting, suggestions, complete = _open_items(app, log)
+    status: Json = {
+        "home": app.home.root,
+        "project": {"id": app.project.project_id, "root": app.project.root, "chosen_by": app.choice.how},
+        "run": _run_status(latest_run(log, app.notices), app.project_home.run_lock),
+        "waiting": waiting,
+        "values": _values(app),
+        "providers": providers(app),
+        "config": _config_health(app),
+        "pending": {"suggestions": suggestions, "reviews": 0},
+        "complete": complete,
+    }
+    status["next"] = _next_commands(status)
+    return status
+
+
+def _open_items(app: App, log: str) -> tuple[list[Json], int, bool]:
+    from mi.evidence.open_items import open_items
+    from mi.evidence.records.run import Question
+    from mi.evidence.records.thoughts import LearnSuggested
+
+    items = open_items(log, app.evidence_index, app.notices)
+    records = [event.record() for event in items.events]
+    waiting = [{"id": one.id, "kind": "question", "question": one.text} for one in records if isinstance(one, Question)]
+    offered = [one for one in records if isinstance(one, LearnSuggested) and not one.applied_claim_ids]
+    return waiting, len(offered), items.complete
+
+
+def _run_status(run: Any, lock: str) -> Json:
+    if run is None:
+        return {"id": None, "status": "none", "marks": None, "batches": 0, "spent": None, "evidence_ids": []}
+    import msgspec
+
+    state = run.ended.status if run.ended else "running" if _is_held(lock) else "interrupted"
+    return {
+        "id": run.run_id,
+        "status": state,
+        "marks": msgspec.to_builtins(run.marks),
+        "batches": run.batches,
+        "spent": msgspec.to_builtins(run.spent),
+        "evidence_ids": run.evidence_ids,
+    }
+
+
+def _is_held(path: str) -> bool:
+    """Whether a living process holds a lock; one that was killed holds none."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return False
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+
+
+def _values(app: App) -> Json:
+    claims = len(app.global_thoughts.active("values:base")) if os.path.exists(app.global_thoughts.files.claims) else 0
+    return {"ready": claims > 0, "claims": claims}
+
+
+def providers(app: App) -> Json:
+    """Who would work and who would judge, with `auto` resolved by what is installed."""
+    hands: str = app.config.hands.provider
+    mind: str = app.config.mind.provider
+    if hands == "auto":
+        hands = next((name for name in ("codex", "claude") if find_program(name)), "none")
+    if mind == "auto":
+        mind = {"codex": "codex_schema", "claude": "claude_schema"}.get(hands, "rules")
+    return {"hands": hands, "mind": mind}
+
+
+def find_program(name: str) -> str | None:
+    """Where a program is on $PATH."""
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return None
+
+
+def _config_health(app: App) -> Json:
+    from mi.kernel.errors import BadConfig
+
+    try:
+        problems = [problem.path for problem in app.loaded_config.problems]
+    except BadConfig as error:
+        return {"path": app.home.config, "ok": False, "problems": [error.line()]}
+    return {"path": app.home.config, "ok": not problems, "problems": problems}
+
+
+def _next_commands(status: Json) -> list[str]:
+    commands = []
+    if not status["config"]["ok"]:
+        commands.append("mi config validate")
+    if not status["values"]["ready"]:
+        commands.append('mi init --values "…"')
+    if status["run"]["id"]:
+        commands.append("mi show last")
+    return commands or ["mi tail", "mi doctor"]
+
+
+def _print(out: Output, status: Json) -> None:
+    project, run, values = status["project"], status["run"], status["values"]
+    out.say("status.home", home=status["home"])
+    out.say("status.project", root=project["root"], how=out.text("how." + project["chosen_by"]), id=project["id"])
+    out.say("status.values" if values["ready"] else "status.no-values", count=values["claims"])
+    if run["id"]:
+        marks = " ".join(f"{out.text('mark.' + name)} {'✓' if held else '·'}" for name, held in run["marks"].items())
+        out.say(
+            "status.run", id=run["id"], status=out.text("run." + run["status"]), marks=marks, batches=run["batches"]
+        )
+    else:
+        out.say("status.no-run")
+    for item in status["waiting"]:
+        out.say("status.waiting", id=item["id"], question=one_line(item["question"], 100))
+    if status["pending"]["suggestions"]:
+        out.say("status.suggestions", count=status["pending"]["suggestions"])
+    out.say("status.providers", **status["providers"])
+    if not status["complete"]:
+        out.say("status.incomplete")
+    out.say("status.next", commands="  ·  ".join(status["next"]))

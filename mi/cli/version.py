@@ -1,0 +1,23 @@
+"""`mi version`."""
+
+import sys
+
+from mi import __version__
+from mi.app import App
+from mi.cli.arguments import Args, Parser, add_json, command
+from mi.cli.output import Output
+
+
+def parser(name: str) -> Parser:
+    built = command("mi version", "Print the version of MI.", "mi version --json", _run)
+    add_json(built)
+    return built
+
+
+def _run(app: App, args: Args) -> int:
+    out = Output(app.language_without_config)
+    if args.json:
+        out.json({"version": __version__, "python": sys.version.split()[0]})
+    else:
+        out.line(f"mi {__version__}")
+    return 0

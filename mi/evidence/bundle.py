@@ -1,0 +1,82 @@
+"""The latest batch as one object: what was sent, what came back, what was decided, where it is written."""
+
+from typing import Any
+
+from mi.evidence.index import EvidenceIndex, Progress
+from mi.evidence.latest import WINDOW, read_window
+from mi.evidence.reader import read_on
+from mi.kernel import jsonl
+from mi.kernel.notices import Notices
+
+Raw = dict[str, Any]
+# Kinds of which a batch shows the last record, under the kind's own name …
+_LAST = [
+    "hands_input",
+    "batch_end",
+    "evidence",
+    "risk_event",
+    "check_plan",
+    "auto_answer",
+    "decide_next",
+    "workflow_progress",
+    "checkpoint",
+    "snapshot",
+    "loop_guard",
+    "loop_break",
+    "learn_update",
+    "why_trace",
+]
+# … and kinds of which it shows all.
+_ALL = {"learn_suggested": "learn_suggested", "learn_applied": "learn_applied", "why_traces": "why_trace"}
+
+
+def latest_batch(log: str, index: EvidenceIndex, notices: Notices, progress: Progress) -> Raw | None:
+    """The bundle of the latest batch of a log; None when no batch was ever sent."""
+    events = list(read_window(log, notices))
+    kinds = [event.head.kind for event in events]
+    corrupt = next((event.fields() for event in events if event.head.kind == "state_corrupt"), None)
+    if "hands_input" in kinds:
+        batch = events[kinds.index("hands_input") :: -1]
+    else:
+        start = index.latest(log, "hands_input", progress) if jsonl.size(log) > WINDOW else None
+        if start is None:
+            return None
+        batch = list(read_on(log, start, notices))
+    return _bundle(_of_batch([event.fields() for event in batch])) | {"state_corrupt_recent": corrupt}
+
+
+def _of_batch(records: list[Raw]) -> list[Raw]:
+    """The records of the batch that the first one opens, and later applications of what it suggested."""
+    run_id, batch = records[0].get("run_id"), _batch_of(records[0])
+    mine = [raw for raw in records if raw.get("run_id") == run_id and _batch_of(raw) in ("", batch)]
+    suggested = {raw.get("id") or raw.get("event_id") for raw in mine if raw["kind"] == "learn_suggested"}
+    applied = [raw for raw in records if raw["kind"] == "learn_applied" and raw.get("suggestion_id") in suggested]
+    return [raw for raw in mine if raw["kind"] != "learn_applied"] + applied
+
+
+def _batch_of(raw: Raw) -> str:
+    """`b0` of `b0` and of its re-plans `b0.after_testless`, `b0.after_tls_claim`."""
+    return str(raw.get("batch_id", "")).partition(".")[0]
+
+
+def _bundle(records: list[Raw]) -> Raw:
+    first = records[0]
+    bundle: Raw = {name: first.get(name, "") for name in ("run_id", "batch_id", "thread_id", "ts")}
+    for kind in _LAST:
+        bundle[kind] = next((raw for raw in reversed(records) if raw["kind"] == kind), None)
+    for name, kind in _ALL.items():
+        bundle[name] = [raw for raw in records if raw["kind"] == kind]
+    bundle["hands_last_message"] = (bundle["batch_end"] or {}).get("last_message", "")
+    bundle["hands_transcript_ref"] = _transcript_of(bundle)
+    refs = (raw.get("mind_transcript_ref") for raw in records)
+    bundle["mind_transcript_refs"] = list(dict.fromkeys(ref for ref in refs if ref))
+    bundle["event_ids"] = [raw.get("event_id", "") for raw in records]
+    return bundle
+
+
+def _transcript_of(bundle: Raw) -> str:
+    places = (bundle["batch_end"], "hands_transcript_ref"), (bundle["evidence"], "hands_transcript_ref")
+    for raw, name in (*places, (bundle["hands_input"], "transcript_path")):
+        if raw and raw.get(name):
+            return str(raw[name])
+    return ""

@@ -1,0 +1,55 @@
+"""The latest run of a log, seen from the log's end; nothing is written."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mi.evidence.reader import Event, read_back
+from mi.evidence.records.run import Marks, RunEnd, Usage
+from mi.kernel import jsonl
+from mi.kernel.notices import Notices
+
+WINDOW = 1 << 18  # how far back a read-only answer looks by itself; what is older needs the index
+
+
+class LatestRun(NamedTuple):
+    """What the end of a log says of the latest run; `ended` is None while it runs or after it was killed."""
+
+    run_id: str
+    ended: RunEnd | None
+    marks: Marks
+    spent: Usage
+    batches: int
+    evidence_ids: list[str]
+
+
+def read_window(log: str, notices: Notices, known: int = 0) -> Iterator[Event]:
+    """The events near the end of a log, latest first, as far back as `known` (an offset) or the window reaches."""
+    start = max(known, jsonl.size(log) - WINDOW)
+    for event in read_back(log, notices):
+        if event.offset < start:
+            return
+        yield event
+
+
+def latest_run(log: str, notices: Notices) -> LatestRun | None:
+    """The run that wrote last. Its end is its last record, and its batches are numbered: a look back suffices."""
+    ended: RunEnd | None = None
+    run_id, batches = "", 0
+    for event in read_window(log, notices):
+        if not run_id and event.head.run_id.startswith("run_"):
+            run_id = event.head.run_id
+            record = event.record() if event.head.kind == "run_end" else None
+            ended = record if isinstance(record, RunEnd) else None
+        if run_id and event.head.run_id == run_id and (batches := _batch_number(event.head.batch_id)):
+            break
+    if not run_id:
+        return None
+    if ended is None:
+        return LatestRun(run_id, None, Marks(), Usage(), batches, [])
+    return LatestRun(run_id, ended, ended.marks, ended.spent, batches, ended.evidence_ids)
+
+
+def _batch_number(batch_id: str) -> int:
+    """How many batches there were when this one ran: b0 is the first."""
+    number = batch_id.removeprefix("b").partition(".")[0]
+    return int(number) + 1 if number.isdigit() else 0

@@ -1,0 +1,30 @@
+"""What every evidence record carries."""
+
+from typing import Any
+
+from msgspec import Struct
+
+Json = dict[str, Any]  # a model's answer or a foreign object, kept as it came
+
+
+class Record(Struct, frozen=True, kw_only=True, tag_field="kind", tag="record"):
+    """One line of an EvidenceLog. The writer stamps v, event_id, run_id, seq and ts."""
+
+    v: int = 1
+    event_id: str = ""
+    run_id: str = ""
+    seq: int = 0
+    ts: str = ""
+    batch_id: str = ""
+    thread_id: str = ""
+
+    def headline(self) -> str:
+        """What happened, for one line of a list."""
+        return ""
+
+
+class MindRecord(Record, frozen=True, kw_only=True, tag="mind_record"):
+    """A record whose content a Mind produced."""
+
+    state: str = "ok"  # ok | error | skipped
+    mind_transcript_ref: str = ""

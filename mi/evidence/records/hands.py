@@ -1,0 +1,69 @@
+"""What was sent to the agent and what was seen of its work."""
+
+from msgspec import Struct, field
+
+from mi.evidence.records.base import Record
+
+
+class HandsInput(Record, frozen=True, kw_only=True, tag="hands_input"):
+    """The exact text sent for a batch, written before the agent starts."""
+
+    transcript_path: str = ""
+    input: str = ""
+    light_injection: str = ""
+    prompt_sha256: str = ""
+
+    def headline(self) -> str:
+        return self.input
+
+
+class HandsResumeFailed(Record, frozen=True, kw_only=True, tag="hands_resume_failed"):
+    provider: str = ""
+    error: str = ""
+
+    def headline(self) -> str:
+        return f"{self.provider} {self.error}".strip()
+
+
+class Action(Struct, frozen=True, kw_only=True):
+    kind: str = "other"
+    detail: str = ""
+
+
+class TranscriptObservation(Struct, frozen=True, kw_only=True):
+    event_type_counts: dict[str, int] = {}
+    item_type_counts: dict[str, int] = {}
+    file_paths: list[str] = []
+    non_command_actions: list[str] = []
+    errors: list[str] = []
+
+
+class RepoObservation(Struct, frozen=True, kw_only=True):
+    project_root: str = ""
+    stack_hints: list[str] = []
+    has_tests: bool = False
+    test_hints: list[str] = []
+    git_is_repo: bool = False
+    git_root: str = ""
+    git_head: str = ""
+    git_status_porcelain: str = ""
+    git_diff_stat: str = ""
+    git_diff_cached_stat: str = ""
+
+
+class Evidence(Record, frozen=True, kw_only=True, tag="evidence"):
+    """What one batch showed."""
+
+    hands_transcript_ref: str = ""
+    mind_transcript_ref: str = ""
+    mi_input: str = ""
+    transcript_observation: TranscriptObservation = field(default_factory=TranscriptObservation)
+    repo_observation: RepoObservation = field(default_factory=RepoObservation)
+    facts: list[str] = []
+    actions: list[Action] = []
+    results: list[str] = []
+    unknowns: list[str] = []
+    risk_signals: list[str] = []
+
+    def headline(self) -> str:
+        return " · ".join([*self.results, *self.facts, *self.risk_signals])

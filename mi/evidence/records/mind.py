@@ -1,0 +1,148 @@
+"""What a Mind judged in a run, and how asking it failed."""
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from mi.evidence.records.base import Json, MindRecord, Record
+
+State = Literal["ok", "error", "skipped"]
+
+
+class MindError(Record, frozen=True, kw_only=True, tag="mind_error"):
+    schema_filename: str = ""
+    tag: str = ""
+    mind_transcript_ref: str = ""
+    error: str = ""
+
+    def headline(self) -> str:
+        return f"{self.tag} {self.error}".strip()
+
+
+class MindCircuit(Record, frozen=True, kw_only=True, tag="mind_circuit"):
+    state: Literal["open", "closed"] = "open"
+    threshold: int = 2
+    failures_total: int = 0
+    failures_consecutive: int = 0
+    schema_filename: str = ""
+    tag: str = ""
+    error: str = ""
+
+    def headline(self) -> str:
+        return f"{self.state} {self.error}".strip()
+
+
+class Risk(Struct, frozen=True, kw_only=True):
+    category: str = "other"  # network | install | push | publish | delete | privilege | privacy | cost | other
+    severity: str = "low"  # low | medium | high | critical
+    should_ask_user: bool = False
+    mitigation: list[str] = []
+    learn_suggested: list[Json] = []
+
+
+class RiskEvent(MindRecord, frozen=True, kw_only=True, tag="risk_event"):
+    risk_signals: list[str] = []
+    risk: Risk = field(default_factory=Risk)
+
+    def headline(self) -> str:
+        return f"{self.risk.severity} {self.risk.category} {' · '.join(self.risk_signals)}".strip()
+
+
+class Checks(Struct, frozen=True, kw_only=True):
+    should_run_checks: bool = False
+    needs_testless_strategy: bool = False
+    testless_strategy_question: str = ""
+    check_goals: list[str] = []
+    commands_hints: list[str] = []
+    hands_check_input: str = ""
+    notes: str = ""
+
+
+class CheckPlan(MindRecord, frozen=True, kw_only=True, tag="check_plan"):
+    checks: Checks = field(default_factory=Checks)
+
+    def headline(self) -> str:
+        planned = " · ".join(self.checks.commands_hints) or self.checks.hands_check_input
+        return planned if self.checks.should_run_checks else f"none: {self.checks.notes}"
+
+
+class AutoAnswerOutput(Struct, frozen=True, kw_only=True):
+    should_answer: bool = False
+    confidence: float = 0.0
+    hands_answer_input: str = ""
+    needs_user_input: bool = False
+    ask_user_question: str = ""
+    unanswered_questions: list[str] = []
+    cited_ids: list[str] = []
+    notes: str = ""
+
+
+class AutoAnswer(MindRecord, frozen=True, kw_only=True, tag="auto_answer"):
+    auto_answer: AutoAnswerOutput = field(default_factory=AutoAnswerOutput)
+
+    def headline(self) -> str:
+        return self.auto_answer.hands_answer_input or self.auto_answer.ask_user_question
+
+
+class ThoughtsUsed(Struct, frozen=True, kw_only=True):
+    as_of_ts: str = ""
+    node_ids: list[str] = []
+    values_claim_ids: list[str] = []
+    pref_goal_claim_ids: list[str] = []
+    query_claim_ids: list[str] = []
+    edges_n: int = 0
+    notes: str = ""
+
+
+class DecideNext(MindRecord, frozen=True, kw_only=True, tag="decide_next"):
+    phase: Literal["initial", "after_user"] = "initial"
+    next_action: Literal["send_to_hands", "ask_user", "stop"] = "stop"
+    status: Literal["done", "not_done", "blocked"] = "not_done"
+    confidence: float = 0.0
+    notes: str = ""
+    ask_user_question: str = ""
+    next_hands_input: str = ""
+    thought_db: ThoughtsUsed = field(default_factory=ThoughtsUsed)
+    decision: Json = {}
+
+    def headline(self) -> str:
+        return f"{self.status}, {self.next_action}: {self.notes}"
+
+
+class LoopGuard(Record, frozen=True, kw_only=True, tag="loop_guard"):
+    pattern: Literal["aaa", "abab"] = "aaa"
+    hands_last_message: str = ""
+    next_input: str = ""
+    reason: str = ""
+
+    def headline(self) -> str:
+        return f"{self.pattern} {self.reason}"
+
+
+class LoopBreakOutput(Struct, frozen=True, kw_only=True):
+    action: Literal["rewrite_next_input", "run_checks_then_continue", "stop_done", "stop_blocked", "ask_user"] = (
+        "stop_blocked"
+    )
+    confidence: float = 0.0
+    rewritten_next_input: str = ""
+    check_intent: str = ""
+    ask_user_question: str = ""
+    notes: str = ""
+
+
+class LoopBreak(MindRecord, frozen=True, kw_only=True, tag="loop_break"):
+    pattern: Literal["aaa", "abab"] = "aaa"
+    reason: str = ""
+    output: LoopBreakOutput | None = None
+
+    def headline(self) -> str:
+        return f"{self.pattern} {self.output.action if self.output else self.state}"
+
+
+class TestlessStrategySet(Record, frozen=True, kw_only=True, tag="testless_strategy_set"):
+    strategy: str = ""
+    rationale: str = ""
+    source: str = ""
+
+    def headline(self) -> str:
+        return self.strategy

@@ -1,0 +1,117 @@
+"""The course of a run: start, batches, questions, limits, end, and what broke."""
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from mi.evidence.records.base import Json, Record
+
+
+class Usage(Struct, frozen=True, kw_only=True):
+    """What was spent; null is unknown, never nothing."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    seconds: float | None = None
+    calls: int | None = None
+
+
+class Marks(Struct, frozen=True, kw_only=True):
+    """The three marks of a batch or run: the agent ended, says it is done, a check proved it."""
+
+    ran: bool = False
+    claimed: bool = False
+    verified: bool = False
+
+
+class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):
+    task: str = ""
+    project_root: str = ""
+    hands: str = ""
+    mind: str = ""
+    resumed_from: str = ""
+
+    def headline(self) -> str:
+        return self.task
+
+
+class RunEnd(Record, frozen=True, kw_only=True, tag="run_end"):
+    status: Literal["done", "blocked", "failed", "interrupted"] = "failed"
+    marks: Marks = field(default_factory=Marks)
+    spent: Usage = field(default_factory=Usage)
+    exit: int = 1
+    reason: str = ""
+    evidence_ids: list[str] = []
+
+    def headline(self) -> str:
+        return f"{self.status} {self.reason}".strip()
+
+
+class BatchEnd(Record, frozen=True, kw_only=True, tag="batch_end"):
+    outcome: Literal["ended", "cut", "interrupted", "failed"] = "ended"
+    usage: Usage = field(default_factory=Usage)
+    hands_transcript_ref: str = ""
+    last_message: str = ""
+
+    def headline(self) -> str:
+        return f"{self.outcome} {self.last_message}".strip()
+
+
+class Question(Record, frozen=True, kw_only=True, tag="question"):
+    """Something only the person can answer; `blocks` says whether the run waits for it."""
+
+    id: str = ""
+    text: str = ""
+    blocks: bool = True
+
+    def headline(self) -> str:
+        return f"{self.id} {self.text}"
+
+
+class UserInput(Record, frozen=True, kw_only=True, tag="user_input"):
+    question: str = ""
+    answer: str = ""
+    question_id: str = ""
+
+    def headline(self) -> str:
+        return f"{self.question} → {self.answer}"
+
+
+class Limit(Record, frozen=True, kw_only=True, tag="limit"):
+    """A limit was reached: the user's own, or the agent vendor's with the time it ends."""
+
+    limit: str = ""
+    spent: Usage = field(default_factory=Usage)
+    resets_at: str = ""
+    detail: str = ""
+
+    def headline(self) -> str:
+        return f"{self.limit} {self.detail}".strip()
+
+
+class StateCorrupt(Record, frozen=True, kw_only=True, tag="state_corrupt"):
+    """A file of MI's own was unreadable and set aside."""
+
+    path: str = ""
+    kept_in: str = ""
+    reason: str = ""
+
+    def headline(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
+class Undo(Record, frozen=True, kw_only=True, tag="undo"):
+    target: str = ""
+    retracted: Json = {}
+
+    def headline(self) -> str:
+        return self.target
+
+
+class Redo(Record, frozen=True, kw_only=True, tag="redo"):
+    target: str = ""
+    restored: Json = {}
+
+    def headline(self) -> str:
+        return self.target

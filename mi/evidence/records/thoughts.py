@@ -1,0 +1,230 @@
+"""What was said, learned, recalled and taken back: the provenance of every thought."""
+
+from msgspec import Struct, field
+
+from mi.evidence.records.base import Json, MindRecord, Record
+
+
+class ValuesSet(Record, frozen=True, kw_only=True, tag="values_set"):
+    """The person wrote down their values."""
+
+    values_text: str = ""
+    compiled_values: Json | None = None
+
+    def headline(self) -> str:
+        return self.values_text
+
+
+class MiDefaultsSet(Record, frozen=True, kw_only=True, tag="mi_defaults_set"):
+    """Missing operational defaults were seeded as claims."""
+
+    settings: dict[str, str] = {}
+
+    def headline(self) -> str:
+        return _pairs(self.settings)
+
+
+class SettingsSet(Record, frozen=True, kw_only=True, tag="settings_set"):
+    """The person changed operational settings."""
+
+    scope: str = "global"
+    settings: dict[str, str] = {}
+
+    def headline(self) -> str:
+        return f"{self.scope} {_pairs(self.settings)}"
+
+
+class DefaultsClaimSync(Record, frozen=True, kw_only=True, tag="defaults_claim_sync"):
+    outcome: str = ""
+    claim_ids: list[str] = []
+
+    def headline(self) -> str:
+        return self.outcome
+
+
+class LearnSuggested(Record, frozen=True, kw_only=True, tag="learn_suggested"):
+    id: str = ""
+    scope: str = "project"
+    text: str = ""
+    severity: str = ""
+    rationale: str = ""
+    source: str = ""
+    applied_claim_ids: list[str] = []
+
+    def headline(self) -> str:
+        return f"{self.id} {self.text}"
+
+
+class LearnApplied(Record, frozen=True, kw_only=True, tag="learn_applied"):
+    suggestion_id: str = ""
+    applied_claim_ids: list[str] = []
+
+    def headline(self) -> str:
+        return self.suggestion_id
+
+
+class LearnUpdate(MindRecord, frozen=True, kw_only=True, tag="learn_update"):
+    output: Json | None = None
+    applied: Json = {}
+
+
+class Checkpoint(MindRecord, frozen=True, kw_only=True, tag="checkpoint"):
+    segment_id: str = ""
+    planned_next_input: str = ""
+    status_hint: str = ""
+    note: str = ""
+    output: Json | None = None
+
+    def headline(self) -> str:
+        return f"{self.segment_id} {self.note}".strip()
+
+
+class SourceRefs(Struct, frozen=True, kw_only=True):
+    event_ids: list[str] = []
+
+
+class Snapshot(Record, frozen=True, kw_only=True, tag="snapshot"):
+    snapshot_id: str = ""
+    segment_id: str = ""
+    checkpoint_kind: str = ""
+    text: str = ""
+    tags: list[str] = []
+    source_refs: SourceRefs = field(default_factory=SourceRefs)
+
+    def headline(self) -> str:
+        return self.text
+
+
+class NodeMaterialized(Record, frozen=True, kw_only=True, tag="node_materialized"):
+    node_ids: list[str] = []
+    edge_ids: list[str] = []
+
+    def headline(self) -> str:
+        return " ".join(self.node_ids)
+
+
+class RecalledItem(Struct, frozen=True, kw_only=True):
+    kind: str = ""
+    id: str = ""
+    project_id: str = ""
+    text: str = ""
+    score: float | None = None
+    source_refs: list[Json] = []
+
+
+class CrossProjectRecall(Record, frozen=True, kw_only=True, tag="cross_project_recall"):
+    reason: str = ""
+    query_raw: str = ""
+    query_compact: str = ""
+    tokens_used: list[str] = []
+    items: list[RecalledItem] = []
+
+    def headline(self) -> str:
+        return f"{self.query_compact} → {len(self.items)}"
+
+
+class Recall(Record, frozen=True, kw_only=True, tag="recall"):
+    query: str = ""
+    ids: list[str] = []
+
+    def headline(self) -> str:
+        return f"{self.query} → {len(self.ids)}"
+
+
+class PreferenceMining(MindRecord, frozen=True, kw_only=True, tag="preference_mining"):
+    segment_id: str = ""
+    output: Json | None = None
+
+
+class PreferenceSolidified(Record, frozen=True, kw_only=True, tag="preference_solidified"):
+    signature: str = ""
+    count: int = 0
+    text: str = ""
+    suggestion_id: str = ""
+
+    def headline(self) -> str:
+        return self.text
+
+
+class ClaimMining(MindRecord, frozen=True, kw_only=True, tag="claim_mining"):
+    segment_id: str = ""
+    output: Json | None = None
+    applied_claim_ids: list[str] = []
+
+    def headline(self) -> str:
+        return " ".join(self.applied_claim_ids)
+
+
+class ClaimRetract(Record, frozen=True, kw_only=True, tag="claim_retract"):
+    claim_id: str = ""
+    scope: str = ""
+    rationale: str = ""
+
+    def headline(self) -> str:
+        return f"{self.claim_id} {self.rationale}"
+
+
+class ClaimSupersede(Record, frozen=True, kw_only=True, tag="claim_supersede"):
+    claim_id: str = ""
+    new_claim_id: str = ""
+    text: str = ""
+
+    def headline(self) -> str:
+        return f"{self.claim_id} → {self.new_claim_id}"
+
+
+class ClaimSameAs(Record, frozen=True, kw_only=True, tag="claim_same_as"):
+    duplicate_id: str = ""
+    canonical_id: str = ""
+
+    def headline(self) -> str:
+        return f"{self.duplicate_id} → {self.canonical_id}"
+
+
+class NodeCreate(Record, frozen=True, kw_only=True, tag="node_create"):
+    node_id: str = ""
+    node_type: str = ""
+    title: str = ""
+
+    def headline(self) -> str:
+        return f"{self.node_type} {self.title}"
+
+
+class NodeRetract(Record, frozen=True, kw_only=True, tag="node_retract"):
+    node_id: str = ""
+    scope: str = ""
+    rationale: str = ""
+
+    def headline(self) -> str:
+        return f"{self.node_id} {self.rationale}"
+
+
+class EdgeCreate(Record, frozen=True, kw_only=True, tag="edge_create"):
+    edge_id: str = ""
+    edge_type: str = ""
+    from_id: str = ""
+    to_id: str = ""
+
+    def headline(self) -> str:
+        return f"{self.edge_type} {self.from_id} → {self.to_id}"
+
+
+class WhyTarget(Struct, frozen=True, kw_only=True):
+    target_type: str = "evidence_event"  # evidence_event | claim
+    id: str = ""
+
+
+class WhyTrace(MindRecord, frozen=True, kw_only=True, tag="why_trace"):
+    target: WhyTarget = field(default_factory=WhyTarget)
+    as_of_ts: str = ""
+    query: str = ""
+    candidate_claim_ids: list[str] = []
+    output: Json | None = None
+    written_edge_ids: list[str] = []
+
+    def headline(self) -> str:
+        return self.target.id
+
+
+def _pairs(settings: dict[str, str]) -> str:
+    return " ".join(f"{name}={value}" for name, value in settings.items())

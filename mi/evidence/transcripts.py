@@ -1,0 +1,93 @@
+"""Reading raw transcripts: the latest one of a folder, its end, and archived ones behind their stub."""
+
+import gzip
+import os
+from collections import deque
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from mi.kernel import jsonl, text
+from mi.kernel.errors import NotFound, StorageError
+from mi.kernel.jsontext import BadJson, decode
+
+_SHOWN_LINE = 1 << 18
+
+
+class _Entry(Struct):
+    """Any line of a transcript: the header, an output line, or the stub of an archived file."""
+
+    type: str = ""
+    ts: str = ""
+    stream: str = ""
+    line: str = ""
+    kind: str = ""
+    archived_path: str = ""
+
+
+class Entry(NamedTuple):
+    """One line of a transcript as it is shown; `raw` is the stored line."""
+
+    ts: str
+    stream: str
+    line: str
+    raw: bytes
+
+
+def latest(folder: str) -> str | None:
+    """The transcript of a folder that was written last, by its time-ordered name."""
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return os.path.join(folder, names[-1]) if names else None
+
+
+def tail(path: str, count: int) -> list[Entry]:
+    """The last entries of a transcript, oldest first; archives are read through their stub."""
+    if not os.path.isfile(path):
+        raise NotFound("no-transcript", path=path)
+    if path.endswith(".gz"):
+        lines = list(deque(_unzipped(path), maxlen=count))
+    else:
+        lines = [line.data for line, _ in zip(jsonl.read_backward(path, _SHOWN_LINE), range(count), strict=False)][::-1]
+    entries = [parse_entry(line) for line in lines]
+    if len(entries) == 1 and (archive := _archive_of(lines[0], path)):
+        return tail(archive, count)
+    return entries
+
+
+def parse_entry(raw: bytes) -> Entry:
+    """A stored line as it is shown; what is no transcript line is shown as it stands."""
+    try:
+        entry = decode(raw, _Entry)
+    except BadJson:
+        return Entry("", "", text.decode(raw), raw)
+    if entry.type:
+        return Entry(entry.ts, "meta", f"{entry.type} {entry.kind}".strip(), raw)
+    return Entry(entry.ts, entry.stream, entry.line if entry.line or entry.stream else text.decode(raw), raw)
+
+
+def _archive_of(raw: bytes, stub: str) -> str | None:
+    """Where the content went; a stub may only point below its own folder."""
+    try:
+        entry = decode(raw, _Entry)
+    except BadJson:
+        return None
+    if entry.type != "mi.transcript.archived":
+        return None
+    folder = os.path.realpath(os.path.join(os.path.dirname(stub), "archive"))
+    archive = os.path.join(folder, os.path.basename(entry.archived_path))
+    if not os.path.isfile(archive):
+        raise NotFound("no-transcript", path=archive)
+    return archive
+
+
+def _unzipped(path: str) -> Iterator[bytes]:
+    try:
+        with gzip.open(path, "rb") as file:
+            while line := file.readline(_SHOWN_LINE):
+                yield line.removesuffix(b"\n")
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise StorageError("archive-broken", path=path, reason=str(error)) from None

@@ -1,0 +1,1 @@
+"""The configuration map: typed, with defaults, tolerant of mistakes it can name."""

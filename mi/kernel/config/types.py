@@ -1,0 +1,266 @@
+"""Every setting of `config.json`, its type and its default. The types are the only list of settings there is."""
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+Policy = Literal["values_judged", "ask", "allow"]
+
+
+class HttpMind(Struct, frozen=True, kw_only=True):
+    """A model behind HTTPS."""
+
+    base_url: str = ""
+    model: str = ""
+    api_key_env: str = ""
+    api_key: str = ""
+    timeout_s: int = 60
+    max_retries: int = 2
+    max_tokens: int | None = None
+
+
+class CliMind(Struct, frozen=True, kw_only=True):
+    """A model behind an agent CLI with structured output."""
+
+    path: str = ""
+    model: str = ""
+    timeout_s: int | None = None
+
+
+class Mind(Struct, frozen=True, kw_only=True):
+    """Who judges."""
+
+    provider: Literal["auto", "rules", "codex_schema", "claude_schema", "openai_compatible", "anthropic"] = "auto"
+    models: dict[str, str] = {}
+    openai_compatible: HttpMind = field(default_factory=HttpMind)
+    anthropic: HttpMind = field(default_factory=HttpMind)
+    codex_schema: CliMind = field(default_factory=CliMind)
+    claude_schema: CliMind = field(default_factory=CliMind)
+
+
+class Codex(Struct, frozen=True, kw_only=True):
+    path: str = ""
+    sandbox: Literal["read-only", "workspace-write", "danger-full-access"] = "workspace-write"
+    args: tuple[str, ...] = ()
+
+
+class Claude(Struct, frozen=True, kw_only=True):
+    path: str = ""
+    permission_mode: str = "acceptEdits"
+    allowed_tools: tuple[str, ...] = ()
+    args: tuple[str, ...] = ()
+
+
+class Cli(Struct, frozen=True, kw_only=True):
+    """Any agent CLI, wrapped."""
+
+    exec: tuple[str, ...] = ()
+    resume: tuple[str, ...] = ()
+    prompt_mode: Literal["arg", "stdin"] = "arg"
+    thread_id_regex: str = ""
+    env: dict[str, str] = {}
+
+
+class Replay(Struct, frozen=True, kw_only=True):
+    file: str = ""
+
+
+class Hands(Struct, frozen=True, kw_only=True):
+    """Who works."""
+
+    provider: Literal["auto", "codex", "claude", "cli", "replay"] = "auto"
+    continue_across_runs: bool = False
+    codex: Codex = field(default_factory=Codex)
+    claude: Claude = field(default_factory=Claude)
+    cli: Cli = field(default_factory=Cli)
+    replay: Replay = field(default_factory=Replay)
+
+
+class Verification(Struct, frozen=True, kw_only=True):
+    no_tests_policy: Literal["ask_once_per_project_then_remember", "never_ask"] = "ask_once_per_project_then_remember"
+    command: str = ""
+
+
+class ExternalActions(Struct, frozen=True, kw_only=True):
+    network_policy: Policy = "values_judged"
+    install_policy: Policy = "values_judged"
+
+
+class Interrupt(Struct, frozen=True, kw_only=True):
+    mode: Literal["off", "on_high_risk", "on_any_external"] = "off"
+    signal_sequence: tuple[Literal["SIGINT", "SIGTERM", "SIGKILL"], ...] = ("SIGINT", "SIGTERM", "SIGKILL")
+    escalation_ms: tuple[int, ...] = (2000, 5000)
+
+
+class Transparency(Struct, frozen=True, kw_only=True):
+    store_raw_transcript: bool = True
+    store_evidence_log: bool = True
+    ui_expandable_transcript: bool = True
+
+
+class Workflows(Struct, frozen=True, kw_only=True):
+    auto_mine: bool = True
+    auto_enable: bool = True
+    min_occurrences: int = 2
+    allow_single_if_high_benefit: bool = True
+    auto_sync_on_change: bool = True
+
+
+class RecallTriggers(Struct, frozen=True, kw_only=True):
+    run_start: bool = True
+    before_ask_user: bool = True
+    risk_signal: bool = True
+
+
+class CrossProjectRecall(Struct, frozen=True, kw_only=True):
+    enabled: bool = True
+    top_k: int = 3
+    max_chars: int = 1800
+    include_kinds: tuple[str, ...] = ("snapshot", "workflow", "claim", "node")
+    exclude_current_project: bool = False
+    prefer_current_project: bool = True
+    triggers: RecallTriggers = field(default_factory=RecallTriggers)
+
+
+class PreferenceMining(Struct, frozen=True, kw_only=True):
+    auto_mine: bool = True
+    min_occurrences: int = 2
+    allow_single_if_high_benefit: bool = True
+    min_confidence: float = 0.75
+    max_suggestions: int = 3
+
+
+class LearnUpdate(Struct, frozen=True, kw_only=True):
+    enabled: bool = True
+    min_new_suggestions_per_run: int = 2
+    min_active_learned_claims: int = 3
+    min_confidence: float = 0.9
+    max_claims: int = 6
+    max_retracts: int = 6
+
+
+class ViolationResponse(Struct, frozen=True, kw_only=True):
+    auto_learn: bool = True
+    ask_user_on_high_risk: bool = True
+    ask_user_risk_severities: tuple[Literal["low", "medium", "high", "critical"], ...] = ("high", "critical")
+    ask_user_risk_categories: tuple[str, ...] = ()
+    ask_user_respect_should_ask_user: bool = True
+    learn_update: LearnUpdate = field(default_factory=LearnUpdate)
+
+
+class WhyTrace(Struct, frozen=True, kw_only=True):
+    auto_on_run_end: bool = False
+    top_k: int = 12
+    min_write_confidence: float = 0.7
+    write_edges: bool = True
+
+
+class ThoughtDb(Struct, frozen=True, kw_only=True):
+    enabled: bool = True
+    auto_mine: bool = True
+    auto_materialize_nodes: bool = True
+    min_confidence: float = 0.9
+    max_claims_per_checkpoint: int = 6
+    why_trace: WhyTrace = field(default_factory=WhyTrace)
+
+
+class ProjectSelection(Struct, frozen=True, kw_only=True):
+    auto_update_last: bool = True
+
+
+class Injection(Struct, frozen=True, kw_only=True):
+    max_chars: int = 2000
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """What a run may spend; null is no limit."""
+
+    batches: int = 8
+    minutes: float | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
+
+
+class Runtime(Struct, frozen=True, kw_only=True):
+    """How a run behaves."""
+
+    verification: Verification = field(default_factory=Verification)
+    external_actions: ExternalActions = field(default_factory=ExternalActions)
+    interrupt: Interrupt = field(default_factory=Interrupt)
+    transparency: Transparency = field(default_factory=Transparency)
+    workflows: Workflows = field(default_factory=Workflows)
+    cross_project_recall: CrossProjectRecall = field(default_factory=CrossProjectRecall)
+    preference_mining: PreferenceMining = field(default_factory=PreferenceMining)
+    violation_response: ViolationResponse = field(default_factory=ViolationResponse)
+    thought_db: ThoughtDb = field(default_factory=ThoughtDb)
+    project_selection: ProjectSelection = field(default_factory=ProjectSelection)
+    injection: Injection = field(default_factory=Injection)
+    limits: Limits = field(default_factory=Limits)
+
+
+class ContractTasks(Struct, frozen=True, kw_only=True):
+    verify: Literal["ask", "proceed"] = "proceed"
+
+
+class ContractEvidence(Struct, frozen=True, kw_only=True):
+    allow_command: bool = False
+    commands: tuple[str, ...] = ()
+
+
+class Contract(Struct, frozen=True, kw_only=True):
+    """The agents' door."""
+
+    tasks: ContractTasks = field(default_factory=ContractTasks)
+    receipt_max_age_s: int = 3600
+    evidence: ContractEvidence = field(default_factory=ContractEvidence)
+
+
+class Governance(Struct, frozen=True, kw_only=True):
+    preflight: Literal["off", "advise", "enforce"] = "advise"
+    profile: Literal["standard", "strict"] = "standard"
+    reviewers: tuple[str, ...] = ()
+    urgency_words: tuple[str, ...] = ()
+
+
+class Persona(Struct, frozen=True, kw_only=True):
+    root: str = ""
+    member: str = ""
+
+
+class MemoryGc(Struct, frozen=True, kw_only=True):
+    """Three independent signals that a memory file is forgotten."""
+
+    auto: bool = False
+    days: int = 180
+    cycles: int = 6
+    accesses: int = 0
+
+
+class Nexus(Struct, frozen=True, kw_only=True):
+    harness_id: str = "mi"
+    memory_gc: MemoryGc = field(default_factory=MemoryGc)
+
+
+class Mcp(Struct, frozen=True, kw_only=True):
+    tools: tuple[str, ...] = ()
+
+
+class Hooks(Struct, frozen=True, kw_only=True):
+    enforce: tuple[str, ...] = ()
+
+
+class Config(Struct, frozen=True, kw_only=True):
+    """The whole of `config.json`."""
+
+    version: Literal["v1"] = "v1"
+    language: Literal["auto", "en", "zh"] = "auto"
+    notify: str = ""
+    mind: Mind = field(default_factory=Mind)
+    hands: Hands = field(default_factory=Hands)
+    runtime: Runtime = field(default_factory=Runtime)
+    contract: Contract = field(default_factory=Contract)
+    governance: Governance = field(default_factory=Governance)
+    persona: Persona = field(default_factory=Persona)
+    nexus: Nexus = field(default_factory=Nexus)
+    mcp: Mcp = field(default_factory=Mcp)
+    hooks: Hooks = field(default_factory=Hooks)

@@ -1,0 +1,61 @@
+"""Whole files, written so that a kill or a full disk leaves the old content or the new, never a mixture."""
+
+import os
+
+from mi.kernel.home import FILE_MODE, make_dirs
+
+
+def read_bytes(path: str) -> bytes | None:
+    """The content of a file, None when there is none."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def write_atomic(path: str, content: bytes, mode: int = FILE_MODE) -> None:
+    """Replace a file's content at once; the folder is made when missing."""
+    folder = os.path.dirname(path)
+    make_dirs(folder)
+    temporary = f"{path}.tmp.{os.getpid()}"
+    try:
+        _write_synced(temporary, content, mode)
+        os.replace(temporary, path)
+    except OSError as error:
+        _remove_if_there(temporary)
+        error.filename = path  # the person knows this name, not the temporary one
+        raise
+    sync_folder(folder)
+
+
+def _write_synced(path: str, content: bytes, mode: int) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+    try:
+        write_all(fd, content)
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def write_all(fd: int, content: bytes) -> None:
+    """Write every byte; the system may take a large buffer in pieces."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def sync_folder(path: str) -> None:
+    """Make a created or renamed file survive a power cut."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _remove_if_there(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass  # it was never made, or the disk refuses everything: the first error is the one to report

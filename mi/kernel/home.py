@@ -1,0 +1,164 @@
+"""Where things live below the MI home. Paths are plain strings: pathlib alone would cost a third of Python's start."""
+
+import os
+
+DIR_MODE = 0o700
+FILE_MODE = 0o600
+
+
+def default_root() -> str:
+    """The home to use when none is named: `$MI_HOME`, else `~/.mind-incarnation`."""
+    return os.environ.get("MI_HOME") or os.path.join(os.path.expanduser("~"), ".mind-incarnation")
+
+
+class Home:
+    """The storage layout: names of files and folders, nothing is created by asking for one."""
+
+    def __init__(self, root: str) -> None:
+        self.root = os.path.abspath(os.path.expanduser(root))
+
+    def path(self, *parts: str) -> str:
+        """A path below the home."""
+        return os.path.join(self.root, *parts)
+
+    def exists(self) -> bool:
+        """Whether anything was ever stored here."""
+        return os.path.isdir(self.root)
+
+    def relative(self, path: str) -> str:
+        """A reference that stays true when the home is moved; a path outside is returned as it is."""
+        relative = os.path.relpath(path, self.root)
+        return path if relative.startswith("..") else relative
+
+    @property
+    def config(self) -> str:
+        return self.path("config.json")
+
+    @property
+    def backups(self) -> str:
+        return self.path("backups")
+
+    @property
+    def last_backup(self) -> str:
+        return self.path("backups", "config.last_backup")
+
+    @property
+    def evidence(self) -> str:
+        return self.path("global", "evidence.jsonl")
+
+    @property
+    def selection(self) -> str:
+        return self.path("global", "project_selection.json")
+
+    @property
+    def mind_transcripts(self) -> str:
+        return self.path("global", "transcripts", "mind")
+
+    @property
+    def thoughts(self) -> str:
+        return self.path("thoughtdb", "global")
+
+    @property
+    def workflows(self) -> str:
+        return self.path("workflows", "global")
+
+    @property
+    def indexes(self) -> str:
+        return self.path("indexes")
+
+    @property
+    def memory_index(self) -> str:
+        return self.path("indexes", "memory.sqlite")
+
+    @property
+    def evidence_index(self) -> str:
+        return self.path("indexes", "evidence.sqlite")
+
+    @property
+    def known_projects(self) -> str:
+        return self.path("indexes", "projects.json")
+
+    @property
+    def projects(self) -> str:
+        return self.path("projects")
+
+    def project(self, project_id: str) -> "ProjectHome":
+        """The part of the home that belongs to one project."""
+        return ProjectHome(self.path("projects", project_id))
+
+
+class ProjectHome:
+    """The storage layout of one project."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+
+    def path(self, *parts: str) -> str:
+        """A path below the project's folder."""
+        return os.path.join(self.root, *parts)
+
+    @property
+    def overlay(self) -> str:
+        return self.path("overlay.json")
+
+    @property
+    def evidence(self) -> str:
+        return self.path("evidence.jsonl")
+
+    @property
+    def segment_state(self) -> str:
+        return self.path("segment_state.json")
+
+    @property
+    def thoughts(self) -> str:
+        return self.path("thoughtdb")
+
+    @property
+    def workflows(self) -> str:
+        return self.path("workflows")
+
+    @property
+    def workflow_candidates(self) -> str:
+        return self.path("workflow_candidates.json")
+
+    @property
+    def preference_candidates(self) -> str:
+        return self.path("preference_candidates.json")
+
+    @property
+    def hands_transcripts(self) -> str:
+        return self.path("transcripts", "hands")
+
+    @property
+    def mind_transcripts(self) -> str:
+        return self.path("transcripts", "mind")
+
+    @property
+    def run_lock(self) -> str:
+        return self.path("run.lock")
+
+
+class ThoughtFiles:
+    """The files of one Thought DB store, global or of a project."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.claims = os.path.join(root, "claims.jsonl")
+        self.nodes = os.path.join(root, "nodes.jsonl")
+        self.edges = os.path.join(root, "edges.jsonl")
+        self.view = os.path.join(root, "view.sqlite")
+        self.archive = os.path.join(root, "archive")
+
+
+def make_dirs(path: str) -> None:
+    """Create a folder and its parents, readable by the owner alone."""
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if parent and parent != path:
+        make_dirs(parent)
+    try:
+        os.mkdir(path, DIR_MODE)
+    except FileExistsError:
+        if not os.path.isdir(path):  # another process may have made it meanwhile; a file in the way is an error
+            raise

@@ -1,0 +1,44 @@
+"""Identifiers: unique across processes, ordered by time, telling by their prefix what they name."""
+
+import os
+import time
+from _thread import allocate_lock  # `threading` would cost start-up time for this one lock
+
+from mi.kernel import clock
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u to misread
+_RANDOM_BITS = 64
+_last = 0
+_last_lock = allocate_lock()
+
+
+def new_run_id() -> str:
+    """An id for one `mi run`."""
+    return f"run_{clock.stamp()}_{_random_text(8)}"
+
+
+def new_cli_id() -> str:
+    """An id for one command that writes outside a run."""
+    return f"cli_{clock.stamp()}_{_random_text(8)}"
+
+
+def event_id(run_id: str, seq: int) -> str:
+    """The id of the record number `seq` of a run."""
+    return f"ev_{run_id}_{seq}"
+
+
+def new_id(prefix: str) -> str:
+    """A new id such as `cl_…`: a later one of this process sorts after an earlier one."""
+    global _last
+    fresh = (time.time_ns() // 1_000_000) << _RANDOM_BITS | int.from_bytes(os.urandom(_RANDOM_BITS // 8), "big")
+    with _last_lock:
+        _last = number = max(fresh, _last + 1)
+    return f"{prefix}_{_base32(number, 23)}"
+
+
+def _random_text(length: int) -> str:
+    return _base32(int.from_bytes(os.urandom(8), "big"), length)
+
+
+def _base32(number: int, length: int) -> str:
+    return "".join(_ALPHABET[number >> 5 * place & 31] for place in reversed(range(length)))

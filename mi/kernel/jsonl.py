@@ -1,0 +1,238 @@
+"""Append-only logs of JSON lines: whole lines or none, repaired when torn, read from either end in bounded memory."""
+
+import os
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mi.kernel import clock, files, locks
+from mi.kernel.home import FILE_MODE, make_dirs
+
+MAX_LINE = 1 << 20  # longer lines are handed out cut: what shows or indexes them needs no more
+_CHUNK = 1 << 16
+
+
+class Line(NamedTuple):
+    """One line of a log; `data` is cut at the reader's limit, `length` is the whole."""
+
+    offset: int
+    length: int
+    data: bytes
+    complete: bool  # False: the last line, and no newline ends it
+
+    @property
+    def cut(self) -> bool:
+        return self.length > len(self.data)
+
+
+class Repair(NamedTuple):
+    """A torn last line that an append found: completed in place, or set aside in the file `kept_in`."""
+
+    log: str
+    size: int
+    kept_in: str
+
+
+class Appended(NamedTuple):
+    """Where the first of the appended lines begins, and what was repaired before it."""
+
+    offset: int
+    repair: Repair | None
+
+
+def append(path: str, *lines: bytes, sync: bool = False) -> Appended:
+    """Add lines at the end in one write under the log's lock; all of them or, with an OSError, none."""
+    if any(b"\n" in line for line in lines):
+        raise ValueError("a log line cannot hold a newline")
+    fd = _open_locked(path)
+    try:
+        repair = _repair_torn_end(fd, path)
+        offset = os.fstat(fd).st_size
+        _write_or_take_back(fd, path, b"".join(line + b"\n" for line in lines), offset)
+        if sync:
+            os.fsync(fd)
+        return Appended(offset, repair)
+    finally:
+        os.close(fd)
+
+
+def sync(path: str) -> None:
+    """Make everything appended so far survive a power cut."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _open_locked(path: str) -> int:
+    while True:
+        fd = _open_for_append(path)
+        try:
+            locks.acquire(fd, path)
+            if _is_still(fd, path):
+                return fd
+        except BaseException:
+            os.close(fd)
+            raise
+        os.close(fd)  # compacted and replaced while we waited: the lock was the old file's
+
+
+def _open_for_append(path: str) -> int:
+    flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
+    try:
+        return os.open(path, flags)
+    except FileNotFoundError:
+        make_dirs(os.path.dirname(path))
+        fd = os.open(path, flags | os.O_CREAT, FILE_MODE)
+        files.sync_folder(os.path.dirname(path))
+        return fd
+
+
+def _is_still(fd: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(fd), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _write_or_take_back(fd: int, path: str, content: bytes, offset: int) -> None:
+    try:
+        files.write_all(fd, content)
+    except OSError as error:
+        os.ftruncate(fd, offset)
+        error.filename = path
+        raise
+
+
+def _repair_torn_end(fd: int, path: str) -> Repair | None:
+    """End the last line if a writer was killed in it: a whole JSON value is completed, anything else set aside."""
+    size = os.fstat(fd).st_size
+    if size == 0 or os.pread(fd, 1, size - 1) == b"\n":
+        return None
+    start = _start_of_last_line(fd, size)
+    if _is_json(os.pread(fd, min(size - start, MAX_LINE), start)):
+        _write_or_take_back(fd, path, b"\n", size)
+        return Repair(path, size - start, "")
+    kept_in = f"{path}.torn.{clock.filename_stamp()}"
+    _copy(fd, start, size, kept_in)
+    os.ftruncate(fd, start)
+    return Repair(path, size - start, kept_in)
+
+
+def _start_of_last_line(fd: int, end: int) -> int:
+    for newline in _newlines_before(fd, end):
+        return newline + 1
+    return 0
+
+
+def _is_json(data: bytes) -> bool:
+    from mi.kernel.jsontext import BadJson, decode
+
+    try:
+        decode(data, object)
+    except BadJson:
+        return False
+    return True
+
+
+def _copy(fd: int, start: int, end: int, path: str) -> None:
+    out = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
+    try:
+        for offset in range(start, end, _CHUNK):
+            files.write_all(out, os.pread(fd, min(_CHUNK, end - offset), offset))
+        os.fsync(out)
+    finally:
+        os.close(out)
+
+
+def _newlines_before(fd: int, end: int) -> Iterator[int]:
+    """Offsets of the newlines before `end`, last first."""
+    while end > 0:
+        start = max(0, end - _CHUNK)
+        chunk = os.pread(fd, end - start, start)
+        at = chunk.rfind(b"\n")
+        while at >= 0:
+            yield start + at
+            at = chunk.rfind(b"\n", 0, at)
+        end = start
+
+
+def read_backward(path: str, max_line: int = MAX_LINE) -> Iterator[Line]:
+    """The lines of a log, last first, reading no more of the file than is asked for; no file: no lines."""
+    fd = _open_for_reading(path)
+    if fd is None:
+        return
+    try:
+        end = size = os.fstat(fd).st_size
+        for newline in _newlines_before(fd, size):
+            if newline + 1 < end:
+                yield _line_at(fd, newline + 1, end, size, max_line)
+            end = newline + 1
+        if end > 0:
+            yield _line_at(fd, 0, end, size, max_line)
+    finally:
+        os.close(fd)
+
+
+def _line_at(fd: int, start: int, end: int, size: int, max_line: int) -> Line:
+    complete = end < size or os.pread(fd, 1, end - 1) == b"\n"
+    length = end - start - complete
+    return Line(start, length, os.pread(fd, min(length, max_line), start), complete)
+
+
+def read_forward(path: str, start: int = 0, max_line: int = MAX_LINE) -> Iterator[Line]:
+    """The lines of a log from a byte offset on, in bounded memory; no file: no lines."""
+    fd = _open_for_reading(path)
+    if fd is None:
+        return
+    with open(fd, "rb", buffering=_CHUNK) as file:
+        file.seek(start)
+        offset = start
+        while data := file.readline(max_line + 1):
+            length, last = len(data), data
+            while not last.endswith(b"\n") and (last := file.readline(_CHUNK)):
+                length += len(last)  # too long to hand out whole: the rest is only counted
+            complete = last.endswith(b"\n")
+            yield Line(offset, length - complete, data[: min(max_line, length - complete)], complete)
+            offset += length
+
+
+def follow(path: str, start: int, poll_s: float = 0.25) -> Iterator[Line]:
+    """The lines after an offset as they are completed, without end; a replaced log is taken up from its start."""
+    offset = start
+    while True:
+        if size(path) < offset:
+            offset = 0
+        for line in read_forward(path, offset):
+            if not line.complete:
+                break
+            offset = line.offset + line.length + 1
+            yield line
+        time.sleep(poll_s)
+
+
+def size(path: str) -> int:
+    """How long a log is; 0 when there is none."""
+    try:
+        return os.stat(path).st_size
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+
+
+def read_line(path: str, offset: int) -> bytes | None:
+    """The whole line that begins at an offset, however long; None past the end."""
+    fd = _open_for_reading(path)
+    if fd is None:
+        return None
+    with open(fd, "rb", buffering=_CHUNK) as file:
+        file.seek(offset)
+        data = file.readline()
+    return data.removesuffix(b"\n") if data else None
+
+
+def _open_for_reading(path: str) -> int | None:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return None

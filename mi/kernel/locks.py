@@ -1,0 +1,37 @@
+"""Locks between processes: held by the kernel, so a killed owner never leaves one behind."""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mi.kernel.errors import StorageError
+
+_PATIENCE_S = 30.0
+
+
+def acquire(fd: int, path: str, patience_s: float = _PATIENCE_S) -> None:
+    """Take the exclusive lock of an open file, waiting for its owner a bounded time."""
+    wait = 0.0005
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise StorageError("locked", path=path, seconds=int(patience_s)) from None
+        time.sleep(wait)
+        wait = min(wait * 2, 0.02)
+
+
+@contextmanager
+def folder_lock(path: str) -> Iterator[None]:
+    """Hold the lock of a folder, for changing state files in it; readers are never blocked."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        acquire(fd, path)
+        yield
+    finally:
+        os.close(fd)

@@ -1,0 +1,1 @@
+"""Where thoughts meet a Mind: values and what is learned from runs."""

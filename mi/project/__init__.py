@@ -1,0 +1,1 @@
+"""Which project a command works on: identity, selection, overlay."""

@@ -1,0 +1,81 @@
+"""Who a project is: the same id for every clone, and after the folder was moved."""
+
+import os
+import re
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from mi.kernel import git
+
+_SCP_FORM = re.compile(r"^(?:[^@/\s]+@)?([^:/\s]+):(?!//)(.+)$")  # git@host:owner/name.git
+_URL_FORM = re.compile(r"^[a-z][a-z0-9+.-]*://(?:[^@/]*@)?([^/]*)/(.*)$", re.IGNORECASE)
+_DEFAULT_PORT = re.compile(r":(?:22|80|443|9418)$")
+_HISTORY_TIMEOUT_S = 30.0  # the first commit of a very large repository takes a while, once
+
+
+class Identity(NamedTuple):
+    """What a project is recognised by."""
+
+    kind: Literal["git", "path"]
+    key: str
+
+
+class Project(Struct, frozen=True, kw_only=True):
+    """A project a command works on."""
+
+    root: str
+    project_id: str
+    key: str
+
+    @property
+    def identity(self) -> Identity:
+        return Identity("path" if self.key.startswith("path:") else "git", self.key)
+
+
+def identify(root: str) -> Identity:
+    """The identity of a project root: its remote, else its first commit, else its path."""
+    top = git.find_toplevel(root)
+    if top is not None:
+        relative = os.path.relpath(os.path.realpath(root), top)
+        suffix = "" if relative == "." else f":{relative}"
+        if origin := _origin(top):
+            return Identity("git", f"git:origin:{origin}{suffix}")
+        if first := _first_commit(top):
+            return Identity("git", f"git:root:{first}{suffix}")
+    return Identity("path", f"path:{os.path.realpath(root)}")
+
+
+def project_id(key: str) -> str:
+    """The id that an identity key gives."""
+    from hashlib import sha256
+
+    return sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def normalise_remote(url: str) -> str:
+    """`host/path` of a remote, the same for its ssh, https and scp-like forms, without credentials."""
+    url = url.strip()
+    if url.lower().startswith("file://"):
+        url = url[7:]
+    if match := _URL_FORM.match(url) or _SCP_FORM.match(url):
+        host, path = _DEFAULT_PORT.sub("", match[1].lower()), match[2]
+        return f"{host}/{_clean_path(path)}"
+    return os.path.normpath(url).removesuffix(".git").rstrip("/")
+
+
+def _clean_path(path: str) -> str:
+    return path.strip("/").removesuffix(".git").rstrip("/")
+
+
+def _origin(top: str) -> str:
+    answer = git.run(top, "config", "--get", "remote.origin.url")
+    url = answer.output.strip() if answer.code == 0 else ""
+    return normalise_remote(url) if url else ""
+
+
+def _first_commit(top: str) -> str:
+    """The oldest commit without a parent; a history with several roots has one of them last."""
+    answer = git.run(top, "rev-list", "--max-parents=0", "HEAD", timeout_s=_HISTORY_TIMEOUT_S)
+    commits = answer.output.split() if answer.code == 0 else []
+    return commits[-1] if commits else ""

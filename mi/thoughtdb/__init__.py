@@ -1,0 +1,1 @@
+"""What MI knows: claims and the edges between them, append-only."""

@@ -1,0 +1,67 @@
+"""The lines of claims.jsonl and edges.jsonl."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+ClaimType = Literal["fact", "preference", "assumption", "goal"]
+Scope = Literal["project", "global"]
+Origin = Literal["user", "hands", "mind", "import"]
+EdgeType = Literal["depends_on", "supports", "contradicts", "derived_from", "mentions", "supersedes", "same_as"]
+
+
+class SourceRef(Struct, frozen=True, kw_only=True):
+    """Where a thought comes from: an event of an EvidenceLog, nothing else."""
+
+    kind: str = "evidence_event"
+    event_id: str = ""
+
+
+class _Line(Struct, frozen=True, kw_only=True, tag_field="kind"):
+    version: str = "v1"
+    source_refs: list[SourceRef] = []
+    origin: Origin = "import"  # stamped by MI; what an earlier tool wrote has none
+
+
+class Claim(_Line, frozen=True, kw_only=True, tag="claim"):
+    """An atomic thought. Its status is derived from later lines, never edited in place."""
+
+    claim_id: str
+    claim_type: ClaimType
+    text: str
+    visibility: Literal["private", "project", "global"] = "private"
+    scope: Scope = "project"
+    project_id: str = ""
+    asserted_ts: str = ""
+    valid_from: str | None = None
+    valid_to: str | None = None
+    status: str = "active"
+    tags: list[str] = []
+    confidence: float = 1.0
+    notes: str = ""
+
+
+class ClaimRetract(_Line, frozen=True, kw_only=True, tag="claim_retract"):
+    claim_id: str
+    ts: str = ""
+    rationale: str = ""
+
+
+class Edge(_Line, frozen=True, kw_only=True, tag="edge"):
+    """A relation; supersedes and same_as lead from the old to the new."""
+
+    edge_id: str
+    edge_type: EdgeType
+    from_id: str
+    to_id: str
+    visibility: Literal["private", "project", "global"] = "private"
+    scope: Scope = "project"
+    project_id: str = ""
+    asserted_ts: str = ""
+    notes: str = ""
+
+
+class EdgeRetract(_Line, frozen=True, kw_only=True, tag="edge_retract"):
+    edge_id: str
+    ts: str = ""
+    rationale: str = ""

@@ -1,0 +1,92 @@
+"""What every test has: a home, a HOME and an environment of its own, and the installed command."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mi.kernel.home import Home
+from mi.kernel.notices import Notices
+
+MI = Path(sys.executable).parent / "mi"
+Mi = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(autouse=True)
+def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test sees the developer's home, git configuration or MI variables."""
+    for name in list(os.environ):
+        if name.startswith(("MI_", "GIT_")):
+            monkeypatch.delenv(name)
+    user = tmp_path / "user"
+    user.mkdir()
+    monkeypatch.setenv("HOME", str(user))
+    monkeypatch.setenv("MI_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    return
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(str(tmp_path / "home"))
+
+
+@pytest.fixture
+def notices() -> Notices:
+    return Notices()
+
+
+@pytest.fixture
+def mi() -> Mi:
+    """Runs the installed command as a user would; stdout and stderr as text, never a traceback."""
+
+    def run(
+        *args: str, stdin: str = "", env: dict[str, str] | None = None, cwd: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [str(MI), *args],
+            check=False,
+            input=stdin,
+            capture_output=True,
+            encoding="utf-8",
+            env=os.environ | (env or {}),
+            cwd=cwd,
+            timeout=60,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Callable[..., Path]:
+    """Makes real git repositories."""
+
+    def make(name: str = "repo", origin: str | None = None, commits: int = 1) -> Path:
+        path = tmp_path / name
+        path.mkdir(parents=True)
+        git(path, "init", "-q", "-b", "main")
+        for number in range(commits):
+            (path / "file.txt").write_text(f"{name} {number}\n", "utf-8")
+            git(path, "add", "-A")
+            git(path, "commit", "-q", "-m", f"commit {number}")
+        if origin:
+            git(path, "remote", "add", "origin", origin)
+        return path
+
+    return make
+
+
+def git(path: Path, *args: str) -> str:
+    """Run git in a folder with a test identity."""
+    identity = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"]
+    done = subprocess.run(["git", "-C", str(path), *identity, *args], check=True, capture_output=True, encoding="utf-8")
+    return done.stdout.strip()
