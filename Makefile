@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench coverage clean
+.PHONY: demo test check bench docs coverage clean
 
 demo: $(VENV)/.ready  ## the main job, offline, in a throw-away home
 	@home=$$(mktemp -d) && mi="$(BIN)/mi --home $$home" && \
@@ -20,9 +20,13 @@ check: $(VENV)/.ready-dev  ## style, types, floors
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python docs/reference.py --check
 
 bench: $(VENV)/.ready-dev  ## figures as ratios, nothing asserted
 	$(BIN)/python bench/floor.py
+
+docs: $(VENV)/.ready-dev  ## write the generated parts of docs/ anew
+	$(BIN)/python docs/reference.py
 
 coverage: $(VENV)/.ready-dev  ## write docs/coverage.md anew from the tests' markers
 	$(BIN)/python -m pytest -q --requirements --write-coverage

@@ -1,0 +1,48 @@
+"""The documentation is true: generated parts are fresh, links lead somewhere, both READMEs say the same."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mi.cli.door import COMMANDS
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+def test_generated_parts_are_fresh():
+    done = subprocess.run([sys.executable, ROOT / "docs/reference.py", "--check"], capture_output=True, check=False)
+    assert done.returncode == 0, f"run `make docs`: {done.stdout.decode()}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path):
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_both_readmes_have_the_same_structure():
+    def structure(name: str) -> tuple[list[str], list[str], list[str]]:
+        text = (ROOT / name).read_text("utf-8")
+        commands = sorted(set(re.findall(r"`((?:mi|make|pip) [^`\"…]*?)[ \"…`]", text)))
+        headings = [line.split()[0] for line in text.splitlines() if line.startswith("#")]
+        return headings, commands, re.findall(r"```(\w*)", text)
+
+    english, chinese = structure("README.md"), structure("README.zh-CN.md")
+    assert english[0] == chinese[0]
+    assert english[1] == chinese[1]
+    assert english[2] == chinese[2]
+
+
+def test_every_command_is_documented():
+    page = (ROOT / "docs/spec/cli.md").read_text("utf-8")
+    assert [name for name in COMMANDS if f"`{name}" not in page] == []
+
+
+def test_every_makefile_target_of_the_readme_exists():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    wanted = set(re.findall(r"make ([a-z]+)", (ROOT / "README.md").read_text("utf-8")))
+    assert {target for target in wanted if f"\n{target}:" not in makefile} == set()
