@@ -2,6 +2,7 @@
 
 import os
 
+from mi.kernel import clock
 from mi.kernel.home import FILE_MODE, make_dirs
 
 
@@ -23,10 +24,20 @@ def write_atomic(path: str, content: bytes, mode: int = FILE_MODE) -> None:
         _write_synced(temporary, content, mode)
         os.replace(temporary, path)
     except OSError as error:
-        _remove_if_there(temporary)
+        remove_if_there(temporary)
         error.filename = path  # the person knows this name, not the temporary one
         raise
     sync_folder(folder)
+
+
+def stamped_path(before: str, after: str = "") -> str:
+    """A path with the present moment in its name that nothing has yet: what is set aside replaces nothing."""
+    stamp = clock.filename_stamp()
+    path, number = f"{before}{stamp}{after}", 1
+    while os.path.lexists(path):
+        number += 1
+        path = f"{before}{stamp}-{number}{after}"
+    return path
 
 
 def _write_synced(path: str, content: bytes, mode: int) -> None:
@@ -54,7 +65,8 @@ def sync_folder(path: str) -> None:
         os.close(fd)
 
 
-def _remove_if_there(path: str) -> None:
+def remove_if_there(path: str) -> None:
+    """Clean up after a failure."""
     try:
         os.unlink(path)
     except OSError:

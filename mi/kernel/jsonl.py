@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mi.kernel import clock, files, locks
+from mi.kernel import files, locks
 from mi.kernel.home import FILE_MODE, make_dirs
 
 MAX_LINE = 1 << 20  # longer lines are handed out cut: what shows or indexes them needs no more
@@ -48,9 +48,7 @@ def append(path: str, *lines: bytes, sync: bool = False) -> Appended:
     try:
         repair = _repair_torn_end(fd, path)
         offset = os.fstat(fd).st_size
-        _write_or_take_back(fd, path, b"".join(line + b"\n" for line in lines), offset)
-        if sync:
-            os.fsync(fd)
+        _write_or_take_back(fd, path, b"".join(line + b"\n" for line in lines), offset, sync)
         return Appended(offset, repair)
     finally:
         os.close(fd)
@@ -96,25 +94,29 @@ def _is_still(fd: int, path: str) -> bool:
         return False
 
 
-def _write_or_take_back(fd: int, path: str, content: bytes, offset: int) -> None:
+def _write_or_take_back(fd: int, path: str, content: bytes, offset: int, sync: bool = False) -> None:
+    """Write and, if wished, sync; whatever stops it (full disk, Ctrl-C), the log is as it was before."""
     try:
         files.write_all(fd, content)
-    except OSError as error:
+        if sync:
+            os.fsync(fd)
+    except BaseException as error:
         os.ftruncate(fd, offset)
-        error.filename = path
+        if isinstance(error, OSError):
+            error.filename = path
         raise
 
 
 def _repair_torn_end(fd: int, path: str) -> Repair | None:
-    """End the last line if a writer was killed in it: a whole JSON value is completed, anything else set aside."""
+    """End the last line if a writer was killed in it: a whole record is completed, anything else set aside."""
     size = os.fstat(fd).st_size
     if size == 0 or os.pread(fd, 1, size - 1) == b"\n":
         return None
     start = _start_of_last_line(fd, size)
-    if _is_json(os.pread(fd, min(size - start, MAX_LINE), start)):
+    if _is_record(os.pread(fd, size - start, start)):
         _write_or_take_back(fd, path, b"\n", size)
         return Repair(path, size - start, "")
-    kept_in = f"{path}.torn.{clock.filename_stamp()}"
+    kept_in = files.stamped_path(f"{path}.torn.")
     _copy(fd, start, size, kept_in)
     os.ftruncate(fd, start)
     return Repair(path, size - start, kept_in)
@@ -126,11 +128,11 @@ def _start_of_last_line(fd: int, end: int) -> int:
     return 0
 
 
-def _is_json(data: bytes) -> bool:
-    from mi.kernel.jsontext import BadJson, decode
+def _is_record(data: bytes) -> bool:
+    from mi.kernel.jsontext import BadJson, decode_stored
 
     try:
-        decode(data, object)
+        decode_stored(data, dict)
     except BadJson:
         return False
     return True
@@ -142,8 +144,13 @@ def _copy(fd: int, start: int, end: int, path: str) -> None:
         for offset in range(start, end, _CHUNK):
             files.write_all(out, os.pread(fd, min(_CHUNK, end - offset), offset))
         os.fsync(out)
+    except OSError as error:
+        files.remove_if_there(path)  # half a copy of what is still in the log helps nobody
+        error.filename = path
+        raise
     finally:
         os.close(out)
+    files.sync_folder(os.path.dirname(path))
 
 
 def _newlines_before(fd: int, end: int) -> Iterator[int]:
@@ -202,7 +209,7 @@ def follow(path: str, start: int, poll_s: float = 0.25) -> Iterator[Line]:
     """The lines after an offset as they are completed, without end; a replaced log is taken up from its start."""
     offset = start
     while True:
-        if size(path) < offset:
+        if size(path) + 1 < offset:  # by one: a last line was shown before its newline came
             offset = 0
         for line in read_forward(path, offset):
             if not line.complete:
@@ -229,6 +236,17 @@ def read_line(path: str, offset: int) -> bytes | None:
         file.seek(offset)
         data = file.readline()
     return data.removesuffix(b"\n") if data else None
+
+
+def read_range(path: str, start: int, end: int) -> bytes:
+    """The bytes between two offsets, as far as there are any."""
+    fd = _open_for_reading(path)
+    if fd is None:
+        return b""
+    try:
+        return os.pread(fd, end - start, start)
+    finally:
+        os.close(fd)
 
 
 def _open_for_reading(path: str) -> int | None:

@@ -1,12 +1,13 @@
-"""JSON from outside: decoded into a type, or one exception that says what is wrong and where."""
+"""JSON of files: decoded into a type, or one exception that says what is wrong and where; encoded whatever it holds."""
 
 import re
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 T = TypeVar("T")
 _BYTE = re.compile(r"\(byte (\d+)\)")
+_HALF_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class BadJson(Exception):
@@ -27,14 +28,56 @@ def decode(data: bytes, shape: type[T]) -> T:
         raise BadJson(str(error)) from None
     except msgspec.DecodeError as error:
         raise _located(str(error), data) from None
-    except UnicodeDecodeError as error:
-        raise _located(f"not UTF-8 (byte {error.start})", data) from None
+    except UnicodeDecodeError:
+        raise _not_utf8(data) from None
     except RecursionError:
         raise BadJson("nested too deeply") from None
 
 
+def decode_stored(data: bytes, shape: type[T]) -> T:
+    """As `decode`, forgiving what another writer may have left: broken UTF-8, halves of surrogate pairs, NaN."""
+    try:
+        return decode(data, shape)
+    except BadJson as strict:
+        import json
+
+        try:
+            return msgspec.convert(_mended(json.loads(data.decode("utf-8", "replace"))), shape)
+        except (ValueError, RecursionError, msgspec.ValidationError):
+            raise strict from None
+
+
+def encode(value: object) -> bytes:
+    """The value as one line; what cannot be UTF-8 (bytes of a command line that were no text) is replaced."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_mended(msgspec.to_builtins(value)))
+
+
+def _mended(value: Any) -> Any:
+    match value:
+        case str():
+            return _HALF_SURROGATE.sub("\ufffd", value)
+        case dict():
+            return {_mended(key): _mended(one) for key, one in value.items()}
+        case list() | tuple():
+            return [_mended(one) for one in value]
+    return value
+
+
+def _not_utf8(data: bytes) -> BadJson:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:  # msgspec counts from the start of the string value
+        return _located(f"not UTF-8 (byte {error.start})", data)
+    return BadJson("not UTF-8")
+
+
 def _located(reason: str, data: bytes) -> BadJson:
     found = _BYTE.search(reason)
-    before = data[: int(found[1])] if found else data
+    at = int(found[1]) if found else len(data)
+    before = data[: at - ("trailing characters" in reason)]  # msgspec counts the first of those as read
     text = _BYTE.sub("", reason).removeprefix("JSON is malformed:").strip()
-    return BadJson(text, before.count(b"\n") + 1, len(before) - before.rfind(b"\n"))
+    line = before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")  # people count characters, not bytes
+    return BadJson(text, before.count(b"\n") + 1, len(line) + 1)
