@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from mi.kernel import clock, files
+from mi.kernel import files
 from mi.kernel.home import make_dirs
-from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.jsontext import BadJson, decode, encode
 from mi.kernel.locks import folder_lock
 from mi.kernel.notices import Notices
 
@@ -28,7 +28,7 @@ def update_state(path: str, shape: type[T], change: Callable[[T], T], notices: N
         if broken:
             _quarantine(path, broken, notices)
         new = change(state)
-        written = raw | msgspec.to_builtins(new)
+        written = _over(raw, new)
         if written != raw:
             files.write_atomic(path, encode_pretty(written))
         return new
@@ -36,11 +36,29 @@ def update_state(path: str, shape: type[T], change: Callable[[T], T], notices: N
 
 def encode_pretty(value: object) -> bytes:
     """JSON for people: indented, with a final newline."""
-    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+    return msgspec.json.format(encode(value), indent=2) + b"\n"
+
+
+def _over(raw: Any, new: Any) -> Any:
+    """The new state as it is written: at every depth with the keys of `raw` that this version does not know."""
+    if isinstance(new, msgspec.Struct):
+        known = {name: getattr(new, name) for name in new.__struct_fields__}
+        old = raw if isinstance(raw, dict) else {}
+        return old | {name: _over(old.get(name), value) for name, value in known.items()}
+    if isinstance(new, dict):
+        old = raw if isinstance(raw, dict) else {}
+        return {name: _over(old.get(name), value) for name, value in new.items()}
+    return msgspec.to_builtins(new)
 
 
 def _read(path: str, shape: type[T], notices: Notices, writing: bool = False) -> tuple[T, dict[str, Any], str]:
-    data = files.read_bytes(path)
+    try:
+        data = files.read_bytes(path)
+    except OSError as error:  # a writer must stop here; a reader goes on with less
+        if writing:
+            raise
+        notices.add("state-broken", path, reason=error.strerror or str(error))
+        return shape(), {}, ""
     if data is None:
         return shape(), {}, ""
     try:
@@ -53,6 +71,6 @@ def _read(path: str, shape: type[T], notices: Notices, writing: bool = False) ->
 
 
 def _quarantine(path: str, reason: str, notices: Notices) -> None:
-    kept_in = f"{path}.corrupt.{clock.filename_stamp()}"
+    kept_in = files.stamped_path(f"{path}.corrupt.")
     os.replace(path, kept_in)
     notices.add("state-quarantined", path, reason=reason, kept_in=kept_in)

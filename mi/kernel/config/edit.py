@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from mi.kernel import clock, files
+from mi.kernel import files, text
 from mi.kernel.config import load
 from mi.kernel.config.templates import TEMPLATES
 from mi.kernel.config.types import Config
@@ -47,16 +47,18 @@ def apply_template(home: Home, name: str) -> str:
 
 
 def rollback(home: Home) -> str:
-    """Put back what the last `apply_template` replaced; returns the backup's path."""
+    """Put back what the last `apply_template` replaced; what stood there until now is backed up as well."""
     make_dirs(home.root)
     with folder_lock(home.root):
         marker = files.read_bytes(home.last_backup)
         if marker is None:
             raise MiError("nothing-to-roll-back", path=home.last_backup)
-        backup = os.path.join(home.backups, os.path.basename(marker.decode().strip()))
+        backup = os.path.join(home.backups, os.path.basename(text.decode(marker).strip()))
         content = files.read_bytes(backup)
         if content is None:
             raise StorageError("backup-missing", path=backup)
+        if (replaced := files.read_bytes(home.config)) is not None:
+            _back_up(home, replaced)
         files.write_atomic(home.config, content)
         os.unlink(home.last_backup)
         return backup
@@ -72,6 +74,6 @@ def merge(base: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _back_up(home: Home, content: bytes) -> str:
-    path = os.path.join(home.backups, f"config.json.{clock.filename_stamp()}.bak")
+    path = files.stamped_path(os.path.join(home.backups, "config.json."), ".bak")
     files.write_atomic(path, content)
     return path

@@ -92,12 +92,13 @@ def _value(value: object, shape: Any, path: str, problems: list[Problem]) -> Any
 
 
 def _shown(path: str, value: object) -> str:
-    if path.endswith("key"):
-        return "[redacted]"
-    from mi.kernel.secrets import redact
+    from mi.kernel.secrets import find_secrets, redact
     from mi.kernel.text import shorten
 
-    return shorten(redact(msgspec.json.encode(value).decode()), 80)
+    name, text = path.rpartition(".")[2], msgspec.json.encode(value).decode()
+    if path.endswith("key") or (isinstance(value, str) and find_secrets(f'"{name}": {text}')):
+        return "[redacted]"
+    return shorten(redact(text), 80)
 
 
 def _nearest(name: str, prefix: str, fields: dict[str, Any]) -> str:
