@@ -9,11 +9,17 @@ _TIMEOUT_S = 10.0
 _MAX_BYTES = 256 * 1024
 # A repository's own configuration can name programs; none of them may run because MI looked.
 _SAFE = ["--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external="]
-_ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+_ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+# Set while git runs a hook: they would turn every question to the repository of the hook.
+_OF_ANOTHER_REPOSITORY = {
+    *("GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_PREFIX", "GIT_INDEX_FILE"),
+    *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE"),
+    *("GIT_CONFIG", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE"),
+}
 
 
 class Answer(NamedTuple):
-    """What git printed: `code` is None when it was stopped for taking too long or is not installed."""
+    """What git printed; `code` is None when git was stopped for taking too long or is not installed."""
 
     code: int | None
     output: str
@@ -21,7 +27,7 @@ class Answer(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """The state of a work tree; `incomplete` names what could not be seen in the given time and size."""
+    """The state of a work tree; `incomplete` names what could not be seen: too slow, too large, broken, no git."""
 
     is_repo: bool
     root: str
@@ -44,8 +50,14 @@ def find_toplevel(path: str) -> str | None:
         folder = parent
 
 
-def run(cwd: str, *args: str, timeout_s: float = _TIMEOUT_S, max_bytes: int = _MAX_BYTES) -> Answer:
-    """Run git read-only in a folder and take at most `max_bytes` of its output."""
+def run(
+    cwd: str,
+    *args: str,
+    timeout_s: float = _TIMEOUT_S,
+    max_bytes: int = _MAX_BYTES,
+    settings: dict[str, str] | None = None,
+) -> Answer:
+    """Run git read-only in a folder, taking at most `max_bytes` of its output; `settings` go over its own."""
     import subprocess
 
     try:
@@ -54,7 +66,7 @@ def run(cwd: str, *args: str, timeout_s: float = _TIMEOUT_S, max_bytes: int = _M
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=os.environ | _ENVIRONMENT,
+            env=_environment(settings or {}),
             start_new_session=True,
         )
     except OSError:
@@ -62,8 +74,19 @@ def run(cwd: str, *args: str, timeout_s: float = _TIMEOUT_S, max_bytes: int = _M
     return _collect(process.stdout.fileno(), process, timeout_s, max_bytes)  # type: ignore[union-attr]
 
 
+def _environment(settings: dict[str, str]) -> dict[str, str]:
+    own = {name: value for name, value in os.environ.items() if name not in _OF_ANOTHER_REPOSITORY}
+    given = own.get("GIT_CONFIG_COUNT", "")
+    first = int(given) if given.isdecimal() else 0  # the person's own, such as safe.directory, stay
+    over = {"GIT_CONFIG_COUNT": str(first + len(settings))}
+    for number, (key, value) in enumerate(settings.items(), first):
+        over |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return own | _ENVIRONMENT | over
+
+
 def _collect(fd: int, process, timeout_s: float, max_bytes: int) -> Answer:  # type: ignore[no-untyped-def]
     import select
+    import signal
     import time
 
     deadline = time.monotonic() + timeout_s
@@ -78,7 +101,7 @@ def _collect(fd: int, process, timeout_s: float, max_bytes: int) -> Answer:  # t
         data += chunk
     cut = len(data) > max_bytes
     if stopped or cut:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)  # with whatever git started
     process.stdout.close()
     code = process.wait()
     return Answer(None if stopped else 0 if cut else code, text.decode(data[:max_bytes]), cut)
@@ -95,6 +118,20 @@ def observe(path: str, timeout_s: float = _TIMEOUT_S) -> Observation:
         "diff_stat": ("diff", "--stat", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
         "cached_stat": ("diff", "--stat", "--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
     }
-    answers = {name: run(root, *args, timeout_s=timeout_s) for name, args in asked.items()}
+    settings = _no_filters(root, timeout_s)
+    answers = {name: run(root, *args, timeout_s=timeout_s, settings=settings) for name, args in asked.items()}
     seen = {name: answer.output.rstrip("\n") if answer.code == 0 else "" for name, answer in answers.items()}
-    return Observation(True, root, **seen, incomplete=tuple(n for n, a in answers.items() if a.code is None or a.cut))
+    unborn = {"head"} if answers["head"].code == 1 else set()  # a repository without a commit has no HEAD to miss
+    missed = {name for name, answer in answers.items() if answer.code != 0 or answer.cut} - unborn
+    return Observation(True, root, **seen, incomplete=tuple(name for name in asked if name in missed))
+
+
+def _no_filters(root: str, timeout_s: float) -> dict[str, str]:
+    """Settings that switch off the content filters a repository configures itself: status and diff would run them."""
+    listed = ("config", "--includes", "--show-scope", "--name-only", "--get-regexp", r"^filter\.")
+    settings = {}
+    for line in run(root, *listed, timeout_s=timeout_s).output.splitlines():
+        scope, _, key = line.partition("\t")
+        if scope in ("local", "worktree"):
+            settings[key] = "false" if key.endswith(".required") else ""
+    return settings
