@@ -28,7 +28,7 @@ class Home:
     def relative(self, path: str) -> str:
         """A reference that stays true when the home is moved; a path outside is returned as it is."""
         relative = os.path.relpath(path, self.root)
-        return path if relative.startswith("..") else relative
+        return path if relative.split(os.sep, 1)[0] == os.pardir else relative
 
     @property
     def config(self) -> str:

@@ -30,9 +30,11 @@ def event_id(run_id: str, seq: int) -> str:
 def new_id(prefix: str) -> str:
     """A new id such as `cl_…`: a later one of this process sorts after an earlier one."""
     global _last
-    fresh = (time.time_ns() // 1_000_000) << _RANDOM_BITS | int.from_bytes(os.urandom(_RANDOM_BITS // 8), "big")
+    random = int.from_bytes(os.urandom(_RANDOM_BITS // 8), "big")
+    fresh = (time.time_ns() // 1_000_000) << _RANDOM_BITS | random
     with _last_lock:
-        _last = number = max(fresh, _last + 1)
+        # The same millisecond, or a clock set back: a random step on, so that forks of one process still differ.
+        _last = number = fresh if fresh > _last else _last + 1 + (random >> _RANDOM_BITS // 4)
     return f"{prefix}_{_base32(number, 23)}"
 
 

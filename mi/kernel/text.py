@@ -7,10 +7,12 @@ ELLIPSIS = "…"
 # Kana, unified ideographs with extensions, hangul, compatibility ideographs: scripts without spaces between words.
 _CJK = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]"
 # C0 and C1 controls, and the marks that reorder text: printed, they would let stored text drive the terminal.
-_CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+# Halves of surrogate pairs (bytes of a path or command line that were no text) cannot be printed at all.
+_CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 _ESCAPE_SEQUENCE = "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-_])"
 _BULLET = r"^\s*(?:[-*•·]\s+|\d{1,3}[.)]\s+|\d{1,3}[、．]\s*)"
-_SENTENCE_END = r"(?<=[。！？])|(?<=[.!?])(?=\s)"
+_CLOSING = "”’」』）)"
+_SENTENCE_END = rf"(?<=[。！？])(?![。！？{_CLOSING}])|(?<=[。！？][{_CLOSING}])|(?<=[.!?])(?=\s)"
 _ABBREVIATION = r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|Mr|Mrs|Ms|Dr)|(?:\b[A-Za-z]\.)+[A-Za-z])\.$"
 
 
