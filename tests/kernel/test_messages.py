@@ -1,0 +1,167 @@
+"""The catalogue: both languages say the same, the code uses what is there, and what is there is used."""
+
+import ast
+import re
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mi.kernel import errors, messages
+from mi.kernel.messages import en, zh
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SOURCES = [path for path in sorted((ROOT / "mi").rglob("*.py")) if path.name not in ("en.py", "zh.py")]
+TREES = {str(path.relative_to(ROOT)): ast.parse(path.read_text("utf-8")) for path in SOURCES}
+ERRORS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.MiError)}
+
+
+def placeholders(text: str) -> set[str]:
+    return {field for _, field, _, _ in string.Formatter().parse(text) if field is not None}
+
+
+@pytest.mark.req("gov.intro.catalogue-languages")
+def test_both_languages_have_the_same_keys():
+    assert list(en.TEXT) == list(zh.TEXT)
+
+
+@pytest.mark.req("gov.intro.catalogue-languages")
+def test_both_languages_fill_in_the_same_details():
+    english, chinese = ({key: placeholders(text) for key, text in table.TEXT.items()} for table in (en, zh))
+    assert english == chinese
+
+
+def test_chinese_texts_are_chinese():
+    same = {key for key in en.TEXT if en.TEXT[key] == zh.TEXT[key]}
+    wordless = {key for key in same if not re.search(r"[a-z]{3}", re.sub(r"\{\w+\}|@\w+|\$\w+", "", en.TEXT[key]))}
+    assert same == wordless
+
+
+@pytest.mark.parametrize("table", [en, zh])
+def test_each_key_is_written_once(table):
+    """A second one would silently win over the first."""
+    tree = ast.parse(Path(table.__file__).read_text("utf-8"))
+    (written,) = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
+    keys = [ast.literal_eval(key) for key in written.keys if key is not None]
+    assert sorted(keys) == sorted(set(keys))
+
+
+class Use:
+    """A place in the code where a text is asked for; `details` is None when they cannot be read off the code."""
+
+    def __init__(self, key: str, details: set[str] | None, place: str) -> None:
+        self.key, self.details, self.place = key, details, place
+
+
+def uses() -> Iterator[Use]:
+    """Errors that are raised and notices that are added, with the details given to them."""
+    for path, tree in TREES.items():
+        named = _assigned_texts(tree)
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            target = ast.unparse(node.func)
+            place = f"{path}:{node.lineno}"
+            details = {one.arg for one in node.keywords if one.arg} if all(one.arg for one in node.keywords) else None
+            if name in ERRORS:
+                yield from (Use(f"error.{key}", details, place) for key in _texts(node.args[0], named))
+            elif name == "add" and "notices" in target:
+                found = details and details | {"path"}
+                yield from (Use(f"notice.{key}", found, place) for key in _texts(node.args[0], named))
+
+
+def _assigned_texts(tree: ast.Module) -> dict[str, set[str]]:
+    """The texts that may be in each variable."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found.setdefault(node.targets[0].id, set()).update(_constants(node.value))
+    return found
+
+
+def _constants(node: ast.AST) -> set[str]:
+    return {one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+
+
+def _texts(node: ast.expr, named: dict[str, set[str]]) -> set[str]:
+    match node:
+        case ast.Constant(value=str(text)):
+            return {text}
+        case ast.Name(id=name):
+            return {text for text in named.get(name, set()) if re.fullmatch(r"[a-z][a-z-]+", text)}
+        case ast.IfExp():
+            return _texts(node.body, named) | _texts(node.orelse, named)
+    return set()
+
+
+def test_every_error_and_notice_in_the_code_has_its_text():
+    found = list(uses())
+    assert len(found) > 30
+    assert [f"{use.place} {use.key}" for use in found if use.key not in en.TEXT] == []
+
+
+def test_every_error_and_notice_gets_the_details_its_text_names():
+    missing = [
+        f"{use.place} {use.key}: {placeholders(en.TEXT[use.key]) - use.details}"
+        for use in uses()
+        if use.details is not None and use.key in en.TEXT and placeholders(en.TEXT[use.key]) - use.details
+    ]
+    assert missing == []
+
+
+def test_the_causes_of_failed_file_operations_have_their_text():
+    assert {f"error.{code}" for code in errors._REASONS.values()} <= set(en.TEXT)
+
+
+def test_every_key_is_used():
+    """By its whole name, or put together from texts and field names of the code, such as `run.` and `done`."""
+    words = set()
+    for tree in TREES.values():
+        words |= _constants(tree)
+        fields = (node.target for node in ast.walk(tree) if isinstance(node, ast.AnnAssign))
+        words |= {field.id for field in fields if isinstance(field, ast.Name)}
+    beginnings = {
+        word for word in words if re.fullmatch(r"[a-z-]+[.-]", word) or re.fullmatch(r"[a-z]+\.[a-z-]*-", word)
+    }
+
+    def used(rest: str) -> bool:
+        return rest in words or any(rest.startswith(one) and used(rest.removeprefix(one)) for one in beginnings)
+
+    assert [key for key in en.TEXT if not used(key)] == []
+
+
+def test_a_text_is_filled_in_and_braces_in_a_value_stay():
+    assert messages.text("error.os-error", path="/{x}", reason="{y}") == "/{x}: {y}"
+    assert messages.text("error.os-error", "zh", path="/{x}", reason="{y}") == "/{x}：{y}"
+
+
+def test_an_unknown_key_is_a_mistake_of_ours():
+    with pytest.raises(KeyError):
+        messages.text("error.no-such-thing")
+
+
+@pytest.mark.req("gov.lang.config")
+def test_the_setting_goes_first(monkeypatch):
+    monkeypatch.setenv("MI_LANG", "zh")
+    assert messages.choose_language("en", "价值") == "en"
+    monkeypatch.setenv("MI_LANG", "en")
+    assert messages.choose_language("zh", "values") == "zh"
+
+
+@pytest.mark.req("gov.lang.env")
+def test_then_the_environment(monkeypatch):
+    monkeypatch.setenv("MI_LANG", "zh")
+    assert messages.choose_language("auto", "values") == "zh"
+    assert messages.choose_language("", "values") == "zh"
+    monkeypatch.setenv("MI_LANG", "fr")
+    assert messages.choose_language("", "values") == "en"
+
+
+@pytest.mark.req("mi.config.language-auto")
+@pytest.mark.parametrize(
+    ("message", "language"), [("改动要小", "zh"), ("mixed 中文", "zh"), ("Größe", "en"), ("", "en")]
+)
+def test_then_the_message_itself(message, language):
+    assert messages.choose_language("auto", message) == language
