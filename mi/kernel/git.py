@@ -42,12 +42,17 @@ def find_toplevel(path: str) -> str | None:
     """The work tree a folder lies in, found without starting git; None outside of one."""
     folder = os.path.realpath(path)
     while True:
-        if os.path.lexists(os.path.join(folder, ".git")):
+        if _is_repository(os.path.join(folder, ".git")):
             return folder
         parent = os.path.dirname(folder)
         if parent == folder:
             return None
         folder = parent
+
+
+def _is_repository(mark: str) -> bool:
+    """Whether a `.git` is one: agents' sandboxes leave empty folders of that name behind."""
+    return os.path.isfile(mark) or os.path.lexists(os.path.join(mark, "HEAD"))
 
 
 def run(
