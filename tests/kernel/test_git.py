@@ -26,6 +26,17 @@ def test_the_work_tree_is_found_from_below_and_through_links(repository, tmp_pat
     assert git.find_toplevel(str(tmp_path)) is None
 
 
+def test_an_empty_folder_named_git_is_no_repository(repository):
+    """Sandboxes of agents leave such folders behind, also above projects; git itself passes them over."""
+    repo = repository()
+    (repo / "a/b/.git").mkdir(parents=True)
+    assert git.find_toplevel(str(repo / "a/b")) == str(repo)
+    worktree = repo.parent / "worktree"
+    run_git(repo, "worktree", "add", "-q", str(worktree))
+    assert git.find_toplevel(str(worktree)) == str(worktree)
+    assert git.observe(str(worktree)).incomplete == ()
+
+
 def test_observation_shows_head_status_and_diffs(repository):
     repo = repository(commits=2)
     (repo / "file.txt").write_text("changed\n", "utf-8")
