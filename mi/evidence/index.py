@@ -4,20 +4,21 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
 
-from mi.evidence.reader import Event, parse, read_at
-from mi.kernel import jsonl
+from mi.evidence.reader import Event, parse, read_at, whole
+from mi.kernel import files, jsonl
 from mi.kernel.home import FILE_MODE, Home, make_dirs
-from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.jsontext import BadJson, decode_stored
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # bytes taken in, bytes there are
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS log (id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, upto INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS log
+    (id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, upto INTEGER NOT NULL, seal INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS event
     (log INTEGER, event_id TEXT, offset INTEGER, PRIMARY KEY (log, event_id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS landmark
@@ -25,6 +26,7 @@ CREATE TABLE IF NOT EXISTS landmark
 CREATE INDEX IF NOT EXISTS pair ON landmark (log, kind, ref);
 """
 _BATCH = 1000  # events between two commits: what is held in memory at most
+_SEALED = 4096  # bytes before the known end that tell whether a log is still the one that was indexed
 # Kinds that are looked up by kind, with the field that joins a question to its answer.
 LANDMARKS = {
     "hands_input": "",
@@ -41,6 +43,31 @@ class _Ref(Struct):
     id: str = ""
     question_id: str = ""
     suggestion_id: str = ""
+
+
+class _Known(NamedTuple):
+    """What the index knows of a log: its number there, and up to which offset; 0 when another log took its place."""
+
+    log_id: int
+    upto: int
+
+
+class _Rows:
+    """What a stretch of a log adds to the index."""
+
+    def __init__(self, log_id: int) -> None:
+        self.log_id = log_id
+        self.events: list[tuple[int, str, int]] = []
+        self.landmarks: list[tuple[int, str, int, str]] = []
+
+    def add(self, event: Event) -> None:
+        if event.head.event_id:
+            self.events.append((self.log_id, event.head.event_id, event.offset))
+        if event.head.kind in LANDMARKS:
+            self.landmarks.append((self.log_id, event.head.kind, event.offset, ref_of(event)))
+
+    def __len__(self) -> int:
+        return len(self.events) + len(self.landmarks)
 
 
 class EvidenceIndex:
@@ -68,7 +95,7 @@ class EvidenceIndex:
         def work(db: sqlite3.Connection) -> int | None:
             self._catch_up(db, log, progress)
             query = "SELECT max(offset) FROM landmark WHERE log = ? AND kind = ?"
-            offset: int | None = db.execute(query, (self._log_id(db, log), kind)).fetchone()[0]
+            offset: int | None = db.execute(query, (self._known(db, log).log_id, kind)).fetchone()[0]
             return offset
 
         return self._with_db(work)
@@ -80,23 +107,27 @@ class EvidenceIndex:
         query = """SELECT offset FROM landmark AS a WHERE log = ?1 AND kind = ?2 AND NOT EXISTS
             (SELECT 1 FROM landmark AS b WHERE b.log = ?1 AND b.kind = ?3 AND b.ref = a.ref)"""
         try:
-            with closing(sqlite3.connect(f"file:{self._path}?mode=ro", uri=True)) as db:
-                log_id = self._log_id(db, log)
-                found = [row[0] for pair in pairs.items() for row in db.execute(query, (log_id, *pair))]
-                return sorted(found), self._upto(db, log)
+            with closing(sqlite3.connect(_read_only(self._path), uri=True)) as db:
+                known = self._known(db, log)
+                if not known.upto:
+                    return [], 0
+                found = [row[0] for pair in pairs.items() for row in db.execute(query, (known.log_id, *pair))]
+                return sorted(found), known.upto
         except sqlite3.Error:
             return [], 0
 
     def _with_db(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do some work on the index; one that is broken, full or not writable costs time, never the answer."""
-        try:
-            with closing(self._connect()) as db:
-                return work(db)
-        except sqlite3.Error as error:
-            if not isinstance(error, sqlite3.OperationalError):  # those are locks and full disks, not damage
-                self._discard()
-        except OSError:
-            pass
+        for _ in range(2):
+            try:
+                with closing(self._connect()) as db:
+                    return work(db)
+            except OSError:
+                break
+            except sqlite3.Error as error:
+                if _is_passing(error):
+                    break
+                self._discard()  # and once more, with a new one
         with closing(_prepared(sqlite3.connect(":memory:"))) as db:
             return work(db)
 
@@ -107,12 +138,11 @@ class EvidenceIndex:
 
     def _discard(self) -> None:
         for suffix in ("", "-journal"):
-            if os.path.exists(self._path + suffix):
-                os.unlink(self._path + suffix)
+            files.remove_if_there(self._path + suffix)
 
     def _lookup(self, db: sqlite3.Connection, log: str, event_id: str) -> Event | None:
         query = "SELECT offset FROM event WHERE log = ? AND event_id = ?"
-        row = db.execute(query, (self._log_id(db, log), event_id)).fetchone()
+        row = db.execute(query, (self._known(db, log).log_id, event_id)).fetchone()
         if row is None:
             return None
         event = read_at(log, row[0])
@@ -125,49 +155,60 @@ class EvidenceIndex:
         for statement in (
             "DELETE FROM event WHERE log",
             "DELETE FROM landmark WHERE log",
-            "UPDATE log SET upto = 0 WHERE id",
+            "UPDATE log SET upto = 0, seal = 0 WHERE id",
         ):
-            db.execute(f"{statement} = ?", (self._log_id(db, log),))
+            db.execute(f"{statement} = ?", (self._known(db, log).log_id,))
 
-    def _log_id(self, db: sqlite3.Connection, log: str) -> int:
-        row = db.execute("SELECT id FROM log WHERE path = ?", (self._home.relative(log),)).fetchone()
-        return int(row[0]) if row else -1
-
-    def _upto(self, db: sqlite3.Connection, log: str) -> int:
-        row = db.execute("SELECT upto FROM log WHERE path = ?", (self._home.relative(log),)).fetchone()
-        return int(row[0]) if row else 0
+    def _known(self, db: sqlite3.Connection, log: str) -> _Known:
+        query = "SELECT id, upto, seal FROM log WHERE path = ?"
+        row = db.execute(query, (self._home.relative(log),)).fetchone()
+        if row is None:
+            return _Known(-1, 0)
+        return _Known(row[0], row[1] if row[2] == _seal(log, row[1]) else 0)
 
     def _behind(self, db: sqlite3.Connection, log: str) -> bool:
-        return self._upto(db, log) != jsonl.size(log)
+        return self._known(db, log).upto != jsonl.size(log)
 
     def _catch_up(self, db: sqlite3.Connection, log: str, progress: Progress) -> None:
-        db.execute("INSERT OR IGNORE INTO log (path, upto) VALUES (?, 0)", (self._home.relative(log),))
-        log_id, start, size = self._log_id(db, log), self._upto(db, log), jsonl.size(log)
-        if start > size:
+        db.execute("INSERT OR IGNORE INTO log (path, upto, seal) VALUES (?, 0, 0)", (self._home.relative(log),))
+        (log_id, end), size = self._known(db, log), jsonl.size(log)
+        if end == 0:
             self._forget(db, log)
-            start = 0
-        events: list[Event] = []
-        end = start
-        for line in jsonl.read_forward(log, start, 1 << 18):
+        rows = _Rows(log_id)
+        for line in jsonl.read_forward(log, end, 1 << 18):
             if not line.complete:
                 break
             end = line.offset + line.length + 1
             if (event := parse(line)) is not None:
-                events.append(event)
-            if len(events) >= _BATCH:
-                _store(db, log_id, events, end)
-                events = []
+                rows.add(whole(log, event) if event.head.kind in LANDMARKS else event)
+            if len(rows) >= _BATCH:
+                _store(db, log, rows, end)
+                rows = _Rows(log_id)
                 progress(end, size)
-        _store(db, log_id, events, end)
+        _store(db, log, rows, end)
+
+
+def _is_passing(error: sqlite3.Error) -> bool:
+    """Whether an index is only locked, full or read-only; tables that are missing are damage."""
+    return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode != sqlite3.SQLITE_ERROR
+
+
+def _read_only(path: str) -> str:
+    """The address of a database file for reading only; `?`, `#` and `%` in the path are no syntax of it."""
+    return "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro"
 
 
 def _prepared(db: sqlite3.Connection) -> sqlite3.Connection:
-    db.execute("PRAGMA synchronous = OFF")  # derived: after a power cut it is built again
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    if version == 0:
-        db.executescript(_SCHEMA + f"PRAGMA user_version = {_VERSION};")
-    elif version != _VERSION:
-        raise sqlite3.DatabaseError(f"index of another version: {version}")
+    try:
+        db.execute("PRAGMA synchronous = OFF")  # derived: after a power cut it is built again
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version == 0:
+            db.executescript(_SCHEMA + f"PRAGMA user_version = {_VERSION};")
+        elif version != _VERSION:
+            raise sqlite3.DatabaseError(f"index of another version: {version}")
+    except sqlite3.Error:
+        db.close()
+        raise
     return db
 
 
@@ -175,16 +216,20 @@ def ref_of(event: Event) -> str:
     """What joins a landmark to its counterpart: a question's id in the question and in its answer."""
     name = LANDMARKS[event.head.kind]
     try:
-        return getattr(decode(event.raw, _Ref), name) or event.head.event_id if name else ""
+        return getattr(decode_stored(event.raw, _Ref), name) or event.head.event_id if name else ""
     except BadJson:
         return ""
 
 
-def _store(db: sqlite3.Connection, log_id: int, events: list[Event], upto: int) -> None:
-    named = [(log_id, event.head.event_id, event.offset) for event in events if event.head.event_id]
-    landmarks = [event for event in events if event.head.kind in LANDMARKS]
-    marked = [(log_id, event.head.kind, event.offset, ref_of(event)) for event in landmarks]
-    db.executemany("INSERT OR IGNORE INTO event VALUES (?, ?, ?)", named)
-    db.executemany("INSERT OR IGNORE INTO landmark VALUES (?, ?, ?, ?)", marked)
-    db.execute("UPDATE log SET upto = ? WHERE id = ?", (upto, log_id))
+def _store(db: sqlite3.Connection, log: str, rows: _Rows, upto: int) -> None:
+    db.executemany("INSERT OR IGNORE INTO event VALUES (?, ?, ?)", rows.events)
+    db.executemany("INSERT OR IGNORE INTO landmark VALUES (?, ?, ?, ?)", rows.landmarks)
+    db.execute("UPDATE log SET upto = ?, seal = ? WHERE id = ?", (upto, _seal(log, upto), rows.log_id))
     db.commit()
+
+
+def _seal(log: str, upto: int) -> int:
+    """A checksum of the last bytes before an offset of a log."""
+    from zlib import crc32
+
+    return crc32(jsonl.read_range(log, max(0, upto - _SEALED), upto))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mi.evidence.reader import Event, read_back
+from mi.evidence.reader import Event, read_back, whole
 from mi.evidence.records.run import Marks, RunEnd, Usage
 from mi.kernel import jsonl
 from mi.kernel.notices import Notices
@@ -26,7 +26,7 @@ def read_window(log: str, notices: Notices, known: int = 0) -> Iterator[Event]:
     """The events near the end of a log, latest first, as far back as `known` (an offset) or the window reaches."""
     start = max(known, jsonl.size(log) - WINDOW)
     for event in read_back(log, notices):
-        if event.offset < start:
+        if event.offset + event.length < start:  # a record that reaches into the window counts, however long
             return
         yield event
 
@@ -36,9 +36,11 @@ def latest_run(log: str, notices: Notices) -> LatestRun | None:
     ended: RunEnd | None = None
     run_id, batches = "", 0
     for event in read_window(log, notices):
+        if event.head.kind == "state_corrupt":  # a repair may follow a run's end; it is no part of its course
+            continue
         if not run_id and event.head.run_id.startswith("run_"):
             run_id = event.head.run_id
-            record = event.record() if event.head.kind == "run_end" else None
+            record = whole(log, event).record() if event.head.kind == "run_end" else None
             ended = record if isinstance(record, RunEnd) else None
         if run_id and event.head.run_id == run_id and (batches := _batch_number(event.head.batch_id)):
             break

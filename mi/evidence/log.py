@@ -1,5 +1,6 @@
 """Writing evidence: one writer per run, each record stamped and appended before anything cites it."""
 
+import os
 from typing import TypeVar
 
 import msgspec
@@ -7,6 +8,7 @@ import msgspec
 from mi.evidence.reader import read_back
 from mi.evidence.records.base import Record
 from mi.kernel import clock, ids, jsonl
+from mi.kernel.jsontext import encode
 from mi.kernel.notices import Notices
 
 R = TypeVar("R", bound=Record)
@@ -34,21 +36,30 @@ class EvidenceWriter:
 
     def append(self, record: R, *, sync: bool = False) -> R:
         """Store a record and return it as stored; with `sync` it survives a power cut."""
+        self._seq += 1  # before the write: one that fails or is interrupted leaves a gap, never an id used twice
         stamped = self._stamp(record)
-        appended = jsonl.append(self.path, msgspec.json.encode(stamped), sync=sync)
-        self._seq = stamped.seq
+        appended = jsonl.append(self.path, encode(stamped), sync=sync)
         if appended.repair:
             self._report(appended.repair)
         return stamped
 
     def _stamp(self, record: R) -> R:
-        seq = self._seq + 1
-        event_id = ids.event_id(self.run_id, seq)
-        return msgspec.structs.replace(record, event_id=event_id, run_id=self.run_id, seq=seq, ts=clock.now())
+        event_id = ids.event_id(self.run_id, self._seq)
+        return msgspec.structs.replace(record, event_id=event_id, run_id=self.run_id, seq=self._seq, ts=clock.now())
 
     def _report(self, repair: jsonl.Repair) -> None:
         from mi.evidence.records.run import StateCorrupt
+        from mi.kernel.home import Home
 
         key = "torn-set-aside" if repair.kept_in else "torn-completed"
         self._notices.add(key, self.path, size=repair.size, kept_in=repair.kept_in)
-        self.append(StateCorrupt(path=self.path, kept_in=repair.kept_in, reason=f"torn last line, {repair.size} bytes"))
+        home = Home(_home_of(self.path))
+        kept_in = home.relative(repair.kept_in) if repair.kept_in else ""
+        reason = f"torn last line, {repair.size} bytes"
+        self.append(StateCorrupt(path=home.relative(self.path), kept_in=kept_in, reason=reason))
+
+
+def _home_of(log: str) -> str:
+    """The home a log lies in: logs are `global/evidence.jsonl` and `projects/<id>/evidence.jsonl`."""
+    folder = os.path.dirname(os.path.dirname(log))
+    return os.path.dirname(folder) if os.path.basename(folder) == "projects" else folder

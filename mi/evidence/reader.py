@@ -10,11 +10,12 @@ from msgspec import Struct
 from mi.evidence.records.base import Record
 from mi.evidence.records.kinds import record_type
 from mi.kernel import jsonl, text
-from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.jsontext import BadJson, decode, decode_stored
 from mi.kernel.notices import Notices
 
 _SHOWN_LINE = 1 << 18  # enough of a record to show it in a list; `mi show` reads it whole
 _CUT_FIELD = re.compile(r'"(kind|event_id|run_id|batch_id|ts)":\s*"([^"\\]{1,200})"')
+_CUT_SEQ = re.compile(r'"seq":\s*(\d{1,18})')
 
 
 class Head(Struct, frozen=True):
@@ -43,16 +44,19 @@ class Event(NamedTuple):
         if shape is None or self.cut:
             return None
         try:
-            return decode(self.raw, shape)
+            return decode_stored(self.raw, shape)
         except BadJson:
             return None
 
     def fields(self) -> dict[str, Any]:
         """Everything in the record, known to this version or not; of one that is cut, its head."""
-        if self.cut:
-            head: dict[str, Any] = msgspec.to_builtins(self.head)
-            return head | {"cut": True, "bytes": self.length}
-        return decode(self.raw, dict[str, Any])
+        if not self.cut:
+            try:
+                return decode_stored(self.raw, dict[str, Any])
+            except BadJson:
+                pass
+        head: dict[str, Any] = msgspec.to_builtins(self.head)
+        return head | {"cut": True, "bytes": self.length}
 
 
 def read_back(path: str, notices: Notices) -> Iterator[Event]:
@@ -84,27 +88,38 @@ def read_at(path: str, offset: int) -> Event | None:
     return parse(jsonl.Line(offset, len(data), data, True))
 
 
+def whole(path: str, event: Event) -> Event:
+    """An event with all its bytes."""
+    return read_at(path, event.offset) or event if event.cut else event
+
+
 def parse(line: jsonl.Line) -> Event | None:
     """A line as an event; None when it is no record."""
-    data = line.data
     try:
-        return Event(line.offset, line.length, decode(data, Head), data, False)
+        head: Head | None = decode(line.data, Head)
     except BadJson:
-        pass
-    if line.cut:
-        return _parse_cut(line)
-    repaired = text.decode(data).encode()  # invalid UTF-8 costs the odd character, not the record
-    try:
-        return Event(line.offset, line.length, decode(repaired, Head), repaired, False)
-    except BadJson:
-        return None
+        head = _head_of_cut(line.data) if line.cut else _head_of_odd(line.data)
+    return Event(line.offset, line.length, head, line.data, line.cut) if head else None
 
 
-def _parse_cut(line: jsonl.Line) -> Event | None:
-    fields = dict(reversed(_CUT_FIELD.findall(text.decode(line.data[:2048]))))
+def _head_of_cut(data: bytes) -> Head | None:
+    start = text.decode(data[:2048])
+    fields = dict(reversed(_CUT_FIELD.findall(start)))
     if "kind" not in fields:
         return None
-    return Event(line.offset, line.length, Head(**fields), line.data, True)
+    seq = _CUT_SEQ.search(start)
+    return Head(**fields, seq=int(seq[1]) if seq else 0)
+
+
+def _head_of_odd(data: bytes) -> Head | None:
+    """The head of a record with broken text or a field of an unexpected type: that costs the field, not the record."""
+    try:
+        fields = decode_stored(data, dict[str, Any])
+    except BadJson:
+        return None
+    usual = {name: fields.get(name) for name in Head.__struct_fields__}
+    right = {name: value for name, value in usual.items() if isinstance(value, int if name == "seq" else str)}
+    return msgspec.convert(right, Head) if "kind" in right else None
 
 
 def _events(lines: Iterable[jsonl.Line], path: str, notices: Notices) -> Iterator[Event]:

@@ -2,6 +2,8 @@
 
 import gzip
 import os
+import re
+import zlib
 from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,9 +12,10 @@ from msgspec import Struct
 
 from mi.kernel import jsonl, text
 from mi.kernel.errors import NotFound, StorageError
-from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.jsontext import BadJson, decode_stored
 
 _SHOWN_LINE = 1 << 18
+_CUT = re.compile(rb'\{"ts": ?"([^"\\]{0,64})", ?"stream": ?"(\w{0,16})", ?"line": ?"')
 
 
 class _Entry(Struct):
@@ -61,18 +64,31 @@ def tail(path: str, count: int) -> list[Entry]:
 def parse_entry(raw: bytes) -> Entry:
     """A stored line as it is shown; what is no transcript line is shown as it stands."""
     try:
-        entry = decode(raw, _Entry)
+        entry = decode_stored(raw, _Entry)
     except BadJson:
-        return Entry("", "", text.decode(raw), raw)
+        return _parse_cut(raw)
     if entry.type:
         return Entry(entry.ts, "meta", f"{entry.type} {entry.kind}".strip(), raw)
     return Entry(entry.ts, entry.stream, entry.line if entry.line or entry.stream else text.decode(raw), raw)
 
 
+def _parse_cut(raw: bytes) -> Entry:
+    """An output line too long to be read whole, with its time and stream; anything else as it stands."""
+    if start := _CUT.match(raw):
+        shown = raw[start.end() :]
+        escape = shown.rfind(b"\\", -12)  # the cut may have hit an escape sequence, or a pair of them
+        shown = shown[:escape].rstrip(b"\\") if escape >= 0 else shown
+        try:
+            return Entry(start[1].decode(), start[2].decode(), decode_stored(b'"' + shown + b'"', str), raw)
+        except (BadJson, UnicodeDecodeError):
+            pass
+    return Entry("", "", text.decode(raw), raw)
+
+
 def _archive_of(raw: bytes, stub: str) -> str | None:
     """Where the content went; a stub may only point below its own folder."""
     try:
-        entry = decode(raw, _Entry)
+        entry = decode_stored(raw, _Entry)
     except BadJson:
         return None
     if entry.type != "mi.transcript.archived":
@@ -89,5 +105,7 @@ def _unzipped(path: str) -> Iterator[bytes]:
         with gzip.open(path, "rb") as file:
             while line := file.readline(_SHOWN_LINE):
                 yield line.removesuffix(b"\n")
-    except (EOFError, gzip.BadGzipFile) as error:
+                while not line.endswith(b"\n") and (line := file.readline(_SHOWN_LINE)):
+                    pass  # the rest of a line too long to be shown whole
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise StorageError("archive-broken", path=path, reason=str(error)) from None

@@ -1,6 +1,6 @@
 """What every evidence record carries."""
 
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -26,5 +26,5 @@ class Record(Struct, frozen=True, kw_only=True, tag_field="kind", tag="record"):
 class MindRecord(Record, frozen=True, kw_only=True, tag="mind_record"):
     """A record whose content a Mind produced."""
 
-    state: str = "ok"  # ok | error | skipped
+    state: Literal["ok", "error", "skipped"] = "ok"
     mind_transcript_ref: str = ""

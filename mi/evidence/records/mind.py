@@ -6,8 +6,6 @@ from msgspec import Struct, field
 
 from mi.evidence.records.base import Json, MindRecord, Record
 
-State = Literal["ok", "error", "skipped"]
-
 
 class MindError(Record, frozen=True, kw_only=True, tag="mind_error"):
     schema_filename: str = ""
