@@ -29,7 +29,8 @@ def plan(store: ThoughtStore, text: str) -> tuple[list[Claim], list[str], list[C
     refuse_secret("values", text)
     said = sentences(text)
     standing = store.active(BASE)
-    kept = [claim for claim in standing if claim.text in said]
+    first = {claim.text: claim for claim in reversed(standing)}  # two commands at once may have said the same
+    kept = [claim for claim in standing if claim.text in said and claim is first[claim.text]]
     new = [sentence for sentence in said if sentence not in {claim.text for claim in kept}]
     return kept, new, [claim for claim in standing if claim not in kept]
 

@@ -8,11 +8,12 @@ import msgspec
 from mi.kernel import clock, ids, jsonl
 from mi.kernel.errors import MiError
 from mi.kernel.home import ThoughtFiles
-from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.jsontext import BadJson, decode_stored, encode
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import find_secrets
 from mi.thoughtdb.records import Claim, ClaimRetract, Edge, EdgeRetract, EdgeType, Origin, Scope, SourceRef
 
+_WHOLE = 1 << 30  # a thought is never read cut: what is missing would be lost to whoever acts by it
 _ID_FIELDS = {"cl": ("claims", "claim_id"), "ed": ("edges", "edge_id"), "nd": ("nodes", "node_id")}
 
 
@@ -87,7 +88,7 @@ class ThoughtStore:
         """The stored line of a claim, node or edge, as it was written."""
         name, field = _ID_FIELDS[thought_id.partition("_")[0]]
         path = getattr(self.files, name)
-        for line in jsonl.read_forward(path):
+        for line in jsonl.read_forward(path, max_line=_WHOLE):
             if thought_id.encode() in line.data:
                 raw = _any_object(line.data)
                 if raw.get(field) == thought_id and not str(raw.get("kind")).endswith("_retract"):
@@ -95,29 +96,34 @@ class ThoughtStore:
         return None
 
     def _superseded(self) -> set[str]:
-        """Ids that a standing edge replaces; a claim cannot replace itself."""
+        """Ids that a standing edge replaces. Of claims that replace each other in a circle, the last word stands."""
         edges: dict[str, Edge] = {}
         for line in self._lines(self.files.edges, (b"supersedes", b"same_as", b"edge_retract")):
             if isinstance(line, Edge) and line.edge_type in ("supersedes", "same_as"):
                 edges[line.edge_id] = line
             elif isinstance(line, EdgeRetract):
                 edges.pop(line.edge_id, None)
-        return {edge.from_id for edge in edges.values() if edge.from_id != edge.to_id}
+        replaced: dict[str, str] = {}
+        for edge in edges.values():
+            replaced[edge.from_id] = edge.to_id
+            if _leads_to(edge.from_id, edge.to_id, replaced):
+                del replaced[edge.to_id]
+        return set(replaced)
 
     def _lines(self, path: str, words: tuple[bytes, ...]) -> Iterator[Claim | ClaimRetract | Edge | EdgeRetract]:
         """The lines that hold one of the words: the rest need not be decoded."""
         unreadable = 0
-        for line in jsonl.read_forward(path):
+        for line in jsonl.read_forward(path, max_line=_WHOLE):
             if any(word in line.data for word in words):
                 try:
-                    yield decode(line.data, Claim | ClaimRetract | Edge | EdgeRetract)  # type: ignore[arg-type]
+                    yield decode_stored(line.data, Claim | ClaimRetract | Edge | EdgeRetract)  # type: ignore[arg-type]
                 except BadJson:
                     unreadable += 1
         if unreadable:
             self._notices.add("unreadable-lines", path, count=unreadable)
 
     def _append(self, path: str, lines: Iterable[msgspec.Struct]) -> None:
-        encoded = [msgspec.json.encode(line) for line in lines]
+        encoded = [encode(line) for line in lines]
         if not encoded:
             return
         repair = jsonl.append(path, *encoded, sync=True).repair
@@ -135,6 +141,14 @@ def refuse_secret(field: str, text: str) -> None:
         raise MiError("secret-refused", field=field, kind=found[0].kind, line=line, column=column)
 
 
+def _leads_to(goal: str, start: str, replaced: dict[str, str]) -> bool:
+    """Whether the chain of replacements from `start` comes to `goal`; circles are broken as they close, so it ends."""
+    at: str | None = start
+    while at is not None and at != goal:
+        at = replaced.get(at)
+    return at == goal
+
+
 def _tag_filter(tag: str):  # type: ignore[no-untyped-def]
     if tag.endswith("*"):
         return lambda one: one.startswith(tag[:-1])
@@ -143,6 +157,6 @@ def _tag_filter(tag: str):  # type: ignore[no-untyped-def]
 
 def _any_object(data: bytes) -> dict[str, Any]:
     try:
-        return decode(data, dict[str, Any])
+        return decode_stored(data, dict[str, Any])
     except BadJson:
         return {}
