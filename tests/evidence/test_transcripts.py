@@ -129,6 +129,7 @@ def test_an_archive_that_is_gone_or_broken_is_said(folder):
         "cut": whole[:middle],
         "no gzip": b"not gzip at all",
         "flipped": whole[:middle] + bytes(255 - byte for byte in whole[middle : middle + 50]) + whole[middle + 50 :],
+        "no deflate": whole[:10] + b"\xff" * 50 + whole[60:],
         "wrong checksum": whole[:-8] + b"\x00" * 8,
     }
     for name, content in broken.items():

@@ -1,5 +1,6 @@
 import fcntl
 import os
+import time
 from itertools import islice
 from pathlib import Path
 
@@ -136,7 +137,8 @@ def test_a_log_that_is_nothing_but_a_torn_line(log):
     assert log.read_bytes() == b'{"n":1}\n'
 
 
-def test_many_torn_ends_in_the_same_moment_are_all_kept(log):
+def test_many_torn_ends_in_the_same_moment_are_all_kept(log, monkeypatch):
+    monkeypatch.setattr(time, "time_ns", lambda: 1_800_000_000_000_000_000)
     for number in range(30):
         jsonl.append(str(log), b"{}")
         with log.open("ab") as file:

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import msgspec
@@ -108,7 +109,8 @@ def test_a_writer_sets_a_broken_file_aside_and_goes_on(tmp_path, notices, conten
 
 
 @pytest.mark.req("v1.state.quarantine")
-def test_what_was_set_aside_is_never_replaced(tmp_path, notices):
+def test_what_was_set_aside_in_the_same_moment_is_all_kept(tmp_path, notices, monkeypatch):
+    monkeypatch.setattr(time, "time_ns", lambda: 1_800_000_000_000_000_000)
     path = tmp_path / "state.json"
     for number in range(20):
         write(path, f"broken {number}")

@@ -1,5 +1,6 @@
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,8 @@ def test_without_a_file_a_template_starts_one(home):
     assert load(home.config) == (Config(), [])
 
 
-def test_backups_of_the_same_moment_are_all_kept(home, config):
+def test_backups_of_the_same_moment_are_all_kept(home, config, monkeypatch):
+    monkeypatch.setattr(time, "time_ns", lambda: 1_800_000_000_000_000_000)
     for number in range(20):
         config.write_text(f'{{"notify": "{number}"}}', "utf-8")
         edit.init(home, force=True)
