@@ -1,6 +1,8 @@
 """Looking at a git repository: bounded in time and size, without running anything the repository configures."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from mi.kernel import text
@@ -61,6 +63,7 @@ def run(
     timeout_s: float = _TIMEOUT_S,
     max_bytes: int = _MAX_BYTES,
     settings: dict[str, str] | None = None,
+    index: str = "",
 ) -> Answer:
     """Run git read-only in a folder, taking at most `max_bytes` of its output; `settings` go over its own."""
     import subprocess
@@ -71,7 +74,7 @@ def run(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=_environment(settings or {}),
+            env=_environment(settings or {}) | ({"GIT_INDEX_FILE": index} if index else {}),
             start_new_session=True,
         )
     except OSError:
@@ -124,11 +127,44 @@ def observe(path: str, timeout_s: float = _TIMEOUT_S) -> Observation:
         "cached_stat": ("diff", "--stat", "--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
     }
     settings = _no_filters(root, timeout_s)
-    answers = {name: run(root, *args, timeout_s=timeout_s, settings=settings) for name, args in asked.items()}
+    with _own_index(root) as index:
+        answers = {
+            name: run(root, *args, timeout_s=timeout_s, settings=settings, index=index) for name, args in asked.items()
+        }
     seen = {name: answer.output.rstrip("\n") if answer.code == 0 else "" for name, answer in answers.items()}
     unborn = {"head"} if answers["head"].code == 1 else set()  # a repository without a commit has no HEAD to miss
     missed = {name for name, answer in answers.items() if answer.code != 0 or answer.cut} - unborn
     return Observation(True, root, **seen, incomplete=tuple(name for name in asked if name in missed))
+
+
+@contextmanager
+def _own_index(root: str) -> Iterator[str]:
+    """A copy of the index, '' when there can be none: `git diff` refreshes, and so locks, the index it reads."""
+    from shutil import copy2, rmtree
+    from tempfile import mkdtemp
+
+    folder = copy = ""
+    try:
+        folder = mkdtemp(prefix="mi-index-")
+        # With its time, which git compares with that of the files.
+        copy = copy2(os.path.join(_git_folder(root), "index"), folder)
+    except OSError:
+        pass  # no index yet, a broken pointer to it, a full disk: git itself finds out
+    try:
+        yield copy
+    finally:
+        if folder:
+            rmtree(folder, ignore_errors=True)
+
+
+def _git_folder(root: str) -> str:
+    """Where a work tree keeps its index: `.git`, or what a linked tree's or submodule's `.git` file points to."""
+    mark = os.path.join(root, ".git")
+    if not os.path.isfile(mark):
+        return mark
+    with open(mark, "rb") as file:
+        pointer = text.decode(file.read(_MAX_BYTES)).removeprefix("gitdir:").strip()
+    return os.path.join(root, pointer)
 
 
 def _no_filters(root: str, timeout_s: float) -> dict[str, str]:

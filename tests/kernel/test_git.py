@@ -204,11 +204,28 @@ def test_settings_from_the_environment_stay(repository, monkeypatch):
     assert git.run(str(repo), "config", "mi.other", settings={"mi.other": "ours"}).output == "ours\n"
 
 
-def test_looking_writes_nothing(repository):
+@pytest.mark.parametrize("place", ["repo", "worktree"])
+def test_looking_writes_nothing(repository, tmp_path, monkeypatch, place):
     repo = repository()
+    index = repo / ".git/index"
+    if place == "worktree":
+        run_git(repo, "worktree", "add", "-q", str(tmp_path / "worktree"))
+        repo, index = tmp_path / "worktree", repo / ".git/worktrees/worktree/index"
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     os.utime(repo / "file.txt", (1_000_000_000, 1_000_000_000))  # a plain `git status` would refresh the index
-    before = (repo / ".git/index").read_bytes()
-    git.observe(str(repo))
-    assert (repo / ".git/index").read_bytes() == before
+    before = index.read_bytes()
+    seen = git.observe(str(repo))
+    assert (seen.diff_stat, seen.incomplete) == ("", ())
+    assert index.read_bytes() == before
+    assert os.listdir(tmp_path / "temporary") == []
     subprocess.run(["git", "-C", repo, "status"], check=True, capture_output=True)
-    assert (repo / ".git/index").read_bytes() != before
+    assert index.read_bytes() != before
+
+
+def test_looking_needs_no_place_for_temporary_files(repository, monkeypatch):
+    repo = repository()
+    (repo / "file.txt").write_text("changed\n", "utf-8")
+    monkeypatch.setattr("tempfile.tempdir", "/nowhere")
+    seen = git.observe(str(repo))
+    assert (seen.status, seen.incomplete) == (" M file.txt", ())
