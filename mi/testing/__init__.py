@@ -1,39 +1,54 @@
 """For tests: real agents against a scripted model, scripted agents, and temporary homes and repositories."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from mi.testing.environments import KEY, claude_environment, codex_environment
-    from mi.testing.replies import (
-        Usage,
-        answer_json,
-        ask,
-        call_tool,
-        cut,
-        edit,
-        fail,
-        hang,
-        patch,
-        read,
-        run,
-        say,
-        slow,
-        stream_error,
-        think,
-        turn,
-        write,
-    )
-    from mi.testing.requests import Request, ToolOutput
-    from mi.testing.server import ScriptedServer
-    from mi.testing.servers import chat_server, messages_server, responses_server
-    from mi.testing.wire import ScriptError
+from mi.testing.agents import (
+    Step,
+    exit_with,
+    ignore_signals,
+    leave_child,
+    print_bytes,
+    print_event,
+    print_line,
+    print_lines,
+    print_long_line,
+    print_prompt,
+    scripted_agent,
+    scripted_batches,
+    stay,
+    wait_for_file,
+)
+from mi.testing.environments import KEY, claude_environment, codex_environment
+from mi.testing.replies import (
+    Usage,
+    answer_json,
+    ask,
+    call_tool,
+    cut,
+    edit,
+    fail,
+    hang,
+    patch,
+    read,
+    run,
+    say,
+    slow,
+    stream_error,
+    think,
+    turn,
+    write,
+)
+from mi.testing.requests import Request, ToolOutput
+from mi.testing.server import ScriptedServer
+from mi.testing.servers import chat_server, messages_server, responses_server
+from mi.testing.wire import ScriptError
+from mi.testing.workspaces import Repository, temporary_home, temporary_repository
 
 __all__ = [
     "KEY",
+    "Repository",
     "Request",
     "ScriptError",
     "ScriptedServer",
+    "Step",
     "ToolOutput",
     "Usage",
     "answer_json",
@@ -44,33 +59,32 @@ __all__ = [
     "codex_environment",
     "cut",
     "edit",
+    "exit_with",
     "fail",
     "hang",
+    "ignore_signals",
+    "leave_child",
     "messages_server",
     "patch",
+    "print_bytes",
+    "print_event",
+    "print_line",
+    "print_lines",
+    "print_long_line",
+    "print_prompt",
     "read",
     "responses_server",
     "run",
     "say",
+    "scripted_agent",
+    "scripted_batches",
     "slow",
+    "stay",
     "stream_error",
+    "temporary_home",
+    "temporary_repository",
     "think",
     "turn",
+    "wait_for_file",
     "write",
 ]
-
-# A name is loaded when it is first used: a test that only needs a temporary home pays for no web server.
-_ROOMS = {
-    "environments": ("KEY", "claude_environment", "codex_environment"),
-    "requests": ("Request", "ToolOutput"),
-    "server": ("ScriptedServer",),
-    "servers": ("chat_server", "messages_server", "responses_server"),
-    "wire": ("ScriptError",),
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    room = next((room for room, names in _ROOMS.items() if name in names), "replies")
-    return getattr(importlib.import_module(f"{__name__}.{room}"), name)

@@ -91,7 +91,7 @@ class Connection(BaseHTTPRequestHandler):
         if turn.pause_s and self._scripted.closing.wait(turn.pause_s):
             return self._break_off()
         match turn.ending:
-            case "complete":
+            case "complete" | "stopped":
                 place = Place(request.number, request.body)
                 return self._send_json(200, self._scripted.wire.whole(turn, place))
             case "error":
@@ -109,7 +109,8 @@ class Connection(BaseHTTPRequestHandler):
             if turn.pause_s and self._scripted.closing.wait(turn.pause_s):
                 break
             self._chunk(event)
-        if turn.ending in ("complete", "error"):
+        self._scripted.closing.wait(turn.pause_s)
+        if turn.ending in ("complete", "stopped", "error"):
             return self._chunk(b"")
         if turn.ending == "hang":
             self._idle()

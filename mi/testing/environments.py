@@ -1,11 +1,16 @@
 """The environments in which real agents talk to a scripted model and to nobody else."""
 
-import os
+from __future__ import annotations
 
-from mi.testing.server import ScriptedServer
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mi.testing.server import ScriptedServer
 
 KEY = "scripted-key"
 _KEY_NAME = "SCRIPTED_KEY"
+_NOBODY = "http://127.0.0.1:9"
 
 _CODEX_CONFIG = """\
 model = "{model}"
@@ -68,6 +73,7 @@ def claude_environment(
         "ANTHROPIC_BASE_URL": server if isinstance(server, str) else server.base_url,
         "ANTHROPIC_API_KEY": key,
         "CLAUDE_CODE_MAX_RETRIES": str(retries),
+        **({} if retries else {"CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK": "1"}),  # it asks again without a stream
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_TELEMETRY": "1",
         "DISABLE_AUTOUPDATER": "1",
@@ -76,8 +82,21 @@ def claude_environment(
 
 
 def _environment(folder: str) -> dict[str, str]:
-    """Nothing of the person's own environment but where programs are found and how text is written."""
+    """Nothing of the person's own environment but where programs are found and how text is written.
+
+    The proxy is a port where nobody listens: a request to any other place fails at once.
+    """
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
     for name in ("user", "tmp"):
         os.makedirs(os.path.join(folder, name), exist_ok=True)
-    return kept | {"HOME": os.path.join(folder, "user"), "TMPDIR": os.path.join(folder, "tmp")}
+    proxies = {name: _NOBODY for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")}
+    return (
+        kept
+        | proxies
+        | {
+            "NO_PROXY": "127.0.0.1",
+            "no_proxy": "127.0.0.1",
+            "HOME": os.path.join(folder, "user"),
+            "TMPDIR": os.path.join(folder, "tmp"),
+        }
+    )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mi.testing.requests import Request
 
 Json = dict[str, Any]
-Ending = Literal["complete", "cut", "cut-inside", "hang", "error"]
+Ending = Literal["complete", "broken", "stopped", "hang", "error"]
 
 
 class Say(Struct, frozen=True):
@@ -106,6 +106,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     parts: tuple[Part, ...]
     usage: Usage = Usage()
     ending: Ending = "complete"
+    open_part: bool = False
     stop: str = ""
     code: str = ""
     message: str = ""
@@ -184,9 +185,12 @@ def turn(*parts: Part, usage: Usage | None = None, stop: str = "") -> Turn:
     return Turn(parts=parts, usage=usage or Usage(), stop=stop)
 
 
-def cut(*parts: Part, inside: bool = False) -> Turn:
-    """The connection breaks after these parts, with `inside` before the last one is closed."""
-    return Turn(parts=parts, ending="cut-inside" if inside else "cut")
+def cut(*parts: Part, inside: bool = False, tidy: bool = False) -> Turn:
+    """The reply stops after these parts: the connection breaks, or with `tidy` ends as if all had been said.
+
+    With `inside` it stops before the last part is closed.
+    """
+    return Turn(parts=parts, ending="stopped" if tidy else "broken", open_part=inside)
 
 
 def hang(*parts: Part) -> Turn:
@@ -200,7 +204,7 @@ def stream_error(code: str, message: str, *parts: Part) -> Turn:
 
 
 def slow(reply: Part | Turn, pause_s: float) -> Turn:
-    """The same reply with a pause before each of its events."""
+    """The same reply with a pause before each of its events and before its end."""
     return replace(as_turn(reply), pause_s=pause_s)
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from http.server import ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from mi.testing.connection import Connection
 from mi.testing.replies import Failure, Script, Turn, as_turn
 from mi.testing.requests import Request
 from mi.testing.wire import Place, ScriptError, Wire
@@ -28,6 +26,8 @@ class ScriptedServer:
     """One model API under a script; a context manager that raises ScriptError when the script was overrun."""
 
     def __init__(self, wire: Wire, script: Script, *, token: str = "") -> None:
+        from mi.testing.listener import Listener  # the web server is only loaded by a test that uses one
+
         self.requests: list[Request] = []
         self.strays: list[Stray] = []
         self.problems: list[str] = []
@@ -37,7 +37,7 @@ class ScriptedServer:
         self._script = script
         self._taken = 0
         self._changed = threading.Condition()
-        self._http = _Http(self)
+        self._http = Listener(self)
 
     @property
     def url(self) -> str:
@@ -119,7 +119,7 @@ class ScriptedServer:
         for index, part in enumerate(turn.parts):
             events = self.wire.part(part, index, place)
             last = index == len(turn.parts) - 1
-            yield from events[:-1] if last and turn.ending == "cut-inside" else events
+            yield from events[:-1] if last and turn.open_part else events
         if turn.ending == "complete":
             yield from self.wire.closing(turn, place)
         elif turn.ending == "error":
@@ -132,45 +132,3 @@ def _overrun(request: Request, count: int) -> str:
         f"the script has {count} replies and request {request.number} asks for one more;"
         f" the agent's last word was: {json.dumps(asked[-300:], ensure_ascii=False)}"
     )
-
-
-class _Http(ThreadingHTTPServer):
-    """The listener: loopback only, a port of its own, and connections that end with it."""
-
-    daemon_threads = True
-
-    def __init__(self, scripted: ScriptedServer) -> None:
-        self.scripted = scripted
-        self._open: set[Any] = set()
-        self._ended = threading.Condition()
-        super().__init__(("127.0.0.1", 0), Connection)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        with self._ended:
-            self._open.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        super().shutdown_request(request)
-        with self._ended:
-            self._open.discard(request)
-            self._ended.notify_all()
-
-    def end_connections(self, timeout_s: float) -> None:
-        """Break what is still open and wait for its threads, a bounded time."""
-        import socket
-
-        with self._ended:
-            for connection in self._open:
-                try:
-                    connection.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    pass  # the agent was faster
-            self._ended.wait_for(lambda: not self._open, timeout_s)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        import sys
-
-        error = sys.exception()
-        if not isinstance(error, ConnectionError):  # an agent that was stopped leaves in the middle of a reply
-            self.scripted.problems.append(f"scripted server: {type(error).__name__}: {error}")

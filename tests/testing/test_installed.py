@@ -32,7 +32,7 @@ def test_the_cache_is_the_persons_own(environment: dict[str, str], folder: str) 
 
 
 def test_without_npm_the_way_out_is_named(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError, match="install Node.js 20 or later with npm"):
+    with pytest.raises(RuntimeError, match=r"install Node\.js 20 or later with npm"):
         installed(CODEX, cache=tmp_path, environment={"PATH": str(tmp_path)})
 
 
