@@ -47,10 +47,9 @@ class Connection(BaseHTTPRequestHandler):
         if self._path() != self._scripted.wire.path:
             self._stray()
             return self._not_here()
-        try:
-            body = json.loads(data)
-        except ValueError:
-            return self._fail(Failure(status=400, message="scripted server: the request body is no JSON"))
+        body = _object(data)
+        if body is None:
+            return self._fail(Failure(status=400, message="scripted server: the request body is no JSON object"))
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = self._scripted.record(self.path, headers, body)
         reply = self._scripted.reply(request)
@@ -132,3 +131,11 @@ class Connection(BaseHTTPRequestHandler):
             self.connection.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass  # the agent was faster
+
+
+def _object(data: bytes) -> dict[str, Any] | None:
+    try:
+        body = json.loads(data)
+    except ValueError:
+        return None
+    return body if isinstance(body, dict) else None

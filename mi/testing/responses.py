@@ -36,7 +36,7 @@ class ResponsesWire:
         asked = body.get("text", {}).get("format", {})
         return Seen(
             user_texts=tuple(
-                text for item in items if item.get("role") == "user" for text in texts_of(item["content"])
+                text for item in items if item.get("role") == "user" for text in texts_of(item.get("content"))
             ),
             tool_outputs=tuple(_output(item) for item in items if str(item.get("type", "")).endswith("_call_output")),
             tool_names=tuple(str(tool.get("name", tool.get("type"))) for tool in body.get("tools", ())),

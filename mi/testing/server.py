@@ -91,9 +91,10 @@ class ScriptedServer:
             return Failure(status=401, message=f"scripted server: wrong key {request.token!r}")
         try:
             return self._scripted(request)
-        except ScriptError as error:
-            self.problems.append(str(error))
-            return Failure(status=400, message=str(error), kind="invalid_request_error")
+        except AssertionError as error:  # of the script, or in a function of the test
+            problem = str(error) or "an assertion in the script failed"
+            self.problems.append(problem)
+            return Failure(status=400, message=problem, kind="invalid_request_error")
 
     def _scripted(self, request: Request) -> Turn | Failure:
         if callable(self._script):
@@ -129,6 +130,6 @@ class ScriptedServer:
 def _overrun(request: Request, count: int) -> str:
     asked = request.last_output or (request.user_texts[-1] if request.user_texts else "")
     return (
-        f"the script has {count} replies and request {request.number} asks for one more;"
+        f"request {request.number} goes beyond the script, which has {count};"
         f" the agent's last word was: {json.dumps(asked[-300:], ensure_ascii=False)}"
     )
