@@ -8,7 +8,7 @@ from mi.agents import events
 from mi.agents.claude_events import ClaudeEvents
 from mi.agents.codex_events import CodexEvents
 from mi.agents.events import Event, excerpt
-from mi.agents.stream import Interpreter, json_object, mapping, text_of, whole
+from mi.agents.stream import json_object, mapping, text_of, whole
 from mi.agents.transcript import Captured
 
 _TEXT_KEPT = 400  # lines of plain text of which the last message is made
@@ -24,7 +24,7 @@ class AnyEvents:
         self._own_events: Counter[str] = Counter()
         self._own_items: Counter[str] = Counter()
         self._pattern = re.compile(thread_id_regex) if thread_id_regex else None
-        self._vendor: Interpreter | None = None
+        self._vendor: CodexEvents | ClaudeEvents | None = None
         self._thread = ""
         self._guess = ""
         self._text: deque[str] = deque(maxlen=_TEXT_KEPT)
@@ -50,7 +50,7 @@ class AnyEvents:
         if self._vendor is None:
             self._vendor = _vendor_of(raw)
         if self._vendor is not None:
-            found_events = self._vendor.feed(line)
+            found_events = self._vendor.read(raw)
             self._thread = next(
                 (e.thread_id for e in found_events if isinstance(e, events.ThreadStarted)), self._thread
             )
@@ -85,7 +85,7 @@ class AnyEvents:
         return found
 
 
-def _vendor_of(raw: dict[str, Any]) -> Interpreter | None:
+def _vendor_of(raw: dict[str, Any]) -> CodexEvents | ClaudeEvents | None:
     kind = str(raw.get("type", ""))
     if _CODEX.match(kind):
         return CodexEvents()

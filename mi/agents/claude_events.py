@@ -28,8 +28,10 @@ class ClaudeEvents:
 
     def feed(self, line: Captured) -> list[Event]:
         raw = json_object(line) if line.stream == "stdout" else None
-        if raw is None:
-            return []
+        return self.read(raw) if raw is not None else []
+
+    def read(self, raw: dict[str, Any]) -> list[Event]:
+        """The events of one line that is already parsed."""
         kind, subtype = str(raw.get("type", "")), str(raw.get("subtype") or "")
         self.event_counts[f"{kind}/{subtype}" if subtype else kind] += 1
         found = self._started(raw)

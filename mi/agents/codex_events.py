@@ -22,8 +22,10 @@ class CodexEvents:
 
     def feed(self, line: Captured) -> list[Event]:
         raw = json_object(line) if line.stream == "stdout" else None
-        if raw is None:
-            return []
+        return self.read(raw) if raw is not None else []
+
+    def read(self, raw: dict[str, Any]) -> list[Event]:
+        """The events of one line that is already parsed."""
         kind = str(raw.get("type", ""))
         self.event_counts[kind] += 1
         match kind:

@@ -8,20 +8,20 @@ EXCERPT = 4000  # characters of an output or message that travel with an event; 
 State = Literal["started", "ended"]
 
 
-class ThreadStarted(Struct, frozen=True, kw_only=True, tag="thread_started"):
+class ThreadStarted(Struct, frozen=True, kw_only=True, gc=False, tag="thread_started"):
     """The agent named its conversation; with this id it can be resumed."""
 
     thread_id: str
 
 
-class Message(Struct, frozen=True, kw_only=True, tag="message"):
+class Message(Struct, frozen=True, kw_only=True, gc=False, tag="message"):
     """Something the agent says; `reasoning` is what it thinks on the way."""
 
     text: str
     reasoning: bool = False
 
 
-class Command(Struct, frozen=True, kw_only=True, tag="command"):
+class Command(Struct, frozen=True, kw_only=True, gc=False, tag="command"):
     """A shell command: seen when it starts and when it ends; an unknown exit code is null, never 0."""
 
     id: str
@@ -32,14 +32,14 @@ class Command(Struct, frozen=True, kw_only=True, tag="command"):
     refused: bool = False  # the agent's own permissions did not let it run
 
 
-class FileChange(Struct, frozen=True, kw_only=True, tag="file_change"):
+class FileChange(Struct, frozen=True, kw_only=True, gc=False, tag="file_change"):
     """A file the agent says it changed; the repository is the second witness."""
 
     path: str
     kind: Literal["add", "update", "delete"]
 
 
-class ToolCall(Struct, frozen=True, kw_only=True, tag="tool_call"):
+class ToolCall(Struct, frozen=True, kw_only=True, gc=False, tag="tool_call"):
     """Any other tool, e.g. of an MCP server."""
 
     id: str
@@ -49,7 +49,7 @@ class ToolCall(Struct, frozen=True, kw_only=True, tag="tool_call"):
     detail: str = ""
 
 
-class Question(Struct, frozen=True, kw_only=True, tag="question"):
+class Question(Struct, frozen=True, kw_only=True, gc=False, tag="question"):
     """The agent asks the person; the answer goes in with the next batch."""
 
     id: str
@@ -57,7 +57,7 @@ class Question(Struct, frozen=True, kw_only=True, tag="question"):
     options: tuple[str, ...] = ()
 
 
-class Usage(Struct, frozen=True, kw_only=True, tag="usage"):
+class Usage(Struct, frozen=True, kw_only=True, gc=False, tag="usage"):
     """What was spent; null is unknown. `is_total`: over the whole thread, not this batch."""
 
     input_tokens: int | None = None
@@ -67,21 +67,21 @@ class Usage(Struct, frozen=True, kw_only=True, tag="usage"):
     is_total: bool = False
 
 
-class Error(Struct, frozen=True, kw_only=True, tag="error"):
+class Error(Struct, frozen=True, kw_only=True, gc=False, tag="error"):
     """Something went wrong; a transient one may still be overcome by the agent."""
 
     message: str
     transient: bool = False
 
 
-class Limit(Struct, frozen=True, kw_only=True, tag="limit"):
+class Limit(Struct, frozen=True, kw_only=True, gc=False, tag="limit"):
     """The vendor's own limit was reached; `resets_at` is RFC 3339, empty when it was not said."""
 
     message: str
     resets_at: str = ""
 
 
-class End(Struct, frozen=True, kw_only=True, tag="end"):
+class End(Struct, frozen=True, kw_only=True, gc=False, tag="end"):
     """The agent's own last word: the only sign of success. `cut`: it ended in the middle of an answer."""
 
     ok: bool

@@ -3,7 +3,6 @@
 import os
 import select
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -12,13 +11,11 @@ from types import TracebackType
 from typing import NamedTuple
 
 from mi.agents import leftovers
+from mi.agents.pipes import poller, spawn
 from mi.agents.signals import StopFlag
-from mi.kernel.errors import MiError, NotFound
 
 _CHUNK = 1 << 16
-_IN_FLIGHT = 16  # chunks read but not yet handled: bounds memory and the delay of an interrupt
-_PIPE_SIZE = 1 << 20
-_F_SETPIPE_SZ = 1031  # Linux; absent from `fcntl` before Python 3.10 and on other systems
+_IN_FLIGHT = 4  # chunks read but not yet handled: bounds memory and, more so, the delay of an interrupt
 # After the agent's exit, whoever still holds its pipes gets this long: then SIGTERM, SIGKILL, and we stop reading.
 _DRAIN_STEPS_S = (0.5, 0.5, 1.0)
 _GROUP_GRACE_S = 0.5
@@ -80,14 +77,14 @@ class AgentProcess:
         self.stopped = ""
         self.started = time.monotonic()
         self._mark = leftovers.new_mark()
-        self._popen = _spawn(argv, cwd, (env or dict(os.environ)) | self._mark.environment, stdin is not None)
+        self._popen = spawn(argv, cwd, (env or dict(os.environ)) | self._mark.environment, stdin is not None)
         self.pid = self._popen.pid
         self._wake_read, self._wake_write = os.pipe()
         self._open = {"stdout", "stderr"}
         self._exited_at: float | None = None
         self._went_wrong = False  # it died of a signal or with a code other than 0
         self._threads = [self._thread(self._read, "stdout"), self._thread(self._read, "stderr")]
-        self._threads.append(self._thread(self._wait))
+        self._waiter = self._thread(self._wait)
         if stdin is not None:
             self._threads.append(self._thread(self._feed, stdin))
         if stop is not None:
@@ -191,6 +188,7 @@ class AgentProcess:
 
     def _finish(self) -> Ended:
         self._signal_group(signal.SIGTERM)  # the leader is dead but not reaped: the group's id is still ours
+        self._waiter.join()
         code = self._popen.wait()
         # An agent that ended well may leave a server running in a session of its own; any other may leave nothing.
         swept = self._end_group() + (self._mark.kill() if self.stopped or code != 0 else 0)
@@ -247,10 +245,9 @@ class AgentProcess:
     def _read(self, stream: str) -> None:
         pipe = self._popen.stdout if stream == "stdout" else self._popen.stderr
         fd = pipe.fileno() if pipe is not None else -1
-        _widen(fd)
-        poller = _poller(fd, select.POLLIN, self._wake_read)
+        poll = poller(fd, select.POLLIN, self._wake_read)
         while not self._closing:
-            if any(ready == self._wake_read for ready, _ in poller.poll()):
+            if any(ready == self._wake_read for ready, _ in poll.poll()):
                 return
             data = os.read(fd, _CHUNK)
             while data and not self._room.acquire(timeout=0.2):
@@ -267,9 +264,9 @@ class AgentProcess:
             return
         fd, rest = pipe.fileno(), memoryview(prompt)
         os.set_blocking(fd, False)
-        poller = _poller(fd, select.POLLOUT, self._wake_read)
+        poll = poller(fd, select.POLLOUT, self._wake_read)
         try:
-            while rest and not any(ready == self._wake_read for ready, _ in poller.poll()):
+            while rest and not any(ready == self._wake_read for ready, _ in poll.poll()):
                 rest = rest[os.write(fd, rest[:_CHUNK]) :]
         except BrokenPipeError:
             pass  # the agent has read enough
@@ -278,48 +275,3 @@ class AgentProcess:
                 pipe.close()
             except BrokenPipeError:
                 pass
-
-
-def _spawn(argv: Sequence[str], cwd: str, env: dict[str, str], has_stdin: bool) -> "subprocess.Popen[bytes]":
-    try:
-        return subprocess.Popen(
-            list(argv),
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.PIPE if has_stdin else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise _cannot_start(argv, cwd, error) from None
-
-
-def _cannot_start(argv: Sequence[str], cwd: str, error: OSError) -> MiError:
-    import errno
-
-    if error.errno == errno.E2BIG:
-        return MiError("agent-argument-too-long", name=argv[0], size=max(len(arg.encode()) for arg in argv))
-    if error.filename == cwd and not os.path.isdir(cwd):
-        return NotFound("agent-no-folder", path=cwd)
-    if error.errno == errno.ENOENT:
-        return NotFound("agent-not-found", name=argv[0])
-    return MiError("agent-cannot-start", name=argv[0], reason=error.strerror or str(error))
-
-
-def _poller(fd: int, events: int, wake: int) -> select.poll:
-    poller = select.poll()
-    poller.register(fd, events)
-    poller.register(wake, select.POLLIN)
-    return poller
-
-
-def _widen(fd: int) -> None:
-    """A wider pipe lets a talkative agent run on while MI writes; where it cannot be had, nothing is lost."""
-    import fcntl
-
-    try:
-        fcntl.fcntl(fd, _F_SETPIPE_SZ, _PIPE_SIZE)
-    except OSError:
-        pass

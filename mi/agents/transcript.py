@@ -2,6 +2,7 @@
 
 import codecs
 import os
+import re
 import tempfile
 from collections.abc import Sequence
 from typing import IO, NamedTuple
@@ -15,11 +16,11 @@ from mi.kernel.text import decode
 LONG_LINE = 1 << 20  # longer lines go through a file beside the transcript, not through memory
 _ENDS = 1 << 15  # bytes kept of either end of a long line, for whoever interprets it
 _COPY = 1 << 16
+# An escape of JSON that the cut would leave unfinished: an odd backslash, or one that begins a code of four digits.
+_ESCAPE_CUT = re.compile(rb"(?<=[^\\])\\(?:\\\\)*(?:u[0-9A-Fa-f]{0,3})?\Z")
 
 
-class Header(
-    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type", tag="mi.transcript.header"
-):
+class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="mi.transcript.header"):
     """The first line of a transcript."""
 
     v: int = 1
@@ -27,7 +28,7 @@ class Header(
     kind: str
     cwd: str
     argv: tuple[str, ...]
-    thread_id: str = ""
+    thread_id: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Captured(NamedTuple):
@@ -150,11 +151,6 @@ class _LongLine:
 
     def shortened(self) -> bytes:
         """Both ends of the line; of a JSON line with one huge string in it, still JSON."""
-        head, tail = self._head, self._tail
-        while head and not head[-1:].isalnum():  # not within an escape …
-            head = head[:-1]
-        head = head[: -6 if b"\\" in head[-6:] else len(head)].rstrip(b"\\")
-        start = next(
-            (at for at in range(8, len(tail) - 1) if b"\\" not in tail[at - 8 : at + 1]), 0
-        )  # … on either side
-        return head + " … ".encode() + tail[start:]
+        head = _ESCAPE_CUT.sub(b"", self._head)
+        start = next((at + 1 for at, byte in enumerate(self._tail) if byte != ord("\\")), 0)
+        return head + " … ".encode() + self._tail[start:]

@@ -5,6 +5,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from mi.agents import events
 from mi.agents.events import Event, excerpt
 from mi.agents.process import AgentProcess, Ended, Escalation, Limits
@@ -37,7 +39,8 @@ def drive(
 ) -> BatchResult:
     """Run one batch to its end, whatever the agent does."""
     with stop_on_signals(stop) as flag:
-        header = Header(ts=clock.now(), kind="hands", cwd=batch.cwd, argv=call.argv, thread_id=batch.thread_id)
+        thread = batch.thread_id or UNSET
+        header = Header(ts=clock.now(), kind="hands", cwd=batch.cwd, argv=call.argv, thread_id=thread)
         transcript = Transcript(batch.transcript, header)
         try:
             return _run(call, batch, interrupt, observer or Observer(), flag, transcript)
