@@ -17,12 +17,14 @@ from mi.testing.agents import (
     wait_for_file,
 )
 from mi.testing.environments import KEY, claude_environment, codex_environment
+from mi.testing.replays import write_replay
 from mi.testing.replies import (
     Usage,
     answer_json,
     ask,
     call_tool,
     cut,
+    delete,
     edit,
     fail,
     hang,
@@ -58,6 +60,7 @@ __all__ = [
     "claude_environment",
     "codex_environment",
     "cut",
+    "delete",
     "edit",
     "exit_with",
     "fail",
@@ -87,4 +90,5 @@ __all__ = [
     "turn",
     "wait_for_file",
     "write",
+    "write_replay",
 ]

@@ -52,6 +52,8 @@ def _take(step: dict[str, Any], prompt: list[str]) -> int | None:
             _write_file(step["path"], step.get("text", ""))
         case "edit":
             return _edit_file(step["path"], step.get("old", ""), step.get("text", ""))
+        case "delete":
+            os.unlink(step["path"])
         case "ignore":
             for name in step["signals"]:
                 signal.signal(getattr(signal, name), signal.SIG_IGN)

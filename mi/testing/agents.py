@@ -29,14 +29,14 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     own_group: bool = False
 
 
-Steps = Sequence[Step | replies.Say | replies.Run | replies.Write | replies.Edit]
+Steps = Sequence[Step | replies.Say | replies.Run | replies.Write | replies.Edit | replies.Delete]
 
 
 def scripted_agent(steps: Steps) -> list[str]:
     """The command line of an agent that takes these steps and then exits with 0; it never reads its stdin unasked.
 
-    `say` prints a line, `run` really runs a command and prints it with its output, `write` and `edit` really
-    change files. What is appended to the command line is the prompt.
+    `say` prints a line, `run` really runs a command and prints it with its output, `write`, `edit` and `delete`
+    really change files. What is appended to the command line is the prompt.
     """
     return _argv([steps], "")
 
@@ -70,6 +70,8 @@ def _as_step(step: Any) -> Step:
             return Step(do="write", path=path, text=content)
         case replies.Edit(path=path, old=old, new=new):
             return Step(do="edit", path=path, old=old, text=new)
+        case replies.Delete(path=path):
+            return Step(do="delete", path=path)
         case _:
             raise ScriptError(f"{type(step).__name__.lower()}(…) is no step of a scripted agent")
 

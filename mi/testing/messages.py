@@ -1,12 +1,14 @@
 """The Messages API, as Claude Code speaks it."""
 
 import json
+import shlex
 from typing import Any
 
 from mi.testing.replies import (
     AnswerJson,
     Ask,
     CallTool,
+    Delete,
     Edit,
     Failure,
     Json,
@@ -110,6 +112,8 @@ def _call(part: Part) -> tuple[str, Json]:
             return "Write", {"file_path": path, "content": content}
         case Edit(path=path, old=old, new=new):
             return "Edit", {"file_path": path, "old_string": old, "new_string": new}
+        case Delete(path=path):
+            return "Bash", {"command": f"rm -- {shlex.quote(path)}", "description": "Remove a file"}
         case Ask(question=question, options=options, header=header, multiple=multiple):
             choices = [{"label": option, "description": option} for option in options]
             asked = {"question": question, "header": header, "options": choices, "multiSelect": multiple}

@@ -59,6 +59,12 @@ class Edit(Struct, frozen=True):
     new: str
 
 
+class Delete(Struct, frozen=True):
+    """A file removed."""
+
+    path: str
+
+
 class Patch(Struct, frozen=True):
     """A patch in apply_patch's own words, good or bad; Codex only."""
 
@@ -88,7 +94,7 @@ class CallTool(Struct, frozen=True):
     server: str = ""
 
 
-Part = Say | Think | Run | Read | Write | Edit | Patch | Ask | AnswerJson | CallTool
+Part = Say | Think | Run | Read | Write | Edit | Delete | Patch | Ask | AnswerJson | CallTool
 
 
 class Usage(Struct, frozen=True, kw_only=True):
@@ -156,6 +162,11 @@ def write(path: str, content: str) -> Write:
 def edit(path: str, old: str, new: str) -> Edit:
     """The agent really replaces whole lines of a file; for Claude Code `read` it in an earlier turn."""
     return Edit(path, old, new)
+
+
+def delete(path: str) -> Delete:
+    """The agent really removes a file; Claude Code does it by a shell command."""
+    return Delete(path)
 
 
 def patch(text: str) -> Patch:

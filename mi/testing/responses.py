@@ -7,6 +7,7 @@ from typing import Any
 from mi.testing.replies import (
     AnswerJson,
     CallTool,
+    Delete,
     Edit,
     Failure,
     Json,
@@ -108,6 +109,8 @@ def _item(part: Part, index: int, place: Place) -> Json:
         case Edit(path=path, old=old, new=new):
             hunk = ["@@", *_marked("-", old), *_marked("+", new)]
             return _patch(_framed(f"*** Update File: {path}", hunk), index, place)
+        case Delete(path=path):
+            return _patch(_framed(f"*** Delete File: {path}", []), index, place)
         case CallTool(name=name, arguments=arguments, server=server):
             return _call(name, arguments, index, place) | _given("namespace", f"mcp__{server}" if server else None)
         case _:
