@@ -11,6 +11,7 @@ from pathlib import Path
 CODEX = "@openai/codex@0.166.0"
 CLAUDE = "@anthropic-ai/claude-code@2.1.197"
 _INSTALL_S = 900
+_STUB_BYTES = 1_000_000
 
 
 def cache_folder(environment: dict[str, str]) -> Path:
@@ -54,7 +55,16 @@ def _install(package: str, folder: Path, environment: dict[str, str]) -> None:
     unfinished = folder.with_name(f"{folder.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
-    argv = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", str(unfinished), package]
+    options = ["--no-audit", "--no-fund", "--loglevel=error", "--prefix", str(unfinished)]
+    _run(package, [npm, "install", *options, package], unfinished, environment)
+    claude = unfinished / "node_modules" / "@anthropic-ai" / "claude-code"
+    program = claude / "bin" / "claude.exe"
+    if program.exists() and program.stat().st_size < _STUB_BYTES:  # npm was told to run no install scripts
+        _run(package, ["node", "install.cjs"], claude, environment)
+    unfinished.rename(folder)
+
+
+def _run(package: str, argv: list[str], cwd: Path, environment: dict[str, str]) -> None:
     done = subprocess.run(
         argv,
         check=False,
@@ -63,9 +73,8 @@ def _install(package: str, folder: Path, environment: dict[str, str]) -> None:
         encoding="utf-8",
         errors="replace",
         env=environment,
-        cwd=unfinished,
+        cwd=cwd,
         timeout=_INSTALL_S,
     )
     if done.returncode != 0:
-        raise RuntimeError(f"npm could not install {package}:\n{done.stderr[-2000:]}")
-    unfinished.rename(folder)
+        raise RuntimeError(f"{argv[0]} could not install {package}:\n{done.stderr[-2000:]}")

@@ -159,6 +159,18 @@ def test_a_tool_that_is_not_there_and_one_that_is_not_allowed(run_claude: Claude
     assert not Path(repo.path, "new.txt").exists()
 
 
+def test_a_tool_of_an_mcp_server(run_claude: Claude, tmp_path: Path) -> None:
+    entry = {"command": sys.executable, "args": [str(Path(__file__).with_name("note_server.py"))]}
+    config = tmp_path / "mcp.json"
+    config.write_text(json.dumps({"mcpServers": {"ctl": entry}}), "utf-8")
+    with messages_server([call_tool("note", {"text": "x"}, server="ctl"), say("noted")]) as server:
+        done = run_claude(
+            server, "go", "--mcp-config", str(config), "--strict-mcp-config", "--allowedTools", "mcp__ctl__note"
+        )
+
+    assert server.requests[1].last_output == 'noted {"text": "x"}', done
+
+
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [

@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -139,6 +140,25 @@ def test_a_tool_that_is_not_there_and_a_patch_that_does_not_fit(run_codex: Codex
     assert items(done, "file_change") == []  # the stream is silent about both
 
 
+def test_a_tool_of_an_mcp_server(codex: str, tmp_path: Path, repo: Repository) -> None:
+    server_file = str(Path(__file__).with_name("note_server.py"))
+    extra = f"""
+[mcp_servers.ctl]
+command = "{sys.executable}"
+args = ["{server_file}"]
+required = true
+startup_timeout_sec = 30
+"""
+    with responses_server([call_tool("note", {"text": "x"}, server="ctl"), say("noted")]) as server:
+        env = codex_environment(server, str(tmp_path / "agent"), extra=extra)
+        done = run_agent([codex, "exec", *_WORK, "go"], env, repo.path)
+
+    assert [(item["server"], item["tool"], item["status"]) for item in items(done, "mcp_tool_call")] == [
+        ("ctl", "note", "completed")
+    ]
+    assert 'noted {"text": "x"}' in server.requests[1].last_output.replace('\\"', '"')
+
+
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
@@ -161,7 +181,7 @@ def test_failures_arrive_as_failures(run_codex: Codex, reply: Reply, reason: str
 
 
 def test_what_came_before_a_slow_cut_is_seen(run_codex: Codex) -> None:
-    with responses_server([slow(cut(say("half")), 0.05)]) as server:
+    with responses_server([slow(cut(say("half")), 0.2)]) as server:
         done = run_codex(server, "--json", "go")
 
     assert [item["text"] for item in items(done, "agent_message")] == ["half"]

@@ -1,11 +1,13 @@
 """The real agents are there, in the pinned versions, without anybody having installed them by hand."""
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.real.installed import CODEX, cache_folder, installed
+from tests.real.installed import CLAUDE, CODEX, cache_folder, installed
 
 
 def version(program: str) -> str:
@@ -50,12 +52,9 @@ def test_two_runners_install_once(tmp_path: Path) -> None:
     npm.write_text(f"#!/bin/sh\necho one >> {tmp_path}/installs\nmkdir node_modules\n", "utf-8")
     npm.chmod(0o755)
     code = (
-        "import sys; from pathlib import Path; from tests.real.installed import CODEX, installed;"
+        "from pathlib import Path; from tests.real.installed import CODEX, installed;"
         f"print(installed(CODEX, Path({str(tmp_path / 'cache')!r}), {{'PATH': '{tmp_path}:/usr/bin:/bin'}}).is_dir())"
     )
-    import os
-    import sys
-
     root = Path(__file__).parents[2]
     runners = [
         subprocess.Popen([sys.executable, "-c", code], cwd=root, stdout=subprocess.PIPE, env=os.environ)
@@ -63,3 +62,17 @@ def test_two_runners_install_once(tmp_path: Path) -> None:
     ]
     assert [runner.communicate(timeout=60)[0] for runner in runners] == [b"True\n"] * 3
     assert (tmp_path / "installs").read_text("utf-8") == "one\n"
+
+
+def test_claude_is_finished_when_npm_ran_no_scripts(tmp_path: Path) -> None:
+    package = "node_modules/@anthropic-ai/claude-code"
+    finish = "require('fs').writeFileSync(__dirname + '/finished', '')"
+    npm = tmp_path / "npm"
+    npm.write_text(
+        f"#!/bin/sh\nmkdir -p {package}/bin\necho stub > {package}/bin/claude.exe\n"
+        f'echo "{finish}" > {package}/install.cjs\n',
+        "utf-8",
+    )
+    npm.chmod(0o755)
+    modules = installed(CLAUDE, cache=tmp_path / "cache", environment={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    assert (modules / "@anthropic-ai/claude-code/finished").exists()
