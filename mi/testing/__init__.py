@@ -36,6 +36,7 @@ from mi.testing.replies import (
     stream_error,
     think,
     turn,
+    usage_limit,
     write,
 )
 from mi.testing.requests import Request, ToolOutput
@@ -88,6 +89,7 @@ __all__ = [
     "temporary_repository",
     "think",
     "turn",
+    "usage_limit",
     "wait_for_file",
     "write",
     "write_replay",

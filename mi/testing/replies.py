@@ -127,6 +127,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     kind: str = ""
     body: str | None = None
     headers: dict[str, str] = {}
+    resets_at: int | None = None
 
 
 Reply = Part | Turn | Failure
@@ -229,6 +230,15 @@ def fail(
 ) -> Failure:
     """An HTTP error; `kind` is the vendor's error type, `body` replaces the whole body."""
     return Failure(status=status, message=message, kind=kind, body=body, headers=dict(headers or {}))
+
+
+def usage_limit(resets_at: int, message: str = "The usage limit has been reached") -> Failure:
+    """The vendor's limit for this account is reached until that moment, in seconds since 1970."""
+    import time
+
+    wait_s = max(0, resets_at - int(time.time()))
+    headers = {"Retry-After": str(wait_s), "anthropic-ratelimit-unified-reset": str(resets_at)}
+    return Failure(status=429, message=message, headers=headers, resets_at=resets_at)
 
 
 def as_turn(reply: Part | Turn) -> Turn:

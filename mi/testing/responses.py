@@ -77,8 +77,9 @@ class ResponsesWire:
         }
 
     def error_body(self, failure: Failure) -> Json:
-        kind = failure.kind or "scripted_error"
-        return {"error": {"message": failure.message, "type": kind, "code": kind}}
+        limit = {} if failure.resets_at is None else {"plan_type": "pro", "resets_at": failure.resets_at}
+        kind = failure.kind or ("usage_limit_reached" if limit else "scripted_error")
+        return {"error": {"message": failure.message, "type": kind, "code": kind} | limit}
 
 
 _EMPTY: dict[str, Json] = {

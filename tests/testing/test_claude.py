@@ -26,6 +26,7 @@ from mi.testing import (
     temporary_repository,
     think,
     turn,
+    usage_limit,
     write,
 )
 from mi.testing.replies import Reply
@@ -177,6 +178,7 @@ def test_a_tool_of_an_mcp_server(run_claude: Claude, tmp_path: Path) -> None:
         (fail(401, "no such key"), "API Error: 401 no such key"),
         (fail(429, "later", headers={"Retry-After": "7"}), "(429) · later"),
         (fail(529, "busy"), "529 busy"),
+        (usage_limit(4_102_444_800), "(429) · The usage limit has been reached"),
         (fail(400, "no good"), "400 no good"),
         (cut(say("half")), "API Error: Connection"),
         (cut(say("half"), inside=True, tidy=True), "API Error: Stream ended"),

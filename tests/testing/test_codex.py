@@ -28,6 +28,7 @@ from mi.testing import (
     temporary_repository,
     think,
     turn,
+    usage_limit,
     write,
 )
 from mi.testing.replies import Reply
@@ -165,6 +166,7 @@ startup_timeout_sec = 30
         (fail(401, "no such key"), "unexpected status 401 Unauthorized: no such key"),
         (fail(429, "later", headers={"Retry-After": "7"}), "exceeded retry limit, last status: 429"),
         (fail(400, body="no good"), "no good"),
+        (usage_limit(4_102_444_800), "hit your usage limit"),
         (cut(say("half")), "stream disconnected before completion"),
         (cut(say("half"), tidy=True), "stream closed before response.completed"),
         (cut(say("half"), inside=True), "stream disconnected before completion"),

@@ -25,6 +25,7 @@ from mi.testing import (
     say,
     slow,
     stream_error,
+    usage_limit,
 )
 from mi.testing.replies import Reply
 from mi.testing.server import Stray
@@ -110,6 +111,15 @@ def test_failures_carry_status_headers_and_the_vendors_body() -> None:
     assert (limited.status, limited.headers["Retry-After"]) == (429, "7")
     assert limited.json == {"error": {"message": "later", "type": "usage_limit_reached", "code": "usage_limit_reached"}}
     assert (busy.status, busy.data, busy.headers["Content-Type"]) == (503, b"<html>busy</html>", "text/html")
+
+
+def test_a_usage_limit_says_when_it_ends() -> None:
+    with responses_server([usage_limit(4_102_444_800)]) as server:
+        answer = post(server, chat("?"))
+
+    assert (answer.status, answer.json["error"]["type"]) == (429, "usage_limit_reached")
+    assert answer.json["error"]["resets_at"] == 4_102_444_800
+    assert int(answer.headers["Retry-After"]) > 0
 
 
 @pytest.mark.parametrize(
