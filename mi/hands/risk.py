@@ -14,6 +14,7 @@ _FETCHERS = ("curl", "wget")
 _SQL_CLIENTS = ("psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "duckdb", "clickhouse-client", "cockroach", "bq")
 _SQL = re.compile(r"\b(?:drop\s+(?:table|database|schema|user|role)|truncate\s+(?:table\s+)?\w|delete\s+from)\b", re.I)
 _GIT_VALUE_OPTIONS = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path")
+_WITH_CONTEXT = ("kubectl", "oc", "helm", "terraform", "tofu")  # options with values may stand before the subcommand
 # name → subcommands, several words joined by a blank; "" is the program itself.
 _HIGH = {
     "git": ("push",),
@@ -142,7 +143,10 @@ def _listed(argv: list[str], table: dict[str, tuple[str, ...]]) -> str:
         return ""  # a script of the project: what it runs shows up as a command of its own, if at all
     for subcommand in table[name]:
         parts = subcommand.split()
-        if words[: len(parts)] == parts and (parts or len(argv) > 1 or name not in _FETCHERS):
+        starts = range(len(words)) if name in _WITH_CONTEXT else (0,)
+        if any(words[at : at + len(parts)] == parts for at in starts) and (
+            parts or len(argv) > 1 or name not in _FETCHERS
+        ):
             return f"{name} {subcommand}".strip()
     return ""
 

@@ -146,7 +146,7 @@ def _make(root: str, names: set[str]) -> list[Check]:
     targets = set(re.findall(r"^([\w-]+)\s*:(?!=)", _text(root, name), re.M)) if name else set()
     found = [Check(kind, ("make", target), name) for target, kind in _MAKE_TARGETS.items() if target in targets]
     if "justfile" in names:
-        recipes = set(re.findall(r"^([\w-]+)[^:=\n]*:(?!=)", _text(root, "justfile"), re.M))
+        recipes = set(re.findall(r"^([\w-]+)(?:\s[^:\n]*)?:(?!=)", _text(root, "justfile"), re.M))
         found += [Check(kind, ("just", one), "justfile") for one, kind in _MAKE_TARGETS.items() if one in recipes]
     return found
 
