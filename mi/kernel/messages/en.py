@@ -67,6 +67,7 @@ TEXT = {
     "overview.tail": "the latest evidence or transcript lines; -f follows",
     "overview.project": "which project MI works on",
     "overview.config": "who works, who judges, every knob",
+    "overview.gc": "make the home smaller, losing nothing",
     "overview.doctor": "what works here, and how to fix what does not",
     "overview.version": "the version",
     "overview.foot": '\nexample:\n  mi init --values "Keep changes small. Run the tests before you say done."\n  mi status\n\nmi <command> --help tells more. Exit codes: 0 done, 1 failed, 2 usage, 3 blocked, 130 interrupted.',
@@ -142,7 +143,12 @@ TEXT = {
     "last.head": "{run}  batch {batch}  {ts}",
     "tail.nothing": "Nothing yet in {path}",
     "progress.indexing": "indexing evidence: {percent} %",
+    # gc
+    "gc.nothing": "Nothing to archive; the newest {keep} transcripts of each kind stay as they are.",
+    "gc.dry-run": "{count} transcripts, {size}, would be archived. Nothing was changed; do it with --apply.",
+    "gc.archived": "{count} transcripts archived: {size} became {packed}. mi show and mi tail read them as before.",
     # doctor
+    "doctor.claude-tools": "claude may run unasked: {tools}",
     "doctor.home-new": "{path} is made at the first write",
     "doctor.home-ok": "{path}, yours alone",
     "doctor.home-open": "{path} can be read by others",
