@@ -105,7 +105,13 @@ def _programs(app: App) -> Iterator[Finding]:
             yield Finding("hands", "ok", "program", {"name": name, "path": path})
         else:
             yield Finding("hands", "warn", "no-program", {"name": name}, f"npm install -g {package}")
-    yield Finding("providers", "ok", "providers", providers(app))
+    chosen = providers(app)
+    yield Finding("providers", "ok", "providers", chosen)
+    if chosen["hands"] == "claude":
+        from mi.hands.providers.claude import allowed_tools
+
+        tools = allowed_tools(app.project.root, app.config.hands.claude.allowed_tools)
+        yield Finding("hands", "ok", "claude-tools", {"tools": " ".join(tools)})
 
 
 def _sqlite() -> Iterator[Finding]:

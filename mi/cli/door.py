@@ -20,6 +20,7 @@ COMMANDS = {
     "tail": "tail",
     "project": "project",
     "config": "config",
+    "gc": "gc",
     "doctor": "doctor",
     "version": "version",
 }

@@ -1,0 +1,64 @@
+"""`mi gc`: making the home smaller without losing anything; a dry run unless `--apply` is said."""
+
+from mi.app import App
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.output import Output
+
+_KEEP = 20
+
+
+def parser(name: str) -> Parser:
+    group = Group("mi gc", "Make the home smaller; nothing is lost, a dry run comes first.", "mi gc transcripts")
+    transcripts = group.add(
+        "transcripts",
+        "pack older transcripts into archives that stay readable",
+        "mi gc transcripts --apply",
+        _transcripts,
+    )
+    transcripts.add_argument("--apply", action="store_true", help="really archive (default: only show what would be)")
+    transcripts.add_argument(
+        "--keep", metavar="N", type=_keep, default=_KEEP, help=f"newest of each kind to leave (default {_KEEP})"
+    )
+    add_cd(transcripts)
+    add_json(transcripts)
+    return group.parser
+
+
+def _keep(value: str) -> int:
+    import argparse
+
+    if not value.isascii() or not value.isdigit():
+        raise argparse.ArgumentTypeError(f"{value!r} is no number of transcripts (0 or more)")
+    return int(value)
+
+
+def _transcripts(app: App, args: Args) -> int:
+    from mi.evidence.archive import archive_old, find_old
+
+    out = Output(app.language)
+    folders = (app.project_home.hands_transcripts, app.project_home.mind_transcripts)
+    if args.apply:
+        found = [old for folder in folders for old in archive_old(app.home, folder, args.keep)]
+    else:
+        found = [old for folder in folders for old in find_old(folder, args.keep)]
+    size, packed = sum(old.size for old in found), sum(old.packed for old in found)
+    if args.json:
+        names = [app.home.relative(old.path) for old in found]
+        out.json(
+            {
+                "applied": args.apply,
+                "transcripts": names,
+                "bytes": size,
+                "archived_bytes": packed if args.apply else None,
+            }
+        )
+        return 0
+    for old in found:
+        out.line(app.home.relative(old.path))
+    key = "gc.nothing" if not found else "gc.archived" if args.apply else "gc.dry-run"
+    out.say(key, count=len(found), size=_shown(size), packed=_shown(packed), keep=args.keep)
+    return 0
+
+
+def _shown(size: int) -> str:
+    return f"{size / 1_000_000:.1f} MB" if size >= 100_000 else f"{size / 1000:.1f} kB"
