@@ -1,0 +1,88 @@
+"""What prompts answer, where the evidence records do not declare it already."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+
+class DecisionProcedure(Struct, frozen=True, kw_only=True):
+    summary: str
+    mermaid: str
+
+
+class CompiledValues(Struct, frozen=True, kw_only=True):
+    version: Literal["v1"]
+    values_summary: list[str]
+    decision_procedure: DecisionProcedure
+
+
+class Action(Struct, frozen=True, kw_only=True):
+    kind: Literal["command", "edit", "other"]
+    detail: str
+
+
+class ExtractedEvidence(Struct, frozen=True, kw_only=True):
+    facts: list[str]
+    actions: list[Action]
+    results: list[str]
+    unknowns: list[str]
+    risk_signals: list[str]
+
+
+class LearnSuggestion(Struct, frozen=True, kw_only=True):
+    scope: Literal["project", "global"]
+    severity: Literal["low", "medium", "high", "critical"]
+    text: str
+    rationale: str
+
+
+class RiskJudgement(Struct, frozen=True, kw_only=True):
+    category: Literal["network", "install", "push", "publish", "delete", "privilege", "privacy", "cost", "other"]
+    severity: Literal["low", "medium", "high", "critical"]
+    should_ask_user: bool
+    mitigation: list[str]
+    learn_suggested: list[LearnSuggestion]
+
+
+class TestlessStrategy(Struct, frozen=True, kw_only=True):
+    strategy: str
+    rationale: str
+
+
+class OverlayUpdate(Struct, frozen=True, kw_only=True):
+    set_testless_strategy: TestlessStrategy | None
+
+
+class NextMove(Struct, frozen=True, kw_only=True):
+    next_action: Literal["send_to_hands", "ask_user", "stop"]
+    status: Literal["done", "not_done", "blocked"]
+    confidence: float
+    next_hands_input: str
+    ask_user_question: str
+    cited_ids: list[str]
+    learn_suggested: list[LearnSuggestion]
+    update_project_overlay: OverlayUpdate
+    notes: str
+
+
+CheckpointKind = Literal[
+    "none",
+    "phase_change",
+    "subtask_complete",
+    "risk_boundary",
+    "user_interaction",
+    "timebox",
+    "max_batches",
+    "done",
+    "blocked",
+    "other",
+]
+
+
+class CheckpointDecision(Struct, frozen=True, kw_only=True):
+    should_checkpoint: bool
+    checkpoint_kind: CheckpointKind
+    should_mine_workflow: bool
+    should_mine_preferences: bool
+    confidence: float
+    notes: str
