@@ -1,6 +1,8 @@
 """Looking at a git repository: bounded in time and size, without running anything the repository configures."""
 
 import os
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from mi.kernel import text
@@ -44,8 +46,14 @@ def find_toplevel(path: str) -> str | None:
         folder = parent
 
 
-def run(cwd: str, *args: str, timeout_s: float = _TIMEOUT_S, max_bytes: int = _MAX_BYTES) -> Answer:
-    """Run git read-only in a folder and take at most `max_bytes` of its output."""
+def run(
+    cwd: str,
+    *args: str,
+    timeout_s: float = _TIMEOUT_S,
+    max_bytes: int = _MAX_BYTES,
+    env: Mapping[str, str] = MappingProxyType({}),
+) -> Answer:
+    """Run git in a folder and take at most `max_bytes` of its output."""
     import subprocess
 
     try:
@@ -54,7 +62,7 @@ def run(cwd: str, *args: str, timeout_s: float = _TIMEOUT_S, max_bytes: int = _M
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=os.environ | _ENVIRONMENT,
+            env={**os.environ, **_ENVIRONMENT, **env},
             start_new_session=True,
         )
     except OSError:
