@@ -24,8 +24,15 @@ class Change(NamedTuple):
     incomplete: bool
 
 
+class Step(NamedTuple):
+    """What changed since the step before, and since the watch began."""
+
+    latest: Change
+    total: Change
+
+
 class WorktreeWatch:
-    """Takes a snapshot when opened and compares with it on demand.
+    """Takes a snapshot when opened, and at each step tells what changed.
 
     In git, a snapshot is a tree written from a temporary index into a temporary object store: untracked files count,
     ignored ones do not, and the person's index and repository are left alone. Elsewhere it is sizes and times.
@@ -36,8 +43,8 @@ class WorktreeWatch:
         self._top = git.find_toplevel(root)
         self._folder = tempfile.mkdtemp(prefix="mi-tree-")
         self._env = self._environment()
-        self._tree = self._write_tree() if self._env else None
-        self._scan = None if self._tree else _scan(self._root)
+        self._first: str | Scan = self._snapshot()
+        self._last = self._first
 
     def __enter__(self) -> "WorktreeWatch":
         return self
@@ -45,21 +52,32 @@ class WorktreeWatch:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def change(self) -> Change:
-        """What differs from the snapshot now."""
-        if self._tree is None:
-            return self._scanned_change()
-        tree = self._write_tree()
-        if tree is None:
-            return Change([], "", "", True)
-        names = self._diff(tree, "--name-only", "-z")
-        diff = self._diff(tree, "-U0", "-M")
-        files = [name for name in names.output.split("\0") if name]
-        return Change(files, diff.output, self._diff(tree, "--stat").output.rstrip(), names.code is None or diff.cut)
+    def step(self) -> Step:
+        """What changed until now."""
+        now = self._snapshot()
+        latest = self._between(self._last, now)
+        total = latest if self._first is self._last else self._between(self._first, now)
+        self._last = now
+        return Step(latest, total)
 
-    def _diff(self, tree: str, *options: str) -> git.Answer:
-        safe = ("--no-ext-diff", "--no-textconv", "--no-color")
-        arguments = ("diff", *options, *safe, str(self._tree), tree, "--", ".")
+    def _snapshot(self) -> "str | Scan":
+        return (self._write_tree() if self._env else None) or _scan(self._root)
+
+    def _between(self, before: "str | Scan", now: "str | Scan") -> Change:
+        if isinstance(before, Scan) and isinstance(now, Scan):
+            return _scanned_change(before, now)
+        if isinstance(before, Scan) or isinstance(now, Scan):
+            return Change([], "", "", True)  # git failed at one of the two moments
+        names = self._diff(before, now, "--name-only", "-z")
+        diff = self._diff(before, now, "-U0", "-M")
+        files = [name for name in names.output.split("\0") if name]
+        return Change(
+            files, diff.output, self._diff(before, now, "--stat").output.rstrip(), names.code is None or diff.cut
+        )
+
+    def _diff(self, before: str, now: str, *options: str) -> git.Answer:
+        safe = ("--no-ext-diff", "--no-textconv", "--no-color", "--relative")
+        arguments = ("diff", *options, *safe, before, now, "--", ".")
         return git.run(self._root, *arguments, timeout_s=_GIT_S, max_bytes=_DIFF_BYTES, env=self._env)
 
     def _environment(self) -> dict[str, str]:
@@ -85,12 +103,6 @@ class WorktreeWatch:
         written = git.run(str(self._top), "write-tree", timeout_s=_GIT_S, env=self._env)
         return written.output.strip() or None if written.code == 0 else None
 
-    def _scanned_change(self) -> Change:
-        before, now = self._scan or Scan({}, True), _scan(self._root)
-        paths = sorted(set(before.files) | set(now.files))
-        files = [path for path in paths if before.files.get(path) != now.files.get(path)]
-        return Change(files, "", "", not (before.complete and now.complete))
-
 
 class Scan(NamedTuple):
     """Size and time of each file; not `complete` when there were too many."""
@@ -114,3 +126,9 @@ def _scan(root: str) -> Scan:
             if len(found) >= _SCAN_FILES or time.monotonic() > deadline:
                 return Scan(found, False)
     return Scan(found, True)
+
+
+def _scanned_change(before: Scan, now: Scan) -> Change:
+    paths = sorted(set(before.files) | set(now.files))
+    files = [path for path in paths if before.files.get(path) != now.files.get(path)]
+    return Change(files, "", "", not (before.complete and now.complete))
