@@ -1,0 +1,178 @@
+"""The stream-json output of `claude -p` as events."""
+
+import re
+from collections import Counter
+from typing import Any
+
+from mi.agents import events
+from mi.agents.events import Event, excerpt
+from mi.agents.limits import at, vendor_limit
+from mi.agents.stream import json_object, mapping, text_of, whole
+from mi.agents.transcript import Captured
+
+_EXIT = re.compile(r"\A(?:Error: )?Exit code (\d{1,3})\b")
+_WRITERS = {"Write": "add", "Edit": "update", "MultiEdit": "update", "NotebookEdit": "update"}
+_ASK = "AskUserQuestion"
+
+
+class ClaudeEvents:
+    """Interprets one run of Claude Code."""
+
+    def __init__(self) -> None:
+        self.event_counts: Counter[str] = Counter()
+        self.item_counts: Counter[str] = Counter()
+        self._thread = ""
+        self._said = False
+        self._calls: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._denied: list[str] = []
+
+    def feed(self, line: Captured) -> list[Event]:
+        raw = json_object(line) if line.stream == "stdout" else None
+        if raw is None:
+            return []
+        kind, subtype = str(raw.get("type", "")), str(raw.get("subtype") or "")
+        self.event_counts[f"{kind}/{subtype}" if subtype else kind] += 1
+        found = self._started(raw)
+        match kind:
+            case "assistant":
+                return [*found, *self._assistant(raw)]
+            case "user":
+                return [*found, *self._results(raw)]
+            case "result":
+                return [*found, *self._result(raw)]
+            case "rate_limit_event":
+                return [*found, *_rate_limit(mapping(raw.get("rate_limit_info")))]
+            case "system" if subtype == "api_retry":
+                message = f"retry {raw.get('attempt')}: {raw.get('error_status')} {text_of(raw.get('error'))}"
+                return [*found, events.Error(message=message, transient=True)]
+        return found
+
+    def end(self) -> list[Event]:
+        return []
+
+    def _started(self, raw: dict[str, Any]) -> list[Event]:
+        """The session's id, once; a failed resume names a fresh id that leads nowhere, so only `init` counts."""
+        thread = raw.get("session_id")
+        if self._thread or not isinstance(thread, str) or not thread or raw.get("is_error"):
+            return []
+        self._thread = thread
+        return [events.ThreadStarted(thread_id=thread)]
+
+    def _assistant(self, raw: dict[str, Any]) -> list[Event]:
+        found: list[Event] = []
+        message = mapping(raw.get("message"))
+        for block in map(mapping, message.get("content") or []):
+            kind = str(block.get("type", ""))
+            self.item_counts[kind] += 1
+            if kind == "text":
+                self._said = True
+                found.append(events.Message(text=text_of(block.get("text"))))
+            elif kind == "thinking":
+                found.append(events.Message(text=text_of(block.get("thinking")), reasoning=True))
+            elif kind == "tool_use":
+                found += self._call(str(block.get("id")), str(block.get("name")), mapping(block.get("input")))
+        return found
+
+    def _call(self, call: str, name: str, given: dict[str, Any]) -> list[Event]:
+        self._calls[call] = (name, given)
+        if name == "Bash":
+            return [events.Command(id=call, state="started", text=str(given.get("command", "")))]
+        if name == _ASK or name in _WRITERS:
+            return []  # told when it is known what became of it
+        return [events.ToolCall(id=call, state="started", name=name, detail=excerpt(_detail(given), 400))]
+
+    def _results(self, raw: dict[str, Any]) -> list[Event]:
+        found: list[Event] = []
+        content = mapping(raw.get("message")).get("content")
+        for block in map(mapping, content if isinstance(content, list) else []):
+            call = str(block.get("tool_use_id"))
+            if block.get("type") == "tool_result" and call in self._calls:
+                found += self._ended(call, text_of(block.get("content")), bool(block.get("is_error")))
+        return found
+
+    def _ended(self, call: str, output: str, failed: bool) -> list[Event]:
+        name, given = self._calls[call]
+        if name == "Bash":
+            told = _EXIT.match(output)
+            code = int(told[1]) if told else None if failed else 0
+            command = str(given.get("command", ""))
+            return [
+                events.Command(
+                    id=call,
+                    state="ended",
+                    text=command,
+                    exit_code=code,
+                    output=excerpt(output),
+                    refused=failed and not told,
+                )
+            ]
+        if name in _WRITERS:
+            path = str(given.get("file_path") or given.get("notebook_path") or "")
+            return [] if failed else [events.FileChange(path=path, kind=_WRITERS[name])]  # type: ignore[arg-type]
+        if name == _ASK:
+            return self._asked(call, given)
+        return [events.ToolCall(id=call, state="ended", name=name, failed=failed, detail=excerpt(output, 400))]
+
+    def _asked(self, call: str, given: dict[str, Any]) -> list[Event]:
+        """The questions of a call that print mode cannot put to anybody."""
+        if call in self._denied:
+            return []
+        self._denied.append(call)
+        asked = [mapping(one) for one in given.get("questions") or [] if isinstance(one, dict)] or [given]
+        return [
+            events.Question(id=call, text=text_of(one.get("question")), options=_options(one))
+            for one in asked
+            if text_of(one.get("question"))
+        ]
+
+    def _result(self, raw: dict[str, Any]) -> list[Event]:
+        found: list[Event] = []
+        for denial in map(mapping, raw.get("permission_denials") or []):
+            if denial.get("tool_name") == _ASK:
+                found += self._asked(str(denial.get("tool_use_id")), mapping(denial.get("tool_input")))
+        failed = bool(raw.get("is_error")) or str(raw.get("subtype", "")).startswith("error")
+        message = text_of(raw.get("result")) or text_of(raw.get("errors")) or str(raw.get("subtype", ""))
+        if failed:
+            limit = vendor_limit(message, certain=raw.get("api_error_status") == 429)
+            found += [limit] if limit else []
+        elif message and not self._said:
+            found.append(events.Message(text=message))
+        # A stream cut in the middle is reported as success, but without a reason to have stopped.
+        cut = not failed and "stop_reason" in raw and raw["stop_reason"] is None
+        return [*found, _usage(raw), events.End(ok=not failed, message=excerpt(message), cut=cut)]
+
+
+def _usage(raw: dict[str, Any]) -> Event:
+    usage = mapping(raw.get("usage"))
+    parts = [
+        whole(usage.get(key)) for key in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    ]
+    known = [part for part in parts if part is not None]
+    cost = raw.get("total_cost_usd")
+    return events.Usage(
+        input_tokens=sum(known) if known else None,
+        cached_input_tokens=parts[1],
+        output_tokens=whole(usage.get("output_tokens")),
+        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+    )
+
+
+def _rate_limit(info: dict[str, Any]) -> list[Event]:
+    if info.get("status") != "rejected":
+        return []
+    reset = info.get("resetsAt")
+    kind = str(info.get("rateLimitType") or "usage")
+    return [
+        events.Limit(message=f"{kind} limit reached", resets_at=at(reset) if isinstance(reset, int | float) else "")
+    ]
+
+
+def _options(question: dict[str, Any]) -> tuple[str, ...]:
+    labels = [text_of(mapping(option).get("label")) or text_of(option) for option in question.get("options") or []]
+    return tuple(label for label in labels if label)
+
+
+def _detail(given: dict[str, Any]) -> str:
+    return next(
+        (str(given[key]) for key in ("file_path", "path", "pattern", "query", "url", "prompt") if given.get(key)), ""
+    )

@@ -1,0 +1,106 @@
+"""The JSONL stream of `codex exec --json` as events."""
+
+from collections import Counter
+from typing import Any
+
+from mi.agents import events
+from mi.agents.events import Event, excerpt
+from mi.agents.limits import vendor_limit
+from mi.agents.stream import json_object, mapping, text_of, whole
+from mi.agents.transcript import Captured
+
+_CHANGES = {"add": "add", "update": "update", "delete": "delete"}
+
+
+class CodexEvents:
+    """Interprets one run of Codex."""
+
+    def __init__(self) -> None:
+        self.event_counts: Counter[str] = Counter()
+        self.item_counts: Counter[str] = Counter()
+        self._last_limit = ""
+
+    def feed(self, line: Captured) -> list[Event]:
+        raw = json_object(line) if line.stream == "stdout" else None
+        if raw is None:
+            return []
+        kind = str(raw.get("type", ""))
+        self.event_counts[kind] += 1
+        match kind:
+            case "thread.started":
+                return [events.ThreadStarted(thread_id=str(raw.get("thread_id", "")))]
+            case "item.started" | "item.updated" | "item.completed":
+                return self._item(mapping(raw.get("item")), kind)
+            case "turn.completed":
+                return [_usage(mapping(raw.get("usage"))), events.End(ok=True)]
+            case "turn.failed":
+                message = text_of(raw.get("error"))
+                return [*self._limit(message), events.End(ok=False, message=excerpt(message))]
+            case "error":
+                message = text_of(raw.get("message"))
+                return [*self._limit(message), events.Error(message=excerpt(message), transient=True)]
+        return []
+
+    def end(self) -> list[Event]:
+        return []
+
+    def _limit(self, message: str) -> list[Event]:
+        """The vendor says it twice, as error and as failed turn: one event."""
+        limit = vendor_limit(message)
+        if limit is None or limit.message == self._last_limit:
+            return []
+        self._last_limit = limit.message
+        return [limit]
+
+    def _item(self, item: dict[str, Any], kind: str) -> list[Event]:
+        what = str(item.get("type", ""))
+        if kind == "item.completed":
+            self.item_counts[what] += 1
+        match what:
+            case "agent_message" | "reasoning" if kind == "item.completed":
+                return [events.Message(text=text_of(item.get("text")), reasoning=what == "reasoning")]
+            case "command_execution" if kind != "item.updated":
+                return [_command(item, kind)]
+            case "file_change" if kind == "item.completed" and item.get("status") != "failed":
+                return [_change(change) for change in item.get("changes") or [] if isinstance(change, dict)]
+            case "mcp_tool_call" | "collab_tool_call" | "web_search" if kind != "item.updated":
+                return [_tool(item, kind)]
+            case "error" if kind == "item.completed":
+                return [events.Error(message=excerpt(text_of(item.get("message"))), transient=True)]
+        return []
+
+
+def _command(item: dict[str, Any], kind: str) -> Event:
+    return events.Command(
+        id=str(item.get("id", "")),
+        state="started" if kind == "item.started" else "ended",
+        text=str(item.get("command", "")),
+        exit_code=whole(item.get("exit_code")),
+        output=excerpt(str(item.get("aggregated_output") or "")),
+        refused=item.get("status") == "declined",
+    )
+
+
+def _change(change: dict[str, Any]) -> Event:
+    kind = _CHANGES.get(str(change.get("kind")), "update")
+    return events.FileChange(path=str(change.get("path", "")), kind=kind)  # type: ignore[arg-type]
+
+
+def _tool(item: dict[str, Any], kind: str) -> Event:
+    name = ".".join(str(item[key]) for key in ("server", "tool") if item.get(key)) or str(item.get("type"))
+    return events.ToolCall(
+        id=str(item.get("id", "")),
+        state="started" if kind == "item.started" else "ended",
+        name=name,
+        failed=item.get("status") == "failed",
+        detail=excerpt(text_of(item.get("error")) or str(item.get("query") or "")),
+    )
+
+
+def _usage(usage: dict[str, Any]) -> Event:
+    return events.Usage(
+        input_tokens=whole(usage.get("input_tokens")),
+        cached_input_tokens=whole(usage.get("cached_input_tokens")),
+        output_tokens=whole(usage.get("output_tokens")),
+        is_total=True,
+    )

@@ -1,0 +1,100 @@
+"""What an agent does, whichever agent it is: one closed union of small frozen records."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+EXCERPT = 4000  # characters of an output or message that travel with an event; the transcript has it all
+State = Literal["started", "ended"]
+
+
+class ThreadStarted(Struct, frozen=True, kw_only=True, tag="thread_started"):
+    """The agent named its conversation; with this id it can be resumed."""
+
+    thread_id: str
+
+
+class Message(Struct, frozen=True, kw_only=True, tag="message"):
+    """Something the agent says; `reasoning` is what it thinks on the way."""
+
+    text: str
+    reasoning: bool = False
+
+
+class Command(Struct, frozen=True, kw_only=True, tag="command"):
+    """A shell command: seen when it starts and when it ends; an unknown exit code is null, never 0."""
+
+    id: str
+    state: State
+    text: str
+    exit_code: int | None = None
+    output: str = ""
+    refused: bool = False  # the agent's own permissions did not let it run
+
+
+class FileChange(Struct, frozen=True, kw_only=True, tag="file_change"):
+    """A file the agent says it changed; the repository is the second witness."""
+
+    path: str
+    kind: Literal["add", "update", "delete"]
+
+
+class ToolCall(Struct, frozen=True, kw_only=True, tag="tool_call"):
+    """Any other tool, e.g. of an MCP server."""
+
+    id: str
+    state: State
+    name: str
+    failed: bool = False
+    detail: str = ""
+
+
+class Question(Struct, frozen=True, kw_only=True, tag="question"):
+    """The agent asks the person; the answer goes in with the next batch."""
+
+    id: str
+    text: str
+    options: tuple[str, ...] = ()
+
+
+class Usage(Struct, frozen=True, kw_only=True, tag="usage"):
+    """What was spent; null is unknown. `is_total`: over the whole thread, not this batch."""
+
+    input_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    is_total: bool = False
+
+
+class Error(Struct, frozen=True, kw_only=True, tag="error"):
+    """Something went wrong; a transient one may still be overcome by the agent."""
+
+    message: str
+    transient: bool = False
+
+
+class Limit(Struct, frozen=True, kw_only=True, tag="limit"):
+    """The vendor's own limit was reached; `resets_at` is RFC 3339, empty when it was not said."""
+
+    message: str
+    resets_at: str = ""
+
+
+class End(Struct, frozen=True, kw_only=True, tag="end"):
+    """The agent's own last word: the only sign of success. `cut`: it ended in the middle of an answer."""
+
+    ok: bool
+    message: str = ""
+    cut: bool = False
+
+
+Event = ThreadStarted | Message | Command | FileChange | ToolCall | Question | Usage | Error | Limit | End
+
+
+def excerpt(text: str, limit: int = EXCERPT) -> str:
+    """Beginning and end of a long text: errors stand at the end, what was run at the beginning."""
+    if len(text) <= limit:
+        return text
+    head = limit // 3
+    return f"{text[:head]}\n… {len(text) - limit} more characters …\n{text[head - limit :]}"

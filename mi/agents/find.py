@@ -1,0 +1,113 @@
+"""Finding an agent's program, the real one behind its npm wrapper, and what it can do."""
+
+import glob
+import os
+import re
+
+from msgspec import Struct
+
+from mi.kernel.errors import NotFound
+from mi.kernel.home import Home
+from mi.kernel.notices import Notices
+from mi.kernel.state import read_state, update_state
+
+PACKAGES = {"codex": "@openai/codex", "claude": "@anthropic-ai/claude-code"}
+_HELP = {"codex": ("exec", "--help"), "claude": ("--help",)}
+_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
+_VERSION = re.compile(r"\d+\.\d+(?:\.[\w.+-]+)?")
+_PROBE_S = 30.0
+_REMEMBERED = 20
+
+
+class Probe(Struct, frozen=True, kw_only=True):
+    """What an agent's program said about itself."""
+
+    path: str
+    mtime_ns: int = 0
+    size: int = 0
+    version: str = ""
+    flags: tuple[str, ...] = ()
+
+
+class _Probes(Struct, frozen=True, kw_only=True):
+    """The cache `indexes/agents.json`; can be deleted at any time."""
+
+    probes: tuple[Probe, ...] = ()
+
+
+def on_path(name: str) -> str | None:
+    """Where a program is on $PATH."""
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        path = os.path.join(folder, name)
+        if folder and os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return None
+
+
+def find(name: str, configured: str = "") -> str:
+    """The program of an agent: the configured path, else $PATH; NotFound with the ways on."""
+    if configured:
+        path = os.path.expanduser(configured)
+        found = path if os.path.isfile(path) and os.access(path, os.X_OK) else on_path(configured)
+        if found is None:
+            raise NotFound("agent-path", field=f"hands.{name}.path", value=configured)
+        return found
+    found = on_path(name)
+    if found is None:
+        raise NotFound("agent-missing", name=name, package=PACKAGES.get(name, name))
+    return found
+
+
+def native_codex(path: str) -> str:
+    """The native program behind the npm wrapper; whoever kills the wrapper would leave it running."""
+    real = os.path.realpath(path)
+    if not real.endswith(".js"):
+        return real
+    package = os.path.dirname(os.path.dirname(real))  # …/node_modules/@openai/codex
+    for folder in (os.path.join(package, "node_modules", "@openai"), os.path.dirname(package), package):
+        for pattern in ("codex-*/vendor/*/bin/codex", "vendor/*/bin/codex", "vendor/*/codex/codex"):
+            for found in sorted(glob.glob(os.path.join(glob.escape(folder), pattern))):
+                if os.access(found, os.X_OK):
+                    return found
+    return path
+
+
+def probe(name: str, path: str, home: Home, notices: Notices) -> Probe:
+    """Version and flags of a program, asked once per file and remembered."""
+    stat = os.stat(path)
+    cache = home.path("indexes", "agents.json")
+    for known in read_state(cache, _Probes, notices).probes:
+        if (known.path, known.mtime_ns, known.size) == (path, stat.st_mtime_ns, stat.st_size):
+            return known
+    version = _VERSION.search(_ask(path, "--version"))
+    fresh = Probe(
+        path=path,
+        mtime_ns=stat.st_mtime_ns,
+        size=stat.st_size,
+        version=version[0] if version else "",
+        flags=tuple(sorted(set(_FLAG.findall(_ask(path, *_HELP.get(name, ("--help",))))))),
+    )
+    if fresh.flags:  # a program that could not answer is asked again next time
+        update_state(cache, _Probes, lambda old: _remembering(old, fresh), notices)
+    return fresh
+
+
+def _remembering(old: _Probes, fresh: Probe) -> _Probes:
+    others = tuple(known for known in old.probes if known.path != fresh.path)
+    return _Probes(probes=(*others, fresh)[-_REMEMBERED:])
+
+
+def _ask(path: str, *args: str) -> str:
+    """What a program prints when asked; bounded in time and size."""
+    from mi.agents.process import AgentProcess, Limits
+    from mi.kernel.text import decode
+
+    said: list[bytes] = []
+
+    def keep(stream: str, data: bytes) -> None:
+        if len(said) < 16:
+            said.append(data)
+
+    with AgentProcess([path, *args], os.getcwd(), limits=Limits(wall_s=_PROBE_S)) as process:
+        process.pump(keep)
+    return decode(b"".join(said))

@@ -1,0 +1,66 @@
+"""Processes an agent leaves behind: found by their group, or by a mark in the environment they inherited."""
+
+import os
+import signal
+
+from mi.kernel import ids
+
+VARIABLE = "MI_BATCH_MARK"
+
+
+class Mark:
+    """A mark that every descendant inherits, also one that left the process group and lost its parent."""
+
+    def __init__(self, value: str) -> None:
+        self._entry = f"{VARIABLE}={value}".encode()
+        self.environment = {VARIABLE: value}
+
+    def find(self) -> list[int]:
+        """The living processes that carry the mark; none where the system has no /proc."""
+        return [pid for pid in _all_pids() if pid != os.getpid() and self._entry in _environment_of(pid)]
+
+    def kill(self) -> int:
+        """End them all, and what they start meanwhile; returns how many there were."""
+        killed: set[int] = set()
+        for _ in range(10):
+            found = [pid for pid in self.find() if pid not in killed]
+            if not found:
+                break
+            for pid in found:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except (ProcessLookupError, PermissionError):
+                    pass
+            killed.update(found)
+        return len(killed)
+
+
+def new_mark() -> Mark:
+    """A mark no other process carries."""
+    return Mark(ids.new_id("mark"))
+
+
+def group_exists(group: int) -> bool:
+    """Whether any process is left in a process group."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _all_pids() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+
+
+def _environment_of(pid: int) -> list[bytes]:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read(1 << 20).split(b"\0")
+    except OSError:
+        return []  # gone, or another user's

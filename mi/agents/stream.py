@@ -1,0 +1,61 @@
+"""What turns an agent's lines into events, and the parts all of them share."""
+
+from collections import Counter
+from typing import Any, Protocol
+
+from mi.agents.events import Event
+from mi.agents.transcript import Captured
+from mi.kernel.jsontext import BadJson, decode
+
+
+class Interpreter(Protocol):
+    """Reads one agent's stream; lines and fields it does not know are passed over, never an error."""
+
+    @property
+    def event_counts(self) -> Counter[str]:
+        """How often each of the vendor's own event types came."""
+
+    @property
+    def item_counts(self) -> Counter[str]:
+        """How often each of the vendor's own item types came."""
+
+    def feed(self, line: Captured) -> list[Event]:
+        """The events a line tells of."""
+
+    def end(self) -> list[Event]:
+        """What can only be said once the stream is over."""
+
+
+def json_object(line: Captured) -> dict[str, Any] | None:
+    """The JSON object on a line; invalid UTF-8 in it costs the odd character only."""
+    data = line.data.lstrip()
+    if not data.startswith(b"{"):
+        return None
+    for attempt in (data, line.text.encode()):
+        try:
+            return decode(attempt, dict[str, Any])
+        except BadJson:
+            continue
+    return None
+
+
+def text_of(value: object) -> str:
+    """The text in a field that may be a string, an object with a message, or a list of content blocks."""
+    match value:
+        case str():
+            return value
+        case list():
+            return "\n".join(part for part in map(text_of, value) if part)
+        case dict():
+            return next((text_of(value[key]) for key in ("text", "message", "content", "result") if value.get(key)), "")
+    return ""
+
+
+def whole(value: object) -> int | None:
+    """A number of tokens or an exit code; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def mapping(value: object) -> dict[str, Any]:
+    """An object, or an empty one in place of anything else."""
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,47 @@
+"""A scripted run: it really edits and really executes, without any model. The base of the demo and of tests."""
+
+import sys
+
+from mi.agents.codex_events import CodexEvents
+from mi.agents.signals import StopFlag
+from mi.hands.contract import Batch, BatchResult, Observer, with_task
+from mi.hands.drive import Call, agent_environment, drive
+from mi.hands.providers.replay_script import read_script
+from mi.hands.threads import ThreadLedger
+from mi.kernel import ids
+from mi.kernel.config.types import Interrupt, Replay
+from mi.kernel.errors import BadConfig
+from mi.kernel.home import Home
+from mi.kernel.notices import Notices
+
+
+class ReplayHands:
+    """Drives the replay agent, a program of its own that speaks Codex' stream."""
+
+    name = "replay"
+
+    def __init__(self, config: Replay, interrupt: Interrupt, home: Home, notices: Notices) -> None:
+        if not config.file:
+            raise BadConfig("replay-not-configured")
+        read_script(config.file)  # a script with a mistake is refused before anything runs
+        self._file = config.file
+        self._interrupt = interrupt
+        self._ledger = ThreadLedger(home, notices)
+
+    def can_resume(self, thread_id: str) -> bool:
+        return bool(thread_id)
+
+    def text_of(self, batch: Batch) -> str:
+        return batch.prompt if batch.thread_id else with_task(batch.prompt, batch.task)
+
+    def run(self, batch: Batch, observer: Observer | None = None, stop: StopFlag | None = None) -> BatchResult:
+        known = self._ledger.find(batch.thread_id) if batch.thread_id else None
+        position = known.batches if known else 0
+        thread = batch.thread_id if known or not batch.thread_id else f"unknown:{batch.thread_id}"
+        thread = thread or ids.new_id("replay")
+        agent = (sys.executable, "-P", "-m", "mi.hands.providers.replay_agent", self._file, str(position), thread)
+        call = Call(agent, agent_environment(), self.text_of(batch).encode(), CodexEvents())
+        result = drive(call, batch, self._interrupt, observer, stop)
+        if result.thread_id:
+            self._ledger.settle(result.thread_id, known is not None, result.usage)
+        return result

@@ -1,0 +1,66 @@
+"""The script of a replay: batches of steps, each one thing an agent would do."""
+
+from msgspec import Struct
+
+from mi.kernel.errors import BadConfig
+from mi.kernel.files import read_bytes
+from mi.kernel.jsontext import BadJson, decode
+
+
+class Write(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    path: str
+    content: str
+
+
+class Edit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    path: str
+    old: str
+    new: str
+
+
+class Spent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Step(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Exactly one of these."""
+
+    say: str | None = None
+    think: str | None = None
+    run: str | None = None
+    write: Write | None = None
+    edit: Edit | None = None
+    delete: str | None = None
+    fail: str | None = None
+
+    @property
+    def given(self) -> int:
+        return sum(getattr(self, name) is not None for name in self.__struct_fields__)
+
+
+class BatchScript(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    steps: tuple[Step, ...] = ()
+    usage: Spent = Spent()
+
+
+class Script(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    version: str = "v1"
+    batches: tuple[BatchScript, ...]
+
+
+def read_script(path: str) -> Script:
+    """The script in a file; BadConfig that names file and place when it is none."""
+    data = read_bytes(path)
+    if data is None:
+        raise BadConfig("replay-missing", path=path)
+    try:
+        script = decode(data, Script)
+    except BadJson as error:
+        raise BadConfig("replay-broken", path=path, reason=str(error)) from None
+    for number, batch in enumerate(script.batches):
+        for place, step in enumerate(batch.steps):
+            if step.given != 1:
+                reason = f"batches[{number}].steps[{place}] needs exactly one of {', '.join(Step.__struct_fields__)}"
+                raise BadConfig("replay-broken", path=path, reason=reason)
+    return script

@@ -1,0 +1,261 @@
+"""Shell text as the commands it would run: quotes, pipelines, lists, nested shells and prefixes understood."""
+
+import os
+import re
+from typing import NamedTuple
+
+_OPERATORS = ("&&", "||", "|&", ";;", "|", "&", ";", "\n", "(", ")")
+_REDIRECT = re.compile(r"\d*(?:>>|>\||<<<|<>|>&|<&|&>>|&>|>|<)")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_HEREDOC = re.compile(r"<<(-?)\s*(\\?)(['\"]?)([A-Za-z_]\w*)\3")
+_SHELLS = ("sh", "bash", "zsh", "dash", "ksh", "ash", "fish")
+_KEYWORDS = ("if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time", "fi", "done", "esac")
+# Words that run the command after them, with those of their options that take a value.
+_PREFIXES = {
+    "env": ("-u", "--unset", "-C", "--chdir", "-S"),
+    "sudo": ("-u", "--user", "-g", "--group", "-h", "-p", "-C", "-D", "-r", "-t"),
+    "doas": ("-u", "-C"),
+    "nohup": (),
+    "command": (),
+    "builtin": (),
+    "exec": ("-a",),
+    "time": ("-f", "-o"),
+    "nice": ("-n",),
+    "ionice": ("-c", "-n"),
+    "setsid": (),
+    "stdbuf": ("-i", "-o", "-e"),
+    "timeout": ("-s", "--signal", "-k", "--kill-after"),
+    "xargs": ("-I", "-n", "-P", "-L", "-d", "-E", "-s", "-a"),
+    "watch": ("-n",),
+    "caffeinate": (),
+}
+_MAX_DEPTH = 5
+_HERE = "\ue000"  # stands where a here-document was taken out
+
+
+class Simple(NamedTuple):
+    """One simple command: its words after prefixes, the prefixes it stood behind, and its place in a pipeline."""
+
+    argv: tuple[str, ...]
+    prefixes: tuple[str, ...]
+    pipeline: int  # commands with the same number are one pipeline …
+    place: int  # … in this order
+
+    @property
+    def name(self) -> str:
+        return os.path.basename(self.argv[0])
+
+
+class _Word(NamedTuple):
+    text: str
+    operator: bool
+    nested: tuple[str, ...]  # texts of $(…), `…` and <(…) inside the word
+
+
+def simple_commands(text: str) -> list[Simple]:
+    """Every simple command in a shell text, nested ones included; of other text, what can be read."""
+    found: list[Simple] = []
+    _collect(text, found, 0)
+    return found
+
+
+def _collect(text: str, found: list[Simple], depth: int) -> None:
+    if depth > _MAX_DEPTH:
+        return
+    text, bodies = _take_heredocs(text)
+    pipeline, place, words = _next_pipeline(found), 0, list[_Word]()
+    for word in [*_words(text), _Word("\n", True, ())]:
+        if not word.operator:
+            words.append(word)
+            continue
+        place = _add(words, found, pipeline, place, bodies, depth)
+        words = []
+        if word.text not in ("|", "|&"):
+            pipeline, place = _next_pipeline(found), 0
+
+
+def _next_pipeline(found: list[Simple]) -> int:
+    return max((one.pipeline for one in found), default=-1) + 1
+
+
+def _add(words: list[_Word], found: list[Simple], pipeline: int, place: int, bodies: list[str], depth: int) -> int:
+    """One simple command and whatever it runs in turn; returns the place of the next in the pipeline."""
+    argv, prefixes = _stripped([word.text for word in words])
+    if argv:
+        found.append(Simple(tuple(argv), tuple(prefixes), pipeline, place))
+        place += 1
+    for inner in _inner_texts(argv, words, bodies):
+        _collect(inner, found, depth + 1)
+    return place
+
+
+def _inner_texts(argv: list[str], words: list[_Word], bodies: list[str]) -> list[str]:
+    inner = [text for word in words for text in word.nested]
+    name = os.path.basename(argv[0]) if argv else ""
+    if name in _SHELLS or name == "su":
+        inner += [argv[at + 1] for at, word in enumerate(argv[:-1]) if re.fullmatch(r"-[a-z]*c|--command", word)][:1]
+        if any(word.text == _HERE for word in words):
+            inner += bodies
+    elif name == "eval":
+        inner.append(" ".join(argv[1:]))
+    elif name == "ssh":
+        inner.append(" ".join(argv[2:]))
+    return inner
+
+
+def _stripped(words: list[str]) -> tuple[list[str], list[str]]:
+    """The words of the command that really runs, and the names of the prefixes before it."""
+    prefixes: list[str] = []
+    rest = _without_redirects(words)
+    while rest:
+        name = os.path.basename(rest[0])
+        if rest[0] in _KEYWORDS or _ASSIGNMENT.match(rest[0]):
+            rest = rest[1:]
+        elif name in _PREFIXES and len(rest) > 1:
+            prefixes.append(name)
+            rest = _after_options(rest[1:], _PREFIXES[name])
+            if name == "timeout" and rest:
+                rest = rest[1:]  # the duration
+        else:
+            break
+    return rest, prefixes
+
+
+def _after_options(words: list[str], with_value: tuple[str, ...]) -> list[str]:
+    while words and words[0].startswith("-") and words[0] != "-":
+        if words[0] == "--":
+            return words[1:]
+        words = words[2 if words[0] in with_value else 1 :]
+    return words
+
+
+def _without_redirects(words: list[str]) -> list[str]:
+    kept: list[str] = []
+    skip = False
+    for word in words:
+        if skip:
+            skip = False
+        elif redirect := _REDIRECT.match(word):
+            skip = redirect.end() == len(word)
+        elif word != _HERE:
+            kept.append(word)
+    return kept
+
+
+def _take_heredocs(text: str) -> tuple[str, list[str]]:
+    """The text without the bodies of its here-documents, which are data unless a shell reads them."""
+    bodies: list[str] = []
+    lines, kept = text.split("\n"), list[str]()
+    while lines:
+        line = lines.pop(0)
+        marks = list(_HEREDOC.finditer(line))
+        for mark in marks:
+            body: list[str] = []
+            while lines and (lines[0].lstrip("\t") if mark[1] else lines[0]) != mark[4]:
+                body.append(lines.pop(0))
+            if lines:
+                lines.pop(0)
+            bodies.append("\n".join(body))
+        kept.append(_HEREDOC.sub(f" {_HERE} ", line) if marks else line)
+    return "\n".join(kept), bodies
+
+
+def _words(text: str) -> list[_Word]:
+    """Words and operators; quotes removed, nested shell texts kept beside their word."""
+    words: list[_Word] = []
+    current: list[str] = []
+    nested: list[str] = []
+    started = False
+    at = 0
+
+    def finish() -> None:
+        nonlocal started
+        if started:
+            words.append(_Word("".join(current), False, tuple(nested)))
+        current.clear()
+        nested.clear()
+        started = False
+
+    while at < len(text):
+        char = text[at]
+        if char in " \t\r":
+            finish()
+            at += 1
+        elif char == "#" and not started:
+            at = _until(text, at, "\n")
+        elif char == "\\":
+            if text[at + 1 : at + 2] != "\n":
+                current.append(text[at + 1 : at + 2])
+                started = True
+            at += 2
+        elif char == "'":
+            end = _until(text, at + 1, "'")
+            current.append(text[at + 1 : end])
+            started, at = True, end + 1
+        elif char == '"':
+            quoted, inner, at = _double_quoted(text, at + 1)
+            current.append(quoted)
+            nested += inner
+            started = True
+        elif char == "`" or text.startswith(("$(", "<(", ">("), at):
+            inner_text, at = _substitution(text, at)
+            nested.append(inner_text)
+            current.append("$()")
+            started = True
+        elif redirect := _REDIRECT.match(text, at) if not started or char in "<>" else None:
+            finish()
+            current.append(redirect[0])
+            started, at = True, redirect.end()
+            if redirect[0][-1] != "&":  # `2>&1` is one word
+                finish()
+        elif operator := next((one for one in _OPERATORS if text.startswith(one, at)), ""):
+            finish()
+            words.append(_Word(operator, True, ()))
+            at += len(operator)
+        else:
+            current.append(char)
+            started, at = True, at + 1
+    finish()
+    return words
+
+
+def _until(text: str, start: int, mark: str) -> int:
+    found = text.find(mark, start)
+    return len(text) if found < 0 else found
+
+
+def _double_quoted(text: str, at: int) -> tuple[str, list[str], int]:
+    out: list[str] = []
+    nested: list[str] = []
+    while at < len(text) and text[at] != '"':
+        if text[at] == "\\":
+            out.append(text[at + 1 : at + 2] if text[at + 1 : at + 2] in '"\\$`' else text[at : at + 2])
+            at += 2
+        elif text[at] == "`" or text.startswith("$(", at):
+            inner, at = _substitution(text, at)
+            nested.append(inner)
+            out.append("$()")
+        else:
+            out.append(text[at])
+            at += 1
+    return "".join(out), nested, at + 1
+
+
+def _substitution(text: str, at: int) -> tuple[str, int]:
+    """The text inside `…`, $(…) or <(…), and where it ends."""
+    if text[at] == "`":
+        end = _until(text, at + 1, "`")
+        return text[at + 1 : end], end + 1
+    depth, start, at = 1, at + 2, at + 2
+    while at < len(text) and depth:
+        char = text[at]
+        if char == "\\":
+            at += 1
+        elif char == "'":
+            at = _until(text, at + 1, "'")
+        elif char == '"':
+            at = _double_quoted(text, at + 1)[2] - 1
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+        at += 1
+    return text[start : at - 1 if depth == 0 else at], at
