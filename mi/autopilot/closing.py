@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-from mi.mind.answers import NextMove
 from mi.mind.language import is_inquiry
 from mi.mind.views import Case
 
@@ -25,7 +24,7 @@ class CannotClose(NamedTuple):
     why: str
 
 
-def may_close(case: Case, move: NextMove, check_instruction: str) -> Closed | CheckFirst | CannotClose:
+def may_close(case: Case, check_instruction: str) -> Closed | CheckFirst | CannotClose:
     """Whether a decision "done" stands, by what was seen and not by what was said."""
     batch = case.batch
     if batch.weakened_tests:

@@ -7,7 +7,10 @@ _CATEGORIES = (
     ("privilege", ("sudo", "su", "doas")),
     ("publish", ("publish", "unpublish", "upload", "yank", "release", "deploy", "nuget", "deprecate")),
     ("push", ("git push", "push", "pr merge", "pr create")),
-    ("delete", ("rm -r", "delete", "destroy", "DROP", "TRUNCATE", "DELETE", "dd", "mkfs", "prune", "terminate", "uninstall")),
+    (
+        "delete",
+        ("rm -r", "delete", "destroy", "DROP", "TRUNCATE", "DELETE", "dd", "mkfs", "prune", "terminate", "uninstall"),
+    ),
     ("network", ("| sh", "curl", "wget", "ssh", "scp", "sftp", "clone", "fetch", "pull", "login", "download")),
     ("install", ("install", "add", "ci", "sync", "update", "upgrade", "require", "-S", "npm i", "pnpm i", "get")),
 )

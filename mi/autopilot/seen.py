@@ -4,6 +4,8 @@ import os
 import time
 from typing import NamedTuple
 
+import msgspec
+
 from mi.agents.events import Command, Event, FileChange, Usage
 from mi.agents.signals import StopFlag
 from mi.autopilot.risk_signals import signal_of
@@ -16,7 +18,17 @@ from mi.project.checks import Check, is_check
 from mi.project.worktree import Step
 
 # What running a check leaves behind is no change of the work.
-_BY_PRODUCTS = ("__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "node_modules", ".hypothesis", "target", ".coverage")
+_BY_PRODUCTS = (
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    "node_modules",
+    ".hypothesis",
+    "target",
+    ".coverage",
+)
+_CHECK_S = 1800.0
 
 
 class Moment(NamedTuple):
@@ -50,10 +62,13 @@ class BatchClock(Observer):
             self._moments[event.id] = Moment(self._begun.get(event.id, now), now, False)
         elif isinstance(event, FileChange):
             self._moments = {name: moment._replace(change_followed=True) for name, moment in self._moments.items()}
-        elif isinstance(event, Usage) and self._token_limit is not None and not event.is_total:
-            if (event.input_tokens or 0) + (event.output_tokens or 0) > self._token_limit:
-                self._stop.request("limit: tokens")
+        elif isinstance(event, Usage) and not event.is_total and self._is_over(event):
+            self._stop.request("limit: tokens")
         self._watcher.event(event)
+
+    def _is_over(self, usage: Usage) -> bool:
+        tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0)
+        return self._token_limit is not None and tokens > self._token_limit
 
     def moment(self, command: Command) -> Moment:
         """When a command of this batch ran."""
@@ -68,11 +83,22 @@ class Earlier(NamedTuple):
 
 
 def batch_view(
-    task: str, sent: str, result: BatchResult, clock: BatchClock, step: Step, checks: list[Check], root: str, earlier: Earlier
+    task: str,
+    sent: str,
+    result: BatchResult,
+    clock: BatchClock,
+    step: Step,
+    checks: list[Check],
+    root: str,
+    earlier: Earlier,
 ) -> Batch:
     """The batch as facts. A check proves something only when no file of the work changed after it."""
     changed_at = _last_change(step.latest.files, root)
-    commands = [_seen(one, clock, checks, changed_at) for one in result.events if isinstance(one, Command) and one.state == "ended"]
+    commands = [
+        _seen(one, clock, checks, changed_at)
+        for one in result.events
+        if isinstance(one, Command) and one.state == "ended"
+    ]
     weakened = weakened_tests(step.total.diff)
     passed = any(one.is_check and one.after_last_change and one.exit_code == 0 for one in commands)
     broken = any(one.is_check and one.after_last_change and one.exit_code not in (0, None) for one in commands)
@@ -114,3 +140,20 @@ def _last_change(files: list[str], root: str) -> float:
         except OSError:
             continue
     return max(times)
+
+
+def checked_by_mi(batch: Batch, command: str, root: str) -> Batch:
+    """The batch with the result of the check that the person configured MI to run itself, if there is one."""
+    if not command or batch.marks.verified or not batch.changed_files:
+        return batch
+    import shlex
+    import subprocess
+
+    try:
+        done = subprocess.run(shlex.split(command), cwd=root, capture_output=True, timeout=_CHECK_S, check=False)
+        code: int | None = done.returncode
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        code = None
+    seen = SeenCommand(command=command, exit_code=code, is_check=True, after_last_change=True)
+    marks = msgspec.structs.replace(batch.marks, verified=code == 0 and not batch.weakened_tests)
+    return msgspec.structs.replace(batch, commands=[*batch.commands, seen], marks=marks)

@@ -89,7 +89,7 @@ def _environment(folder: str) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
     for name in ("user", "tmp"):
         os.makedirs(os.path.join(folder, name), exist_ok=True)
-    proxies = {name: _NOBODY for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")}
+    proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), _NOBODY)
     return (
         kept
         | proxies

@@ -10,7 +10,7 @@ from mi.mind.prompts.extract_evidence import extract_evidence
 from mi.mind.prompts.loop_break import loop_break
 from mi.mind.prompts.plan_min_checks import plan_min_checks
 from mi.mind.prompts.risk_judge import risk_judge
-from mi.mind.views import Batch, Case, LoopCase, Person, Project, Said, SegmentCase, SeenCommand
+from mi.mind.views import Batch, Case, LoopCase, Person, Project, Said, SeenCommand, SegmentCase
 
 PYTEST = Project(check_commands=["pytest -q"], has_tests=True)
 VERIFIED = Marks(ran=True, claimed=True, verified=True)
@@ -96,6 +96,8 @@ def test_a_failed_check_is_sent_back_with_the_task():
         pytest.param(case(changed_files=["a.py"], marks=VERIFIED), False, False, id="already verified"),
         pytest.param(case(), False, False, id="nothing changed"),
         pytest.param(case(changed_files=["a.py"]), True, False, id="run the tests"),
+        pytest.param(case(changed_files=["a.py"], requested=1), False, False, id="asked for already"),
+        pytest.param(case(changed_files=["a.py"], commands=[check(1)]), False, False, id="ran and failed"),
         pytest.param(case(Project(), changed_files=["a.py"]), False, True, id="no tests: ask once"),
         pytest.param(
             case(Project(testless_strategy=Said(id="cl_1", text="open the page")), changed_files=["a.py"]),

@@ -19,6 +19,8 @@ def _rules(case: Case) -> Checks:
     if batch.marks.verified or not batch.changed_files:
         reason = "a check after the last change passed" if batch.marks.verified else "nothing changed"
         return Checks(notes=reason)
+    if batch.failed_checks or case.checks_requested:
+        return Checks(notes="a check ran and failed" if batch.failed_checks else "a check was already asked for")
     if project.check_commands:
         command = project.check_commands[0]
         goal = f"`{command}` ends with exit code 0 after the last change"
