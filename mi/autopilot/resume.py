@@ -105,12 +105,10 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
         seen = msgspec.convert(ended[-1].seen, Batch)
         state.changed_files, state.verified, state.marks = seen.changed_files, seen.marks.verified, seen.marks
         state.checks_requested = ended[-1].checks_requested
-    messages = [one.last_message for one in ended]
-    state.guard = LoopGuard(
-        [signature(said, following.input) for said, following in zip(messages, sent[1:], strict=False)]
-    )
-    for one in records:
-        state.remember(one.event_id, one.headline() if one.__struct_config__.tag in _TELLING else "")
+    exchanges = zip([one.last_message for one in ended], sent[1:], strict=False)
+    state.guard = LoopGuard([signature(said, following.input) for said, following in exchanges])
+    for record in records:
+        state.remember(record.event_id, record.headline() if record.__struct_config__.tag in _TELLING else "")
     return state
 
 

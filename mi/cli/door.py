@@ -12,6 +12,9 @@ from mi.kernel.messages import choose_language, text
 
 # First word → module of mi.cli. The order is that of the overview.
 COMMANDS = {
+    "run": "run",
+    "inbox": "inbox",
+    "answer": "inbox",
     "init": "values",
     "values": "values",
     "settings": "settings",

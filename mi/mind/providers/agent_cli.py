@@ -1,4 +1,4 @@
-"""A judgement by an agent CLI that knows structured output: Codex or Claude Code, in a process of its own, read-only."""
+"""A judgement by an agent CLI with structured output: Codex or Claude Code, in a process of its own, read-only."""
 
 import os
 import tempfile
