@@ -14,6 +14,7 @@ from mi.autopilot.judging import Judging
 from mi.autopilot.seen import BatchClock, Earlier, batch_view, checked_by_mi
 from mi.autopilot.session import Session
 from mi.autopilot.state import RunState, added
+from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput, HandsResumeFailed
 from mi.evidence.records.run import BatchEnd, Limit, RunEnd, Usage
 from mi.hands.contract import Batch as HandsBatch
@@ -23,7 +24,7 @@ from mi.kernel import clock
 from mi.mind.answers import NextMove
 from mi.mind.prompts.plan_min_checks import check_request
 from mi.mind.views import Batch, Case, Project
-from mi.project.checks import detect
+from mi.project.checks import detect, is_check
 from mi.project.worktree import Step, WorktreeWatch
 
 Status = Literal["done", "blocked", "failed", "interrupted"]
@@ -60,6 +61,8 @@ class Loop:
 
     def run(self, watch: WorktreeWatch, first: Case | None = None) -> RunEnd:
         """Drive the agent to the run's end; with `first`, begin by judging a batch that an earlier process finished."""
+        self._record(self.session.steps.preflight(self.state.task))
+        self._record(self.session.steps.recall("run_start", self.state.task))
         following: Next = self._decide(first) if first else Go(self.state.next_input)
         while isinstance(following, Go):
             following = self._before_batch() or self._one_batch(watch)
@@ -74,6 +77,10 @@ class Loop:
 
     def _decide(self, case: Case) -> Next:
         judged = self.judging.batch(case)
+        if case.batch.risk_signals:
+            self._record(self.session.steps.recall("risk_signal", " ".join(case.batch.risk_signals)))
+        self._record(self.session.steps.workflow_progress(case))
+        self._record(self.session.steps.review(case))
         if judged.risk_question:
             answer = self.diary.ask(judged.risk_question)
             if answer is None:
@@ -172,8 +179,12 @@ class Loop:
     def case_of(self, batch: Batch) -> Case:
         """Everything a judgement about a batch may look at."""
         tests = [check.text for check in self.checks if check.kind == "test"]
+        used = [check.text for one in batch.commands if (check := is_check(one.command, self.checks))]
+        self.state.used_checks = list(dict.fromkeys([*used, *self.state.used_checks]))
         project = Project(
-            check_commands=tests or [check.text for check in self.checks],
+            # one that the agent was seen to run works here: it goes first
+            check_commands=[*self.state.used_checks, *(one for one in tests if one not in self.state.used_checks)]
+            or [check.text for check in self.checks],
             has_tests=bool(tests),
             testless_strategy=self.session.thoughts.testless_strategy(),
         )
@@ -242,6 +253,7 @@ class Loop:
 
     def _ask_or_answer(self, case: Case, move: NextMove) -> Next:
         """The person is asked only when their values do not already answer."""
+        self._record(self.session.steps.recall("before_ask_user", move.ask_user_question))
         answer = self.judging.answer_question(case, move.ask_user_question)
         if answer and answer.should_answer:
             return Go(answer.hands_answer_input)
@@ -280,12 +292,14 @@ class Loop:
         return End("blocked", f"the exchange repeats itself: {repetition.reason}")
 
     def _take_up(self, following: Go) -> None:
+        self._record(self.session.steps.checkpoint(following.text, ""))
         self.state.next_input = following.text
         self.state.checks_requested += 1 if following.is_check else 0
         self.state.number += 1
 
     def _end(self, end: End) -> RunEnd:
         state = self.state
+        self._record(self.session.steps.checkpoint("", end.status))
         record = RunEnd(
             status=end.status,
             marks=state.marks,
@@ -294,7 +308,14 @@ class Loop:
             reason=end.reason,
             evidence_ids=state.evidence_ids,
         )
-        return self.diary.append(record, sync=True)
+        stored = self.diary.append(record, sync=True)
+        self._record(self.session.steps.session_log(stored))
+        return stored
+
+    def _record(self, records: list[Record]) -> None:
+        """Append what a step of another room found."""
+        for record in records:
+            self.diary.append(record, note=record.headline())
 
 
 def refuses(answer: str) -> bool:

@@ -1,6 +1,6 @@
 """What a run works with: the places, the agent, the Mind, the person, and who watches."""
 
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from mi.agents.signals import StopFlag
 from mi.autopilot.injection import Told
@@ -11,7 +11,7 @@ from mi.kernel.config.types import Runtime
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.mind.mind import Mind
-from mi.mind.views import Person, Said
+from mi.mind.views import Case, Person, Said
 from mi.project.identity import Project
 
 
@@ -58,6 +58,34 @@ class Thoughts(Protocol):
         """Keep the person's choice for this project."""
 
 
+class RunSteps:
+    """Steps of the loop that other rooms fill; each returns the records to append. Here they do nothing."""
+
+    def preflight(self, task: str) -> list[Record]:
+        """Before anything runs: is the task clear, how risky is it."""
+        return []
+
+    def recall(self, trigger: Literal["run_start", "before_ask_user", "risk_signal"], query: str) -> list[Record]:
+        """What is known elsewhere that helps here."""
+        return []
+
+    def workflow_progress(self, case: Case) -> list[Record]:
+        """How far an active workflow is."""
+        return []
+
+    def review(self, case: Case) -> list[Record]:
+        """What the team's rules want before the work goes on."""
+        return []
+
+    def checkpoint(self, planned_next_input: str, status_hint: str) -> list[Record]:
+        """Whether a stretch of work is complete, and what is to be learned from it."""
+        return []
+
+    def session_log(self, end: Record) -> list[Record]:
+        """What the team should find about this run."""
+        return []
+
+
 class Session(NamedTuple):
     """Everything one run needs; nothing in it is global."""
 
@@ -74,3 +102,4 @@ class Session(NamedTuple):
     stop: StopFlag
     notices: Notices
     wait_for_limit: bool = False
+    steps: RunSteps = RunSteps()

@@ -21,6 +21,7 @@ class RunState:
     number: int = 0  # of the current batch
     thread_id: str = ""
     checks_requested: int = 0  # since the last change
+    used_checks: list[str] = field(default_factory=list)
     changed_files: list[str] = field(default_factory=list)
     verified: bool = False
     marks: Marks = field(default_factory=Marks)
