@@ -1,4 +1,4 @@
-"""`mi demo`: the whole loop, offline, without an account: a real repository, a replayed agent that really edits and tests."""
+"""`mi demo`: the whole loop, offline: a real repository, a replayed agent that really edits and really tests."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from mi.cli.output import Output
 from mi.kernel import files
 from mi.kernel.home import Home
 
-_VALUES = "Keep changes small. Use the standard unittest module for tests, add no dependency. Run the tests before you say done."
+_VALUES = "Keep changes small. Use the standard unittest module for tests. Run the tests before you say done."
 _TASK = "make the failing test pass"
 _PROGRAM = "def total(prices):\n    return sum(prices[1:])\n"
 _TEST = """import unittest
@@ -36,9 +36,7 @@ _SCRIPT = {
             "steps": [
                 {"say": "I run the tests to see what fails."},
                 {"run": _CHECK},
-                {
-                    "say": "The sum leaves out the first price. Should I use pytest or the unittest module for more tests?"
-                },
+                {"say": "The first price is left out. Should I use pytest or the unittest module for tests?"},
             ]
         },
         {
