@@ -86,3 +86,78 @@ class CheckpointDecision(Struct, frozen=True, kw_only=True):
     should_mine_preferences: bool
     confidence: float
     notes: str
+
+
+class MinedPreference(Struct, frozen=True, kw_only=True):
+    scope: Literal["project", "global"]
+    text: str
+    rationale: str
+    confidence: float
+    benefit: Literal["low", "medium", "high"]
+
+
+class MinedPreferences(Struct, frozen=True, kw_only=True):
+    suggestions: list[MinedPreference]
+    notes: str
+
+
+class MinedClaim(Struct, frozen=True, kw_only=True):
+    """A claim a model proposes; `local_id` lets edges of the same answer point to it."""
+
+    local_id: str
+    claim_type: Literal["fact", "preference", "assumption", "goal"]
+    text: str
+    scope: Literal["project", "global"]
+    visibility: Literal["private", "project", "global"]
+    valid_from: str | None
+    valid_to: str | None
+    confidence: float
+    source_event_ids: list[str]
+    tags: list[str]
+    notes: str
+
+
+class MinedEdge(Struct, frozen=True, kw_only=True):
+    edge_type: Literal["depends_on", "supports", "contradicts", "derived_from", "mentions", "supersedes", "same_as"]
+    from_claim_id: str
+    to_claim_id: str
+    confidence: float
+    source_event_ids: list[str]
+    notes: str
+
+
+class MinedClaims(Struct, frozen=True, kw_only=True):
+    claims: list[MinedClaim]
+    edges: list[MinedEdge]
+    notes: str
+
+
+class ValuesClaimPatch(Struct, frozen=True, kw_only=True):
+    claims: list[MinedClaim]
+    edges: list[MinedEdge]
+    retract_claim_ids: list[str]
+    notes: str
+
+
+class Retraction(Struct, frozen=True, kw_only=True):
+    scope: Literal["project", "global"]
+    claim_id: str
+    rationale: str
+    confidence: float
+    source_event_ids: list[str]
+
+
+class LearnUpdate(Struct, frozen=True, kw_only=True):
+    should_apply: bool
+    min_confidence: float
+    patch: MinedClaims
+    retract: list[Retraction]
+    notes: str
+
+
+class WhyAnswer(Struct, frozen=True, kw_only=True):
+    status: Literal["ok", "insufficient"]
+    confidence: float
+    chosen_claim_ids: list[str]
+    explanation: str
+    notes: str
