@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from mi.mind.language import is_inquiry
+from mi.mind.prompts.plan_min_checks import put_back_request
 from mi.mind.views import Case
 
 
@@ -28,7 +29,8 @@ def may_close(case: Case, check_instruction: str) -> Closed | CheckFirst | Canno
     """Whether a decision "done" stands, by what was seen and not by what was said."""
     batch = case.batch
     if batch.weakened_tests:
-        return _unproved(case, check_instruction, f"tests were weakened: {'; '.join(batch.weakened_tests[:3])}")
+        put_back = put_back_request(batch.weakened_tests, case.project.check_commands)
+        return _unproved(case, put_back, f"tests were weakened: {'; '.join(batch.weakened_tests[:3])}")
     if batch.marks.verified:
         return Closed("a check after the last change passed")
     if not batch.changed_files and is_inquiry(batch.task) and batch.last_message.strip():

@@ -191,7 +191,7 @@ class Judging:
 def determined_plan(case: Case) -> Judgement[Checks] | None:
     """The plan where no judgement is needed: nothing to check, or a known command that was not run yet."""
     batch = case.batch
-    if batch.marks.verified or not batch.changed_files or case.project.check_commands:
+    if batch.marks.verified or not batch.changed_files or batch.weakened_tests or case.project.check_commands:
         return Judgement(plan_min_checks.rules(case), "skipped", "rules", error="the answer was determined")
     return None
 

@@ -29,14 +29,24 @@ _BY_PRODUCTS = (
     ".coverage",
 )
 _CHECK_S = 1800.0
+_NO_TESTS = "Ran 0 tests"  # unittest calls it a success
 
 
 class Moment(NamedTuple):
-    """When a command ran, by the wall clock, and whether files changed after it by the agent's own events."""
+    """When a command ran, by the wall clock, and what came after it by the agent's own events."""
 
     started: float
     ended: float
-    change_followed: bool
+    change_followed: bool = False
+    command_followed: bool = False
+
+    @property
+    def latest_harmless_change(self) -> float:
+        """Until when a file may have changed for this command to have seen it.
+
+        What a check writes itself is harmless. When another command followed, the two cannot be told apart.
+        """
+        return self.started if self.command_followed else self.ended
 
 
 class BatchClock(Observer):
@@ -58,13 +68,17 @@ class BatchClock(Observer):
         now = time.time()
         if isinstance(event, Command) and event.state == "started":
             self._begun[event.id] = now
+            self._mark(command_followed=True)
         elif isinstance(event, Command):
-            self._moments[event.id] = Moment(self._begun.get(event.id, now), now, False)
+            self._moments[event.id] = Moment(self._begun.get(event.id, now), now)
         elif isinstance(event, FileChange):
-            self._moments = {name: moment._replace(change_followed=True) for name, moment in self._moments.items()}
+            self._mark(change_followed=True)
         elif isinstance(event, Usage) and not event.is_total and self._is_over(event):
             self._stop.request("limit: tokens")
         self._watcher.event(event)
+
+    def _mark(self, **followed: bool) -> None:
+        self._moments = {name: moment._replace(**followed) for name, moment in self._moments.items()}
 
     def _is_over(self, usage: Usage) -> bool:
         tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0)
@@ -72,7 +86,7 @@ class BatchClock(Observer):
 
     def moment(self, command: Command) -> Moment:
         """When a command of this batch ran."""
-        return self._moments.get(command.id, Moment(self.started, self.started, True))
+        return self._moments.get(command.id, Moment(self.started, self.started, change_followed=True))
 
 
 class Earlier(NamedTuple):
@@ -116,7 +130,10 @@ def batch_view(
         weakened_tests=weakened,
         questions=[question.text for question in result.questions],
         errors=[*result.observed.errors, *([result.error] if result.error else [])],
-        risk_signals=[signal for one in commands if (signal := signal_of(one.command))],
+        risk_signals=[
+            *(signal for one in commands if (signal := signal_of(one.command))),
+            *(f"tests: {way}" for way in weakened_tests(step.latest.diff)),
+        ],
         diff_stat=step.latest.stat,
         marks=Marks(ran=result.outcome == "ended", claimed=says_done(result.last_message), verified=verified),
     )
@@ -124,19 +141,23 @@ def batch_view(
 
 def _seen(command: Command, clock: BatchClock, checks: list[Check], changed_at: float) -> SeenCommand:
     moment = clock.moment(command)
-    after = not moment.change_followed and changed_at <= moment.ended
-    check = is_check(command.text, checks) is not None and not command.refused
+    after = not moment.change_followed and changed_at <= moment.latest_harmless_change
+    check = is_check(command.text, checks) is not None and not command.refused and _NO_TESTS not in command.output
     return SeenCommand(command=command.text, exit_code=command.exit_code, is_check=check, after_last_change=after)
 
 
 def _last_change(files: list[str], root: str) -> float:
-    """When the latest of the changed files was written; a deleted one has no time of its own."""
+    """When the latest of the changed files was changed; for one that is gone, when its folder was."""
     times = [0.0]
     for file in files:
         if any(part in _BY_PRODUCTS for part in file.split("/")) or file.endswith(".pyc"):
             continue
+        path = os.path.join(root, file)
+        while not os.path.lexists(path) and len(path) > len(root):
+            path = os.path.dirname(path)
         try:
-            times.append(os.lstat(os.path.join(root, file)).st_mtime)
+            # A file that is moved here keeps its own time of writing; the time of its last change of state is new.
+            times.append(os.lstat(path).st_ctime)
         except OSError:
             continue
     return max(times)

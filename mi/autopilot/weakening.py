@@ -60,7 +60,7 @@ def _count(pattern: re.Pattern[str], lines: list[str]) -> int:
 
 
 def split(diff: str) -> list[FileDiff]:
-    """The files of a `git diff`."""
+    """The files of a `git diff`; one that was renamed counts as deleted under its old name when it left the tests."""
     lines: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
     deleted: set[str] = set()
     old = path = ""
@@ -76,6 +76,11 @@ def split(diff: str) -> list[FileDiff]:
             lines[path][0].append(line[1:])
         elif line.startswith("+") and path:
             lines[path][1].append(line[1:])
+        elif line.startswith("rename from "):
+            old = line.removeprefix("rename from ")
+        elif line.startswith("rename to ") and _TEST_PATH.search(old) and not _TEST_PATH.search(line[10:]):
+            lines[old]
+            deleted.add(old)
         elif line.startswith("diff --git"):
             old = path = ""
     return [FileDiff(name, name in deleted, *both) for name, both in lines.items()]

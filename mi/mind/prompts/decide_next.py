@@ -6,7 +6,7 @@ from mi.mind.answers import NextMove, OverlayUpdate
 from mi.mind.language import is_inquiry, says_done
 from mi.mind.prompt import Prompt
 from mi.mind.prompts.parts import case_sections
-from mi.mind.prompts.plan_min_checks import check_request
+from mi.mind.prompts.plan_min_checks import check_request, put_back_request
 from mi.mind.views import Case
 
 Action = Literal["send_to_hands", "ask_user", "stop"]
@@ -25,9 +25,10 @@ def _rules(case: Case) -> NextMove:
         return _stop(
             "blocked", f"the agent did not end its turn: {'; '.join(batch.errors[-2:]) or 'no terminal event'}"
         )
+    if batch.weakened_tests and case.checks_requested:
+        return _stop("blocked", f"tests were weakened: {'; '.join(batch.weakened_tests[:3])}")
     if batch.weakened_tests:
-        gone = ", ".join(batch.weakened_tests)
-        return _send(f"Put back what you took out of the tests ({gone}) and make the code pass them instead.")
+        return _send(put_back_request(batch.weakened_tests, case.project.check_commands))
     if batch.failed_checks:
         return _send(_about_failure(case))
     if batch.marks.verified:

@@ -19,6 +19,8 @@ def _rules(case: Case) -> Checks:
     if batch.marks.verified or not batch.changed_files:
         reason = "a check after the last change passed" if batch.marks.verified else "nothing changed"
         return Checks(notes=reason)
+    if batch.weakened_tests:
+        return Checks(notes="tests were weakened: a check proves nothing until they are put back")
     if batch.failed_checks or case.checks_requested:
         return Checks(notes="a check ran and failed" if batch.failed_checks else "a check was already asked for")
     if project.check_commands:
@@ -40,6 +42,13 @@ def _rules(case: Case) -> Checks:
 def check_request(command: str) -> str:
     """The request to run one command as it is."""
     return f"Run `{command}` now, as it is, and tell me how it ended. Change nothing in the tests to make it pass."
+
+
+def put_back_request(weakened: list[str], commands: list[str]) -> str:
+    """The request to take back what was done to the tests, and to prove the code by them."""
+    run = f", and run `{commands[0]}`" if commands else ""
+    gone = ", ".join(weakened)
+    return f"Put back what you took out of the tests ({gone}), make the code pass them instead{run}."
 
 
 plan_min_checks = Prompt("plan_min_checks", Checks, _INSTRUCTION, case_sections, _rules)
