@@ -12,6 +12,12 @@ from mi.kernel.messages import choose_language, text
 
 # First word → module of mi.cli. The order is that of the overview.
 COMMANDS = {
+    "demo": "demo",
+    "run": "run",
+    "attach": "attach",
+    "stop": "attach",
+    "inbox": "inbox",
+    "answer": "inbox",
     "init": "values",
     "values": "values",
     "settings": "settings",

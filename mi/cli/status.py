@@ -1,6 +1,5 @@
 """`mi status`, and `mi` alone: where things stand and what to do next. Reads only."""
 
-import fcntl
 import os
 from typing import Any
 
@@ -67,7 +66,9 @@ def _run_status(run: Any, lock: str) -> Json:
         return {"id": None, "status": "none", "marks": None, "batches": 0, "spent": None, "evidence_ids": []}
     import msgspec
 
-    state = run.ended.status if run.ended else "running" if _is_held(lock) else "interrupted"
+    from mi.kernel.locks import is_held
+
+    state = run.ended.status if run.ended else "running" if is_held(lock) else "interrupted"
     return {
         "id": run.run_id,
         "status": state,
@@ -76,21 +77,6 @@ def _run_status(run: Any, lock: str) -> Json:
         "spent": msgspec.to_builtins(run.spent),
         "evidence_ids": run.evidence_ids,
     }
-
-
-def _is_held(path: str) -> bool:
-    """Whether a living process holds a lock; one that was killed holds none."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return False
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(fd)
 
 
 def _values(app: App) -> Json:

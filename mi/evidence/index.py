@@ -100,6 +100,10 @@ class EvidenceIndex:
 
         return self._with_db(work)
 
+    def catch_up(self, log: str, progress: Progress) -> None:
+        """Take in what was appended since the last time."""
+        self._with_db(lambda db: self._catch_up(db, log, progress))
+
     def unsettled(self, log: str, pairs: dict[str, str]) -> tuple[list[int], int]:
         """Read-only: offsets of asked events without their answer, and up to which offset the index knows the log."""
         if not os.path.exists(self._path):

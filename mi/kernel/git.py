@@ -1,8 +1,9 @@
 """Looking at a git repository: bounded in time and size, without running anything the repository configures."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import NamedTuple
 
 from mi.kernel import text
@@ -63,9 +64,9 @@ def run(
     timeout_s: float = _TIMEOUT_S,
     max_bytes: int = _MAX_BYTES,
     settings: dict[str, str] | None = None,
-    index: str = "",
+    env: Mapping[str, str] = MappingProxyType({}),
 ) -> Answer:
-    """Run git read-only in a folder, taking at most `max_bytes` of its output; `settings` go over its own."""
+    """Run git in a folder, taking at most `max_bytes` of its output; `settings` and `env` go over its own."""
     import subprocess
 
     try:
@@ -74,7 +75,7 @@ def run(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=_environment(settings or {}) | ({"GIT_INDEX_FILE": index} if index else {}),
+            env=_environment(settings or {}) | dict(env),
             start_new_session=True,
         )
     except OSError:
@@ -126,10 +127,11 @@ def observe(path: str, timeout_s: float = _TIMEOUT_S) -> Observation:
         "diff_stat": ("diff", "--stat", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
         "cached_stat": ("diff", "--stat", "--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
     }
-    settings = _no_filters(root, timeout_s)
+    settings = no_filters(root, timeout_s)
     with _own_index(root) as index:
+        env = {"GIT_INDEX_FILE": index} if index else {}
         answers = {
-            name: run(root, *args, timeout_s=timeout_s, settings=settings, index=index) for name, args in asked.items()
+            name: run(root, *args, timeout_s=timeout_s, settings=settings, env=env) for name, args in asked.items()
         }
     seen = {name: answer.output.rstrip("\n") if answer.code == 0 else "" for name, answer in answers.items()}
     unborn = {"head"} if answers["head"].code == 1 else set()  # a repository without a commit has no HEAD to miss
@@ -167,8 +169,8 @@ def _git_folder(root: str) -> str:
     return os.path.join(root, pointer)
 
 
-def _no_filters(root: str, timeout_s: float) -> dict[str, str]:
-    """Settings that switch off the content filters a repository configures itself: status and diff would run them."""
+def no_filters(root: str, timeout_s: float = _TIMEOUT_S) -> dict[str, str]:
+    """Settings that switch off the content filters a repository configures itself: looking would run them."""
     listed = ("config", "--includes", "--show-scope", "--name-only", "--get-regexp", r"^filter\.")
     settings = {}
     for line in run(root, *listed, timeout_s=timeout_s).output.splitlines():

@@ -35,3 +35,18 @@ def folder_lock(path: str) -> Iterator[None]:
         yield
     finally:
         os.close(fd)
+
+
+def is_held(path: str) -> bool:
+    """Whether a living process holds a lock; one that was killed holds none."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return False
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)

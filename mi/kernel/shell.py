@@ -9,7 +9,7 @@ _REDIRECT = re.compile(r"\d*(?:>>|>\||<<<|<>|>&|<&|&>>|&>|>|<)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _HEREDOC = re.compile(r"<<(-?)\s*(\\?)(['\"]?)([A-Za-z_]\w*)\3")
 _SHELLS = ("sh", "bash", "zsh", "dash", "ksh", "ash", "fish")
-_KEYWORDS = ("if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time", "fi", "done", "esac")
+KEYWORDS = ("if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time", "fi", "done", "esac")
 # Words that run the command after them, with those of their options that take a value.
 _PREFIXES = {
     "env": ("-u", "--unset", "-C", "--chdir", "-S"),
@@ -29,7 +29,7 @@ _PREFIXES = {
     "watch": ("-n",),
     "caffeinate": (),
 }
-_MAX_DEPTH = 5
+MAX_DEPTH = 5
 _HERE = "\ue000"  # stands where a here-document was taken out
 
 
@@ -46,7 +46,9 @@ class Simple(NamedTuple):
         return os.path.basename(self.argv[0])
 
 
-class _Word(NamedTuple):
+class Word(NamedTuple):
+    """A word of shell text, or an operator between words."""
+
     text: str
     operator: bool
     nested: tuple[str, ...]  # texts of $(…), `…` and <(…) inside the word
@@ -60,11 +62,11 @@ def simple_commands(text: str) -> list[Simple]:
 
 
 def _collect(text: str, found: list[Simple], depth: int) -> None:
-    if depth > _MAX_DEPTH:
+    if depth > MAX_DEPTH:
         return
-    text, bodies = _take_heredocs(text)
-    pipeline, place, words = _next_pipeline(found), 0, list[_Word]()
-    for word in [*_words(text), _Word("\n", True, ())]:
+    text, bodies = take_heredocs(text)
+    pipeline, place, words = _next_pipeline(found), 0, list[Word]()
+    for word in [*words_of(text), Word("\n", True, ())]:
         if not word.operator:
             words.append(word)
             continue
@@ -78,18 +80,19 @@ def _next_pipeline(found: list[Simple]) -> int:
     return max((one.pipeline for one in found), default=-1) + 1
 
 
-def _add(words: list[_Word], found: list[Simple], pipeline: int, place: int, bodies: list[str], depth: int) -> int:
+def _add(words: list[Word], found: list[Simple], pipeline: int, place: int, bodies: list[str], depth: int) -> int:
     """One simple command and whatever it runs in turn; returns the place of the next in the pipeline."""
-    argv, prefixes = _stripped([word.text for word in words])
+    argv, prefixes = stripped([word.text for word in words])
     if argv:
         found.append(Simple(tuple(argv), tuple(prefixes), pipeline, place))
         place += 1
-    for inner in _inner_texts(argv, words, bodies):
+    for inner in inner_texts(argv, words, bodies):
         _collect(inner, found, depth + 1)
     return place
 
 
-def _inner_texts(argv: list[str], words: list[_Word], bodies: list[str]) -> list[str]:
+def inner_texts(argv: list[str], words: list[Word], bodies: list[str]) -> list[str]:
+    """The shell texts that a command runs in turn."""
     inner = [text for word in words for text in word.nested]
     name = os.path.basename(argv[0]) if argv else ""
     if name in _SHELLS or name == "su":
@@ -103,13 +106,13 @@ def _inner_texts(argv: list[str], words: list[_Word], bodies: list[str]) -> list
     return inner
 
 
-def _stripped(words: list[str]) -> tuple[list[str], list[str]]:
+def stripped(words: list[str]) -> tuple[list[str], list[str]]:
     """The words of the command that really runs, and the names of the prefixes before it."""
     prefixes: list[str] = []
     rest = _without_redirects(words)
     while rest:
         name = os.path.basename(rest[0])
-        if rest[0] in _KEYWORDS or _ASSIGNMENT.match(rest[0]):
+        if rest[0] in KEYWORDS or _ASSIGNMENT.match(rest[0]):
             rest = rest[1:]
         elif name in _PREFIXES and len(rest) > 1:
             prefixes.append(name)
@@ -142,7 +145,7 @@ def _without_redirects(words: list[str]) -> list[str]:
     return kept
 
 
-def _take_heredocs(text: str) -> tuple[str, list[str]]:
+def take_heredocs(text: str) -> tuple[str, list[str]]:
     """The text without the bodies of its here-documents, which are data unless a shell reads them."""
     bodies: list[str] = []
     lines, kept = text.split("\n"), list[str]()
@@ -160,9 +163,9 @@ def _take_heredocs(text: str) -> tuple[str, list[str]]:
     return "\n".join(kept), bodies
 
 
-def _words(text: str) -> list[_Word]:
+def words_of(text: str) -> list[Word]:
     """Words and operators; quotes removed, nested shell texts kept beside their word."""
-    words: list[_Word] = []
+    words: list[Word] = []
     current: list[str] = []
     nested: list[str] = []
     started = False
@@ -171,7 +174,7 @@ def _words(text: str) -> list[_Word]:
     def finish() -> None:
         nonlocal started
         if started:
-            words.append(_Word("".join(current), False, tuple(nested)))
+            words.append(Word("".join(current), False, tuple(nested)))
         current.clear()
         nested.clear()
         started = False
@@ -210,7 +213,7 @@ def _words(text: str) -> list[_Word]:
                 finish()
         elif operator := next((one for one in _OPERATORS if text.startswith(one, at)), ""):
             finish()
-            words.append(_Word(operator, True, ()))
+            words.append(Word(operator, True, ()))
             at += len(operator)
         else:
             current.append(char)

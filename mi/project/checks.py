@@ -5,7 +5,8 @@ import re
 from typing import Any, Literal, NamedTuple
 
 from mi.kernel.files import read_bytes
-from mi.kernel.shell import Simple, simple_commands
+from mi.kernel.shell import Simple
+from mi.kernel.shell_outcome import decisive_commands
 
 Kind = Literal["test", "build", "lint"]
 _MAX_FILE = 1 << 20
@@ -24,6 +25,11 @@ _RUNNERS = (
 )
 _MAKE_TARGETS: dict[str, Kind] = {"test": "test", "tests": "test", "check": "test", "lint": "lint", "build": "build"}
 _SCRIPT = re.compile(r"^(?:test|tests|check|build|lint|typecheck|type-check|tsc|unit)(?:[:._-].*)?$")
+
+_LOOKING = frozenset(
+    "--version -V --help -h help --collect-only --co --no-run --dry-run --list --listTests --fixtures --markers".split()
+)
+_LOOKING_MAKE = frozenset(("-n", "--just-print", "--recon", "-q", "--question", "-t", "--touch"))
 
 
 class Check(NamedTuple):
@@ -179,15 +185,14 @@ def _others(names: set[str]) -> list[Check]:
 
 
 def is_check(command: str, checks: list[Check]) -> Check | None:
-    """The check whose exit code is the whole text's: last in its list, and in its pipeline unless under pipefail."""
-    commands = simple_commands(command)
-    if not commands:
-        return None
-    last = max(one.pipeline for one in commands)
-    ends = [one for one in commands if one.pipeline == last]
-    pipefail = any(one.argv[:1] == ("set",) and "pipefail" in one.argv for one in commands)
-    candidates = ends if pipefail else ends[-1:]
-    return next((check for one in candidates if (check := _matching(one, checks))), None)
+    """The check that surely ran, to its end and with success, when this shell text ends with exit code 0."""
+    found = (_matching(one, checks) for one in decisive_commands(command) if not _only_looks(one.argv))
+    return next((check for check in found if check), None)
+
+
+def _only_looks(argv: tuple[str, ...]) -> bool:
+    """Whether a runner is asked about itself or about what it would do."""
+    return bool(_LOOKING.intersection(argv)) or (argv[0] == "make" and bool(_LOOKING_MAKE.intersection(argv)))
 
 
 def _matching(one: Simple, checks: list[Check]) -> Check | None:

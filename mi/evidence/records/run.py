@@ -53,6 +53,8 @@ class BatchEnd(Record, frozen=True, kw_only=True, tag="batch_end"):
     usage: Usage = field(default_factory=Usage)
     hands_transcript_ref: str = ""
     last_message: str = ""
+    checks_requested: int = 0
+    seen: Json = {}  # what a judgement needs, so that a batch never has to run twice
 
     def headline(self) -> str:
         return f"{self.outcome} {self.last_message}".strip()

@@ -1,0 +1,40 @@
+"""Noticing that an exchange with the agent repeats itself."""
+
+from typing import Literal, NamedTuple
+
+_KEPT = 12
+_COMPARED = 2000  # characters of a message that make its signature
+
+
+class Repetition(NamedTuple):
+    """A pattern that was noticed."""
+
+    pattern: Literal["aaa", "abab"]
+    reason: str
+
+
+def signature(hands_last_message: str, next_input: str) -> str:
+    """A bounded, stable mark of one exchange; white space and case do not count."""
+    from hashlib import sha256
+
+    def normal(text: str) -> str:
+        return " ".join(text.lower().split())[:_COMPARED]
+
+    return sha256(f"{normal(hands_last_message)}\0{normal(next_input)}".encode("utf-8", "replace")).hexdigest()[:16]
+
+
+class LoopGuard:
+    """Remembers the latest exchanges of a run."""
+
+    def __init__(self, signatures: list[str] | None = None) -> None:
+        self._signatures = (signatures or [])[-_KEPT:]
+
+    def notice(self, hands_last_message: str, next_input: str) -> Repetition | None:
+        """Add an exchange that is about to happen; the pattern it completes, if any."""
+        self._signatures = [*self._signatures, signature(hands_last_message, next_input)][-_KEPT:]
+        last = self._signatures
+        if len(last) >= 3 and last[-1] == last[-2] == last[-3]:
+            return Repetition("aaa", "three times the same exchange")
+        if len(last) >= 4 and last[-1] == last[-3] and last[-2] == last[-4]:
+            return Repetition("abab", "two exchanges alternate")
+        return None

@@ -1,0 +1,115 @@
+"""Going on with a run that stopped: where it stands, from its own events."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from mi.autopilot.loop_guard import LoopGuard, signature
+from mi.autopilot.state import NOTHING, RunState, added
+from mi.evidence.reader import read_back, read_on
+from mi.evidence.records.base import Record
+from mi.evidence.records.hands import HandsInput
+from mi.evidence.records.run import BatchEnd, Question, RunEnd, RunStart, UserInput
+from mi.kernel.errors import MiError, NotFound
+from mi.kernel.notices import Notices
+from mi.mind.views import Batch
+
+GO_ON = "You were interrupted in the middle of your work. Look at where things stand, and go on with the task."
+
+
+class Resumed(NamedTuple):
+    """How a run goes on: with an input, or by judging again the batch it had finished."""
+
+    state: RunState
+    was_cut: bool  # the last batch never ended: it must be recorded as cut
+    judge: Batch | None
+
+
+def latest_run_id(log: str, notices: Notices) -> str:
+    """The run that wrote last."""
+    found = next((event.head.run_id for event in read_back(log, notices) if event.head.run_id.startswith("run_")), "")
+    if not found:
+        raise NotFound("no-run", path=log)
+    return found
+
+
+def resume(log: str, run_id: str, notices: Notices) -> Resumed:
+    """The state of a run from its events; one that is done cannot go on."""
+    records = _records(log, run_id, notices)
+    if not records or not isinstance(records[0], RunStart):
+        raise NotFound("unknown-run", run_id=run_id, path=log)
+    last_end = next((one for one in reversed(records) if isinstance(one, RunEnd)), None)
+    if last_end is not None and last_end.status == "done":
+        raise MiError("run-done", run_id=run_id)
+    state = _state(records[0], records)
+    batches = [one for one in records if isinstance(one, HandsInput | BatchEnd)]
+    if not batches:
+        return Resumed(state, False, None)
+    if isinstance(batches[-1], HandsInput):
+        state.next_input = GO_ON
+        return Resumed(state, True, None)
+    after = records[records.index(batches[-1]) + 1 :]
+    answer = _answer(after, _answers(log, records, notices))
+    if answer is not None:
+        state.next_input = answer
+        state.number += 1
+        return Resumed(state, False, None)
+    if batches[-1].outcome != "ended":
+        state.next_input = GO_ON
+        state.number += 1
+        return Resumed(state, False, None)
+    return Resumed(state, False, msgspec.convert(batches[-1].seen, Batch))
+
+
+def _records(log: str, run_id: str, notices: Notices) -> list[Record]:
+    """All records of a run, in order; the log is read back only as far as the run's start."""
+    start = 0
+    for event in read_back(log, notices):
+        if event.head.run_id == run_id:
+            start = event.offset
+            if event.head.kind == "run_start" and event.head.seq == 1:
+                break
+    records = (event.record() for event in read_on(log, start, notices) if event.head.run_id == run_id)
+    return [record for record in records if record is not None]
+
+
+def _answers(log: str, records: list[Record], notices: Notices) -> dict[str, str]:
+    """Answers given to the run's questions, in the run or later by `mi answer`."""
+    asked = {one.id for one in records if isinstance(one, Question)}
+    answers: dict[str, str] = {}
+    for event in read_back(log, notices):
+        if event.head.event_id == records[0].event_id:
+            break
+        record = event.record() if event.head.kind == "user_input" else None
+        if isinstance(record, UserInput) and record.question_id in asked:
+            answers.setdefault(record.question_id, record.answer)
+    return answers
+
+
+def _answer(after: list[Record], answers: dict[str, str]) -> str | None:
+    """The answer to the question the run stopped at."""
+    questions = [one.id for one in after if isinstance(one, Question)]
+    return answers.get(questions[-1]) if questions else None
+
+
+def _state(start: RunStart, records: list[Record]) -> RunState:
+    state = RunState(task=start.task, run_id=start.run_id, next_input=start.task)
+    sent: list[HandsInput] = [one for one in records if isinstance(one, HandsInput)]
+    ended: list[BatchEnd] = [one for one in records if isinstance(one, BatchEnd)]
+    state.number = int(sent[-1].batch_id.removeprefix("b").partition(".")[0]) if sent else 0
+    state.thread_id = next((one.thread_id for one in reversed(records) if one.thread_id), "")
+    state.spent = NOTHING
+    for one in ended:
+        state.spent = added(state.spent, one.usage)
+    if ended and ended[-1].seen:
+        seen = msgspec.convert(ended[-1].seen, Batch)
+        state.changed_files, state.verified, state.marks = seen.changed_files, seen.marks.verified, seen.marks
+        state.checks_requested = ended[-1].checks_requested
+    exchanges = zip([one.last_message for one in ended], sent[1:], strict=False)
+    state.guard = LoopGuard([signature(said, following.input) for said, following in exchanges])
+    for record in records:
+        state.remember(record.event_id, record.headline() if record.__struct_config__.tag in _TELLING else "")
+    return state
+
+
+_TELLING = ("evidence", "decide_next", "user_input", "auto_answer", "risk_event")

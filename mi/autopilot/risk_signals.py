@@ -1,0 +1,31 @@
+"""What a risky command is about, as the Mind and the person read it: `push: git push origin main`."""
+
+from mi.hands.risk import command_risk
+
+# Words of a marker → the category of the risk; the first that fits.
+_CATEGORIES = (
+    ("privilege", ("sudo", "su", "doas")),
+    ("publish", ("publish", "unpublish", "upload", "yank", "release", "deploy", "nuget", "deprecate")),
+    ("push", ("git push", "push", "pr merge", "pr create")),
+    (
+        "delete",
+        ("rm -r", "delete", "destroy", "DROP", "TRUNCATE", "DELETE", "dd", "mkfs", "prune", "terminate", "uninstall"),
+    ),
+    ("network", ("| sh", "curl", "wget", "ssh", "scp", "sftp", "clone", "fetch", "pull", "login", "download")),
+    ("install", ("install", "add", "ci", "sync", "update", "upgrade", "require", "-S", "npm i", "pnpm i", "get")),
+)
+
+
+def signal_of(command: str) -> str:
+    """The signal a command raises; '' when it raises none."""
+    risk = command_risk(command)
+    return f"{category(risk.marker)}: {risk.command}" if risk else ""
+
+
+def category(marker: str) -> str:
+    """The category of a risk marker such as `git push` or `rm -r`."""
+    words = marker.split()
+    for name, signs in _CATEGORIES:
+        if any(sign == marker or sign in words or (" " in sign and sign in marker) for sign in signs):
+            return name
+    return "other"

@@ -1,0 +1,180 @@
+"""From what Hands returned and what the work tree shows: the batch as a Mind is shown it, with its three marks."""
+
+import os
+import time
+from typing import NamedTuple
+
+import msgspec
+
+from mi.agents.events import Command, Event, FileChange, Usage
+from mi.agents.signals import StopFlag
+from mi.autopilot.risk_signals import signal_of
+from mi.autopilot.weakening import weakened_tests
+from mi.evidence.records.run import Marks
+from mi.hands.contract import BatchResult, Observer
+from mi.mind.language import says_done
+from mi.mind.views import Batch, SeenCommand
+from mi.project.checks import Check, is_check
+from mi.project.worktree import Step
+
+# What running a check leaves behind is no change of the work.
+_BY_PRODUCTS = (
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    "node_modules",
+    ".hypothesis",
+    "target",
+    ".coverage",
+)
+_CHECK_S = 1800.0
+_NO_TESTS = "Ran 0 tests"  # unittest calls it a success
+
+
+class Moment(NamedTuple):
+    """When a command ran, by the wall clock, and what came after it by the agent's own events."""
+
+    started: float
+    ended: float
+    change_followed: bool = False
+    command_followed: bool = False
+
+    @property
+    def latest_harmless_change(self) -> float:
+        """Until when a file may have changed for this command to have seen it.
+
+        What a check writes itself is harmless. When another command followed, the two cannot be told apart.
+        """
+        return self.started if self.command_followed else self.ended
+
+
+class BatchClock(Observer):
+    """Notes when each command of a batch ran, and passes everything on to whoever watches."""
+
+    def __init__(self, watcher: Observer, stop: StopFlag, token_limit: int | None) -> None:
+        self.started = time.time()
+        self.thread_id = ""
+        self._watcher = watcher
+        self._stop = stop
+        self._token_limit = token_limit
+        self._begun: dict[str, float] = {}
+        self._moments: dict[str, Moment] = {}
+
+    def line(self, stream: str, text: str) -> None:
+        self._watcher.line(stream, text)
+
+    def event(self, event: Event) -> None:
+        now = time.time()
+        if isinstance(event, Command) and event.state == "started":
+            self._begun[event.id] = now
+            self._mark(command_followed=True)
+        elif isinstance(event, Command):
+            self._moments[event.id] = Moment(self._begun.get(event.id, now), now)
+        elif isinstance(event, FileChange):
+            self._mark(change_followed=True)
+        elif isinstance(event, Usage) and not event.is_total and self._is_over(event):
+            self._stop.request("limit: tokens")
+        self._watcher.event(event)
+
+    def _mark(self, **followed: bool) -> None:
+        self._moments = {name: moment._replace(**followed) for name, moment in self._moments.items()}
+
+    def _is_over(self, usage: Usage) -> bool:
+        tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0)
+        return self._token_limit is not None and tokens > self._token_limit
+
+    def moment(self, command: Command) -> Moment:
+        """When a command of this batch ran."""
+        return self._moments.get(command.id, Moment(self.started, self.started, change_followed=True))
+
+
+class Earlier(NamedTuple):
+    """What the run had shown before this batch."""
+
+    changed_files: list[str]
+    verified: bool
+
+
+def batch_view(
+    task: str,
+    sent: str,
+    result: BatchResult,
+    clock: BatchClock,
+    step: Step,
+    checks: list[Check],
+    root: str,
+    earlier: Earlier,
+) -> Batch:
+    """The batch as facts. A check proves something only when no file of the work changed after it."""
+    changed_at = _last_change(step.latest.files, root)
+    commands = [
+        _seen(one, clock, checks, changed_at)
+        for one in result.events
+        if isinstance(one, Command) and one.state == "ended"
+    ]
+    weakened = weakened_tests(step.total.diff)
+    passed = any(one.is_check and one.after_last_change and one.exit_code == 0 for one in commands)
+    broken = any(one.is_check and one.after_last_change and one.exit_code not in (0, None) for one in commands)
+    still = earlier.verified and not step.latest.files and not broken
+    verified = (passed or still) and not weakened
+    files = sorted({*earlier.changed_files, *step.latest.files} & {*step.total.files} | {*step.latest.files})
+    return Batch(
+        task=task,
+        batch_input=sent,
+        ended=result.outcome == "ended",
+        last_message=result.last_message,
+        commands=commands,
+        shows_commands=bool(commands) or result.events != (),
+        changed_files=files,
+        weakened_tests=weakened,
+        questions=[question.text for question in result.questions],
+        errors=[*result.observed.errors, *([result.error] if result.error else [])],
+        risk_signals=[
+            *(signal for one in commands if (signal := signal_of(one.command))),
+            *(f"tests: {way}" for way in weakened_tests(step.latest.diff)),
+        ],
+        diff_stat=step.latest.stat,
+        marks=Marks(ran=result.outcome == "ended", claimed=says_done(result.last_message), verified=verified),
+    )
+
+
+def _seen(command: Command, clock: BatchClock, checks: list[Check], changed_at: float) -> SeenCommand:
+    moment = clock.moment(command)
+    after = not moment.change_followed and changed_at <= moment.latest_harmless_change
+    check = is_check(command.text, checks) is not None and not command.refused and _NO_TESTS not in command.output
+    return SeenCommand(command=command.text, exit_code=command.exit_code, is_check=check, after_last_change=after)
+
+
+def _last_change(files: list[str], root: str) -> float:
+    """When the latest of the changed files was changed; for one that is gone, when its folder was."""
+    times = [0.0]
+    for file in files:
+        if any(part in _BY_PRODUCTS for part in file.split("/")) or file.endswith(".pyc"):
+            continue
+        path = os.path.join(root, file)
+        while not os.path.lexists(path) and len(path) > len(root):
+            path = os.path.dirname(path)
+        try:
+            # A file that is moved here keeps its own time of writing; the time of its last change of state is new.
+            times.append(os.lstat(path).st_ctime)
+        except OSError:
+            continue
+    return max(times)
+
+
+def checked_by_mi(batch: Batch, command: str, root: str) -> Batch:
+    """The batch with the result of the check that the person configured MI to run itself, if there is one."""
+    if not command or batch.marks.verified or not batch.changed_files:
+        return batch
+    import shlex
+    import subprocess
+
+    try:
+        done = subprocess.run(shlex.split(command), cwd=root, capture_output=True, timeout=_CHECK_S, check=False)
+        code: int | None = done.returncode
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        code = None
+    seen = SeenCommand(command=command, exit_code=code, is_check=True, after_last_change=True)
+    marks = msgspec.structs.replace(batch.marks, verified=code == 0 and not batch.weakened_tests)
+    return msgspec.structs.replace(batch, commands=[*batch.commands, seen], marks=marks)

@@ -1,0 +1,51 @@
+"""Where a run stands; all of it can be derived again from the run's events."""
+
+import time
+from dataclasses import dataclass, field
+
+from mi.autopilot.loop_guard import LoopGuard
+from mi.evidence.records.run import Marks, Usage
+from mi.mind.views import Said
+
+RECENT = 12
+NOTHING = Usage(input_tokens=0, output_tokens=0, cost_usd=0.0, seconds=0.0, calls=0)
+
+
+@dataclass
+class RunState:
+    """The moving part of a run."""
+
+    task: str
+    run_id: str
+    next_input: str
+    number: int = 0  # of the current batch
+    thread_id: str = ""
+    checks_requested: int = 0  # since the last change
+    used_checks: list[str] = field(default_factory=list)
+    changed_files: list[str] = field(default_factory=list)
+    verified: bool = False
+    marks: Marks = field(default_factory=Marks)
+    spent: Usage = NOTHING
+    recent: list[Said] = field(default_factory=list)
+    evidence_ids: list[str] = field(default_factory=list)
+    guard: LoopGuard = field(default_factory=LoopGuard)
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def batch_id(self) -> str:
+        return f"b{self.number}"
+
+    def remember(self, event_id: str, text: str) -> None:
+        """Keep an event in view of the next judgements."""
+        if text:
+            self.recent = [*self.recent, Said(id=event_id, text=text[:600])][-RECENT:]
+
+
+def added(spent: Usage, more: Usage) -> Usage:
+    """Two bills together; unknown plus something stays unknown."""
+
+    def total(name: str) -> float | None:
+        one, two = getattr(spent, name), getattr(more, name)
+        return None if one is None or two is None else one + two
+
+    return Usage(**{name: total(name) for name in Usage.__struct_fields__})  # type: ignore[arg-type]

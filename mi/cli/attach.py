@@ -1,0 +1,70 @@
+"""`mi attach` and `mi stop`: a run of another terminal."""
+
+import os
+import signal
+
+from mi.app import App
+from mi.cli.arguments import Args, Parser, add_cd, add_json, command
+from mi.cli.output import Output
+from mi.kernel.errors import NotFound
+from mi.kernel.locks import is_held
+
+
+def parser(name: str) -> Parser:
+    if name == "attach":
+        built = command(
+            "mi attach", "Watch the run of this project that goes on in another terminal.", "mi attach", _attach
+        )
+    else:
+        built = command("mi stop", "Stop the run of this project; it can be resumed.", "mi stop", _stop)
+    built.add_argument("run", nargs="?", help="the run's id; without it, whichever goes on")
+    add_cd(built)
+    add_json(built)
+    return built
+
+
+def _owner(app: App, args: Args):  # type: ignore[no-untyped-def]
+    """Who holds the project's run lock; NotFound when no living process does."""
+    from mi.autopilot.run_lock import read_owner
+
+    path = app.project_home.run_lock
+    owner = read_owner(path)
+    if not is_held(path) or (args.run and args.run != owner.run_id):
+        raise NotFound("no-run-in-progress", run=args.run or "-", path=path)
+    return owner
+
+
+def _attach(app: App, args: Args) -> int:
+    from mi.cli.tail import event_line
+    from mi.evidence.reader import parse
+    from mi.kernel import jsonl
+
+    out = Output(app.language)
+    owner = _owner(app, args)
+    if not args.json:
+        out.say("attach.to", run_id=owner.run_id, pid=owner.pid, since=owner.ts)
+        out.flush()
+    log = app.project_home.evidence
+    for line in jsonl.follow(log, jsonl.size(log)):
+        event = parse(line)
+        if event is None or event.head.run_id != owner.run_id:
+            continue
+        if args.json:
+            out.raw(event.raw, True)
+        else:
+            out.line(event_line(event))
+        out.flush()
+        if event.head.kind == "run_end":
+            break
+    return 0
+
+
+def _stop(app: App, args: Args) -> int:
+    out = Output(app.language)
+    owner = _owner(app, args)
+    os.kill(owner.pid, signal.SIGTERM)
+    if args.json:
+        out.json({"run_id": owner.run_id, "pid": owner.pid})
+    else:
+        out.say("attach.stopping", run_id=owner.run_id, pid=owner.pid)
+    return 0

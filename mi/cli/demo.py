@@ -1,0 +1,95 @@
+"""`mi demo`: the whole loop, offline: a real repository, a replayed agent that really edits and really tests."""
+
+import os
+import shutil
+import sys
+
+import msgspec
+
+from mi.app import App
+from mi.cli.arguments import Args, Parser, command
+from mi.cli.output import Output
+from mi.kernel import files
+from mi.kernel.home import Home
+
+_VALUES = "Keep changes small. Use the standard unittest module for tests. Run the tests before you say done."
+_TASK = "make the failing test pass"
+_PROGRAM = "def total(prices):\n    return sum(prices[1:])\n"
+_TEST = """import unittest
+
+from basket import total
+
+
+class TotalTest(unittest.TestCase):
+    def test_total(self):
+        self.assertEqual(total([1, 2, 3]), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
+"""
+_CHECK = "python3 -m unittest"
+_SCRIPT = {
+    "version": "v1",
+    "batches": [
+        {
+            "steps": [
+                {"say": "I run the tests to see what fails."},
+                {"run": _CHECK},
+                {"say": "The first price is left out. Should I use pytest or the unittest module for tests?"},
+            ]
+        },
+        {
+            "steps": [
+                {"edit": {"path": "basket.py", "old": "sum(prices[1:])", "new": "sum(prices)"}},
+                {"say": "Done: the sum is fixed."},
+            ]
+        },
+        {"steps": [{"run": _CHECK}, {"say": "All tests passed."}]},
+    ],
+}
+
+
+def parser(name: str) -> Parser:
+    built = command("mi demo", "See MI judge a (replayed) agent, offline, in a minute.", "mi demo", _run)
+    built.add_argument("--clean", action="store_true", help="remove what the demo made")
+    return built
+
+
+def _run(app: App, args: Args) -> int:
+    out = Output(app.language)
+    folder = app.home.path("demo")
+    if os.path.isdir(folder):
+        shutil.rmtree(folder)
+    if args.clean:
+        out.say("demo.cleaned", path=folder)
+        return 0
+    home, project = Home(os.path.join(folder, "home")), os.path.join(folder, "project")
+    _prepare(home, project, os.path.join(folder, "replay.json"))
+    out.say("demo.intro", project=project)
+    code = _mi(home, "-C", project, "run", *_TASK.split())
+    out.say("demo.outro", home=home.root, project=project)
+    return code
+
+
+def _prepare(home: Home, project: str, script: str) -> None:
+    """A small repository with a failing test, a home with values, and the agent's script."""
+    import subprocess
+
+    for name, content in {"basket.py": _PROGRAM, "test_basket.py": _TEST}.items():
+        files.write_atomic(os.path.join(project, name), content.encode(), 0o644)
+    git = ["git", "-C", project, "-c", "user.name=demo", "-c", "user.email=demo@localhost"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "a failing test"]):
+        subprocess.run([*git, *words], check=True)
+    files.write_atomic(script, msgspec.json.encode(_SCRIPT))
+    config = {"hands": {"provider": "replay", "replay": {"file": script}}, "mind": {"provider": "rules"}}
+    files.write_atomic(home.config, msgspec.json.encode(config))
+    _mi(home, "init", "--values", _VALUES)
+
+
+def _mi(home: Home, *words: str) -> int:
+    """The same command a person would type, in a process of its own."""
+    import subprocess
+
+    sys.stdout.flush()
+    return subprocess.run([sys.executable, "-m", "mi", "--home", home.root, *words], check=False).returncode

@@ -1,0 +1,170 @@
+"""`mi run`: an agent works on a task, MI judges, until it is verified or you are needed."""
+
+import sys
+
+from mi.app import App
+from mi.autopilot.session import Session
+from mi.cli.arguments import Args, Parser, add_cd, add_json, add_redact, command
+from mi.cli.output import Output
+from mi.evidence.records.run import RunEnd
+from mi.kernel.config.types import Limits
+from mi.kernel.errors import UsageError
+
+
+def parser(name: str) -> Parser:
+    built = command(
+        "mi run", "Let an agent work on a task and judge it until it is verified.", "mi run fix the failing test", _run
+    )
+    built.add_argument("task", nargs="*", help="the task in your own words")
+    built.add_argument("--file", metavar="FILE", help="read the task from a file; - reads standard input")
+    built.add_argument(
+        "--resume", nargs="?", const="", metavar="RUN", help="go on with a run that stopped (default: the latest)"
+    )
+    built.add_argument("--max-batches", type=int, metavar="N", help="batches the agent may take (default 8)")
+    built.add_argument("--max-minutes", type=float, metavar="N", help="minutes the run may take")
+    built.add_argument("--max-tokens", type=int, metavar="N", help="tokens the run may use")
+    built.add_argument("--max-cost", type=float, metavar="USD", help="what the run may cost")
+    built.add_argument("--wait-for-limit", action="store_true", help="wait when the agent's vendor limits its use")
+    built.add_argument("--continue-hands", action="store_true", help="go on in the agent's last thread of this project")
+    built.add_argument("--reset-hands", action="store_true", help="forget the agent's last thread first")
+    built.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    built.add_argument("--hands-raw", action="store_true", help="print the agent's lines as they are")
+    built.add_argument("--no-mi-prompt", action="store_true", help="do not print what the agent is told")
+    add_cd(built)
+    add_json(built)
+    add_redact(built)
+    return built
+
+
+def _run(app: App, args: Args) -> int:
+    from mi.autopilot.resume import latest_run_id, resume
+    from mi.autopilot.start import go_on, start
+
+    out = Output(app.language)
+    task = _task(args)
+    app.use_project()
+    log = app.project_home.evidence
+    if args.resume is not None:
+        run_id = args.resume or latest_run_id(log, app.notices)
+        resumed = resume(log, run_id, app.notices)
+        end = go_on(_session(app, args, out, run_id, resuming=True), resumed)
+    else:
+        session = _session(app, args, out, "", resuming=False)
+        end = start(session, task, _thread(app, args, session.hands.name))
+    app.evidence_index.catch_up(log, lambda done, total: None)
+    if not args.quiet and not args.json:
+        _summary(out, end)
+    return end.exit
+
+
+def _task(args: Args) -> str:
+    given = [bool(args.task), args.file is not None, args.resume is not None]
+    if sum(given) != 1:
+        raise UsageError("task-source")
+    if args.file == "-":
+        return sys.stdin.read().strip() or _no_task()
+    if args.file is not None:
+        with open(args.file, encoding="utf-8", errors="replace") as file:
+            return file.read().strip() or _no_task()
+    return " ".join(args.task).strip() or ("" if args.resume is not None else _no_task())
+
+
+def _no_task() -> str:
+    raise UsageError("task-source")
+
+
+def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> Session:
+    import msgspec
+
+    from mi.agents.signals import StopFlag
+    from mi.autopilot.person import KnownPerson
+    from mi.cli.run_display import VisibleWait
+    from mi.evidence.log import EvidenceWriter
+    from mi.hands.choose import open_hands
+    from mi.kernel import ids
+    from mi.mind.choose import open_mind
+
+    config = app.loaded_config.config
+    hands = open_hands(config, app.home, app.notices)
+    mind = open_mind(config, app.home, app.project_home.mind_transcripts, hands.name)
+    log = app.project_home.evidence
+    if resuming:
+        evidence = EvidenceWriter.resume(log, run_id, app.notices)
+    else:
+        evidence = EvidenceWriter(log, ids.new_run_id(), app.notices)
+    stop = StopFlag()
+    return Session(
+        home=app.home,
+        project=app.project,
+        runtime=msgspec.structs.replace(config.runtime, limits=_limits(config.runtime.limits, args)),
+        hands=hands,
+        mind=mind,
+        thoughts=KnownPerson(app.home, app.project, app.project_thoughts, app.global_thoughts, app.notices),
+        evidence=evidence,
+        asker=_asker(app, out, config.notify),
+        waiter=VisibleWait(out, stop),
+        reporter=_reporter(args, out),
+        stop=stop,
+        notices=app.notices,
+        wait_for_limit=args.wait_for_limit,
+    )
+
+
+def _limits(configured: Limits, args: Args) -> Limits:
+    return Limits(
+        batches=configured.batches if args.max_batches is None else args.max_batches,
+        minutes=configured.minutes if args.max_minutes is None else args.max_minutes,
+        tokens=configured.tokens if args.max_tokens is None else args.max_tokens,
+        cost_usd=configured.cost_usd if args.max_cost is None else args.max_cost,
+    )
+
+
+def _asker(app: App, out: Output, notify: str):  # type: ignore[no-untyped-def]
+    from mi.autopilot.asking import AtTerminal, NobodyThere
+
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        return AtTerminal(out.text("run.asks"))
+    return NobodyThere(notify)
+
+
+def _reporter(args: Args, out: Output):  # type: ignore[no-untyped-def]
+    from mi.cli.run_display import JsonLines, Live, Quiet, RawLines
+
+    if args.json:
+        return JsonLines()
+    if args.quiet:
+        return Quiet()
+    return (RawLines if args.hands_raw else Live)(out, not args.no_mi_prompt)
+
+
+def _thread(app: App, args: Args, hands: str) -> str:
+    from mi.hands.threads import reset_thread, thread_to_continue
+    from mi.project.overlay import read_overlay
+
+    if args.reset_hands:
+        reset_thread(app.home, app.project.project_id, app.notices)
+    state = read_overlay(app.home, app.project, app.notices).hands_state
+    return thread_to_continue(state, hands, args.continue_hands, app.config.hands.continue_across_runs)
+
+
+def _summary(out: Output, end: RunEnd) -> None:
+    import msgspec
+
+    marks = msgspec.to_builtins(end.marks)
+    shown = "  ".join(f"{out.text('mark.' + name)} {'✓' if held else '✗'}" for name, held in marks.items())
+    spent = end.spent
+    unknown = out.text("run.unknown")
+    out.say("run.end", status=out.text("run." + end.status), reason=end.reason)
+    out.say("run.marks", marks=shown)
+    out.say(
+        "run.spent",
+        seconds=unknown if spent.seconds is None else f"{spent.seconds:.1f}",
+        tokens=unknown
+        if spent.input_tokens is None or spent.output_tokens is None
+        else spent.input_tokens + spent.output_tokens,
+        cost=unknown if spent.cost_usd is None else f"{spent.cost_usd:.4f}",
+        calls=spent.calls,
+    )
+    out.say("run.look", run_id=end.run_id, evidence=" ".join(end.evidence_ids[-3:]) or "-")
+    if end.status in ("blocked", "interrupted"):
+        out.say("run.resume", run_id=end.run_id)

@@ -1,0 +1,125 @@
+"""What a person sees of a run while it goes on: `[mi]`, `[mi->hands]`, `[hands]`."""
+
+import sys
+import time
+
+from mi.agents.events import Command, Event, FileChange, Message, Question
+from mi.autopilot.session import Reporter
+from mi.cli.output import Output
+from mi.evidence.records.base import Record
+from mi.kernel.text import one_line
+
+# Records worth a line while a run goes on; the rest is in the log.
+_TOLD = (
+    "check_plan",
+    "auto_answer",
+    "decide_next",
+    "risk_event",
+    "loop_guard",
+    "limit",
+    "mind_error",
+    "mind_circuit",
+    "question",
+)
+
+
+class Quiet(Reporter):
+    """Shows nothing."""
+
+
+class Live(Reporter):
+    """Shows the run as it happens, one line a thing."""
+
+    def __init__(self, out: Output, show_prompt: bool) -> None:
+        self._out = out
+        self._show_prompt = show_prompt
+        self._started = time.monotonic()
+
+    def sent(self, batch_id: str, text: str) -> None:
+        self._line("mi", self._out.text("run.batch", batch=batch_id, elapsed=_elapsed(self._started)))
+        if self._show_prompt:
+            for line in text.splitlines():
+                self._line("mi->hands", line)
+
+    def recorded(self, record: Record) -> None:
+        kind = str(record.__struct_config__.tag)
+        if kind in _TOLD and record.headline():
+            self._line("mi", f"{kind}: {one_line(record.headline(), 200)}")
+
+    def event(self, event: Event) -> None:
+        match event:
+            case Message(reasoning=False):
+                self._line("hands", event.text)
+            case Command(state="started"):
+                self._line("hands", f"$ {event.text}")
+            case Command(state="ended"):
+                self._line("hands", f"  exit {'?' if event.exit_code is None else event.exit_code}")
+            case FileChange():
+                self._line("hands", f"{event.kind} {event.path}")
+            case Question():
+                self._line("hands", f"? {event.text}")
+
+    def _line(self, who: str, text: str) -> None:
+        for line in text.splitlines() or [""]:
+            self._out.line(f"[{who}] {line}")
+        self._out.flush()
+
+
+class RawLines(Live):
+    """Shows what the agent prints as it is, in place of the rendered events."""
+
+    def event(self, event: Event) -> None:
+        """The raw lines show it already."""
+
+    def line(self, stream: str, text: str) -> None:
+        self._line("hands" if stream == "stdout" else f"hands:{stream}", text)
+
+
+class JsonLines(Reporter):
+    """One JSON object per line for scripts: each record as appended, each line of the agent."""
+
+    def recorded(self, record: Record) -> None:
+        import msgspec
+
+        self._write(msgspec.json.encode(record))
+
+    def line(self, stream: str, text: str) -> None:
+        import msgspec
+
+        self._write(msgspec.json.encode({"kind": "hands_line", "stream": stream, "line": text}))
+
+    def _write(self, data: bytes) -> None:
+        from mi.kernel.secrets import redact
+
+        sys.stdout.write(redact(data.decode("utf-8", "replace")) + "\n")
+        sys.stdout.flush()
+
+
+class VisibleWait:
+    """Waits for a vendor's limit to end, saying so, until the time has come or Ctrl-C."""
+
+    def __init__(self, out: Output, stop) -> None:  # type: ignore[no-untyped-def]
+        self._out = out
+        self._stop = stop
+
+    def wait_until(self, resets_at: str) -> bool:
+        from mi.kernel import clock
+
+        try:
+            until = clock.parse(resets_at)
+        except ValueError:
+            return False
+        next_word = 0.0
+        while (left := until - time.time()) > 0:
+            if self._stop.reason:
+                return False
+            if time.monotonic() >= next_word:
+                next_word = time.monotonic() + 60
+                sys.stderr.write(f"mi: {self._out.text('run.waiting', until=resets_at, minutes=int(left // 60) + 1)}\n")
+            time.sleep(min(left, 0.5))
+        return True
+
+
+def _elapsed(started: float) -> str:
+    seconds = int(time.monotonic() - started)
+    return f"{seconds // 60}:{seconds % 60:02d}"

@@ -1,0 +1,1 @@
+"""What waits for the person: one view over the questions and suggestions of all projects."""

@@ -1,0 +1,1 @@
+"""Asking for judgement: prompts, the models that answer them, and rules that need no model."""

@@ -1,0 +1,44 @@
+"""Opening the Mind a configuration asks for."""
+
+from mi.kernel.config.types import Config
+from mi.kernel.home import Home
+from mi.mind.mind import Mind
+from mi.mind.provider import Provider
+
+
+def resolve_provider(config: Config, hands: str) -> str:
+    """The provider to use: `auto` is that of the Hands' vendor, else the rules."""
+    if config.mind.provider != "auto":
+        return config.mind.provider
+    return {"codex": "codex_schema", "claude": "claude_schema"}.get(hands, "rules")
+
+
+def open_mind(config: Config, home: Home, transcripts: str, hands: str) -> Mind:
+    """The configured Mind, asking nothing yet; MiError when its program is missing."""
+    name = resolve_provider(config, hands)
+    retries = 2
+    if name in ("openai_compatible", "anthropic"):
+        retries = getattr(config.mind, name).max_retries
+    return Mind(home, transcripts, _provider(name, config), config.mind.models, retries)
+
+
+def _provider(name: str, config: Config) -> Provider | None:
+    mind = config.mind
+    match name:
+        case "codex_schema":
+            from mi.mind.providers.agent_cli import CodexSchema
+
+            return CodexSchema(mind.codex_schema)
+        case "claude_schema":
+            from mi.mind.providers.agent_cli import ClaudeSchema
+
+            return ClaudeSchema(mind.claude_schema)
+        case "openai_compatible":
+            from mi.mind.providers.openai_compatible import OpenAiCompatible
+
+            return OpenAiCompatible(mind.openai_compatible)
+        case "anthropic":
+            from mi.mind.providers.anthropic import Anthropic
+
+            return Anthropic(mind.anthropic)
+    return None

@@ -1,0 +1,1 @@
+"""The prompt pack: one file per question, each with its text, its types and its rules."""

@@ -1,0 +1,43 @@
+"""extract_evidence: what a batch showed, in a few sentences each."""
+
+from mi.mind.answers import Action, ExtractedEvidence
+from mi.mind.language import says_done
+from mi.mind.prompt import Prompt, Section
+from mi.mind.prompts.parts import batch_sections, command_line
+from mi.mind.views import Batch
+
+_INSTRUCTION = """\
+Extract what this batch of the agent's work showed. facts: what is now known; actions: commands run and files
+edited; results: outcomes with exit codes; unknowns: what is claimed but was not shown; risk_signals: external,
+destructive or costly actions that really happened (not ones merely mentioned). At most 8 short items each.
+Claims of the agent are not facts."""
+
+
+def _sections(batch: Batch) -> list[Section]:
+    return [
+        *batch_sections(batch),
+        Section("DIFF STAT", batch.diff_stat, 0.5),
+        Section("TRANSCRIPT", batch.transcript_excerpt, 2),
+    ]
+
+
+def _rules(batch: Batch) -> ExtractedEvidence:
+    commands = [Action(kind="command", detail=one.command) for one in batch.commands[-20:]]
+    edits = [Action(kind="edit", detail=path) for path in batch.changed_files[:20]]
+    unknowns = []
+    if says_done(batch.last_message) and not batch.marks.verified:
+        unknowns.append("the agent says it is done; no check after the last change shows it")
+    if not batch.ended:
+        unknowns.append("the batch did not end by itself")
+    facts = [f"{len(batch.changed_files)} files changed"] if batch.changed_files else ["nothing changed"]
+    checks = [command_line(one) for one in batch.commands if one.is_check]
+    return ExtractedEvidence(
+        facts=facts + [f"test weakened: {path}" for path in batch.weakened_tests],
+        actions=commands + edits,
+        results=checks[-8:] + batch.errors[-4:],
+        unknowns=unknowns,
+        risk_signals=batch.risk_signals,
+    )
+
+
+extract_evidence = Prompt("extract_evidence", ExtractedEvidence, _INSTRUCTION, _sections, _rules)

@@ -1,0 +1,37 @@
+"""loop_break: a way out when the same exchange repeats."""
+
+from mi.evidence.records.mind import LoopBreakOutput
+from mi.mind.prompt import Prompt, Section
+from mi.mind.prompts.parts import case_sections
+from mi.mind.views import LoopCase
+
+_INSTRUCTION = """\
+MI was about to send the next input, but the exchange repeats itself. Break the loop: rewrite the next
+instruction so that it leads elsewhere, or force a minimal check; stop only when it is done or cannot go on; ask
+the person last."""
+
+
+def _sections(given: LoopCase) -> list[Section]:
+    loop = [Section("PATTERN", f"{given.pattern}: {given.reason}", 0.2), Section("NEXT INPUT", given.next_input, 1)]
+    return [*case_sections(given.case), *loop]
+
+
+def _rules(given: LoopCase) -> LoopBreakOutput:
+    case = given.case
+    if (
+        case.batch.changed_files
+        and not case.batch.marks.verified
+        and case.project.check_commands
+        and not case.checks_requested
+    ):
+        return LoopBreakOutput(
+            action="run_checks_then_continue", confidence=0.6, check_intent=case.project.check_commands[0]
+        )
+    if case.person.ask_when_uncertain:
+        said = case.batch.last_message[:300]
+        question = f"The agent repeats itself ({given.reason}). What should it do instead? It last said: {said}"
+        return LoopBreakOutput(action="ask_user", confidence=0.5, ask_user_question=question)
+    return LoopBreakOutput(action="stop_blocked", confidence=0.5, notes=given.reason)
+
+
+loop_break = Prompt("loop_break", LoopBreakOutput, _INSTRUCTION, _sections, _rules)

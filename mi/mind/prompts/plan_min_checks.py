@@ -1,0 +1,54 @@
+"""plan_min_checks: the least that must be run before the work can be believed."""
+
+from mi.evidence.records.mind import Checks
+from mi.mind.prompt import Prompt
+from mi.mind.prompts.parts import case_sections
+from mi.mind.views import Case
+
+_INSTRUCTION = """\
+Plan the least checking that would show whether the work is right: first the project's own tests, build or lint
+commands that the agent can run, new smoke tests only if the values want them. should_run_checks is false when a
+check after the last change already passed, or nothing changed. If the project has no tests and nothing says
+what counts instead, set needs_testless_strategy and phrase one question to the person. hands_check_input is one
+instruction to the agent that names the exact commands."""
+_QUESTION = "This project has no tests that I can find. What should count as verified here: a command, a step, nothing?"
+
+
+def _rules(case: Case) -> Checks:
+    batch, project = case.batch, case.project
+    if batch.marks.verified or not batch.changed_files:
+        reason = "a check after the last change passed" if batch.marks.verified else "nothing changed"
+        return Checks(notes=reason)
+    if batch.weakened_tests:
+        return Checks(notes="tests were weakened: a check proves nothing until they are put back")
+    if batch.failed_checks or case.checks_requested:
+        return Checks(notes="a check ran and failed" if batch.failed_checks else "a check was already asked for")
+    if project.check_commands:
+        command = project.check_commands[0]
+        goal = f"`{command}` ends with exit code 0 after the last change"
+        return Checks(
+            should_run_checks=True,
+            check_goals=[goal],
+            commands_hints=[command],
+            hands_check_input=check_request(command),
+        )
+    if project.testless_strategy:
+        strategy = project.testless_strategy.text
+        request = f"Show that the work is right in the way agreed for this project: {strategy}"
+        return Checks(should_run_checks=True, check_goals=[strategy], hands_check_input=request, notes="no tests found")
+    return Checks(needs_testless_strategy=True, testless_strategy_question=_QUESTION, notes="no tests found")
+
+
+def check_request(command: str) -> str:
+    """The request to run one command as it is."""
+    return f"Run `{command}` now, as it is, and tell me how it ended. Change nothing in the tests to make it pass."
+
+
+def put_back_request(weakened: list[str], commands: list[str]) -> str:
+    """The request to take back what was done to the tests, and to prove the code by them."""
+    run = f", and run `{commands[0]}`" if commands else ""
+    gone = ", ".join(weakened)
+    return f"Put back what you took out of the tests ({gone}), make the code pass them instead{run}."
+
+
+plan_min_checks = Prompt("plan_min_checks", Checks, _INSTRUCTION, case_sections, _rules)

@@ -1,0 +1,42 @@
+"""risk_judge: how bad is what a batch did beyond the repository."""
+
+from typing import Any
+
+from mi.mind.answers import RiskJudgement
+from mi.mind.prompt import Prompt
+from mi.mind.prompts.parts import case_sections
+from mi.mind.views import Case
+
+_INSTRUCTION = """\
+The agent's commands raised the risk signals below. Judge them after the fact: the category and severity of the
+worst one, whether the person must be asked before work goes on (not when their values clearly allow it), how to
+mitigate, and, only if a lasting rule would have prevented it, at most two suggested rules in the person's
+voice."""
+
+# Marker prefix (before the colon of a signal) → how bad it is when nobody allowed it, worst first.
+_SEVERITY: dict[str, Any] = {
+    "publish": "critical",
+    "push": "high",
+    "delete": "high",
+    "privilege": "high",
+    "privacy": "high",
+    "cost": "medium",
+    "install": "medium",
+    "network": "low",
+}
+
+
+def _rules(case: Case) -> RiskJudgement:
+    found = [name for name in _SEVERITY if any(signal.startswith(name) for signal in case.batch.risk_signals)]
+    category: Any = found[0] if found else "other"
+    severity = _SEVERITY.get(category, "medium")
+    return RiskJudgement(
+        category=category,
+        severity=severity,
+        should_ask_user=severity in ("high", "critical"),
+        mitigation=[f"look at: {signal}" for signal in case.batch.risk_signals[:3]],
+        learn_suggested=[],  # rules never learn by themselves
+    )
+
+
+risk_judge = Prompt("risk_judge", RiskJudgement, _INSTRUCTION, case_sections, _rules)

@@ -1,0 +1,44 @@
+"""why_trace: the least that explains why something was done or is believed."""
+
+from msgspec import Struct
+
+from mi.mind.answers import WhyAnswer
+from mi.mind.prompt import Prompt, Section
+from mi.mind.prompts.parts import cited
+from mi.mind.views import Said
+
+_INSTRUCTION = """\
+Explain why the target came about. Choose the smallest set of candidate claims that supports it, by id, and explain
+in two or three sentences. If the candidates do not carry an explanation, say insufficient and choose none."""
+
+
+class WhyCase(Struct, frozen=True, kw_only=True):
+    """Something to explain, what could explain it, and which of that was recorded as used at the time."""
+
+    target: Said
+    as_of_ts: str
+    candidates: list[Said]
+    recorded_ids: list[str] = []
+
+
+def _sections(given: WhyCase) -> list[Section]:
+    return [
+        Section("TARGET", f"[{given.target.id}] {given.target.text}", 2),
+        Section("AS OF", given.as_of_ts, 0.1),
+        Section("CANDIDATE CLAIMS", cited(given.candidates), 4),
+    ]
+
+
+def _rules(given: WhyCase) -> WhyAnswer:
+    """What was recorded as used is the reason; nothing is guessed beyond it."""
+    used = [said for said in given.candidates if said.id in given.recorded_ids]
+    return WhyAnswer(
+        status="ok" if used else "insufficient",
+        confidence=0.9 if used else 0.0,
+        chosen_claim_ids=[said.id for said in used],
+        explanation=" ".join(said.text for said in used),
+        notes="from what was recorded at the time",
+    )
+
+
+why_trace = Prompt("why_trace", WhyAnswer, _INSTRUCTION, _sections, _rules)

@@ -1,0 +1,1 @@
+"""Models that can judge, each behind the same small interface."""

@@ -1,0 +1,86 @@
+"""One JSON request to a model's HTTP service, its failures told apart."""
+
+import json
+import os
+import urllib.error
+import urllib.request
+from typing import Any, NoReturn
+
+from mi.kernel.config.types import HttpMind
+from mi.mind.provider import Kind, ProviderError
+
+_MAX_REPLY = 8 << 20
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect would carry the key to another host."""
+
+    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoRedirect)
+
+
+def api_key(settings: HttpMind, section: str) -> str:
+    """The key from the named environment variable, else from the configuration."""
+    key = os.environ.get(settings.api_key_env, "") if settings.api_key_env else settings.api_key
+    if settings.api_key_env and not key:
+        raise ProviderError("auth", f"mind.{section}.api_key_env: ${settings.api_key_env} is not set")
+    return key
+
+
+def post(url: str, headers: dict[str, str], body: dict[str, Any], timeout_s: float) -> Any:
+    """The parsed JSON answer; ProviderError with its kind otherwise."""
+    data = json.dumps(body, ensure_ascii=False).encode()
+    try:
+        request = urllib.request.Request(url, data, {"content-type": "application/json", **headers}, method="POST")
+        with _OPENER.open(request, timeout=timeout_s) as response:
+            return json.loads(response.read(_MAX_REPLY))
+    except urllib.error.HTTPError as error:
+        _raise_for_status(error)
+    except TimeoutError:
+        raise ProviderError("timeout", f"{url} did not answer within {timeout_s:g} s") from None
+    except urllib.error.URLError as error:
+        kind: Kind = "timeout" if isinstance(error.reason, TimeoutError) else "network"
+        raise ProviderError(kind, f"{url}: {error.reason}") from None
+    except OSError as error:
+        raise ProviderError("network", f"{url}: {error}") from None
+    except ValueError as error:  # a malformed address, or an answer that is no JSON
+        raise ProviderError("protocol", f"{url}: {error}") from None
+
+
+def _raise_for_status(error: urllib.error.HTTPError) -> NoReturn:
+    with error:
+        detail = error.read(2000).decode("utf-8", "replace").strip()
+    message = f"HTTP {error.code} {detail[:300]}"
+    if error.code in (429, 529):
+        raise ProviderError("rate_limit", message, _retry_after(error)) from None
+    kind: Kind = "auth" if error.code in (401, 403) else "network" if error.code >= 500 else "refused"
+    raise ProviderError(kind, message) from None
+
+
+def _retry_after(error: urllib.error.HTTPError) -> float | None:
+    value = error.headers.get("retry-after", "")
+    return float(value) if value.replace(".", "", 1).isdigit() else None
+
+
+def text_at(answer: Any, *path: str | int) -> str:
+    """The text at a place of a parsed answer; ProviderError when the answer has another form."""
+    found = answer
+    try:
+        for step in path:
+            found = found[step]
+    except (KeyError, IndexError, TypeError):
+        found = None
+    if not isinstance(found, str):
+        raise ProviderError("protocol", f"the answer has no text at {'.'.join(map(str, path))}")
+    return found
+
+
+def count_at(answer: Any, *path: str) -> int | None:
+    """A figure of a parsed answer; None when it is not given."""
+    found = answer
+    for step in path:
+        found = found.get(step) if isinstance(found, dict) else None
+    return found if isinstance(found, int) else None

@@ -1,0 +1,77 @@
+"""From one type: the strict JSON Schema a model is held to, and the check of what it returned.
+
+A record type may have defaults, so that old records read; an answer may not leave anything out. The strict twin of a
+type is therefore derived here and never written by hand: every key required, null for optional, no other keys.
+"""
+
+from functools import cache
+from typing import Any, Literal, TypeVar, get_args, get_origin
+
+import msgspec
+
+from mi.kernel.jsontext import BadJson, decode
+
+T = TypeVar("T")
+
+
+def strict_twin(shape: type) -> Any:
+    """The same type without defaults and closed to unknown keys."""
+    return _twin(shape)
+
+
+@cache
+def _twin(shape: Any) -> Any:
+    fields = [(field.name, _strict(field.type)) for field in msgspec.structs.fields(shape)]
+    return msgspec.defstruct(shape.__name__, fields, kw_only=True, forbid_unknown_fields=True)
+
+
+def _strict(shape: Any) -> Any:
+    if isinstance(shape, type) and issubclass(shape, msgspec.Struct):
+        return strict_twin(shape)
+    arguments = get_args(shape)
+    if get_origin(shape) is Literal or not arguments:
+        return shape
+    strict = tuple(_strict(one) for one in arguments)
+    if strict == arguments:
+        return shape
+    if get_origin(shape) is list:
+        return list[strict[0]]  # type: ignore[valid-type]
+    union: Any = strict[0]
+    for one in strict[1:]:
+        union = union | one
+    return union
+
+
+def json_schema(shape: type) -> dict[str, Any]:
+    """The strict JSON Schema of a type, without references, as the vendors' structured outputs want it."""
+    schema = msgspec.json.schema(strict_twin(shape))
+    resolved: dict[str, Any] = _inlined(schema, schema.get("$defs", {}))
+    return resolved
+
+
+def _inlined(node: Any, definitions: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_inlined(one, definitions) for one in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _inlined(definitions[node["$ref"].rpartition("/")[2]], definitions)
+    inlined = {key: _inlined(value, definitions) for key, value in node.items() if key not in ("$defs", "title")}
+    if "enum" in inlined and all(isinstance(one, str) for one in inlined["enum"]):
+        inlined["type"] = "string"  # some vendors refuse a schema node without a type
+    return inlined
+
+
+def read_answer(text: str, shape: type[T]) -> T:
+    """A model's text as a value of the type; BadJson says what to repair."""
+    data = _json_part(text).encode("utf-8", "replace")
+    decode(data, strict_twin(shape))
+    return decode(data, shape)
+
+
+def _json_part(text: str) -> str:
+    """The JSON object in a text: some models wrap it in a fence or a sentence."""
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        raise BadJson("the answer holds no JSON object")
+    return text[start : end + 1]

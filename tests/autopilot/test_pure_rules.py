@@ -1,0 +1,98 @@
+"""The loop's fixed rules: injection, loop guard, arbitration."""
+
+import pytest
+
+from mi.autopilot.arbitration import AskStrategy, AskUser, Decide, Send, arbitrate
+from mi.autopilot.injection import EXTERNAL, PURPOSE, REFACTOR, Told, build, compose
+from mi.autopilot.loop_guard import LoopGuard, signature
+from mi.evidence.records.mind import AutoAnswerOutput, Checks
+
+VALUES = [Told("cl_1", "Keep changes small."), Told("cl_2", "改动要小。")]
+
+
+def test_injection_has_a_fixed_order():
+    injected = build(VALUES, [Told("cl_3", "Use pytest.")], [Told("cl_4", "The parser is in core/.")], True, 2000)
+    lines = injected.text.splitlines()
+    assert lines == [
+        PURPOSE,
+        "Values:",
+        "- Keep changes small.",
+        "- 改动要小。",
+        "Also:",
+        "- Use pytest.",
+        "Known here:",
+        "- The parser is in core/.",
+        EXTERNAL,
+        REFACTOR,
+    ]
+    assert injected.claim_ids == ["cl_1", "cl_2", "cl_3", "cl_4"]
+
+
+@pytest.mark.parametrize("limit", [500, 800, 2000])
+def test_injection_never_exceeds_its_limit_and_keeps_values_longest(limit: int):
+    many = [Told(f"cl_{number}", f"Value number {number} says something.") for number in range(200)]
+    injected = build(many, many, many, True, limit)
+    assert len(injected.text) <= limit
+    assert injected.text.startswith(PURPOSE)
+    assert injected.text.endswith(REFACTOR)
+    assert "more values" in injected.text
+    assert "Known here:" not in injected.text
+
+
+def test_injection_is_deterministic_and_free_of_secrets():
+    value = [Told("cl_1", "The key is " + "ghp_" + "aB3dE5gH7" * 4)]
+    first = build(value, [], [], True, 2000)
+    assert first == build(value, [], [], True, 2000)
+    assert "aB3dE5gH7" not in first.text
+
+
+def test_the_task_travels_where_no_thread_remembers_it():
+    assert compose("INJ", "run the tests", "fix the bug") == "INJ\n\nThe task: fix the bug\n\nrun the tests"
+    assert compose("INJ", "fix the bug", "fix the bug") == "INJ\n\nfix the bug"
+    assert compose("", "run the tests", None) == "run the tests"
+
+
+def test_three_equal_exchanges_are_a_loop():
+    guard = LoopGuard()
+    assert guard.notice("same", "go on") is None
+    assert guard.notice("Same ", "go  on") is None
+    repetition = guard.notice("same", "GO ON")
+    assert repetition is not None
+    assert repetition.pattern == "aaa"
+
+
+def test_alternating_exchanges_are_a_loop():
+    guard = LoopGuard()
+    found = [guard.notice(message, "go on") for message in ("a", "b", "a", "b")]
+    assert [one.pattern if one else None for one in found] == [None, None, None, "abab"]
+
+
+def test_progress_is_no_loop_and_a_resumed_guard_remembers():
+    guard = LoopGuard([signature("a", "go"), signature("a", "go")])
+    assert guard.notice("b", "go") is None
+    resumed = LoopGuard([signature("a", "go"), signature("a", "go")])
+    assert resumed.notice("a", "go") is not None
+
+
+ANSWER = AutoAnswerOutput(should_answer=True, hands_answer_input="Use pytest.", cited_ids=["cl_1"])
+UNKNOWN = AutoAnswerOutput(needs_user_input=True, ask_user_question="Which colour?")
+CHECK = Checks(should_run_checks=True, hands_check_input="Run pytest.")
+NO_TESTS = Checks(needs_testless_strategy=True, testless_strategy_question="What counts?")
+
+
+@pytest.mark.parametrize(
+    ("answer", "checks", "has_strategy", "expected"),
+    [
+        (UNKNOWN, CHECK, False, AskUser("Which colour?", "Run pytest.")),
+        (UNKNOWN, NO_TESTS, False, AskUser("Which colour?", "")),
+        (ANSWER, NO_TESTS, False, AskStrategy("What counts?")),
+        (ANSWER, NO_TESTS, True, Send("Use pytest.", False)),
+        (ANSWER, CHECK, False, Send("Use pytest.\n\nRun pytest.", True)),
+        (None, CHECK, False, Send("Run pytest.", True)),
+        (ANSWER, None, False, Send("Use pytest.", False)),
+        (None, None, False, Decide()),
+        (AutoAnswerOutput(), Checks(), True, Decide()),
+    ],
+)
+def test_arbitration_order(answer, checks, has_strategy, expected):
+    assert arbitrate(answer, checks, has_strategy) == expected

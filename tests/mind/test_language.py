@@ -1,0 +1,82 @@
+"""How the rules read an agent's words."""
+
+import pytest
+
+from mi.mind.language import content_words, is_inquiry, questions_in, says_done, wants_to_be_asked
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Done. The test passes.",
+        "I fixed the bug in calc.py.",
+        "All tests passed.",
+        "The feature is implemented.",
+        "修复了。",
+        "任务已完成。",
+        "测试都通过了。",
+    ],
+)
+def test_claims_of_being_done(message: str):
+    assert says_done(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The work is not done yet.",
+        "I could not get it fixed.",
+        "Once this is done, run the tests.",
+        "I will let you know when it is finished.",
+        "Should I mark it as done?",
+        "```\nprint('done')\n```",
+        "还没完成。",
+        "测试未通过。",
+        "I looked at the files.",
+        "",
+    ],
+)
+def test_what_is_no_claim(message: str):
+    assert not says_done(message)
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("I can do it two ways. Should I use pytest or unittest?", ["Should I use pytest or unittest?"]),
+        ("Please confirm the target branch.", ["Please confirm the target branch."]),
+        ("要不要推送到 main？", ["要不要推送到 main？"]),
+        ("请确认目标分支。", ["请确认目标分支。"]),
+        ("Why does it fail? Because the sign is wrong, so I changed the operator in calc.py and it works.", []),
+        ("```\nwhat? \n```\nFixed.", []),
+        ("Done.", []),
+    ],
+)
+def test_questions(message: str, asked: list[str]):
+    assert questions_in(message) == asked
+
+
+@pytest.mark.parametrize(
+    ("task", "inquiry"),
+    [
+        ("why does the build fail?", True),
+        ("Explain the module layout", True),
+        ("为什么测试失败", True),
+        ("这个函数有用吗", True),
+        ("fix the failing test", False),
+        ("Add a --json flag", False),
+        ("修复失败的测试", False),
+    ],
+)
+def test_tasks_that_ask_for_an_answer(task: str, inquiry: bool):
+    assert is_inquiry(task) is inquiry
+
+
+def test_content_words_drop_what_carries_no_meaning():
+    assert content_words("Should I use the tests?") == {"test"}
+    assert content_words("不要推送分支") >= {"推送", "分支"}
+
+
+@pytest.mark.parametrize("value", ["Ask me before you push.", "Never deploy without my approval.", "推送前先问我。"])
+def test_values_that_reserve_a_decision(value: str):
+    assert wants_to_be_asked(value)
