@@ -12,7 +12,8 @@ from mi.kernel.text import one_line
 
 if TYPE_CHECKING:
     from mi.thoughtdb.changes import Desk
-    from mi.thoughtdb.reading import Filter
+    from mi.thoughtdb.effective import Effective
+    from mi.thoughtdb.reading import Filter, Thought
 
 _LIMIT = 50
 _STATUSES = ("active", "superseded", "retracted", "all")
@@ -121,15 +122,10 @@ def line_of(fields: dict[str, Any]) -> str:
 def show_one(app: App, args: Args, kind: Any) -> int:
     """Print one thought, with --graph or --mermaid what is around it."""
     from mi.thoughtdb.describe import described
-    from mi.thoughtdb.reading import kind_of
 
     out = Output(app.language)
-    if kind_of(args.ref) != kind:
-        raise UsageError("wrong-kind", ref=args.ref, kind=kind)
     thoughts = reading(app, out, args.scope, moment(args))
-    thought = thoughts.get(args.ref)
-    if thought is None:
-        raise _missing(app, args, kind)
+    thought = require(app, args, thoughts, kind)
     fields = described(thought, thoughts)
     if getattr(args, "graph", False) or getattr(args, "mermaid", False):
         from mi.thoughtdb.graph import around, mermaid
@@ -149,16 +145,23 @@ def show_one(app: App, args: Args, kind: Any) -> int:
     return 0
 
 
-def _missing(app: App, args: Args, kind: str) -> Exception:
+def require(app: App, args: Args, thoughts: "Effective", kind: Any) -> "Thought":
+    """The thought that a command names; an error that says where it is instead."""
     from mi.thoughtdb.changes import not_here
+    from mi.thoughtdb.reading import kind_of
 
-    where = app.where_is(args.ref)
-    if where and args.as_of and where in (args.scope, "project", "global") and args.scope in (where, "effective"):
-        return NotFound("unknown-then", ref=args.ref, time=args.as_of)
-    return not_here(args.ref, args.scope, kind, where)
+    if kind_of(args.ref) != kind:
+        raise UsageError("wrong-kind", ref=args.ref, kind=kind)
+    found = thoughts.get(args.ref)
+    if found is not None:
+        return found
+    where, scope = app.where_is(args.ref), getattr(args, "scope", "effective")
+    if args.as_of and (where == scope or (scope == "effective" and where in ("project", "global"))):
+        raise NotFound("unknown-then", ref=args.ref, time=args.as_of)
+    raise not_here(args.ref, scope, kind, where)
 
 
-def reading(app: App, out: Output, scope: str, as_of: int | None = None) -> Any:
+def reading(app: App, out: Output, scope: str, as_of: int | None = None) -> "Effective":
     """The stores a command reads; a long catch-up is announced."""
     for store in (app.project_thoughts, app.global_thoughts):
         store.progress = Progress(out, "progress.thoughts")
