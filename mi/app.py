@@ -175,6 +175,17 @@ class App:
                 return other.files.root
         return ""
 
+    def thought_candidates(self, query: str, limit: int) -> list[str]:
+        """Claims and nodes of the project and the global store that the text index finds for a query, best first."""
+        from mi.memory.backend import Query
+        from mi.memory.words import compact
+
+        asked = compact(query)
+        if not asked.tokens:
+            return []
+        wanted = Query(asked.tokens, ("claim", "node"), self.project.project_id, limit=limit)
+        return [hit.document.id for hit in self.memory.search(wanted)]
+
     @cached_property
     def memory(self) -> "Memory":
         """The text index over everything in the home."""
@@ -184,17 +195,17 @@ class App:
 
     def memory_producers(self) -> "list[Producer]":
         """Whoever has something to find, of the global part and of every project."""
-        from mi.memory.evidence import records, snapshots
-        from mi.memory.workflow_files import WorkflowFiles
+        from mi.memory.sources import WorkflowFiles, records, snapshots
         from mi.thoughtdb.documents import producers
 
         projects = sorted(os.listdir(self.home.projects)) if os.path.isdir(self.home.projects) else []
-        homes = [("", self.home), *((one, self.home.project(one)) for one in projects)]
+        homes: list[tuple[str, Home | ProjectHome]] = [("", self.home)]
+        homes += [(one, self.home.project(one)) for one in projects]
         found: list[Producer] = []
         for project_id, place in homes:
             log = self.home.relative(place.evidence)
             found += producers(self.home, place.thoughts, project_id)
             found.append(WorkflowFiles(place.workflows, self.home.relative(place.workflows), project_id))
-            found.append(snapshots(place.evidence, log + "#snapshots", project_id))
-            found.append(records(place.evidence, log + "#records", project_id))
+            found.append(snapshots(place.evidence, log, project_id))
+            found.append(records(place.evidence, log, project_id))
         return found
