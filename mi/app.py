@@ -195,13 +195,16 @@ class App:
 
     def memory_producers(self) -> "list[Producer]":
         """Whoever has something to find, of the global part and of every project."""
-        from mi.memory.sources import WorkflowFiles, records, snapshots
+        from mi.memory.sources import WorkflowFiles, WorkflowOverrides, records, snapshots
         from mi.thoughtdb.documents import producers
 
         projects = sorted(os.listdir(self.home.projects)) if os.path.isdir(self.home.projects) else []
         homes: list[tuple[str, Home | ProjectHome]] = [("", self.home)]
         homes += [(one, self.home.project(one)) for one in projects]
         found: list[Producer] = []
+        for one in projects:
+            overlay = self.home.project(one).overlay
+            found.append(WorkflowOverrides(overlay, self.home.relative(overlay), one))
         for project_id, place in homes:
             log = self.home.relative(place.evidence)
             found += producers(self.home, place.thoughts, project_id)

@@ -78,8 +78,14 @@ def _evidence(event: Event, project_id: str) -> Document:
         tags=(head.kind,),
         event_ids=(head.event_id,),
         group=head.run_id,
-        position=head.seq,
+        position=head.seq or _number(head.event_id),
     )
+
+
+def _number(event_id: str) -> int:
+    """The place of a record in its run, from its id: a cut one does not tell it otherwise."""
+    last = event_id.rpartition("_")[2]
+    return int(last) if last.isdecimal() and len(last) < 10 else 0
 
 
 def _collect(value: Any, said: list[str]) -> None:

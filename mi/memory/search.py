@@ -30,6 +30,7 @@ class _Found(NamedTuple):
     ts: str
     id: str
     corrected_by: str
+    complete: bool = False  # in a large store: it has all the words
 
 
 def search(db: sqlite3.Connection, query: Query) -> list[Hit]:
@@ -41,14 +42,16 @@ def search(db: sqlite3.Connection, query: Query) -> list[Hit]:
     for shelf in dict.fromkeys(map(tables.shelf_of, query.kinds)):
         for low, high in _ranges(db, query):
             for one in _Shelf(db, shelf, query, low, high).candidates(wanted):
-                found[one.row] = one
+                if one.row not in found:  # found with all the words before it was found with the rarest
+                    found[one.row] = one
     ranked = _ranked(_for_project(db, query, list(found.values())), query.tokens)
     return [_hit(db, one, score) for score, one in ranked[: query.limit]]
 
 
 def _expressions(words: tuple[str, ...]) -> list[str]:
     """Every token as a quoted string, so that none can be syntax; a single CJK character begins a pair."""
-    return [f'"{word}"*' if len(word) == 1 and not word.isascii() else f'"{word}"' for word in words if '"' not in word]
+    safe = [word for word in words if word and '"' not in word and "\0" not in word]
+    return [f'"{word}"*' if len(word) == 1 and not word.isascii() else f'"{word}"' for word in safe]
 
 
 def _ranges(db: sqlite3.Connection, query: Query) -> list[tuple[int, int]]:
@@ -77,7 +80,7 @@ class _Shelf:
         known = sorted((word for word in wanted if counts[word]), key=counts.__getitem__)
         if sum(counts.values()) <= EXACT:
             return self._best(" OR ".join(known)) if known else []
-        found = self._best(" AND ".join(known), _NEWEST)
+        found = [one._replace(complete=True) for one in self._best(" AND ".join(known), _NEWEST)]
         if len(found) < max(self._query.limit, 10):
             rare = known[:1]
             for word in known[1:]:
@@ -107,7 +110,7 @@ class _Shelf:
             ranked = f"SELECT * FROM ({ranked} ORDER BY w.rowid DESC LIMIT {newest})"
         limit = max(_CANDIDATES, 2 * self._query.limit)
         rows = self._db.execute(f"{ranked} ORDER BY score DESC LIMIT {limit}", (match, *self._rows, *values))
-        return [_Found._make(row) for row in rows]
+        return [_Found(*row) for row in rows]
 
     def _conditions(self) -> tuple[str, list[object]]:
         query = self._query
@@ -148,7 +151,7 @@ def _stands(db: sqlite3.Connection, one: _Found, project_id: str) -> bool:
 
 
 def _ranked(found: list[_Found], words: tuple[str, ...]) -> list[tuple[float, _Found]]:
-    """The candidates in their final order: what stands before what was corrected, then by score, the newer first."""
+    """The candidates in their final order: what stands before what was corrected, by score, of equals the newer."""
     found.sort(key=lambda one: -one.score)
     groups: dict[str, list[float]] = {}
     for one in found:
@@ -165,12 +168,17 @@ def _ranked(found: list[_Found], words: tuple[str, ...]) -> list[tuple[float, _F
         if one.title and not asked.isdisjoint(tokens(one.title)):
             score *= _TITLE_BONUS
         scored.append((score, one))
-    scored.sort(key=lambda pair: (not pair[1].corrected_by, round(pair[0], 9), pair[1].ts, pair[1].row), reverse=True)
+    scored.sort(key=_order, reverse=True)
     return scored
+
+
+def _order(scored: tuple[float, _Found]) -> tuple[bool, bool, float, str, int]:
+    score, one = scored
+    return not one.corrected_by, one.complete, float(f"{score:.9g}"), one.ts, one.row
 
 
 def _hit(db: sqlite3.Connection, one: _Found, score: float) -> Hit:
     row = db.execute(f"SELECT {tables.FIELDS} FROM document WHERE row = ?", (one.row,)).fetchone()
     document = tables.document_of(row)
     group = document.group.partition("/")[2]
-    return Hit(document._replace(group=group), round(score, 4), one.corrected_by)
+    return Hit(document._replace(group=group), float(f"{score:.4g}"), one.corrected_by)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 
 from mi.kernel.files import read_bytes
-from mi.memory.documents import Batch, Change, Gone
+from mi.memory.documents import Batch, Change, Gone, Mark
 from mi.memory.logs import LogProducer, ReadLine
 
 
@@ -31,7 +31,7 @@ def records(log: str, name: str, project_id: str) -> LogProducer:
 
 
 class WorkflowFiles:
-    """A folder of `wf_*.json`. The cursor lists each file with its time and size: only what differs is read."""
+    """A folder of `wf_*.json`. The cursor lists each file with its stamp: only what differs is read."""
 
     kinds = frozenset(["workflow"])
 
@@ -46,7 +46,7 @@ class WorkflowFiles:
                 found = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(".json")]
         except (FileNotFoundError, NotADirectoryError):
             return ""
-        return "\n".join(sorted(f"{name}|{stat.st_mtime_ns}|{stat.st_size}" for name, stat in found))
+        return "\n".join(sorted(f"{name}|{_stamp(stat)}" for name, stat in found))
 
     def read(self, cursor: str) -> Iterator[Batch]:
         end = self.end()
@@ -64,3 +64,32 @@ class WorkflowFiles:
         data = read_bytes(os.path.join(self._folder, name))
         document = read(data, workflow_id, self.project_id) if data is not None else None
         return document or Gone(workflow_id)
+
+
+class WorkflowOverrides:
+    """The global workflows that a project's overlay disables: taken back for that project, and for no other."""
+
+    kinds = frozenset(["workflow"])
+
+    def __init__(self, overlay: str, source: str, project_id: str) -> None:
+        self.source = source
+        self.project_id = project_id
+        self._overlay = overlay
+
+    def end(self) -> str:
+        try:
+            return _stamp(os.stat(self._overlay))
+        except (FileNotFoundError, NotADirectoryError):
+            return ""
+
+    def read(self, cursor: str) -> Iterator[Batch]:
+        from mi.memory.workflows import disabled
+
+        end = self.end()
+        if end != cursor:
+            marks: list[Change] = [Mark("override:" + one, one) for one in disabled(read_bytes(self._overlay) or b"")]
+            yield Batch(marks, end, 1, 1, anew=True)
+
+
+def _stamp(stat: os.stat_result) -> str:
+    return f"{stat.st_mtime_ns}|{stat.st_size}|{stat.st_ino}"

@@ -1,4 +1,4 @@
-"""A workflow file as a document."""
+"""Workflow files as documents, and which of them a project does without."""
 
 from msgspec import Struct
 
@@ -31,6 +31,23 @@ class _Workflow(Struct):
     source: _Source | None = None
     created_ts: str = ""
     updated_ts: str = ""
+
+
+class _Override(Struct):
+    enabled: bool = True
+
+
+class _Overlay(Struct):
+    global_workflow_overrides: dict[str, _Override] = {}
+
+
+def disabled(overlay: bytes) -> list[str]:
+    """The workflows that an overlay disables; none when it cannot be read."""
+    try:
+        overrides = decode(overlay, _Overlay).global_workflow_overrides
+    except BadJson:
+        return []
+    return [name for name, override in overrides.items() if not override.enabled]
 
 
 def read(data: bytes, name: str, project_id: str) -> Document | None:
