@@ -1,6 +1,6 @@
 """Taking back what a run or an event taught, and restoring it: only ever by appended lines."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 from mi.evidence.log import EvidenceWriter
@@ -86,7 +86,7 @@ def taught(store: ThoughtStore, target: Target) -> Taught:
     reading = store.read()
     added: dict[str, Thought] = {}
     gone: dict[str, Thought] = {}
-    for thought_id in _lines_citing(store, target):
+    for thought_id, _ in _lines_citing(store, target):
         thought = reading.get(thought_id)
         if thought is None:
             continue
@@ -105,7 +105,7 @@ def undo(places: list[Place], target: Target, others: list[OtherLesson]) -> list
         found = taught(place.store, target)
         if found:
             event = place.open_log().append(Undo(target=target.ref, retracted=found.ids()), sync=True)
-            place.store.retract([one.id for one in found.added], f"undo {target.ref}", event.event_id, "user")
+            place.store.retract([one.id for one in found.added], f"undo {target.ref}", event.event_id)
             place.store.reassert([one.raw for one in found.taken_back], event.event_id)
             event_ids.append(event.event_id)
     for other in others if event_ids else ():
@@ -133,23 +133,27 @@ def redo(places: list[Place], target: Target, others: list[OtherLesson], notices
         event = next(_undo_events(place, target.ref, notices), None)
         if event is None or event["kind"] != "undo":
             continue
-        reading = place.store.read()
         ids = event.get("retracted") or {}
-        found = [reading.get(one) for name in ("claims", "nodes", "edges") for one in ids.get(name, ())]
-        back = [one for one in found if one is not None and one.status == "retracted"]
-        again = [
-            one.id for one in (reading.get(one) for one in ids.get("restored", ())) if one and one.status != "retracted"
-        ]
+        undone = [one for name in ("claims", "nodes", "edges") for one in ids.get(name, ())]
+        back = [one for one in _present(place.store, undone) if one.status == "retracted"]
+        again = [one.id for one in _present(place.store, ids.get("restored", ())) if one.status != "retracted"]
         record = Redo(target=target.ref, restored={"restored": [one.id for one in back], "taken_back": again})
         stored = place.open_log().append(record, sync=True)
         place.store.reassert([one.raw for one in back], stored.event_id)
-        place.store.retract(again, f"redo {target.ref}", stored.event_id, "user")
+        cited = dict(_lines_citing(place.store, target))
+        for one in again:  # the line still cites what first took it back, so that it can be undone once more
+            place.store.retract([one], f"redo {target.ref}", *cited.get(one, ()), stored.event_id)
         done["event_ids"].append(stored.event_id)
         done["restored"] += [one.id for one in back]
         done["taken_back"] += again
     for other in others if done["event_ids"] else ():
         other.restore(target.holds, done["event_ids"][0])
     return done
+
+
+def _present(store: ThoughtStore, ids: Iterable[str]) -> list[Thought]:
+    reading = store.read()
+    return [one for one in map(reading.get, ids) if one is not None]
 
 
 def _undo_events(place: Place, ref: str | None, notices: Notices) -> Iterator[dict[str, Any]]:
@@ -161,8 +165,8 @@ def _undo_events(place: Place, ref: str | None, notices: Notices) -> Iterator[di
                 yield raw
 
 
-def _lines_citing(store: ThoughtStore, target: Target) -> Iterator[str]:
-    """Ids of the thoughts whose lines cite the target; a whole read of the files, of which few lines are decoded."""
+def _lines_citing(store: ThoughtStore, target: Target) -> Iterator[tuple[str, list[str]]]:
+    """Thoughts whose lines cite the target, each with the events it cites; few of the files' lines are decoded."""
     needle = target.ref.encode()
     for path, name in (
         (store.files.claims, "claim_id"),
@@ -180,13 +184,16 @@ def _lines_citing(store: ThoughtStore, target: Target) -> Iterator[str]:
             thought_id = str(raw.get(name) or "")
             if thought_id and thought_id not in seen and _cites(raw, target):
                 seen.add(thought_id)
-                yield thought_id
+                yield thought_id, [one for one in _cited(raw) if target.holds(one)]
 
 
 def _cites(raw: dict[str, Any], target: Target) -> bool:
+    return any(target.holds(one) for one in _cited(raw)) or raw.get("run_id") == target.ref
+
+
+def _cited(raw: dict[str, Any]) -> list[str]:
     refs = raw.get("source_refs")
-    cited = [str(ref.get("event_id")) for ref in refs if isinstance(ref, dict)] if isinstance(refs, list) else []
-    return any(target.holds(one) for one in cited) or raw.get("run_id") == target.ref
+    return [str(ref.get("event_id")) for ref in refs if isinstance(ref, dict)] if isinstance(refs, list) else []
 
 
 def text_of(thought: Thought) -> str:

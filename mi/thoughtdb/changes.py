@@ -58,7 +58,7 @@ def retract(desk: Desk, thought_id: str, kind: Kind, rationale: str) -> str:
     if thought.status == "retracted":
         raise MiError("already-retracted", ref=thought_id)
     event_id = desk.record(_RETRACTIONS[kind](thought_id, desk.store.scope, rationale))
-    desk.store.retract([thought_id], rationale, event_id, "user")
+    desk.store.retract([thought_id], rationale, event_id)
     return event_id
 
 

@@ -105,10 +105,16 @@ def _ends_and_tags(entry: Entry) -> tuple[str | None, str | None, str | None]:
 
 def _mark_arrivals(db: sqlite3.Connection, kind: Kind, ids: list[str]) -> None:
     """Redirects may have been known before the thought they replace."""
-    if db.execute("SELECT 1 FROM redirect LIMIT 1").fetchone():
-        for one in ids:
-            if out_of(db)(one):
-                _mark(db, one, kind)
+    if not db.execute("SELECT 1 FROM redirect LIMIT 1").fetchone():
+        return
+    out = out_of(db)
+    heads: dict[str, str] = {}  # of the members of each cycle that was met
+    for one in ids:
+        if out(one) is None:
+            continue
+        if one not in heads and (cycle := _cycle(db, one)):
+            heads |= dict.fromkeys(cycle, head(one, out))
+        _mark(db, one, heads.get(one) != one, kind)
 
 
 def _change(db: sqlite3.Connection, kind: Kind, offset: int, entry: Entry) -> None:
@@ -134,28 +140,28 @@ def _change(db: sqlite3.Connection, kind: Kind, offset: int, entry: Entry) -> No
 
 def _redirect(db: sqlite3.Connection, from_id: str, added: tuple[int, str] | None, removed: int | None) -> None:
     """A redirect stands or no longer stands: mark whoever is superseded by that, or no longer."""
-    touched = {from_id, *_cycle(db, from_id)}
+    broken = _cycle(db, from_id)
     if removed is not None:
         db.execute("DELETE FROM redirect WHERE from_id = ? AND at = ?", (from_id, removed))
     if added is not None:
         db.execute("INSERT OR REPLACE INTO redirect VALUES (?, ?, ?)", (from_id, *added))
-    for one in touched | set(_cycle(db, from_id)):
-        _mark(db, one)
+    out = out_of(db)
+    closed = _cycle(db, from_id)
+    stands = head(from_id, out) if closed else ""
+    for one in {from_id, *broken, *closed}:
+        _mark(db, one, one != stands if closed and one in closed else out(one) is not None)
 
 
-def _cycle(db: sqlite3.Connection, start: str) -> list[str]:
+def _cycle(db: sqlite3.Connection, start: str) -> dict[str, None]:
     """Only an id that something leads to can be in a cycle: asking that first keeps long chains cheap."""
     if not db.execute("SELECT 1 FROM redirect WHERE to_id = ? LIMIT 1", (start,)).fetchone():
-        return []
-    return cycle_through(start, out_of(db))
+        return {}
+    return dict.fromkeys(cycle_through(start, out_of(db)))
 
 
-def _mark(db: sqlite3.Connection, thought_id: str, *kinds: Kind) -> None:
-    """Note whether a thought is superseded; outside a cycle a redirect alone says so."""
-    out = out_of(db)
-    gone = out(thought_id) is not None and (not _cycle(db, thought_id) or head(thought_id, out) != thought_id)
+def _mark(db: sqlite3.Connection, thought_id: str, superseded: bool, *kinds: Kind) -> None:
     for kind in kinds or ("claim", "node"):
-        db.execute(f"UPDATE {kind} SET superseded = ? WHERE id = ?", (int(gone), thought_id))
+        db.execute(f"UPDATE {kind} SET superseded = ? WHERE id = ?", (int(superseded), thought_id))
 
 
 def out_of(db: sqlite3.Connection) -> Out:

@@ -136,9 +136,9 @@ class ThoughtStore:
         self.add_edges([edge])
         return edge
 
-    def retract(self, thought_ids: Iterable[str], rationale: str, event_id: str, origin: Origin) -> None:
-        """Take claims, nodes and edges back by appended lines."""
-        refs = [SourceRef(event_id=event_id)]
+    def retract(self, thought_ids: Iterable[str], rationale: str, *event_ids: str, origin: Origin = "user") -> None:
+        """Take claims, nodes and edges back by appended lines that cite the events."""
+        refs = [SourceRef(event_id=one) for one in event_ids]
         lines: dict[str, list[msgspec.Struct]] = {}
         for one in thought_ids:
             path, shape, field = self._retract_shapes[one.partition("_")[0]]

@@ -97,7 +97,7 @@ def _head(reading: Reading, one: str) -> str:
     "mi.tdb.supersedes-direction",
     "mi.tdb.same-as-direction",
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.sampled_from([[], CLAIMS, CLAIMS + EDGES]), STEPS, ENDS, TIMES)
 def test_any_history_gives_the_state_of_the_model(
     known: list[str], steps: list[tuple[Any, ...]], ends: list[tuple[str, str, str]], as_of: int
