@@ -14,9 +14,13 @@ if TYPE_CHECKING:  # imported when used: most commands need only some of it
     from mi.evidence.log import EvidenceWriter
     from mi.kernel.config.load import Loaded
     from mi.kernel.config.types import Config
+    from mi.memory.documents import Producer
+    from mi.memory.index import Memory
     from mi.project.identity import Project
     from mi.project.known import KnownProjects
     from mi.project.selection import Choice, SelectionFile
+    from mi.thoughtdb.changes import Desk
+    from mi.thoughtdb.effective import Effective
     from mi.thoughtdb.store import ThoughtStore
 
 
@@ -134,3 +138,77 @@ class App:
         from mi.thoughtdb.store import ThoughtStore
 
         return ThoughtStore(self.project_home.thoughts, "project", self.project.project_id, self.notices)
+
+    def read_thoughts(self, scope: str, as_of: int | None = None) -> "Effective":
+        """What the project's store, the global one, or both together (`effective`) say."""
+        from mi.thoughtdb.effective import Effective
+
+        stores = {"project": [self.project_thoughts], "global": [self.global_thoughts]}
+        chosen = stores.get(scope) or [self.project_thoughts, self.global_thoughts]
+        return Effective(*(store.read(as_of) for store in chosen))
+
+    def thought_desk(self, scope: str) -> "Desk":
+        """Where a command writes thoughts of a scope."""
+        from mi.thoughtdb.changes import Desk
+
+        if scope == "global":
+            log = lambda: self.evidence_writer(self.home.evidence)  # noqa: E731
+            return Desk(self.global_thoughts, log, self.read_thoughts("global"), self.where_is)
+        return Desk(self.project_thoughts, self.open_project_log, self.read_thoughts("effective"), self.where_is)
+
+    def open_project_log(self) -> "EvidenceWriter":
+        """A writer for the project's log; the project is known from then on."""
+        self.use_project()
+        return self.evidence_writer(self.project_home.evidence)
+
+    def where_is(self, thought_id: str) -> str:
+        """Which store holds a thought: project, global, the folder of another project's store, or none."""
+        from mi.thoughtdb.store import ThoughtStore
+
+        if self.project_thoughts.read().get(thought_id):
+            return "project"
+        if self.global_thoughts.read().get(thought_id):
+            return "global"
+        for one in sorted(os.listdir(self.home.projects)) if os.path.isdir(self.home.projects) else ():
+            other = ThoughtStore(self.home.project(one).thoughts, "project", one, self.notices)
+            if other.exists() and other.read(save=False).get(thought_id):
+                return other.files.root
+        return ""
+
+    def thought_candidates(self, query: str, limit: int) -> list[str]:
+        """Claims and nodes of the project and the global store that the text index finds for a query, best first."""
+        from mi.memory.backend import Query
+        from mi.memory.words import compact
+
+        asked = compact(query)
+        if not asked.tokens:
+            return []
+        wanted = Query(asked.tokens, ("claim", "node"), self.project.project_id, limit=limit)
+        return [hit.document.id for hit in self.memory.search(wanted)]
+
+    @cached_property
+    def memory(self) -> "Memory":
+        """The text index over everything in the home."""
+        from mi.memory.index import Memory
+
+        return Memory(self.home, self.memory_producers, self.notices)
+
+    def memory_producers(self) -> "list[Producer]":
+        """Whoever has something to find, of the global part and of every project."""
+        from mi.memory.sources import WorkflowFiles, WorkflowOverrides, records, snapshots
+        from mi.thoughtdb.documents import producers
+
+        projects = sorted(os.listdir(self.home.projects)) if os.path.isdir(self.home.projects) else []
+        homes: list[tuple[str, Home | ProjectHome]] = [("", self.home)]
+        homes += [(one, self.home.project(one)) for one in projects]
+        found: list[Producer] = []
+        for one in projects:
+            overlay = self.home.project(one).overlay
+            found.append(WorkflowOverrides(overlay, self.home.relative(overlay), one))
+        for project_id, place in homes:
+            log = self.home.relative(place.evidence)
+            found += producers(self.home, place.thoughts, project_id)
+            found.append(WorkflowFiles(place.workflows, self.home.relative(place.workflows), project_id))
+            found.append(snapshots(place.evidence, log, project_id))
+            found.append(records(place.evidence, log, project_id))
+        return found

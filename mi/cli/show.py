@@ -73,14 +73,15 @@ def _show_event(app: App, out: Output, args: Args) -> int:
 
 
 def _show_thought(app: App, out: Output, args: Args) -> int:
-    for store in [app.global_thoughts] if args.only_global else [app.project_thoughts, app.global_thoughts]:
-        found = store.find(args.ref)
-        if found is not None:
-            _show_object(out, args, found)
-            return 0
-    raise NotFound(
-        "unknown-id", ref=args.ref, where=f"{app.project_thoughts.files.root} , {app.global_thoughts.files.root}"
-    )
+    from mi.thoughtdb.describe import described
+
+    thoughts = app.read_thoughts("global" if args.only_global else "effective")
+    found = thoughts.get(args.ref)
+    if found is None:
+        roots = f"{app.project_thoughts.files.root} , {app.global_thoughts.files.root}"
+        raise NotFound("unknown-id", ref=args.ref, where=roots)
+    _show_object(out, args, described(found, thoughts))
+    return 0
 
 
 def _show_workflow(app: App, out: Output, args: Args) -> int:
@@ -111,10 +112,10 @@ def _show_object(out: Output, args: Args, value: Any) -> None:
     if args.json:
         out.json(value)
     else:
-        _print_fields(out, value, args.full)
+        print_fields(out, value, args.full)
 
 
-def _print_fields(out: Output, value: dict[str, Any], full: bool) -> None:
+def print_fields(out: Output, value: dict[str, Any], full: bool) -> None:
     """Fields one below the other; nested ones as compact JSON, long ones folded."""
     import msgspec
 

@@ -80,7 +80,8 @@ def _run_status(run: Any, lock: str) -> Json:
 
 
 def _values(app: App) -> Json:
-    claims = len(app.global_thoughts.active("values:base")) if os.path.exists(app.global_thoughts.files.claims) else 0
+    thoughts = app.global_thoughts
+    claims = thoughts.read(save=False).count("claim", "values:base") if thoughts.exists() else 0
     return {"ready": claims > 0, "claims": claims}
 
 

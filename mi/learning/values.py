@@ -47,5 +47,5 @@ def set_values(store: ThoughtStore, evidence: EvidenceWriter, text: str, *, raw_
         store.link("supersedes", old.claim_id, raw.claim_id, event.event_id, "user")
     if raw_only:
         return ValuesChange(event.event_id, store.active(BASE), [], [])
-    store.retract([claim.claim_id for claim in gone], "values set anew", event.event_id, "user")
+    store.retract([claim.claim_id for claim in gone], "values set anew", event.event_id)
     return ValuesChange(event.event_id, kept, added, gone)

@@ -1,13 +1,30 @@
-"""The lines of claims.jsonl and edges.jsonl."""
+"""The lines of claims.jsonl, nodes.jsonl and edges.jsonl."""
 
 from typing import Literal
 
 from msgspec import Struct
 
 ClaimType = Literal["fact", "preference", "assumption", "goal"]
-Scope = Literal["project", "global"]
-Origin = Literal["user", "hands", "mind", "import"]
+NodeType = Literal["decision", "action", "summary"]
 EdgeType = Literal["depends_on", "supports", "contradicts", "derived_from", "mentions", "supersedes", "same_as"]
+Scope = Literal["project", "global"]
+Visibility = Literal["private", "project", "global"]
+Origin = Literal["user", "hands", "mind", "import"]
+Kind = Literal["claim", "node", "edge"]
+
+CLAIM_TYPES: tuple[ClaimType, ...] = ("fact", "preference", "assumption", "goal")
+NODE_TYPES: tuple[NodeType, ...] = ("decision", "action", "summary")
+EDGE_TYPES: tuple[EdgeType, ...] = (
+    "depends_on",
+    "supports",
+    "contradicts",
+    "derived_from",
+    "mentions",
+    "supersedes",
+    "same_as",
+)
+REDIRECTS = ("supersedes", "same_as")  # both lead from the old to the new
+KIND_OF_PREFIX: dict[str, Kind] = {"cl": "claim", "nd": "node", "ed": "edge"}
 
 
 class SourceRef(Struct, frozen=True, kw_only=True):
@@ -29,7 +46,7 @@ class Claim(_Line, frozen=True, kw_only=True, tag="claim"):
     claim_id: str
     claim_type: ClaimType
     text: str
-    visibility: Literal["private", "project", "global"] = "private"
+    visibility: Visibility = "private"
     scope: Scope = "project"
     project_id: str = ""
     asserted_ts: str = ""
@@ -47,6 +64,28 @@ class ClaimRetract(_Line, frozen=True, kw_only=True, tag="claim_retract"):
     rationale: str = ""
 
 
+class Node(_Line, frozen=True, kw_only=True, tag="node"):
+    """A decision, an action or a summary."""
+
+    node_id: str
+    node_type: NodeType
+    title: str = ""
+    text: str = ""
+    visibility: Visibility = "private"
+    scope: Scope = "project"
+    project_id: str = ""
+    asserted_ts: str = ""
+    tags: list[str] = []
+    confidence: float = 1.0
+    notes: str = ""
+
+
+class NodeRetract(_Line, frozen=True, kw_only=True, tag="node_retract"):
+    node_id: str
+    ts: str = ""
+    rationale: str = ""
+
+
 class Edge(_Line, frozen=True, kw_only=True, tag="edge"):
     """A relation; supersedes and same_as lead from the old to the new."""
 
@@ -54,7 +93,7 @@ class Edge(_Line, frozen=True, kw_only=True, tag="edge"):
     edge_type: EdgeType
     from_id: str
     to_id: str
-    visibility: Literal["private", "project", "global"] = "private"
+    visibility: Visibility = "private"
     scope: Scope = "project"
     project_id: str = ""
     asserted_ts: str = ""

@@ -1,43 +1,119 @@
-"""One Thought DB store, global or of a project: appending thoughts and reading the active ones by tag."""
+"""One Thought DB store, global or of a project: appending thoughts, and reading them through its view."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from mi.kernel import clock, ids, jsonl
 from mi.kernel.errors import MiError
 from mi.kernel.home import ThoughtFiles
-from mi.kernel.jsontext import BadJson, decode_stored, encode
+from mi.kernel.jsontext import BadJson, encode
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import find_secrets
-from mi.thoughtdb.records import Claim, ClaimRetract, Edge, EdgeRetract, EdgeType, Origin, Scope, SourceRef
+from mi.thoughtdb.records import (
+    Claim,
+    ClaimRetract,
+    ClaimType,
+    Edge,
+    EdgeRetract,
+    EdgeType,
+    Node,
+    NodeRetract,
+    NodeType,
+    Origin,
+    Scope,
+    SourceRef,
+    Visibility,
+)
 
-_WHOLE = 1 << 30  # a thought is never read cut: what is missing would be lost to whoever acts by it
-_ID_FIELDS = {"cl": ("claims", "claim_id"), "ed": ("edges", "edge_id"), "nd": ("nodes", "node_id")}
+if TYPE_CHECKING:  # sqlite3 is loaded by those who read
+    from mi.thoughtdb.reading import Reading, Thought
+    from mi.thoughtdb.view import Progress, View
+
+
+T = TypeVar("T", Claim, Node, Edge)
 
 
 class ThoughtStore:
-    """Append-only claims and edges with their provenance."""
+    """Append-only claims, nodes and edges with their provenance."""
 
     def __init__(self, root: str, scope: Scope, project_id: str, notices: Notices) -> None:
         self.files = ThoughtFiles(root)
-        self.scope = scope
+        self.scope: Scope = scope
+        self.progress: Progress = lambda done, total: None
         self._project_id = project_id
         self._notices = notices
+        self._view: View | None = None
 
-    def new_claim(self, text: str, tags: list[str], event_id: str, origin: Origin) -> Claim:
-        """A preference claim of this store, not yet stored; text that holds a secret is refused."""
+    def exists(self) -> bool:
+        """Whether anything was ever stored here."""
+        return any(os.path.exists(path) for path in (self.files.claims, self.files.nodes, self.files.edges))
+
+    def new_claim(
+        self,
+        text: str,
+        tags: Sequence[str],
+        event_id: str,
+        origin: Origin,
+        *,
+        claim_type: ClaimType = "preference",
+        confidence: float = 1.0,
+        valid_from: str | None = None,
+        valid_to: str | None = None,
+        notes: str = "",
+    ) -> Claim:
+        """A claim of this store, not yet stored; text that holds a secret is refused."""
         refuse_secret("text", text)
         return Claim(
             claim_id=ids.new_id("cl"),
-            claim_type="preference",
+            claim_type=claim_type,
             text=text,
-            visibility="global" if self.scope == "global" else "project",
+            visibility=self._visibility,
             scope=self.scope,
             project_id=self._project_id,
             asserted_ts=clock.now(),
-            tags=tags,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            tags=list(tags),
+            confidence=confidence,
+            notes=notes,
+            source_refs=[SourceRef(event_id=event_id)],
+            origin=origin,
+        )
+
+    def new_node(
+        self, node_type: NodeType, title: str, text: str, tags: Sequence[str], event_id: str, origin: Origin
+    ) -> Node:
+        """A node of this store, not yet stored; a title or text that holds a secret is refused."""
+        refuse_secret("title", title)
+        refuse_secret("text", text)
+        return Node(
+            node_id=ids.new_id("nd"),
+            node_type=node_type,
+            title=title,
+            text=text,
+            visibility=self._visibility,
+            scope=self.scope,
+            project_id=self._project_id,
+            asserted_ts=clock.now(),
+            tags=list(tags),
+            source_refs=[SourceRef(event_id=event_id)],
+            origin=origin,
+        )
+
+    def new_edge(self, edge_type: EdgeType, from_id: str, to_id: str, event_id: str, origin: Origin) -> Edge:
+        """An edge of this store, not yet stored."""
+        return Edge(
+            edge_id=ids.new_id("ed"),
+            edge_type=edge_type,
+            from_id=from_id,
+            to_id=to_id,
+            visibility=self._visibility,
+            scope=self.scope,
+            project_id=self._project_id,
+            asserted_ts=clock.now(),
             source_refs=[SourceRef(event_id=event_id)],
             origin=origin,
         )
@@ -46,83 +122,82 @@ class ThoughtStore:
         """Store claims; all of them or none."""
         self._append(self.files.claims, claims)
 
-    def retract(self, claim_ids: Iterable[str], rationale: str, event_id: str, origin: Origin) -> None:
-        """Take claims back by appended lines."""
-        refs = [SourceRef(event_id=event_id)]
-        lines = [
-            ClaimRetract(claim_id=claim_id, ts=clock.now(), rationale=rationale, source_refs=refs, origin=origin)
-            for claim_id in claim_ids
-        ]
-        self._append(self.files.claims, lines)
+    def add_nodes(self, nodes: Iterable[Node]) -> None:
+        """Store nodes; all of them or none."""
+        self._append(self.files.nodes, nodes)
+
+    def add_edges(self, edges: Iterable[Edge]) -> None:
+        """Store edges; all of them or none."""
+        self._append(self.files.edges, edges)
 
     def link(self, edge_type: EdgeType, from_id: str, to_id: str, event_id: str, origin: Origin) -> Edge:
         """Store an edge between two thoughts."""
-        edge = Edge(
-            edge_id=ids.new_id("ed"),
-            edge_type=edge_type,
-            from_id=from_id,
-            to_id=to_id,
-            visibility="global" if self.scope == "global" else "project",
-            scope=self.scope,
-            project_id=self._project_id,
-            asserted_ts=clock.now(),
-            source_refs=[SourceRef(event_id=event_id)],
-            origin=origin,
-        )
-        self._append(self.files.edges, [edge])
+        edge = self.new_edge(edge_type, from_id, to_id, event_id, origin)
+        self.add_edges([edge])
         return edge
 
+    def retract(self, thought_ids: Iterable[str], rationale: str, *event_ids: str, origin: Origin = "user") -> None:
+        """Take claims, nodes and edges back by appended lines that cite the events."""
+        refs = [SourceRef(event_id=one) for one in event_ids]
+        lines: dict[str, list[msgspec.Struct]] = {}
+        for one in thought_ids:
+            path, shape, field = self._retract_shapes[one.partition("_")[0]]
+            fields = {field: one, "ts": clock.now(), "rationale": rationale, "source_refs": refs, "origin": origin}
+            lines.setdefault(path, []).append(shape(**fields))
+        for path, structs in lines.items():
+            self._append(path, structs)
+
+    def reassert(self, raws: Iterable[dict[str, Any]], event_id: str) -> None:
+        """Say thoughts again that were taken back: the same lines with every field, at the present time."""
+        paths = {"claim": self.files.claims, "node": self.files.nodes, "edge": self.files.edges}
+        lines: dict[str, list[dict[str, Any]]] = {}
+        for raw in raws:
+            refs = [*(raw.get("source_refs") or []), {"kind": "evidence_event", "event_id": event_id}]
+            said = raw | {"asserted_ts": clock.now(), "source_refs": refs}
+            lines.setdefault(paths[raw["kind"]], []).append(said)
+        for path, objects in lines.items():
+            self._append(path, objects)
+
+    def read(self, as_of: int | None = None, *, save: bool = True) -> "Reading":
+        """The store as it is, or as it was at a time (milliseconds); with `save` off nothing is written."""
+        from mi.thoughtdb.reading import Reading
+        from mi.thoughtdb.view import View
+
+        if self._view is None:
+            self._view = View(self.files, self._notices, self.progress, save)
+        else:
+            self._view.refresh()
+        return Reading(self._view, self.scope, as_of)
+
     def active(self, tag: str) -> list[Claim]:
-        """The claims with a tag (one ending in `*`: with that prefix) that are neither retracted nor superseded."""
-        matches = _tag_filter(tag)
-        claims: dict[str, Claim] = {}
-        for line in self._lines(self.files.claims, (tag.rstrip("*").encode(), b"claim_retract")):
-            if isinstance(line, Claim) and any(matches(one) for one in line.tags):
-                claims[line.claim_id] = line
-            elif isinstance(line, ClaimRetract):
-                claims.pop(line.claim_id, None)
-        gone = self._superseded() if claims else set()
-        return [claim for claim in claims.values() if claim.claim_id not in gone]
+        """The standing claims with a tag (one ending in `*`: with that prefix), oldest first."""
+        from mi.thoughtdb.reading import Filter
+
+        found = [_as_claim(thought) for thought in self.read().find("claim", Filter(tags=(tag,)))]
+        return [claim for claim in reversed(found) if claim is not None]
 
     def find(self, thought_id: str) -> dict[str, Any] | None:
-        """The stored line of a claim, node or edge, as it was written."""
-        name, field = _ID_FIELDS[thought_id.partition("_")[0]]
-        path = getattr(self.files, name)
-        for line in jsonl.read_forward(path, max_line=_WHOLE):
-            if thought_id.encode() in line.data:
-                raw = _any_object(line.data)
-                if raw.get(field) == thought_id and not str(raw.get("kind")).endswith("_retract"):
-                    return raw
-        return None
+        """Everything about a claim, node or edge: its stored fields and its derived status."""
+        from mi.thoughtdb.describe import described
+        from mi.thoughtdb.effective import Effective
 
-    def _superseded(self) -> set[str]:
-        """Ids that a standing edge replaces. Of claims that replace each other in a circle, the last word stands."""
-        edges: dict[str, Edge] = {}
-        for line in self._lines(self.files.edges, (b"supersedes", b"same_as", b"edge_retract")):
-            if isinstance(line, Edge) and line.edge_type in ("supersedes", "same_as"):
-                edges[line.edge_id] = line
-            elif isinstance(line, EdgeRetract):
-                edges.pop(line.edge_id, None)
-        replaced: dict[str, str] = {}
-        for edge in edges.values():
-            replaced[edge.from_id] = edge.to_id
-            if _leads_to(edge.from_id, edge.to_id, replaced):
-                del replaced[edge.to_id]
-        return set(replaced)
+        thoughts = Effective(self.read())
+        thought = thoughts.get(thought_id)
+        return described(thought, thoughts) if thought is not None else None
 
-    def _lines(self, path: str, words: tuple[bytes, ...]) -> Iterator[Claim | ClaimRetract | Edge | EdgeRetract]:
-        """The lines that hold one of the words: the rest need not be decoded."""
-        unreadable = 0
-        for line in jsonl.read_forward(path, max_line=_WHOLE):
-            if any(word in line.data for word in words):
-                try:
-                    yield decode_stored(line.data, Claim | ClaimRetract | Edge | EdgeRetract)  # type: ignore[arg-type]
-                except BadJson:
-                    unreadable += 1
-        if unreadable:
-            self._notices.add("unreadable-lines", path, count=unreadable)
+    @property
+    def _visibility(self) -> Visibility:
+        return "global" if self.scope == "global" else "project"
 
-    def _append(self, path: str, lines: Iterable[msgspec.Struct]) -> None:
+    @property
+    def _retract_shapes(self) -> dict[str, tuple[str, type[msgspec.Struct], str]]:
+        return {
+            "cl": (self.files.claims, ClaimRetract, "claim_id"),
+            "nd": (self.files.nodes, NodeRetract, "node_id"),
+            "ed": (self.files.edges, EdgeRetract, "edge_id"),
+        }
+
+    def _append(self, path: str, lines: Iterable[object]) -> None:
         encoded = [encode(line) for line in lines]
         if not encoded:
             return
@@ -130,6 +205,13 @@ class ThoughtStore:
         if repair:
             key = "torn-set-aside" if repair.kept_in else "torn-completed"
             self._notices.add(key, path, size=repair.size, kept_in=repair.kept_in)
+        if self._view is not None:
+            self._view.refresh()
+
+
+def citing(thought: T, event_id: str) -> T:
+    """A thought that was made before the event it comes from, now with its provenance."""
+    return msgspec.structs.replace(thought, source_refs=[SourceRef(event_id=event_id)])
 
 
 def refuse_secret(field: str, text: str) -> None:
@@ -141,22 +223,11 @@ def refuse_secret(field: str, text: str) -> None:
         raise MiError("secret-refused", field=field, kind=found[0].kind, line=line, column=column)
 
 
-def _leads_to(goal: str, start: str, replaced: dict[str, str]) -> bool:
-    """Whether the chain of replacements from `start` comes to `goal`; circles are broken as they close, so it ends."""
-    at: str | None = start
-    while at is not None and at != goal:
-        at = replaced.get(at)
-    return at == goal
+def _as_claim(thought: "Thought") -> Claim | None:
+    """The claim as a typed record; one that an earlier tool wrote in another shape is passed over."""
+    from mi.kernel.jsontext import decode_stored
 
-
-def _tag_filter(tag: str):  # type: ignore[no-untyped-def]
-    if tag.endswith("*"):
-        return lambda one: one.startswith(tag[:-1])
-    return lambda one: one == tag
-
-
-def _any_object(data: bytes) -> dict[str, Any]:
     try:
-        return decode_stored(data, dict[str, Any])
+        return decode_stored(thought.view.line(thought.kind, thought.offset), Claim)
     except BadJson:
-        return {}
+        return None

@@ -12,7 +12,7 @@ _MODULES = {
     "thoughts": """values_set mi_defaults_set settings_set defaults_claim_sync
         learn_suggested learn_applied learn_update checkpoint snapshot node_materialized cross_project_recall recall
         preference_mining preference_solidified claim_mining claim_retract claim_supersede claim_same_as
-        node_create node_retract edge_create why_trace""",
+        node_create node_retract edge_create edge_retract why_trace""",
     "workflows": """workflow_progress workflow_trigger workflow_suggestion workflow_solidified host_sync""",
     "governed": """mode_set gate violation memory_write memory_verify preflight override review verification session_log
         proposal handoff nexus_event deploy""",

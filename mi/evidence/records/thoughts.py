@@ -209,6 +209,15 @@ class EdgeCreate(Record, frozen=True, kw_only=True, tag="edge_create"):
         return f"{self.edge_type} {self.from_id} → {self.to_id}"
 
 
+class EdgeRetract(Record, frozen=True, kw_only=True, tag="edge_retract"):
+    edge_id: str = ""
+    scope: str = ""
+    rationale: str = ""
+
+    def headline(self) -> str:
+        return f"{self.edge_id} {self.rationale}"
+
+
 class WhyTarget(Struct, frozen=True, kw_only=True):
     target_type: str = "evidence_event"  # evidence_event | claim
     id: str = ""

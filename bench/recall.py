@@ -1,0 +1,194 @@
+"""Figures of recall: evidence recall@5/10/20 on LoCoMo conversations, by turn and by session, with latencies.
+
+    python bench/recall.py path/to/locomo.json      (or $MI_LOCOMO)
+
+The first rows are baselines on bare FTS5; the last is the product: mi.memory, each conversation a project
+of one index. Recall@k is the share of a question's evidence among the first k, averaged over questions.
+The data is read by path and is no part of the repository. Prints figures, asserts nothing.
+"""
+
+import json
+import os
+import re
+import sqlite3
+import sys
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from mi.memory import fts
+from mi.memory.backend import Query
+from mi.memory.documents import Batch, Document
+from mi.memory.words import compact
+
+CUTS = (5, 10, 20)
+MONTH_NAMES = "january february march april may june july august september october november december"
+MONTHS = MONTH_NAMES.split()
+FILL = 6000  # documents at which the latency is also taken
+
+
+class Turn(NamedTuple):
+    id: str
+    session: str
+    speaker: str
+    text: str
+    date: str
+
+
+class Conversation(NamedTuple):
+    name: str
+    turns: list[Turn]
+    questions: list[tuple[str, set[str]]]
+
+
+Ranker = Callable[[str], list[str]]  # a question → ids of turns, best first
+
+
+def main() -> None:
+    path = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("MI_LOCOMO", "")
+    if not path:
+        sys.exit("usage: python bench/recall.py <locomo.json>  (or set MI_LOCOMO)")
+    conversations = load(path)
+    turns = sum(len(one.turns) for one in conversations)
+    print(
+        f"{len(conversations)} conversations, {turns} turns, {sum(len(c.questions) for c in conversations)} questions"
+    )
+    print(f"{'':<34}  turn @5   @10   @20   session @5   @10   @20    p50 ms  p95 ms")
+    report("plain FTS5", conversations, plain)
+    report("plain FTS5, sessions as documents", conversations, by_session)
+    report("FTS5, ±1 neighbours and date", conversations, neighbours)
+    report("the same with porter stems", conversations, lambda one: neighbours(one, "porter unicode61"))
+    report("mi.memory", conversations, product(conversations))
+    filled = product(conversations, FILL - turns)
+    report(f"mi.memory among {max(FILL, turns):,} documents", conversations, filled)
+    one_project = product(conversations, FILL - turns, apart=False)
+    report("the same, all in one project", conversations, one_project)
+
+
+def load(path: str) -> list[Conversation]:
+    with open(path, encoding="utf-8") as file:
+        return [conversation(one) for one in json.load(file)]
+
+
+def conversation(raw: dict) -> Conversation:
+    talk = raw["conversation"]
+    turns = []
+    for number in range(1, 1000):
+        for turn in talk.get(f"session_{number}", []):
+            said = f"{turn['text']} {turn.get('blip_caption', '')}".strip()
+            turns.append(Turn(turn["dia_id"], str(number), turn["speaker"], said, talk[f"session_{number}_date_time"]))
+    known = {turn.id for turn in turns}
+    questions = []
+    for asked in raw["qa"]:
+        evidence = {ref for text in asked["evidence"] for ref in re.findall(r"D\d+:\d+", text)} & known
+        if evidence:
+            questions.append((asked["question"], evidence))
+    return Conversation(raw["sample_id"], turns, questions)
+
+
+def report(name: str, conversations: list[Conversation], ranker_of: Callable[[Conversation], Ranker]) -> None:
+    by_turn: dict[int, list[float]] = {cut: [] for cut in CUTS}
+    by_session: dict[int, list[float]] = {cut: [] for cut in CUTS}
+    times: list[float] = []
+    for one in conversations:
+        ranker = ranker_of(one)
+        session_of = {turn.id: turn.session for turn in one.turns} | {turn.session: turn.session for turn in one.turns}
+        for question, evidence in one.questions:
+            start = time.perf_counter()
+            found = ranker(question)
+            times.append(time.perf_counter() - start)
+            sessions = list(dict.fromkeys(session_of[turn] for turn in found if turn in session_of))
+            wanted = {session_of[turn] for turn in evidence}
+            for cut in CUTS:
+                by_turn[cut].append(len(evidence & set(found[:cut])) / len(evidence))
+                by_session[cut].append(len(wanted & set(sessions[:cut])) / len(wanted))
+    times.sort()
+    turn = "  ".join(f"{100 * sum(by_turn[cut]) / len(times):5.1f}" for cut in CUTS)
+    session = "  ".join(f"{100 * sum(by_session[cut]) / len(times):5.1f}" for cut in CUTS)
+    p50, p95 = (1000 * times[int(len(times) * share)] for share in (0.5, 0.95))
+    print(f"{name:<34}  {turn}      {session}   {p50:7.2f} {p95:7.2f}")
+
+
+def bare(documents: dict[str, str], tokenizer: str) -> Ranker:
+    """FTS5 as it comes: any of the words, best first."""
+    names = list(documents)
+    db = sqlite3.connect(":memory:")
+    db.execute(f"CREATE VIRTUAL TABLE words USING fts5(text, tokenize = '{tokenizer}')")
+    db.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(documents.values()))
+
+    def rank(question: str) -> list[str]:
+        match = " OR ".join(f'"{word}"' for word in dict.fromkeys(re.findall(r"\w+", question.lower())))
+        found = db.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT 100", (match,))
+        return [names[row] for (row,) in found]
+
+    return rank
+
+
+def plain(one: Conversation) -> Ranker:
+    return bare({turn.id: f"{turn.speaker}: {turn.text}" for turn in one.turns}, "unicode61")
+
+
+def by_session(one: Conversation) -> Ranker:
+    documents: dict[str, str] = {}
+    for turn in one.turns:
+        documents[turn.session] = f"{documents.get(turn.session, '')}\n{turn.speaker}: {turn.text}"
+    return bare(documents, "unicode61")
+
+
+def neighbours(one: Conversation, tokenizer: str = "unicode61") -> Ranker:
+    documents = {}
+    for at, turn in enumerate(one.turns):
+        near = [other for other in one.turns[max(0, at - 1) : at + 2] if other.session == turn.session]
+        documents[turn.id] = "\n".join([turn.date, *(f"{other.speaker}: {other.text}" for other in near)])
+    return bare(documents, tokenizer)
+
+
+def product(conversations: list[Conversation], more: int = 0, apart: bool = True) -> Callable[[Conversation], Ranker]:
+    """Recall as the product does it; `more` documents of the same talk fill the index up."""
+    backend = fts.in_memory()
+    project_of = {one.name: one.name if apart else "all" for one in conversations}
+    for one in conversations:
+        documents = [document(one, at, project_of[one.name]) for at in range(len(one.turns))]
+        backend.apply(one.name, project_of[one.name], "", Batch(documents, "end"))
+    project = "filler" if apart else "all"
+    talk = [document(one, at, project) for one in conversations for at in range(len(one.turns))]
+    for number in range(-(-max(0, more) // len(talk))):
+        again = [doc._replace(group=f"{number}/{doc.group}") for doc in talk[: more - number * len(talk)]]
+        backend.apply(f"filler {number}", project, "", Batch(list(again), "end"))
+
+    def ranker_of(one: Conversation) -> Ranker:
+        def rank(question: str) -> list[str]:
+            tokens = compact(question).tokens
+            query = Query(tokens=tokens, kinds=("turn",), project_id=project_of[one.name], limit=100)
+            found = dict.fromkeys(hit.document.id for hit in backend.search(query))
+            return [name.partition("/")[2] for name in found if name.partition("/")[0] == one.name]
+
+        return rank
+
+    return ranker_of
+
+
+def document(one: Conversation, at: int, project_id: str) -> Document:
+    turn = one.turns[at]
+    return Document(
+        f"{one.name}/{turn.id}",
+        "turn",
+        turn.text,
+        project_id,
+        title=turn.speaker,
+        ts=timestamp(turn.date),
+        group=f"{one.name}/{turn.session}",
+        position=at,
+    )
+
+
+def timestamp(date: str) -> str:
+    """`1:56 pm on 8 May, 2023` as the producers of the product write it."""
+    found = re.search(r"(\d+) (\w+),? (\d{4})", date)
+    if not found or found[2].lower() not in MONTHS:
+        return ""
+    return f"{found[3]}-{MONTHS.index(found[2].lower()) + 1:02d}-{int(found[1]):02d}T00:00:00.000Z"
+
+
+if __name__ == "__main__":
+    main()

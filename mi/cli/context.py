@@ -1,0 +1,45 @@
+"""`mi context`: the thoughts MI would decide a task with."""
+
+from mi.app import App
+from mi.cli import thoughts
+from mi.cli.arguments import Args, Parser, add_cd, add_json, command
+from mi.cli.output import Output
+from mi.kernel.text import one_line
+
+
+def parser(name: str) -> Parser:
+    built = command(
+        "mi context",
+        "The thoughts MI would decide a task with: values, preferences and goals, what the words bring to mind.",
+        'mi context "make the tests faster" --json',
+        _run,
+    )
+    built.add_argument("words", nargs="*", help="the task")
+    thoughts.add_as_of(built)
+    add_cd(built)
+    add_json(built)
+    return built
+
+
+def _run(app: App, args: Args) -> int:
+    from mi.kernel import clock
+    from mi.thoughtdb.context import build
+
+    out = Output(app.language)
+    moment = thoughts.moment(args)
+    stores = thoughts.reading(app, out, "effective", moment)
+    context = build(stores, " ".join(args.words), app.thought_candidates)
+    as_of_ts = clock.format_ms(moment) if moment is not None else clock.now()
+    if args.json:
+        out.json({"as_of_ts": as_of_ts, "query": " ".join(args.words)} | context.fields())
+        return 0
+    for name in ("values_claims", "pref_goal_claims", "query_claims", "nodes"):
+        found = getattr(context, name)
+        out.say("context.head", name=out.text("context." + name.replace("_", "-")), count=len(found))
+        for one in found:
+            raw = one.raw
+            scope = "  (global)" if one.scope == "global" and name != "values_claims" else ""
+            out.line(f"  {one.id}  {one_line(str(raw.get('title') or raw.get('text') or ''), 100)}{scope}")
+    out.say("context.edges", count=len(context.edges), notes=context.notes)
+    app.note_last()
+    return 0

@@ -1,0 +1,68 @@
+"""`mi edge`: how thoughts and events hang together."""
+
+from itertools import islice
+
+from mi.app import App
+from mi.cli import thoughts
+from mi.cli.arguments import Args, Group, Parser
+from mi.cli.output import Output, Progress
+
+
+def parser(name: str) -> Parser:
+    from mi.thoughtdb.records import EDGE_TYPES
+
+    group = Group("mi edge", "Edges between thoughts and events.", "mi edge list --type depends_on")
+    example = "mi edge create --type depends_on --from ev_… --to cl_…"
+    create = group.add("create", "store an edge", example, _create)
+    create.add_argument("--type", choices=EDGE_TYPES, required=True, help="how they relate")
+    create.add_argument("--from", dest="from_id", required=True, metavar="ID", help="claim, node or event; the old one")
+    create.add_argument("--to", dest="to_id", required=True, metavar="ID", help="claim, node or event; the new one")
+    list_ = group.add("list", "list edges", "mi edge list --from ev_… --type depends_on", _list)
+    list_.add_argument("--from", dest="from_id", metavar="ID", help="that begin here")
+    list_.add_argument("--to", dest="to_id", metavar="ID", help="that end here")
+    thoughts.add_filters(list_, EDGE_TYPES, tagged=False)
+    show = group.add("show", "show an edge", "mi edge show ed_…", _show)
+    show.add_argument("ref", metavar="id", help="the edge's id")
+    thoughts.add_as_of(show)
+    thoughts.add_where(show)
+    retract = group.add("retract", "take an edge back", "mi edge retract ed_…", _retract)
+    retract.add_argument("ref", metavar="id", help="the edge's id")
+    retract.add_argument("--rationale", default="", metavar="TEXT", help="why")
+    for one in (create, retract):
+        thoughts.add_where(one, writes=True)
+    return group.parser
+
+
+def _create(app: App, args: Args) -> int:
+    from mi.thoughtdb.changes import create_edge
+
+    progress = Progress(Output(app.language), "progress.indexing")
+    logs = [app.home.evidence] if args.scope == "global" else [app.project_home.evidence, app.home.evidence]
+
+    def event_exists(event_id: str) -> bool:
+        return any(app.evidence_index.find(log, event_id, progress) for log in logs)
+
+    event_id, edge = create_edge(thoughts.desk(app, args), args.type, args.from_id, args.to_id, event_exists)
+    return thoughts.stored(app, args, "thoughts.edge", edge_id=edge.edge_id, scope=args.scope, event_id=event_id)
+
+
+def _list(app: App, args: Args) -> int:
+    if args.from_id is None and args.to_id is None:
+        return thoughts.show_list(app, args, "edge")
+    from mi.thoughtdb.describe import listed
+
+    out = Output(app.language)
+    seen = thoughts.reading(app, out, args.scope, thoughts.moment(args))
+    found = seen.edges_at(args.from_id, args.to_id, thoughts.wanted(args))
+    return thoughts.print_list(app, out, args, [listed(one, seen) for one in islice(found, args.limit or None)])
+
+
+def _show(app: App, args: Args) -> int:
+    return thoughts.show_one(app, args, "edge")
+
+
+def _retract(app: App, args: Args) -> int:
+    from mi.thoughtdb.changes import retract
+
+    event_id = retract(thoughts.desk(app, args), args.ref, "edge", args.rationale)
+    return thoughts.stored(app, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id)

@@ -1,0 +1,70 @@
+"""`mi memory`: searching what MI knows, and its text index."""
+
+import os
+
+from mi.app import App
+from mi.cli.arguments import Args, Group, Parser, add_json
+from mi.cli.output import Output, Progress
+
+
+def parser(name: str) -> Parser:
+    group = Group(
+        "mi memory", "What MI knows, by its words; and the text index it is found with.", "mi memory search …"
+    )
+    from mi.cli.search import add_search_flags
+
+    search = group.add(
+        "search", "search claims, nodes, snapshots and workflows", 'mi memory search "release checklist"', _search
+    )
+    add_search_flags(search)
+    index = group.add_group("index", "the text index: derived, safe to delete", "mi memory index status")
+    status = index.add("status", "what the index holds", "mi memory index status --json", _status)
+    add_json(status)
+    rebuild = index.add("rebuild", "delete the index and build it again", "mi memory index rebuild", _rebuild)
+    rebuild.add_argument("--no-snapshots", action="store_true", help="pass over the snapshots there are")
+    add_json(rebuild)
+    return group.parser
+
+
+def _search(app: App, args: Args) -> int:
+    from mi.cli.search import run
+    from mi.memory.backend import THOUGHTS
+
+    return run(app, args, THOUGHTS)
+
+
+def _status(app: App, args: Args) -> int:
+    out = Output(app.language)
+    status, behind = app.memory.status()
+    path = app.home.memory_index
+    sources = len(app.memory_producers())
+    if args.json:
+        shown = {"backend": app.memory.name, "path": path, "exists": os.path.exists(path), "bytes": status.bytes}
+        counts = {"documents": status.documents, "corrected": status.corrected}
+        out.json(shown | counts | {"sources": sources, "behind": behind})
+        return 0
+    out.say("memory.backend", name=app.memory.name)
+    if os.path.exists(path):
+        out.say("memory.file", path=path, size=f"{status.bytes / 1e6:.1f} MB")
+    else:
+        out.say("memory.no-file", path=path)
+    kinds = ", ".join(f"{count} {kind}" for kind, count in status.documents.items())
+    out.say("memory.documents", total=sum(status.documents.values()), kinds=f"({kinds})" if kinds else "")
+    if status.corrected:
+        out.say("memory.corrected", count=status.corrected)
+    if behind:
+        out.say("memory.behind", count=behind, sources=sources)
+    return 0
+
+
+def _rebuild(app: App, args: Args) -> int:
+    out = Output(app.language)
+    without = ["snapshot"] if args.no_snapshots else []
+    status = app.memory.rebuild(without, Progress(out, "progress.memory"))
+    app.memory.close()
+    total = sum(status.documents.values())
+    if args.json:
+        out.json({"backend": app.memory.name, "documents": status.documents, "total": total})
+        return 0
+    out.say("memory.rebuilt", total=total)
+    return 0

@@ -1,0 +1,47 @@
+"""`mi node`: decisions, actions and summaries."""
+
+from mi.app import App
+from mi.cli import thoughts
+from mi.cli.arguments import Args, Group, Parser
+
+
+def parser(name: str) -> Parser:
+    from mi.thoughtdb.records import NODE_TYPES
+
+    group = Group("mi node", "Nodes: decisions, actions and summaries.", "mi node list --type decision")
+    list_ = group.add("list", "list nodes", "mi node list --type summary --tag values:summary", _list)
+    thoughts.add_filters(list_, NODE_TYPES)
+    thoughts.add_show(group, "node", "mi node show nd_… --json --graph --edge-type derived_from", _show)
+    create = group.add("create", "store a node", 'mi node create --type decision --title "Use SQLite"', _create)
+    create.add_argument("--type", choices=NODE_TYPES, required=True, help="what it is")
+    create.add_argument("--title", required=True, help="in one line")
+    create.add_argument("--text", default="", help="in full")
+    create.add_argument("--tag", action="append", default=[], metavar="TAG", help="a tag; may be repeated")
+    retract = group.add("retract", "take a node back", "mi node retract nd_…", _retract)
+    retract.add_argument("ref", metavar="id", help="the node's id")
+    retract.add_argument("--rationale", default="", metavar="TEXT", help="why")
+    for one in (create, retract):
+        thoughts.add_where(one, writes=True)
+    return group.parser
+
+
+def _list(app: App, args: Args) -> int:
+    return thoughts.show_list(app, args, "node")
+
+
+def _show(app: App, args: Args) -> int:
+    return thoughts.show_one(app, args, "node")
+
+
+def _create(app: App, args: Args) -> int:
+    from mi.thoughtdb.changes import create_node
+
+    event_id, node = create_node(thoughts.desk(app, args), args.type, args.title, args.text, args.tag)
+    return thoughts.stored(app, args, "thoughts.node", node_id=node.node_id, scope=args.scope, event_id=event_id)
+
+
+def _retract(app: App, args: Args) -> int:
+    from mi.thoughtdb.changes import retract
+
+    event_id = retract(thoughts.desk(app, args), args.ref, "node", args.rationale)
+    return thoughts.stored(app, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id)

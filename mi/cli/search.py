@@ -1,0 +1,103 @@
+"""`mi search`: everything in the home by its words. `mi memory search` is the same without the evidence."""
+
+from typing import TYPE_CHECKING, Any
+
+from mi.app import App
+from mi.cli.arguments import Args, Parser, add_cd, add_json, command
+from mi.cli.output import Output, Progress
+from mi.kernel.errors import UsageError
+from mi.kernel.text import one_line
+from mi.memory.backend import EVIDENCE, THOUGHTS
+
+if TYPE_CHECKING:
+    from mi.memory.backend import Hit
+
+_LIMIT = 10
+_SHOWN_TEXT = 160
+
+
+def parser(name: str) -> Parser:
+    built = command(
+        "mi search",
+        "Find anything by its words: claims, nodes, snapshots, workflows and evidence.",
+        'mi search "why did we drop the cache"',
+        lambda app, args: run(app, args, (*THOUGHTS, *EVIDENCE)),
+    )
+    add_search_flags(built)
+    return built
+
+
+def add_search_flags(parser: Any) -> None:
+    """What both searches take."""
+    parser.add_argument("words", nargs="+", help="words, in any order; nothing in them is syntax")
+    parser.add_argument("--limit", metavar="N", type=int, default=_LIMIT, help=f"at most N (default {_LIMIT})")
+    parser.add_argument("--kind", metavar="KIND", action="append", help="only this kind; may be given again")
+    parser.add_argument("--all-projects", action="store_true", help="also what belongs to other projects")
+    parser.add_argument("--corrected", action="store_true", help="also what was taken back or replaced, marked")
+    add_cd(parser)
+    add_json(parser)
+
+
+def run(app: App, args: Args, kinds: tuple[str, ...]) -> int:
+    """Search the given kinds and print what was found."""
+    from mi.memory.backend import Query
+    from mi.memory.words import compact
+
+    out = Output(app.language)
+    asked = compact(" ".join(args.words))
+    if not asked.tokens:
+        raise UsageError("no-search-words", query=asked.raw)
+    query = Query(
+        tokens=asked.tokens,
+        kinds=_chosen_kinds(args.kind, kinds),
+        project_id=app.project.project_id,
+        only_project=not args.all_projects,
+        limit=max(args.limit, 0),
+        corrected=args.corrected,
+    )
+    hits = app.memory.search(query, Progress(out, "progress.memory"))
+    app.memory.close()
+    if args.json:
+        shown = {"query": asked.raw, "tokens": asked.tokens, "project_id": query.project_id}
+        out.json(shown | {"hits": [_as_json(hit) for hit in hits]})
+        return 0
+    for hit in hits:
+        _print(out, hit, app.project.project_id)
+    if not hits:
+        out.say("search.nothing", tokens=asked.text)
+    return 0
+
+
+def _chosen_kinds(wanted: list[str] | None, kinds: tuple[str, ...]) -> tuple[str, ...]:
+    unknown = [kind for kind in wanted or () if kind not in kinds]
+    if unknown:
+        raise UsageError("unknown-kind", kind=unknown[0], known=", ".join(kinds))
+    return tuple(wanted) if wanted else kinds
+
+
+def _print(out: Output, hit: "Hit", project_id: str) -> None:
+    one = hit.document
+    title = f"{one.title}: " if one.title else ""
+    kind = one.tags[0] if one.kind == "evidence" and one.tags else one.kind
+    place = "" if one.project_id == project_id else (one.project_id or "global") + "  "
+    note = ""
+    if hit.corrected_by:
+        retracted = hit.corrected_by == "retracted"
+        note = " " + (out.text("search.retracted") if retracted else out.text("search.corrected", by=hit.corrected_by))
+    out.line(f"{one.ts[:10]:<10}  {kind:<14} {place}{one_line(title + one.text, _SHOWN_TEXT)}{note}  {one.id}")
+
+
+def _as_json(hit: "Hit") -> dict[str, Any]:
+    one = hit.document
+    return {
+        "id": one.id,
+        "kind": one.kind,
+        "project_id": one.project_id,
+        "title": one.title,
+        "text": one.text,
+        "ts": one.ts,
+        "tags": one.tags,
+        "event_ids": one.event_ids,
+        "score": hit.score,
+        "corrected_by": hit.corrected_by,
+    }

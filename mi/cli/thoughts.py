@@ -1,0 +1,189 @@
+"""What `mi claim`, `mi node` and `mi edge` have in common: flags, lists, one thought with its neighbourhood."""
+
+import argparse
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from mi.app import App
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.output import Output, Progress
+from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.text import one_line
+
+if TYPE_CHECKING:
+    from mi.thoughtdb.changes import Desk
+    from mi.thoughtdb.effective import Effective
+    from mi.thoughtdb.reading import Filter, Thought
+
+_LIMIT = 50
+_STATUSES = ("active", "superseded", "retracted", "all")
+
+
+def add_where(parser: argparse.ArgumentParser, *, writes: bool = False) -> None:
+    """The store a command looks at, or writes."""
+    scopes = ["project", "global"] if writes else ["project", "global", "effective"]
+    default = "project" if writes else "effective"
+    parser.add_argument("--scope", choices=scopes, default=default, help=f"which store (default: {default})")
+    add_cd(parser)
+    add_json(parser)
+
+
+def add_as_of(parser: argparse.ArgumentParser) -> None:
+    """A time in the past."""
+    parser.add_argument("--as-of", metavar="TIME", help="what was believed then, e.g. 2026-11-16T12:00:00Z")
+
+
+def add_filters(parser: argparse.ArgumentParser, types: tuple[str, ...], *, tagged: bool = True) -> None:
+    """What a list is narrowed by."""
+    if tagged:
+        parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="with this tag; several: all")
+        parser.add_argument("--contains", default="", metavar="TEXT", help="with this text, in any case")
+    parser.add_argument("--type", dest="types", action="append", choices=types, default=[], help="of this type")
+    parser.add_argument("--status", choices=_STATUSES, default="active", help="default: active, and valid at the time")
+    parser.add_argument("--limit", type=_limit, default=_LIMIT, metavar="N", help=f"default {_LIMIT}; 0: all")
+    add_as_of(parser)
+    add_where(parser)
+
+
+def add_show(group: Group, noun: str, example: str, run: Any) -> Parser:
+    """`show <id>` with a bounded subgraph."""
+    from mi.thoughtdb.records import EDGE_TYPES
+
+    show = group.add("show", f"show a {noun}", example, run)
+    show.add_argument("ref", metavar="id", help=f"the {noun}'s id")
+    show.add_argument("--graph", action="store_true", help="add the thoughts and events around it (JSON)")
+    show.add_argument("--mermaid", action="store_true", help="print what is around it as a Mermaid flowchart")
+    show.add_argument("--depth", type=_limit, default=1, metavar="N", help="edges from it (default 1)")
+    show.add_argument("--direction", choices=["out", "in", "both"], default="both", help="default: both")
+    show.add_argument("--edge-type", action="append", choices=EDGE_TYPES, default=[], help="follow this type only")
+    add_as_of(show)
+    add_where(show)
+    return show
+
+
+def moment(args: Args) -> int | None:
+    """The time given with --as-of, in milliseconds."""
+    from mi.thoughtdb.lines import milliseconds
+
+    if args.as_of is None:
+        return None
+    parsed: int | None = milliseconds(args.as_of, None)
+    if parsed is None:
+        raise UsageError("bad-time", value=args.as_of)
+    return parsed
+
+
+def wanted(args: Args) -> "Filter":
+    """The filter that the flags of a list say."""
+    from mi.thoughtdb.reading import Filter
+
+    status = None if args.status == "all" else args.status
+    return Filter(status, tuple(args.types), tuple(getattr(args, "tag", ())), getattr(args, "contains", ""))
+
+
+def show_list(app: App, args: Args, kind: Any) -> int:
+    """Print the wanted thoughts, newest first, project before global."""
+    from mi.thoughtdb.describe import listed
+
+    out = Output(app.language)
+    thoughts = reading(app, out, args.scope, moment(args))
+    found = islice(thoughts.find(kind, wanted(args)), args.limit or None)
+    return print_list(app, out, args, [listed(one, thoughts) for one in found])
+
+
+def print_list(app: App, out: Output, args: Args, shown: list[dict[str, Any]]) -> int:
+    """Print thoughts one per line, or as JSON."""
+    if args.json:
+        out.json(shown)
+    else:
+        for fields in shown:
+            out.line(line_of(fields))
+        if not shown:
+            out.say("thoughts.none")
+    app.note_last()
+    return 0
+
+
+def line_of(fields: dict[str, Any]) -> str:
+    """A thought on one line: id, type, what it says, and what is to be known about it."""
+    kind = str(fields.get("kind"))
+    marks = [str(fields["status"])] if fields.get("status", "active") != "active" else []
+    if fields.get("valid") is False:
+        marks.append("not valid")
+    if kind == "edge":
+        text = f"{fields.get('from_id')} → {fields.get('to_id')}"
+    else:
+        text = one_line(str(fields.get("title") or fields.get("text") or ""), 100)
+    scope = "  (global)" if fields.get("scope") == "global" else ""
+    note = f"  [{', '.join(marks)}]" if marks else ""
+    return f"{fields.get(kind + '_id')}  {fields.get(kind + '_type'):<12} {text}{scope}{note}"
+
+
+def show_one(app: App, args: Args, kind: Any) -> int:
+    """Print one thought, with --graph or --mermaid what is around it."""
+    from mi.thoughtdb.describe import described
+
+    out = Output(app.language)
+    thoughts = reading(app, out, args.scope, moment(args))
+    thought = require(app, args, thoughts, kind)
+    fields = described(thought, thoughts)
+    if getattr(args, "graph", False) or getattr(args, "mermaid", False):
+        from mi.thoughtdb.graph import around, mermaid
+
+        graph = around(args.ref, thoughts, args.depth, args.direction, tuple(args.edge_type))
+        if args.mermaid:
+            out.line(mermaid(graph))
+            return 0
+        out.json(fields | {"graph": graph.fields()})
+    elif args.json:
+        out.json(fields)
+    else:
+        from mi.cli.show import print_fields
+
+        print_fields(out, fields, full=True)
+    app.note_last()
+    return 0
+
+
+def require(app: App, args: Args, thoughts: "Effective", kind: Any) -> "Thought":
+    """The thought that a command names; an error that says where it is instead."""
+    from mi.thoughtdb.changes import not_here
+    from mi.thoughtdb.reading import kind_of
+
+    if kind_of(args.ref) != kind:
+        raise UsageError("wrong-kind", ref=args.ref, kind=kind)
+    found = thoughts.get(args.ref)
+    if found is not None:
+        return found
+    where, scope = app.where_is(args.ref), getattr(args, "scope", "effective")
+    if args.as_of and (where == scope or (scope == "effective" and where in ("project", "global"))):
+        raise NotFound("unknown-then", ref=args.ref, time=args.as_of)
+    raise not_here(args.ref, scope, kind, where)
+
+
+def reading(app: App, out: Output, scope: str, as_of: int | None = None) -> "Effective":
+    """The stores a command reads; a long catch-up is announced."""
+    for store in (app.project_thoughts, app.global_thoughts):
+        store.progress = Progress(out, "progress.thoughts")
+    return app.read_thoughts(scope, as_of)
+
+
+def desk(app: App, args: Args) -> "Desk":
+    """Where a command that changes thoughts writes."""
+    return app.thought_desk(args.scope)
+
+
+def stored(app: App, args: Args, key: str, **fields: str) -> int:
+    """Say what a command stored."""
+    out = Output(app.language)
+    if args.json:
+        out.json(fields)
+    else:
+        out.say(key, **fields)
+    return 0
+
+
+def _limit(value: str) -> int:
+    if not value.isdigit():
+        raise argparse.ArgumentTypeError(f"{value!r} is no number (0 or more)")
+    return int(value)

@@ -1,0 +1,81 @@
+"""`mi undo` and `mi redo`: take back what a run or an event taught, and restore it."""
+
+from typing import TYPE_CHECKING
+
+from mi.app import App
+from mi.cli.arguments import Args, Parser, add_cd, add_json, command
+from mi.cli.output import Output, Progress
+from mi.kernel.errors import NotFound
+from mi.kernel.text import one_line
+
+if TYPE_CHECKING:
+    from mi.learning.undo import Place, Target
+
+
+def parser(name: str) -> Parser:
+    if name == "redo":
+        built = command("mi redo", "Restore what was undone.", "mi redo run_…", _redo)
+        built.add_argument("ref", nargs="?", metavar="run_id|ev_…", help="what was undone (default: the latest)")
+    else:
+        summary = "Show what a run or an event taught; with --apply take it back. Nothing is erased."
+        built = command("mi undo", summary, "mi undo run_… --apply", _undo)
+        built.add_argument("ref", metavar="run_id|ev_…", help="a run, a command (cli_…) or an event")
+        built.add_argument("--apply", action="store_true", help="take it back (default: only show)")
+    add_cd(built)
+    add_json(built)
+    return built
+
+
+def _undo(app: App, args: Args) -> int:
+    from mi.learning.undo import Target, taught, undo
+
+    out = Output(app.language)
+    target = Target(args.ref)
+    places = _places(app)
+    shown = [one for place in places for one in taught(place.store, target).shown()]
+    if not shown:
+        _require(app, out, target)
+    event_ids = undo(places, target, []) if args.apply else []
+    if args.json:
+        out.json({"target": target.ref, "applied": bool(event_ids), "event_ids": event_ids, "taught": shown})
+        return 0
+    for one in shown:
+        do = out.text("undo." + one["do"].replace(" ", "-"))
+        out.line(f"{do}  {one['id']}  {one_line(one['text'], 90)}  ({one['scope']})")
+    key = "undo.done" if event_ids else "undo.preview" if shown else "undo.nothing"
+    out.say(key, ref=target.ref, count=len(shown), event_id=" ".join(event_ids))
+    return 0
+
+
+def _redo(app: App, args: Args) -> int:
+    from mi.learning.undo import last_undone, redo
+
+    out = Output(app.language)
+    places = _places(app)
+    target = last_undone(places, args.ref, app.notices)
+    done = redo(places, target, [], app.notices)
+    if args.json:
+        out.json({"target": target.ref} | done)
+    else:
+        count = len(done["restored"]) + len(done["taken_back"])
+        out.say("redo.done", ref=target.ref, count=count, event_id=" ".join(done["event_ids"]))
+    return 0
+
+
+def _places(app: App) -> "list[Place]":
+    from mi.learning.undo import Place
+
+    return [
+        Place(app.project_thoughts, app.project_home.evidence, app.open_project_log),
+        Place(app.global_thoughts, app.home.evidence, lambda: app.evidence_writer(app.home.evidence)),
+    ]
+
+
+def _require(app: App, out: Output, target: "Target") -> None:
+    """A run that taught nothing is no error; one that never was is."""
+    event_id = target.ref if target.ref.startswith("ev_") else f"ev_{target.ref}_1"
+    progress = Progress(out, "progress.indexing")
+    for log in (app.project_home.evidence, app.home.evidence):
+        if app.evidence_index.find(log, event_id, progress) is not None:
+            return
+    raise NotFound("unknown-run", ref=target.ref)

@@ -1,0 +1,87 @@
+"""`mi why`: what a decision rested on, and where a claim comes from."""
+
+from typing import TYPE_CHECKING, Any
+
+from mi.app import App
+from mi.cli import thoughts
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.output import Output, Progress
+from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.text import one_line
+
+if TYPE_CHECKING:
+    from mi.learning.why import Why
+
+
+def parser(name: str) -> Parser:
+    group = Group("mi why", "Why MI did something: the recorded thoughts it rested on.", "mi why last")
+    last = group.add("last", "the latest decision of this project", "mi why last --json", _last)
+    event = group.add("event", "any recorded event", "mi why event ev_…", _event)
+    event.add_argument("ref", metavar="event_id", help="the event's id")
+    claim = group.add("claim", "a claim: where it comes from, what became of it", "mi why claim cl_…", _claim)
+    claim.add_argument("ref", metavar="claim_id", help="the claim's id")
+    for one in (last, event, claim):
+        thoughts.add_as_of(one)
+        add_cd(one)
+        add_json(one)
+    return group.parser
+
+
+def _last(app: App, args: Args) -> int:
+    from mi.evidence.reader import last
+    from mi.learning.why import DECISIONS
+
+    log = app.project_home.evidence
+    found = last(log, 1, app.notices, lambda event: event.head.kind in DECISIONS)
+    if not found:
+        raise NotFound("nothing-decided", path=log)
+    return _explain_event(app, args, found[0].fields())
+
+
+def _event(app: App, args: Args) -> int:
+    if not args.ref.startswith("ev_"):
+        raise UsageError("wrong-kind", ref=args.ref, kind="event")
+    progress = Progress(Output(app.language), "progress.indexing")
+    for log in (app.project_home.evidence, app.home.evidence):
+        event = app.evidence_index.find(log, args.ref, progress)
+        if event is not None:
+            return _explain_event(app, args, event.fields())
+    raise NotFound("unknown-event", ref=args.ref)
+
+
+def _explain_event(app: App, args: Args, event: dict[str, Any]) -> int:
+    from mi.learning.why import moment_of, of_event
+
+    out = Output(app.language)
+    moment, as_of_ts = moment_of(event, thoughts.moment(args))
+    stores = thoughts.reading(app, out, "effective", moment)
+    top_k = app.config.runtime.thought_db.why_trace.top_k
+    return _print(app, out, args, of_event(event, stores, as_of_ts, top_k, app.language))
+
+
+def _claim(app: App, args: Args) -> int:
+    from mi.kernel import clock
+    from mi.learning.why import of_claim
+
+    out = Output(app.language)
+    moment = thoughts.moment(args)
+    stores = thoughts.reading(app, out, "effective", moment)
+    claim = thoughts.require(app, args, stores, "claim")
+    as_of_ts = clock.now() if moment is None else clock.format_ms(moment)
+    top_k = app.config.runtime.thought_db.why_trace.top_k
+    return _print(app, out, args, of_claim(claim, stores, as_of_ts, top_k, app.language))
+
+
+def _print(app: App, out: Output, args: Args, why: "Why") -> int:
+    event = app.open_project_log().append(why.record(), sync=True)
+    if args.json:
+        target = {"target_type": why.target.target_type, "id": why.target.id}
+        fields = {"event_id": event.event_id, "target": target, "as_of_ts": why.as_of_ts, "state": "skipped"}
+        out.json(fields | {"output": why.output, "grounds": [one._asdict() for one in why.grounds]})
+        return 0
+    out.line(str(why.output["explanation"]))
+    for one in why.grounds:
+        mark = f"  [{one.status}]" if one.status not in ("", "active") else ""
+        out.line(f"  {out.text('why.role-' + one.role.replace('_', '-')):<14} {one.id}  {one_line(one.text, 90)}{mark}")
+    out.say("why.recorded", event_id=event.event_id, time=why.as_of_ts)
+    return 0

@@ -1,0 +1,148 @@
+"""Why MI did something, from what was recorded: the thoughts an event cites, and what a claim comes from."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from mi.evidence.records.thoughts import WhyTarget, WhyTrace
+from mi.kernel import clock
+from mi.kernel.messages import text
+from mi.thoughtdb.effective import Effective
+from mi.thoughtdb.graph import label
+from mi.thoughtdb.lines import milliseconds
+from mi.thoughtdb.reading import Thought
+
+DECISIONS = ("decide_next", "auto_answer", "check_plan", "loop_break", "risk_event")
+_CITED = ("cited_ids", "chosen_claim_ids", "applied_claim_ids")
+_RESTS_ON = ("depends_on", "derived_from")
+_ID_PREFIXES = ("cl_", "nd_", "ev_")
+
+
+class Ground(NamedTuple):
+    """Something an answer rests on, and in which way."""
+
+    role: str  # cited, depends_on, in_view, source, supports, replaced_by, used_by …
+    id: str
+    status: str = ""
+    text: str = ""
+
+
+class Why(NamedTuple):
+    """A deterministic answer."""
+
+    target: WhyTarget
+    as_of_ts: str
+    query: str
+    grounds: list[Ground]
+    output: dict[str, Any]
+    candidate_claim_ids: list[str]
+
+    def record(self) -> WhyTrace:
+        """For the evidence: a Mind was not asked."""
+        return WhyTrace(
+            state="skipped",
+            target=self.target,
+            as_of_ts=self.as_of_ts,
+            query=self.query,
+            candidate_claim_ids=self.candidate_claim_ids,
+            output=self.output,
+        )
+
+
+def of_event(event: dict[str, Any], thoughts: Effective, as_of_ts: str, top_k: int, language: str = "en") -> Why:
+    """Which thoughts a recorded event cites, depends on, or had in view."""
+    own = str(event.get("event_id", ""))
+    recorded = dict.fromkeys(pair for pair in _ids_in(event, "") if pair[1] != own)
+    cited = [one for name, one in recorded if name in _CITED]
+    depends = [edge.to_id for edge in thoughts.edges(own, "out", _RESTS_ON)]
+    in_view = [one for name, one in recorded if name not in _CITED]
+    grounds = _grounds(thoughts, {"cited": cited, "depends_on": depends, "in_view": in_view})
+    chosen = [one.id for one in grounds if one.role in ("cited", "depends_on") and one.id.startswith("cl_")]
+    target = WhyTarget(target_type="evidence_event", id=own)
+    candidates = [one.id for one in grounds if one.id.startswith("cl_")]
+    return _answer(target, as_of_ts, str(event.get("kind", "")), grounds, chosen, candidates[:top_k], language)
+
+
+def of_claim(claim: Thought, thoughts: Effective, as_of_ts: str, top_k: int, language: str = "en") -> Why:
+    """Where a claim comes from, what it rests on, what became of it, and what was decided by it."""
+    refs = claim.raw.get("source_refs") or []
+    sources = [str(ref["event_id"]) for ref in refs if isinstance(ref, dict) and ref.get("event_id")]
+    roles: dict[str, list[str]] = {"source": sources, "depends_on": [], "supports": [], "contradicts": []}
+    roles |= {"replaces": [], "replaced_by": [], "used_by": []}
+    for edge in thoughts.edges(claim.id):
+        outward = edge.from_id == claim.id
+        role = {
+            **dict.fromkeys(_RESTS_ON, "depends_on" if outward else "used_by"),
+            **dict.fromkeys(("supersedes", "same_as"), "replaced_by" if outward else "replaces"),
+            "supports": "used_by" if outward else "supports",
+            "contradicts": "contradicts",
+        }.get(edge.type)
+        if role:
+            roles[role].append(edge.to_id if outward else edge.from_id)
+    retraction = thoughts.retraction(claim)
+    if retraction is not None:
+        roles["retracted_by"] = [str(ref.get("event_id")) for ref in retraction.get("source_refs") or []]
+    grounds = _grounds(thoughts, roles)
+    chosen = [one.id for one in grounds if one.role in ("depends_on", "supports") and one.id.startswith("cl_")]
+    target = WhyTarget(target_type="claim", id=claim.id)
+    candidates = [one.id for one in grounds if one.id.startswith("cl_")][:top_k]
+    return _answer(target, as_of_ts, label(claim), grounds, chosen, candidates, language)
+
+
+def moment_of(event: dict[str, Any], as_of: int | None) -> tuple[int | None, str]:
+    """The time an answer about an event is for: the one asked for, else the event's own."""
+    if as_of is not None:
+        return as_of, clock.format_ms(as_of)
+    view = event.get("thought_db")
+    stamp = (view.get("as_of_ts") if isinstance(view, dict) else "") or event.get("ts") or ""
+    own: int | None = milliseconds(str(stamp), None)
+    return own, str(stamp) if own is not None else clock.now()
+
+
+def _answer(
+    target: WhyTarget,
+    as_of_ts: str,
+    query: str,
+    grounds: list[Ground],
+    chosen: list[str],
+    candidates: list[str],
+    language: str,
+) -> Why:
+    settled = bool(chosen) or any(one.role in ("source", "cited", "depends_on") for one in grounds)
+    key = "why.rests-on" if settled else "why.only-in-view" if grounds else "why.nothing"
+    firm = [one for one in grounds if one.role != "in_view"]
+    named = " · ".join(f"{one.role} {one.id}" for one in (firm or grounds)[:6])
+    output = {
+        "status": "ok" if settled else "insufficient",
+        "confidence": 1.0 if settled else 0.0,
+        "chosen_claim_ids": list(dict.fromkeys(chosen)),
+        "explanation": text(key, language, id=target.id, count=len(grounds), named=named),
+        "notes": "from recorded ids, no model asked",
+    }
+    return Why(target, as_of_ts, query, grounds, output, list(dict.fromkeys(candidates)))
+
+
+def _grounds(thoughts: Effective, roles: dict[str, list[str]]) -> list[Ground]:
+    """Each id once, with its first role; thoughts as they were at the time."""
+    found: dict[str, Ground] = {}
+    for role, ids in roles.items():
+        for one in ids:
+            if one in found:
+                continue
+            thought = thoughts.get(one)
+            if thought is not None:
+                found[one] = Ground(role, one, thought.status, label(thought))
+            else:
+                found[one] = Ground(role, one)
+    return list(found.values())
+
+
+def _ids_in(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    """Every id in a record with the name of the field that holds it."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from _ids_in(one, key)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _ids_in(one, name)
+    elif isinstance(value, str) and value.startswith(_ID_PREFIXES) and len(value) < 200 and " " not in value:
+        yield name, value

@@ -1,0 +1,124 @@
+"""The memory of a home: caught up with its producers before it is searched, mended or done without when broken."""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from mi.kernel.home import Home
+from mi.kernel.notices import Notices
+from mi.memory import fts
+from mi.memory.backend import Backend, Hit, Query, Status, chosen_name
+from mi.memory.documents import Batch, Producer
+
+T = TypeVar("T")
+Progress = Callable[[int, int], None]  # done, of how much
+
+
+class Memory:
+    """Everything that can be found by words. The index is derived: deleting it costs time, nothing else."""
+
+    def __init__(self, home: Home, producers: Callable[[], Iterable[Producer]], notices: Notices) -> None:
+        self._home = home
+        self._producers = producers
+        self._notices = notices
+        self._backend: Backend | None = None
+        self.name = chosen_name()
+
+    def search(self, query: Query, progress: Progress = lambda done, total: None) -> list[Hit]:
+        """The best matches among everything that was handed over up to now."""
+
+        def work(backend: Backend) -> list[Hit]:
+            self._catch_up(backend, frozenset(query.kinds), progress)
+            return backend.search(query)
+
+        return self._with_backend(work)
+
+    def catch_up(self, kinds: Iterable[str], progress: Progress = lambda done, total: None) -> None:
+        """Take in what is new of these kinds."""
+        self._with_backend(lambda backend: self._catch_up(backend, frozenset(kinds), progress))
+
+    def rebuild(self, without: Iterable[str], progress: Progress) -> Status:
+        """Empty the index and build it again; what exists of the kinds `without` is passed over, what comes is not."""
+        if self.name == "sqlite_fts" and self._backend is None:
+            fts.discard(self._home.memory_index)
+        left_out = frozenset(without)
+
+        def work(backend: Backend) -> Status:
+            backend.clear()
+            for producer in self._producers():
+                if producer.kinds <= left_out:
+                    backend.apply(producer.source, producer.project_id, "", Batch([], producer.end()))
+            self._catch_up(backend, None, progress)
+            return backend.status()
+
+        return self._with_backend(work)
+
+    def status(self) -> tuple[Status, int]:
+        """What the index holds as it is, and how many sources have something new for it; changes nothing."""
+        if self._backend is None and (self.name == "in_memory" or not os.path.exists(self._home.memory_index)):
+            return Status({}, 0, 0, 0), sum(producer.end() != "" for producer in self._producers())
+        backend = self._backend or fts.copy_into_memory(self._home.memory_index)
+        cursors = backend.cursors()
+        behind = sum(cursors.get(producer.source, "") != producer.end() for producer in self._producers())
+        return backend.status(), behind
+
+    def close(self) -> None:
+        """Give back what is held open."""
+        if self._backend is not None:
+            self._backend.close()
+            self._backend = None
+
+    def _catch_up(self, backend: Backend, kinds: frozenset[str] | None, progress: Progress) -> None:
+        producers = list(self._producers())
+        cursors = backend.cursors()
+        gone = cursors.keys() - {producer.source for producer in producers}
+        for source in gone:
+            backend.forget(source)
+        wanted = [one for one in producers if kinds is None or not kinds.isdisjoint(one.kinds)]
+        behind = [one for one in wanted if cursors.get(one.source, "") != one.end()]
+        for producer in behind:
+            _take_in(backend, producer, cursors.get(producer.source, ""), progress)
+        if (gone or behind) and kinds is not None and backend.wasted():
+            backend.clear()
+            self._catch_up(backend, None, progress)
+
+    def _with_backend(self, work: Callable[[Backend], T]) -> T:
+        """Do some work on the index; one that is broken or cannot be written costs time, never the answer."""
+        for _ in range(2):
+            try:
+                return work(self._open())
+            except sqlite3.Error as error:
+                self.close()
+                if not fts.is_broken(error):
+                    reason = str(error)
+                    break
+                fts.discard(self._home.memory_index)
+                self._notices.add("memory-index-broken", self._home.memory_index, reason=str(error))
+                reason = str(error)
+            except OSError as error:
+                self.close()
+                reason = error.strerror or str(error)
+                break
+        self._notices.add("memory-index-unwritable", self._home.memory_index, reason=reason)
+        self._backend = fts.copy_into_memory(self._home.memory_index)
+        return work(self._backend)
+
+    def _open(self) -> Backend:
+        if self._backend is None:
+            kept = self.name == "sqlite_fts" and self._home.exists()
+            self._backend = fts.open_file(self._home.memory_index) if kept else fts.in_memory()
+        return self._backend
+
+
+def _take_in(backend: Backend, producer: Producer, cursor: str, progress: Progress) -> None:
+    """Apply what is new; when another process was faster, go on from where it is."""
+    while True:
+        for batch in producer.read(cursor):
+            if not backend.apply(producer.source, producer.project_id, cursor, batch):
+                cursor = backend.cursors().get(producer.source, "")
+                break
+            cursor = batch.cursor
+            progress(batch.done, batch.total)
+        else:
+            return

@@ -1,0 +1,82 @@
+"""Cross-project recall: what was learned before, here or elsewhere, that bears on what is done now."""
+
+import time
+from collections.abc import Callable
+from typing import Literal
+
+from mi.evidence.records.base import Json
+from mi.evidence.records.thoughts import CrossProjectRecall, RecalledItem
+from mi.kernel.config.types import CrossProjectRecall as Settings
+from mi.kernel.secrets import redact
+from mi.kernel.text import ELLIPSIS
+from mi.memory.backend import Hit, Query
+from mi.memory.words import compact
+
+Trigger = Literal["run_start", "before_ask_user", "risk_signal"]
+NEVER_RECALLED = "values:raw"
+_CANDIDATES = 8  # per item that may be returned: enough to choose by project among the good ones
+_FAINT = 0.25  # of the best score: less is a word in common, not a memory
+
+
+def due(settings: Settings, trigger: Trigger) -> bool:
+    """Whether the settings want a recall at this point of a run."""
+    return bool(settings.enabled and getattr(settings.triggers, trigger))
+
+
+def recall(
+    search: Callable[[Query], list[Hit]],
+    settings: Settings,
+    trigger: Trigger,
+    text: str,
+    project_id: str,
+    now: float | None = None,
+) -> CrossProjectRecall | None:
+    """The record of one recall, for the loop to append; None when the settings do not want it or nothing is asked."""
+    query = compact(text)
+    if not due(settings, trigger) or not query.tokens:
+        return None
+    hits = search(
+        Query(
+            tokens=query.tokens,
+            kinds=settings.include_kinds,
+            project_id=project_id,
+            only_project=False,
+            without_project=settings.exclude_current_project,
+            limit=settings.top_k * _CANDIDATES,
+            now=time.time() if now is None else now,
+        )
+    )
+    return CrossProjectRecall(
+        reason=trigger,
+        query_raw=redact(query.raw),
+        query_compact=redact(query.text),
+        tokens_used=list(query.tokens),
+        items=_items(_chosen(hits, settings, project_id), settings.max_chars),
+    )
+
+
+def _chosen(hits: list[Hit], settings: Settings, project_id: str) -> list[Hit]:
+    """The clear matches; of these, with prefer_current_project, those of the project first, then the global ones."""
+    clear = [hit for hit in hits if hit.score >= _FAINT * hits[0].score and NEVER_RECALLED not in hit.document.tags]
+    if settings.prefer_current_project and not settings.exclude_current_project:
+        place = {project_id: 0, "": 1}
+        clear.sort(key=lambda hit: place.get(hit.document.project_id, 2))
+    return clear[: settings.top_k]
+
+
+def _items(hits: list[Hit], max_chars: int) -> list[RecalledItem]:
+    items: list[RecalledItem] = []
+    room = max_chars
+    for hit in hits:
+        if room <= 0:
+            break
+        one = hit.document
+        text = one.text if len(one.text) <= room else one.text[: room - 1] + ELLIPSIS
+        room -= len(text)
+        refs: list[Json] = [{"kind": "evidence_event", "event_id": event_id} for event_id in one.event_ids]
+        items.append(
+            RecalledItem(
+                kind=one.kind, id=one.id, project_id=one.project_id, text=text, score=hit.score, source_refs=refs
+            )
+        )
+    return items

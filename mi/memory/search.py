@@ -1,0 +1,184 @@
+"""Searching the tables: which documents match, how well, and what stands before what.
+
+A document scores by BM25 over its own words, those of its neighbours, its title and its date. Two things
+are added that BM25 does not know: a document in a conversation or run that matches all over is likelier
+meant, and so is one whose title (or speaker) the question names.
+"""
+
+import sqlite3
+from typing import NamedTuple
+
+from mi.memory import tables
+from mi.memory.backend import Hit, Query
+from mi.memory.words import tokens
+
+EXACT = 6000  # matches that are ranked one and all; more of them are narrowed first
+_NEWEST = 1000  # of the narrowed matches, how many of the latest are ranked
+_CANDIDATES = 100
+_GROUP_SHARE = 0.3  # how much of its group's score a document is given
+_GROUP_FADE = 0.5  # each further match of a group counts half
+_TITLE_BONUS = 1.2
+_SCORE = f"-bm25({{}}, {', '.join(map(str, tables.WEIGHTS))}) * d.weight"
+_RANGE = (1 << tables.SCOPE_BITS) - 1
+
+
+class _Found(NamedTuple):
+    row: int
+    score: float
+    group: str | None
+    title: str
+    ts: str
+    id: str
+    corrected_by: str
+    complete: bool = False  # in a large store: it has all the words
+
+
+def search(db: sqlite3.Connection, query: Query) -> list[Hit]:
+    """The best matches of a query, best first."""
+    wanted = _expressions(query.tokens)
+    if not wanted or query.limit < 1:
+        return []
+    found: dict[int, _Found] = {}
+    for shelf in dict.fromkeys(map(tables.shelf_of, query.kinds)):
+        for low, high in _ranges(db, query):
+            for one in _Shelf(db, shelf, query, low, high).candidates(wanted):
+                if one.row not in found:  # found with all the words before it was found with the rarest
+                    found[one.row] = one
+    ranked = _ranked(_for_project(db, query, list(found.values())), query.tokens)
+    return [_hit(db, one, score) for score, one in ranked[: query.limit]]
+
+
+def _expressions(words: tuple[str, ...]) -> list[str]:
+    """Every token as a quoted string, so that none can be syntax; a single CJK character begins a pair."""
+    safe = [word for word in words if word and '"' not in word and "\0" not in word]
+    return [f'"{word}"*' if len(word) == 1 and not word.isascii() else f'"{word}"' for word in safe]
+
+
+def _ranges(db: sqlite3.Connection, query: Query) -> list[tuple[int, int]]:
+    """The row ids to look at: of the project and the global part, or all."""
+    if not query.only_project or query.project_id is None:
+        return [(0, 1 << 62)]
+    projects = [""] if query.without_project else ["", query.project_id]
+    numbers = db.execute("SELECT no FROM scope WHERE project_id IN (?, ?)", (projects[0], projects[-1]))
+    return [(no << tables.SCOPE_BITS, (no << tables.SCOPE_BITS) + _RANGE) for (no,) in numbers]
+
+
+class _Shelf:
+    """One table of words, within one range of rows, as one query sees it."""
+
+    def __init__(self, db: sqlite3.Connection, shelf: str, query: Query, low: int, high: int) -> None:
+        self._db = db
+        self._shelf = shelf
+        self._query = query
+        self._rows = (low, high)
+
+    def candidates(self, wanted: list[str]) -> list[_Found]:
+        """The best matches. Where too many match, those with all the words first, then those with the rarest."""
+        if self._size() <= EXACT:
+            return self._best(" OR ".join(wanted))
+        counts = {word: self._count(word) for word in wanted}
+        known = sorted((word for word in wanted if counts[word]), key=counts.__getitem__)
+        if sum(counts.values()) <= EXACT:
+            return self._best(" OR ".join(known)) if known else []
+        found = [one._replace(complete=True) for one in self._best(" AND ".join(known), _NEWEST)]
+        if len(found) < max(self._query.limit, 10):
+            rare = known[:1]
+            for word in known[1:]:
+                if sum(counts[one] for one in rare) + counts[word] <= EXACT:
+                    rare.append(word)
+            found += self._best(" OR ".join(rare), None if counts[rare[0]] <= EXACT else _NEWEST)
+        return found
+
+    def _size(self) -> int:
+        low, high = self._rows
+        query = "SELECT coalesce(sum(used), 0) FROM scope WHERE no BETWEEN ? AND ?"
+        bounds = (low >> tables.SCOPE_BITS, high >> tables.SCOPE_BITS)
+        return int(self._db.execute(query, bounds).fetchone()[0])
+
+    def _count(self, word: str) -> int:
+        """How many match a word; counting stops where it is too many."""
+        query = f"""SELECT count(*) FROM
+            (SELECT 1 FROM {self._shelf} WHERE {self._shelf} MATCH ? AND rowid BETWEEN ? AND ? LIMIT {EXACT + 1})"""
+        return int(self._db.execute(query, (word, *self._rows)).fetchone()[0])
+
+    def _best(self, match: str, newest: int | None = None) -> list[_Found]:
+        shelf, where, values = self._shelf, *self._conditions()
+        ranked = f"""SELECT d.row, {_SCORE.format(shelf)} AS score, d.grp, d.title, d.ts, d.id, d.corrected_by
+            FROM {shelf} AS w CROSS JOIN document AS d ON d.row = w.rowid
+            WHERE {shelf} MATCH ? AND w.rowid BETWEEN ? AND ?{where}"""
+        if newest is not None:
+            ranked = f"SELECT * FROM ({ranked} ORDER BY w.rowid DESC LIMIT {newest})"
+        limit = max(_CANDIDATES, 2 * self._query.limit)
+        rows = self._db.execute(f"{ranked} ORDER BY score DESC LIMIT {limit}", (match, *self._rows, *values))
+        return [_Found(*row) for row in rows]
+
+    def _conditions(self) -> tuple[str, list[object]]:
+        query = self._query
+        where = f" AND d.kind IN ({', '.join('?' * len(query.kinds))})"
+        values: list[object] = [*query.kinds]
+        if not query.corrected:
+            where += " AND d.corrected_by = ''"
+        if query.without_project and query.project_id is not None:
+            where += " AND d.project_id != ?"
+            values.append(query.project_id)
+        if query.now is not None:
+            where += " AND (d.valid_from IS NULL OR d.valid_from <= ?) AND (d.valid_to IS NULL OR d.valid_to > ?)"
+            values += [query.now, query.now]
+        return where, values
+
+
+def _for_project(db: sqlite3.Connection, query: Query, found: list[_Found]) -> list[_Found]:
+    """What a project corrected of the global part is corrected for that project alone."""
+    if not query.project_id or db.execute("SELECT 1 FROM mark LIMIT 1").fetchone() is None:
+        return found
+    seen: list[_Found] = []
+    for one in found:
+        mark = None
+        if not one.corrected_by:
+            lookup = "SELECT by FROM mark WHERE target = ? AND project_id = ? AND by != target ORDER BY at DESC LIMIT 1"
+            mark = db.execute(lookup, (one.id, query.project_id)).fetchone()
+        if mark is None or _stands(db, one, query.project_id):
+            seen.append(one)
+        elif query.corrected:
+            seen.append(one._replace(corrected_by=mark[0] or "retracted"))
+    return seen
+
+
+def _stands(db: sqlite3.Connection, one: _Found, project_id: str) -> bool:
+    from mi.memory.intake import correction
+
+    return not correction(db, one.id, project_id)
+
+
+def _ranked(found: list[_Found], words: tuple[str, ...]) -> list[tuple[float, _Found]]:
+    """The candidates in their final order: what stands before what was corrected, by score, of equals the newer."""
+    found.sort(key=lambda one: -one.score)
+    groups: dict[str, list[float]] = {}
+    for one in found:
+        if one.group:
+            groups.setdefault(one.group, []).append(one.score)
+    shares = {
+        group: _GROUP_SHARE * sum(score * _GROUP_FADE**place for place, score in enumerate(scores))
+        for group, scores in groups.items()
+    }
+    asked = set(words)
+    scored = []
+    for one in found:
+        score = one.score + shares.get(one.group or "", 0.0)
+        if one.title and not asked.isdisjoint(tokens(one.title)):
+            score *= _TITLE_BONUS
+        scored.append((score, one))
+    scored.sort(key=_order, reverse=True)
+    return scored
+
+
+def _order(scored: tuple[float, _Found]) -> tuple[bool, bool, float, str, int]:
+    score, one = scored
+    return not one.corrected_by, one.complete, float(f"{score:.9g}"), one.ts, one.row
+
+
+def _hit(db: sqlite3.Connection, one: _Found, score: float) -> Hit:
+    row = db.execute(f"SELECT {tables.FIELDS} FROM document WHERE row = ?", (one.row,)).fetchone()
+    document = tables.document_of(row)
+    group = document.group.partition("/")[2]
+    return Hit(document._replace(group=group), float(f"{score:.4g}"), one.corrected_by)

@@ -1,0 +1,203 @@
+"""The thoughts decide_next is given: values, preferences and goals, what the task brings to mind, and how it all hangs
+together. Deterministic, bounded, without a model."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, Protocol
+
+from mi.evidence.records.mind import ThoughtsUsed
+from mi.memory.words import compact, tokens
+from mi.thoughtdb.effective import Effective
+from mi.thoughtdb.reading import Filter, Thought
+from mi.thoughtdb.settings import TAG as SETTING
+
+VALUES = "values:base"
+RAW = "values:raw"  # for audit only: never shown to a Mind
+SUMMARY = "values:summary"
+TESTLESS = "mi:testless_verification_strategy"
+_GUIDING = ("preference", "goal")
+_SCANNED = 2000  # recent claims that are looked through when the text index finds too little
+_SHOWN = {
+    "claim": ("claim_id", "claim_type", "text", "tags", "confidence", "valid_from", "valid_to", "source_refs"),
+    "node": ("node_id", "node_type", "title", "text", "tags", "asserted_ts", "source_refs"),
+}
+
+
+class Candidates(Protocol):
+    """Finds thoughts by words, of the project and of the global store; the text index implements it."""
+
+    def __call__(self, query: str, limit: int) -> Sequence[str]:
+        """Ids of claims and nodes, the best first."""
+        ...
+
+
+class Budget(NamedTuple):
+    """How many of each are shown at most."""
+
+    nodes: int = 8
+    values: int = 24
+    pref_goal: int = 16
+    query: int = 12
+    edges: int = 30
+
+
+class Context(NamedTuple):
+    """The thoughts for one decision."""
+
+    nodes: list[Thought]
+    values_claims: list[Thought]
+    pref_goal_claims: list[Thought]
+    query_claims: list[Thought]
+    edges: list[Thought]
+    notes: str
+
+    def fields(self) -> dict[str, Any]:
+        """As the prompt gets it."""
+        lists = {name: getattr(self, name) for name in ("values_claims", "pref_goal_claims", "query_claims", "nodes")}
+        shown: dict[str, Any] = {name: [_fields(one) for one in found] for name, found in lists.items()}
+        shown["edges"] = [
+            {"edge_id": edge.id, "edge_type": edge.type, "from_id": edge.from_id, "to_id": edge.to_id}
+            for edge in self.edges
+        ]
+        return shown | {"notes": self.notes}
+
+    def used(self, as_of_ts: str) -> ThoughtsUsed:
+        """What the decision's record says about it."""
+        return ThoughtsUsed(
+            as_of_ts=as_of_ts,
+            node_ids=[one.id for one in self.nodes],
+            values_claim_ids=[one.id for one in self.values_claims],
+            pref_goal_claim_ids=[one.id for one in self.pref_goal_claims],
+            query_claim_ids=[one.id for one in self.query_claims],
+            edges_n=len(self.edges),
+            notes=self.notes,
+        )
+
+
+def build(
+    thoughts: Effective,
+    query: str,
+    candidates: Candidates,
+    recent_event_ids: Iterable[str] = (),
+    budget: Budget = Budget(),  # noqa: B008
+) -> Context:
+    """The context for a decision about `query`; `thoughts` are those of the project and the global ones."""
+    values = _values(thoughts, budget.values)
+    guiding = _guiding(thoughts, budget.pref_goal, {one.id for one in values})
+    nodes = _nodes(thoughts, budget.nodes)
+    taken = {one.id for one in (*values, *guiding, *nodes)}
+    asked, notes = _asked(thoughts, query, candidates, budget.query, taken)
+    taken |= {one.id for one in asked}
+    for neighbour in _neighbours(thoughts, [*asked, *guiding, *values, *nodes], taken):
+        chosen, limit = (asked, budget.query) if neighbour.kind == "claim" else (nodes, budget.nodes)
+        if len(chosen) < limit:
+            chosen.append(neighbour)
+    included = [one.id for one in (*asked, *guiding, *values, *nodes)]
+    edges = _edges(thoughts, [*included, *recent_event_ids], budget.edges)
+    return Context(nodes, values, guiding, asked, edges, notes)
+
+
+def _values(thoughts: Effective, limit: int) -> list[Thought]:
+    """The global values, in the order they were said."""
+    found = thoughts.find("claim", Filter(types=_GUIDING, tags=(VALUES,)))
+    return list(islice((one for one in found if one.scope == "global"), limit))[::-1]
+
+
+def _guiding(thoughts: Effective, limit: int, taken: set[str]) -> list[Thought]:
+    """Settings and the like first, then the other preferences and goals; the project's before the global ones."""
+    found: dict[str, Thought] = {}
+    said: set[str] = set()
+    for one in _pinned(thoughts):
+        names = [tag for tag in _tags(one) if tag.startswith(SETTING) or tag == TESTLESS]
+        if not said.intersection(names):  # what the project says of a setting, the global store says no more
+            found[one.id] = one
+            said.update(names)
+    for one in thoughts.find("claim", Filter(types=_GUIDING)):
+        if len(found) >= limit:
+            break
+        tags = _tags(one)
+        pinned = any(tag.startswith(SETTING) or tag == TESTLESS for tag in tags)
+        if not pinned and VALUES not in tags and RAW not in tags and one.id not in taken:
+            found[one.id] = one
+    return list(found.values())[:limit]
+
+
+def _pinned(thoughts: Effective) -> Iterator[Thought]:
+    for tag in (SETTING + "*", TESTLESS):
+        yield from thoughts.find("claim", Filter(types=_GUIDING, tags=(tag,)))
+
+
+def _nodes(thoughts: Effective, limit: int) -> list[Thought]:
+    """The latest summary of the values, then the latest nodes."""
+    summaries = (one for one in thoughts.find("node", Filter(tags=(SUMMARY,))) if one.scope == "global")
+    latest = list(islice(summaries, 1))
+    recent = (one for one in thoughts.find("node") if SUMMARY not in _tags(one))
+    return [*latest, *islice(recent, limit - len(latest))]
+
+
+def _asked(
+    thoughts: Effective, query: str, candidates: Candidates, limit: int, taken: set[str]
+) -> tuple[list[Thought], str]:
+    """The claims the query brings to mind: from the text index, and if it finds too few, by looking through."""
+    found: dict[str, Thought] = {}
+    for one in candidates(query, limit * 3):
+        claim = thoughts.get(thoughts.head(one))  # what was found may be replaced meanwhile
+        if claim is not None and _may_show(claim, "claim") and claim.id not in taken and len(found) < limit:
+            found[claim.id] = claim
+    by_index = len(found)
+    if by_index < limit:
+        for claim in _scan(thoughts, query, limit - by_index, taken | set(found)):
+            found[claim.id] = claim
+    return list(found.values()), f"query: {by_index} by index, {len(found) - by_index} by scan"
+
+
+def _scan(thoughts: Effective, query: str, limit: int, taken: set[str]) -> list[Thought]:
+    """Recent claims that share at least two of the query's words, or its only one."""
+    wanted = set(compact(query).tokens)
+    scored: list[tuple[int, Thought]] = []
+    for claim in islice(thoughts.find("claim"), _SCANNED) if wanted else ():
+        if claim.id in taken or not _may_show(claim, "claim"):
+            continue
+        shared = len(wanted.intersection(tokens(str(claim.raw.get("text")))))
+        if shared >= min(2, len(wanted)):
+            scored.append((shared, claim))
+    scored.sort(key=lambda pair: -pair[0])  # stable: of equals, the newest first
+    return [claim for _, claim in scored[:limit]]
+
+
+def _neighbours(thoughts: Effective, start: list[Thought], taken: set[str]) -> Iterator[Thought]:
+    """Thoughts one edge away that stand and are not there yet."""
+    for one in start:
+        for edge in thoughts.edges(one.id):
+            other = edge.to_id if edge.from_id == one.id else edge.from_id
+            if other in taken:
+                continue
+            taken.add(other)
+            found = thoughts.get(other)
+            if found is not None and _may_show(found, found.kind):
+                yield found
+
+
+def _edges(thoughts: Effective, ids: list[str], limit: int) -> list[Thought]:
+    found: dict[str, Thought] = {}
+    for one in ids:
+        for edge in thoughts.edges(one):
+            if len(found) >= limit:
+                return list(found.values())
+            found[edge.id] = edge
+    return list(found.values())
+
+
+def _may_show(thought: Thought, kind: str) -> bool:
+    return thought.kind == kind and thought.kind != "edge" and thought.stands and RAW not in _tags(thought)
+
+
+def _tags(thought: Thought) -> list[str]:
+    tags = thought.raw.get("tags")
+    return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+
+
+def _fields(thought: Thought) -> dict[str, Any]:
+    raw = thought.raw
+    shown = {name: raw[name] for name in _SHOWN[thought.kind] if raw.get(name) not in (None, "", [])}
+    return shown | {"scope": thought.scope, "origin": raw.get("origin") or "import"}

@@ -1,0 +1,30 @@
+"""What a Thought DB store hands to memory: its claims and nodes, and what corrects them."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mi.kernel.home import Home, ThoughtFiles
+from mi.memory.logs import LogProducer, ReadLine
+
+if TYPE_CHECKING:
+    from mi.thoughtdb.records import Kind
+
+
+def producers(home: Home, root: str, project_id: str) -> list[LogProducer]:
+    """The producers of one store, global ("") or of a project."""
+    files = ThoughtFiles(root)
+    found: dict[Kind, tuple[str, list[str]]] = {
+        "claim": (files.claims, ["claim"]),
+        "node": (files.nodes, ["node"]),
+        "edge": (files.edges, ["claim", "node"]),
+    }
+    return [
+        LogProducer(path, home.relative(path), project_id, frozenset(kinds), partial(_reader, kind, project_id))
+        for kind, (path, kinds) in found.items()
+    ]
+
+
+def _reader(kind: "Kind", project_id: str) -> ReadLine:
+    from mi.thoughtdb import searchable
+
+    return searchable.reader(kind, project_id)

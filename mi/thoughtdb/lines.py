@@ -1,0 +1,100 @@
+"""What a stored line means for the state of a store: who is asserted or taken back, when, and how it is found."""
+
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from mi.kernel import clock, text
+from mi.kernel.jsontext import BadJson, decode
+from mi.thoughtdb.records import Kind
+
+EARLIEST = -(1 << 62)  # the time of a line that does not say its time: known from the beginning
+_NO_TAGS: list[str] = []
+
+
+class Entry(NamedTuple):
+    """One line of a store, as far as state depends on it; times are milliseconds since the epoch."""
+
+    asserts: bool
+    id: str
+    ts: int
+    type: str = ""
+    valid_from: int | None = None
+    valid_to: int | None = None
+    tags: list[str] = _NO_TAGS
+    from_id: str = ""
+    to_id: str = ""
+
+
+class _Line(Struct):
+    """The fields state depends on; the rest of a line is not looked at."""
+
+    kind: str
+    claim_id: str = ""
+    node_id: str = ""
+    edge_id: str = ""
+    claim_type: str = ""
+    node_type: str = ""
+    edge_type: str = ""
+    asserted_ts: str = ""
+    ts: str = ""
+    valid_from: str | None = None
+    valid_to: str | None = None
+    tags: list[str] | None = None
+    from_id: str = ""
+    to_id: str = ""
+
+
+def parse(data: bytes, kind: Kind) -> Entry | None:
+    """A line of the file that holds this kind; None when it neither asserts nor takes back. BadJson if unreadable."""
+    try:
+        line = decode(data, _Line)
+    except BadJson:
+        line = _lenient(data)
+    thought_id = getattr(line, kind + "_id")
+    if not thought_id:
+        return None
+    if line.kind == kind:
+        return Entry(
+            True,
+            thought_id,
+            milliseconds(line.asserted_ts, EARLIEST),
+            getattr(line, kind + "_type"),
+            milliseconds(line.valid_from, None) if line.valid_from else None,
+            milliseconds(line.valid_to, None) if line.valid_to else None,
+            line.tags or _NO_TAGS,
+            line.from_id,
+            line.to_id,
+        )
+    if line.kind == kind + "_retract":
+        return Entry(False, thought_id, milliseconds(line.ts, EARLIEST))
+    return None
+
+
+def _lenient(data: bytes) -> _Line:
+    """A line with a field of an unexpected type or broken UTF-8 costs that field, not the line."""
+    raw = decode(text.decode(data).encode(), dict[str, Any])
+    names = (name for name in _Line.__struct_fields__ if name != "tags")
+    texts = {name: raw[name] for name in names if isinstance(raw.get(name), str)}
+    tags = raw.get("tags")
+    return _Line(
+        kind=texts.pop("kind", ""),
+        tags=[tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else None,
+        **texts,
+    )
+
+
+def milliseconds(timestamp: str | None, otherwise: Any) -> Any:
+    """A timestamp as milliseconds; what is none gives `otherwise`."""
+    try:
+        return round(clock.parse(timestamp) * 1000) if timestamp else otherwise
+    except (ValueError, OverflowError):
+        return otherwise
+
+
+def fields(data: bytes) -> dict[str, Any]:
+    """Everything in a stored line, known to this version or not."""
+    try:
+        return decode(data, dict[str, Any])
+    except BadJson:
+        return decode(text.decode(data).encode(), dict[str, Any])

@@ -1,0 +1,165 @@
+"""`mi undo` and `mi redo`: shown first, done by appended lines, restored as it was."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mi.app import App
+from mi.evidence.log import EvidenceWriter
+from mi.evidence.records.run import RunStart
+from mi.evidence.records.thoughts import ClaimMining
+from mi.kernel.home import Home
+from tests.conftest import Mi
+
+
+@pytest.fixture
+def app(home: Home) -> App:
+    app = App(home)
+    app.use_project()
+    return app
+
+
+def learn(app: App, run_id: str) -> dict[str, str]:
+    """What a run would teach: a claim of the project that replaces an older one, a node, a global preference."""
+    old = app.project_thoughts.new_claim("Tests are slow", ["t"], "ev_before_1", "user", claim_type="fact")
+    lost = app.project_thoughts.new_claim("Never deploy on Friday", ["t"], "ev_before_1", "user")
+    app.project_thoughts.add_claims([old, lost])
+    writer = EvidenceWriter(app.project_home.evidence, run_id, app.notices)
+    writer.append(RunStart(task="x"))
+    event = writer.append(ClaimMining())
+    new = app.project_thoughts.new_claim("Tests are fast", ["t"], event.event_id, "mind", claim_type="fact")
+    node = app.project_thoughts.new_node("decision", "Split the tests", "", [], event.event_id, "mind")
+    app.project_thoughts.add_claims([new])
+    app.project_thoughts.add_nodes([node])
+    link = app.project_thoughts.link("supersedes", old.claim_id, new.claim_id, event.event_id, "mind")
+    app.project_thoughts.retract([lost.claim_id], "consolidated", event.event_id, origin="mind")
+    wide = app.global_thoughts.new_claim("Prefer fast tests", ["mi:learned"], event.event_id, "mind")
+    app.global_thoughts.add_claims([wide])
+    names = {"old": old.claim_id, "lost": lost.claim_id, "new": new.claim_id, "node": node.node_id}
+    return names | {"edge": link.edge_id, "wide": wide.claim_id, "event": event.event_id}
+
+
+def state(app: App, names: dict[str, str]) -> dict[str, str]:
+    thoughts = App(app.home).read_thoughts("effective")
+    found = {name: thoughts.get(one) for name, one in names.items() if name != "event"}
+    return {name: one.status if one else "none" for name, one in found.items()}
+
+
+LEARNED = {
+    "old": "superseded",
+    "lost": "retracted",
+    "new": "active",
+    "node": "active",
+    "edge": "active",
+    "wide": "active",
+}
+BEFORE = {"old": "active", "lost": "active", **dict.fromkeys(("new", "node", "edge", "wide"), "retracted")}
+
+
+def run(mi: Mi, *args: str) -> dict[str, Any]:
+    done = mi(*args, "--json")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.req(
+    "mi.undo.apply", "mi.undo.redo", "mi.kind.undo-written", "mi.kind.redo-written", "v1.root.learning-reversible"
+)
+@pytest.mark.parametrize("by", ["run", "event"])
+def test_a_run_is_taken_back_and_restored_any_number_of_times(mi: Mi, app: App, by: str) -> None:
+    run_id = "run_20260101T000000Z_aaaaaaaa"
+    names = learn(app, run_id)
+    ref = run_id if by == "run" else names["event"]
+    assert state(app, names) == LEARNED
+    for _ in range(2):
+        preview = run(mi, "undo", ref)
+        assert preview["applied"] is False
+        todo = {one["id"]: one["do"] for one in preview["taught"]}
+        expected = {names[name]: "take back" for name in ("new", "node", "edge", "wide")} | {names["lost"]: "restore"}
+        assert todo == expected
+        assert state(app, names) == LEARNED
+        logs = {path: path.read_bytes() for path in Path(app.home.root).rglob("*s.jsonl")}
+        done = run(mi, "undo", ref, "--apply")
+        assert len(done["event_ids"]) == 2  # one for the project's store, one for the global
+        assert state(app, names) == BEFORE
+        assert all(path.read_bytes().startswith(content) for path, content in logs.items())
+        assert run(mi, "undo", ref)["taught"] == []
+        restored = run(mi, "redo")
+        assert restored["target"] == ref
+        assert state(app, names) == LEARNED
+        kinds = [json.loads(line)["kind"] for line in Path(app.project_home.evidence).read_bytes().splitlines()]
+        assert kinds[-2:] == ["undo", "redo"]
+    assert mi("redo").returncode == 1
+    assert mi("redo", ref).returncode == 1
+
+
+@pytest.mark.req("mi.undo.event")
+def test_the_undo_itself_can_be_undone(mi: Mi, app: App) -> None:
+    names = learn(app, "run_x")
+    done = run(mi, "undo", "run_x", "--apply")
+    for event_id in done["event_ids"]:
+        run(mi, "undo", event_id, "--apply")
+    assert state(app, names) == LEARNED
+
+
+def test_what_others_said_stays(mi: Mi, app: App) -> None:
+    names = learn(app, "run_x")
+    learn(app, "run_xy")
+    kept = run(mi, "claim", "supersede", names["new"], "--text", "Tests are fast now")["claim_id"]
+    run(mi, "undo", "run_x", "--apply")
+    thoughts = App(app.home).read_thoughts("effective")
+    assert thoughts.get(kept).status == "active"  # type: ignore[union-attr]
+    assert sum(1 for one in thoughts.find("claim") if one.raw["text"] == "Tests are fast") == 1
+
+
+def test_what_was_believed_between_undo_and_redo_is_still_told(mi: Mi, app: App) -> None:
+    names = learn(app, "run_x")
+    run(mi, "undo", "run_x", "--apply")
+    between = json.loads(mi("tail", "-n", "1", "--json").stdout)[0]["ts"]
+    between = json.loads(Path(app.project_thoughts.files.nodes).read_bytes().splitlines()[-1])["ts"]
+    run(mi, "redo")
+    then = json.loads(mi("node", "show", names["node"], "--as-of", between, "--json").stdout)
+    assert then["status"] == "retracted"
+    assert run(mi, "node", "show", names["node"])["status"] == "active"
+
+
+def test_origin_survives_undo_and_redo(mi: Mi, app: App) -> None:
+    names = learn(app, "run_x")
+    run(mi, "undo", "run_x", "--apply")
+    run(mi, "redo", "run_x")
+    again = run(mi, "claim", "show", names["new"])
+    assert (again["origin"], again["trust"]) == ("mind", "mind")
+    assert again["source_refs"][0]["event_id"] == names["event"]
+
+
+@pytest.mark.req("mi.undo.preview")
+def test_the_preview_tells_what_was_taught(mi: Mi, app: App) -> None:
+    learn(app, "run_x")
+    shown = mi("undo", "run_x").stdout
+    for text in ("Tests are fast", "Split the tests", "Prefer fast tests", "supersedes", "Never deploy on Friday"):
+        assert text in shown
+    assert "--apply" in shown
+
+
+@pytest.mark.parametrize(("ref", "code"), [("run_nowhere", 1), ("ev_run_nowhere_1", 1), ("cl_1", 2), ("", 2)])
+def test_an_unknown_target_is_an_error(mi: Mi, app: App, ref: str, code: int) -> None:
+    learn(app, "run_x")
+    assert mi("undo", ref, "--apply").returncode == code
+
+
+def test_a_run_that_taught_nothing_is_no_error(mi: Mi, app: App) -> None:
+    EvidenceWriter(app.project_home.evidence, "run_quiet", app.notices).append(RunStart(task="x"))
+    done = mi("undo", "run_quiet", "--apply")
+    assert done.returncode == 0
+    assert "nothing" in done.stdout
+
+
+def test_values_set_by_mistake_are_undone(mi: Mi) -> None:
+    mi("init", "--values", "Keep changes small. Run the tests.")
+    wrong = run(mi, "values", "set", "--text", "Move fast.")["event_id"]
+    run(mi, "undo", wrong, "--apply")
+    assert [one["text"] for one in run(mi, "values", "show")["values"]] == ["Keep changes small.", "Run the tests."]
+    assert run(mi, "values", "show")["raw"] == "Keep changes small. Run the tests."
