@@ -16,7 +16,7 @@ def small_disk(folder: Path, size: str) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        _run("umount", str(folder))
+        _run("umount", "-l", str(folder))  # lazily: a derived view may still hold its files open
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def read_only_disk(folder: Path) -> Iterator[Path]:
         _run("mount", "-o", "remount,ro,bind", str(folder))
         yield folder
     finally:
-        _run("umount", str(folder))
+        _run("umount", "-l", str(folder))  # lazily: a derived view may still hold its files open
 
 
 def fill(disk: Path, leave: int = 0) -> None:

@@ -37,7 +37,7 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
     """The state of a run from its events; one that is done cannot go on."""
     records = _records(log, run_id, notices)
     if not records or not isinstance(records[0], RunStart):
-        raise NotFound("unknown-run", run_id=run_id, path=log)
+        raise NotFound("not-a-run", run_id=run_id, path=log)
     last_end = next((one for one in reversed(records) if isinstance(one, RunEnd)), None)
     if last_end is not None and last_end.status == "done":
         raise MiError("run-done", run_id=run_id)

