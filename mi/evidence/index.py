@@ -145,8 +145,8 @@ class EvidenceIndex:
             files.remove_if_there(self._path + suffix)
 
     def _lookup(self, db: sqlite3.Connection, log: str, event_id: str) -> Event | None:
-        query = "SELECT offset FROM event WHERE log = ? AND event_id = ?"
-        row = db.execute(query, (self._known(db, log).log_id, event_id)).fetchone()
+        query = "SELECT offset FROM event WHERE log = (SELECT id FROM log WHERE path = ?) AND event_id = ?"
+        row = db.execute(query, (self._home.relative(log), event_id)).fetchone()
         if row is None:
             return None
         event = read_at(log, row[0])

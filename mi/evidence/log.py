@@ -47,16 +47,19 @@ class EvidenceWriter:
         event_id = ids.event_id(self.run_id, self._seq)
         return msgspec.structs.replace(record, event_id=event_id, run_id=self.run_id, seq=self._seq, ts=clock.now())
 
-    def _report(self, repair: jsonl.Repair) -> None:
+    def append_corrupt(self, path: str, kept_in: str, reason: str) -> None:
+        """Record that a file of MI's own was set aside; the files are named relative to the home."""
         from mi.evidence.records.run import StateCorrupt
         from mi.kernel.home import Home
 
+        home = Home(_home_of(self.path))
+        kept_in = home.relative(kept_in) if kept_in else ""
+        self.append(StateCorrupt(path=home.relative(path), kept_in=kept_in, reason=reason))
+
+    def _report(self, repair: jsonl.Repair) -> None:
         key = "torn-set-aside" if repair.kept_in else "torn-completed"
         self._notices.add(key, self.path, size=repair.size, kept_in=repair.kept_in)
-        home = Home(_home_of(self.path))
-        kept_in = home.relative(repair.kept_in) if repair.kept_in else ""
-        reason = f"torn last line, {repair.size} bytes"
-        self.append(StateCorrupt(path=home.relative(self.path), kept_in=kept_in, reason=reason))
+        self.append_corrupt(self.path, repair.kept_in, f"torn last line, {repair.size} bytes")
 
 
 def _home_of(log: str) -> str:

@@ -141,6 +141,12 @@ def test_a_record_names_files_relative_to_the_home(home, notices):
         corrupt = stored(log)[1]
         assert corrupt["path"] == f"{place}/evidence.jsonl"
         assert Path(home.path(corrupt["kept_in"])).read_bytes() == b"{torn"
+        EvidenceWriter.for_command(log, notices).append_corrupt(
+            home.selection, home.selection + ".corrupt.x", "no JSON"
+        )
+        other = stored(log)[2]
+        assert (other["path"], other["reason"]) == ("global/project_selection.json", "no JSON")
+        assert other["kept_in"] == "global/project_selection.json.corrupt.x"
 
 
 def test_text_that_is_no_utf8_is_stored_with_replacements(home, notices):

@@ -285,6 +285,7 @@ def test_retractions_have_the_documented_fields(store):
     assert ClaimRetract(claim_id="x").version == "v1"
 
 
+@pytest.mark.req("mi.log.fsync-before-stored")
 def test_what_is_stored_is_on_the_disk_first(store, monkeypatch):
     synced: list[str] = []
     monkeypatch.setattr(os, "fsync", lambda fd: synced.append(os.readlink(f"/proc/self/fd/{fd}")))

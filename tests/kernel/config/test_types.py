@@ -178,7 +178,6 @@ def test_every_knob_of_the_seed_has_its_default():
     assert {path: value_at(Config(), f"runtime.{path}") for path, _ in KNOBS.values()} == dict(KNOBS.values())
 
 
-@pytest.mark.req("v1.cli.auto-update-last")
 def test_the_selection_is_updated_by_default():
     assert Config().runtime.project_selection.auto_update_last is True
 
