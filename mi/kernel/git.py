@@ -36,12 +36,17 @@ def find_toplevel(path: str) -> str | None:
     """The work tree a folder lies in, found without starting git; None outside of one."""
     folder = os.path.realpath(path)
     while True:
-        if os.path.lexists(os.path.join(folder, ".git")):
+        if _is_git(os.path.join(folder, ".git")):
             return folder
         parent = os.path.dirname(folder)
         if parent == folder:
             return None
         folder = parent
+
+
+def _is_git(path: str) -> bool:
+    """Whether this is a repository's `.git`; a sandboxed agent that is killed leaves empty folders of that name."""
+    return os.path.isfile(path) or os.path.exists(os.path.join(path, "HEAD"))
 
 
 def run(cwd: str, *args: str, timeout_s: float = _TIMEOUT_S, max_bytes: int = _MAX_BYTES) -> Answer:
