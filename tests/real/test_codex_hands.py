@@ -193,9 +193,8 @@ def test_a_kill_of_the_wrapper_or_its_child_leaves_nobody_behind(
     """Someone may configure the wrapper as any CLI: whoever of the two is killed, all of it ends."""
     mark = f"sleep 4{os.getpid()}"
     driver.codex_model(run(mark, wait_ms=30_000))
-    wrapped = CliHands(
-        Cli(exec=(codex_wrapper, "exec", "--json", "--sandbox", "workspace-write", "{prompt}")), Interrupt()
-    )
+    argv = (codex_wrapper, "exec", "--json", "--sandbox", "workspace-write", "{prompt}")
+    wrapped = CliHands(Cli(exec=argv), Interrupt())
 
     def kill() -> None:
         assert wait_until(lambda: bool(processes_with(mark)))
