@@ -27,7 +27,11 @@ block = line * 1000
 for _ in range(%d // 1000): sys.stdout.write(block)
 print('{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}')
 """
-TEXT = "import sys\nblock = 'a line of plain output, as tools print it\\n' * 1000\nfor _ in range(%d // 1000): sys.stdout.write(block)"
+TEXT = """
+import sys
+block = 'a line of plain output, as tools print it\\n' * 1000
+for _ in range(%d // 1000): sys.stdout.write(block)
+"""
 LONG_LINE = "import sys\nfor _ in range(%d // 1000000): sys.stdout.write('x' * 1000000)\nprint()"
 RISKY = """
 import json, signal, sys, time
@@ -38,11 +42,12 @@ signal.signal(signal.SIGINT, stop)
 print('{"type":"thread.started","thread_id":"t"}', flush=True)
 for _ in range(%d): print("noise")
 open(sys.argv[1] + ".sent", "w").write(repr(time.time()))
-print(json.dumps({"type": "item.started", "item": {"id": "i", "type": "command_execution", "command": "git push"}}), flush=True)
+item = {"id": "i", "type": "command_execution", "command": "git push"}
+print(json.dumps({"type": "item.started", "item": item}), flush=True)
 time.sleep(30)
 """
 SUBJECT = """
-import json, os, resource, sys, time
+import json, os, sys, time
 from mi.hands.contract import Batch, Observer
 from mi.hands.drive import Call, agent_environment, drive
 from mi.kernel.config.types import Interrupt
@@ -55,7 +60,7 @@ for number in range(int(os.environ.get("ROUNDS", "1"))):
     before = time.perf_counter()
     result = drive(call, Batch(prompt="", cwd=folder, transcript=path), Interrupt(mode=mode))
     rows.append((time.perf_counter() - before, result.lines, result.outcome, result.reason))
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) / 1024
 print(json.dumps({"rows": rows, "peak_mb": peak}))
 """
 
@@ -114,9 +119,8 @@ def overhead(folder: str) -> None:
         subprocess.run(argv, check=True, input=b"prompt", stdout=subprocess.PIPE)
         bare.append(time.perf_counter() - before)
     with_mi, alone = statistics.median(row[0] for row in rows), statistics.median(bare)
-    print(
-        f"overhead of a batch: {(with_mi - alone) * 1000:.1f} ms ({with_mi * 1000:.1f} ms; the agent alone {alone * 1000:.1f} ms)"
-    )
+    more = (with_mi - alone) * 1000
+    print(f"overhead of a batch: {more:.1f} ms ({with_mi * 1000:.1f} ms; the agent alone {alone * 1000:.1f} ms)")
 
 
 if __name__ == "__main__":

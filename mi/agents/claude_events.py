@@ -66,7 +66,9 @@ class ClaudeEvents:
         for block in map(mapping, message.get("content") or []):
             kind = str(block.get("type", ""))
             self.item_counts[kind] += 1
-            if kind == "text":
+            if kind == "text" and raw.get("error"):  # the client's own words about a failed request
+                found.append(events.Error(message=excerpt(text_of(block.get("text"))), transient=True))
+            elif kind == "text":
                 self._said = True
                 found.append(events.Message(text=text_of(block.get("text"))))
             elif kind == "thinking":

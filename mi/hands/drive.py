@@ -12,6 +12,7 @@ from mi.agents.events import Event, excerpt
 from mi.agents.process import AgentProcess, Ended, Escalation, Limits
 from mi.agents.signals import StopFlag, stop_on_signals
 from mi.agents.stream import Interpreter
+from mi.agents.text_scan import TextScan
 from mi.agents.transcript import Captured, Header, StreamLines, Transcript
 from mi.hands.contract import Batch, BatchResult, Observed, Observer, Outcome
 from mi.hands.risk import Mode, Risk, TextRisks, command_risk, interrupts
@@ -93,6 +94,7 @@ class _Watch:
         self._cwd = os.path.realpath(cwd)
         self._mode = mode
         self._observer = observer
+        self._scan = TextScan(self._cwd)
         self._texts = {"stdout": TextRisks(), "stderr": TextRisks()} if call.reads_text else {}
         self._first: list[Event] = []
         self._last: deque[Event] = deque(maxlen=_LAST_KEPT)
@@ -117,6 +119,7 @@ class _Watch:
                 self._take(event, interrupt)
             if line.stream in self._texts and not line.data.startswith(b"{"):
                 self._judge(self._texts[line.stream].feed(line.text[:_MESSAGE_KEPT]), interrupt)
+                self._scan.feed(line.text)
             if line.stream == "stderr" and line.data:
                 self._stderr.append(line.text[:2000])
             self._observer.line(line.stream, line.text)
@@ -193,8 +196,8 @@ class _Watch:
             observed=Observed(
                 event_type_counts=dict(counts.event_counts),
                 item_type_counts=dict(counts.item_counts),
-                file_paths=tuple(self._paths)[:200],
-                errors=tuple(self._errors),
+                file_paths=tuple({**self._paths, **self._scan.paths})[:200],
+                errors=(*self._errors, *self._scan.errors)[:_ERRORS_KEPT],
             ),
             questions=tuple(self._questions),
             limit=self._limit,

@@ -40,10 +40,10 @@ class ThreadLedger:
     def settle(self, thread_id: str, resumed: bool, reported: Usage) -> Usage:
         """The usage of one batch, given what the vendor reported at its end; remembers the new total."""
         before = self.find(thread_id) if resumed else Thread(thread_id=thread_id)
-        if thread_id:
-            batches = (before.batches if before else 0) + 1
-            total = reported if reported.is_total else Usage()
-            self._remember(Thread(thread_id=thread_id, batches=batches, total=total))
+        # An interrupted batch reports nothing: what it spent shows in the next total, so the former one stays.
+        total = reported if reported.is_total else before.total if before else None
+        if thread_id and total is not None:
+            self._remember(Thread(thread_id=thread_id, batches=(before.batches if before else 0) + 1, total=total))
         return difference(reported, before.total if before else None) if reported.is_total else reported
 
     def _remember(self, thread: Thread) -> None:

@@ -27,6 +27,7 @@ def item(kind: str, **fields: Any) -> dict[str, Any]:
     return {"type": f"item.{kind}", "item": {"id": "item_0", **fields}}
 
 
+@pytest.mark.req("mi.obs.stream-types")
 def test_codex_tells_message_command_file_tool_usage_and_end() -> None:
     command = {"type": "command_execution", "command": "bash -lc 'pytest'"}
     found = read(

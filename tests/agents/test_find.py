@@ -22,10 +22,8 @@ def program(path: Path, body: str) -> Path:
 @pytest.fixture
 def agent(tmp_path: Path) -> Path:
     count = tmp_path / "asked"
-    return program(
-        tmp_path / "bin" / "codex",
-        f'echo x >> {count}\ncase "$1" in --version) echo "codex-cli 0.42.1";; *) echo "  --json  --full-auto  -C, --cd";; esac',
-    )
+    answers = 'case "$1" in --version) echo "codex-cli 0.42.1";; *) echo "  --json  --full-auto  -C, --cd";; esac'
+    return program(tmp_path / "bin" / "codex", f"echo x >> {count}\n{answers}")
 
 
 def test_an_agent_is_found_on_the_path_or_where_the_configuration_says(

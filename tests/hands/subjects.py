@@ -19,6 +19,7 @@ from mi.kernel.files import write_atomic
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.testing import (
+    ScriptedServer,
     Usage,
     claude_environment,
     codex_environment,
@@ -39,6 +40,11 @@ _PROBES: dict[str, bytes] = {}
 HANG, FAIL = "hang", "fail"
 Part = Say | Run | Edit | str  # "hang": nothing more comes; "fail": the agent says that it failed
 Batches = Sequence[Sequence[Part]]
+
+
+def codex_home(server: ScriptedServer | str, folder: str, **options: Any) -> dict[str, str]:
+    """An environment for Codex whose sandbox leaves /tmp alone: killed, it would leave an empty `.git` there."""
+    return codex_environment(server, folder, extra="[sandbox_workspace_write]\nexclude_slash_tmp = true\n", **options)
 
 
 class Subject(Protocol):
@@ -93,8 +99,8 @@ class RealAgent:
         script = [reply for batch in batches for reply in self._replies(batch)]
         codex = self.name == "codex"
         self.server = self._place.stack.enter_context(responses_server(script) if codex else messages_server(script))
-        environment = codex_environment if codex else claude_environment
-        self._place.use(environment(self.server, str(self._place.folder)))
+        folder = str(self._place.folder)
+        self._place.use(codex_home(self.server, folder) if codex else claude_environment(self.server, folder))
         if codex:
             return CodexHands(Codex(path=self._path), interrupt, self._place.home, Notices())
         config = Claude(path=self._path, allowed_tools=("Bash",))

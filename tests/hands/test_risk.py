@@ -112,6 +112,14 @@ HARMLESS = [
     "v1.soft.marker-rm",
     "v1.soft.marker-sudo",
     "v1.soft.marker-pipe-shell",
+    "mi.fail.marker-curl-sh",
+    "mi.fail.marker-rm-fr",
+    "mi.fail.marker-git-c-push",
+    "mi.fail.marker-cargo-publish",
+    "mi.fail.marker-docker-push",
+    "mi.fail.marker-drop-table",
+    "mi.fail.marker-kubectl-delete",
+    "mi.fail.commands-parsed",
 )
 @pytest.mark.parametrize("command", HIGH)
 def test_high_risk(command: str) -> None:
@@ -120,7 +128,12 @@ def test_high_risk(command: str) -> None:
     assert risk.level == "high"
 
 
-@pytest.mark.req("v1.soft.any-external-installs", "v1.soft.any-external-fetch")
+@pytest.mark.req(
+    "v1.soft.any-external-installs",
+    "v1.soft.any-external-fetch",
+    "mi.fail.marker-npm-i",
+    "mi.fail.marker-apt-get",
+)
 @pytest.mark.parametrize("command", EXTERNAL)
 def test_external(command: str) -> None:
     risk = command_risk(command)
@@ -175,13 +188,13 @@ SENTENCES = [
 ]
 
 
-@pytest.mark.req("v1.prov.cli-risk-scan")
+@pytest.mark.req("v1.prov.cli-risk-scan", "mi.fail.text-shell-echo")
 @pytest.mark.parametrize("text", SHOWN)
 def test_plain_output_counts_where_it_shows_a_command(text: str) -> None:
     assert risks_in(text) == ["git push"]
 
 
-@pytest.mark.req("v1.prov.cli-risk-scan")
+@pytest.mark.req("mi.fail.sentences-never", "mi.fail.marker-negated")
 @pytest.mark.parametrize("text", SENTENCES)
 def test_sentences_never_count(text: str) -> None:
     assert risks_in(text) == []

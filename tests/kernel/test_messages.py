@@ -122,7 +122,7 @@ def test_every_key_is_used():
         words |= _constants(tree)
         fields = (node.target for node in ast.walk(tree) if isinstance(node, ast.AnnAssign))
         words |= {field.id for field in fields if isinstance(field, ast.Name)}
-    words |= {word.replace("_", "-") for word in words}
+    words |= {word.replace("_", "-").replace(" ", "-") for word in words}
     beginnings = {
         word for word in words if re.fullmatch(r"[a-z-]+[.-]", word) or re.fullmatch(r"[a-z]+\.[a-z-]*-", word)
     }
