@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from typing import TypeVar
 
 from mi.kernel.home import Home
@@ -56,12 +57,15 @@ class Memory:
 
     def status(self) -> tuple[Status, int]:
         """What the index holds as it is, and how many sources have something new for it; changes nothing."""
-        if self._backend is None and (self.name == "in_memory" or not os.path.exists(self._home.memory_index)):
-            return Status({}, 0, 0, 0), sum(producer.end() != "" for producer in self._producers())
-        backend = self._backend or fts.copy_into_memory(self._home.memory_index)
-        cursors = backend.cursors()
-        behind = sum(cursors.get(producer.source, "") != producer.end() for producer in self._producers())
-        return backend.status(), behind
+        status, cursors = Status({}, 0, 0, 0), dict[str, str]()
+        if self.name == "sqlite_fts" and os.path.exists(self._home.memory_index):
+            try:
+                if backend := fts.open_to_look(self._home.memory_index):
+                    with closing(backend):
+                        status, cursors = backend.status(), backend.cursors()
+            except sqlite3.Error as error:
+                self._notices.add("state-broken", self._home.memory_index, reason=str(error))
+        return status, sum(cursors.get(one.source, "") != one.end() for one in self._producers())
 
     def close(self) -> None:
         """Give back what is held open."""

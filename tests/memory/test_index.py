@@ -278,3 +278,8 @@ def test_status_reads_and_changes_nothing(home: Home) -> None:
     found(App(home), "gateway")
     status, behind = App(home).memory.status()
     assert (status.documents, behind) == ({"snapshot": 1}, 1)
+    Path(home.memory_index).write_bytes(b"rubbish" * 1000)
+    app = App(home)
+    assert app.memory.status()[0].documents == {}
+    assert keys(app) == ["state-broken"]
+    assert Path(home.memory_index).read_bytes() == b"rubbish" * 1000
