@@ -4,8 +4,8 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from mi.thoughtdb.kinds import REDIRECTS, Kind
 from mi.thoughtdb.lines import Entry
-from mi.thoughtdb.records import REDIRECTS, Kind
 from mi.thoughtdb.redirects import Out, Step, cycle_through, head
 
 VERSION = 1

@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterator
-from heapq import merge
 from typing import Any, Literal, NamedTuple
 
+from mi.thoughtdb.kinds import KIND_OF_PREFIX, REDIRECTS, Kind, Scope
 from mi.thoughtdb.lines import parse
-from mi.thoughtdb.records import KIND_OF_PREFIX, REDIRECTS, Kind, Scope
 from mi.thoughtdb.redirects import Step, head
 from mi.thoughtdb.view import View
 
@@ -147,6 +146,10 @@ class Reading:
         conditions, values = _conditions(kind, wanted)
         if not wanted.types:
             return self._pages(kind, conditions, values)
+        if len(wanted.types) == 1:
+            return self._pages(kind, f"{conditions} AND type = ?", (*values, wanted.types[0]))
+        from heapq import merge
+
         each = [self._pages(kind, f"{conditions} AND type = ?", (*values, one)) for one in wanted.types]
         return merge(*each, key=lambda row: -row.seq)
 
