@@ -82,6 +82,9 @@ class FtsBackend:
     def close(self) -> None:
         self._db.close()
 
+    def __del__(self) -> None:
+        self._db.close()
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         self._db.execute("BEGIN IMMEDIATE")
@@ -125,15 +128,15 @@ def open_to_look(path: str) -> FtsBackend | None:
 
 
 def copy_into_memory(path: str) -> FtsBackend:
-    """What a file that cannot be written holds, to go on with in memory; empty when it cannot be read either."""
+    """What a file that cannot be written holds, to go on with in memory; sqlite3.Error when it is unreadable, too."""
     db = sqlite3.connect(":memory:")
     try:
         with closing(sqlite3.connect(f"file:{_escaped(path)}?mode=ro", uri=True)) as stored:
             stored.backup(db)
-    except sqlite3.Error:
+        return FtsBackend(tables.prepared(db), "sqlite_fts")
+    except BaseException:
         db.close()
-        db = sqlite3.connect(":memory:")
-    return FtsBackend(tables.prepared(db), "sqlite_fts")
+        raise
 
 
 def _escaped(path: str) -> str:

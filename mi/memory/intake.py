@@ -13,6 +13,7 @@ from mi.memory.words import day_words, tokens
 BEFORE, AFTER = 2, 1  # neighbours whose words help to find a document: an answer is found by its question
 _NEIGHBOUR_CHARS = 400
 _MAX_CHAIN = 1000
+_MARGIN = 4096  # read beyond the cut, so that half a secret is recognised as one
 _INSERT = f"INSERT INTO document (row, source, {tables.FIELDS}, corrected_by) VALUES ({', '.join('?' * 16)})"
 
 _INSERT_WORDS = {
@@ -63,7 +64,9 @@ class _Intake:
 
     def _safe(self, one: Document) -> Document:
         group = f"{self._source}/{one.group}" if one.group else ""
-        return one._replace(text=redact(one.text[:MAX_TEXT]), title=redact(one.title) if one.title else "", group=group)
+        tags = tuple(map(_safe_name, one.tags))
+        text = redact(one.text[: MAX_TEXT + _MARGIN])[:MAX_TEXT]
+        return one._replace(text=text, title=_safe_name(one.title), tags=tags, group=group)
 
     def _put(self, placed: _Placed, said: bool = True) -> None:
         one = placed.document
@@ -164,7 +167,9 @@ def _words(text: str) -> str:
     return " ".join(tokens(text)) if text else ""
 
 
-_short_words = lru_cache(maxsize=4096)(_words)  # dates, tags and names come again and again
+# Dates, tags and names come again and again.
+_short_words = lru_cache(maxsize=4096)(_words)
+_safe_name = lru_cache(maxsize=4096)(redact)
 
 
 class _Neighbourhood(NamedTuple):
