@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from mi.kernel.home import FILE_MODE, ThoughtFiles
 from mi.kernel.jsontext import BadJson
 from mi.kernel.notices import Notices
-from mi.thoughtdb.intake import EMPTY, INDEXES, SCHEMA, VERSION, Placed, out_of, take_in
+from mi.thoughtdb.intake import EMPTY, INDEXES, SCHEMA, VERSION, Placed, out_of, sort_edges, take_in
 from mi.thoughtdb.kinds import Kind
 from mi.thoughtdb.lines import fields, parse
 from mi.thoughtdb.redirects import Out
@@ -185,6 +185,7 @@ class View:
                 known = {}
             for kind, fd in self._fds.items():
                 self._take_in(db, kind, fd, known.get(kind, _Known()))
+            sort_edges(db)
             for statement in INDEXES:
                 db.execute(statement)
             db.execute("COMMIT")
