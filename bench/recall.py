@@ -2,16 +2,23 @@
 
     python bench/recall.py path/to/locomo.json      (or $MI_LOCOMO)
 
+    python bench/recall.py --large                  (searches of a large store, beside `python -c pass`)
+
 The first rows are baselines on bare FTS5; the last is the product: mi.memory, each conversation a project
 of one index. Recall@k is the share of a question's evidence among the first k, averaged over questions.
 The data is read by path and is no part of the repository. Prints figures, asserts nothing.
 """
 
+import itertools
 import json
 import os
+import random
 import re
 import sqlite3
+import statistics
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -45,6 +52,9 @@ Ranker = Callable[[str], list[str]]  # a question → ids of turns, best first
 
 
 def main() -> None:
+    if sys.argv[1:] == ["--large"]:
+        large()
+        return
     path = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("MI_LOCOMO", "")
     if not path:
         sys.exit("usage: python bench/recall.py <locomo.json>  (or set MI_LOCOMO)")
@@ -63,6 +73,65 @@ def main() -> None:
     report(f"mi.memory among {max(FILL, turns):,} documents", conversations, filled)
     one_project = product(conversations, FILL - turns, apart=False)
     report("the same, all in one project", conversations, one_project)
+
+
+def large(claims: int = 100_000) -> None:
+    """`mi memory search` on a store of many claims and edges: built, warm, and after a thousand new ones."""
+    words = [f"{first}{last}" for first in ("balu", "dene", "firo", "goku", "kesi", "lavu") for last in range(500)]
+    chance = random.Random(7)
+    weights = list(itertools.accumulate(1 / (place + 5) for place in range(len(words))))
+    queries = {
+        "common words": f"{words[0]} {words[3]}",
+        "a rare word": words[-1],
+        "mixed": f"{words[1]} {words[900]} note",
+    }
+    with tempfile.TemporaryDirectory() as home:
+        project = os.path.join(home, "project")
+        os.makedirs(project)
+        env = os.environ | {"MI_HOME": os.path.join(home, "home"), "MI_CD": project}
+        mi = os.path.join(os.path.dirname(sys.executable), "mi")
+        subprocess.run([mi, "project", "use", "--cd", project], env=env, check=True, stdout=subprocess.DEVNULL)
+        folder = os.path.join(home, "home", "thoughtdb", "global")
+        os.makedirs(folder)
+
+        def write(start: int, count: int) -> None:
+            with (
+                open(os.path.join(folder, "claims.jsonl"), "a") as file,
+                open(os.path.join(folder, "edges.jsonl"), "a") as edges,
+            ):
+                for number in range(start, start + count):
+                    text = f"note {number} " + " ".join(chance.choices(words, cum_weights=weights, k=12))
+                    claim = {"kind": "claim", "claim_id": f"cl_{number}", "claim_type": "fact", "text": text}
+                    kind = "supports" if number % 10 else "supersedes"
+                    edge = {"kind": "edge", "edge_id": f"ed_{number}", "edge_type": kind, "from_id": f"cl_{number}"}
+                    file.write(json.dumps(claim | {"asserted_ts": "2026-01-01T00:00:00.000Z"}) + "\n")
+                    edges.write(json.dumps(edge | {"to_id": f"cl_{number + 1}"}) + "\n")
+
+        write(0, claims)
+        build = timed([mi, "memory", "search", "note"], env, rounds=1)
+        print(f"{claims:,} claims and as many edges: first search, index built: {build:.1f} s")
+        commands = {"python -c pass": [sys.executable, "-c", "pass"]}
+        commands |= {name: [mi, "memory", "search", query] for name, query in queries.items()}
+        times: dict[str, list[float]] = {name: [] for name in commands}
+        for _ in range(15):  # interleaved, so that a busy moment touches all alike
+            for name, command in commands.items():
+                times[name].append(timed(command, env, rounds=1))
+        base = statistics.median(times["python -c pass"])
+        for name, taken in times.items():
+            seconds = statistics.median(taken)
+            print(f"  {name:<16} {seconds * 1000:6.1f} ms  {seconds / base:4.2f}x (goal 6x)")
+        write(claims, 1000)
+        seconds = timed([mi, "memory", "search", queries["mixed"]], env, rounds=1)
+        print(f"  {'1,000 new':<16} {seconds * 1000:6.1f} ms  {seconds / base:4.2f}x")
+
+
+def timed(command: list[str], env: dict[str, str], rounds: int = 15) -> float:
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
 
 
 def load(path: str) -> list[Conversation]:

@@ -20,6 +20,21 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line that says where to look."""
 
+    fill: Callable[["Parser"], None] | None = None  # adds the arguments once they are needed
+
+    def parse_known_args(self, *args: Any, **more: Any) -> Any:
+        self._fill()
+        return super().parse_known_args(*args, **more)
+
+    def format_help(self) -> str:
+        self._fill()
+        return super().format_help()
+
+    def _fill(self) -> None:
+        fill, self.fill = self.fill, None
+        if fill is not None:
+            fill(self)
+
     def error(self, message: str) -> NoReturn:
         raise UsageError("usage", message=message, hint=f"{self.prog} --help")
 
@@ -41,9 +56,18 @@ class Group:
             prog=parser.prog, metavar="command", required=True, parser_class=Parser
         )
 
-    def add(self, name: str, summary: str, example: str, run: Callable[..., int]) -> Parser:
-        """A subcommand."""
-        return _finished(self._subcommands.add_parser(name, help=summary, **_described(summary, example)), run)
+    def add(
+        self,
+        name: str,
+        summary: str,
+        example: str,
+        run: Callable[..., int],
+        fill: Callable[[Parser], None] | None = None,
+    ) -> Parser:
+        """A subcommand; what `fill` adds to it costs nothing while another subcommand is called."""
+        built = _finished(self._subcommands.add_parser(name, help=summary, **_described(summary, example)), run)
+        built.fill = fill
+        return built
 
     def add_group(self, name: str, summary: str, example: str) -> "Group":
         """A subcommand with subcommands of its own."""

@@ -6,24 +6,33 @@ from mi.cli.arguments import Args, Group, Parser
 
 
 def parser(name: str) -> Parser:
-    from mi.thoughtdb.records import CLAIM_TYPES
-
     group = Group("mi claim", "Claims: facts, preferences, assumptions and goals.", "mi claim list --tag values:base")
-    list_ = group.add("list", "list claims", "mi claim list --type preference --contains tests", _list)
-    thoughts.add_filters(list_, CLAIM_TYPES)
-    thoughts.add_show(group, "claim", "mi claim show cl_… --json --graph --depth 2", _show)
-    retract = group.add("retract", "take a claim back", "mi claim retract cl_… --scope project", _retract)
-    retract.add_argument("ref", metavar="id", help="the claim's id")
-    retract.add_argument("--rationale", default="", metavar="TEXT", help="why")
-    supersede = group.add("supersede", "replace a claim", 'mi claim supersede cl_… --text "Use pytest."', _supersede)
-    supersede.add_argument("ref", metavar="id", help="the claim's id")
-    supersede.add_argument("--text", required=True, help="what holds instead; type and tags stay")
-    same = group.add("same-as", "say that a claim is a duplicate", "mi claim same-as cl_dup… cl_kept…", _same_as)
-    same.add_argument("duplicate", help="the id that leads to the other from now on")
-    same.add_argument("canonical", help="the id that stays")
-    for one in (retract, supersede, same):
-        thoughts.add_where(one, writes=True)
+    group.add("list", "list claims", "mi claim list --type preference --contains tests", _list, _fill_list)
+    group.add("show", "show a claim", "mi claim show cl_… --json --graph --depth 2", _show, thoughts.add_show)
+    group.add("retract", "take a claim back", "mi claim retract cl_… --scope project", _retract, thoughts.add_retract)
+    example = 'mi claim supersede cl_… --text "Use pytest."'
+    group.add("supersede", "replace a claim", example, _supersede, _fill_supersede)
+    same = "mi claim same-as cl_dup… cl_kept…"
+    group.add("same-as", "say that a claim is a duplicate", same, _same_as, _fill_same_as)
     return group.parser
+
+
+def _fill_list(parser: Parser) -> None:
+    from mi.thoughtdb.kinds import CLAIM_TYPES
+
+    thoughts.add_filters(parser, CLAIM_TYPES)
+
+
+def _fill_supersede(parser: Parser) -> None:
+    parser.add_argument("ref", metavar="id", help="the claim's id")
+    parser.add_argument("--text", required=True, help="what holds instead; type and tags stay")
+    thoughts.add_where(parser, writes=True)
+
+
+def _fill_same_as(parser: Parser) -> None:
+    parser.add_argument("duplicate", help="the id that leads to the other from now on")
+    parser.add_argument("canonical", help="the id that stays")
+    thoughts.add_where(parser, writes=True)
 
 
 def _list(app: App, args: Args) -> int:

@@ -9,28 +9,36 @@ from mi.cli.output import Output, Progress
 
 
 def parser(name: str) -> Parser:
-    from mi.thoughtdb.records import EDGE_TYPES
-
     group = Group("mi edge", "Edges between thoughts and events.", "mi edge list --type depends_on")
     example = "mi edge create --type depends_on --from ev_… --to cl_…"
-    create = group.add("create", "store an edge", example, _create)
-    create.add_argument("--type", choices=EDGE_TYPES, required=True, help="how they relate")
-    create.add_argument("--from", dest="from_id", required=True, metavar="ID", help="claim, node or event; the old one")
-    create.add_argument("--to", dest="to_id", required=True, metavar="ID", help="claim, node or event; the new one")
-    list_ = group.add("list", "list edges", "mi edge list --from ev_… --type depends_on", _list)
-    list_.add_argument("--from", dest="from_id", metavar="ID", help="that begin here")
-    list_.add_argument("--to", dest="to_id", metavar="ID", help="that end here")
-    thoughts.add_filters(list_, EDGE_TYPES, tagged=False)
-    show = group.add("show", "show an edge", "mi edge show ed_…", _show)
-    show.add_argument("ref", metavar="id", help="the edge's id")
-    thoughts.add_as_of(show)
-    thoughts.add_where(show)
-    retract = group.add("retract", "take an edge back", "mi edge retract ed_…", _retract)
-    retract.add_argument("ref", metavar="id", help="the edge's id")
-    retract.add_argument("--rationale", default="", metavar="TEXT", help="why")
-    for one in (create, retract):
-        thoughts.add_where(one, writes=True)
+    group.add("create", "store an edge", example, _create, _fill_create)
+    group.add("list", "list edges", "mi edge list --from ev_… --type depends_on", _list, _fill_list)
+    group.add("show", "show an edge", "mi edge show ed_…", _show, _fill_show)
+    group.add("retract", "take an edge back", "mi edge retract ed_…", _retract, thoughts.add_retract)
     return group.parser
+
+
+def _fill_create(parser: Parser) -> None:
+    from mi.thoughtdb.kinds import EDGE_TYPES
+
+    parser.add_argument("--type", choices=EDGE_TYPES, required=True, help="how they relate")
+    parser.add_argument("--from", dest="from_id", required=True, metavar="ID", help="claim, node or event; the old one")
+    parser.add_argument("--to", dest="to_id", required=True, metavar="ID", help="claim, node or event; the new one")
+    thoughts.add_where(parser, writes=True)
+
+
+def _fill_list(parser: Parser) -> None:
+    from mi.thoughtdb.kinds import EDGE_TYPES
+
+    parser.add_argument("--from", dest="from_id", metavar="ID", help="that begin here")
+    parser.add_argument("--to", dest="to_id", metavar="ID", help="that end here")
+    thoughts.add_filters(parser, EDGE_TYPES, tagged=False)
+
+
+def _fill_show(parser: Parser) -> None:
+    parser.add_argument("ref", metavar="id", help="the edge's id")
+    thoughts.add_as_of(parser)
+    thoughts.add_where(parser)
 
 
 def _create(app: App, args: Args) -> int:

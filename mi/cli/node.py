@@ -6,23 +6,29 @@ from mi.cli.arguments import Args, Group, Parser
 
 
 def parser(name: str) -> Parser:
-    from mi.thoughtdb.records import NODE_TYPES
-
     group = Group("mi node", "Nodes: decisions, actions and summaries.", "mi node list --type decision")
-    list_ = group.add("list", "list nodes", "mi node list --type summary --tag values:summary", _list)
-    thoughts.add_filters(list_, NODE_TYPES)
-    thoughts.add_show(group, "node", "mi node show nd_… --json --graph --edge-type derived_from", _show)
-    create = group.add("create", "store a node", 'mi node create --type decision --title "Use SQLite"', _create)
-    create.add_argument("--type", choices=NODE_TYPES, required=True, help="what it is")
-    create.add_argument("--title", required=True, help="in one line")
-    create.add_argument("--text", default="", help="in full")
-    create.add_argument("--tag", action="append", default=[], metavar="TAG", help="a tag; may be repeated")
-    retract = group.add("retract", "take a node back", "mi node retract nd_…", _retract)
-    retract.add_argument("ref", metavar="id", help="the node's id")
-    retract.add_argument("--rationale", default="", metavar="TEXT", help="why")
-    for one in (create, retract):
-        thoughts.add_where(one, writes=True)
+    group.add("list", "list nodes", "mi node list --type summary --tag values:summary", _list, _fill_list)
+    example = "mi node show nd_… --json --graph --edge-type derived_from"
+    group.add("show", "show a node", example, _show, thoughts.add_show)
+    group.add("create", "store a node", 'mi node create --type decision --title "Use SQLite"', _create, _fill_create)
+    group.add("retract", "take a node back", "mi node retract nd_…", _retract, thoughts.add_retract)
     return group.parser
+
+
+def _fill_list(parser: Parser) -> None:
+    from mi.thoughtdb.kinds import NODE_TYPES
+
+    thoughts.add_filters(parser, NODE_TYPES)
+
+
+def _fill_create(parser: Parser) -> None:
+    from mi.thoughtdb.kinds import NODE_TYPES
+
+    parser.add_argument("--type", choices=NODE_TYPES, required=True, help="what it is")
+    parser.add_argument("--title", required=True, help="in one line")
+    parser.add_argument("--text", default="", help="in full")
+    parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="a tag; may be repeated")
+    thoughts.add_where(parser, writes=True)
 
 
 def _list(app: App, args: Args) -> int:

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mi.app import App
-from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.arguments import Args, add_cd, add_json
 from mi.cli.output import Output, Progress
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.text import one_line
@@ -45,20 +45,25 @@ def add_filters(parser: argparse.ArgumentParser, types: tuple[str, ...], *, tagg
     add_where(parser)
 
 
-def add_show(group: Group, noun: str, example: str, run: Any) -> Parser:
+def add_show(parser: argparse.ArgumentParser) -> None:
     """`show <id>` with a bounded subgraph."""
-    from mi.thoughtdb.records import EDGE_TYPES
+    from mi.thoughtdb.kinds import EDGE_TYPES
 
-    show = group.add("show", f"show a {noun}", example, run)
-    show.add_argument("ref", metavar="id", help=f"the {noun}'s id")
-    show.add_argument("--graph", action="store_true", help="add the thoughts and events around it (JSON)")
-    show.add_argument("--mermaid", action="store_true", help="print what is around it as a Mermaid flowchart")
-    show.add_argument("--depth", type=_limit, default=1, metavar="N", help="edges from it (default 1)")
-    show.add_argument("--direction", choices=["out", "in", "both"], default="both", help="default: both")
-    show.add_argument("--edge-type", action="append", choices=EDGE_TYPES, default=[], help="follow this type only")
-    add_as_of(show)
-    add_where(show)
-    return show
+    parser.add_argument("ref", metavar="id", help="its id")
+    parser.add_argument("--graph", action="store_true", help="add the thoughts and events around it (JSON)")
+    parser.add_argument("--mermaid", action="store_true", help="print what is around it as a Mermaid flowchart")
+    parser.add_argument("--depth", type=_limit, default=1, metavar="N", help="edges from it (default 1)")
+    parser.add_argument("--direction", choices=["out", "in", "both"], default="both", help="default: both")
+    parser.add_argument("--edge-type", action="append", choices=EDGE_TYPES, default=[], help="follow this type only")
+    add_as_of(parser)
+    add_where(parser)
+
+
+def add_retract(parser: argparse.ArgumentParser) -> None:
+    """`retract <id>`."""
+    parser.add_argument("ref", metavar="id", help="its id")
+    parser.add_argument("--rationale", default="", metavar="TEXT", help="why")
+    add_where(parser, writes=True)
 
 
 def moment(args: Args) -> int | None:
@@ -147,7 +152,6 @@ def show_one(app: App, args: Args, kind: Any) -> int:
 
 def require(app: App, args: Args, thoughts: "Effective", kind: Any) -> "Thought":
     """The thought that a command names; an error that says where it is instead."""
-    from mi.thoughtdb.changes import not_here
     from mi.thoughtdb.reading import kind_of
 
     if kind_of(args.ref) != kind:
@@ -155,6 +159,8 @@ def require(app: App, args: Args, thoughts: "Effective", kind: Any) -> "Thought"
     found = thoughts.get(args.ref)
     if found is not None:
         return found
+    from mi.thoughtdb.changes import not_here
+
     where, scope = app.where_is(args.ref), getattr(args, "scope", "effective")
     if args.as_of and (where == scope or (scope == "effective" and where in ("project", "global"))):
         raise NotFound("unknown-then", ref=args.ref, time=args.as_of)

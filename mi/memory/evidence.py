@@ -22,7 +22,7 @@ def snapshot_reader(project_id: str) -> ReadLine:
     """Reads the snapshots among the lines of a log."""
 
     def read(line: jsonl.Line) -> Iterator[Change]:
-        if b'"snapshot"' in line.data[:200]:
+        if b'"snapshot"' in line.data:
             yield from _snapshot(line.data, project_id)
 
     return read

@@ -82,6 +82,9 @@ class FtsBackend:
     def close(self) -> None:
         self._db.close()
 
+    def __del__(self) -> None:
+        self._db.close()
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         self._db.execute("BEGIN IMMEDIATE")
@@ -111,16 +114,34 @@ def open_file(path: str) -> FtsBackend:
         raise
 
 
+def open_to_look(path: str) -> FtsBackend | None:
+    """The index in a file, for reading alone; None when it is of another version. sqlite3.Error when unreadable."""
+    db = sqlite3.connect(f"file:{_escaped(path)}?mode=ro", uri=True)
+    try:
+        if db.execute("PRAGMA user_version").fetchone()[0] == tables.VERSION:
+            return FtsBackend(db, "sqlite_fts")
+    except BaseException:
+        db.close()
+        raise
+    db.close()
+    return None
+
+
 def copy_into_memory(path: str) -> FtsBackend:
-    """What a file that cannot be written holds, to go on with in memory; empty when it cannot be read either."""
+    """What a file that cannot be written holds, to go on with in memory; sqlite3.Error when it is unreadable, too."""
     db = sqlite3.connect(":memory:")
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as stored:
+        with closing(sqlite3.connect(f"file:{_escaped(path)}?mode=ro", uri=True)) as stored:
             stored.backup(db)
-    except sqlite3.Error:
+        return FtsBackend(tables.prepared(db), "sqlite_fts")
+    except BaseException:
         db.close()
-        db = sqlite3.connect(":memory:")
-    return FtsBackend(tables.prepared(db), "sqlite_fts")
+        raise
+
+
+def _escaped(path: str) -> str:
+    """A path inside a URI, without importing a library for it."""
+    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
 def is_broken(error: sqlite3.Error) -> bool:

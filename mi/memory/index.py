@@ -2,7 +2,8 @@
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from typing import TypeVar
 
 from mi.kernel.home import Home
@@ -56,12 +57,15 @@ class Memory:
 
     def status(self) -> tuple[Status, int]:
         """What the index holds as it is, and how many sources have something new for it; changes nothing."""
-        if self._backend is None and (self.name == "in_memory" or not os.path.exists(self._home.memory_index)):
-            return Status({}, 0, 0, 0), sum(producer.end() != "" for producer in self._producers())
-        backend = self._backend or fts.copy_into_memory(self._home.memory_index)
-        cursors = backend.cursors()
-        behind = sum(cursors.get(producer.source, "") != producer.end() for producer in self._producers())
-        return backend.status(), behind
+        status, cursors = Status({}, 0, 0, 0), dict[str, str]()
+        if self.name == "sqlite_fts" and os.path.exists(self._home.memory_index):
+            try:
+                if backend := fts.open_to_look(self._home.memory_index):
+                    with closing(backend):
+                        status, cursors = backend.status(), backend.cursors()
+            except sqlite3.Error as error:
+                self._notices.add("state-broken", self._home.memory_index, reason=str(error))
+        return status, sum(cursors.get(one.source, "") != one.end() for one in self._producers())
 
     def close(self) -> None:
         """Give back what is held open."""
@@ -85,24 +89,35 @@ class Memory:
 
     def _with_backend(self, work: Callable[[Backend], T]) -> T:
         """Do some work on the index; one that is broken or cannot be written costs time, never the answer."""
-        for _ in range(2):
+        try:
+            return work(self._open())
+        except (sqlite3.Error, OSError) as error:
+            self.close()
+            ways = self._ways_on(error)
+        for backend in ways:
+            self._backend = backend
             try:
-                return work(self._open())
-            except sqlite3.Error as error:
+                return work(backend)
+            except sqlite3.Error:
                 self.close()
-                if not fts.is_broken(error):
-                    reason = str(error)
-                    break
-                fts.discard(self._home.memory_index)
-                self._notices.add("memory-index-broken", self._home.memory_index, reason=str(error))
-                reason = str(error)
-            except OSError as error:
-                self.close()
-                reason = error.strerror or str(error)
-                break
-        self._notices.add("memory-index-unwritable", self._home.memory_index, reason=reason)
-        self._backend = fts.copy_into_memory(self._home.memory_index)
+        self._backend = fts.in_memory()
         return work(self._backend)
+
+    def _ways_on(self, error: Exception) -> Iterator[Backend]:
+        """What else to work with, best first: the file made anew, what can be read of it."""
+        path = self._home.memory_index
+        if isinstance(error, sqlite3.Error) and fts.is_broken(error):
+            self._notices.add("memory-index-broken", path, reason=str(error))
+            try:
+                fts.discard(path)
+                yield fts.open_file(path)
+            except (sqlite3.Error, OSError):
+                pass  # then without the file
+        self._notices.add("memory-index-unwritable", path, reason=getattr(error, "strerror", None) or str(error))
+        try:
+            yield fts.copy_into_memory(path)
+        except sqlite3.Error:
+            pass  # not readable either: everything is read again, into memory
 
     def _open(self) -> Backend:
         if self._backend is None:

@@ -13,6 +13,7 @@ from mi.memory.words import day_words, tokens
 BEFORE, AFTER = 2, 1  # neighbours whose words help to find a document: an answer is found by its question
 _NEIGHBOUR_CHARS = 400
 _MAX_CHAIN = 1000
+_MARGIN = 4096  # read beyond the cut, so that half a secret is recognised as one
 _INSERT = f"INSERT INTO document (row, source, {tables.FIELDS}, corrected_by) VALUES ({', '.join('?' * 16)})"
 
 _INSERT_WORDS = {
@@ -63,7 +64,9 @@ class _Intake:
 
     def _safe(self, one: Document) -> Document:
         group = f"{self._source}/{one.group}" if one.group else ""
-        return one._replace(text=redact(one.text[:MAX_TEXT]), title=redact(one.title) if one.title else "", group=group)
+        tags = tuple(map(_safe_name, one.tags))
+        text = redact(one.text[: MAX_TEXT + _MARGIN])[:MAX_TEXT]
+        return one._replace(text=text, title=_safe_name(one.title), tags=tags, group=group)
 
     def _put(self, placed: _Placed, said: bool = True) -> None:
         one = placed.document
@@ -96,18 +99,19 @@ class _Intake:
             return
         self._any_marks = True
         unmark(self._db, self._source, mark.id)
+        former = _circle(self._db, mark.target)  # a newer correction may open a circle as well as close one
         query = "INSERT INTO mark (id, source, project_id, target, by) VALUES (?, ?, ?, ?, ?)"
         self._db.execute(query, (mark.id, self._source, self._project_id, mark.target, mark.by))
-        _settle(self._db, mark.target)
+        _settle(self._db, mark.target, former)
 
 
 def unmark(db: sqlite3.Connection, source: int, mark_id: str) -> None:
     """A correction no longer holds."""
     row = db.execute("SELECT at, target FROM mark WHERE id = ? AND source = ?", (mark_id, source)).fetchone()
     if row:
-        chain = _chain(db, row[1])
+        circle = _circle(db, row[1])
         db.execute("DELETE FROM mark WHERE at = ?", (row[0],))
-        _settle(db, row[1], *chain)
+        _settle(db, row[1], circle)
 
 
 def correction(db: sqlite3.Connection, thought_id: str, project_id: str) -> str:
@@ -116,17 +120,41 @@ def correction(db: sqlite3.Connection, thought_id: str, project_id: str) -> str:
     found = [by for (by,) in db.execute(query, (thought_id, project_id))]
     if "" in found:
         return "retracted"
-    if not found or _stands_in_cycle(db, thought_id):
-        return ""
-    return str(found[0])
+    return str(found[0]) if found and not _stands_in_circle(db, thought_id) else ""
 
 
-def _settle(db: sqlite3.Connection, *ids: str) -> None:
-    """Note on the documents whether they stand, after a correction came or went."""
-    for one in dict.fromkeys([*ids, *_chain(db, ids[0])]):
+def _settle(db: sqlite3.Connection, target: str, former_circle: list[str]) -> None:
+    """Note who stands, after a correction of `target` came or went."""
+    circle = _circle(db, target)
+    db.executemany("DELETE FROM ring WHERE id = ?", [(one,) for one in former_circle])
+    db.executemany("INSERT OR IGNORE INTO ring VALUES (?)", [(one,) for one in circle])
+    for one in {target, *former_circle, *circle}:
         for row, project_id in db.execute("SELECT row, project_id FROM document WHERE id = ?", (one,)).fetchall():
             corrected_by = correction(db, one, project_id)
             db.execute("UPDATE document SET corrected_by = ? WHERE row = ?", (corrected_by, row))
+
+
+def _stands_in_circle(db: sqlite3.Connection, thought_id: str) -> bool:
+    """Of thoughts that replace each other in a circle, the one that the newest correction leads to stands."""
+    if db.execute("SELECT 1 FROM ring WHERE id = ?", (thought_id,)).fetchone() is None:
+        return False
+    steps = [_newest(db, one) for one in _circle(db, thought_id)]
+    return bool(steps) and max(step for step in steps if step)[1] == thought_id
+
+
+def _circle(db: sqlite3.Connection, start: str) -> list[str]:
+    """The thoughts that replace each other in a circle with this one; none when it is in no circle."""
+    if db.execute("SELECT 1 FROM mark WHERE by = ? LIMIT 1", (start,)).fetchone() is None:
+        return []  # nothing leads to it: asking that first keeps long chains cheap
+    seen: dict[str, None] = {}
+    at = start
+    while at not in seen and len(seen) < _MAX_CHAIN:
+        seen[at] = None
+        step = _newest(db, at)
+        if step is None:
+            return []
+        at = step[1]
+    return list(seen) if at == start else []
 
 
 def _newest(db: sqlite3.Connection, thought_id: str) -> tuple[int, str] | None:
@@ -135,29 +163,13 @@ def _newest(db: sqlite3.Connection, thought_id: str) -> tuple[int, str] | None:
     return found
 
 
-def _chain(db: sqlite3.Connection, start: str) -> list[str]:
-    """Whatever replaces a thought, and what replaces that; a cycle ends where it closes."""
-    seen = [start]
-    while len(seen) < _MAX_CHAIN and (step := _newest(db, seen[-1])) and step[1] not in seen:
-        seen.append(step[1])
-    return seen
-
-
-def _stands_in_cycle(db: sqlite3.Connection, thought_id: str) -> bool:
-    """Of thoughts that replace each other in a circle, the one replaced by the newest correction's target stands."""
-    chain = _chain(db, thought_id)
-    last = _newest(db, chain[-1])
-    if last is None or last[1] != thought_id:
-        return False
-    steps = [step for one in chain if (step := _newest(db, one))]
-    return max(steps)[1] == thought_id
-
-
 def _words(text: str) -> str:
     return " ".join(tokens(text)) if text else ""
 
 
-_short_words = lru_cache(maxsize=4096)(_words)  # dates, tags and names come again and again
+# Dates, tags and names come again and again.
+_short_words = lru_cache(maxsize=4096)(_words)
+_safe_name = lru_cache(maxsize=4096)(redact)
 
 
 class _Neighbourhood(NamedTuple):

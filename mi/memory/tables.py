@@ -28,10 +28,12 @@ _SCHEMA = (
     """CREATE TABLE mark (at INTEGER PRIMARY KEY, id TEXT NOT NULL, source INTEGER NOT NULL, project_id TEXT NOT NULL,
         target TEXT NOT NULL, by TEXT NOT NULL, UNIQUE (id, source))""",
     "CREATE INDEX mark_target ON mark (target)",
+    "CREATE INDEX mark_by ON mark (by)",
+    "CREATE TABLE ring (id TEXT PRIMARY KEY) WITHOUT ROWID",  # thoughts that replace each other in a circle
     *(f"CREATE VIRTUAL TABLE {shelf} USING {_WORDS}" for shelf in SHELVES),
     f"PRAGMA user_version = {VERSION}",
 )
-_TABLES = ("scope", "source", "document", "mark", *SHELVES)
+_TABLES = ("scope", "source", "document", "mark", "ring", *SHELVES)
 FIELDS = "id, kind, text, project_id, title, ts, tags, event_ids, valid_from, valid_to, weight, grp, position"
 
 

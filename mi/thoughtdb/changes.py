@@ -8,8 +8,9 @@ from mi.evidence.records import thoughts as events
 from mi.evidence.records.base import Record
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.thoughtdb.effective import Effective
+from mi.thoughtdb.kinds import REDIRECTS, EdgeType, Kind, NodeType
 from mi.thoughtdb.reading import Thought, kind_of
-from mi.thoughtdb.records import REDIRECTS, Claim, Edge, EdgeType, Kind, Node, NodeType
+from mi.thoughtdb.records import Claim, Edge, Node
 from mi.thoughtdb.store import ThoughtStore, citing, refuse_secret
 
 _RETRACTIONS: dict[Kind, Callable[[str, str, str], Record]] = {

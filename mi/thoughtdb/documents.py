@@ -7,7 +7,7 @@ from mi.kernel.home import Home, ThoughtFiles
 from mi.memory.logs import LogProducer, ReadLine
 
 if TYPE_CHECKING:
-    from mi.thoughtdb.records import Kind
+    from mi.thoughtdb.kinds import Kind
 
 
 def producers(home: Home, root: str, project_id: str) -> list[LogProducer]:

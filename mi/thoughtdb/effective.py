@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from mi.thoughtdb.kinds import Kind
 from mi.thoughtdb.reading import Direction, Filter, Reading, Thought
-from mi.thoughtdb.records import Kind
 from mi.thoughtdb.redirects import Step, head
 
 

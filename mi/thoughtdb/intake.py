@@ -4,11 +4,11 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from mi.thoughtdb.kinds import REDIRECTS, Kind
 from mi.thoughtdb.lines import Entry
-from mi.thoughtdb.records import REDIRECTS, Kind
 from mi.thoughtdb.redirects import Out, Step, cycle_through, head
 
-VERSION = 1
+VERSION = 2
 _COLUMNS = """seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT, offset INTEGER, first_offset INTEGER,
     first_ts INTEGER, valid_from INTEGER, valid_to INTEGER, retracted INTEGER DEFAULT 0, superseded INTEGER DEFAULT 0,
     lines INTEGER DEFAULT 1, from_id TEXT, to_id TEXT, tags TEXT"""
@@ -21,19 +21,25 @@ SCHEMA = (
     """CREATE TABLE history (kind TEXT, id TEXT, offset INTEGER, asserts INTEGER, ts INTEGER,
         PRIMARY KEY (kind, id, offset)) WITHOUT ROWID""",
     "CREATE TABLE tag (kind TEXT, tag TEXT, seq INTEGER, PRIMARY KEY (kind, tag, seq)) WITHOUT ROWID",
-    "CREATE TABLE redirect (from_id TEXT, at INTEGER, to_id TEXT, PRIMARY KEY (from_id, at)) WITHOUT ROWID",
-    "CREATE INDEX redirect_to ON redirect (to_id)",
+    """CREATE TABLE redirect (from_id TEXT, at INTEGER, to_id TEXT, seq INTEGER, stands INTEGER,
+        PRIMARY KEY (from_id, at)) WITHOUT ROWID""",
+    "CREATE INDEX redirect_to ON redirect (to_id) WHERE stands = 1",
+    "CREATE TABLE edge_end (id TEXT, seq INTEGER, PRIMARY KEY (id, seq)) WITHOUT ROWID",
+    "CREATE TABLE sorted_edges (upto INTEGER)",
+    "INSERT INTO sorted_edges VALUES (0)",
 )
 # Made after the first load: sorting once is much cheaper than keeping them in order line by line.
-INDEXES = (
-    "CREATE INDEX IF NOT EXISTS claim_standing ON claim (type) WHERE retracted = 0 AND superseded = 0",
-    "CREATE INDEX IF NOT EXISTS edge_from ON edge (from_id)",
-    "CREATE INDEX IF NOT EXISTS edge_to ON edge (to_id)",
-)
+INDEXES = ("CREATE INDEX IF NOT EXISTS claim_standing ON claim (type) WHERE retracted = 0 AND superseded = 0",)
 EMPTY = (
-    *(f"DROP INDEX IF EXISTS {name}" for name in ("claim_standing", "edge_from", "edge_to")),
-    *(f"DELETE FROM {table}" for table in ("file", "claim", "node", "edge", "history", "tag", "redirect")),
+    "DROP INDEX IF EXISTS claim_standing",
+    *(f"DELETE FROM {table}" for table in ("file", "claim", "node", "edge", "history", "tag", "redirect", "edge_end")),
+    "UPDATE sorted_edges SET upto = 0",
 )
+# Edges lead anywhere: putting each into its place at once would touch a page of the file for each end. The latest ones
+# wait, few enough to look through, until it is worth it.
+EDGES_AT = """seq IN (SELECT seq FROM edge_end WHERE id = ?1 UNION ALL
+    SELECT seq FROM edge WHERE seq > (SELECT upto FROM sorted_edges) AND (from_id = ?1 OR to_id = ?1))"""
+_WAITING_EDGES = 2000
 _BATCH = 4000
 _ID_CHUNK = 500
 _INSERT = """INSERT INTO {} (id, type, offset, first_offset, first_ts, valid_from, valid_to, from_id, to_id, tags)
@@ -55,6 +61,16 @@ def take_in(db: sqlite3.Connection, kind: Kind, lines: Iterable[Placed]) -> None
             else:
                 for offset, entry in run:
                     _change(db, kind, offset, entry)
+
+
+def sort_edges(db: sqlite3.Connection) -> None:
+    """Make the ends of edges findable once enough of them wait."""
+    (upto,) = db.execute("SELECT upto FROM sorted_edges").fetchone()
+    (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM edge").fetchone()
+    if last - upto > _WAITING_EDGES:
+        ends = "SELECT from_id, seq FROM edge WHERE seq > ?1 UNION ALL SELECT to_id, seq FROM edge WHERE seq > ?1"
+        db.execute(f"INSERT OR IGNORE INTO edge_end {ends} ORDER BY 1, 2", (upto,))
+        db.execute("UPDATE sorted_edges SET upto = ?", (last,))
 
 
 def _known(db: sqlite3.Connection, kind: Kind, ids: set[str]) -> set[str]:
@@ -92,9 +108,9 @@ def _insert(db: sqlite3.Connection, kind: Kind, run: list[Placed]) -> None:
     tags = [(kind, tag, start + place) for place, (_, entry) in enumerate(run) for tag in entry.tags]
     db.executemany("INSERT OR IGNORE INTO tag VALUES (?, ?, ?)", tags)
     if kind == "edge":
-        for offset, entry in run:
+        for seq, (offset, entry) in enumerate(run, start):
             if entry.type in REDIRECTS and entry.from_id != entry.to_id:
-                _redirect(db, entry.from_id, (offset, entry.to_id), None)
+                _redirect(db, entry.from_id, (offset, entry.to_id, seq), None)
     else:
         _mark_arrivals(db, kind, [entry.id for _, entry in run])
 
@@ -132,19 +148,21 @@ def _change(db: sqlite3.Connection, kind: Kind, offset: int, entry: Entry) -> No
         db.executemany("DELETE FROM tag WHERE kind = ? AND tag = ? AND seq = ?", former_tags)
         db.executemany("INSERT OR IGNORE INTO tag VALUES (?, ?, ?)", [(kind, tag, seq) for tag in entry.tags])
     if kind == "edge":
+        if entry.asserts:
+            db.executemany("INSERT OR IGNORE INTO edge_end VALUES (?, ?)", [(entry.from_id, seq), (entry.to_id, seq)])
         if former_type in REDIRECTS:
             _redirect(db, former_from, None, former_offset)
         if entry.asserts and entry.type in REDIRECTS and entry.from_id != entry.to_id:
-            _redirect(db, entry.from_id, (offset, entry.to_id), None)
+            _redirect(db, entry.from_id, (offset, entry.to_id, seq), None)
 
 
-def _redirect(db: sqlite3.Connection, from_id: str, added: tuple[int, str] | None, removed: int | None) -> None:
+def _redirect(db: sqlite3.Connection, from_id: str, added: tuple[int, str, int] | None, removed: int | None) -> None:
     """A redirect stands or no longer stands: mark whoever is superseded by that, or no longer."""
     broken = _cycle(db, from_id)
     if removed is not None:
-        db.execute("DELETE FROM redirect WHERE from_id = ? AND at = ?", (from_id, removed))
+        db.execute("UPDATE redirect SET stands = 0 WHERE from_id = ? AND at = ?", (from_id, removed))
     if added is not None:
-        db.execute("INSERT OR REPLACE INTO redirect VALUES (?, ?, ?)", (from_id, *added))
+        db.execute("INSERT OR REPLACE INTO redirect VALUES (?, ?, ?, ?, 1)", (from_id, *added))
     out = out_of(db)
     closed = _cycle(db, from_id)
     stands = head(from_id, out) if closed else ""
@@ -154,7 +172,7 @@ def _redirect(db: sqlite3.Connection, from_id: str, added: tuple[int, str] | Non
 
 def _cycle(db: sqlite3.Connection, start: str) -> dict[str, None]:
     """Only an id that something leads to can be in a cycle: asking that first keeps long chains cheap."""
-    if not db.execute("SELECT 1 FROM redirect WHERE to_id = ? LIMIT 1", (start,)).fetchone():
+    if not db.execute("SELECT 1 FROM redirect WHERE to_id = ? AND stands = 1 LIMIT 1", (start,)).fetchone():
         return {}
     return dict.fromkeys(cycle_through(start, out_of(db)))
 
@@ -168,7 +186,7 @@ def out_of(db: sqlite3.Connection) -> Out:
     """The newest standing redirect of an id, from the tables."""
 
     def out(thought_id: str) -> Step | None:
-        query = "SELECT to_id, at FROM redirect WHERE from_id = ? ORDER BY at DESC LIMIT 1"
+        query = "SELECT to_id, at FROM redirect WHERE from_id = ? AND stands = 1 ORDER BY at DESC LIMIT 1"
         row = db.execute(query, (thought_id,)).fetchone()
         return Step(*row) if row else None
 

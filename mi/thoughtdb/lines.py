@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from mi.kernel import clock
 from mi.kernel.jsontext import BadJson, decode, decode_stored
-from mi.thoughtdb.records import Kind
+from mi.thoughtdb.kinds import Kind
 
 EARLIEST = -(1 << 62)  # the time of a line that does not say its time: known from the beginning
 _NO_TAGS: list[str] = []

@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator
-from heapq import merge
 from typing import Any, Literal, NamedTuple
 
+from mi.thoughtdb.intake import EDGES_AT
+from mi.thoughtdb.kinds import KIND_OF_PREFIX, Kind, Scope
 from mi.thoughtdb.lines import parse
-from mi.thoughtdb.records import KIND_OF_PREFIX, REDIRECTS, Kind, Scope
 from mi.thoughtdb.redirects import Step, head
 from mi.thoughtdb.view import View
 
@@ -108,17 +108,20 @@ class Reading:
     def edges(self, of: str, direction: Direction = "both", types: tuple[str, ...] = ()) -> Iterator[Thought]:
         """The standing edges at an id, oldest first."""
         ends = {"out": "from_id = ?1", "in": "to_id = ?1", "both": "from_id = ?1 OR to_id = ?1"}[direction]
-        for row in self.view.query(f"SELECT {_COLUMNS} FROM edge WHERE {ends} ORDER BY seq", (of,)):
+        query = f"SELECT {_COLUMNS} FROM edge WHERE {EDGES_AT} AND ({ends}) ORDER BY seq"
+        for row in self.view.query(query, (of,)):
             edge = self._thought("edge", Row(*row))
             if edge is not None and edge.status == "active" and (not types or edge.type in types):
                 yield edge
 
     def edges_at(self, from_id: str | None, to_id: str | None, wanted: Filter) -> Iterator[Thought]:
         """The wanted edges that begin or end at given ids, newest first."""
-        ends = {"from_id": from_id, "to_id": to_id}
-        conditions = " AND ".join(f"{name} = ?" for name, one in ends.items() if one is not None)
-        values = tuple(one for one in ends.values() if one is not None)
-        for row in self._pages("edge", conditions, values):
+        one, ends = (from_id, "from_id = ?1") if from_id is not None else (to_id, "to_id = ?1")
+        if from_id is not None and to_id is not None:
+            ends += " AND to_id = ?2"
+        query = f"SELECT {_COLUMNS} FROM edge WHERE {EDGES_AT} AND ({ends}) ORDER BY seq DESC"
+        values = (one, to_id) if "?2" in ends else (one,)
+        for row in map(Row._make, self.view.query(query, values)):
             edge = self._thought("edge", row)
             if edge is None or (wanted.types and edge.type not in wanted.types):
                 continue
@@ -129,8 +132,10 @@ class Reading:
         """The newest standing redirect of an id."""
         if self._as_of is None:
             return self.view.out(thought_id)
-        found = [Step(edge.to_id, edge.offset) for edge in self.edges(thought_id, "out", REDIRECTS)]
-        return max((step for step in found if step.to != thought_id), key=lambda step: step.at, default=None)
+        query = f"SELECT {_COLUMNS} FROM edge WHERE seq IN (SELECT seq FROM redirect WHERE from_id = ?)"
+        edges = [self._thought("edge", Row(*row)) for row in self.view.query(query, (thought_id,))]
+        found = [Step(edge.to_id, edge.offset) for edge in edges if edge is not None and edge.status == "active"]
+        return max(found, key=lambda step: step.at, default=None)
 
     def retraction(self, thought: Thought) -> dict[str, Any] | None:
         """The line that took a retracted thought back: the first after it was last asserted."""
@@ -147,6 +152,10 @@ class Reading:
         conditions, values = _conditions(kind, wanted)
         if not wanted.types:
             return self._pages(kind, conditions, values)
+        if len(wanted.types) == 1:
+            return self._pages(kind, f"{conditions} AND type = ?", (*values, wanted.types[0]))
+        from heapq import merge
+
         each = [self._pages(kind, f"{conditions} AND type = ?", (*values, one)) for one in wanted.types]
         return merge(*each, key=lambda row: -row.seq)
 

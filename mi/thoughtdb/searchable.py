@@ -8,8 +8,8 @@ from mi.kernel import jsonl
 from mi.kernel.jsontext import BadJson, decode
 from mi.memory.documents import Change, Document, Mark, Unmark
 from mi.memory.logs import ReadLine
+from mi.thoughtdb.kinds import REDIRECTS, Kind
 from mi.thoughtdb.lines import milliseconds
-from mi.thoughtdb.records import REDIRECTS, Kind
 
 _RAW = "values:raw"  # kept for audit, never recalled
 

@@ -9,31 +9,18 @@ import msgspec
 from mi.kernel import clock, ids, jsonl
 from mi.kernel.errors import MiError
 from mi.kernel.home import ThoughtFiles
-from mi.kernel.jsontext import BadJson, encode
+from mi.kernel.jsontext import encode
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import find_secrets
-from mi.thoughtdb.records import (
-    Claim,
-    ClaimRetract,
-    ClaimType,
-    Edge,
-    EdgeRetract,
-    EdgeType,
-    Node,
-    NodeRetract,
-    NodeType,
-    Origin,
-    Scope,
-    SourceRef,
-    Visibility,
-)
+from mi.thoughtdb.kinds import ClaimType, EdgeType, NodeType, Origin, Scope, Visibility
 
-if TYPE_CHECKING:  # sqlite3 is loaded by those who read
+if TYPE_CHECKING:  # sqlite3 is loaded by those who read, the records by those who write
     from mi.thoughtdb.reading import Reading, Thought
+    from mi.thoughtdb.records import Claim, Edge, Node
     from mi.thoughtdb.view import Progress, View
 
 
-T = TypeVar("T", Claim, Node, Edge)
+T = TypeVar("T", "Claim", "Node", "Edge")
 
 
 class ThoughtStore:
@@ -63,8 +50,10 @@ class ThoughtStore:
         valid_from: str | None = None,
         valid_to: str | None = None,
         notes: str = "",
-    ) -> Claim:
+    ) -> "Claim":
         """A claim of this store, not yet stored; text that holds a secret is refused."""
+        from mi.thoughtdb.records import Claim, SourceRef
+
         refuse_secret("text", text)
         return Claim(
             claim_id=ids.new_id("cl"),
@@ -85,8 +74,10 @@ class ThoughtStore:
 
     def new_node(
         self, node_type: NodeType, title: str, text: str, tags: Sequence[str], event_id: str, origin: Origin
-    ) -> Node:
+    ) -> "Node":
         """A node of this store, not yet stored; a title or text that holds a secret is refused."""
+        from mi.thoughtdb.records import Node, SourceRef
+
         refuse_secret("title", title)
         refuse_secret("text", text)
         return Node(
@@ -103,8 +94,10 @@ class ThoughtStore:
             origin=origin,
         )
 
-    def new_edge(self, edge_type: EdgeType, from_id: str, to_id: str, event_id: str, origin: Origin) -> Edge:
+    def new_edge(self, edge_type: EdgeType, from_id: str, to_id: str, event_id: str, origin: Origin) -> "Edge":
         """An edge of this store, not yet stored."""
+        from mi.thoughtdb.records import Edge, SourceRef
+
         return Edge(
             edge_id=ids.new_id("ed"),
             edge_type=edge_type,
@@ -118,19 +111,19 @@ class ThoughtStore:
             origin=origin,
         )
 
-    def add_claims(self, claims: Iterable[Claim]) -> None:
+    def add_claims(self, claims: Iterable["Claim"]) -> None:
         """Store claims; all of them or none."""
         self._append(self.files.claims, claims)
 
-    def add_nodes(self, nodes: Iterable[Node]) -> None:
+    def add_nodes(self, nodes: Iterable["Node"]) -> None:
         """Store nodes; all of them or none."""
         self._append(self.files.nodes, nodes)
 
-    def add_edges(self, edges: Iterable[Edge]) -> None:
+    def add_edges(self, edges: Iterable["Edge"]) -> None:
         """Store edges; all of them or none."""
         self._append(self.files.edges, edges)
 
-    def link(self, edge_type: EdgeType, from_id: str, to_id: str, event_id: str, origin: Origin) -> Edge:
+    def link(self, edge_type: EdgeType, from_id: str, to_id: str, event_id: str, origin: Origin) -> "Edge":
         """Store an edge between two thoughts."""
         edge = self.new_edge(edge_type, from_id, to_id, event_id, origin)
         self.add_edges([edge])
@@ -138,10 +131,17 @@ class ThoughtStore:
 
     def retract(self, thought_ids: Iterable[str], rationale: str, *event_ids: str, origin: Origin = "user") -> None:
         """Take claims, nodes and edges back by appended lines that cite the events."""
+        from mi.thoughtdb.records import ClaimRetract, EdgeRetract, NodeRetract, SourceRef
+
+        shapes: dict[str, tuple[str, type[msgspec.Struct], str]] = {
+            "cl": (self.files.claims, ClaimRetract, "claim_id"),
+            "nd": (self.files.nodes, NodeRetract, "node_id"),
+            "ed": (self.files.edges, EdgeRetract, "edge_id"),
+        }
         refs = [SourceRef(event_id=one) for one in event_ids]
         lines: dict[str, list[msgspec.Struct]] = {}
         for one in thought_ids:
-            path, shape, field = self._retract_shapes[one.partition("_")[0]]
+            path, shape, field = shapes[one.partition("_")[0]]
             fields = {field: one, "ts": clock.now(), "rationale": rationale, "source_refs": refs, "origin": origin}
             lines.setdefault(path, []).append(shape(**fields))
         for path, structs in lines.items():
@@ -169,7 +169,7 @@ class ThoughtStore:
             self._view.refresh()
         return Reading(self._view, self.scope, as_of)
 
-    def active(self, tag: str) -> list[Claim]:
+    def active(self, tag: str) -> "list[Claim]":
         """The standing claims with a tag (one ending in `*`: with that prefix), oldest first."""
         from mi.thoughtdb.reading import Filter
 
@@ -189,14 +189,6 @@ class ThoughtStore:
     def _visibility(self) -> Visibility:
         return "global" if self.scope == "global" else "project"
 
-    @property
-    def _retract_shapes(self) -> dict[str, tuple[str, type[msgspec.Struct], str]]:
-        return {
-            "cl": (self.files.claims, ClaimRetract, "claim_id"),
-            "nd": (self.files.nodes, NodeRetract, "node_id"),
-            "ed": (self.files.edges, EdgeRetract, "edge_id"),
-        }
-
     def _append(self, path: str, lines: Iterable[object]) -> None:
         encoded = [encode(line) for line in lines]
         if not encoded:
@@ -211,6 +203,8 @@ class ThoughtStore:
 
 def citing(thought: T, event_id: str) -> T:
     """A thought that was made before the event it comes from, now with its provenance."""
+    from mi.thoughtdb.records import SourceRef
+
     return msgspec.structs.replace(thought, source_refs=[SourceRef(event_id=event_id)])
 
 
@@ -223,9 +217,10 @@ def refuse_secret(field: str, text: str) -> None:
         raise MiError("secret-refused", field=field, kind=found[0].kind, line=line, column=column)
 
 
-def _as_claim(thought: "Thought") -> Claim | None:
+def _as_claim(thought: "Thought") -> "Claim | None":
     """The claim as a typed record; one that an earlier tool wrote in another shape is passed over."""
-    from mi.kernel.jsontext import decode_stored
+    from mi.kernel.jsontext import BadJson, decode_stored
+    from mi.thoughtdb.records import Claim
 
     try:
         return decode_stored(thought.view.line(thought.kind, thought.offset), Claim)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from mi.thoughtdb.effective import Effective
+from mi.thoughtdb.kinds import Origin
 from mi.thoughtdb.reading import Thought
-from mi.thoughtdb.records import Origin
 
 _ORDER: tuple[Origin, ...] = ("hands", "import", "mind", "user")  # the least trusted first
 _RESTS_ON = ("derived_from", "depends_on")

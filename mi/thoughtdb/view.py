@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 from mi.kernel.home import FILE_MODE, ThoughtFiles
 from mi.kernel.jsontext import BadJson
 from mi.kernel.notices import Notices
-from mi.thoughtdb.intake import EMPTY, INDEXES, SCHEMA, VERSION, Placed, out_of, take_in
+from mi.thoughtdb.intake import EMPTY, INDEXES, SCHEMA, VERSION, Placed, out_of, sort_edges, take_in
+from mi.thoughtdb.kinds import Kind
 from mi.thoughtdb.lines import fields, parse
-from mi.thoughtdb.records import Kind
 from mi.thoughtdb.redirects import Out
 
 Progress = Callable[[int, int], None]  # bytes taken in, bytes there are
 KINDS: tuple[Kind, ...] = ("claim", "node", "edge")
 _TAIL = 1024  # bytes before the known end that must not have changed
-MAX_LINE = 1 << 24
+MAX_LINE = 1 << 30  # a thought is never read cut: what is missing would be lost to whoever acts by it
 _BUFFER = 1 << 18
 _LINE = 4096
 _PATIENCE_S = 10
@@ -185,6 +185,7 @@ class View:
                 known = {}
             for kind, fd in self._fds.items():
                 self._take_in(db, kind, fd, known.get(kind, _Known()))
+            sort_edges(db)
             for statement in INDEXES:
                 db.execute(statement)
             db.execute("COMMIT")

@@ -242,7 +242,7 @@ ACTIONS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(ACTIONS)
 def test_any_order_of_corrections_leaves_what_a_naive_model_says(actions: list[tuple]) -> None:
     backend = fts.in_memory()
@@ -354,10 +354,29 @@ def test_rubbish_is_noticed(backend: Backend) -> None:
     assert (backend.cursors(), backend.status().documents) == ({}, {})
 
 
-@pytest.mark.req("mi.fail.index-not-quadratic")
-def test_a_long_chain_of_corrections_is_taken_in_step_by_step(backend: Backend) -> None:
+def chain(length: int) -> list[Change]:
     steps: list[Change] = [claim("c0", "thing")]
-    for number in range(3000):
+    for number in range(length):
         steps += [claim(f"c{number + 1}", "thing"), Mark(f"e{number}", f"c{number}", f"c{number + 1}")]
-    put(backend, *steps)
-    assert found(backend, "thing") == ["c3000"]
+    return steps
+
+
+def test_a_long_chain_of_corrections_ends_at_its_last(backend: Backend) -> None:
+    put(backend, *chain(1500))
+    assert found(backend, "thing") == ["c1500"]
+
+
+@pytest.mark.req("mi.fail.index-not-quadratic")
+@pytest.mark.parametrize("backwards", [False, True])
+def test_twice_as_much_is_twice_the_work(backwards: bool) -> None:
+    work = []
+    for length in (400, 800):
+        backend = fts.in_memory()
+        statements: list[str] = []
+        backend._db.set_trace_callback(statements.append)
+        steps = chain(length)
+        put(backend, *(reversed(steps) if backwards else steps))
+        put(backend, *(claim(f"g{n}", "talk", group="g", position=n) for n in range(length)), source="t")
+        work.append(len(statements))
+        backend.close()
+    assert work[1] < 2.2 * work[0]

@@ -120,6 +120,15 @@ def test_a_home_where_the_index_cannot_be_written_is_searched_all_the_same(home:
     assert keys(app) == ["memory-index-unwritable"]
 
 
+def test_an_index_that_is_damaged_and_cannot_be_replaced_is_done_without(home: Home) -> None:
+    snapshot(home, "gateway migrated")
+    os.makedirs(home.memory_index)  # a folder in its place: neither opened nor deleted as a file
+    app = App(home)
+    assert found(app, "gateway") == ["gateway migrated"]
+    assert found(app, "gateway") == ["gateway migrated"]
+    assert keys(app) == ["memory-index-unwritable"]
+
+
 def test_what_a_read_only_index_holds_is_not_read_again(home: Home) -> None:
     snapshot(home, "gateway migrated")
     found(App(home), "gateway")
@@ -278,3 +287,8 @@ def test_status_reads_and_changes_nothing(home: Home) -> None:
     found(App(home), "gateway")
     status, behind = App(home).memory.status()
     assert (status.documents, behind) == ({"snapshot": 1}, 1)
+    Path(home.memory_index).write_bytes(b"rubbish" * 1000)
+    app = App(home)
+    assert app.memory.status()[0].documents == {}
+    assert keys(app) == ["state-broken"]
+    assert Path(home.memory_index).read_bytes() == b"rubbish" * 1000

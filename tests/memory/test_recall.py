@@ -58,7 +58,6 @@ def test_the_record_says_what_was_asked_and_what_came(backend: Backend) -> None:
     assert first.score is not None
 
 
-@pytest.mark.req("v1.recall.recorded")
 def test_the_record_can_be_appended_and_read_back(backend: Backend, home: Home) -> None:
     record = recall(backend.search, Settings(), "risk_signal", TASK, "p1")
     assert record is not None

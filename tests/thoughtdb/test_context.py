@@ -160,6 +160,7 @@ def test_the_command_shows_what_would_be_seen(mi: Mi, app: App, here: Path, ever
         here, claim("cl_1", "The deploy script needs Docker"), claim("cl_2", "Docker is gone", asserted_ts="2026-03-01")
     )
     write(here, edge("ed_1", "supersedes", "cl_1", "cl_2", asserted_ts="2026-03-01T00:00:00Z"))
+    write(Path(app.home.projects) / "other/thoughtdb", claim("cl_other", "Docker deploy of another project"))
     now = json.loads(mi("context", "--json", "fix", "the", "docker", "deploy").stdout)
     assert [one["claim_id"] for one in now["values_claims"]] == ["cl_v"]
     assert [one["claim_id"] for one in now["query_claims"]] == ["cl_2"]
