@@ -40,6 +40,13 @@ def new_mark() -> Mark:
     return Mark(ids.new_id("mark"))
 
 
+def mark_of(pid: int) -> Mark | None:
+    """The mark a living process carries; None when it is gone or was not started by MI."""
+    start = f"{VARIABLE}=".encode()
+    values = [entry.removeprefix(start) for entry in _environment_of(pid) if entry.startswith(start)]
+    return Mark(values[0].decode("utf-8", "replace")) if values else None
+
+
 def group_exists(group: int) -> bool:
     """Whether anybody lives in a process group; the dead whom nobody buries, as in many containers, do not count."""
     try:

@@ -1,6 +1,6 @@
 """The run's own hand in the log: appends, remembers, and asks the Mind and the person."""
 
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -81,9 +81,14 @@ class Diary:
             )
         return judgement
 
-    def ask(self, text: str) -> str | None:
+    def ask(self, text: str, about: Literal["agent", "risk", "strategy"] = "agent") -> str | None:
         """The person's answer; the question is stored first, so that it waits when nobody is there."""
-        question = self.append(Question(id=ids.new_id("qu"), text=text, blocks=True), sync=True)
+        question = Question(id=ids.new_id("qu"), text=text, blocks=True, about=about)
+        return self.ask_again(self.append(question, sync=True))
+
+    def ask_again(self, question: Question) -> str | None:
+        """The person's answer to a question that waits already."""
+        text = question.text
         answer = self._session.asker.ask(question.id, text)
         if answer is None:
             return None

@@ -1,6 +1,7 @@
 """The run loop: a batch to the agent, what it showed, what comes next, until it is verified or the person is needed."""
 
 import os
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -47,6 +48,8 @@ class Go(NamedTuple):
 
 
 Next = Go | End
+WAITING = End("blocked", "a question waits for you")
+STOPPED_AT_RISK = End("blocked", "stopped by you because of a risk")
 
 
 class Loop:
@@ -59,11 +62,13 @@ class Loop:
         self.judging = Judging(session, state, self.diary)
         self.checks = detect(session.project.root)
 
-    def run(self, watch: WorktreeWatch, first: Case | None = None) -> RunEnd:
-        """Drive the agent to the run's end; with `first`, begin by judging a batch that an earlier process finished."""
+    def run(self, watch: WorktreeWatch, resumed: Callable[[], Next] | None = None) -> RunEnd:
+        """Drive the agent to the run's end; `resumed` says how a run goes on that an earlier process began."""
         self._record(self.session.steps.preflight(self.state.task))
         self._record(self.session.steps.recall("run_start", self.state.task))
-        following: Next = self._decide(first) if first else Go(self.state.next_input)
+        following = resumed() if resumed else Go(self.state.next_input)
+        if resumed and isinstance(following, Go):
+            self._take_up(following)
         while isinstance(following, Go):
             following = self._before_batch() or self._one_batch(watch)
             if isinstance(following, Go):
@@ -73,20 +78,21 @@ class Loop:
     def _one_batch(self, watch: WorktreeWatch) -> Next:
         result, sent, timing = self._run_hands()
         case = self._look(result, sent, timing, watch.step())
-        return self._after_failure(result, case) or self._decide(case)
+        return self._after_failure(result, case) or self.decide(case)
 
-    def _decide(self, case: Case) -> Next:
+    def decide(self, case: Case, risk_settled: bool = False) -> Next:
+        """What comes after a batch; `risk_settled`: the person has already spoken about its risks."""
         judged = self.judging.batch(case)
         if case.batch.risk_signals:
             self._record(self.session.steps.recall("risk_signal", " ".join(case.batch.risk_signals)))
         self._record(self.session.steps.workflow_progress(case))
         self._record(self.session.steps.review(case))
-        if judged.risk_question:
-            answer = self.diary.ask(judged.risk_question)
+        if judged.risk_question and not risk_settled:
+            answer = self.diary.ask(judged.risk_question, "risk")
             if answer is None:
                 return End("blocked", "a risk needs your word")
             if refuses(answer):
-                return End("blocked", "stopped by you because of a risk")
+                return STOPPED_AT_RISK
         following = self._before_deciding(case, judged.answer, judged.checks)
         if following is None:
             following = self._next_move(case)
@@ -219,7 +225,7 @@ class Loop:
             case AskUser():
                 said = self.diary.ask(action.question)
                 if said is None:
-                    return End("blocked", "a question waits for you")
+                    return WAITING
                 text = "\n\n".join(part for part in (said, action.then_checks) if part)
                 return Go(text, is_check=bool(action.then_checks))
             case AskStrategy():
@@ -233,9 +239,9 @@ class Loop:
         """Once per project: what counts without tests; then the checks are planned again."""
         if self.session.runtime.verification.no_tests_policy == "never_ask":
             return None
-        said = self.diary.ask(question)
+        said = self.diary.ask(question, "strategy")
         if said is None:
-            return End("blocked", "a question waits for you")
+            return WAITING
         self.judging.remember_strategy(said)
         again = self.case_of(case.batch)
         checks = self.judging.plan(again, suffix=".after_testless")
@@ -259,7 +265,7 @@ class Loop:
             return Go(answer.hands_answer_input)
         said = self.diary.ask(move.ask_user_question)
         if said is None:
-            return End("blocked", "a question waits for you")
+            return WAITING
         return Go(said)
 
     def _close(self, case: Case) -> Next:
@@ -272,7 +278,8 @@ class Loop:
         return End("done", closed.why)
 
     def _is_check_request(self, text: str, case: Case) -> bool:
-        return any(f"`{command}`" in text for command in case.project.check_commands)
+        names_one = any(f"`{command}`" in text for command in case.project.check_commands)
+        return names_one or bool(case.batch.weakened_tests)  # without its tests a project may have no check to name
 
     def _guard(self, case: Case, following: Go) -> Next:
         repetition = self.state.guard.notice(case.batch.last_message, following.text)
@@ -288,7 +295,7 @@ class Loop:
                 return self._close(case)
             case "ask_user":
                 said = self.diary.ask(way.ask_user_question or repetition.reason)
-                return End("blocked", "a question waits for you") if said is None else Go(said)
+                return WAITING if said is None else Go(said)
         return End("blocked", f"the exchange repeats itself: {repetition.reason}")
 
     def _take_up(self, following: Go) -> None:

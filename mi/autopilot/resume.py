@@ -1,5 +1,7 @@
 """Going on with a run that stopped: where it stands, from its own events."""
 
+import os
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -9,7 +11,9 @@ from mi.autopilot.state import NOTHING, RunState, added
 from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput
+from mi.evidence.records.mind import DecideNext
 from mi.evidence.records.run import BatchEnd, Question, RunEnd, RunStart, UserInput
+from mi.kernel import files
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.notices import Notices
 from mi.mind.views import Batch
@@ -18,11 +22,15 @@ GO_ON = "You were interrupted in the middle of your work. Look at where things s
 
 
 class Resumed(NamedTuple):
-    """How a run goes on: with an input, or by judging again the batch it had finished."""
+    """How a run goes on: with an answer, or by judging again the batch it had finished."""
 
     state: RunState
-    was_cut: bool  # the last batch never ended: it must be recorded as cut
-    judge: Batch | None
+    began: bool  # whether anything was sent to the agent yet
+    cut: HandsInput | None = None  # the last batch never ended: it must be recorded as cut
+    judge: Batch | None = None
+    question: Question | None = None  # the run stopped at it
+    answer: str | None = None
+    risk_settled: bool = False
 
 
 def latest_run_id(log: str, notices: Notices) -> str:
@@ -44,21 +52,22 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
     state = _state(records[0], records)
     batches = [one for one in records if isinstance(one, HandsInput | BatchEnd)]
     if not batches:
-        return Resumed(state, False, None)
-    if isinstance(batches[-1], HandsInput):
-        state.next_input = GO_ON
-        return Resumed(state, True, None)
-    after = records[records.index(batches[-1]) + 1 :]
-    answer = _answer(after, _answers(log, records, notices))
-    if answer is not None:
-        state.next_input = answer
-        state.number += 1
-        return Resumed(state, False, None)
-    if batches[-1].outcome != "ended":
-        state.next_input = GO_ON
-        state.number += 1
-        return Resumed(state, False, None)
-    return Resumed(state, False, msgspec.convert(batches[-1].seen, Batch))
+        return Resumed(state, began=False)
+    last = batches[-1]
+    if isinstance(last, HandsInput):
+        state.thread_id = last.thread_id or _thread_in(log, last.transcript_path, records[0].hands)
+        return Resumed(state, began=True, cut=last)
+    after = records[records.index(last) + 1 :]
+    answers = _answers(log, records, notices)
+    questions = [one for one in after if isinstance(one, Question)]
+    return Resumed(
+        state,
+        began=True,
+        judge=msgspec.convert(last.seen, Batch) if last.outcome == "ended" else None,
+        question=questions[-1] if questions else None,
+        answer=answers.get(questions[-1].id) if questions else None,
+        risk_settled=any(one.about == "risk" and one.id in answers for one in questions),
+    )
 
 
 def _records(log: str, run_id: str, notices: Notices) -> list[Record]:
@@ -86,10 +95,42 @@ def _answers(log: str, records: list[Record], notices: Notices) -> dict[str, str
     return answers
 
 
-def _answer(after: list[Record], answers: dict[str, str]) -> str | None:
-    """The answer to the question the run stopped at."""
-    questions = [one.id for one in after if isinstance(one, Question)]
-    return answers.get(questions[-1]) if questions else None
+def _transcript_lines(path: str) -> Iterator[tuple[str, str]]:
+    """Stream and text of each line of a transcript; a torn last line is none."""
+    for line in (files.read_bytes(path) or b"").split(b"\n"):
+        try:
+            entry = msgspec.json.decode(line) if line else {}
+        except msgspec.DecodeError:
+            continue
+        yield entry.get("stream", ""), entry.get("line", "")
+
+
+def _thread_in(log: str, transcript: str, hands: str) -> str:
+    """The thread that a batch began before it was cut, from its live transcript."""
+    from mi.agents.claude_events import ClaudeEvents
+    from mi.agents.codex_events import CodexEvents
+    from mi.agents.events import ThreadStarted
+    from mi.agents.transcript import Captured
+
+    home = os.path.dirname(os.path.dirname(os.path.dirname(log)))
+    interpreter = ClaudeEvents() if hands == "claude" else CodexEvents()
+    for stream, text in _transcript_lines(os.path.join(home, transcript)):
+        if stream == "stdout":
+            found = interpreter.feed(Captured(stream, text.encode(), text))
+            started = next((one.thread_id for one in found if isinstance(one, ThreadStarted)), "")
+            if started:
+                return started
+    return ""
+
+
+def end_orphan(transcript: str) -> int:
+    """End the agent of a batch whose MI was killed; returns how many processes there were."""
+    from mi.agents.leftovers import mark_of
+
+    started = next((text for stream, text in _transcript_lines(transcript) if stream == "meta"), "")
+    pid = started.removeprefix("started pid ")
+    mark = mark_of(int(pid)) if pid.isdigit() else None
+    return mark.kill() if mark else 0
 
 
 def _state(start: RunStart, records: list[Record]) -> RunState:
@@ -105,6 +146,11 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
         seen = msgspec.convert(ended[-1].seen, Batch)
         state.changed_files, state.verified, state.marks = seen.changed_files, seen.marks.verified, seen.marks
         state.checks_requested = ended[-1].checks_requested
+    state.evidence_ids = [
+        one.event_id
+        for one in records
+        if isinstance(one, DecideNext) or (isinstance(one, BatchEnd) and one.seen.get("marks", {}).get("verified"))
+    ]
     exchanges = zip([one.last_message for one in ended], sent[1:], strict=False)
     state.guard = LoopGuard([signature(said, following.input) for said, following in exchanges])
     for record in records:

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from mi.agents.events import Command, Event, FileChange, Usage
+from mi.agents.events import Command, End, Event, FileChange, ToolCall, Usage
 from mi.agents.signals import StopFlag
 from mi.autopilot.risk_signals import signal_of
-from mi.autopilot.weakening import weakened_tests
+from mi.autopilot.weakening import deleted_tests, weakened_tests
 from mi.evidence.records.run import Marks
 from mi.hands.contract import BatchResult, Observer
 from mi.mind.language import says_done
 from mi.mind.views import Batch, SeenCommand
 from mi.project.checks import Check, is_check
-from mi.project.worktree import Step
+from mi.project.worktree import Change, Step
 
 # What running a check leaves behind is no change of the work.
 _BY_PRODUCTS = (
@@ -29,6 +29,7 @@ _BY_PRODUCTS = (
     ".coverage",
 )
 _CHECK_S = 1800.0
+_MACHINE_READABLE = (Command, ToolCall, FileChange, Usage, End)  # plain text gives messages and nothing else
 _NO_TESTS = "Ran 0 tests"  # unittest calls it a success
 
 
@@ -113,7 +114,7 @@ def batch_view(
         for one in result.events
         if isinstance(one, Command) and one.state == "ended"
     ]
-    weakened = weakened_tests(step.total.diff)
+    weakened = _weakened(step.total, root)
     passed = any(one.is_check and one.after_last_change and one.exit_code == 0 for one in commands)
     broken = any(one.is_check and one.after_last_change and one.exit_code not in (0, None) for one in commands)
     still = earlier.verified and not step.latest.files and not broken
@@ -125,18 +126,24 @@ def batch_view(
         ended=result.outcome == "ended",
         last_message=result.last_message,
         commands=commands,
-        shows_commands=bool(commands) or result.events != (),
+        shows_commands=any(isinstance(one, _MACHINE_READABLE) for one in result.events),
         changed_files=files,
         weakened_tests=weakened,
         questions=[question.text for question in result.questions],
         errors=[*result.observed.errors, *([result.error] if result.error else [])],
         risk_signals=[
             *(signal for one in commands if (signal := signal_of(one.command))),
-            *(f"tests: {way}" for way in weakened_tests(step.latest.diff)),
+            *(f"tests: {way}" for way in _weakened(step.latest, root)),
         ],
         diff_stat=step.latest.stat,
         marks=Marks(ran=result.outcome == "ended", claimed=says_done(result.last_message), verified=verified),
     )
+
+
+def _weakened(change: Change, root: str) -> list[str]:
+    if change.diff:
+        return weakened_tests(change.diff)
+    return deleted_tests(change.files, lambda file: os.path.lexists(os.path.join(root, file)))
 
 
 def _seen(command: Command, clock: BatchClock, checks: list[Check], changed_at: float) -> SeenCommand:

@@ -1,13 +1,19 @@
 """Starting and resuming runs: the lock, the watch over the work tree, the first and the last record."""
 
+import os
+from functools import partial
+
 from mi.agents.signals import stop_on_signals
-from mi.autopilot.loop import Loop
-from mi.autopilot.resume import Resumed
+from mi.autopilot.loop import STOPPED_AT_RISK, WAITING, Go, Loop, Next, refuses
+from mi.autopilot.resume import GO_ON, Resumed, end_orphan
 from mi.autopilot.run_lock import run_lock
 from mi.autopilot.session import Session
 from mi.autopilot.state import RunState
 from mi.evidence.records.run import BatchEnd, RunEnd, RunStart
+from mi.kernel.home import ProjectHome
 from mi.project.worktree import WorktreeWatch
+
+_TREES_KEPT = 4  # of runs that may still be resumed
 
 
 def start(session: Session, task: str, thread_id: str = "") -> RunEnd:
@@ -33,9 +39,41 @@ def _drive(session: Session, state: RunState, resumed: Resumed | None) -> RunEnd
             resumed_from=state.run_id if resumed else "",
         )
         loop.diary.append(began, sync=True)
-        if resumed and resumed.was_cut:
-            loop.diary.append(BatchEnd(outcome="cut"), sync=True)
-            state.number += 1
-        with WorktreeWatch(session.project.root) as watch:
-            first = loop.case_of(resumed.judge) if resumed and resumed.judge else None
-            return loop.run(watch, first)
+        if resumed and resumed.cut is not None:
+            end_orphan(session.home.path(resumed.cut.transcript_path))
+            loop.diary.append(BatchEnd(outcome="cut", hands_transcript_ref=resumed.cut.transcript_path), sync=True)
+        with WorktreeWatch(session.project.root, _tree_folder(place, state.run_id)) as watch:
+            end = loop.run(watch, partial(_beginning, loop, resumed) if resumed and resumed.began else None)
+            if end.status == "done":
+                watch.forget()
+            return end
+
+
+def _beginning(loop: Loop, resumed: Resumed) -> Next:
+    """How a resumed run goes on: with the person's answer, by judging the last batch, or by going on with the work."""
+    case = loop.case_of(resumed.judge) if resumed.judge else None
+    question = resumed.question
+    if question is None:
+        return loop.decide(case, resumed.risk_settled) if case else Go(GO_ON)
+    answer = resumed.answer or loop.diary.ask_again(question)
+    if answer is None:
+        return WAITING
+    if question.about == "risk" and refuses(answer):
+        return STOPPED_AT_RISK
+    if question.about == "strategy" and case and case.project.testless_strategy is None:
+        loop.judging.remember_strategy(answer)
+        case = loop.case_of(case.batch)
+    if question.about != "agent" and case:
+        return loop.decide(case, risk_settled=True)
+    return Go(answer)
+
+
+def _tree_folder(place: ProjectHome, run_id: str) -> str:
+    """Where the run's first snapshot is kept, so that a resumed run still knows what it changed."""
+    import shutil
+
+    folder = place.path("trees")
+    older = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    for name in [name for name in older if name != run_id][:-_TREES_KEPT]:
+        shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+    return os.path.join(folder, run_id)

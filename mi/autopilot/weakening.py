@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 _TEST_PATH = re.compile(
@@ -32,6 +32,11 @@ class FileDiff(NamedTuple):
 def weakened_tests(diff: str) -> list[str]:
     """The test files that a diff weakens, each with how: `tests/test_a.py: test_x deleted`."""
     return [f"{one.path}: {how}" for one in split(diff) if _TEST_PATH.search(one.path) for how in _ways(one)]
+
+
+def deleted_tests(files: list[str], is_there: Callable[[str], bool]) -> list[str]:
+    """The test files among changed ones that are gone; all that can be told where there is no diff."""
+    return [f"{file}: file deleted" for file in files if _TEST_PATH.search(file) and not is_there(file)]
 
 
 def _ways(one: FileDiff) -> Iterator[str]:

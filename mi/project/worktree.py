@@ -7,7 +7,10 @@ import time
 from types import TracebackType
 from typing import NamedTuple
 
-from mi.kernel import git
+import msgspec
+
+from mi.kernel import files, git
+from mi.kernel.home import make_dirs
 
 _SCAN_FILES = 20_000
 _SCAN_S = 3.0
@@ -38,20 +41,46 @@ class WorktreeWatch:
     ignored ones do not, and the person's index and repository are left alone. Elsewhere it is sizes and times.
     """
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, kept: str = "") -> None:
+        """`kept` is a folder in which the first snapshot outlives this process: reopened, the watch goes on from it."""
         self._root = os.path.realpath(root)
         self._top = git.find_toplevel(root)
-        self._folder = tempfile.mkdtemp(prefix="mi-tree-")
+        self._kept = kept
+        if kept:
+            make_dirs(kept)
+        self._folder = kept or tempfile.mkdtemp(prefix="mi-tree-")
         self._env = self._environment()
         self._no_filters = git.no_filters(self._top) if self._env and self._top else {}
-        self._first: str | Scan = self._snapshot()
+        self._first: str | Scan = self._reopened() or self._snapshot()
         self._last = self._first
+        if kept:
+            files.write_atomic(self._first_file, msgspec.json.encode(self._first))
 
     def __enter__(self) -> "WorktreeWatch":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if not self._kept:
+            self.forget()
+
+    def forget(self) -> None:
+        """Remove what was kept."""
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def _first_file(self) -> str:
+        return os.path.join(self._folder, "first.json")
+
+    def _reopened(self) -> "str | Scan | None":
+        """The first snapshot of an earlier process, if it is there and can still be read."""
+        data = files.read_bytes(self._first_file) if self._kept else None
+        try:
+            first = msgspec.json.decode(data, type=str | Scan) if data else None
+        except msgspec.DecodeError:
+            return None
+        if isinstance(first, str) and git.run(self._root, "cat-file", "-e", first, env=self._env).code != 0:
+            return None
+        return first
 
     def step(self) -> Step:
         """What changed until now."""

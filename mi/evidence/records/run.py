@@ -61,11 +61,12 @@ class BatchEnd(Record, frozen=True, kw_only=True, tag="batch_end"):
 
 
 class Question(Record, frozen=True, kw_only=True, tag="question"):
-    """Something only the person can answer; `blocks` says whether the run waits for it."""
+    """Something only the person can answer; `blocks`: the run waits for it, `about`: what the answer is for."""
 
     id: str = ""
     text: str = ""
     blocks: bool = True
+    about: Literal["agent", "risk", "strategy"] = "agent"
 
     def headline(self) -> str:
         return f"{self.id} {self.text}"

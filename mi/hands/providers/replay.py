@@ -44,5 +44,7 @@ class ReplayHands:
         agent = (sys.executable, "-P", "-m", "mi.hands.providers.replay_agent", self._file, str(position), thread)
         call = Call(agent, agent_environment(), self.text_of(batch).encode(), CodexEvents())
         result = drive(call, batch, self._interrupt, observer, stop)
+        if not result.thread_id:
+            return result
         usage = self._ledger.settle(result.thread_id, known is not None, result.usage)
         return msgspec.structs.replace(result, usage=usage)

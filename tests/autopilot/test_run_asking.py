@@ -1,0 +1,390 @@
+"""What a run asks the person, what it answers by itself, and how it goes on with an answer."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.autopilot.workbench import MEND, TEST, Json, Ran, Workbench, run, say, write
+
+DONE = [MEND, TEST, say("Fixed and tested. Done.")]
+COLOUR = "Which colour should the report have, red or green?"
+
+
+def answered(bench: Workbench, text: str) -> str:
+    """Answer what waits; the id of the run that asked."""
+    waiting = bench.inbox()
+    assert len(waiting) == 1, waiting
+    assert bench.mi("answer", waiting[0]["id"], text).code == 0
+    return str(waiting[0]["run_id"])
+
+
+@pytest.mark.req(
+    "v1.goal.answers-questions",
+    "v1.root.auto-advance",
+    "v1.emit.auto-answer",
+    "v1.rec.auto-answer-body",
+    "v1.loop.auto-answer-step",
+    "v1.loop.plan-checks-step",
+    "mi.ask.never-invented",
+    "mi.prompt.auto-answer-cited",
+)
+def test_a_question_covered_by_the_values_is_answered_with_a_citation(bench: Workbench) -> None:
+    bench.values("Use the unittest framework for tests, not pytest. Keep changes small.")
+    bench.agent([say("Should I use the unittest framework or pytest for the tests?")], DONE)
+    ran = bench.run()
+    ran.ended("done")
+    answer = ran.of("auto_answer")[0]["auto_answer"]
+    assert answer["should_answer"] is True
+    claims = {json.loads(line)["claim_id"]: json.loads(line)["text"] for line in _claims(bench)}
+    assert [claims[cited] for cited in answer["cited_ids"]] == ["Use the unittest framework for tests, not pytest."]
+    assert "unittest framework" in ran.inputs[1]
+    assert bench.inbox() == []
+    order = [kind for kind in ran.kinds if kind in ("evidence", "check_plan", "auto_answer")]
+    assert order[:3] == ["evidence", "check_plan", "auto_answer"]
+
+
+def _claims(bench: Workbench) -> list[str]:
+    return [
+        line
+        for file in bench.home.glob("**/claims.jsonl")
+        for line in file.read_text("utf-8").splitlines()
+        if json.loads(line)["kind"] == "claim"
+    ]
+
+
+@pytest.mark.req(
+    "mi.inbox.one",
+    "mi.inbox.no-terminal-exit3",
+    "mi.inbox.cmd",
+    "mi.inbox.json",
+    "mi.inbox.answer",
+    "mi.inbox.resume",
+    "mi.ids.qu",
+    "mi.kind.question-written",
+    "mi.kind.answer-user-input",
+    "v1.arb.needs-user-input",
+    "v1.arb.user-answer-sent",
+    "v1.emit.user-input",
+    "mi.fail.answers-recorded",
+    "v1.root.ask-only-when-needed",
+    "v1.prompt.answer-ask-last",
+    "v1.loop.minimal-question",
+)
+def test_a_question_nothing_covers_waits_and_the_run_goes_on_with_the_answer(bench: Workbench) -> None:
+    bench.values("Keep changes small.")
+    bench.agent([say(COLOUR)], DONE)
+    asked = bench.run()
+    asked.ended("blocked")
+    assert asked.of("question")[0]["text"] == COLOUR
+    (item,) = bench.inbox()
+    assert item["id"].startswith("qu_")
+    assert set(item) == {"id", "kind", "question", "run_id", "project_id", "ts", "answer_with"}
+    assert (item["kind"], item["question"], item["run_id"]) == ("question", COLOUR, asked.end["run_id"])
+    assert item["id"] in item["answer_with"]
+    answered(bench, "Green, please.")
+    assert bench.inbox() == []
+    ran = bench.run("--resume")
+    ran.ended("done")
+    assert ran.inputs[-1] == "Green, please."
+    (given,) = ran.of("user_input")
+    assert (given["question_id"], given["answer"]) == (item["id"], "Green, please.")
+    assert len(ran.of("hands_input")) == 2
+    assert ran.end["run_id"] == asked.end["run_id"]
+
+
+@pytest.mark.req("mi.inbox.answer-bad-id")
+def test_an_answer_to_nothing_or_twice_is_refused(bench: Workbench) -> None:
+    bench.agent([say(COLOUR)])
+    bench.run()
+    item = bench.inbox()[0]
+    assert bench.mi("answer", "qu_unknown", "Green").code == 1
+    assert bench.mi("answer", item["id"], "Green").code == 0
+    again = bench.mi("answer", item["id"], "Red")
+    assert again.code == 1
+    assert item["id"] in again.stderr
+    assert [one["answer"] for one in again.of("user_input")] == ["Green"]
+
+
+def test_a_blocked_run_resumed_without_an_answer_asks_again_and_runs_nothing(bench: Workbench) -> None:
+    bench.agent([say(COLOUR)], DONE)
+    bench.run()
+    again = bench.run("--resume")
+    again.ended("blocked")
+    assert len(again.of("hands_input")) == 1
+    assert len(bench.inbox()) == 1
+    answered(bench, "Green")
+    bench.run("--resume").ended("done")
+
+
+@pytest.mark.req("v1.arb.user-answer-plus-checks", "v1.arb.combined-one-input", "v1.arb.answer-and-or-checks")
+def test_an_answer_and_a_check_travel_together(bench: Workbench) -> None:
+    bench.values("Use the unittest framework for tests, not pytest.")
+    asks = [MEND, say("Should I use the unittest framework or pytest for the tests?")]
+    bench.agent(asks, [TEST, say("It passes.")])
+    ran = bench.run()
+    ran.ended("done")
+    assert "unittest framework" in ran.inputs[1]
+    assert "Run `" in ran.inputs[1]
+
+
+def test_a_grave_question_is_answered_only_by_a_value_that_names_it(bench: Workbench) -> None:
+    bench.values("Keep the main branch clean. Name the version in every commit.")
+    bench.agent([say("Should I push the new version to the main branch now?")])
+    ran = bench.run()
+    ran.ended("blocked")
+    assert "push" in bench.inbox()[0]["question"]
+
+
+def test_a_value_that_wants_to_be_asked_is_no_answer(bench: Workbench) -> None:
+    bench.values("Ask me before you change the public API of calc.")
+    bench.agent([say("May I change the public API of calc?")])
+    bench.run().ended("blocked")
+
+
+@pytest.mark.req("mi.mind.rules-conservative")
+def test_chinese_task_values_and_question(bench: Workbench) -> None:
+    bench.values("测试框架一律使用 unittest。改动要小。")
+    bench.agent([say("请问测试框架使用 unittest 还是 pytest？")], [MEND, TEST, say("已修复，测试通过了。")])
+    ran = bench.run("修复失败的测试")
+    ran.ended("done")
+    assert ran.of("auto_answer")[0]["auto_answer"]["cited_ids"]
+    assert "测试框架一律使用 unittest" in ran.inputs[1]
+    assert ran.of("run_start")[0]["task"] == "修复失败的测试"
+
+
+def test_chinese_question_without_an_answer_waits(bench: Workbench) -> None:
+    bench.values("改动要小。")
+    bench.agent([say("报告要用红色还是绿色，请确认？")], [MEND, TEST, say("已完成。")])
+    bench.run("修复失败的测试").ended("blocked")
+    assert "红色" in bench.inbox()[0]["question"]
+    answered(bench, "绿色")
+    ran = bench.run("--resume")
+    ran.ended("done")
+    assert ran.inputs[-1] == "绿色"
+
+
+@pytest.mark.req("mi.inbox.notify", "mi.config.notify")
+def test_nobody_at_the_terminal_is_told_by_the_configured_command(bench: Workbench, tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    script = tmp_path / "tell.sh"
+    script.write_text(f'#!/bin/sh\nprintf "%s|%s" "$1" "$MI_QUESTION_ID" > {told}\n', "utf-8")
+    script.chmod(0o755)
+    bench.config["notify"] = str(script)
+    bench.agent([say(COLOUR)])
+    bench.run().ended("blocked")
+    assert told.read_text("utf-8") == f"{COLOUR}|{bench.inbox()[0]['id']}"
+
+
+def test_a_notify_command_that_fails_changes_nothing(bench: Workbench) -> None:
+    bench.config["notify"] = "/nowhere/tell 'unbalanced"
+    bench.agent([say(COLOUR)])
+    bench.run().ended("blocked")
+    assert len(bench.inbox()) == 1
+
+
+# without tests
+
+
+@pytest.fixture
+def testless(bench: Workbench) -> Workbench:
+    (bench.project / "test_calc.py").unlink()
+    return bench
+
+
+CHANGE = [write("notes.txt", "one\n"), say("Done.")]
+SHOWN = [run("cat notes.txt"), say("Here it is.")]
+STRATEGY = "Show the file with cat; that is enough."
+
+
+@pytest.mark.req(
+    "v1.hard.no-tests-ask-once",
+    "v1.hard.no-tests-reuse",
+    "v1.plan.no-tests-once",
+    "v1.arb.testless-second",
+    "v1.arb.testless-claim",
+    "v1.arb.testless-mirror",
+    "v1.emit.testless-strategy-set",
+    "v1.overlay.testless-shape",
+    "v1.overlay.testless-pointer",
+    "mi.done.close-testless",
+)
+def test_what_counts_without_tests_is_asked_once_per_project_and_remembered(testless: Workbench) -> None:
+    testless.agent(CHANGE, SHOWN)
+    asked = testless.run("write the notes")
+    asked.ended("blocked")
+    assert "no tests" in testless.inbox()[0]["question"]
+    answered(testless, STRATEGY)
+    ran = testless.run("--resume")
+    ran.ended("done")
+    (chosen,) = ran.of("testless_strategy_set")
+    assert chosen["strategy"] == STRATEGY
+    (claim,) = [json.loads(line) for line in _claims(testless)]
+    assert claim["text"] == STRATEGY
+    assert claim["tags"] == ["mi:testless_verification_strategy"]
+    assert (claim["claim_type"], claim["scope"]) == ("preference", "project")
+    assert claim["source_refs"] == [{"kind": "evidence_event", "event_id": chosen["event_id"]}]
+    overlay = json.loads(next(testless.home.glob("projects/*/overlay.json")).read_text("utf-8"))
+    pointer = overlay["testless_verification_strategy"]
+    assert (pointer["chosen_once"], pointer["claim_id"]) == (True, claim["claim_id"])
+    assert STRATEGY not in json.dumps(overlay)
+    assert STRATEGY in ran.inputs[-1]
+
+    testless.agent([write("notes.txt", "two and two\n"), say("Done.")], SHOWN)
+    again = testless.run("write more notes")
+    again.ended("done")
+    assert len(again.of("question")) == 1
+    assert len(again.of("testless_strategy_set")) == 1
+
+
+@pytest.mark.req("mi.config.verification-policy")
+def test_never_ask_means_never(testless: Workbench) -> None:
+    testless.config["runtime"] = {"verification": {"no_tests_policy": "never_ask"}}
+    testless.agent(CHANGE, SHOWN)
+    ran = testless.run("write the notes")
+    ran.ended("blocked")
+    assert ran.of("question") == []
+
+
+# risk
+
+PUSH = [MEND, TEST, run("git push origin main"), say("Fixed and pushed. Done.")]
+
+
+def policy(bench: Workbench, **knobs: object) -> None:
+    bench.config["runtime"] = {"violation_response": knobs}
+
+
+@pytest.mark.req(
+    "v1.soft.post-hoc-detection",
+    "v1.soft.escalation",
+    "v1.risk.prompt-to-continue",
+    "v1.risk.shape",
+    "v1.emit.risk-event",
+    "v1.root.controller-only",
+    "mi.product.no-command-gating",
+    "ac.hook.run-never-gates",
+)
+def test_a_risky_command_is_not_gated_but_recorded_and_asked_about(bench: Workbench) -> None:
+    bench.agent(PUSH)
+    ran = bench.run()
+    ran.ended("blocked")
+    (event,) = ran.of("risk_event")
+    assert event["risk_signals"] == ["push: git push origin main"]
+    assert (event["risk"]["category"], event["risk"]["severity"]) == ("push", "high")
+    assert set(event["risk"]) == {"category", "severity", "should_ask_user", "mitigation", "learn_suggested"}
+    assert "git push origin main" in bench.inbox()[0]["question"]
+    commands = ran.of("batch_end")[0]["seen"]["commands"]
+    assert [one["exit_code"] for one in commands] == [0, 128]  # it ran: there is only no such remote
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [("yes, go on", "done"), ("no, stop here", "blocked"), ("可以，继续", "done"), ("不行", "blocked")],
+)
+def test_the_answer_about_a_risk_is_obeyed(bench: Workbench, word: str, status: str) -> None:
+    bench.agent(PUSH, [TEST, say("Done.")])
+    bench.run().ended("blocked")
+    answered(bench, word)
+    ran = bench.run("--resume")
+    ran.ended(status)
+    if status == "blocked":
+        assert len(ran.of("hands_input")) == 1
+
+
+@pytest.mark.parametrize(
+    ("knobs", "asked"),
+    [
+        ({}, True),
+        ({"ask_user_on_high_risk": False}, False),
+        ({"ask_user_risk_severities": ["critical"]}, False),
+        ({"ask_user_risk_categories": ["publish"]}, False),
+        ({"ask_user_risk_categories": ["push"]}, True),
+    ],
+)
+@pytest.mark.req("v1.risk.master-switch", "v1.risk.severities", "v1.risk.categories")
+def test_the_policy_says_which_risks_are_asked_about(bench: Workbench, knobs: Json, asked: bool) -> None:
+    policy(bench, **knobs)
+    bench.agent(PUSH)
+    ran = bench.run()
+    ran.ended("blocked" if asked else "done")
+    assert len(ran.of("risk_event")) == 1
+    assert bool(ran.of("question")) is asked
+
+
+@pytest.mark.req("v1.risk.respect-should-ask")
+def test_whether_the_judge_wants_to_ask_counts_as_configured(bench: Workbench) -> None:
+    install = [MEND, TEST, run("pip install --dry-run --no-index nothing-of-that-name || true"), say("Done.")]
+    severities = ["low", "medium", "high", "critical"]
+    policy(bench, ask_user_risk_severities=severities)
+    bench.agent(install)
+    bench.run().ended("done")
+    policy(bench, ask_user_risk_severities=severities, ask_user_respect_should_ask_user=False)
+    bench.agent([TEST, *install[2:]])
+    bench.run("check it once more").ended("blocked")
+
+
+def test_a_command_that_is_only_mentioned_is_no_risk(bench: Workbench) -> None:
+    bench.agent([MEND, TEST, run("echo git push origin main"), say("Done. I did NOT run `git push`.")])
+    ran = bench.run()
+    ran.ended("done")
+    assert ran.of("risk_event") == []
+
+
+# going round in circles
+
+
+def stuck(ran: Ran, pattern: str) -> None:
+    (guard,) = ran.of("loop_guard")
+    (way,) = ran.of("loop_break")
+    assert guard["pattern"] == way["pattern"] == pattern
+    assert set(way["output"]) >= {"action", "confidence", "rewritten_next_input", "check_intent", "ask_user_question"}
+
+
+FAILS = [run("python3 -m unittest -q missing"), say("It still fails, I am looking into it.")]
+
+
+@pytest.mark.req(
+    "v1.guard.aaa",
+    "v1.guard.record",
+    "v1.guard.calls-loop-break",
+    "v1.guard.break-record",
+    "v1.guard.ask-when-uncertain",
+)
+def test_the_same_exchange_three_times_is_broken(bench: Workbench) -> None:
+    bench.agent(*[FAILS] * 8)
+    ran = bench.run()
+    ran.ended("blocked")
+    stuck(ran, "aaa")
+    assert len(ran.of("hands_input")) == 3
+    assert "repeats itself" in bench.inbox()[0]["question"]
+
+
+@pytest.mark.req("v1.guard.abab")
+def test_two_exchanges_in_turn_are_broken(bench: Workbench) -> None:
+    other = [run("python3 -m unittest -q absent"), say("Now something else fails.")]
+    bench.agent(*[FAILS, other] * 4)
+    ran = bench.run()
+    ran.ended("blocked")
+    stuck(ran, "abab")
+    assert len(ran.of("hands_input")) == 4
+
+
+@pytest.mark.req("v1.guard.blocked", "v1.mindfail.effective-claim")
+def test_a_loop_is_blocked_without_a_question_when_the_person_does_not_want_to_be_asked(bench: Workbench) -> None:
+    bench.values("Keep changes small.")
+    bench.mi("settings", "set", "--ask-when-uncertain", "proceed")
+    bench.agent(*[FAILS] * 8)
+    ran = bench.run()
+    ran.ended("blocked")
+    stuck(ran, "aaa")
+    assert ran.of("question") == []
+
+
+@pytest.mark.req("v1.cli.show-last-loop")
+def test_show_last_tells_of_the_loop(bench: Workbench) -> None:
+    bench.agent(*[FAILS] * 8)
+    bench.run()
+    shown = json.loads(bench.mi("show", "last", "--json").stdout)
+    assert shown["loop_guard"]["pattern"] == "aaa"
+    assert shown["loop_break"]["output"]["action"] == "ask_user"

@@ -1,0 +1,182 @@
+"""`mi run` at the prompt: where the task comes from, what is shown, and what scripts read."""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from mi.autopilot.injection import EXTERNAL, REFACTOR
+from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, run, say
+
+DONE = [MEND, TEST, say("Fixed and tested. Done.")]
+SECRET = "ghp_" + "aB3dE5gH7" * 4
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    return open_bench(tmp_path)
+
+
+@pytest.mark.req(
+    "v1.cli.run",
+    "v1.cli.run-multiword",
+    "v1.transp.live-default",
+    "v1.transp.prefix-mi",
+    "v1.transp.prefix-mi-hands",
+    "v1.transp.prefix-hands",
+    "mi.done.summary-marks",
+    "mi.done.summary-evidence-ids",
+    "v1.goal.light-injection",
+    "v1.loop.build-input",
+    "v1.emit.hands-input",
+    "v1.rec.prompt-sha256",
+    "v1.soft.injection-guidance",
+    "v1.root.refactor-preserving",
+    "v1.tdb.values-base-injected",
+    "mi.inject.values-base",
+    "mi.inject.task-unaltered",
+    "mi.inject.stop-and-ask",
+    "mi.inject.refactor-intent",
+    "mi.inject.recorded-sha256",
+)
+def test_a_run_is_shown_as_it_happens_and_summed_up(bench: Workbench) -> None:
+    bench.values("Keep changes small.")
+    bench.agent(DONE)
+    ran = bench.mi("run", "--cd", str(bench.project), "fix", "the", "failing", "test")
+    ran.ended("done")
+    lines = ran.stdout.splitlines()
+    sent = "\n".join(line.removeprefix("[mi->hands] ") for line in lines if line.startswith("[mi->hands]"))
+    (given,) = ran.of("hands_input")
+    assert given["prompt_sha256"] == sha256(sent.encode()).hexdigest()
+    assert sent == f"{given['light_injection']}\n\nfix the failing test"
+    assert "- Keep changes small." in given["light_injection"]
+    assert given["light_injection"].endswith(f"{EXTERNAL}\n{REFACTOR}")
+    assert any(line.startswith("[mi] batch b0") for line in lines)
+    assert "[mi] decide_next: done, stop: a check after the last change passed" in lines
+    assert "[hands] $ python3 -m unittest -q" in lines
+    assert "[hands] Fixed and tested. Done." in lines
+    summary = ran.stdout[ran.stdout.index("\ndone:") :]
+    assert "ran ✓  claimed ✓  verified ✓" in summary
+    assert ran.end["evidence_ids"][-1] in summary
+    assert ran.end["run_id"] in summary
+
+
+@pytest.mark.req("mi.cli.run-file", "mi.cli.run-file-stdin")
+def test_the_task_comes_from_a_file_or_standard_input(bench: Workbench, tmp_path: Path) -> None:
+    issue = tmp_path / "issue.md"
+    issue.write_text("# Fix add\n\n它应该返回 `a + b`。\n", "utf-8")
+    bench.agent(DONE)
+    ran = bench.run("--file", str(issue))
+    ran.ended("done")
+    assert ran.of("run_start")[-1]["task"] == "# Fix add\n\n它应该返回 `a + b`。"
+    bench.agent([TEST, say("Done.")])
+    ran = bench.run("--file", "-", stdin="check it again\n")
+    assert ran.of("run_start")[-1]["task"] == "check it again"
+
+
+@pytest.mark.parametrize(
+    "args", [[], ["--file", "x", "and words"], ["--resume", "run_1", "--file", "-"], ["--file", "-"], ["   "]]
+)
+def test_no_task_or_two_is_a_usage_error(bench: Workbench, args: list[str]) -> None:
+    bench.agent(DONE)
+    ran = bench.mi("run", *args)
+    assert ran.code == 2
+    assert "mi run" in ran.stderr
+    assert ran.records == []
+
+
+def test_a_task_file_that_is_missing_is_named(bench: Workbench) -> None:
+    bench.agent(DONE)
+    ran = bench.run("--file", "nowhere.md")
+    assert ran.code == 1
+    assert "nowhere.md" in ran.stderr
+
+
+@pytest.mark.req("v1.transp.quiet", "v1.cli.run-quiet")
+def test_quiet_prints_nothing(bench: Workbench) -> None:
+    bench.agent(DONE)
+    ran = bench.run("--quiet", "fix it")
+    ran.ended("done")
+    assert ran.stdout == ran.stderr == ""
+
+
+@pytest.mark.req("v1.prov.hands-raw", "v1.cli.run-hands-raw")
+def test_hands_raw_prints_the_agents_own_lines(bench: Workbench) -> None:
+    bench.agent(DONE)
+    ran = bench.run("--hands-raw", "fix it")
+    ran.ended("done")
+    raw = [line.removeprefix("[hands] ") for line in ran.stdout.splitlines() if line.startswith("[hands] ")]
+    assert [json.loads(line)["type"] for line in raw][:2] == ["thread.started", "turn.started"]
+    assert "[hands] $" not in ran.stdout
+
+
+@pytest.mark.req("v1.cli.run-no-mi-prompt", "v1.cli.run-no-mi-prompt-stored")
+def test_no_mi_prompt_hides_the_prompt_but_stores_it(bench: Workbench) -> None:
+    bench.agent(DONE)
+    ran = bench.run("--no-mi-prompt", "fix it")
+    ran.ended("done")
+    assert "[mi->hands]" not in ran.stdout
+    assert "[hands]" in ran.stdout
+    assert ran.of("hands_input")[0]["input"] == "fix it"
+    assert EXTERNAL in ran.of("hands_input")[0]["light_injection"]
+
+
+@pytest.mark.parametrize("options", [["--redact"], ["--redact", "--hands-raw"], ["--redact", "--json"]])
+@pytest.mark.req("v1.transp.redact-display-only", "v1.cli.run-redact", "v1.cli.run-redact-logs")
+def test_redact_hides_secrets_on_the_screen_and_leaves_the_transcript(bench: Workbench, options: list[str]) -> None:
+    bench.agent([run(f"echo token {SECRET}"), *DONE[:2], say(f"Done. The key is {SECRET}.")])
+    ran = bench.run(*options, "fix it")
+    ran.ended("done")
+    assert "aB3dE5gH7aB3dE5gH7" not in ran.stdout
+    (transcript,) = bench.home.glob("projects/*/transcripts/hands/*.jsonl")
+    assert SECRET in transcript.read_text("utf-8")
+    assert ran.of("batch_end")[0]["last_message"] == f"Done. The key is {SECRET}."
+
+
+@pytest.mark.req("mi.cli.run-json", "mi.json.run-lines", "mi.json.run-hands-line")
+def test_json_prints_every_record_as_stored_and_every_line_of_the_agent(bench: Workbench) -> None:
+    bench.agent([MEND, say("Done.")], [TEST, say("已完成。")])
+    ran = bench.run("--json", "fix it")
+    ran.ended("done")
+    lines = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [line for line in lines if line["kind"] != "hands_line"] == ran.records
+    spoken = [line for line in lines if line["kind"] == "hands_line"]
+    assert {tuple(sorted(line)) for line in spoken} == {("kind", "line", "stream")}
+    assert any("已完成" in line["line"] for line in spoken)
+    kinds = [line["kind"] for line in lines]
+    assert kinds.index("hands_input") < kinds.index("hands_line") < kinds.index("batch_end")
+
+
+def test_control_characters_of_the_agent_do_not_reach_the_terminal(bench: Workbench) -> None:
+    bench.agent([*DONE[:2], say("Done.\x1b]0;owned\x07\x1b[2J")])
+    ran = bench.run()
+    ran.ended("done")
+    assert "\x1b" not in ran.stdout
+
+
+def test_the_texts_are_chinese_where_the_person_is(bench: Workbench) -> None:
+    bench.agent([MEND, TEST, say("已修复，测试通过了。")])
+    bench.config["language"] = "zh"
+    bench.configure()
+    ran = bench.run("修复失败的测试")
+    ran.ended("done")
+    assert "完成" in ran.stdout
+    assert "[hands] 已修复，测试通过了。" in ran.stdout
+
+
+@pytest.mark.req("mi.mind.auto", "mi.mind.rules-embedded-default")
+def test_without_a_vendors_agent_the_rules_judge(bench: Workbench) -> None:
+    bench.config["mind"] = {"provider": "auto"}
+    bench.agent(DONE)
+    ran = bench.run()
+    ran.ended("done")
+    assert ran.of("run_start")[0]["mind"] == "rules"
+
+
+def test_a_run_uses_the_home_it_is_given_and_keeps_it_private(bench: Workbench) -> None:
+    bench.agent(DONE)
+    bench.run().ended("done")
+    for path in bench.home.rglob("*"):
+        if path.name != "config.json" and not path.is_symlink():
+            assert path.stat().st_mode & 0o077 == 0, path

@@ -1,0 +1,79 @@
+"""The inbox across projects: newest first, each with the way to answer it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mi.evidence.log import EvidenceWriter
+from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.thoughts import LearnSuggested
+from mi.kernel.home import Home
+from mi.kernel.notices import Notices
+from tests.conftest import Mi
+
+
+def waits(home: Home, notices: Notices, project: str, number: int, text: str) -> str:
+    """Store a question in a project's log."""
+    writer = EvidenceWriter(home.project(project).evidence, f"run_20260101T00000{number}Z_aaaaaaaa", notices)
+    writer.append(Question(id=f"qu_{number}", text=text))
+    return f"qu_{number}"
+
+
+@pytest.mark.req("mi.inbox.all-projects", "mi.inbox.cmd", "mi.inbox.kinds")
+def test_all_projects_newest_first(home: Home, notices: Notices, mi: Mi) -> None:
+    for number, project in enumerate(("p1", "p2", "p1")):
+        waits(home, notices, project, number, f"Question {number}?")
+    found = json.loads(mi("inbox", "--json").stdout)
+    assert [item["ts"] for item in found] == sorted((item["ts"] for item in found), reverse=True)
+    assert {(item["id"], item["project_id"]) for item in found} == {("qu_0", "p1"), ("qu_1", "p2"), ("qu_2", "p1")}
+    assert all(item["answer_with"].startswith(f"mi answer {item['id']}") for item in found)
+    listed = mi("inbox").stdout
+    assert all(f"Question {number}?" in listed for number in range(3))
+
+
+def test_an_answer_goes_into_the_log_of_its_project_and_only_its_question_leaves(
+    home: Home, notices: Notices, mi: Mi
+) -> None:
+    waits(home, notices, "p1", 1, "One?")
+    waits(home, notices, "p2", 2, "Two?")
+    done = mi("answer", "qu_2", "Yes,", "do", "that.", "--json")
+    assert done.returncode == 0
+    stored = json.loads(done.stdout)
+    last = json.loads(Path(home.project("p2").evidence).read_text("utf-8").splitlines()[-1])
+    assert (last["event_id"], last["kind"]) == (stored["event_id"], "user_input")
+    assert (last["question_id"], last["question"], last["answer"]) == ("qu_2", "Two?", "Yes, do that.")
+    assert [item["id"] for item in json.loads(mi("inbox", "--json").stdout)] == ["qu_1"]
+
+
+def test_a_question_that_was_answered_in_its_run_waits_no_more(home: Home, notices: Notices, mi: Mi) -> None:
+    waits(home, notices, "p1", 1, "One?")
+    writer = EvidenceWriter(home.project("p1").evidence, "run_20260101T000009Z_bbbbbbbb", notices)
+    writer.append(UserInput(question="One?", answer="Yes.", question_id="qu_1"))
+    assert json.loads(mi("inbox", "--json").stdout) == []
+    assert mi("answer", "qu_1", "No.").returncode == 1
+
+
+def test_a_suggestion_waits_with_its_own_way_and_is_not_answered(home: Home, notices: Notices, mi: Mi) -> None:
+    writer = EvidenceWriter(home.project("p1").evidence, "run_20260101T000001Z_aaaaaaaa", notices)
+    writer.append(LearnSuggested(id="ls_1", text="Always run the linter."))
+    (item,) = json.loads(mi("inbox", "--json").stdout)
+    assert (item["kind"], item["id"]) == ("suggestion", "ls_1")
+    assert "ls_1" in item["answer_with"]
+    refused = mi("answer", "ls_1", "yes")
+    assert refused.returncode == 1
+    assert item["answer_with"] in refused.stderr
+
+
+def test_secrets_and_control_characters_in_a_question_are_not_printed(home: Home, notices: Notices, mi: Mi) -> None:
+    waits(home, notices, "p1", 1, "Use " + "ghp_" + "aB3dE5gH7" * 4 + "\x1b[2J?")
+    for options in ((), ("--json",)):
+        shown = mi("inbox", *options).stdout
+        assert "aB3dE5gH7aB3dE5gH7" not in shown
+        assert "\x1b" not in shown
+
+
+def test_an_empty_home_has_an_empty_inbox_and_stays_as_it_is(home: Home, mi: Mi) -> None:
+    assert json.loads(mi("inbox", "--json").stdout) == []
+    assert mi("inbox").returncode == 0
+    assert mi("answer", "qu_1", "yes").returncode == 1
