@@ -134,7 +134,9 @@ def test_every_kind_of_the_seed_is_one_typed_record_with_its_keys():
     }
 
 
-@pytest.mark.req("mi.kind.values-set", *[f"mi.kind.{kind.replace('_', '-')}" for kind in OURS if kind != "edge_retract"])
+@pytest.mark.req(
+    "mi.kind.values-set", *[f"mi.kind.{kind.replace('_', '-')}" for kind in OURS if kind != "edge_retract"]
+)
 def test_every_kind_of_ours_is_one_typed_record_with_its_keys():
     assert {kind: set(names.split()) - keys(of_kind(kind)()) for kind, names in OURS.items()} == {
         k: set() for k in OURS
