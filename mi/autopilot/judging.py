@@ -142,7 +142,8 @@ class Judging:
             as_of_ts=clock.now(),
             values_claim_ids=[said.id for said in case.person.values],
             pref_goal_claim_ids=[said.id for said in case.person.preferences],
-            query_claim_ids=[said.id for said in case.person.facts],
+            query_claim_ids=[said.id for said in case.person.facts if said.id.startswith("cl_")],
+            node_ids=[said.id for said in case.person.facts if said.id.startswith("nd_")],
         )
         record = DecideNext(
             state=judgement.state,

@@ -78,6 +78,7 @@ def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> 
 
     from mi.agents.signals import StopFlag
     from mi.autopilot.person import KnownPerson
+    from mi.autopilot.steps import RememberingSteps
     from mi.cli.run_display import VisibleWait
     from mi.evidence.log import EvidenceWriter
     from mi.hands.choose import open_hands
@@ -99,7 +100,10 @@ def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> 
         runtime=msgspec.structs.replace(config.runtime, limits=_limits(config.runtime.limits, args)),
         hands=hands,
         mind=mind,
-        thoughts=KnownPerson(app.home, app.project, app.project_thoughts, app.global_thoughts, app.notices),
+        thoughts=KnownPerson(
+            app.home, app.project, app.project_thoughts, app.global_thoughts, app.thought_candidates, app.notices
+        ),
+        steps=RememberingSteps(app.memory.search, config.runtime.cross_project_recall, app.project.project_id),
         evidence=evidence,
         asker=_asker(app, out, config.notify),
         waiter=VisibleWait(out, stop),

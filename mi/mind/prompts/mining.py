@@ -1,4 +1,4 @@
-"""mine_claims, mine_preferences, values_claim_patch, learn_update: what could be learned, with the events that carry it.
+"""mine_claims, mine_preferences, values_claim_patch, learn_update: what could be learned, with what carries it.
 
 The rules mine nothing: recognising what lasts takes understanding, and a wrong lesson costs more than a missed one.
 """
