@@ -4,7 +4,7 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mi.kernel.errors import BadConfig
+from mi.kernel.errors import BadConfig, MiError, NotFound, StorageError, from_os_error
 from mi.kernel.home import Home, ProjectHome
 from mi.kernel.messages import choose_language
 from mi.kernel.notices import Notices
@@ -12,7 +12,7 @@ from mi.kernel.notices import Notices
 if TYPE_CHECKING:  # imported when used: most commands need only some of it
     from mi.evidence.index import EvidenceIndex
     from mi.evidence.log import EvidenceWriter
-    from mi.kernel.config.load import Loaded
+    from mi.kernel.config.load import Loaded, Problem
     from mi.kernel.config.types import Config
     from mi.memory.documents import Producer
     from mi.memory.index import Memory
@@ -46,24 +46,45 @@ class App:
         from mi.kernel.config.types import Config
 
         try:
-            loaded = self.loaded_config
+            return self.needed_config
         except BadConfig as error:
-            self.notices.add("config-unusable", self.home.config, reason=error.line(self.language_without_config))
-            return Config()
-        for problem in loaded.problems:
-            self.notices.add("config-problem", self.home.config, key=problem.path, value=problem.value)
-        return loaded.config
-
-    @property
-    def language_without_config(self) -> str:
-        return choose_language("")
+            unusable: MiError = error
+        except OSError as error:
+            unusable = from_os_error(error)
+        self.notices.add("config-unusable", self.home.config, reason=unusable.line(self.quiet_language))
+        return Config()
 
     @cached_property
+    def needed_config(self) -> "Config":
+        """The configuration for commands that are about it; BadConfig when the file is no JSON object."""
+        for problem in self.loaded_config.problems:
+            details = {"key": problem.path, "value": problem.value, "hint": problem.hint}
+            self.notices.add("config-" + problem.code, self.home.config, **details)
+        return self.loaded_config.config
+
+    @property
+    def config_errors(self) -> "list[Problem]":
+        """The mistakes in the configuration that change what it does; BadConfig as above."""
+        return [problem for problem in self.loaded_config.problems if problem.code != "api-key-in-file"]
+
+    @cached_property
+    def quiet_language(self) -> str:
+        """The language to speak where nothing is to be said about mistakes in the configuration."""
+        try:
+            return choose_language(self.loaded_config.config.language if os.path.exists(self.home.config) else "")
+        except (BadConfig, OSError):
+            return choose_language("")
+
+    @property
     def language(self) -> str:
         """The language to speak where no message gives a hint."""
+        return self.language_for("")
+
+    def language_for(self, message: str) -> str:
+        """The language to answer a person's message in."""
         if not os.path.exists(self.home.config):
-            return self.language_without_config
-        return choose_language(self.config.language)
+            return choose_language("", message)
+        return choose_language(self.config.language, message)
 
     @cached_property
     def selections(self) -> "SelectionFile":
@@ -82,8 +103,14 @@ class App:
         """The project root the command means, and by which rule."""
         from mi.project.selection import Wish, choose
 
+        self._check_access()
         wish = Wish(self._cd, self._here)
-        return choose(wish, os.getcwd(), self.selections, self.known_projects, self.notices)
+        return choose(wish, _current_folder(), self.selections, self.known_projects, self.notices)
+
+    def _check_access(self) -> None:
+        """A home that cannot be entered is one mistake, not one for every file in it."""
+        if self.home.exists() and not os.access(self.home.root, os.R_OK | os.X_OK):
+            raise StorageError("no-permission", path=self.home.root)
 
     @cached_property
     def project(self) -> "Project":
@@ -95,14 +122,16 @@ class App:
         return self.home.project(self.project.project_id)
 
     def note_last(self) -> None:
-        """Remember the project a command looked at as @last; a home that cannot be written is no reason to fail."""
+        """Remember the project a command looked at as @last; when that cannot be written, it is no reason to fail."""
         last = self.selections.read().last
         if self.choice.how in ("last", "pinned") or (last and last.root_path == self.choice.root):
             return
+        if any(notice.key == "state-broken" and notice.path == self.home.selection for notice in self.notices):
+            return  # whoever only looks sets nothing aside
         if self.home.exists() and self.config.runtime.project_selection.auto_update_last:
             try:
                 self.selections.set_last(self.choice.root)
-            except OSError:
+            except (OSError, StorageError):
                 pass
 
     def use_project(self) -> "Project":
@@ -212,3 +241,10 @@ class App:
             found.append(snapshots(place.evidence, log, project_id))
             found.append(records(place.evidence, log, project_id))
         return found
+
+
+def _current_folder() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # it was deleted while the shell stood in it
+        raise NotFound("no-current-folder") from None

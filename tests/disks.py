@@ -1,16 +1,25 @@
-"""Real small and read-only disks: root passes every permission bit, so only a mount can refuse a write."""
+"""Real small and read-only disks: root passes every permission bit, so only a mount can refuse a write.
 
+They are mounted for the test process and its children alone, so that nothing stays mounted when it is killed.
+"""
+
+import ctypes
+import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+_CLONE_NEWNS = 0x00020000  # os.unshare knows it by name from Python 3.12 on
 
 
 @contextmanager
 def small_disk(folder: Path, size: str) -> Iterator[Path]:
     """A disk of the given size mounted at a folder."""
+    _own_mounts()
     folder.mkdir(exist_ok=True)
     _run("mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder))
     try:
@@ -22,6 +31,7 @@ def small_disk(folder: Path, size: str) -> Iterator[Path]:
 @contextmanager
 def read_only_disk(folder: Path) -> Iterator[Path]:
     """What is in a folder, on a disk that cannot be written until the end."""
+    _own_mounts()
     _run("mount", "--bind", str(folder), str(folder))
     try:
         _run("mount", "-o", "remount,ro,bind", str(folder))
@@ -41,6 +51,15 @@ def fill(disk: Path, leave: int = 0) -> None:
             except OSError:
                 continue
     (disk / "reserve").unlink()
+
+
+@cache
+def _own_mounts() -> None:
+    """Take this process out of the system's list of mounts; what it mounts from now on is its own."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(_CLONE_NEWNS) != 0:
+        pytest.fail(f"unshare: {os.strerror(ctypes.get_errno())} (these tests need root to mount real disks)")
+    _run("mount", "--make-rprivate", "/")
 
 
 def _run(*command: str) -> None:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from mi.cli.output import flush
 from mi.kernel.errors import UsageError
 
 USAGE_HINT = "mi --help"
@@ -14,7 +15,8 @@ class _Help(argparse.RawDescriptionHelpFormatter):
     """argparse makes one for every argument; asking shutil for the width would import half the library for it."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=28, width=int(os.environ.get("COLUMNS") or 100))
+        columns = os.environ.get("COLUMNS", "")
+        super().__init__(prog, max_help_position=28, width=max(int(columns), 40) if columns.isdecimal() else 100)
 
 
 class Parser(argparse.ArgumentParser):
@@ -37,6 +39,10 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError("usage", message=message, hint=f"{self.prog} --help")
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        flush()
+        raise SystemExit(status)
 
 
 def command(prog: str, summary: str, example: str, run: Callable[..., int] | None = None) -> Parser:
@@ -72,7 +78,7 @@ class Group:
     def add_group(self, name: str, summary: str, example: str) -> "Group":
         """A subcommand with subcommands of its own."""
         inner = Group.__new__(Group)
-        inner._open(self._subcommands.add_parser(name, help=summary, **_described(summary, example)))
+        inner._open(_finished(self._subcommands.add_parser(name, help=summary, **_described(summary, example)), None))
         return inner
 
 

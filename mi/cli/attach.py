@@ -5,7 +5,7 @@ import signal
 
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
-from mi.cli.output import Output
+from mi.cli.output import Output, flush
 from mi.kernel.errors import NotFound
 from mi.kernel.locks import is_held
 
@@ -43,7 +43,7 @@ def _attach(app: App, args: Args) -> int:
     owner = _owner(app, args)
     if not args.json:
         out.say("attach.to", run_id=owner.run_id, pid=owner.pid, since=owner.ts)
-        out.flush()
+        flush()
     log = app.project_home.evidence
     for line in jsonl.follow(log, jsonl.size(log)):
         event = parse(line)
@@ -53,7 +53,7 @@ def _attach(app: App, args: Args) -> int:
             out.raw(event.raw, True)
         else:
             out.line(event_line(event))
-        out.flush()
+        flush()
         if event.head.kind == "run_end":
             break
     return 0

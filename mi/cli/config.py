@@ -1,11 +1,14 @@
 """`mi config`: providers and knobs in `config.json`."""
 
+from typing import Any
+
 import msgspec
 
 from mi.app import App
 from mi.cli.arguments import Args, Group, Parser, add_json
 from mi.cli.output import Output
 from mi.kernel.config.load import Problem
+from mi.kernel.errors import BadConfig
 
 
 def parser(name: str) -> Parser:
@@ -49,7 +52,7 @@ def _rollback(app: App, args: Args) -> int:
 
 
 def _wrote(app: App, args: Args, key: str, backup: str, **details: str) -> int:
-    out = Output(app.language_without_config)
+    out = Output(app.quiet_language)
     if args.json:
         out.json({"path": app.home.config, "backup": backup or None, **details})
         return 0
@@ -60,8 +63,8 @@ def _wrote(app: App, args: Args, key: str, backup: str, **details: str) -> int:
 
 
 def _show(app: App, args: Args) -> int:
-    out = Output(app.language_without_config)
-    config = msgspec.to_builtins(app.loaded_config.config)
+    out = Output(app.quiet_language)
+    config = msgspec.to_builtins(app.needed_config)
     for section in config["mind"].values():
         if isinstance(section, dict) and section.get("api_key"):
             section["api_key"] = "[redacted]"
@@ -70,28 +73,38 @@ def _show(app: App, args: Args) -> int:
 
 
 def _validate(app: App, args: Args) -> int:
-    out = Output(app.language_without_config)
-    problems = app.loaded_config.problems
-    errors = [problem for problem in problems if problem.code != "api-key-in-file"]
+    out = Output(app.quiet_language)
+    try:
+        problems = app.loaded_config.problems
+    except BadConfig as error:
+        if not args.json:
+            raise
+        return _report(app, out, [{"code": error.code, "text": error.line(out.language), **error.details}], False)
+    errors = app.config_errors
     if args.json:
-        shown = [problem._asdict() | {"text": _line(out, problem)} for problem in problems]
-        out.json({"path": app.home.config, "ok": not errors, "problems": shown})
-    else:
-        for problem in problems:
-            out.line(_line(out, problem))
-        if not errors:
-            out.say("config.valid", path=app.home.config)
+        shown = [problem._asdict() | {"text": problem_line(out, problem)} for problem in problems]
+        return _report(app, out, shown, not errors)
+    for problem in problems:
+        out.line(problem_line(out, problem))
+    if not errors:
+        out.say("config.valid", path=app.home.config)
     return 1 if errors else 0
 
 
-def _line(out: Output, problem: Problem) -> str:
+def _report(app: App, out: Output, problems: list[dict[str, Any]], ok: bool) -> int:
+    out.json({"path": app.home.config, "ok": ok, "problems": problems})
+    return 0 if ok else 1
+
+
+def problem_line(out: Output, problem: Problem) -> str:
+    """What is wrong with one setting."""
     return out.text("config." + problem.code, path=problem.path, value=problem.value, hint=problem.hint)
 
 
 def _examples(app: App, args: Args) -> int:
     from mi.kernel.config.templates import TEMPLATES
 
-    out = Output(app.language_without_config)
+    out = Output(app.quiet_language)
     texts = {name: out.text("template." + name) for name in TEMPLATES}
     if args.json:
         out.json(texts)
@@ -105,12 +118,12 @@ def _examples(app: App, args: Args) -> int:
 def _template(app: App, args: Args) -> int:
     from mi.kernel.config.edit import template
 
-    Output(app.language_without_config).json(template(args.name))
+    Output(app.quiet_language).json(template(args.name))
     return 0
 
 
 def _path(app: App, args: Args) -> int:
-    out = Output(app.language_without_config)
+    out = Output(app.quiet_language)
     if args.json:
         out.json({"path": app.home.config})
     else:

@@ -1,13 +1,13 @@
 """`mi doctor`: what is there, what works, and how to mend what does not."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output
-from mi.kernel.errors import BadConfig
+from mi.kernel.errors import BadConfig, MiError, from_os_error
 
 Level = Literal["ok", "warn", "fail"]
 _MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
@@ -33,8 +33,8 @@ def parser(name: str) -> Parser:
 
 
 def _run(app: App, args: Args) -> int:
-    out = Output(app.language)
-    findings = [*_home(app), *_config(app), *_programs(app), *_sqlite(), *_project(app), *_logs(app), *_leftovers(app)]
+    out = Output(app.quiet_language)
+    findings = [finding for area, look in _LOOKS.items() for finding in _looked(app, out, area, look)]
     failed = any(finding.level == "fail" for finding in findings)
     if args.json:
         shown = [_shown(out, finding) for finding in findings]
@@ -48,50 +48,67 @@ def _run(app: App, args: Args) -> int:
     return 1 if failed else 0
 
 
+def _looked(app: App, out: Output, area: str, look: "Look") -> list[Finding]:
+    """What one look found; that it failed is a finding, too, and no reason not to look further."""
+    try:
+        return list(look(app, out))
+    except OSError as error:
+        failure: MiError = from_os_error(error)
+    except MiError as error:
+        failure = error
+    return [Finding(area, "fail", "as-is", {"text": failure.line(out.language)})]
+
+
 def _shown(out: Output, finding: Finding) -> dict[str, str]:
     text = out.text("doctor." + finding.key, **finding.details)
     return {"area": finding.area, "level": finding.level, "text": text, "fix": finding.fix}
 
 
-def _home(app: App) -> Iterator[Finding]:
+def _home(app: App, out: Output) -> Iterator[Finding]:
     root = app.home.root
-    if not app.home.exists():
-        yield Finding("home", "ok", "home-new", {"path": root})
+    place = _existing(root)
+    elsewhere = f"chmod u+rwx {place}  |  mi --home DIR …"
+    if not os.path.isdir(place):
+        yield Finding("home", "fail", "home-is-file", {"path": place}, f"mv {place} {place}.old  |  mi --home DIR …")
         return
-    if not os.access(root, os.W_OK | os.X_OK) or _is_read_only(root):
-        yield Finding(
-            "home", "fail", "home-not-writable", {"path": root}, f"chmod u+rwx {root}  |  mi --home <other folder> …"
-        )
+    if not os.access(place, os.R_OK | os.W_OK | os.X_OK) or os.statvfs(place).f_flag & os.ST_RDONLY:
+        yield Finding("home", "fail", "home-not-writable", {"path": place}, elsewhere)
+    elif place != root:
+        yield Finding("home", "ok", "home-new", {"path": root})
     elif os.stat(root).st_mode & 0o077:
         yield Finding("home", "warn", "home-open", {"path": root}, f"chmod 700 {root}")
     else:
         yield Finding("home", "ok", "home-ok", {"path": root})
-    free = os.statvfs(root)
+    free = os.statvfs(place)
     megabytes = free.f_bavail * free.f_frsize // 1_000_000
     if megabytes < 100:
-        yield Finding("home", "fail" if megabytes < 1 else "warn", "home-full", {"megabytes": megabytes, "path": root})
+        yield Finding("home", "fail" if megabytes < 1 else "warn", "home-full", {"megabytes": megabytes, "path": place})
 
 
-def _is_read_only(path: str) -> bool:
-    return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+def _existing(path: str) -> str:
+    """The path, or the nearest one above it that exists: where the first write would begin."""
+    while not os.path.lexists(path):
+        path = os.path.dirname(path)
+    return path
 
 
-def _config(app: App) -> Iterator[Finding]:
+def _config(app: App, out: Output) -> Iterator[Finding]:
+    from mi.cli.config import problem_line
+
     path = app.home.config
     try:
         problems = app.loaded_config.problems
     except BadConfig as error:
-        yield Finding("config", "fail", "config-broken", {"reason": error.line(app.language)}, "mi config init --force")
+        yield Finding("config", "fail", "as-is", {"text": error.line(out.language)}, "mi config init --force")
         return
     for problem in problems:
-        level: Level = "warn" if problem.code == "api-key-in-file" else "fail"
-        details = {"key": problem.path, "value": problem.value}
-        yield Finding("config", level, "config-problem", details, "mi config validate")
+        level: Level = "fail" if problem in app.config_errors else "warn"
+        yield Finding("config", level, "as-is", {"text": problem_line(out, problem)}, "mi config validate")
     if not problems:
         yield Finding("config", "ok", "config-ok" if os.path.exists(path) else "config-none", {"path": path})
 
 
-def _programs(app: App) -> Iterator[Finding]:
+def _programs(app: App, out: Output) -> Iterator[Finding]:
     from mi.cli.status import find_program, providers
 
     git = find_program("git")
@@ -114,7 +131,7 @@ def _programs(app: App) -> Iterator[Finding]:
         yield Finding("hands", "ok", "claude-tools", {"tools": " ".join(tools)})
 
 
-def _sqlite() -> Iterator[Finding]:
+def _sqlite(app: App, out: Output) -> Iterator[Finding]:
     import sqlite3
 
     with sqlite3.connect(":memory:") as db:
@@ -122,18 +139,17 @@ def _sqlite() -> Iterator[Finding]:
             db.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
             yield Finding("sqlite", "ok", "sqlite", {"version": sqlite3.sqlite_version})
         except sqlite3.OperationalError:
-            yield Finding(
-                "sqlite", "fail", "no-fts5", {"version": sqlite3.sqlite_version}, "python3 built with SQLite's FTS5"
-            )
+            fix = out.text("doctor.fix-fts5")
+            yield Finding("sqlite", "fail", "no-fts5", {"version": sqlite3.sqlite_version}, fix)
     db.close()
 
 
-def _project(app: App) -> Iterator[Finding]:
+def _project(app: App, out: Output) -> Iterator[Finding]:
     details = {"root": app.project.root, "id": app.project.project_id, "key": app.project.key}
     yield Finding("project", "ok", "project", details)
 
 
-def _logs(app: App) -> Iterator[Finding]:
+def _logs(app: App, out: Output) -> Iterator[Finding]:
     """The whole of each log is read: doctor is the one command that may take its time."""
     from mi.evidence.reader import read_on
     from mi.kernel.notices import Notices
@@ -142,15 +158,32 @@ def _logs(app: App) -> Iterator[Finding]:
         if not os.path.exists(log):
             continue
         notices = Notices()
-        count = sum(1 for _ in read_on(log, 0, notices))
+        try:
+            count = sum(1 for _ in read_on(log, 0, notices))
+        except OSError as error:
+            error.filename = log
+            yield Finding("evidence", "fail", "as-is", {"text": from_os_error(error).line(out.language)})
+            continue
         for notice in notices:
-            yield Finding("evidence", "warn", "log-damaged", {"text": notice.line(app.language)})
+            yield Finding("evidence", "warn", "as-is", {"text": notice.line(out.language)})
         yield Finding("evidence", "ok", "log", {"path": log, "count": count})
 
 
-def _leftovers(app: App) -> Iterator[Finding]:
+def _leftovers(app: App, out: Output) -> Iterator[Finding]:
     """Files that were set aside because they could not be read."""
     for folder, _, names in os.walk(app.home.root):
         for name in names:
             if ".corrupt." in name or ".torn." in name:
                 yield Finding("state", "warn", "set-aside", {"path": os.path.join(folder, name)})
+
+
+Look = Callable[[App, Output], Iterator[Finding]]
+_LOOKS: dict[str, Look] = {
+    "home": _home,
+    "config": _config,
+    "hands": _programs,
+    "sqlite": _sqlite,
+    "project": _project,
+    "evidence": _logs,
+    "state": _leftovers,
+}

@@ -2,13 +2,19 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from importlib import import_module
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from mi.cli.arguments import USAGE_HINT
-from mi.kernel.errors import MiError, UsageError, from_os_error
+from mi.cli.arguments import USAGE_HINT, Args, Parser
+from mi.cli.output import flush, safe
+from mi.kernel.errors import MiError, StorageError, UsageError, from_os_error
 from mi.kernel.home import Home, default_root
-from mi.kernel.messages import choose_language, text
+from mi.kernel.messages import choose_language
+from mi.kernel.notices import Notice
+
+if TYPE_CHECKING:  # not needed to print the help
+    from mi.app import App
 
 # First word → module of mi.cli. The order is that of the overview.
 COMMANDS = {
@@ -53,46 +59,78 @@ class GlobalFlags(NamedTuple):
 
 def run(argv: list[str]) -> int:
     """Run one command line; every failure ends here, as one line on standard error."""
-    language = choose_language("")
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal without the character is no defect
+    later = _Later()
     try:
-        code = _dispatch(argv)
-        sys.stdout.flush()
+        code = _dispatch(argv, later)
+        flush()
         return code
     except MiError as error:
-        return _fail(error.line(language), error.exit_code)
+        return _fail(later, error)
     except KeyboardInterrupt:
-        return _fail(text("error.interrupted", language), INTERRUPTED)
+        _fail(later, MiError("interrupted"))
+        return INTERRUPTED
     except BrokenPipeError:
         return _closed_pipe()
     except OSError as error:
-        failure = from_os_error(error)
-        return _fail(failure.line(language), failure.exit_code)
+        return _fail(later, from_os_error(error))
     except Exception as error:
         if os.environ.get("MI_TRACEBACK"):
             raise
-        return _fail(text("error.internal", language, what=f"{type(error).__name__}: {error}"), 1)
+        return _fail(later, MiError("internal", what=f"{type(error).__name__}: {error}"))
 
 
-def _dispatch(argv: list[str]) -> int:
+class _Later:
+    """The app of the command, once there is one."""
+
+    def __init__(self) -> None:
+        self.app: App | None = None
+
+    @property
+    def language(self) -> str:
+        return self.app.quiet_language if self.app else choose_language("")
+
+
+def _dispatch(argv: list[str], later: _Later) -> int:
     flags = split_global_flags(argv)
+    later.app = _open(flags, None, None)
     rest = flags.rest
     if rest and rest[0] in ("-h", "--help", "help"):
         from mi.cli.overview import print_overview
 
-        return print_overview(rest[1:])
+        return print_overview(rest[1:], later.language)
     name = rest[0] if rest else "status"
-    if name not in COMMANDS:
-        raise UsageError("unknown-command", name=name, near=_nearest(name))
-    module = import_module("mi.cli." + COMMANDS[name])
-    args = module.parser(name).parse_args(rest[1:])
+    args = parser(name).parse_args(rest[1:])
+    later.app = app = _open(flags, _given(args, "home"), _given(args, "cd"))
+    code: int = args.run(app, args)
+    _keep_record(app)
+    _say_notices(app)
+    return code
+
+
+def parser(name: str) -> Parser:
+    """The parser of a command; UsageError when there is no such command."""
+    if name in COMMANDS:
+        built: Parser = import_module("mi.cli." + COMMANDS[name]).parser(name)
+        return built
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, COMMANDS, n=1)
+    raise UsageError("unknown-command", name=name, near=f"mi {close[0]}" if close else USAGE_HINT)
+
+
+def _given(args: Args, name: str) -> str | None:
+    """A flag's value; an empty one is a shell variable that was not set, and must not mean the default."""
+    value: str | None = getattr(args, name, None)
+    if value == "":
+        raise UsageError("flag-needs-value", flag="--" + name)
+    return value
+
+
+def _open(flags: GlobalFlags, home: str | None, cd: str | None) -> "App":
     from mi.app import App
 
-    home = getattr(args, "home", None) or flags.home or default_root()
-    cd = getattr(args, "cd", None) or flags.cd
-    app = App(Home(home), cd, flags.here)
-    code: int = args.run(app, args)
-    _close(app)
-    return code
+    return App(Home(home or flags.home or default_root()), cd or flags.cd, flags.here)
 
 
 def split_global_flags(argv: list[str]) -> GlobalFlags:
@@ -109,6 +147,8 @@ def split_global_flags(argv: list[str]) -> GlobalFlags:
                 if len(rest) < 2:
                     raise UsageError("flag-needs-value", flag=flag)
                 value = rest.pop(1)
+            if not value:
+                raise UsageError("flag-needs-value", flag=flag)
             values["cd" if flag == "-C" else flag[2:]] = value
         elif flag in ("-h", "--help"):
             break
@@ -121,36 +161,52 @@ def split_global_flags(argv: list[str]) -> GlobalFlags:
     return GlobalFlags(values.get("home"), values.get("cd"), here, rest)
 
 
-def _nearest(name: str) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, COMMANDS, n=1)
-    return f"mi {close[0]}" if close else "mi --help"
-
-
-def _close(app) -> None:  # type: ignore[no-untyped-def]
-    """After the answer: say what was noticed, and keep a record of state that had to be set aside."""
-    notices = list(app.notices)
-    if any(notice.key == "state-quarantined" for notice in notices):
-        from mi.evidence.records.run import StateCorrupt
-
+def _keep_record(app: "App") -> None:
+    """State that had to be set aside is evidence."""
+    quarantined = [notice for notice in app.notices if notice.key == "state-quarantined"]
+    if quarantined:
         writer = app.evidence_writer(app.home.evidence)
-        for notice in notices:
-            if notice.key == "state-quarantined":
-                writer.append(StateCorrupt(path=notice.path, **notice.details))
-    if notices and os.environ.get("MI_STATE_WARNINGS_STDERR") not in ("0", "1"):
-        sys.stdout.flush()
-        for notice in notices:
-            sys.stderr.write(f"mi: {notice.line(app.language)}\n")
+        for notice in quarantined:
+            writer.append_corrupt(notice.path, str(notice.details["kept_in"]), str(notice.details["reason"]))
 
 
-def _fail(line: str, code: int) -> int:
+def _say_notices(app: "App", failed: object = None) -> None:
+    """After the answer: what was noticed on the way; nothing of a file that failed, which is said anyway."""
+    if os.environ.get("MI_STATE_WARNINGS_STDERR") not in ("0", "1"):
+        flush()
+        for notice in _once(app.notices):
+            if notice.path != failed:
+                _complain(notice.line(app.quiet_language))
+
+
+def _once(notices: Iterable[Notice]) -> Iterable[Notice]:
+    """Each remark once: whoever looked closer at a file said more about it."""
+    said: dict[tuple[object, ...], Notice] = {}
+    for notice in notices:
+        count = notice.details.get("count", 0)
+        same = (notice.key, notice.path, *(str(notice.details[name]) for name in notice.details if name != "count"))
+        if same not in said or count > said[same].details.get("count", 0):  # type: ignore[operator]
+            said[same] = notice
+    kept = {notice.path for notice in said.values() if notice.key == "state-quarantined"}
+    return [notice for notice in said.values() if notice.key != "state-broken" or notice.path not in kept]
+
+
+def _fail(later: _Later, error: MiError) -> int:
+    """Say what went wrong, after what was noticed on the way: it may be the reason."""
     try:
-        sys.stdout.flush()
-    except OSError:
+        if later.app is not None:
+            _say_notices(later.app, error.details.get("path"))
+            _keep_record(later.app)
+        flush()
+    except (OSError, StorageError):  # the disk that failed may fail again, or the output is what failed
         _silence_stdout()
-    sys.stderr.write(f"mi: {line}\n")
-    return code
+    _complain(error.line(later.language))
+    return error.exit_code
+
+
+def _complain(line: str) -> None:
+    """One line on standard error, as safe to look at as all output."""
+    sys.stderr.write(f"mi: {' '.join(safe(line).splitlines())}\n")
 
 
 def _closed_pipe() -> int:

@@ -2,11 +2,15 @@
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from mi.kernel import messages
 from mi.kernel.secrets import redact
-from mi.kernel.text import printable
+from mi.kernel.text import one_line, printable
+
+_LOOK_AHEAD = 4096  # a secret that is cut in the middle is no longer recognised: hidden first, cut then
 
 
 class Output:
@@ -25,28 +29,71 @@ class Output:
 
     def line(self, line: str = "") -> None:
         """Print a line for people."""
-        sys.stdout.write(printable(redact(line)) + "\n")
+        with _naming_stdout():
+            sys.stdout.write(safe(line) + "\n")
 
     def json(self, value: Any) -> None:
         """Print a value as JSON, its texts free of secrets."""
         from mi.kernel.state import encode_pretty
 
-        self._bytes(redact(encode_pretty(value).decode()).encode())
+        self.raw(encode_pretty(value).rstrip(b"\n"), True)
+
+    def json_line(self, value: Any) -> None:
+        """Print a value as JSON on one line, for programs that read a stream."""
+        from mi.kernel.jsontext import encode
+
+        self.raw(encode(value), True)
 
     def raw(self, data: bytes, hide_secrets: bool) -> None:
         """Print a stored line as it is, or with its secrets hidden."""
         if hide_secrets:
-            data = redact(data.decode("utf-8", "replace")).encode()
-        self._bytes(data + b"\n")
+            data = _escaped(redact(data.decode("utf-8", "replace"))).encode()
+        flush()
+        with _naming_stdout():
+            sys.stdout.buffer.write(data + b"\n")
 
-    def flush(self) -> None:
-        """Show what was printed so far."""
+
+def safe(text: str) -> str:
+    """The text without what could drive the terminal, then without its secrets: escapes could tear one apart."""
+    return redact(printable(text))
+
+
+def gist(text: str, limit: int) -> str:
+    """The text on one line of at most `limit` columns, its secrets hidden before it is cut."""
+    return one_line(safe(text[: limit * 4 + _LOOK_AHEAD]), limit)
+
+
+def without_secrets(value: dict[str, Any]) -> dict[str, Any]:
+    """An object whose secrets are hidden while their names still stand beside them."""
+    from mi.kernel.jsontext import decode, encode
+
+    return decode(redact(encode(value).decode()).encode(), dict[str, Any])
+
+
+def flush() -> None:
+    """Show what was printed so far."""
+    with _naming_stdout():
         sys.stdout.flush()
 
-    def _bytes(self, data: bytes) -> None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+
+@contextmanager
+def _naming_stdout() -> Iterator[None]:
+    """An error of the output says so: it has no file name of its own."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = "stdout"
+        raise
+
+
+def _escaped(text: str) -> str:
+    """JSON text with the control characters written as escapes that JSON would let pass as they are."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    import re
+
+    controls = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+    return controls.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class Progress:

@@ -4,7 +4,10 @@ import msgspec
 
 from mi.app import App
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, add_redact
-from mi.cli.output import Output
+from mi.cli.output import Output, gist
+from mi.kernel.text import pad
+from mi.project.overlay import Overlay, ensure_overlay, read_overlay
+from mi.project.selection import Selections
 
 
 def parser(name: str) -> Parser:
@@ -21,19 +24,23 @@ def parser(name: str) -> Parser:
         add_json(one)
     alias = group.add_group("alias", "names for projects: @name", "mi project alias add app --cd ~/code/app")
     add = alias.add("add", "name a project", "mi project alias add app --cd ~/code/app", _alias_add)
-    add.add_argument("name")
+    add.add_argument("name", type=_bare)
     add_cd(add)
     remove = alias.add("rm", "forget a name", "mi project alias rm app", _alias_remove)
-    remove.add_argument("name")
+    remove.add_argument("name", type=_bare)
     list_ = alias.add("list", "all names", "mi project alias list --json", _alias_list)
     for one in (add, remove, list_):
         add_json(one)
     return group.parser
 
 
+def _bare(name: str) -> str:
+    """A name, given as it is used (`@name`) or without the mark."""
+    return name.removeprefix("@")
+
+
 def show(app: App, args: Args) -> int:
     from mi.kernel import git
-    from mi.project.overlay import read_overlay
 
     out = Output(app.language)
     overlay = read_overlay(app.home, app.project, app.notices)
@@ -60,7 +67,18 @@ def show(app: App, args: Args) -> int:
         out.say("project.git", head=seen.head[:12] or "-", changed=changed)
     for name, path in paths.items():
         out.line(f"  {name:<18} {path}")
+    for name, value in _kept(overlay).items():
+        out.line(f"  {name:<18} {gist(value, 200)}")
     return 0
+
+
+def _kept(overlay: Overlay) -> dict[str, str]:
+    """What the overlay holds besides the identity: that which is not as it began."""
+    kept = msgspec.to_builtins(overlay)
+    fresh = msgspec.to_builtins(Overlay())
+    said = ("version", "project_id", "root_path", "identity_key", "identity")
+    changed = {name: value for name, value in kept.items() if name not in said and value != fresh[name]}
+    return {name: msgspec.json.encode(value).decode() for name, value in changed.items()}
 
 
 def _status(app: App, args: Args) -> int:
@@ -81,11 +99,11 @@ def _status(app: App, args: Args) -> int:
     out.say("project.root", root=choice.root, how=out.text("how." + choice.how))
     out.say("project.id", id=project.project_id, key=project.key)
     for token, selected in _tokens(selections).items():
-        out.line(f"  @{token:<17} {selected}")
+        out.line(f"  {pad('@' + token, 18)} {selected}")
     return 0
 
 
-def _tokens(selections) -> dict[str, str]:  # type: ignore[no-untyped-def]
+def _tokens(selections: Selections) -> dict[str, str]:
     named = {"last": selections.last, "pinned": selections.pinned} | selections.aliases
     return {token: selected.root_path for token, selected in named.items() if selected is not None}
 
@@ -119,12 +137,12 @@ def _alias_add(app: App, args: Args) -> int:
 
 
 def _alias_remove(app: App, args: Args) -> int:
-    app.selections.remove_alias(args.name.removeprefix("@"))
+    app.selections.remove_alias(args.name)
     out = Output(app.language)
     if args.json:
-        out.json({"removed": args.name.removeprefix("@")})
+        out.json({"removed": args.name})
     else:
-        out.say("project.alias-removed", name=args.name.removeprefix("@"))
+        out.say("project.alias-removed", name=args.name)
     return 0
 
 
@@ -135,7 +153,7 @@ def _alias_list(app: App, args: Args) -> int:
         out.json({name: selected.root_path for name, selected in aliases.items()})
         return 0
     for name, selected in aliases.items():
-        out.line(f"@{name:<18} {selected.root_path}")
+        out.line(f"{pad('@' + name, 19)} {selected.root_path}")
     if not aliases:
         out.say("project.no-alias")
     return 0
@@ -143,8 +161,6 @@ def _alias_list(app: App, args: Args) -> int:
 
 def _remember(app: App) -> None:
     """Selecting a project makes it known: a folder inside a repository is from then on a project of its own."""
-    from mi.project.overlay import ensure_overlay
-
     ensure_overlay(app.home, app.project, app.notices)
     app.known_projects.remember(app.project)
 

@@ -5,7 +5,7 @@ import time
 
 from mi.agents.events import Command, Event, FileChange, Message, Question
 from mi.autopilot.session import Reporter
-from mi.cli.output import Output
+from mi.cli.output import Output, flush
 from mi.evidence.records.base import Record
 from mi.kernel.text import one_line
 
@@ -62,7 +62,7 @@ class Live(Reporter):
     def _line(self, who: str, text: str) -> None:
         for line in text.splitlines() or [""]:
             self._out.line(f"[{who}] {line}")
-        self._out.flush()
+        flush()
 
 
 class RawLines(Live):
@@ -92,7 +92,7 @@ class JsonLines(Reporter):
         from mi.kernel.secrets import redact
 
         sys.stdout.write(redact(data.decode("utf-8", "replace")) + "\n")
-        sys.stdout.flush()
+        sys.stdflush()
 
 
 class VisibleWait:

@@ -4,11 +4,14 @@ from typing import Any
 
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, add_redact, command
-from mi.cli.output import Output, Progress
+from mi.cli.output import Output, Progress, gist, safe, without_secrets
 from mi.kernel.errors import NotFound, UsageError
-from mi.kernel.text import one_line, printable
 
 _PREVIEW = 600  # characters of a folded text
+_SHOWN = (
+    *("evidence", "risk_event", "check_plan", "auto_answer", "decide_next", "workflow_progress", "checkpoint"),
+    *("snapshot", "loop_guard", "loop_break", "learn_update"),
+)
 
 
 def parser(name: str) -> Parser:
@@ -34,32 +37,29 @@ def _run(app: App, args: Args) -> int:
     ref: str = args.ref
     prefix = ref.partition("_")[0] if "_" in ref else ""
     if ref == "last":
-        code = _show_last(app, out, args)
+        _show_last(app, out, args)
     elif ref in ("hands", "mind"):
-        from mi.cli.tail import show_transcript
+        from mi.cli.transcripts import show_latest
 
-        code = show_transcript(app, out, args, ref)
+        show_latest(app, out, args, ref)
     elif ref == "project":
         from mi.cli import project
 
-        code = project.show(app, args)
+        project.show(app, args)
     elif ref.endswith((".jsonl", ".jsonl.gz")):
-        from mi.cli.tail import print_transcript
+        from mi.cli import transcripts
 
-        return print_transcript(out, ref, args.count, args.json, args.redact)
-    elif prefix == "ev":
-        code = _show_event(app, out, args)
-    elif prefix in ("cl", "nd", "ed"):
-        code = _show_thought(app, out, args)
-    elif prefix == "wf":
-        code = _show_workflow(app, out, args)
+        transcripts.show(out, args, ref)
+    elif prefix in _BY_ID and ref.isprintable():
+        _BY_ID[prefix](app, out, args)
+        if not args.only_global:
+            app.note_last()
     else:
         raise UsageError("unknown-ref", ref=ref)
-    app.note_last()
-    return code
+    return 0
 
 
-def _show_event(app: App, out: Output, args: Args) -> int:
+def _show_event(app: App, out: Output, args: Args) -> None:
     logs = [app.home.evidence] if args.only_global else [app.project_home.evidence, app.home.evidence]
     progress = Progress(out, "progress.indexing")
     for log in logs:
@@ -69,10 +69,9 @@ def _show_event(app: App, out: Output, args: Args) -> int:
     else:
         raise NotFound("unknown-id", ref=args.ref, where=" , ".join(logs))
     _show_object(out, args, event.fields())
-    return 0
 
 
-def _show_thought(app: App, out: Output, args: Args) -> int:
+def _show_thought(app: App, out: Output, args: Args) -> None:
     from mi.thoughtdb.describe import described
 
     thoughts = app.read_thoughts("global" if args.only_global else "effective")
@@ -81,10 +80,9 @@ def _show_thought(app: App, out: Output, args: Args) -> int:
         roots = f"{app.project_thoughts.files.root} , {app.global_thoughts.files.root}"
         raise NotFound("unknown-id", ref=args.ref, where=roots)
     _show_object(out, args, described(found, thoughts))
-    return 0
 
 
-def _show_workflow(app: App, out: Output, args: Args) -> int:
+def _show_workflow(app: App, out: Output, args: Args) -> None:
     import os
 
     from mi.kernel.files import read_bytes
@@ -94,25 +92,28 @@ def _show_workflow(app: App, out: Output, args: Args) -> int:
         data = read_bytes(os.path.join(folder, os.path.basename(args.ref) + ".json"))
         if data is not None:
             _show_object(out, args, _decoded(data))
-            return 0
+            return
     raise NotFound("unknown-id", ref=args.ref, where=" , ".join(folders))
 
 
-def _decoded(data: bytes) -> Any:
+def _decoded(data: bytes) -> dict[str, Any]:
     from mi.kernel.errors import StorageError
     from mi.kernel.jsontext import BadJson, decode
 
     try:
-        return decode(data, object)
+        return decode(data, dict[str, Any])
     except BadJson as error:
         raise StorageError("unreadable-record", reason=str(error)) from None
 
 
-def _show_object(out: Output, args: Args, value: Any) -> None:
+_BY_ID = {"ev": _show_event, "cl": _show_thought, "nd": _show_thought, "ed": _show_thought, "wf": _show_workflow}
+
+
+def _show_object(out: Output, args: Args, value: dict[str, Any]) -> None:
     if args.json:
         out.json(value)
     else:
-        print_fields(out, value, args.full)
+        print_fields(out, without_secrets(value), args.full)
 
 
 def print_fields(out: Output, value: dict[str, Any], full: bool) -> None:
@@ -127,49 +128,45 @@ def print_fields(out: Output, value: dict[str, Any], full: bool) -> None:
 
 
 def _print_text(out: Output, name: str, text: str, full: bool) -> None:
-    shown = text if full or len(text) <= _PREVIEW else text[:_PREVIEW]
-    lines = printable(shown).splitlines() or [""]
-    out.line(f"{name:<22} {lines[0]}")
+    """A text below its name; made safe as a whole, because a secret may go over several lines."""
+    shown = safe(text) if full or len(text) <= _PREVIEW else safe(text[: _PREVIEW * 8])[:_PREVIEW]
+    lines = shown.splitlines() or [""]
+    out.line(f"{gist(name, 40):<22} {lines[0]}")
     for line in lines[1:]:
         out.line(" " * 23 + line)
-    if len(shown) < len(text):
-        out.line(" " * 23 + out.text("show.folded", more=len(text) - len(shown)))
+    if not full and len(text) > _PREVIEW:
+        out.line(" " * 23 + out.text("show.folded", more=len(text) - _PREVIEW))
 
 
-def _show_last(app: App, out: Output, args: Args) -> int:
+def _show_last(app: App, out: Output, args: Args) -> None:
     from mi.evidence.bundle import latest_batch
 
     log = app.project_home.evidence
     bundle = latest_batch(log, app.evidence_index, app.notices, Progress(out, "progress.indexing"))
     if bundle is None:
         raise NotFound("no-batch", path=log)
+    app.note_last()
     if args.json:
         out.json(bundle)
-        return 0
+        return
+    bundle = without_secrets(bundle)
     full = args.full or not app.config.runtime.transparency.ui_expandable_transcript
     out.say("last.head", run=bundle["run_id"], batch=bundle["batch_id"], ts=bundle["ts"])
     sent = bundle["hands_input"]
     _print_text(out, "mi->hands", f"{sent.get('light_injection', '')}\n{sent.get('input', '')}".strip(), full)
     _print_text(out, "hands", bundle["hands_last_message"] or "-", full)
-    for kind in (
-        "evidence",
-        "risk_event",
-        "check_plan",
-        "auto_answer",
-        "decide_next",
-        "loop_guard",
-        "loop_break",
-        "why_trace",
-    ):
-        if bundle[kind]:
-            _print_text(out, kind, _headline(bundle[kind]), full)
-    for suggestion in bundle["learn_suggested"]:
-        _print_text(out, "learn_suggested", f"{suggestion.get('id', '')} {suggestion.get('text', '')}", full)
+    for raw in _judgements(bundle):
+        _print_text(out, raw["kind"], _headline(raw), full)
     for ref in [bundle["hands_transcript_ref"], *bundle["mind_transcript_refs"]]:
         if ref:
             out.line(f"{'transcript':<22} {ref}")
-    out.line(f"{'events':<22} {one_line(' '.join(bundle['event_ids']), 400)}")
-    return 0
+    out.line(f"{'events':<22} {gist(' '.join(bundle['event_ids']), 400)}")
+
+
+def _judgements(bundle: dict[str, Any]) -> list[dict[str, Any]]:
+    """What was seen and decided in the batch, in the order of the flow."""
+    single = [bundle[kind] for kind in _SHOWN if bundle[kind]]
+    return [*single, *bundle["learn_suggested"], *bundle["learn_applied"], *bundle["why_traces"]]
 
 
 def _headline(raw: dict[str, Any]) -> str:

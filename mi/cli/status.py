@@ -5,10 +5,11 @@ from typing import Any
 
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
-from mi.cli.output import Output
-from mi.kernel.text import one_line
+from mi.cli.output import Output, gist
 
 Json = dict[str, Any]
+_OF_BATCH = ("hands_input", "batch_end", "decide_next")
+_GIST = 200  # columns of a long text
 
 
 def parser(name: str) -> Parser:
@@ -38,6 +39,7 @@ def gather(app: App) -> Json:
         "home": app.home.root,
         "project": {"id": app.project.project_id, "root": app.project.root, "chosen_by": app.choice.how},
         "run": _run_status(latest_run(log, app.notices), app.project_home.run_lock),
+        "last_batch": _last_batch(app, log),
         "waiting": waiting,
         "values": _values(app),
         "providers": providers(app),
@@ -79,6 +81,29 @@ def _run_status(run: Any, lock: str) -> Json:
     }
 
 
+def _last_batch(app: App, log: str) -> Json | None:
+    """What the latest batch was told, how it ended and what was decided then; None when it is too far back to see."""
+    from mi.evidence.latest import read_window
+
+    seen: dict[str, Any] = {}
+    for event in read_window(log, app.notices):
+        if event.head.kind in _OF_BATCH:
+            seen.setdefault(event.head.kind, event)
+        if event.head.kind == "hands_input":
+            break
+    else:
+        return None
+    sent, ended, decided = (seen[kind].record() if kind in seen else None for kind in _OF_BATCH)
+    return {
+        "id": seen["hands_input"].head.batch_id,
+        "ts": seen["hands_input"].head.ts,
+        "input": gist(sent.input, _GIST) if sent else "",
+        "outcome": ended.outcome if ended else None,
+        "last_message": gist(ended.last_message, _GIST) if ended else "",
+        "decision": f"{decided.status}, {decided.next_action}" if decided else None,
+    }
+
+
 def _values(app: App) -> Json:
     thoughts = app.global_thoughts
     claims = thoughts.read(save=False).count("claim", "values:base") if thoughts.exists() else 0
@@ -106,12 +131,14 @@ def find_program(name: str) -> str | None:
 
 
 def _config_health(app: App) -> Json:
-    from mi.kernel.errors import BadConfig
+    from mi.kernel.errors import BadConfig, from_os_error
 
     try:
-        problems = [problem.path for problem in app.loaded_config.problems]
+        problems = [problem.path for problem in app.config_errors]
     except BadConfig as error:
-        return {"path": app.home.config, "ok": False, "problems": [error.line()]}
+        problems = [error.line(app.quiet_language)]
+    except OSError as error:
+        problems = [from_os_error(error).line(app.quiet_language)]
     return {"path": app.home.config, "ok": not problems, "problems": problems}
 
 
@@ -138,11 +165,20 @@ def _print(out: Output, status: Json) -> None:
         )
     else:
         out.say("status.no-run")
+    if status["last_batch"]:
+        _print_batch(out, status["last_batch"])
     for item in status["waiting"]:
-        out.say("status.waiting", id=item["id"], question=one_line(item["question"], 100))
+        out.say("status.waiting", id=item["id"], question=gist(item["question"], 100))
     if status["pending"]["suggestions"]:
         out.say("status.suggestions", count=status["pending"]["suggestions"])
     out.say("status.providers", **status["providers"])
     if not status["complete"]:
         out.say("status.incomplete")
     out.say("status.next", commands="  ·  ".join(status["next"]))
+
+
+def _print_batch(out: Output, batch: Json) -> None:
+    said = gist(batch["last_message"] or batch["input"], 80)
+    out.say(
+        "status.batch", id=batch["id"], outcome=batch["outcome"] or "-", decision=batch["decision"] or "-", said=said
+    )

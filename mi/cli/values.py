@@ -1,12 +1,14 @@
 """`mi init` and `mi values`: the person's values, written down once."""
 
 import argparse
+import os
 import sys
 
 from mi.app import App
 from mi.cli.arguments import Args, Group, Parser, add_json, command
 from mi.cli.output import Output
 from mi.kernel.errors import UsageError
+from mi.kernel.text import decode
 
 
 def parser(name: str) -> Parser:
@@ -18,11 +20,13 @@ def parser(name: str) -> Parser:
             _set,
         )
         built.add_argument("--values", metavar="TEXT", dest="text", help="your values; - reads standard input")
+        built.set_defaults(flag="--values")
         _add_set_flags(built)
         return built
     group = Group("mi values", "Your values: what MI acts by.", "mi values show")
     set_ = group.add("set", "write your values", 'mi values set --text "Never push. Prefer small diffs."', _set)
     set_.add_argument("--text", metavar="TEXT", help="your values; - reads standard input")
+    set_.set_defaults(flag="--text")
     _add_set_flags(set_)
     show = group.add("show", "show the values MI acts by", "mi values show --json", _show)
     add_json(show)
@@ -42,11 +46,12 @@ def _set(app: App, args: Args) -> int:
     from mi.learning import values
 
     text = _text_of(args)
-    out = Output(app.language)
+    out = Output(app.language_for(text))
     raw_only = args.no_compile or args.no_values_claims
     kept, new, gone = values.plan(app.global_thoughts, text)
     if args.dry_run:
-        return _report(out, args, "", [] if raw_only else [c.text for c in kept] + new, 0 if raw_only else len(gone))
+        standing = [claim.text for claim in ([*kept, *gone] if raw_only else kept)]
+        return _report(out, args, "", standing if raw_only else standing + new, 0 if raw_only else len(gone))
     writer = app.evidence_writer(app.home.evidence)
     change = values.set_values(app.global_thoughts, writer, text, raw_only=raw_only)
     standing = [claim.text for claim in [*change.kept, *change.added]]
@@ -69,13 +74,14 @@ def _report(out: Output, args: Args, event_id: str, standing: list[str], retract
 
 
 def _text_of(args: Args) -> str:
+    """The values as they were given; what is not UTF-8 in them becomes a replacement mark."""
     given = [source for source in (args.text, args.file) if source is not None]
     if len(given) != 1:
-        raise UsageError("values-source", flag="--values" if "values" in str(args.run) else "--text")
+        raise UsageError("values-source", flag=args.flag)
     if args.file is not None:
-        with open(args.file, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    return sys.stdin.read() if args.text == "-" else str(args.text)
+        with open(args.file, "rb") as file:
+            return decode(file.read())
+    return decode(sys.stdin.buffer.read() if args.text == "-" else os.fsencode(args.text))
 
 
 def _show(app: App, args: Args) -> int:

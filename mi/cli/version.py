@@ -15,7 +15,7 @@ def parser(name: str) -> Parser:
 
 
 def _run(app: App, args: Args) -> int:
-    out = Output(app.language_without_config)
+    out = Output("en")
     if args.json:
         out.json({"version": __version__, "python": sys.version.split()[0]})
     else:

@@ -1,6 +1,8 @@
 """Append-only logs of JSON lines: whole lines or none, repaired when torn, read from either end in bounded memory."""
 
+import errno
 import os
+import stat
 import time
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -251,6 +253,10 @@ def read_range(path: str, start: int, end: int) -> bytes:
 
 def _open_for_reading(path: str) -> int | None:
     try:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    if stat.S_ISDIR(os.fstat(fd).st_mode):  # said here, where the path is known
+        os.close(fd)
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    return fd

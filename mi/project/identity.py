@@ -7,9 +7,10 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from mi.kernel import git
+from mi.kernel.errors import StorageError
 
 _SCP_FORM = re.compile(r"^(?:[^@/\s]+@)?([^:/\s]+):(?!//)(.+)$")  # git@host:owner/name.git
-_URL_FORM = re.compile(r"^[a-z][a-z0-9+.-]*://(?:[^@/]*@)?([^/]*)/(.*)$", re.IGNORECASE)
+_URL_FORM = re.compile(r"^[a-z][a-z0-9+.-]*://(?:[^/]*@)?([^/@]*)/(.*)$", re.IGNORECASE)
 _DEFAULT_PORT = re.compile(r":(?:22|80|443|9418)$")
 _HISTORY_TIMEOUT_S = 30.0  # the first commit of a very large repository takes a while, once
 
@@ -53,15 +54,18 @@ def project_id(key: str) -> str:
     return sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-def normalise_remote(url: str) -> str:
-    """`host/path` of a remote, the same for its ssh, https and scp-like forms, without credentials."""
+def normalise_remote(url: str, top: str = "/") -> str:
+    """`host/path` of a remote, the same for its ssh, https and scp-like forms, without credentials.
+
+    A remote that is a folder is told apart from others by where it is, seen from the repository at `top`.
+    """
     url = url.strip()
     if url.lower().startswith("file://"):
         url = url[7:]
     if match := _URL_FORM.match(url) or _SCP_FORM.match(url):
         host, path = _DEFAULT_PORT.sub("", match[1].lower()), match[2]
         return f"{host}/{_clean_path(path)}"
-    return os.path.normpath(url).removesuffix(".git").rstrip("/")
+    return os.path.normpath(os.path.join(top, url)).removesuffix(".git").rstrip("/")
 
 
 def _clean_path(path: str) -> str:
@@ -71,7 +75,7 @@ def _clean_path(path: str) -> str:
 def _origin(top: str) -> str:
     answer = git.run(top, "config", "--get", "remote.origin.url")
     url = answer.output.strip() if answer.code == 0 else ""
-    return normalise_remote(url) if url else ""
+    return normalise_remote(url, top) if url else ""
 
 
 def _first_commit(top: str) -> str:
@@ -79,3 +83,12 @@ def _first_commit(top: str) -> str:
     answer = git.run(top, "rev-list", "--max-parents=0", "HEAD", timeout_s=_HISTORY_TIMEOUT_S)
     commits = answer.output.split() if answer.code == 0 else []
     return commits[-1] if commits else ""
+
+
+def storable(root: str) -> str:
+    """A root that may be written down; one whose name is not UTF-8 would be another folder's when read back."""
+    try:
+        root.encode()
+    except UnicodeEncodeError:
+        raise StorageError("folder-not-utf8", path=root) from None
+    return root

@@ -33,11 +33,13 @@ class KnownProjects:
         self._home = home
         self._notices = notices
         self._roots: dict[str, Known] | None = None
+        self._rebuilt = False
 
     @property
     def roots(self) -> dict[str, Known]:
         if self._roots is None:
             stored = read_state(self._home.known_projects, _KnownProjects, self._notices).roots
+            self._rebuilt = not stored
             self._roots = stored or dict(self._from_overlays())
         return self._roots
 
@@ -54,7 +56,7 @@ class KnownProjects:
         """Keep a project's identity for the next time."""
         inode, git_inode = _inodes(project.root)
         known = Known(key=project.key, project_id=project.project_id, inode=inode, git_inode=git_inode)
-        if self.roots.get(project.root) == known:
+        if self.roots.get(project.root) == known and not self._rebuilt:
             return
         change = lambda state: msgspec.structs.replace(state, roots=self.roots | state.roots | {project.root: known})  # noqa: E731
         self._roots = update_state(self._home.known_projects, _KnownProjects, change, self._notices).roots

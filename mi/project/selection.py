@@ -13,10 +13,11 @@ from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
+from mi.project.identity import storable
 from mi.project.known import KnownProjects
 
 How = Literal["cd", "here", "MI_CD", "subproject", "git", "pinned", "last", "cwd"]
-_ALIAS = re.compile(r"^\w[\w.-]{0,63}$")
+_ALIAS = re.compile(r"\w[\w.-]{0,63}")
 RESERVED = ("last", "pinned")
 
 
@@ -72,7 +73,7 @@ class SelectionFile:
 
     def add_alias(self, name: str, root: str) -> None:
         """Name a project."""
-        if not _ALIAS.match(name) or name in RESERVED:
+        if not _ALIAS.fullmatch(name) or name in RESERVED:
             raise UsageError("bad-alias", name=name)
         self._update(lambda old: msgspec.structs.replace(old, aliases=old.aliases | {name: _selected(root)}))
 
@@ -148,4 +149,4 @@ def _nearest_known(cwd: str, top: str, known: KnownProjects) -> Choice:
 
 
 def _selected(root: str) -> Selected:
-    return Selected(root_path=root, ts=clock.now())
+    return Selected(root_path=storable(root), ts=clock.now())

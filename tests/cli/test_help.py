@@ -1,0 +1,192 @@
+"""What every command has in common: help with an example, --home, --json, version, exit codes."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mi import __version__
+from mi.cli.door import COMMANDS, parser
+from tests.conftest import MI
+
+
+def all_commands() -> dict[str, argparse.ArgumentParser]:
+    """Every command and subcommand by its words."""
+    found: dict[str, argparse.ArgumentParser] = {}
+
+    def add(words: str, one: argparse.ArgumentParser) -> None:
+        found[words] = one
+        for action in one._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for name, inner in action.choices.items():
+                    add(f"{words} {name}", inner)
+
+    for name in COMMANDS:
+        add(name, parser(name))
+    return found
+
+
+ALL = all_commands()
+GROUPS = {words for words in ALL if any(other.startswith(words + " ") for other in ALL)}
+NEEDED = {
+    "init": ["--values", "Be kind."],
+    "values set": ["--text", "Be kind."],
+    "settings set": ["--ask-when-uncertain", "ask"],
+    "show": ["project"],
+    "config template": ["rules"],
+    "config apply-template": ["rules"],
+    "project alias add": ["app"],
+    "project alias rm": ["app"],
+}
+PREPARED = {
+    "config rollback": ["config", "apply-template", "rules"],
+    "project alias rm": ["project", "alias", "add", "app"],
+}
+
+
+@pytest.mark.parametrize("words", ALL)
+def test_help_has_an_example_that_is_a_command(mi, words):
+    done = mi(*words.split(), "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"usage: mi {words} ")
+    example = done.stdout.partition("example:\n")[2].strip()
+    assert example.startswith("mi ")
+    assert any(example.startswith(f"mi {one}") for one in ALL if one.startswith(words))
+    assert "--home DIR" in done.stdout
+    if words not in GROUPS:
+        assert "--json" in done.stdout or words == "show"
+
+
+def test_help_of_a_command_in_both_ways(mi):
+    for words in (["tail"], ["config", "init"], ["project", "alias", "add"]):
+        assert mi("help", *words).stdout == mi(*words, "--help").stdout != ""
+    assert mi("--help", "tail").stdout == mi("tail", "-h").stdout
+
+
+def test_overview_lists_every_command(mi):
+    shown = mi("--help").stdout
+    for args in (["help"], ["-h"], ["--home", "/tmp", "--help"], ["help", "--help"]):
+        assert mi(*args).stdout == shown
+    for name in COMMANDS:
+        assert f"\n  {name:<10} " in shown
+    assert "example:\n  mi init" in shown
+    assert "130" in shown
+
+
+@pytest.mark.req("mi.cli.exit-2")
+@pytest.mark.parametrize(
+    ("args", "near"),
+    [(["stauts"], "mi status"), (["help", "tial"], "mi tail"), (["xyzzy"], "mi --help"), (["Status"], "mi status")],
+)
+def test_unknown_command_names_the_nearest(mi, args, near):
+    done = mi(*args)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"mi: unknown command {args[-1]!r} (did you mean: {near})\n"
+
+
+@pytest.mark.parametrize("columns", ["abc", "0", "20", "300"])
+def test_help_in_a_terminal_of_any_width(mi, columns):
+    done = mi("tail", "--help", env={"COLUMNS": columns})
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+WRITING = {
+    *("init", "values set", "settings set", "project use", "project pin", "project unpin", "project alias add"),
+    *("project alias rm", "config init", "config apply-template", "config rollback"),
+}
+
+
+@pytest.mark.req("v1.cli.home-everywhere", "v1.storage.home-flag")
+@pytest.mark.parametrize("words", [words for words in ALL if words not in GROUPS])
+def test_home_and_json_of_every_command(mi, tmp_path: Path, words):
+    for number, home in enumerate((tmp_path / "before", tmp_path / "after")):
+        if words in PREPARED:
+            mi("--home", str(home), *PREPARED[words])
+        args = [*words.split(), *NEEDED.get(words, []), "--json"]
+        done = mi(*args, "--home", str(home)) if number else mi("--home", str(home), *args)
+        assert (done.returncode, done.stderr) == (0, "")
+        json.loads(done.stdout)
+        assert home.exists() is (words in WRITING)
+    assert not (tmp_path / "home").exists()
+    assert not (tmp_path / "user/.mind-incarnation").exists()
+
+
+@pytest.mark.req("v1.storage.home-env", "v1.storage.home-default", "v1.cli.home-everywhere")
+def test_home_by_variable_and_by_default(mi, tmp_path: Path):
+    mi("config", "init")
+    assert (tmp_path / "home/config.json").exists()
+    mi("config", "init", env={"MI_HOME": ""})
+    assert (tmp_path / "user/.mind-incarnation/config.json").exists()
+    mi("config", "init", "--home", "~/mine")
+    assert (tmp_path / "user/mine/config.json").exists()
+
+
+@pytest.mark.req("v1.cli.version")
+def test_version(mi):
+    for args in (["version"], ["--version"], ["-V"], ["--here", "--version"], ["version", "--home", "/nowhere"]):
+        assert mi(*args).stdout == f"mi {__version__}\n"
+    assert json.loads(mi("version", "--json").stdout) == {"version": __version__, "python": sys.version.split()[0]}
+
+
+@pytest.mark.req("mi.fail.version-imports")
+def test_version_imports_next_to_nothing():
+    def modules(code: str) -> set[str]:
+        script = f"import sys\nsys.argv = ['mi', 'version']\n{code}\nprint(*sys.modules, file=sys.stderr)"
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=True)
+        return set(done.stderr.split())
+
+    assert modules("from mi.__main__ import main; main()") - modules("pass") == {"mi", "mi.__main__"}
+
+
+@pytest.mark.req("v1.cli.python-m", "v1.cli.install")
+def test_as_a_module_and_as_a_command(mi):
+    done = subprocess.run([sys.executable, "-m", "mi", "status", "--json"], capture_output=True, check=True)
+    assert json.loads(done.stdout) == json.loads(mi("status", "--json").stdout)
+    assert os.access(MI, os.X_OK)
+
+
+@pytest.mark.req("mi.cli.exit-0", "mi.cli.exit-1", "mi.cli.exit-2")
+def test_exit_codes(mi):
+    assert mi("status").returncode == 0
+    assert mi("show", "last").returncode == 1
+    assert mi("show").returncode == 2
+
+
+@pytest.mark.parametrize(("closed", "code"), [("0<&-", 0), ("1>&-", 0), ("2>&-", 0), ("0<&- 1>&- 2>&-", 0)])
+def test_closed_streams(closed, code, home):
+    for command in ("status", "settings set --ask-when-uncertain ask"):
+        done = subprocess.run(["sh", "-c", f"{MI} {command} {closed}"], capture_output=True, check=False, timeout=60)
+        assert (done.returncode, done.stderr) == (code, b"")
+    for line in Path(home.evidence).read_text("utf-8").splitlines():
+        json.loads(line)  # nothing was printed into the log that took the stream's place
+
+
+def test_closed_stderr_keeps_the_exit_code():
+    done = subprocess.run(["sh", "-c", f"{MI} show nothing 2>&-"], capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+@pytest.mark.parametrize("args", ["--version", "status", "status --json", "doctor"])
+def test_output_that_cannot_be_written(args):
+    done = subprocess.run(
+        ["sh", "-c", f"{MI} {args} >/dev/full"], capture_output=True, encoding="utf-8", check=False, timeout=60
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("mi: stdout: no space left")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_output_without_the_characters(mi, encoding):
+    done = subprocess.run(
+        [MI, "doctor"],
+        capture_output=True,
+        check=False,
+        env=os.environ | {"PYTHONIOENCODING": encoding, "MI_LANG": "zh"},
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    done.stdout.decode(encoding)

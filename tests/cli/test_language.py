@@ -1,0 +1,116 @@
+"""English and Chinese: config.language, else $MI_LANG, else what the person wrote."""
+
+import json
+import os
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+from mi.kernel.messages import en, zh
+from tests.cli.conftest import Stage
+
+CHINESE = re.compile("[\u4e00-\u9fff]")
+
+
+def configured(home, language: str) -> None:
+    os.makedirs(home.root, exist_ok=True)
+    Path(home.config).write_text(json.dumps({"language": language}), "utf-8")
+
+
+@pytest.mark.req("gov.intro.catalogue", "gov.intro.catalogue-languages")
+def test_both_catalogues_hold_the_same_texts_with_the_same_details():
+    assert en.TEXT.keys() == zh.TEXT.keys()
+    for key, text in en.TEXT.items():
+        assert details(text) == details(zh.TEXT[key]), key
+        assert not CHINESE.search(text), key
+
+
+def details(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+SPEAKING = [
+    *([], ["status"], ["doctor"], ["tail"], ["values", "show"], ["settings", "show"], ["project", "show"]),
+    *(["project", "status"], ["project", "alias", "list"], ["config", "examples"], ["config", "validate"], ["--help"]),
+    *(["project", "pin"], ["project", "unpin"], ["config", "init"], ["init", "--values", "Be kind."]),
+]
+
+
+@pytest.mark.req("gov.lang.env", "gov.lang.config", "mi.config.language")
+@pytest.mark.parametrize("args", SPEAKING, ids=" ".join)
+def test_every_answer_in_the_language_that_is_set(mi, args, home, tmp_path: Path):
+    by_variable = mi(*args, env={"MI_LANG": "zh"})
+    assert by_variable.returncode == 0
+    assert CHINESE.search(by_variable.stdout)
+    if args == ["config", "init"]:
+        return
+    configured(home, "zh")
+    assert CHINESE.search(mi(*args, env={"MI_LANG": "en"}).stdout)
+
+
+FAILING = [
+    *(["show", "last"], ["show", "ev_x"], ["show", "x"], ["xyzzy"], ["tail", "hands"], ["init"], ["settings", "set"]),
+    *(["status", "--cd", "@x"], ["config", "template", "x"], ["config", "rollback"], ["tail", "--bogus"], ["show"]),
+    *(["config"], ["tail", "-n", "x"], ["settings", "set", "--ask-when-uncertain", "x"], ["help", "x"]),
+]
+
+
+@pytest.mark.req("gov.lang.env", "gov.lang.config")
+@pytest.mark.parametrize("args", FAILING, ids=" ".join)
+def test_every_failure_in_the_language_that_is_set(mi, args, home):
+    configured(home, "zh")
+    done = mi(*args, env={"MI_LANG": "en"})
+    assert done.returncode in (1, 2)
+    assert CHINESE.search(done.stderr)
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.req("gov.lang.env", "gov.lang.config", "mi.config.language")
+def test_english_where_it_is_set_or_nothing_is(mi, home):
+    for language, variable in (("en", "zh"), ("auto", ""), ("auto", "en")):
+        configured(home, language)
+        for args in (["status"], ["show", "last"], ["--help"]):
+            done = mi(*args, env={"MI_LANG": variable})
+            assert not CHINESE.search(done.stdout + done.stderr)
+
+
+@pytest.mark.req("gov.lang.env")
+def test_failure_before_a_home_is_known(mi):
+    assert CHINESE.search(mi("-C", env={"MI_LANG": "zh"}).stderr)
+
+
+@pytest.mark.req("gov.lang.config", "mi.config.language")
+def test_notices_in_the_language_that_is_set(mi, recorded: Stage, home):
+    configured(home, "zh")
+    with recorded.log.open("ab") as file:
+        file.write(b"no record\n")
+    assert CHINESE.search(mi("tail").stderr)
+
+
+@pytest.mark.req("mi.config.language-auto")
+def test_answer_to_chinese_is_chinese(mi, home):
+    for command in (["init", "--values"], ["values", "set", "--text"]):
+        done = mi(*command, "改动要小。说完成之前先跑测试。")
+        assert "现有 2 条价值观" in done.stdout
+        assert not CHINESE.search(mi(*command, "改动要小。", env={"MI_LANG": "en"}).stdout)
+        assert not CHINESE.search(mi(*command, "Keep changes small.").stdout)
+    configured(home, "en")
+    assert not CHINESE.search(mi("init", "--values", "改动要小。").stdout)
+    configured(home, "auto")
+    assert "现有 1 条" in mi("init", "--values", "改动要小。").stdout
+
+
+def test_chinese_values_are_sentences_too(mi):
+    mi("init", "--values", "改动要小。说完成之前先跑测试！不要直接推送到 main；先问我？")
+    texts = [one["text"] for one in json.loads(mi("values", "show", "--json").stdout)["values"]]
+    assert texts == ["改动要小。", "说完成之前先跑测试！", "不要直接推送到 main；先问我？"]
+    assert "改动要小。" in mi("tail", "--global").stdout
+
+
+def test_malformed_configuration_is_explained_in_the_variables_language(mi, home):
+    os.makedirs(home.root)
+    Path(home.config).write_text('{"language": "zh"', "utf-8")
+    assert "第 1 行" in mi("config", "validate", env={"MI_LANG": "zh"}).stderr
+    assert "line 1" in mi("config", "validate").stderr
