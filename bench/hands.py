@@ -75,9 +75,7 @@ def main() -> None:
             seconds, lines, cpu = got["rows"][0][:3]
             alone = timed([*PYTHON, program])
             print(f"{lines:,} lines of {name}: {lines / seconds:,.0f} lines/s, memory {got['peak_mb']:.0f} MB")
-            print(
-                f"  {lines / cpu:,.0f} per second of MI's own time; the agent alone takes {alone:.2f} of {seconds:.2f} s"
-            )
+            print(f"  {lines / cpu:,.0f} per second of MI's own time; the agent alone: {alone:.2f} of {seconds:.2f} s")
         got = measure(folder, "off", [*PYTHON, LONG_LINE % LONG])
         print(f"one line of {LONG // 1_000_000} MB: {got['rows'][0][0]:.2f} s, memory {got['peak_mb']:.0f} MB")
         for name, noise in (("quiet", 0), ("after 100,000 lines", 100_000)):
