@@ -57,9 +57,10 @@ rows = []
 for number in range(int(os.environ.get("ROUNDS", "1"))):
     path = os.path.join(folder, f"{time.time_ns()}.jsonl")
     call = Call(tuple(argv), agent_environment(), b"prompt", AnyEvents(), True, False)
-    before = time.perf_counter()
+    before, spent = time.perf_counter(), time.process_time()
     result = drive(call, Batch(prompt="", cwd=folder, transcript=path), Interrupt(mode=mode))
-    rows.append((time.perf_counter() - before, result.lines, result.outcome, result.reason))
+    seconds, cpu = time.perf_counter() - before, time.process_time() - spent
+    rows.append((seconds, result.lines, cpu, result.outcome))
 peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) / 1024
 print(json.dumps({"rows": rows, "peak_mb": peak}))
 """
@@ -71,12 +72,10 @@ def main() -> None:
         print(f"memory of a batch with no output: {baseline:.0f} MB")
         for name, program in (("JSON events", EVENTS % LINES), ("plain text", TEXT % LINES)):
             got = measure(folder, "off", [*PYTHON, program])
-            seconds, lines = got["rows"][0][:2]
+            seconds, lines, cpu = got["rows"][0][:3]
             alone = timed([*PYTHON, program])
-            print(
-                f"{lines:,} lines of {name}: {lines / seconds:,.0f} lines/s ({seconds:.2f} s; the agent into /dev/null"
-                f" {alone:.2f} s), memory {got['peak_mb']:.0f} MB"
-            )
+            print(f"{lines:,} lines of {name}: {lines / seconds:,.0f} lines/s, memory {got['peak_mb']:.0f} MB")
+            print(f"  {lines / cpu:,.0f} per second of MI's own time; the agent alone: {alone:.2f} of {seconds:.2f} s")
         got = measure(folder, "off", [*PYTHON, LONG_LINE % LONG])
         print(f"one line of {LONG // 1_000_000} MB: {got['rows'][0][0]:.2f} s, memory {got['peak_mb']:.0f} MB")
         for name, noise in (("quiet", 0), ("after 100,000 lines", 100_000)):

@@ -152,13 +152,22 @@ def _usage(raw: dict[str, Any]) -> Event:
         whole(usage.get(key)) for key in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     ]
     known = [part for part in parts if part is not None]
-    cost = raw.get("total_cost_usd")
+    cost = _cost(raw)
     return events.Usage(
         input_tokens=sum(known) if known else None,
         cached_input_tokens=parts[1],
         output_tokens=whole(usage.get("output_tokens")),
-        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+        cost_usd=cost,
     )
+
+
+def _cost(raw: dict[str, Any]) -> float | None:
+    """The cost of this run: newer versions tell the whole session's as total, and this run's by model beside it."""
+    costs = [raw.get("total_cost_usd")]
+    if since := mapping(raw.get("model_usage_since_last_result")):
+        costs = [mapping(model).get("costUSD") for model in since.values()]
+    known = [float(cost) for cost in costs if isinstance(cost, int | float)]
+    return sum(known) if known else None
 
 
 def _rate_limit(info: dict[str, Any]) -> list[Event]:

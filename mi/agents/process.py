@@ -14,8 +14,8 @@ from mi.agents import leftovers
 from mi.agents.pipes import poller, spawn
 from mi.agents.signals import StopFlag
 
-_CHUNK = 1 << 16
-_IN_FLIGHT = 4  # chunks read but not yet handled: bounds memory and, more so, the delay of an interrupt
+_CHUNK = 1 << 15
+_IN_FLIGHT = 3  # chunks read but not yet handled: bounds memory and, more so, the delay of an interrupt
 # After the agent's exit, whoever still holds its pipes gets this long: then SIGTERM, SIGKILL, and we stop reading.
 _DRAIN_STEPS_S = (0.5, 0.5, 1.0)
 _GROUP_GRACE_S = 0.5

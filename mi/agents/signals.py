@@ -47,9 +47,11 @@ def stop_on_signals(flag: StopFlag | None = None) -> Iterator[StopFlag]:
     if threading.current_thread() is not threading.main_thread():
         yield flag
         return
-    former = {number: signal.signal(number, flag._on_signal) for number in _SIGNALS}
+    # What was ignored stays ignored: `nohup mi run` outlives its terminal.
+    heard = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    former = {number: signal.signal(number, flag._on_signal) for number in heard}
     try:
         yield flag
     finally:
         for number, handler in former.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)

@@ -3,6 +3,8 @@
 from collections import Counter
 from typing import Any, Protocol
 
+import msgspec
+
 from mi.agents.events import Event
 from mi.agents.transcript import Captured
 from mi.kernel.jsontext import BadJson, decode
@@ -28,15 +30,17 @@ class Interpreter(Protocol):
 
 def json_object(line: Captured) -> dict[str, Any] | None:
     """The JSON object on a line; invalid UTF-8 in it costs the odd character only."""
-    data = line.data.lstrip()
-    if not data.startswith(b"{"):
+    data = line.data
+    if data[:1] != b"{" and data.lstrip()[:1] != b"{":
         return None
-    for attempt in (data, line.text.encode()):
-        try:
-            return decode(attempt, dict[str, Any])
-        except BadJson:
-            continue
-    return None
+    try:
+        return mapping(msgspec.json.decode(data))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass  # perhaps only a byte that is no UTF-8
+    try:
+        return decode(line.text.encode(), dict[str, Any])
+    except BadJson:
+        return None
 
 
 def text_of(value: object) -> str:

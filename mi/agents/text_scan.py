@@ -21,7 +21,7 @@ class TextScan:
 
     def feed(self, line: str) -> None:
         line = line[:_LINE]
-        if len(self.errors) < _ERRORS and _ERROR.search(line):
+        if len(self.errors) < _ERRORS and _ERROR.match(line):
             self.errors.append(line.strip())
         if "." in line and len(self._tried) < _PATHS * 10:
             for found in _PATH.findall(line):

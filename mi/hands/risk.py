@@ -189,6 +189,7 @@ def _piped_into_shell(commands: list[Simple]) -> Iterable[Risk]:
 _ECHO = re.compile(r"^\s*(?:\$|\+{1,3}|>) +(?P<command>\S.*)$")
 _FENCE = re.compile(r"^\s*(?:```|~~~)\s*(?P<language>[\w-]*)")
 _SHELL_LANGUAGES = ("sh", "bash", "zsh", "shell", "console", "shell-session", "terminal")
+_SHOWING = ("$", "+", ">", "`", "~")  # how a line begins that may show a command or open a block
 _PROMPT = re.compile(r"^\s*[$%] +")
 
 
@@ -201,6 +202,8 @@ class TextRisks:
 
     def feed(self, line: str) -> Risk | None:
         """The risk in one line of output, if the line shows a command."""
+        if self._fence is None and line.lstrip()[:1] not in _SHOWING:
+            return None
         fence = _FENCE.match(line)
         if fence:
             self._fence = fence["language"].lower() in _SHELL_LANGUAGES if self._fence is None else None

@@ -121,6 +121,13 @@ def test_a_claude_success_without_a_reason_to_stop_was_cut() -> None:
     assert read(ClaudeEvents(), result)[-1] == events.End(ok=True, message="half", cut=True)
 
 
+def test_the_cost_of_claude_is_that_of_the_run_also_where_the_total_is_the_sessions() -> None:
+    result = {"type": "result", "is_error": False, "result": "x", "total_cost_usd": 0.5, "usage": {"output_tokens": 3}}
+    newer = result | {"model_usage_since_last_result": {"a": {"costUSD": 0.25}, "b": {"costUSD": 0.125}}}
+    told = [event for one in (result, newer) for event in read(ClaudeEvents(), one) if isinstance(event, events.Usage)]
+    assert [(usage.cost_usd, usage.output_tokens) for usage in told] == [(0.5, 3), (0.375, 3)]
+
+
 def test_a_rejected_rate_limit_of_claude_names_its_end() -> None:
     info = {"status": "rejected", "resetsAt": 1795000000, "rateLimitType": "five_hour"}
     found = read(ClaudeEvents(), {"type": "rate_limit_event", "rate_limit_info": info})

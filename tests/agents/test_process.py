@@ -227,6 +227,16 @@ def test_the_former_signal_handlers_come_back() -> None:
     assert signal.getsignal(signal.SIGTERM) is before
 
 
+def test_a_signal_that_was_ignored_stays_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with stop_on_signals() as stop:
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert stop.reason == ""
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def test_a_missing_program_is_named() -> None:
     with pytest.raises(NotFound, match="no such program"):
         run(["/nowhere/agent"])

@@ -358,3 +358,41 @@ def test_transcripts_of_two_runs_never_share_a_name(home: Home) -> None:
     }
     assert len(names) == 4
     assert all(name.startswith(home.project("p").hands_transcripts) for name in names)
+
+
+@pytest.mark.req("mi.hands.replay")
+def test_a_recorded_run_is_done_again_for_real(home: Home, batch: Callable[..., Batch], tmp_path: Path) -> None:
+    """What Claude Code once did elsewhere: the same edits and commands happen in this project."""
+
+    def block(**fields: object) -> dict[str, object]:
+        return {"type": "assistant", "session_id": "s", "message": {"content": [fields]}}
+
+    def call(name: str, **given: object) -> dict[str, object]:
+        return block(type="tool_use", id=name, name=name, input=given)
+
+    said = [
+        call("Write", file_path="/elsewhere/a.txt", content="one"),
+        call("Edit", file_path="/elsewhere/a.txt", old_string="one", new_string="two"),
+        call("Bash", command="cat a.txt"),
+        block(type="text", text="done"),
+    ]
+    recording = tmp_path / "recorded.jsonl"
+    lines = [{"type": "mi.transcript.header", "v": 1, "cwd": "/elsewhere"}]
+    lines += [{"ts": "", "stream": "stdout", "line": json.dumps(one)} for one in said]
+    recording.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    result = ReplayHands(Replay(file=str(recording)), Interrupt(), home, Notices()).run(batch())
+    assert (result.outcome, result.last_message) == ("ended", "done")
+    assert (tmp_path / "work" / "a.txt").read_text("utf-8") == "two"
+    assert "two" in [getattr(event, "output", "") for event in result.events]
+
+
+def test_a_recording_that_lacks_what_was_changed_is_refused(home: Home, tmp_path: Path) -> None:
+    change = {"type": "item.completed", "item": {"type": "file_change", "changes": [{"path": "/a", "kind": "add"}]}}
+    recording = tmp_path / "recorded.jsonl"
+    entry = {"stream": "stdout", "line": json.dumps(change)}
+    recording.write_text('{"type":"mi.transcript.header","cwd":"/x"}\n' + json.dumps(entry) + "\n", "utf-8")
+    with pytest.raises(BadConfig, match="not how"):
+        ReplayHands(Replay(file=str(recording)), Interrupt(), home, Notices())
+    recording.write_text("no transcript\n", "utf-8")
+    with pytest.raises(BadConfig, match="no transcript header"):
+        ReplayHands(Replay(file=str(recording)), Interrupt(), home, Notices())

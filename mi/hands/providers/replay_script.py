@@ -50,10 +50,14 @@ class Script(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def read_script(path: str) -> Script:
-    """The script in a file; BadConfig that names file and place when it is none."""
+    """The script in a file, or of a recorded transcript (`.jsonl`); BadConfig names file and place of a mistake."""
     data = read_bytes(path)
     if data is None:
         raise BadConfig("replay-missing", path=path)
+    if path.endswith(".jsonl"):
+        from mi.hands.providers.recording import script_of
+
+        return script_of(path)
     try:
         script = decode(data, Script)
     except BadJson as error:
