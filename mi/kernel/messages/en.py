@@ -162,6 +162,7 @@ TEXT = {
     "tail.nothing": "Nothing yet in {path}",
     "progress.indexing": "indexing evidence: {percent} %",
     "thoughts.none": "Nothing found.",
+    "thoughts.not-valid": "not valid now",
     "thoughts.retracted": "{ref} is taken back ({scope}). Stored as {event_id}.",
     "thoughts.superseded": "{ref} is replaced by {claim_id} ({scope}). Stored as {event_id}.",
     "thoughts.same-as": "{duplicate} leads to {canonical} from now on ({scope}, {edge_id}). Stored as {event_id}.",

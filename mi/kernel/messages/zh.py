@@ -154,6 +154,7 @@ TEXT = {
     "tail.nothing": "{path} 中还没有内容",
     "progress.indexing": "正在为证据建索引：{percent} %",
     "thoughts.none": "没有找到。",
+    "thoughts.not-valid": "目前无效",
     "thoughts.retracted": "{ref} 已收回（{scope}）。已存为 {event_id}。",
     "thoughts.superseded": "{ref} 已由 {claim_id} 取代（{scope}）。已存为 {event_id}。",
     "thoughts.same-as": "{duplicate} 今后指向 {canonical}（{scope}，{edge_id}）。已存为 {event_id}。",
