@@ -144,8 +144,10 @@ def conversation(raw: dict) -> Conversation:
     turns = []
     for number in range(1, 1000):
         for turn in talk.get(f"session_{number}", []):
-            said = f"{turn['text']} {turn.get('blip_caption', '')}".strip()
-            turns.append(Turn(turn["dia_id"], str(number), turn["speaker"], said, talk[f"session_{number}_date_time"]))
+            said = f"{turn.get('text', '')} {turn.get('blip_caption', '')}".strip()
+            turns.append(
+                Turn(turn["dia_id"], str(number), turn["speaker"], said, talk.get(f"session_{number}_date_time", ""))
+            )
     known = {turn.id for turn in turns}
     questions = []
     for asked in raw["qa"]:

@@ -102,24 +102,24 @@ def print_list(app: App, out: Output, args: Args, shown: list[dict[str, Any]]) -
         out.json(shown)
     else:
         for fields in shown:
-            out.line(line_of(fields))
+            out.line(_line_of(out, fields))
         if not shown:
             out.say("thoughts.none")
     app.note_last()
     return 0
 
 
-def line_of(fields: dict[str, Any]) -> str:
+def _line_of(out: Output, fields: dict[str, Any]) -> str:
     """A thought on one line: id, type, what it says, and what is to be known about it."""
     kind = str(fields.get("kind"))
     marks = [str(fields["status"])] if fields.get("status", "active") != "active" else []
     if fields.get("valid") is False:
-        marks.append("not valid")
+        marks.append(out.text("thoughts.not-valid"))
     if kind == "edge":
         text = f"{fields.get('from_id')} → {fields.get('to_id')}"
     else:
         text = one_line(str(fields.get("title") or fields.get("text") or ""), 100)
-    scope = "  (global)" if fields.get("scope") == "global" else ""
+    scope = "  " + out.text("settings.from-global") if fields.get("scope") == "global" else ""
     note = f"  [{', '.join(marks)}]" if marks else ""
     return f"{fields.get(kind + '_id')}  {fields.get(kind + '_type'):<12} {text}{scope}{note}"
 

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from mi.thoughtdb.kinds import REDIRECTS, Kind
+from mi.thoughtdb.kinds import KIND_OF_PREFIX, REDIRECTS, Kind
 from mi.thoughtdb.lines import Entry
 from mi.thoughtdb.redirects import Out, Step, cycle_through, head
 
@@ -112,14 +112,14 @@ def _insert(db: sqlite3.Connection, kind: Kind, run: list[Placed]) -> None:
             if entry.type in REDIRECTS and entry.from_id != entry.to_id:
                 _redirect(db, entry.from_id, (offset, entry.to_id, seq), None)
     else:
-        _mark_arrivals(db, kind, [entry.id for _, entry in run])
+        _mark_arrivals(db, [entry.id for _, entry in run])
 
 
 def _ends_and_tags(entry: Entry) -> tuple[str | None, str | None, str | None]:
     return entry.from_id or None, entry.to_id or None, "\n".join(entry.tags) or None
 
 
-def _mark_arrivals(db: sqlite3.Connection, kind: Kind, ids: list[str]) -> None:
+def _mark_arrivals(db: sqlite3.Connection, ids: list[str]) -> None:
     """Redirects may have been known before the thought they replace."""
     if not db.execute("SELECT 1 FROM redirect LIMIT 1").fetchone():
         return
@@ -128,9 +128,9 @@ def _mark_arrivals(db: sqlite3.Connection, kind: Kind, ids: list[str]) -> None:
     for one in ids:
         if out(one) is None:
             continue
-        if one not in heads and (cycle := _cycle(db, one)):
+        if one not in heads and _is_led_to(db, one) and (cycle := cycle_through(one, out)):
             heads |= dict.fromkeys(cycle, head(one, out))
-        _mark(db, one, heads.get(one) != one, kind)
+        _mark(db, one, heads.get(one) != one)
 
 
 def _change(db: sqlite3.Connection, kind: Kind, offset: int, entry: Entry) -> None:
@@ -158,27 +158,28 @@ def _change(db: sqlite3.Connection, kind: Kind, offset: int, entry: Entry) -> No
 
 def _redirect(db: sqlite3.Connection, from_id: str, added: tuple[int, str, int] | None, removed: int | None) -> None:
     """A redirect stands or no longer stands: mark whoever is superseded by that, or no longer."""
-    broken = _cycle(db, from_id)
+    out = out_of(db)
+    led_to = _is_led_to(db, from_id)
+    broken = cycle_through(from_id, out) if led_to else []
     if removed is not None:
         db.execute("UPDATE redirect SET stands = 0 WHERE from_id = ? AND at = ?", (from_id, removed))
     if added is not None:
         db.execute("INSERT OR REPLACE INTO redirect VALUES (?, ?, ?, ?, 1)", (from_id, *added))
-    out = out_of(db)
-    closed = _cycle(db, from_id)
+    closed = dict.fromkeys(cycle_through(from_id, out)) if led_to else {}
     stands = head(from_id, out) if closed else ""
     for one in {from_id, *broken, *closed}:
-        _mark(db, one, one != stands if closed and one in closed else out(one) is not None)
+        _mark(db, one, one != stands if one in closed else out(one) is not None)
 
 
-def _cycle(db: sqlite3.Connection, start: str) -> dict[str, None]:
+def _is_led_to(db: sqlite3.Connection, thought_id: str) -> bool:
     """Only an id that something leads to can be in a cycle: asking that first keeps long chains cheap."""
-    if not db.execute("SELECT 1 FROM redirect WHERE to_id = ? AND stands = 1 LIMIT 1", (start,)).fetchone():
-        return {}
-    return dict.fromkeys(cycle_through(start, out_of(db)))
+    query = "SELECT 1 FROM redirect WHERE to_id = ? AND stands = 1 LIMIT 1"
+    return db.execute(query, (thought_id,)).fetchone() is not None
 
 
-def _mark(db: sqlite3.Connection, thought_id: str, superseded: bool, *kinds: Kind) -> None:
-    for kind in kinds or ("claim", "node"):
+def _mark(db: sqlite3.Connection, thought_id: str, superseded: bool) -> None:
+    kind = KIND_OF_PREFIX.get(thought_id.partition("_")[0])
+    if kind is not None and kind != "edge":
         db.execute(f"UPDATE {kind} SET superseded = ? WHERE id = ?", (int(superseded), thought_id))
 
 

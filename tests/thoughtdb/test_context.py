@@ -10,6 +10,7 @@ import pytest
 from mi.app import App
 from mi.kernel.home import Home
 from mi.thoughtdb.context import Budget, Context, build
+from mi.thoughtdb.trust import least, of_event
 from tests.conftest import Mi
 from tests.thoughtdb.lines import claim, edge, node, retract, write
 
@@ -191,3 +192,17 @@ def test_trust_is_the_least_of_what_is_cited(mi: Mi, app: App, here: Path) -> No
     assert [trust(one) for one in ("cl_user", "cl_mind", "cl_top", "cl_none")] == ["mind", "mind", "mind", "import"]
     write(here, edge("ed_4", "derived_from", "cl_mind", "cl_hands"))
     assert [trust(one) for one in ("cl_top", "cl_user", "cl_hands")] == ["hands", "hands", "hands"]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "origin"),
+    [
+        (["values_set"], "user"),
+        (["user_input", "decide_next"], "mind"),
+        (["decide_next", "evidence"], "hands"),
+        (["a_kind_of_tomorrow"], "mind"),
+        ([], "import"),
+    ],
+)
+def test_what_rests_on_events_is_trusted_as_the_least_of_them(kinds: list[str], origin: str) -> None:
+    assert least(of_event(kind) for kind in kinds) == origin

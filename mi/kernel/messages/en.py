@@ -215,6 +215,7 @@ TEXT = {
     "gc.dry-run": "{count} transcripts, {size}, would be archived. Nothing was changed; do it with --apply.",
     "gc.archived": "{count} transcripts archived: {size} became {packed}. mi show and mi tail read them as before.",
     "thoughts.none": "Nothing found.",
+    "thoughts.not-valid": "not valid now",
     "thoughts.retracted": "{ref} is taken back ({scope}). Stored as {event_id}.",
     "thoughts.superseded": "{ref} is replaced by {claim_id} ({scope}). Stored as {event_id}.",
     "thoughts.same-as": "{duplicate} leads to {canonical} from now on ({scope}, {edge_id}). Stored as {event_id}.",

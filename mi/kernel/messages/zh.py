@@ -206,6 +206,7 @@ TEXT = {
     "gc.dry-run": "将归档 {count} 份记录，共 {size}。未作任何更改；加 --apply 执行。",
     "gc.archived": "已归档 {count} 份记录：{size} 变为 {packed}。mi show 和 mi tail 照常可读。",
     "thoughts.none": "没有找到。",
+    "thoughts.not-valid": "目前无效",
     "thoughts.retracted": "{ref} 已收回（{scope}）。已存为 {event_id}。",
     "thoughts.superseded": "{ref} 已由 {claim_id} 取代（{scope}）。已存为 {event_id}。",
     "thoughts.same-as": "{duplicate} 今后指向 {canonical}（{scope}，{edge_id}）。已存为 {event_id}。",
