@@ -1,5 +1,6 @@
 """One JSON request to a model's HTTP service, its failures told apart."""
 
+import http.client
 import json
 import os
 import urllib.error
@@ -44,7 +45,7 @@ def post(url: str, headers: dict[str, str], body: dict[str, Any], timeout_s: flo
     except urllib.error.URLError as error:
         kind: Kind = "timeout" if isinstance(error.reason, TimeoutError) else "network"
         raise ProviderError(kind, f"{url}: {error.reason}") from None
-    except OSError as error:
+    except (OSError, http.client.HTTPException) as error:  # also what is no HTTP at all
         raise ProviderError("network", f"{url}: {error}") from None
     except ValueError as error:  # a malformed address, or an answer that is no JSON
         raise ProviderError("protocol", f"{url}: {error}") from None
