@@ -92,7 +92,7 @@ class JsonLines(Reporter):
         from mi.kernel.secrets import redact
 
         sys.stdout.write(redact(data.decode("utf-8", "replace")) + "\n")
-        sys.stdflush()
+        sys.stdout.flush()
 
 
 class VisibleWait:
