@@ -68,9 +68,8 @@ def build(venv: Path, mi: str, project: Path, env: dict[str, str], root: Path) -
     (root / "view.sqlite").unlink()
     memory = peak_memory(command, project, env)
     megabytes = (root / "view.sqlite").stat().st_size / 1e6
-    print(
-        f"  built from nothing   {seconds:6.1f} s (goal 10 s; {work:.1f} s of work)  {memory:5.0f} MB (goal 150 MB)  view {megabytes:.0f} MB"
-    )
+    print(f"  built from nothing   {seconds:6.1f} s (goal 10 s; {work:.1f} s of work)", end="")
+    print(f"  {memory:5.0f} MB (goal 150 MB)  view {megabytes:.0f} MB")
 
 
 def ratios(venv: Path, project: Path, env: dict[str, str], commands: dict[str, list[str]]) -> dict[str, float]:

@@ -2,11 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from mi.kernel import jsonl
 from mi.memory.documents import Batch, Change
 
-ReadLine = Callable[[jsonl.Line], Iterator[Change]]
+if TYPE_CHECKING:
+    from mi.kernel.jsonl import Line
+
+ReadLine = Callable[["Line"], Iterator[Change]]
 _BATCH = 2000  # lines that tell something, between two commits
 _MAX_LINE = 1 << 18
 
@@ -40,6 +43,8 @@ class LogProducer:
         return _cursor(found.st_size, found.st_ino) if found.st_size else ""
 
     def read(self, cursor: str) -> Iterator[Batch]:
+        from mi.kernel.jsonl import read_forward  # most searches find nothing new
+
         read_line = self._reader()
         end = self.end()
         start, anew = self._start(cursor, end)
@@ -48,7 +53,7 @@ class LogProducer:
         total, _, inode = end.partition(":")
         changes: list[Change] = []
         upto = start
-        for line in jsonl.read_forward(self._path, start, _MAX_LINE) if end else ():
+        for line in read_forward(self._path, start, _MAX_LINE) if end else ():
             if not line.complete:
                 break
             upto = line.offset + line.length + 1
