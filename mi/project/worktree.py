@@ -50,8 +50,8 @@ class WorktreeWatch:
             make_dirs(kept)
         self._folder = kept or tempfile.mkdtemp(prefix="mi-tree-")
         self._env = self._environment()
-        self._first: str | Scan = self._reopened() or self._snapshot()
-        self._last = self._first
+        self._last: str | Scan = self._snapshot()
+        self._first: str | Scan = self._reopened() or self._last
         if kept:
             files.write_atomic(self._first_file, msgspec.json.encode(self._first))
 
