@@ -43,9 +43,7 @@ def bench(codex: str, tmp_path: Path) -> Iterator[Open]:
         one.__exit__(None, None, None)
 
 
-@pytest.mark.req(
-    "v1.scope.batch-unit", "v1.prov.codex-live", "v1.transp.evidence-per-batch", "v1.plan.artifacts-per-batch"
-)
+@pytest.mark.req("v1.scope.batch-unit", "v1.prov.codex-live", "v1.plan.artifacts-per-batch")
 def test_honest_work_is_done(bench: Open) -> None:
     one, server = bench(MENDED)
     ran = one.run("fix", "the", "failing", "test")
