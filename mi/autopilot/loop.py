@@ -12,7 +12,7 @@ from mi.autopilot.closing import CannotClose, CheckFirst, may_close
 from mi.autopilot.diary import Diary
 from mi.autopilot.injection import build, compose
 from mi.autopilot.judging import Judging
-from mi.autopilot.seen import BatchClock, Earlier, batch_view, checked_by_mi
+from mi.autopilot.seen import BatchClock, batch_view, checked_by_mi
 from mi.autopilot.session import Session
 from mi.autopilot.state import RunState, added
 from mi.evidence.records.base import Record
@@ -155,12 +155,11 @@ class Loop:
     def _look(self, result: BatchResult, sent: str, timing: BatchClock, step: Step) -> Case:
         """What the batch showed, stored at once so that nothing has to be run again."""
         state, session = self.state, self.session
-        earlier = Earlier(state.changed_files, state.verified)
-        batch = batch_view(state.task, sent, result, timing, step, self.checks, session.project.root, earlier)
+        batch = batch_view(state.task, sent, result, timing, step, self.checks, session.project.root, state.verified)
         batch = checked_by_mi(batch, session.runtime.verification.command, session.project.root)
         if step.latest.files:
             state.checks_requested = 0
-        state.changed_files, state.verified, state.marks = batch.changed_files, batch.marks.verified, batch.marks
+        state.verified, state.marks = batch.marks.verified, batch.marks
         usage = Usage(
             input_tokens=result.usage.input_tokens,
             output_tokens=result.usage.output_tokens,
@@ -242,9 +241,12 @@ class Loop:
         said = self.diary.ask(question, "strategy")
         if said is None:
             return WAITING
-        self.judging.remember_strategy(said)
-        again = self.case_of(case.batch)
-        checks = self.judging.plan(again, suffix=".after_testless")
+        return self.after_strategy(case, said)
+
+    def after_strategy(self, case: Case, strategy: str) -> Go | None:
+        """Keep what counts without tests, and plan the checks again by it."""
+        self.judging.remember_strategy(strategy)
+        checks = self.judging.plan(self.case_of(case.batch), suffix=".after_testless")
         return Go(checks.hands_check_input, is_check=True) if checks and checks.should_run_checks else None
 
     def _next_move(self, case: Case) -> Next:

@@ -144,7 +144,7 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
         state.spent = added(state.spent, one.usage)
     if ended and ended[-1].seen:
         seen = msgspec.convert(ended[-1].seen, Batch)
-        state.changed_files, state.verified, state.marks = seen.changed_files, seen.marks.verified, seen.marks
+        state.marks = seen.marks  # but what was verified then is not verified now: files may have changed since
         state.checks_requested = ended[-1].checks_requested
     state.evidence_ids = [
         one.event_id

@@ -90,13 +90,6 @@ class BatchClock(Observer):
         return self._moments.get(command.id, Moment(self.started, self.started, change_followed=True))
 
 
-class Earlier(NamedTuple):
-    """What the run had shown before this batch."""
-
-    changed_files: list[str]
-    verified: bool
-
-
 def batch_view(
     task: str,
     sent: str,
@@ -105,7 +98,7 @@ def batch_view(
     step: Step,
     checks: list[Check],
     root: str,
-    earlier: Earlier,
+    was_verified: bool,
 ) -> Batch:
     """The batch as facts. A check proves something only when no file of the work changed after it."""
     changed_at = _last_change(step.latest.files, root)
@@ -117,9 +110,9 @@ def batch_view(
     weakened = _weakened(step.total, root)
     passed = any(one.is_check and one.after_last_change and one.exit_code == 0 for one in commands)
     broken = any(one.is_check and one.after_last_change and one.exit_code not in (0, None) for one in commands)
-    still = earlier.verified and not step.latest.files and not broken
+    still = was_verified and not step.latest.files and not broken
     verified = (passed or still) and not weakened
-    files = sorted({*earlier.changed_files, *step.latest.files} & {*step.total.files} | {*step.latest.files})
+    files = sorted({*step.total.files, *step.latest.files})
     return Batch(
         task=task,
         batch_input=sent,

@@ -61,8 +61,7 @@ def _beginning(loop: Loop, resumed: Resumed) -> Next:
     if question.about == "risk" and refuses(answer):
         return STOPPED_AT_RISK
     if question.about == "strategy" and case and case.project.testless_strategy is None:
-        loop.judging.remember_strategy(answer)
-        case = loop.case_of(case.batch)
+        return loop.after_strategy(case, answer) or loop.decide(loop.case_of(case.batch), risk_settled=True)
     if question.about != "agent" and case:
         return loop.decide(case, risk_settled=True)
     return Go(answer)

@@ -22,7 +22,6 @@ class RunState:
     thread_id: str = ""
     checks_requested: int = 0  # since the last change
     used_checks: list[str] = field(default_factory=list)
-    changed_files: list[str] = field(default_factory=list)
     verified: bool = False
     marks: Marks = field(default_factory=Marks)
     spent: Usage = NOTHING

@@ -51,8 +51,8 @@ class WorktreeWatch:
         self._folder = kept or tempfile.mkdtemp(prefix="mi-tree-")
         self._env = self._environment()
         self._no_filters = git.no_filters(self._top) if self._env and self._top else {}
-        self._first: str | Scan = self._reopened() or self._snapshot()
-        self._last = self._first
+        self._last: str | Scan = self._snapshot()
+        self._first: str | Scan = self._reopened() or self._last
         if kept:
             files.write_atomic(self._first_file, msgspec.json.encode(self._first))
 

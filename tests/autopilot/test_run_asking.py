@@ -117,7 +117,12 @@ def test_a_blocked_run_resumed_without_an_answer_asks_again_and_runs_nothing(ben
     bench.run("--resume").ended("done")
 
 
-@pytest.mark.req("v1.arb.user-answer-plus-checks", "v1.arb.combined-one-input", "v1.arb.answer-and-or-checks")
+@pytest.mark.req(
+    "v1.arb.user-answer-plus-checks",
+    "v1.arb.combined-one-input",
+    "v1.loop.arbitration-step",
+    "v1.arb.answer-and-or-checks",
+)
 def test_an_answer_and_a_check_travel_together(bench: Workbench) -> None:
     bench.values("Use the unittest framework for tests, not pytest.")
     asks = [MEND, say("Should I use the unittest framework or pytest for the tests?")]
@@ -204,6 +209,9 @@ STRATEGY = "Show the file with cat; that is enough."
     "v1.arb.testless-second",
     "v1.arb.testless-claim",
     "v1.arb.testless-mirror",
+    "v1.arb.testless-replan",
+    "v1.rec.check-plan-multiple",
+    "v1.rec.check-plan-after-testless",
     "v1.emit.testless-strategy-set",
     "v1.overlay.testless-shape",
     "v1.overlay.testless-pointer",
@@ -229,6 +237,8 @@ def test_what_counts_without_tests_is_asked_once_per_project_and_remembered(test
     assert (pointer["chosen_once"], pointer["claim_id"]) == (True, claim["claim_id"])
     assert STRATEGY not in json.dumps(overlay)
     assert STRATEGY in ran.inputs[-1]
+    plans = [plan["batch_id"] for plan in ran.of("check_plan")]
+    assert plans == ["b0", "b0.after_testless", "b1"]
 
     testless.agent([write("notes.txt", "two and two\n"), say("Done.")], SHOWN)
     again = testless.run("write more notes")
@@ -346,6 +356,9 @@ FAILS = [run("python3 -m unittest -q missing"), say("It still fails, I am lookin
 
 @pytest.mark.req(
     "v1.guard.aaa",
+    "v1.guard.signature",
+    "v1.rec.loop-break-output",
+    "v1.rec.loop-pattern-enum",
     "v1.guard.record",
     "v1.guard.calls-loop-break",
     "v1.guard.break-record",

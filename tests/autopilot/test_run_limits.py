@@ -84,11 +84,13 @@ def test_an_agent_that_fails_ends_the_run_as_failed(bench: Workbench) -> None:
     bench.run("--resume").ended("done")
 
 
+@pytest.mark.req("mi.done.ran")
 def test_an_agent_that_vanishes_leaves_the_run_blocked(bench: Workbench) -> None:
     bench.agent([run("kill -9 $PPID")], DONE)
     ran = bench.run()
     ran.ended("blocked")
     assert ran.of("batch_end")[0]["outcome"] == "cut"
+    assert ran.end["marks"]["ran"] is False
     bench.run("--resume").ended("done")
 
 
@@ -106,7 +108,7 @@ def test_a_vendors_limit_stops_the_run_with_the_way_on(bench: Workbench) -> None
     assert f"mi run --resume {ran.end['run_id']}" in ran.stdout
 
 
-@pytest.mark.req("mi.limit.wait-for-limit", "mi.limit.wait-shown")
+@pytest.mark.req("mi.limit.wait-for-limit")
 def test_a_vendors_limit_is_waited_for_when_wished(bench: Workbench) -> None:
     bench.agent([LIMITED], DONE)
     began = time.time()
@@ -128,7 +130,7 @@ def cli_agent(bench: Workbench, *batches: list[object]) -> None:
 RIGHT_FILE = writes("calc.py", "def add(a, b):\n    return a + b\n")
 
 
-@pytest.mark.req("mi.check.cannot-verify-text", "mi.check.no-events-done", "v1.prov.cli-live")
+@pytest.mark.req("mi.check.cannot-verify-text", "mi.check.no-events-done", "mi.check.user-command-off")
 def test_an_agent_without_command_events_cannot_be_believed(bench: Workbench) -> None:
     cli_agent(bench, [RIGHT_FILE, prints("Done. All tests pass.")], [prints("All tests pass. Done.")])
     ran = bench.run("--hands-raw", "fix it")

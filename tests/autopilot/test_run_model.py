@@ -38,6 +38,7 @@ def judged(bench: Workbench) -> Iterator[Open]:
     "v1.emit.decide-next",
     "v1.rec.decide-next-decision",
     "v1.prompt.decide-closure",
+    "v1.root.evidence-audit",
     "v1.loop.extract-evidence",
     "v1.checks.plan-each-batch",
     "v1.checks.skip-call",
@@ -54,6 +55,7 @@ def test_a_model_judges_an_honest_run_in_two_calls(bench: Workbench, judged: Ope
     assert sum(len(json.dumps(request.body["messages"])) for request in server.requests) <= 20_000
     (decision,) = ran.of("decide_next")
     assert (decision["state"], decision["decision"]["notes"]) == ("ok", "it looks done")
+    assert {"as_of_ts", "values_claim_ids", "pref_goal_claim_ids", "query_claim_ids"} <= set(decision["thought_db"])
     for record in (decision, ran.of("evidence")[0]):
         assert (bench.home / record["mind_transcript_ref"]).exists()
     (plan,) = ran.of("check_plan")
@@ -103,7 +105,12 @@ def test_an_answer_that_cites_nothing_real_becomes_a_question(bench: Workbench, 
     assert bench.inbox()[0]["question"] == "Which colour should the report have?"
 
 
-@pytest.mark.req("mi.ask.auto-answer-first", "v1.arb.decide-ask-tries-answer", "v1.loop.decide-outcomes")
+@pytest.mark.req(
+    "mi.ask.auto-answer-first",
+    "v1.arb.decide-ask-tries-answer",
+    "v1.prompt.decide-out-move",
+    "v1.prompt.decide-out-status",
+)
 def test_a_question_to_the_person_is_first_tried_on_their_values(bench: Workbench, judged: Open) -> None:
     bench.values("Reports are green.")
     moves = iter([{"next_action": "ask_user", "status": "not_done", "ask_user_question": "Which colour?"}, {}])
@@ -154,7 +161,7 @@ def test_a_model_that_talks_nonsense_never_stops_a_run(bench: Workbench, judged:
     assert ran.of("mind_error")
 
 
-@pytest.mark.req("v1.rec.loop-break-rewrite", "v1.guard.preferred-actions", "v1.rec.loop-break-actions")
+@pytest.mark.req("v1.rec.loop-break-rewrite", "v1.guard.preferred-actions")
 def test_a_model_may_break_a_loop_by_another_instruction(bench: Workbench, judged: Open) -> None:
     go_on = {"next_action": "send_to_hands", "status": "not_done", "next_hands_input": "Go on."}
     judged(
@@ -170,7 +177,7 @@ def test_a_model_may_break_a_loop_by_another_instruction(bench: Workbench, judge
     assert ran.of("loop_break")[0]["output"]["action"] == "rewrite_next_input"
 
 
-@pytest.mark.req("v1.prompt.risk-out", "v1.risk.category", "v1.risk.severity")
+@pytest.mark.req("v1.prompt.risk-out")
 def test_a_model_judges_risks_after_the_fact(bench: Workbench, judged: Open) -> None:
     harmless = {"category": "push", "severity": "low", "should_ask_user": False}
     judged(model(risk_judge=harmless))

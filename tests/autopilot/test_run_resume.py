@@ -89,6 +89,14 @@ def test_a_batch_that_never_ended_is_recorded_as_cut(bench: Workbench) -> None:
     assert "interrupted" in ran.inputs[1]
 
 
+@pytest.mark.req("mi.fail.input-before-spawn")
+def test_what_the_agent_is_told_is_stored_before_it_starts(bench: Workbench) -> None:
+    traces = three_batches(bench)
+    before = killed(bench, 2, *TASK)
+    assert (before[-1]["kind"], before[-1]["input"]) == ("hands_input", " ".join(TASK))
+    assert not traces.exists()
+
+
 def test_a_run_killed_again_and_again_still_ends(bench: Workbench) -> None:
     traces = three_batches(bench)
     before = killed(bench, 6, *TASK)
@@ -144,6 +152,16 @@ def test_a_test_deleted_in_a_batch_that_was_cut_is_not_forgotten(bench: Workbenc
     ran = bench.run("--resume")
     ran.ended("blocked")
     assert "weakened" in ran.end["reason"]
+
+
+def test_a_proof_from_before_the_kill_does_not_cover_what_came_after_it(bench: Workbench) -> None:
+    """Batch 1 was cut in the middle of an edit; the check of batch 0 says nothing about it."""
+    bench.values("Tidy up names where you pass by.")
+    asks = [MEND, TEST, say("add is right. Should I also tidy up the names in calc.py?")]
+    bench.agent(asks, [say("Tidied up. Done.")], [say("It is done.")])
+    assert killed(bench, 7, *TASK)[-1]["kind"] == "hands_input"
+    (bench.project / "calc.py").write_text("def add(a, b):\n    return 0\n", "utf-8")
+    bench.run("--resume").ended("blocked")
 
 
 def until(condition: Callable[[], bool]) -> None:

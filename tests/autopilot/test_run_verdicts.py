@@ -8,7 +8,16 @@ from tests.autopilot.workbench import write as put
 HONEST = [MEND, TEST, say("Fixed add; the tests pass now.")]
 
 
-@pytest.mark.req("mi.done.close-verified", "v1.hard.closure-by-mi", "mi.mind.rules", "mi.done.three-marks")
+@pytest.mark.req(
+    "mi.done.close-verified",
+    "v1.hard.closure-by-mi",
+    "v1.arb.fallback-decide",
+    "mi.kind.run-start-written",
+    "mi.kind.run-end-written",
+    "mi.kind.batch-end-written",
+    "mi.mind.rules",
+    "mi.done.three-marks",
+)
 def test_honest_work_is_done_in_one_batch_and_nobody_is_asked(bench: Workbench) -> None:
     bench.agent(HONEST)
     ran = bench.run()
@@ -21,7 +30,12 @@ def test_honest_work_is_done_in_one_batch_and_nobody_is_asked(bench: Workbench) 
 
 
 @pytest.mark.req(
-    "mi.done.else-plan-check", "v1.checks.when-insufficient", "v1.checks.existing-first", "v1.checks.hands-run"
+    "mi.done.else-plan-check",
+    "v1.prompt.decide-skip",
+    "v1.prompt.checks-out",
+    "v1.checks.when-insufficient",
+    "v1.checks.existing-first",
+    "v1.checks.hands-run",
 )
 def test_a_claim_without_a_check_gets_one_check_request_and_the_check_makes_it_done(bench: Workbench) -> None:
     bench.agent([MEND, say("Done, add is fixed.")], [TEST, say("It passes.")])
@@ -30,6 +44,7 @@ def test_a_claim_without_a_check_gets_one_check_request_and_the_check_makes_it_d
     assert len(ran.inputs) == 2
     assert "Run `" in ran.inputs[1]
     assert ran.of("check_plan")[0]["checks"]["should_run_checks"] is True
+    assert [one["batch_id"] for one in ran.of("decide_next")] == ["b1"]
 
 
 @pytest.mark.req("mi.done.text-never-closes", "mi.done.unbacked-then-blocked", "mi.done.unbacked-check-request")

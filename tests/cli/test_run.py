@@ -1,6 +1,9 @@
 """`mi run` at the prompt: where the task comes from, what is shown, and what scripts read."""
 
 import json
+import os
+import pty
+import subprocess
 from hashlib import sha256
 from pathlib import Path
 
@@ -8,6 +11,7 @@ import pytest
 
 from mi.autopilot.injection import EXTERNAL, REFACTOR
 from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, run, say
+from tests.conftest import MI
 
 DONE = [MEND, TEST, say("Fixed and tested. Done.")]
 SECRET = "ghp_" + "aB3dE5gH7" * 4
@@ -33,6 +37,9 @@ def bench(tmp_path: Path) -> Workbench:
     "v1.rec.prompt-sha256",
     "v1.soft.injection-guidance",
     "v1.root.refactor-preserving",
+    "v1.hard.no-step-protocol",
+    "v1.hard.no-step-slicing",
+    "v1.root.no-protocol-tyranny",
     "v1.tdb.values-base-injected",
     "mi.inject.values-base",
     "mi.inject.task-unaltered",
@@ -60,6 +67,39 @@ def test_a_run_is_shown_as_it_happens_and_summed_up(bench: Workbench) -> None:
     assert "ran ✓  claimed ✓  verified ✓" in summary
     assert ran.end["evidence_ids"][-1] in summary
     assert ran.end["run_id"] in summary
+
+
+@pytest.mark.req("v1.hard.refactor-default")
+def test_only_the_persons_own_word_changes_what_a_refactoring_means(bench: Workbench) -> None:
+    bench.values("Keep changes small.")
+    bench.mi("settings", "set", "--refactor-intent", "behavior_changing")
+    bench.agent(DONE)
+    ran = bench.run("refactor calc")
+    ran.ended("done")
+    assert REFACTOR not in ran.of("hands_input")[0]["light_injection"]
+
+
+@pytest.mark.req("mi.inbox.terminal-at-once")
+def test_a_person_at_the_terminal_is_asked_at_once(bench: Workbench) -> None:
+    bench.agent([say("Which colour should the report have?")], DONE)
+    terminal, end = pty.openpty()
+    with os.fdopen(terminal, "r+b", buffering=0) as person:
+        process = subprocess.Popen([str(MI), "run", "fix it"], cwd=bench.project, stdin=end, stdout=end, stderr=end)
+        os.close(end)
+        shown = b""
+        while b"\n> " not in shown.replace(b"\r", b""):
+            shown += person.read(4096)
+        person.write(b"Green, please.\n")
+        try:
+            while chunk := person.read(4096):
+                shown += chunk
+        except OSError:
+            pass  # the other end is closed: the run is over
+        assert process.wait(60) == 0
+    assert "Which colour should the report have?" in shown.decode()
+    records = bench.records()
+    assert [one["answer"] for one in records if one["kind"] == "user_input"] == ["Green, please."]
+    assert [one["input"] for one in records if one["kind"] == "hands_input"] == ["fix it", "Green, please."]
 
 
 @pytest.mark.req("mi.cli.run-file", "mi.cli.run-file-stdin")

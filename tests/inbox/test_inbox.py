@@ -20,7 +20,7 @@ def waits(home: Home, notices: Notices, project: str, number: int, text: str) ->
     return f"qu_{number}"
 
 
-@pytest.mark.req("mi.inbox.all-projects", "mi.inbox.cmd", "mi.inbox.kinds")
+@pytest.mark.req("mi.inbox.all-projects", "mi.inbox.cmd")
 def test_all_projects_newest_first(home: Home, notices: Notices, mi: Mi) -> None:
     for number, project in enumerate(("p1", "p2", "p1")):
         waits(home, notices, project, number, f"Question {number}?")

@@ -234,7 +234,7 @@ BUSY = fail(429, headers={"retry-after": "7"})
     "mi.config.anthropic-max-retries",
 )
 def test_not_now_is_waited_for_as_long_as_the_vendor_asks(asking: Callable[..., Any]) -> None:
-    asked, server = asking([BUSY, fail(429), say(json.dumps(DONE))], retries=2)
+    asked, server = asking([BUSY, fail(429), say(json.dumps(DONE))], retries=HttpMind().max_retries)
     assert asked.ask().state == "ok"
     assert len(server.requests) == 3
     assert asked.pauses[0] == 7.0
@@ -268,6 +268,7 @@ def test_two_failures_open_the_circuit_and_after_a_rest_a_success_closes_it(aski
 
 @pytest.mark.req("mi.fail.wall-clock-mind", "mi.config.openai-timeout", "mi.config.anthropic-timeout")
 def test_a_model_that_does_not_answer_is_given_up(asking: Callable[..., Any]) -> None:
+    assert HttpMind().timeout_s == 60
     asked, _ = asking([hang()], timeout_s=1)
     judgement = asked.ask()
     assert judgement.state == "error"
@@ -387,7 +388,20 @@ PROMPTS = (extract_evidence, risk_judge, plan_min_checks, auto_answer, decide_ne
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.name)
 @pytest.mark.req(
-    "v1.prov.schema-all-required", "v1.prov.schema-null-optional", "mi.prompt.all-required", "v1.prompt.strict-json"
+    "v1.prov.schema-all-required",
+    "v1.prompt.extract-out",
+    "v1.prompt.answer-out",
+    "v1.prompt.loop-break-out",
+    "mi.prompt.extract-evidence",
+    "mi.prompt.risk-judge",
+    "mi.prompt.plan-min-checks",
+    "mi.prompt.loop-break",
+    "mi.prompt.auto-answer",
+    "mi.prompt.decide-next",
+    "v1.rec.check-plan-checks",
+    "v1.prov.schema-null-optional",
+    "mi.prompt.all-required",
+    "v1.prompt.strict-json",
 )
 def test_every_schema_names_all_its_keys_as_required(prompt: Any) -> None:
     def objects(node: Any) -> Iterator[dict[str, Any]]:
@@ -407,6 +421,16 @@ def test_every_schema_names_all_its_keys_as_required(prompt: Any) -> None:
         assert sorted(node["required"]) == sorted(node["properties"])
         assert node["additionalProperties"] is False
     assert set(schema["properties"]) == set(ANSWERS[prompt.name])
+
+
+@pytest.mark.req("v1.risk.category", "v1.risk.severity", "v1.rec.loop-break-actions")
+def test_closed_lists_are_closed_in_the_schema() -> None:
+    risk = json_schema(risk_judge.output)["properties"]
+    categories = "network|install|push|publish|delete|privilege|privacy|cost|other"
+    assert sorted(risk["category"]["enum"]) == sorted(categories.split("|"))
+    assert sorted(risk["severity"]["enum"]) == sorted("low|medium|high|critical".split("|"))
+    actions = "rewrite_next_input|run_checks_then_continue|stop_done|stop_blocked|ask_user"
+    assert sorted(json_schema(loop_break.output)["properties"]["action"]["enum"]) == sorted(actions.split("|"))
 
 
 # the agents' own command lines
