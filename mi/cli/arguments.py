@@ -2,21 +2,57 @@
 
 import argparse
 import os
+import re
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from mi.cli.output import flush
 from mi.kernel.errors import UsageError
+from mi.kernel.messages import choose_language, help_text
 
 USAGE_HINT = "mi --help"
+_EXAMPLE = "example:\n  "
+# What argparse says, and the code of our text for it.
+_MISTAKES = {
+    "missing-arguments": r"the following arguments are required: (?P<names>.+)",
+    "unknown-arguments": r"unrecognized arguments: (?P<names>.+)",
+    "no-such-choice": r"argument (?P<name>.+?): invalid choice: (?P<value>.+?) \(choose from (?P<known>.+)\)",
+    "argument-needs-value": r"argument (?P<name>.+?): expected one argument",
+}
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
     """argparse makes one for every argument; asking shutil for the width would import half the library for it."""
 
+    language: ClassVar[Callable[[], str]]
+
     def __init__(self, prog: str) -> None:
         columns = os.environ.get("COLUMNS", "")
         super().__init__(prog, max_help_position=28, width=max(int(columns), 40) if columns.isdecimal() else 100)
+
+    def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        super().add_usage(usage, actions, groups, prefix or f"{self._said('usage')}: ")
+
+    def start_section(self, heading: str | None) -> None:
+        super().start_section(self._said(heading or ""))
+
+    def add_text(self, text: str | None) -> None:
+        label, example, rest = (text or "").partition(_EXAMPLE)
+        super().add_text(f"{self._said('example')}:\n  {rest}" if example else text and self._said(label))
+
+    def _expand_help(self, action: argparse.Action) -> str:
+        return self._said(super()._expand_help(action))
+
+    def _said(self, english: str) -> str:
+        return help_text(english, type(self).language())
+
+
+def speak_help(language: Callable[[], str]) -> None:
+    """The language of every help that is printed from now on; asked for only then."""
+    _Help.language = staticmethod(language)
+
+
+speak_help(lambda: choose_language(""))
 
 
 class Parser(argparse.ArgumentParser):
@@ -38,6 +74,9 @@ class Parser(argparse.ArgumentParser):
             fill(self)
 
     def error(self, message: str) -> NoReturn:
+        for code, pattern in _MISTAKES.items():
+            if found := re.fullmatch(pattern, message):
+                raise UsageError(code, **found.groupdict(), hint=f"{self.prog} --help")
         raise UsageError("usage", message=message, hint=f"{self.prog} --help")
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
@@ -85,7 +124,7 @@ class Group:
 def _described(summary: str, example: str) -> dict[str, Any]:
     return {
         "description": summary[0].upper() + summary[1:].rstrip(".") + ".",
-        "epilog": f"example:\n  {example}",
+        "epilog": _EXAMPLE + example,
         "formatter_class": _Help,
         "allow_abbrev": False,
     }
@@ -128,7 +167,7 @@ def _count(value: str) -> int:
     except ValueError:
         number = -1
     if number < 0:
-        raise argparse.ArgumentTypeError(f"{value!r} is no number of lines (0 or more)")
+        raise UsageError("bad-count", value=value)
     return number
 
 

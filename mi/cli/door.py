@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from mi.cli.arguments import USAGE_HINT, Args, Parser
+from mi.cli.arguments import USAGE_HINT, Args, Parser, speak_help
 from mi.cli.output import flush, safe
 from mi.kernel.errors import MiError, StorageError, UsageError, from_os_error
 from mi.kernel.home import Home, default_root
@@ -61,6 +61,7 @@ def run(argv: list[str]) -> int:
     """Run one command line; every failure ends here, as one line on standard error."""
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal without the character is no defect
     later = _Later()
+    speak_help(lambda: later.language)
     try:
         code = _dispatch(argv, later)
         flush()

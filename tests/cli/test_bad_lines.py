@@ -161,7 +161,7 @@ def test_broken_state_file(mi, stage: Stage, home, name):
     mi("project", "pin")
     path = Path(stage.place.overlay if name == "overlay.json" else Path(home.root, name))
     path.write_bytes(b'{"version": "v1", ')
-    for command in ("status", "tail", "project status", "project show"):
+    for command in ("status", "tail", "show project", "project status", "project alias list"):
         done = mi(*command.split())
         assert done.returncode == 0, command
         assert done.stderr.count("\n") <= 1

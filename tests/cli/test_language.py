@@ -1,5 +1,6 @@
 """English and Chinese: config.language, else $MI_LANG, else what the person wrote."""
 
+import argparse
 import json
 import os
 import re
@@ -8,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mi.kernel.messages import en, zh
+from mi.kernel.messages import en, help_text, zh
 from tests.cli.conftest import Stage
+from tests.cli.test_help import ALL
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 
@@ -27,6 +29,22 @@ def test_both_catalogues_hold_the_same_texts_with_the_same_details():
         assert not CHINESE.search(text), key
 
 
+@pytest.mark.req("gov.intro.catalogue", "gov.intro.catalogue-languages")
+def test_every_text_of_a_help_has_its_chinese():
+    for words, one in ALL.items():
+        for text in texts_of(one):
+            assert help_text(text, "en") == text
+            assert CHINESE.search(help_text(text, "zh")), f"mi {words}: {text}"
+
+
+def texts_of(one: argparse.ArgumentParser) -> list[str]:
+    """What a help says, without what is the same in every language."""
+    groups = [action for action in one._actions if isinstance(action, argparse._SubParsersAction)]
+    listed = [choice.help for group in groups for choice in group._choices_actions]
+    texts = [one.description, *(action.help for action in one._actions), *listed]
+    return ["usage", "example", *(group.title for group in one._action_groups), *(text for text in texts if text)]
+
+
 def details(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 
@@ -35,6 +53,7 @@ SPEAKING = [
     *([], ["status"], ["doctor"], ["tail"], ["values", "show"], ["settings", "show"], ["project", "show"]),
     *(["project", "status"], ["project", "alias", "list"], ["config", "examples"], ["config", "validate"], ["--help"]),
     *(["project", "pin"], ["project", "unpin"], ["config", "init"], ["init", "--values", "Be kind."]),
+    *(["tail", "--help"], ["help", "config", "init"]),
 ]
 
 

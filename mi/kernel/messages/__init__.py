@@ -10,6 +10,17 @@ def text(key: str, /, language: str = "en", **details: object) -> str:
     return _table(language)[key].format(**details)
 
 
+def help_text(english: str, language: str) -> str:
+    """A text of a command's help, which stands in English beside the argument that it explains."""
+    if language != "zh":
+        return english
+    from mi.kernel.messages.help_zh import HELP
+
+    key = english.removesuffix(".")
+    known = HELP.get(key) or HELP.get(key[:1].lower() + key[1:], english)
+    return known + ("。" if known != english and english.endswith(".") else "")
+
+
 def _table(language: str) -> dict[str, str]:
     if language != "zh":
         return en.TEXT

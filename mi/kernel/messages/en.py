@@ -3,6 +3,11 @@
 TEXT = {
     # errors: what, the value, the way out
     "error.usage": "{message} (see {hint})",
+    "error.missing-arguments": "missing: {names} (see {hint})",
+    "error.unknown-arguments": "unknown: {names} (see {hint})",
+    "error.no-such-choice": "{name} {value}: choose from {known} (see {hint})",
+    "error.argument-needs-value": "{name} needs a value (see {hint})",
+    "error.bad-count": "-n {value}: give a number of lines, 0 or more",
     "error.unknown-command": "unknown command {name!r} (did you mean: {near})",
     "error.unknown-flag": "unknown flag {flag} before the command (see {hint})",
     "error.flag-needs-value": "{flag} needs a value, e.g. {flag} ~/code/app",
