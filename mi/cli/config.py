@@ -34,25 +34,26 @@ def parser(name: str) -> Parser:
 def _init(app: App, args: Args) -> int:
     from mi.kernel.config import edit
 
-    kept_in = edit.init(app.home, args.force)
-    return _wrote(app, args, "config.written", kept_in)
+    out = Output(app.quiet_language)
+    return _wrote(app, args, out, "config.written", edit.init(app.home, args.force))
 
 
 def _apply(app: App, args: Args) -> int:
     from mi.kernel.config import edit
 
-    kept_in = edit.apply_template(app.home, args.name)
-    return _wrote(app, args, "config.applied", kept_in, name=args.name)
+    out = Output(app.quiet_language)
+    return _wrote(app, args, out, "config.applied", edit.apply_template(app.home, args.name), name=args.name)
 
 
 def _rollback(app: App, args: Args) -> int:
     from mi.kernel.config import edit
 
-    return _wrote(app, args, "config.rolled-back", edit.rollback(app.home))
-
-
-def _wrote(app: App, args: Args, key: str, backup: str, **details: str) -> int:
     out = Output(app.quiet_language)
+    return _wrote(app, args, out, "config.rolled-back", edit.rollback(app.home))
+
+
+def _wrote(app: App, args: Args, out: Output, key: str, backup: str, **details: str) -> int:
+    """Say what was done, in the language that was configured before it."""
     if args.json:
         out.json({"path": app.home.config, "backup": backup or None, **details})
         return 0

@@ -7,6 +7,7 @@ from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, add_reda
 from mi.cli.output import Output, flush, gist
 from mi.kernel import jsonl
 from mi.kernel.errors import UsageError
+from mi.kernel.text import one_line
 
 if TYPE_CHECKING:
     from mi.evidence.reader import Event
@@ -93,5 +94,5 @@ def event_line(event: "Event") -> str:
     """One event on one line: when, what, which batch, the gist, and the id to look further."""
     record = event.record()
     what = record.headline() if record else event.raw[:1000].decode("utf-8", "replace")
-    kind = gist(f"{event.head.kind} {event.head.batch_id}", 60)
-    return f"{gist(event.head.ts[:19], 19):<19}  {kind:<24} {gist(what, 96)}  {gist(event.head.event_id, 100)}"
+    kind = one_line(f"{event.head.kind} {event.head.batch_id}", 60)
+    return f"{one_line(event.head.ts[:19], 19):<19}  {kind:<24} {gist(what, 96)}  {one_line(event.head.event_id, 100)}"

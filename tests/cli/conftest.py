@@ -1,7 +1,7 @@
 """What the tests of the command line share: a project with a recorded run, a way to see that nothing was written."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,15 @@ from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
 from mi.kernel.home import Home, ProjectHome
 from mi.kernel.notices import Notices
 from mi.project.identity import project_id
+
+
+@pytest.fixture(autouse=True, scope="package")
+def compiled_once() -> Iterator[None]:
+    """Commands find their modules compiled, as they do wherever they are installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+        yield
+
 
 Tree = dict[str, tuple[int, int, bytes]]
 

@@ -1,8 +1,10 @@
 """A home that is full, read-only or unreadable: one clear line, the right exit code, nothing lost."""
 
 import json
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,19 +36,33 @@ BOUND_BY_MODES = (
 )
 
 
+@pytest.fixture(scope="module")
+def template(tmp_path_factory) -> Path:
+    """A home that was used: a value, a setting, a configuration."""
+    home = tmp_path_factory.mktemp("template") / "home"
+    for command in (
+        "init --values Kind.",
+        "config init",
+        "settings set --ask-when-uncertain ask",
+        "project use --cd /",
+    ):
+        subprocess.run([MI, "--home", home, *command.split()], check=True, capture_output=True)
+    return home
+
+
 @pytest.fixture
-def used(mi, tmp_path: Path) -> dict[str, str]:
-    """A home that was used: a value, a setting of the project, a configuration."""
+def used(template: Path, tmp_path: Path) -> Callable[[], dict[str, str]]:
+    """Puts such a home in its place; the ids of what is in it."""
 
-    def prepare() -> dict[str, str]:
-        claim = json.loads(mi("init", "--values", "Be kind.", "--json").stdout)["event_id"]
-        mi("config", "init")
-        args = ["settings", "set", "--scope", "project", "--ask-when-uncertain", "ask", "--json"]
-        event = json.loads(mi(*args).stdout)["event_id"]
-        value = json.loads(mi("values", "show", "--json").stdout)["values"][0]["claim_id"]
-        return {"event": event, "claim": value, "global": claim}
+    def copy() -> dict[str, str]:
+        shutil.copytree(template, tmp_path / "home", dirs_exist_ok=True)
+        event, claim = (
+            json.loads((template / name).read_text("utf-8").splitlines()[-1])
+            for name in ("global/evidence.jsonl", "thoughtdb/global/claims.jsonl")
+        )
+        return {"event": event["event_id"], "claim": claim["claim_id"]}
 
-    return prepare  # type: ignore[return-value]
+    return copy
 
 
 def without_ballast(home: Path) -> dict:

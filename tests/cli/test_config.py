@@ -94,14 +94,25 @@ def test_mistake_is_named_and_the_default_used(mi, home, config, path, value, hi
     assert done.stdout.count("\n") == 1
     for part in (path, value, hint):
         assert part in done.stdout
-    as_json = json.loads(mi("config", "validate", "--json").stdout)
-    assert as_json["ok"] is False
-    assert [(one["path"], one["value"]) for one in as_json["problems"]] == [(path, value)]
     other = mi("config", "show")  # what is shown is not what the file says, and that is said
     assert other.returncode == 0
     assert other.stderr.count("\n") == 1
     assert path in other.stderr
     assert json.loads(other.stdout)["runtime"]["limits"]["batches"] == 8
+
+
+@pytest.mark.req("v1.cli.config-validate", "mi.config.validate-unknown-key", "mi.config.validate-wrong-type")
+def test_mistakes_as_json(mi, home):
+    os.makedirs(home.root)
+    Path(home.config).write_text('{"mind": {"provder": 1}, "notify": 2}', "utf-8")
+    done = mi("config", "validate", "--json")
+    assert done.returncode == 1
+    shown = json.loads(done.stdout)
+    assert shown["ok"] is False
+    assert [(one["code"], one["path"], one["value"], one["hint"]) for one in shown["problems"]] == [
+        ("unknown-key", "mind.provder", "1", "mind.provider"),
+        ("wrong-type", "notify", "2", "text"),
+    ]
 
 
 @pytest.mark.req("mi.config.store-transcript-refused", "mi.config.store-evidence-refused")
