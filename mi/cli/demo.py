@@ -7,7 +7,7 @@ import sys
 import msgspec
 
 from mi.app import App
-from mi.cli.arguments import Args, Parser, command
+from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output
 from mi.kernel import files
 from mi.kernel.home import Home
@@ -53,6 +53,7 @@ _SCRIPT = {
 def parser(name: str) -> Parser:
     built = command("mi demo", "See MI judge a (replayed) agent, offline, in a minute.", "mi demo", _run)
     built.add_argument("--clean", action="store_true", help="remove what the demo made")
+    add_json(built)
     return built
 
 
@@ -62,14 +63,23 @@ def _run(app: App, args: Args) -> int:
     if os.path.isdir(folder):
         shutil.rmtree(folder)
     if args.clean:
-        out.say("demo.cleaned", path=folder)
-        return 0
+        return _cleaned(out, args, folder)
     home, project = Home(os.path.join(folder, "home")), os.path.join(folder, "project")
     _prepare(home, project, os.path.join(folder, "replay.json"))
+    if args.json:
+        return _mi(home, "-C", project, "run", "--json", *_TASK.split())
     out.say("demo.intro", project=project)
     code = _mi(home, "-C", project, "run", *_TASK.split())
     out.say("demo.outro", home=home.root, project=project)
     return code
+
+
+def _cleaned(out: Output, args: Args, folder: str) -> int:
+    if args.json:
+        out.json({"removed": folder})
+    else:
+        out.say("demo.cleaned", path=folder)
+    return 0
 
 
 def _prepare(home: Home, project: str, script: str) -> None:
@@ -84,12 +94,13 @@ def _prepare(home: Home, project: str, script: str) -> None:
     files.write_atomic(script, msgspec.json.encode(_SCRIPT))
     config = {"hands": {"provider": "replay", "replay": {"file": script}}, "mind": {"provider": "rules"}}
     files.write_atomic(home.config, msgspec.json.encode(config))
-    _mi(home, "init", "--values", _VALUES)
+    _mi(home, "init", "--json", "--values", _VALUES, quiet=True)
 
 
-def _mi(home: Home, *words: str) -> int:
+def _mi(home: Home, *words: str, quiet: bool = False) -> int:
     """The same command a person would type, in a process of its own."""
     import subprocess
 
     sys.stdout.flush()
-    return subprocess.run([sys.executable, "-m", "mi", "--home", home.root, *words], check=False).returncode
+    command = [sys.executable, "-m", "mi", "--home", home.root, *words]
+    return subprocess.run(command, check=False, stdout=subprocess.DEVNULL if quiet else None).returncode

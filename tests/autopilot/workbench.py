@@ -98,6 +98,8 @@ class Workbench:
             "version": "v1",
             "mind": {"provider": "rules"},
             "hands": {"provider": "replay", "replay": {"file": str(self.script)}},
+            # recall is proved apart: without it the records of a run can be counted
+            "runtime": {"cross_project_recall": {"enabled": False}},
         }
         self.env: dict[str, str] = {}
 
