@@ -5,12 +5,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test check bench docs coverage clean
 
 demo: $(VENV)/.ready  ## the main job, offline, in a throw-away home
-	@home=$$(mktemp -d) && mi="$(BIN)/mi --home $$home" && \
-	$$mi init --values "Keep changes small. Run the tests before you say done. 不要直接推送到 main。" --show && \
-	$$mi settings set --ask-when-uncertain ask && \
-	echo && $$mi tail --global && \
-	echo && $$mi status && \
-	echo && $$mi doctor; code=$$?; rm -rf $$home; exit $$code
+	@home=$$(mktemp -d) && $(BIN)/mi --home $$home demo; code=$$?; rm -rf $$home; exit $$code
 
 test: $(VENV)/.ready-dev  ## every test, real parts included
 	$(BIN)/python -m pytest --requirements $(ARGS)
@@ -23,7 +18,7 @@ check: $(VENV)/.ready-dev  ## style, types, floors
 	$(BIN)/python docs/reference.py --check
 
 bench: $(VENV)/.ready-dev  ## figures as ratios, nothing asserted
-	$(BIN)/python bench/floor.py
+	for bench in floor hands loop thoughts recall; do $(BIN)/python bench/$$bench.py || exit 1; done
 
 docs: $(VENV)/.ready-dev  ## write the generated parts of docs/ anew
 	$(BIN)/python docs/reference.py

@@ -103,8 +103,14 @@ WRITING = {
 }
 
 
+# These need an agent, an answer or a stored thought first; the tests of their rooms run them with --json.
+ELSEWHERE = {"demo", "run", "attach", "stop", "answer", "undo", "redo", "search", "memory search"} | {
+    words for words in ALL if words.startswith(("why ", "claim ", "node ", "edge "))
+}
+
+
 @pytest.mark.req("v1.cli.home-everywhere", "v1.storage.home-flag")
-@pytest.mark.parametrize("words", [words for words in ALL if words not in GROUPS])
+@pytest.mark.parametrize("words", [words for words in ALL if words not in GROUPS | ELSEWHERE])
 def test_home_and_json_of_every_command(mi, tmp_path: Path, words):
     named = ["--home", str(tmp_path / "named")]
     if words in PREPARED:
