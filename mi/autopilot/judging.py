@@ -6,6 +6,7 @@ import msgspec
 
 from mi.autopilot.diary import Diary
 from mi.autopilot.loop_guard import Repetition
+from mi.autopilot.seen import repository
 from mi.autopilot.session import Session
 from mi.autopilot.state import RunState
 from mi.evidence.records.hands import Action, Evidence
@@ -35,6 +36,7 @@ from mi.mind.prompts.loop_break import loop_break
 from mi.mind.prompts.plan_min_checks import plan_min_checks
 from mi.mind.prompts.risk_judge import risk_judge
 from mi.mind.views import Batch, Case, LoopCase
+from mi.project.checks import Check
 
 
 class Judged(NamedTuple):
@@ -48,10 +50,11 @@ class Judged(NamedTuple):
 class Judging:
     """Asks, checks the answers against the world, and records them."""
 
-    def __init__(self, session: Session, state: RunState, diary: Diary) -> None:
+    def __init__(self, session: Session, state: RunState, diary: Diary, checks: list[Check]) -> None:
         self._session = session
         self._state = state
         self._diary = diary
+        self._checks = checks
 
     def batch(self, case: Case) -> Judged:
         """Evidence, risk, checks and answers of one batch."""
@@ -73,8 +76,11 @@ class Judging:
     def _record_evidence(self, batch: Batch, judgement: Judgement[ExtractedEvidence]) -> None:
         seen = judgement.value or extract_evidence.rules(batch)
         record = Evidence(
+            hands_transcript_ref=batch.hands_transcript_ref,
             mind_transcript_ref=judgement.transcript_ref,
             mi_input=batch.batch_input,
+            transcript_observation=batch.transcript_observation,
+            repo_observation=repository(self._session.project.root, self._checks),
             facts=seen.facts,
             actions=[Action(kind=one.kind, detail=one.detail) for one in seen.actions],
             results=seen.results,

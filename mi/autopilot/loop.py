@@ -59,8 +59,8 @@ class Loop:
         self.session = session
         self.state = state
         self.diary = Diary(session, state)
-        self.judging = Judging(session, state, self.diary)
         self.checks = detect(session.project.root)
+        self.judging = Judging(session, state, self.diary, self.checks)
 
     def run(self, watch: WorktreeWatch, resumed: Callable[[], Next] | None = None) -> RunEnd:
         """Drive the agent to the run's end; `resumed` says how a run goes on that an earlier process began."""
@@ -157,6 +157,7 @@ class Loop:
         state, session = self.state, self.session
         batch = batch_view(state.task, sent, result, timing, step, self.checks, session.project.root, state.verified)
         batch = checked_by_mi(batch, session.runtime.verification.command, session.project.root)
+        batch = msgspec.structs.replace(batch, hands_transcript_ref=self.transcript_ref)
         if step.latest.files:
             state.checks_requested = 0
         state.verified, state.marks = batch.marks.verified, batch.marks

@@ -10,8 +10,10 @@ from mi.agents.events import Command, End, Event, FileChange, ToolCall, Usage
 from mi.agents.signals import StopFlag
 from mi.autopilot.risk_signals import signal_of
 from mi.autopilot.weakening import deleted_tests, weakened_tests
+from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.run import Marks
 from mi.hands.contract import BatchResult, Observer
+from mi.kernel import git
 from mi.mind.language import says_done
 from mi.mind.views import Batch, SeenCommand
 from mi.project.checks import Check, is_check
@@ -129,6 +131,13 @@ def batch_view(
             *(f"tests: {way}" for way in _weakened(step.latest, root)),
         ],
         diff_stat=step.latest.stat,
+        transcript_observation=TranscriptObservation(
+            event_type_counts=result.observed.event_type_counts,
+            item_type_counts=result.observed.item_type_counts,
+            file_paths=list(result.observed.file_paths),
+            non_command_actions=_tools(result),
+            errors=list(result.observed.errors),
+        ),
         marks=Marks(ran=result.outcome == "ended", claimed=says_done(result.last_message), verified=verified),
     )
 
@@ -178,3 +187,25 @@ def checked_by_mi(batch: Batch, command: str, root: str) -> Batch:
     seen = SeenCommand(command=command, exit_code=code, is_check=True, after_last_change=True)
     marks = msgspec.structs.replace(batch.marks, verified=code == 0 and not batch.weakened_tests)
     return msgspec.structs.replace(batch, commands=[*batch.commands, seen], marks=marks)
+
+
+def _tools(result: BatchResult) -> list[str]:
+    return [one.name for one in result.events if isinstance(one, ToolCall) and one.state == "ended"]
+
+
+def repository(root: str, checks: list[Check]) -> RepoObservation:
+    """The state of the repository after a batch, bounded in time and size."""
+    seen = git.observe(root)
+    tests = [check.text for check in checks if check.kind == "test"]
+    return RepoObservation(
+        project_root=root,
+        stack_hints=list(dict.fromkeys(check.source for check in checks)),
+        has_tests=bool(tests),
+        test_hints=tests,
+        git_is_repo=seen.is_repo,
+        git_root=seen.root,
+        git_head=seen.head,
+        git_status_porcelain=seen.status,
+        git_diff_stat=seen.diff_stat,
+        git_diff_cached_stat=seen.cached_stat,
+    )

@@ -10,6 +10,7 @@ from mi.autopilot.run_lock import run_lock
 from mi.autopilot.session import Session
 from mi.autopilot.state import RunState
 from mi.evidence.records.run import BatchEnd, RunEnd, RunStart
+from mi.kernel import git
 from mi.kernel.home import ProjectHome
 from mi.project.worktree import WorktreeWatch
 
@@ -37,6 +38,7 @@ def _drive(session: Session, state: RunState, resumed: Resumed | None) -> RunEnd
             hands=session.hands.name,
             mind=session.mind.name,
             resumed_from=state.run_id if resumed else "",
+            uncommitted=len(git.observe(session.project.root).status.splitlines()),
         )
         loop.diary.append(began, sync=True)
         if resumed and resumed.cut is not None:

@@ -7,6 +7,7 @@ from mi.agents.events import Command, Event, FileChange, Message, Question
 from mi.autopilot.session import Reporter
 from mi.cli.output import Output, flush
 from mi.evidence.records.base import Record
+from mi.evidence.records.run import RunStart
 from mi.kernel.text import one_line
 
 # Records worth a line while a run goes on; the rest is in the log.
@@ -43,7 +44,11 @@ class Live(Reporter):
 
     def recorded(self, record: Record) -> None:
         kind = str(record.__struct_config__.tag)
-        if kind in _TOLD and record.headline():
+        if isinstance(record, RunStart):
+            self._line("mi", self._out.text("run.begin", run_id=record.run_id, hands=record.hands, mind=record.mind))
+            if record.uncommitted:
+                self._line("mi", self._out.text("run.dirty", count=record.uncommitted))
+        elif kind in _TOLD and record.headline():
             self._line("mi", f"{kind}: {one_line(record.headline(), 200)}")
 
     def event(self, event: Event) -> None:

@@ -38,7 +38,7 @@ def gather(app: App) -> Json:
     status: Json = {
         "home": app.home.root,
         "project": {"id": app.project.project_id, "root": app.project.root, "chosen_by": app.choice.how},
-        "run": _run_status(latest_run(log, app.notices), app.project_home.run_lock),
+        "run": _run_status(latest_run(log, app.evidence_index, app.notices), app.project_home.run_lock),
         "last_batch": _last_batch(app, log),
         "waiting": waiting,
         "values": _values(app),

@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from typing import NamedTuple, TypeVar
 
@@ -15,7 +15,7 @@ from mi.kernel.jsontext import BadJson, decode_stored
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # bytes taken in, bytes there are
-_VERSION = 2
+_VERSION = 3
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS log
     (id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, upto INTEGER NOT NULL, seal INTEGER NOT NULL);
@@ -31,6 +31,7 @@ _SEALED = 4096  # bytes before the known end that tell whether a log is still th
 LANDMARKS = {
     "hands_input": "",
     "run_start": "",
+    "run_end": "",
     "question": "id",
     "user_input": "question_id",
     "learn_suggested": "id",
@@ -119,6 +120,18 @@ class EvidenceIndex:
                 return sorted(found), known.upto
         except sqlite3.Error:
             return [], 0
+
+    def seen_last(self, log: str, kinds: Iterable[str]) -> int | None:
+        """Read-only: the offset of the latest event of some landmark kinds, as far as the index knows the log."""
+        wanted = tuple(kinds)
+        marks = ", ".join("?" * len(wanted))
+        query = f"SELECT max(offset) FROM landmark WHERE log = ? AND kind IN ({marks})"
+        try:
+            with closing(sqlite3.connect(_read_only(self._path), uri=True)) as db:
+                offset: int | None = db.execute(query, (self._known(db, log).log_id, *wanted)).fetchone()[0]
+                return offset
+        except sqlite3.Error:
+            return None
 
     def _with_db(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do some work on the index; one that is broken, full or not writable costs time, never the answer."""

@@ -1,13 +1,17 @@
 """The latest run of a log, seen from the log's end; nothing is written."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
-from mi.evidence.reader import Event, read_back, whole
+from mi.evidence.reader import Event, read_at, read_back, whole
 from mi.evidence.records.run import Marks, RunEnd, Usage
 from mi.kernel import jsonl
 from mi.kernel.notices import Notices
 
+if TYPE_CHECKING:  # sqlite3 is needed only where the log is long
+    from mi.evidence.index import EvidenceIndex
+
+_AFTER_END = ("state_corrupt", "session_log")  # may follow a run's end and are no part of its course
 WINDOW = 1 << 18  # how far back a read-only answer looks by itself; what is older needs the index
 
 
@@ -31,12 +35,22 @@ def read_window(log: str, notices: Notices, known: int = 0) -> Iterator[Event]:
         yield event
 
 
-def latest_run(log: str, notices: Notices) -> LatestRun | None:
-    """The run that wrote last. Its end is its last record, and its batches are numbered: a look back suffices."""
+def latest_run(log: str, index: "EvidenceIndex", notices: Notices) -> LatestRun | None:
+    """The run that wrote last. Its end is its last word, and its batches are numbered: a look back suffices."""
+    found = _seen_in(log, read_window(log, notices))
+    if found is None and jsonl.size(log) > WINDOW:  # since then much that is no run: the index knows where it was
+        offset = index.seen_last(log, ("run_start", "hands_input", "run_end"))
+        event = read_at(log, offset) if offset is not None else None
+        found = _seen_in(log, [event]) if event else None
+    return found
+
+
+def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
+    """What events, latest first, say of the run that wrote the latest of them."""
     ended: RunEnd | None = None
     run_id, batches = "", 0
-    for event in read_window(log, notices):
-        if event.head.kind == "state_corrupt":  # a repair may follow a run's end; it is no part of its course
+    for event in events:
+        if event.head.kind in _AFTER_END:
             continue
         if not run_id and event.head.run_id.startswith("run_"):
             run_id = event.head.run_id

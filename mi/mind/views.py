@@ -2,6 +2,7 @@
 
 from msgspec import Struct, field
 
+from mi.evidence.records.hands import TranscriptObservation
 from mi.evidence.records.run import Marks
 
 
@@ -38,6 +39,8 @@ class Batch(Struct, frozen=True, kw_only=True):
     risk_signals: list[str] = []
     diff_stat: str = ""
     transcript_excerpt: str = ""
+    hands_transcript_ref: str = ""
+    transcript_observation: TranscriptObservation = field(default_factory=TranscriptObservation)
     marks: Marks = field(default_factory=Marks)
 
     @property

@@ -31,6 +31,7 @@ class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):
     hands: str = ""
     mind: str = ""
     resumed_from: str = ""
+    uncommitted: int = 0  # files the person had changed before the run began
 
     def headline(self) -> str:
         return self.task

@@ -194,6 +194,8 @@ TEXT = {
     "run.blocked": "blocked",
     "run.failed": "failed",
     "run.interrupted": "interrupted",
+    "run.begin": "{run_id}: {hands} works, {mind} judges",
+    "run.dirty": "{count} files were changed before this run; they are told apart and left alone",
     "run.batch": "batch {batch} ({elapsed})",
     "run.asks": "MI asks:",
     "run.waiting": "the agent's vendor limits its use until {until}; waiting, about {minutes} min (Ctrl-C stops)",

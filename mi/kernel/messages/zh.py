@@ -187,6 +187,8 @@ TEXT = {
     "run.blocked": "受阻",
     "run.failed": "失败",
     "run.interrupted": "已中断",
+    "run.begin": "{run_id}：{hands} 干活，{mind} 评判",
+    "run.dirty": "运行开始前已有 {count} 个文件被改动；会区分开来，不去碰它们",
     "run.batch": "批次 {batch}（{elapsed}）",
     "run.asks": "MI 询问：",
     "run.waiting": "代理的供应商限制使用到 {until}；正在等待，约 {minutes} 分钟（Ctrl-C 停止）",
