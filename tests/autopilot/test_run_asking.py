@@ -106,6 +106,7 @@ def test_an_answer_to_nothing_or_twice_is_refused(bench: Workbench) -> None:
     assert [one["answer"] for one in again.of("user_input")] == ["Green"]
 
 
+@pytest.mark.req("mi.cli.exit-3")
 def test_a_blocked_run_resumed_without_an_answer_asks_again_and_runs_nothing(bench: Workbench) -> None:
     bench.agent([say(COLOUR)], DONE)
     bench.run()

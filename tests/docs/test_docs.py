@@ -37,6 +37,24 @@ def test_both_readmes_have_the_same_structure():
     assert english[2] == chinese[2]
 
 
+PAGE_OF = {
+    "app.py": "cli.md",
+    "inbox": "autopilot.md",
+    "learning": "thoughtdb.md",
+    "testing": "../guides/testing.md",
+}
+
+
+@pytest.mark.req("mi.docs.spec-pages", "v1.docs.spec-updated")
+def test_every_room_has_its_page():
+    """A change of behaviour has a place to be written down: one page per room, some shared by small rooms."""
+    rooms = [path.name for path in (ROOT / "mi").iterdir() if path.is_dir() and path.name != "__pycache__"]
+    pages = {room: ROOT / "docs/spec" / PAGE_OF.get(room, f"{room}.md") for room in rooms}
+    assert [room for room, page in pages.items() if not page.exists()] == []
+    listed = (ROOT / "docs/spec/README.md").read_text("utf-8")
+    assert [page.name for page in pages.values() if f"({page.name})" not in listed and ".." not in str(page)] == []
+
+
 def test_every_command_is_documented():
     page = (ROOT / "docs/spec/cli.md").read_text("utf-8")
     assert [name for name in COMMANDS if f"`{name}" not in page] == []

@@ -167,6 +167,7 @@ DETECTORS: dict[str, list[tuple[str, str]]] = {
 }
 
 
+@pytest.mark.req("mi.fail.scanner-detectors")
 def test_every_detector_of_detect_secrets_has_an_example() -> None:
     assert set(get_mapping_from_secret_type_to_class()) == set(DETECTORS)
 
@@ -179,6 +180,7 @@ def flagged(secret_type: str, text: str) -> set[str]:
     return {str(secret.secret_value) for secrets in found for secret in secrets if secret.secret_value}
 
 
+@pytest.mark.req("mi.fail.scanner-detectors")
 @pytest.mark.parametrize(
     ("secret_type", "text", "secret"),
     [(secret_type, text, secret) for secret_type, rows in DETECTORS.items() for text, secret in rows],
