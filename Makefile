@@ -8,7 +8,7 @@ demo: $(VENV)/.ready  ## the main job, offline, in a throw-away home
 	@home=$$(mktemp -d) && $(BIN)/mi --home $$home demo; code=$$?; rm -rf $$home; exit $$code
 
 test: $(VENV)/.ready-dev  ## every test, real parts included
-	$(BIN)/python -m pytest --requirements $(ARGS)
+	$(BIN)/python -m pytest -n auto --requirements $(ARGS)
 
 check: $(VENV)/.ready-dev  ## style, types, floors
 	$(BIN)/ruff format --check .
@@ -25,7 +25,7 @@ docs: $(VENV)/.ready-dev  ## write the generated parts of docs/ anew
 	$(BIN)/python docs/reference.py
 
 coverage: $(VENV)/.ready-dev  ## write docs/coverage.md anew from the tests' markers
-	$(BIN)/python -m pytest -q --requirements --write-coverage
+	$(BIN)/python -m pytest -q -n auto --requirements --write-coverage
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

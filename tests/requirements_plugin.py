@@ -65,15 +65,19 @@ class _Checker:
                 for name in marker.args:
                     if name not in self.requirements:
                         raise pytest.UsageError(f"{_name(item.nodeid)}: unknown requirement {name!r}")
-                    self.tests[name].add(_name(item.nodeid))
+                    item.user_properties.append(("req", name))  # travels with the report, also between processes
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        name = _name(report.nodeid)
+        for key, value in report.user_properties:
+            if key == "req":
+                self.tests[str(value)].add(name)
         if report.when == "call" or report.outcome != "passed":
-            name = _name(report.nodeid)
             self.outcomes[name] = self.outcomes.get(name, True) and report.outcome == "passed"
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if not self.config.getoption("--requirements") or session.exitstatus not in (0, 1):
+        is_worker = hasattr(self.config, "workerinput")  # only the process that sees all reports can judge
+        if is_worker or not self.config.getoption("--requirements") or session.exitstatus not in (0, 1):
             return
         complaints = list(self._complaints())
         text = coverage_page(self.requirements, self.tests)
