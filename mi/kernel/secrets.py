@@ -240,7 +240,7 @@ def _value_of(text: str, match: re.Match[str]) -> Secret | None:
     name = text[start : match.end("name")]
     words = _re(r"[-.]+|(?<=[a-z0-9])(?=[A-Z])").sub("_", name).lower()
     asked = next((asked for names, asked in _ASKED if _re(names).search(words)), "")
-    if not asked or (match["flag"] and not name.startswith("--")) or _re(r"\d:$").search(before[-2:]):
+    if not asked or (match["flag"] and not name.startswith("--")) or "secretsmanager:" in before:
         return None
     first, end, quote = _read_value(text, match.end())
     value = text[first:end]
@@ -254,8 +254,8 @@ def _value_of(text: str, match: re.Match[str]) -> Secret | None:
     form = _UNMIXED if match["prose"] else _SENTENCE if quote else _VARIABLE if is_code else _CALL
     if is_prose or not is_value or not _is_secret(value, asked, form):
         return None
-    if match["list"] or len(value) == _JUDGED:  # only now, because to read on has no bound
-        more = _re(_MORE_ITEMS if quote else _BARE + "*+").match(text, end)
+    if match["list"] or (len(value) == _JUDGED and not quote):  # only now: to read on has no bound
+        more = _re(_MORE_ITEMS if match["list"] else _BARE + "*+").match(text, end)
         end = more.end() if more else end
     kind = "authorization" if words.endswith(("authorization", "bearer")) else "assigned-secret"
     return Secret(kind, first, end)

@@ -83,7 +83,7 @@ class FtsBackend:
         self._db.close()
 
     def __del__(self) -> None:
-        self._db.close()
+        self._db.close()  # in whichever thread it is let go: the connections are opened for that
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -99,14 +99,14 @@ class FtsBackend:
 
 def in_memory() -> FtsBackend:
     """An index that lives as long as the process."""
-    return FtsBackend(tables.prepared(sqlite3.connect(":memory:")), "in_memory")
+    return FtsBackend(tables.prepared(sqlite3.connect(":memory:", check_same_thread=False)), "in_memory")
 
 
 def open_file(path: str) -> FtsBackend:
     """The index in a file, made when missing."""
     make_dirs(os.path.dirname(path))
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
-    db = sqlite3.connect(path, timeout=_PATIENCE_S)
+    db = sqlite3.connect(path, timeout=_PATIENCE_S, check_same_thread=False)
     try:
         return FtsBackend(tables.prepared(db), "sqlite_fts")
     except BaseException:
@@ -116,7 +116,7 @@ def open_file(path: str) -> FtsBackend:
 
 def open_to_look(path: str) -> FtsBackend | None:
     """The index in a file, for reading alone; None when it is of another version. sqlite3.Error when unreadable."""
-    db = sqlite3.connect(f"file:{_escaped(path)}?mode=ro", uri=True)
+    db = sqlite3.connect(f"file:{_escaped(path)}?mode=ro", uri=True, check_same_thread=False)
     try:
         if db.execute("PRAGMA user_version").fetchone()[0] == tables.VERSION:
             return FtsBackend(db, "sqlite_fts")
@@ -129,7 +129,7 @@ def open_to_look(path: str) -> FtsBackend | None:
 
 def copy_into_memory(path: str) -> FtsBackend:
     """What a file that cannot be written holds, to go on with in memory; sqlite3.Error when it is unreadable, too."""
-    db = sqlite3.connect(":memory:")
+    db = sqlite3.connect(":memory:", check_same_thread=False)
     try:
         with closing(sqlite3.connect(f"file:{_escaped(path)}?mode=ro", uri=True)) as stored:
             stored.backup(db)

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -197,8 +198,16 @@ def test_a_stop_requested_before_the_start_ends_the_agent_at_once() -> None:
     assert run(scripted_agent([stay()]), stop=stop, escalation=FAST)[0].stopped == "too late"
 
 
+@pytest.fixture
+def heeded() -> Iterator[None]:
+    """Whoever runs the tests may ignore SIGHUP (nohup does), and a signal that was ignored stays so."""
+    former = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, former)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_to_mi_stops_the_agent_and_not_mi(number: signal.Signals) -> None:
+def test_a_signal_to_mi_stops_the_agent_and_not_mi(number: signal.Signals, heeded: None) -> None:
     with stop_on_signals() as stop:
         timer = threading.Timer(0.2, os.kill, [os.getpid(), number])
         timer.start()

@@ -106,7 +106,8 @@ def test_a_broken_json_line_between_good_ones(drive: Callable[..., tuple[BatchRe
 
 
 MEASURED = """
-import sys
+import signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup, and so the tests under it, ignores it
 from mi.hands.contract import Batch
 from mi.hands.providers.cli import CliHands
 from mi.kernel.config.types import Cli, Interrupt

@@ -24,6 +24,7 @@ ALNUM = string.ascii_letters + string.digits
 BASE64 = ALNUM + "+/"
 URLSAFE = ALNUM + "-_"
 HEX = "0123456789abcdef"
+UPPER = string.ascii_uppercase + string.digits
 
 
 def fake(length: int, alphabet: str = ALNUM, seed: int = 7) -> str:
@@ -60,10 +61,10 @@ DETECTORS: dict[str, list[tuple[str, str]]] = {
     # Fully, but for bodies shorter than 16 and without both cases and a digit: those are words.
     "Artifactory Credentials": [
         (f'artifactory: "AKC{fake(20)}"', fake(20)),
-        (f"jfrog_password = AP6{fake(24)} ", fake(24)),
+        (f'jfrog: "AP6{fake(24)}"', fake(24)),
     ],
     "AWS Access Key": [  # fully
-        (f"id is AKIA{fake(16, string.ascii_uppercase + string.digits)} now", "AKIA"),
+        (f"id is AKIA{fake(16, UPPER)} now", "AKIA"),
         (f'aws_secret_access_key = "{fake(40, BASE64)}"', fake(40, BASE64)),
         (f'aws_key: "{fake(40, BASE64)}"', fake(40, BASE64)),
     ],
@@ -194,6 +195,8 @@ def test_what_detect_secrets_flags_is_found_and_redacted(secret_type: str, text:
 
 
 # --- values that identify themselves -------------------------------------------------------------------
+OTHER_PREFIXES = """ATATT GOCSPX- HRKU- LTAI NRAK- PMAK- dckr_pat_ doo_v1_ dop_v1_ dor_v1_ figd_ glsa_ gsk_ hvs.
+    lin_api_ ntn_ nvapi- pcsk_ pplx- r8_ rubygems_ sbp_ secret_ shpat_ sq0atp- sq0csp- tskey- xai- ya29."""
 VENDOR_TOKENS = [
     ("anthropic-key", "sk-ant-" + "api03-" + fake(93, URLSAFE)),
     ("openai-key", "sk-" + fake(48)),
@@ -203,29 +206,24 @@ VENDOR_TOKENS = [
     ("github-token", "github_pat_" + fake(22) + "_" + fake(59)),
     ("gitlab-token", "glpat-" + fake(20, URLSAFE)),
     ("gitlab-token", "glpat-" + fake(27, URLSAFE) + ".01." + fake(9)),
-    *[("slack-token", f"xox{kind}-" + fake(12, string.digits) + "-" + fake(24)) for kind in "abeoprs"],
+    *[("slack-token", f"xox{kind}-" + fake(12, string.digits) + "-" + fake(24)) for kind in "abcdeoprs"],
+    ("slack-token", "xapp-1-" + fake(60)),
     ("slack-webhook", "hooks.slack.com/services/T" + fake(8) + "/B" + fake(10) + "/" + fake(24)),
-    ("discord-token", "M" + fake(25) + "." + fake(6) + "." + fake(38, URLSAFE)),
-    ("aws-access-key", "AKIA" + fake(16, string.ascii_uppercase + string.digits)),
-    ("aws-access-key", "ASIA" + fake(16, string.ascii_uppercase + string.digits)),
+    *[("discord-token", f"{first}{fake(25)}.{fake(6)}.{fake(38, URLSAFE)}") for first in "MNO"],
+    *[("aws-access-key", kind + fake(16, UPPER)) for kind in ("AKIA", "ASIA", "ABIA", "ACCA", "A3TX")],
     ("google-api-key", "AIza" + fake(35, URLSAFE)),
-    ("vendor-token", "ya29.a0" + fake(60, URLSAFE)),
-    ("vendor-token", "GOCSPX-" + fake(28, URLSAFE)),
     ("npm-token", "npm_" + fake(36)),
     ("pypi-token", "pypi-AgEI" + fake(80, URLSAFE)),
-    ("stripe-key", "sk_live_" + fake(24)),
-    ("stripe-key", "rk_live_" + fake(99)),
+    *[("stripe-key", f"{kind}_" + fake(24)) for kind in ("sk_live", "rk_live", "sk_test", "rk_test", "whsec")],
     ("twilio-key", "SK" + fake(32, HEX)),
     ("sendgrid-key", "SG." + fake(22, URLSAFE) + "." + fake(43, URLSAFE)),
     ("huggingface-token", "hf_" + fake(34, string.ascii_letters)),
-    ("vendor-token", "dop_v1_" + fake(64, HEX)),
+    ("huggingface-token", "api_org_" + fake(34, string.ascii_letters)),
     ("doppler-token", "dp.st.dev." + fake(43)),
+    *[("doppler-token", f"dp.{kind}." + fake(43)) for kind in ("pt", "ct", "sa", "scim", "audit")],
     ("databricks-token", "dapi" + fake(32, HEX)),
-    ("vendor-token", "sq0atp-" + fake(22, URLSAFE)),
-    ("vendor-token", "dckr_pat_" + fake(27, URLSAFE)),
-    ("vendor-token", "gsk_" + fake(52)),
-    ("vendor-token", "hvs." + fake(90, URLSAFE)),
-    ("vendor-token", "AGE-SECRET-KEY-1" + fake(58, string.ascii_uppercase + string.digits)),
+    ("vendor-token", "AGE-SECRET-KEY-1" + fake(58, UPPER)),
+    *[("vendor-token", prefix + fake(40)) for prefix in OTHER_PREFIXES.split()],
     ("jwt", JWT),
     ("jwt", ".".join([encoded({"alg": "dir", "enc": "A256GCM"}), "", fake(16), fake(60), fake(22)])),
 ]
@@ -300,6 +298,7 @@ def test_other_shapes_are_found_exactly(kind: str, text: str, secret: str) -> No
         json.dumps({"line": PEM.rpartition("\n")[0]}),
         PEM.replace("\n", "\r\n    "),
         PEM.replace("\n", "\n+"),  # a diff
+        PEM.replace("\n", "\n # "),  # a comment
         PEM.replace("\n", " "),
         PEM.replace("\n", "\\n"),
         json.dumps(PEM.split("\n")),
@@ -312,6 +311,11 @@ def test_private_key_is_removed_whole(text: str) -> None:
     assert not [line for line in PEM_BODY.split("\n") if line in hidden]
     assert "PRIVATE KEY" not in hidden
     assert len(find_secrets(text)) == 1
+
+
+def test_a_cut_off_private_key_does_not_swallow_the_next_key_of_an_object() -> None:
+    document = {"a": PEM[:200], "password": None, "b": PEM[:200], "abcdefghijklmnopqrst": 1}
+    assert json.loads(redact(json.dumps(document))) == document | dict.fromkeys("ab", "[redacted:private-key]")
 
 
 def test_text_after_a_private_key_stays() -> None:
@@ -336,6 +340,9 @@ ASSIGNED = [
     (f"SECRET={fake(6)},{fake(6)}", f"{fake(6)},{fake(6)}"),
     # YAML, TOML, JSON
     (f"password: {PASSWORD}", PASSWORD),
+    (f"config.yml:12:password: {PASSWORD}", PASSWORD),  # grep -n
+    ("SMTP_PASSWORD = correcthorse", "correcthorse"),
+    (f'{{"log": "first\\nkey: {fake(44)}"}}', fake(44)),
     ("  password: correcthorse\n", "correcthorse"),
     (f"  api-key: '{TOKEN}'  # note", TOKEN),
     (f"- name: DB_PASSWORD\n  value: {PASSWORD}\n", PASSWORD),
@@ -396,6 +403,9 @@ def test_a_long_value_is_found_to_its_end() -> None:
     long = fake(5000)
     assert values(f"SESSION_TOKEN={long} end") == [long]
     assert values(f'"session_token": "{long}"') == [long]
+    for length in range(120, 140):  # around the length up to which a value is judged
+        assert values(f'{{"password": "{fake(length)}", "x": null}}') == [fake(length)]
+        assert values(f"PASSWORD={fake(length)} x") == [fake(length)]
 
 
 @pytest.mark.parametrize(
@@ -495,6 +505,11 @@ def test_placeholder_is_no_secret(text: str) -> None:
         "SECRET_PATH=/run/secrets/x1",
         "credentials: 'same-origin'",
         '"password": "Enter your new password"',
+        '"password": "The one of the account"',
+        '"SECRET_BLOCK": session,',
+        "}else if(token === LEFT_BRACE){",
+        'pattern = "arn:secret:[a-zA-Z0-9/_+=.@-]+$"',
+        "x -- the token abc12345 expired",
         '"token": "expired"',
         '{"confirm_password": "请再次输入密码"}',
         json.dumps({"confirm_password": "请再次输入密码", "token_help": "令牌说明 2026"}),
@@ -563,6 +578,7 @@ DOCUMENT = {
     "note": f"密码：{PASSWORD}，数据库密码是 {PASSWORD} and it's token='{TOKEN}'",
     "quote": f"it's password: '{PASSWORD}\", and don't \"",
     "path": "C:\\npm_" + fake(36),
+    "odd": "\npm_" + fake(36),  # JSON writes the newline as `\n`, and so seems to hold an npm token
     "log": f"one\nnpm_{fake(36)}\n\tghp_{fake(36)}\r\nAuthorization: Bearer {fake(30)}\n",
     "url": f"https://me:{PASSWORD}@host/?token={TOKEN}&x=1",
     "key": PEM,
@@ -590,7 +606,19 @@ def test_redacted_json_is_json_without_the_secrets(depth: int, indent: int | Non
     assert set(inner) == set(DOCUMENT)
 
 
+def test_offsets_hold_where_lower_case_is_longer() -> None:
+    assert values(f"İİİ password={PASSWORD} İ") == [PASSWORD]
+
+
+def test_redact_goes_on_until_nothing_is_found() -> None:
+    discord = f"M{fake(25)}.{fake(6)}.{fake(38, URLSAFE)}"
+    text = discord + PEM  # the dashes of the key hide where the token ends
+    assert len(find_secrets(text)) == 1
+    assert redact(text) == "[redacted:discord-token][redacted:private-key]"
+
+
 def test_overlapping_findings_become_one_named_for_the_longest() -> None:
+    assert redact(f"secret=x{PEM} end") == "secret=[redacted:private-key] end"
     text = f'"password": "{JWT}#{PASSWORD}"'
     assert find_secrets(text) == [Secret("assigned-secret", 13, len(text) - 1)]
     assert kinds(f'"token": "{JWT}"') == ["jwt"]
