@@ -51,6 +51,13 @@ class Driver:
         path = self.home.path("transcripts", f"{self._number}.jsonl")
         return Batch(**({"prompt": prompt, "cwd": self.repo.path, "transcript": path, "wall_s": 60.0} | fields))
 
+    def owns(self, pid: int) -> bool:
+        """Whether a process belongs to this test and not to one that runs beside it."""
+        try:
+            return str(self.folder).encode() in Path(f"/proc/{pid}/environ").read_bytes()
+        except OSError:
+            return False  # gone meanwhile
+
     def run(self, hands: Hands, prompt: str = "go on", observer: Observer | None = None, **fields: Any) -> BatchResult:
         return hands.run(self.batch(prompt, **fields), observer)
 

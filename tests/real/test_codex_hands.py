@@ -196,16 +196,20 @@ def test_a_kill_of_the_wrapper_or_its_child_leaves_nobody_behind(
     argv = (codex_wrapper, "exec", "--json", "--sandbox", "workspace-write", "{prompt}")
     wrapped = CliHands(Cli(exec=argv), Interrupt())
 
+    def natives() -> list[int]:
+        mine = [pid for pid in processes_with(codex) if driver.owns(pid)]
+        return [pid for pid in mine if os.readlink(f"/proc/{pid}/exe") == codex]
+
     def kill() -> None:
         assert wait_until(lambda: bool(processes_with(mark)))
-        native = [pid for pid in processes_with(codex) if os.readlink(f"/proc/{pid}/exe") == codex]
-        wrappers = [pid for pid in processes_with(codex_wrapper) if pid not in native]
+        native = natives()
+        wrappers = [pid for pid in processes_with(codex_wrapper) if driver.owns(pid) and pid not in native]
         os.kill((wrappers if victim == "wrapper" else native)[0], signal.SIGKILL)
 
     result = driver.run(wrapped, observer=OnCommand(kill))
     assert result.outcome in ("cut", "failed")
     assert wait_until(lambda: not processes_with(mark))
-    assert not [pid for pid in processes_with(codex) if os.readlink(f"/proc/{pid}/exe") == codex]
+    assert not natives()
 
 
 def test_two_parts_of_one_turn_and_a_thought_are_told_in_order(driver: Driver, hands: Open) -> None:

@@ -183,7 +183,7 @@ def test_failures_arrive_as_failures(run_codex: Codex, reply: Reply, reason: str
 
 
 def test_what_came_before_a_slow_cut_is_seen(run_codex: Codex) -> None:
-    with responses_server([slow(cut(say("half")), 0.2)]) as server:
+    with responses_server([slow(cut(say("half")), 1.5)]) as server:
         done = run_codex(server, "--json", "go")
 
     assert [item["text"] for item in items(done, "agent_message")] == ["half"]
