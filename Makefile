@@ -4,8 +4,8 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test check bench docs coverage clean
 
-demo: $(VENV)/.ready  ## the main job, offline, in a throw-away home
-	@home=$$(mktemp -d) && $(BIN)/mi --home $$home demo; code=$$?; rm -rf $$home; exit $$code
+demo: $(VENV)/.ready  ## the main job, offline, in .demo/
+	@$(BIN)/mi --home $(CURDIR)/.demo demo
 
 test: $(VENV)/.ready-dev  ## every test, real parts included
 	$(BIN)/python -m pytest -n auto --requirements $(ARGS)
@@ -38,4 +38,4 @@ $(VENV)/.ready-dev: pyproject.toml
 	@touch $@ $(VENV)/.ready
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	rm -rf $(VENV) .demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist

@@ -70,7 +70,7 @@ def _run(app: App, args: Args) -> int:
         return _mi(home, "-C", project, "run", "--json", *_TASK.split())
     out.say("demo.intro", project=project)
     code = _mi(home, "-C", project, "run", *_TASK.split())
-    out.say("demo.outro", home=home.root, project=project)
+    out.say("demo.outro", home=home.root, project=project, root=app.home.root)
     return code
 
 

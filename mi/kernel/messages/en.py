@@ -206,7 +206,7 @@ TEXT = {
     "run.resume": "  go on    mi inbox · mi run --resume {run_id}",
     "run.unknown": "unknown",
     "demo.intro": "A project with a failing test: {project}\nA replayed agent works on it; MI judges by fixed rules, no model, no network.\n",
-    "demo.outro": "\nLook further:\n  mi --home {home} -C {project} show last\n  mi --home {home} -C {project} tail\n  git -C {project} diff\nRemove it with mi demo --clean.",
+    "demo.outro": "\nLook further:\n  mi --home {home} -C {project} show last\n  mi --home {home} -C {project} tail\n  git -C {project} diff\nRemove it with mi --home {root} demo --clean.",
     "demo.cleaned": "{path} is removed",
     "attach.to": "{run_id}, process {pid}, since {since} (Ctrl-C leaves it running)",
     "attach.stopping": "{run_id} was told to stop (process {pid}); go on later with mi run --resume {run_id}",

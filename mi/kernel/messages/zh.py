@@ -199,7 +199,7 @@ TEXT = {
     "run.resume": "  继续     mi inbox · mi run --resume {run_id}",
     "run.unknown": "未知",
     "demo.intro": "一个测试失败的项目：{project}\n由回放的代理来处理；MI 按固定规则评判，不用模型，不用网络。\n",
-    "demo.outro": "\n继续查看：\n  mi --home {home} -C {project} show last\n  mi --home {home} -C {project} tail\n  git -C {project} diff\n用 mi demo --clean 删除。",
+    "demo.outro": "\n继续查看：\n  mi --home {home} -C {project} show last\n  mi --home {home} -C {project} tail\n  git -C {project} diff\n用 mi --home {root} demo --clean 删除。",
     "demo.cleaned": "{path} 已删除",
     "attach.to": "{run_id}，进程 {pid}，自 {since} 起（Ctrl-C 不会停止它）",
     "attach.stopping": "已通知 {run_id} 停止（进程 {pid}）；之后用 mi run --resume {run_id} 继续",
