@@ -148,9 +148,13 @@ def _next_commands(status: Json) -> list[str]:
         commands.append("mi config validate")
     if not status["values"]["ready"]:
         commands.append('mi init --values "…"')
+    if status["waiting"]:
+        commands.append("mi inbox")
+    if status["run"]["status"] in ("blocked", "interrupted"):
+        commands.append("mi run --resume")
     if status["run"]["id"]:
         commands.append("mi show last")
-    return commands or ["mi tail", "mi doctor"]
+    return commands or ["mi run <task>", "mi doctor"]
 
 
 def _print(out: Output, status: Json) -> None:

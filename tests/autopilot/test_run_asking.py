@@ -112,6 +112,7 @@ def test_a_blocked_run_resumed_without_an_answer_asks_again_and_runs_nothing(ben
     bench.run()
     again = bench.run("--resume")
     again.ended("blocked")
+    assert {"mi inbox", "mi run --resume"} <= set(json.loads(bench.mi("status", "--json").stdout)["next"])
     assert len(again.of("hands_input")) == 1
     assert len(bench.inbox()) == 1
     answered(bench, "Green")
