@@ -37,6 +37,14 @@ def test_wheel_holds_every_module_and_nothing_else(wheel: Path):
     assert not any("__pycache__" in name for name in names)
 
 
+@pytest.mark.req("nx.state.schemas-shipped", "nx.vocab.seven-shipped", "nx.agents.nine", "nx.skills.four")
+def test_wheel_holds_the_roster_and_the_schemas(wheel: Path):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    wanted = [path for path in (ROOT / "mi/nexus").rglob("*.*") if path.suffix in (".yml", ".md", ".json")]
+    assert len(wanted) > 40
+    assert {str(path.relative_to(ROOT)) for path in wanted} <= names
+
+
 def test_metadata(wheel: Path):
     files = zipfile.ZipFile(wheel)
     info = f"mind_incarnation-{__version__}.dist-info/"
@@ -46,7 +54,7 @@ def test_metadata(wheel: Path):
     assert metadata["Requires-Python"] == ">=3.11"
     assert metadata["License-Expression"] == "MIT"
     required = [name for name in metadata.get_all("Requires-Dist", []) if "extra ==" not in name]
-    assert [name.partition(">")[0] for name in required] == ["msgspec"]
+    assert [name.partition(">")[0] for name in required] == ["msgspec", "pyyaml", "rich"]
     assert b"mi = mi.__main__:main" in files.read(info + "entry_points.txt")
     assert b"MIT License" in files.read(info + "licenses/LICENSE")
 

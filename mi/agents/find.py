@@ -9,6 +9,7 @@ from msgspec import Struct
 from mi.kernel.errors import NotFound
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
+from mi.kernel.programs import on_path
 from mi.kernel.state import read_state, update_state
 
 PACKAGES = {"codex": "@openai/codex", "claude": "@anthropic-ai/claude-code"}
@@ -32,16 +33,8 @@ class Probe(Struct, frozen=True, kw_only=True):
 class _Probes(Struct, frozen=True, kw_only=True):
     """The cache `indexes/agents.json`; can be deleted at any time."""
 
+    version: str = "v1"
     probes: tuple[Probe, ...] = ()
-
-
-def on_path(name: str) -> str | None:
-    """Where a program is on $PATH."""
-    for folder in os.environ.get("PATH", "").split(os.pathsep):
-        path = os.path.join(folder, name)
-        if folder and os.path.isfile(path) and os.access(path, os.X_OK):
-            return path
-    return None
 
 
 def find(name: str, configured: str = "") -> str:

@@ -3,7 +3,6 @@
 import re
 import time
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mi.agents.events import Limit, excerpt
 from mi.kernel import clock
@@ -70,6 +69,8 @@ def _amount(number: str) -> float:
 
 def _moment(found: re.Match[str], now: float) -> float | None:
     """A time of day, with or without its day, as the next such moment; without a zone it is local time."""
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
     hour, minute = int(found["hour"]), int(found["minute"] or 0)
     if found["half"]:
         hour = hour % 12 + (12 if found["half"].lower() == "pm" else 0)

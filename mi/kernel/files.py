@@ -15,19 +15,20 @@ def read_bytes(path: str) -> bytes | None:
         return None
 
 
-def write_atomic(path: str, content: bytes, mode: int = FILE_MODE) -> None:
-    """Replace a file's content at once; the folder is made when missing."""
+def write_atomic(path: str, content: bytes, mode: int = FILE_MODE, *, sync: bool = True) -> None:
+    """Replace a file's content at once; the folder is made when missing. With `sync` it survives a power cut."""
     folder = os.path.dirname(path)
     make_dirs(folder)
     temporary = f"{path}.tmp.{os.getpid()}"
     try:
-        _write_synced(temporary, content, mode)
+        _write(temporary, content, mode, sync)
         os.replace(temporary, path)
     except OSError as error:
         remove_if_there(temporary)
         error.filename = path  # the person knows this name, not the temporary one
         raise
-    sync_folder(folder)
+    if sync:
+        sync_folder(folder)
 
 
 def stamped_path(before: str, after: str = "") -> str:
@@ -40,11 +41,12 @@ def stamped_path(before: str, after: str = "") -> str:
     return path
 
 
-def _write_synced(path: str, content: bytes, mode: int) -> None:
+def _write(path: str, content: bytes, mode: int, sync: bool) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
     try:
         write_all(fd, content)
-        os.fsync(fd)
+        if sync:
+            os.fsync(fd)
     finally:
         os.close(fd)
 

@@ -53,6 +53,23 @@ def find_toplevel(path: str) -> str | None:
         folder = parent
 
 
+def branch(path: str) -> str:
+    """The branch of the work tree a folder lies in, an unborn one too; `HEAD` when detached, `unknown` without git."""
+    root = find_toplevel(path)
+    if root is None:
+        return "unknown"
+    try:
+        with open(os.path.join(_git_folder(root), "HEAD"), "rb") as file:
+            head = text.decode(file.read(_MAX_BYTES)).strip()
+    except OSError:
+        return "unknown"
+    name = head.removeprefix("ref:").strip().removeprefix("refs/heads/")
+    if name == ".invalid":  # where the repository keeps its references in a table, HEAD says nothing
+        answer = run(root, "symbolic-ref", "--short", "-q", "HEAD")
+        return answer.output.strip() or "HEAD"
+    return name if head.startswith("ref:") else "HEAD"
+
+
 def _is_repository(mark: str) -> bool:
     """Whether a `.git` is one: agents' sandboxes leave empty folders of that name behind."""
     return os.path.isfile(mark) or os.path.lexists(os.path.join(mark, "HEAD"))

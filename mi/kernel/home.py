@@ -47,6 +47,10 @@ class Home:
         return self.path("global", "evidence.jsonl")
 
     @property
+    def permissions(self) -> str:
+        return self.path("global", "permissions.json")
+
+    @property
     def selection(self) -> str:
         return self.path("global", "project_selection.json")
 
@@ -132,6 +136,10 @@ class ProjectHome:
     @property
     def mind_transcripts(self) -> str:
         return self.path("transcripts", "mind")
+
+    @property
+    def contract(self) -> str:
+        return self.path("contract")
 
     @property
     def run_lock(self) -> str:

@@ -4,7 +4,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mi.kernel import files, locks
@@ -207,10 +207,11 @@ def read_forward(path: str, start: int = 0, max_line: int = MAX_LINE) -> Iterato
             offset += length
 
 
-def follow(path: str, start: int, poll_s: float = 0.25) -> Iterator[Line]:
-    """The lines after an offset as they are completed, without end; a replaced log is taken up from its start."""
+def follow(path: str, start: int, poll_s: float = 0.25, goes_on: Callable[[], bool] = lambda: True) -> Iterator[Line]:
+    """The lines after an offset as they are completed, while it goes on; a replaced log is taken up from its start."""
     offset = start
     while True:
+        is_last_look = not goes_on()
         if size(path) + 1 < offset:  # by one: a last line was shown before its newline came
             offset = 0
         for line in read_forward(path, offset):
@@ -218,6 +219,8 @@ def follow(path: str, start: int, poll_s: float = 0.25) -> Iterator[Line]:
                 break
             offset = line.offset + line.length + 1
             yield line
+        if is_last_look:
+            return
         time.sleep(poll_s)
 
 

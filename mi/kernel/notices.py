@@ -25,6 +25,7 @@ class Notices:
 
     def __init__(self) -> None:
         self._seen: dict[str, Notice] = {}
+        self._taken = 0
 
     def add(self, key: str, path: str, /, **details: object) -> None:
         """Remember a notice; $MI_STATE_WARNINGS_STDERR=1 also prints it at once."""
@@ -36,6 +37,12 @@ class Notices:
 
     def __iter__(self) -> Iterator[Notice]:
         return iter(self._seen.values())
+
+    def take(self) -> list[Notice]:
+        """What was noticed since the last time; for doors that stay open and say each thing once."""
+        fresh = list(self._seen.values())[self._taken :]
+        self._taken = len(self._seen)
+        return fresh
 
 
 class PrintingNotices(Notices):

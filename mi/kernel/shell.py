@@ -1,11 +1,13 @@
 """Shell text as the commands it would run: quotes, pipelines, lists, nested shells and prefixes understood."""
 
+import itertools
 import os
 import re
 from typing import NamedTuple
 
 _OPERATORS = ("&&", "||", "|&", ";;", "|", "&", ";", "\n", "(", ")")
 _REDIRECT = re.compile(r"\d*(?:>>|>\||<<<|<>|>&|<&|&>>|&>|>|<)")
+_WRITE = re.compile(r"\d*(?:>>|>\||<>|&>>|&>|>)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _HEREDOC = re.compile(r"<<(-?)\s*(\\?)(['\"]?)([A-Za-z_]\w*)\3")
 _SHELLS = ("sh", "bash", "zsh", "dash", "ksh", "ash", "fish")
@@ -40,6 +42,7 @@ class Simple(NamedTuple):
     prefixes: tuple[str, ...]
     pipeline: int  # commands with the same number are one pipeline …
     place: int  # … in this order
+    writes: tuple[str, ...] = ()  # files its redirections write, `> file`
 
     @property
     def name(self) -> str:
@@ -82,9 +85,10 @@ def _next_pipeline(found: list[Simple]) -> int:
 
 def _add(words: list[Word], found: list[Simple], pipeline: int, place: int, bodies: list[str], depth: int) -> int:
     """One simple command and whatever it runs in turn; returns the place of the next in the pipeline."""
-    argv, prefixes = stripped([word.text for word in words])
-    if argv:
-        found.append(Simple(tuple(argv), tuple(prefixes), pipeline, place))
+    texts = [word.text for word in words]
+    argv, prefixes = stripped(texts)
+    if argv or (argv := _bare_write(texts)):
+        found.append(Simple(tuple(argv), tuple(prefixes), pipeline, place, redirected(texts)))
         place += 1
     for inner in inner_texts(argv, words, bodies):
         _collect(inner, found, depth + 1)
@@ -143,6 +147,17 @@ def _without_redirects(words: list[str]) -> list[str]:
         elif word != _HERE:
             kept.append(word)
     return kept
+
+
+def redirected(words: list[str]) -> tuple[str, ...]:
+    """The files that redirections among the words write."""
+    pairs = itertools.pairwise(words)
+    return tuple(target for sign, target in pairs if _WRITE.fullmatch(sign) and not target.startswith("/dev/"))
+
+
+def _bare_write(words: list[str]) -> list[str]:
+    """`> file` alone empties the file: as if `:` had been written before it."""
+    return [":"] if redirected(words) else []
 
 
 def take_heredocs(text: str) -> tuple[str, list[str]]:

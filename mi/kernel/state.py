@@ -20,7 +20,7 @@ def read_state(path: str, shape: type[T], notices: Notices) -> T:
     return _read(path, shape, notices)[0]
 
 
-def update_state(path: str, shape: type[T], change: Callable[[T], T], notices: Notices) -> T:
+def update_state(path: str, shape: type[T], change: Callable[[T], T], notices: Notices, *, sync: bool = True) -> T:
     """Change a state file under its lock; a broken one is first set aside as `*.corrupt.<ts>`."""
     make_dirs(os.path.dirname(path))
     with folder_lock(os.path.dirname(path)):
@@ -30,7 +30,7 @@ def update_state(path: str, shape: type[T], change: Callable[[T], T], notices: N
         new = change(state)
         written = _over(raw, new)
         if written != raw:
-            files.write_atomic(path, encode_pretty(written))
+            files.write_atomic(path, encode_pretty(written), sync=sync)
         return new
 
 

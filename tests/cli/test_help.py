@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from mi import __version__
+from mi.cli import overview
 from mi.cli.door import COMMANDS, parser
 from tests.conftest import MI
 
@@ -48,6 +49,7 @@ PREPARED = {
 }
 
 
+@pytest.mark.req("mi.cli.help-example", "mi.cli.json-everywhere")
 @pytest.mark.parametrize("words", ALL)
 def test_help_has_an_example_that_is_a_command(words):
     shown = ALL[words].format_help()
@@ -75,7 +77,9 @@ def test_overview_lists_every_command(mi):
     for args in (["help"], ["--home", "/tmp", "-h"]):
         assert mi(*args).stdout == shown
     for name in COMMANDS:
-        assert f"\n  {name:<10} " in shown
+        assert shown.count(f"\n  {name:<10} ") == 1
+    listed = [name for names in overview.GROUPS.values() for name in names.split()]
+    assert sorted(listed) == sorted(COMMANDS)
     assert "example:\n  mi init" in shown
     assert "130" in shown
 
@@ -104,9 +108,37 @@ WRITING = {
 
 
 # These need an agent, an answer or a stored thought first; the tests of their rooms run them with --json.
-ELSEWHERE = {"demo", "run", "attach", "stop", "answer", "undo", "redo", "search", "memory search"} | {
-    words for words in ALL if words.startswith(("why ", "claim ", "node ", "edge "))
+ELSEWHERE = {
+    *("demo", "run", "attach", "stop", "answer", "undo", "redo", "search", "memory search"),
+    *("values edit",),
+    *("memory write", "memory query", "memory recent", "memory verify"),
+    *("uninstall",),
+    *("export", "import", "completion"),
 }
+for group in (
+    "plan",
+    "nexus",
+    "gate",
+    "hook",
+    "mcp",
+    "task",
+    "contract",
+    "host",
+    "gate",
+    "workflow",
+    "why",
+    "claim",
+    "node",
+    "edge",
+    "plan",
+    "nexus",
+    "persona",
+    "card",
+    "proposal",
+    "session",
+    "handoff",
+):
+    ELSEWHERE |= {words for words in ALL if words.startswith(f"{group} ")}
 
 
 @pytest.mark.req("v1.cli.home-everywhere", "v1.storage.home-flag")

@@ -4,12 +4,11 @@ import argparse
 import json
 import os
 import re
-import string
 from pathlib import Path
 
 import pytest
 
-from mi.kernel.messages import en, help_text, zh
+from mi.kernel.messages import help_text
 from tests.cli.conftest import Stage
 from tests.cli.test_help import ALL
 
@@ -19,14 +18,6 @@ CHINESE = re.compile("[\u4e00-\u9fff]")
 def configured(home, language: str) -> None:
     os.makedirs(home.root, exist_ok=True)
     Path(home.config).write_text(json.dumps({"language": language}), "utf-8")
-
-
-@pytest.mark.req("gov.intro.catalogue", "gov.intro.catalogue-languages")
-def test_both_catalogues_hold_the_same_texts_with_the_same_details():
-    assert en.TEXT.keys() == zh.TEXT.keys()
-    for key, text in en.TEXT.items():
-        assert details(text) == details(zh.TEXT[key]), key
-        assert not CHINESE.search(text), key
 
 
 @pytest.mark.req("gov.intro.catalogue", "gov.intro.catalogue-languages")
@@ -43,10 +34,6 @@ def texts_of(one: argparse.ArgumentParser) -> list[str]:
     listed = [choice.help for group in groups for choice in group._choices_actions]
     texts = [one.description, *(action.help for action in one._actions), *listed]
     return ["usage", "example", *(group.title for group in one._action_groups), *(text for text in texts if text)]
-
-
-def details(text: str) -> set[str]:
-    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 
 
 SPEAKING = [

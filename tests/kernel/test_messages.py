@@ -9,12 +9,21 @@ from pathlib import Path
 import pytest
 
 from mi.kernel import errors, messages
-from mi.kernel.messages import en, zh
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SOURCES = [path for path in sorted((ROOT / "mi").rglob("*.py")) if path.name not in ("en.py", "zh.py")]
+CATALOGUE = ROOT / "mi" / "kernel" / "messages"
+SOURCES = [path for path in sorted((ROOT / "mi").rglob("*.py")) if CATALOGUE not in path.parents]
 TREES = {str(path.relative_to(ROOT)): ast.parse(path.read_text("utf-8")) for path in SOURCES}
 ERRORS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.MiError)}
+
+
+def tables(language: str) -> dict[str, dict[str, str]]:
+    """The texts of each module of a language."""
+    return {area: messages._table(language, area, "TEXT") for area in ("base", *messages.AREAS)}
+
+
+ENGLISH = {key: text for table in tables("en").values() for key, text in table.items()}
+CHINESE = {key: text for table in tables("zh").values() for key, text in table.items()}
 
 
 def placeholders(text: str) -> set[str]:
@@ -23,28 +32,47 @@ def placeholders(text: str) -> set[str]:
 
 @pytest.mark.req("gov.intro.catalogue-languages")
 def test_both_languages_have_the_same_keys():
-    assert list(en.TEXT) == list(zh.TEXT)
+    assert {area: list(table) for area, table in tables("en").items()} == {
+        area: list(table) for area, table in tables("zh").items()
+    }
 
 
 @pytest.mark.req("gov.intro.catalogue-languages")
 def test_both_languages_fill_in_the_same_details():
-    english, chinese = ({key: placeholders(text) for key, text in table.TEXT.items()} for table in (en, zh))
+    english, chinese = ({key: placeholders(text) for key, text in table.items()} for table in (ENGLISH, CHINESE))
     assert english == chinese
 
 
+def test_english_texts_are_english():
+    assert [key for key, text in ENGLISH.items() if re.search("[\u4e00-\u9fff]", text)] == []
+
+
 def test_chinese_texts_are_chinese():
-    same = {key for key in en.TEXT if en.TEXT[key] == zh.TEXT[key]}
-    wordless = {key for key in same if not re.search(r"[a-z]{3}", re.sub(r"\{\w+\}|@\w+|\$\w+", "", en.TEXT[key]))}
+    same = {key for key in ENGLISH if ENGLISH[key] == CHINESE[key]}
+    wordless = {key for key in same if not re.search(r"[a-z]{3}", re.sub(r"\{\w+\}|@\w+|\$\w+", "", ENGLISH[key]))}
     assert same == wordless
 
 
-@pytest.mark.parametrize("table", [en, zh])
-def test_each_key_is_written_once(table):
+@pytest.mark.parametrize("name", ["TEXT", "HELP"])
+@pytest.mark.parametrize("language", messages.LANGUAGES)
+def test_each_key_is_written_once(language, name):
     """A second one would silently win over the first."""
-    tree = ast.parse(Path(table.__file__).read_text("utf-8"))
-    (written,) = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
-    keys = [ast.literal_eval(key) for key in written.keys if key is not None]
+    keys = [key for path in sorted((CATALOGUE / language).glob("*.py")) for key in written_keys(path, name)]
     assert sorted(keys) == sorted(set(keys))
+
+
+def written_keys(path: Path, name: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = getattr(node, "value", None)
+        if isinstance(value, ast.Dict) and any(getattr(target, "id", "") == name for target in targets):
+            yield from (ast.literal_eval(key) for key in value.keys if key is not None)
+
+
+def test_every_module_of_the_catalogue_is_read():
+    for language, own in (("en", set()), ("zh", {"help"})):
+        found = {path.stem for path in (CATALOGUE / language).glob("*.py")} - {"__init__"}
+        assert found == {"base", *messages.AREAS} | own
 
 
 class Use:
@@ -68,7 +96,7 @@ def uses() -> Iterator[Use]:
             if name in ERRORS:
                 yield from (Use(f"error.{key}", details, place) for key in _texts(node.args[0], named))
             elif name == "add" and "notices" in target:
-                found = details and details | {"path"}
+                found = None if details is None else details | {"path"}
                 yield from (Use(f"notice.{key}", found, place) for key in _texts(node.args[0], named))
 
 
@@ -99,20 +127,20 @@ def _texts(node: ast.expr, named: dict[str, set[str]]) -> set[str]:
 def test_every_error_and_notice_in_the_code_has_its_text():
     found = list(uses())
     assert len(found) > 30
-    assert [f"{use.place} {use.key}" for use in found if use.key not in en.TEXT] == []
+    assert [f"{use.place} {use.key}" for use in found if use.key not in ENGLISH] == []
 
 
 def test_every_error_and_notice_gets_the_details_its_text_names():
     missing = [
-        f"{use.place} {use.key}: {placeholders(en.TEXT[use.key]) - use.details}"
+        f"{use.place} {use.key}: {placeholders(ENGLISH[use.key]) - use.details}"
         for use in uses()
-        if use.details is not None and use.key in en.TEXT and placeholders(en.TEXT[use.key]) - use.details
+        if use.details is not None and use.key in ENGLISH and placeholders(ENGLISH[use.key]) - use.details
     ]
     assert missing == []
 
 
 def test_the_causes_of_failed_file_operations_have_their_text():
-    assert {f"error.{code}" for code in errors._REASONS.values()} <= set(en.TEXT)
+    assert {f"error.{code}" for code in errors._REASONS.values()} <= set(ENGLISH)
 
 
 def test_every_key_is_used():
@@ -130,7 +158,7 @@ def test_every_key_is_used():
     def used(rest: str) -> bool:
         return rest in words or any(rest.startswith(one) and used(rest.removeprefix(one)) for one in beginnings)
 
-    assert [key for key in en.TEXT if not used(key)] == []
+    assert [key for key in ENGLISH if not used(key)] == []
 
 
 def test_a_text_is_filled_in_and_braces_in_a_value_stay():

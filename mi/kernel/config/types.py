@@ -220,6 +220,7 @@ class Governance(Struct, frozen=True, kw_only=True):
     profile: Literal["standard", "strict"] = "standard"
     reviewers: tuple[str, ...] = ()
     urgency_words: tuple[str, ...] = ()
+    prompt_to_allow: bool = False  # whether a permission may ever be loosened from PROMPT to ALLOW
 
 
 class Persona(Struct, frozen=True, kw_only=True):
@@ -228,17 +229,20 @@ class Persona(Struct, frozen=True, kw_only=True):
 
 
 class MemoryGc(Struct, frozen=True, kw_only=True):
-    """Three independent signals that a memory file is forgotten."""
+    """Three independent signals that a memory file is forgotten; null takes one away."""
 
     auto: bool = False
-    days: int = 180
-    cycles: int = 6
-    accesses: int = 0
+    days: int | None = 180
+    cycles: int | None = 6
+    accesses: int | None = 0
 
 
 class Nexus(Struct, frozen=True, kw_only=True):
     harness_id: str = "mi"
     memory_gc: MemoryGc = field(default_factory=MemoryGc)
+    memory_overlap: float = 0.5  # share of a new memory's words that an existing file must hold to take it in
+    memory_categories: tuple[str, ...] = ()  # beside empirical, external and pattern
+    agent_capabilities: dict[str, tuple[str, ...]] = {}  # agent → what it may not do beside its canonical ones
 
 
 class Mcp(Struct, frozen=True, kw_only=True):

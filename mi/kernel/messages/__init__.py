@@ -1,32 +1,48 @@
 """The message catalogue: every fixed text a person reads, in English and Chinese."""
 
-from mi.kernel.messages import en
+from mi.kernel.messages.en import base
 
 LANGUAGES = ("en", "zh")
+# Their modules are read only when a text is not in base.py: most commands never need them.
+AREAS = ("run", "learning", "workflows", "contract", "nexus", "governance", "persona", "everyday")
 
 
 def text(key: str, /, language: str = "en", **details: object) -> str:
     """The text of a key with its details filled in; an unknown key is a programming error."""
-    return _table(language)[key].format(**details)
+    return template(key, language).format(**details)
+
+
+def template(key: str, language: str) -> str:
+    """The text of a key as it is written in the catalogue."""
+    if language != "zh" and key in base.TEXT:
+        return base.TEXT[key]
+    for name in ("base", *AREAS):
+        table = _table(language, name, "TEXT")
+        if key in table:
+            return table[key]
+    raise KeyError(key)
 
 
 def help_text(english: str, language: str) -> str:
     """A text of a command's help, which stands in English beside the argument that it explains."""
     if language != "zh":
         return english
-    from mi.kernel.messages.help_zh import HELP
-
     key = english.removesuffix(".")
-    known = HELP.get(key) or HELP.get(key[:1].lower() + key[1:], english)
-    return known + ("。" if known != english and english.endswith(".") else "")
+    for name in ("help", *AREAS):
+        table = _table("zh", name, "HELP")
+        known = table.get(key) or table.get(key[:1].lower() + key[1:])
+        if known:
+            return known + ("。" if english.endswith(".") else "")
+    return english
 
 
-def _table(language: str) -> dict[str, str]:
-    if language != "zh":
-        return en.TEXT
-    from mi.kernel.messages import zh  # read only by those who need it
+def _table(language: str, area: str, name: str) -> dict[str, str]:
+    from importlib import import_module
 
-    return zh.TEXT
+    found: dict[str, str] = getattr(
+        import_module(f"mi.kernel.messages.{'zh' if language == 'zh' else 'en'}.{area}"), name
+    )
+    return found
 
 
 def choose_language(setting: str, message: str = "") -> str:

@@ -84,6 +84,7 @@ def _refused(name: str) -> None:
     assert check({"runtime": {"transparency": {name: True}}}).problems == []
 
 
+@pytest.mark.req("mi.config.api-key-warned", "mi.config.api-key-env-documented")
 def test_a_key_in_the_file_works_is_warned_about_and_not_repeated():
     loaded = check({"mind": {"anthropic": {"api_key": "plain-words-0815"}}})
     assert loaded.config.mind.anthropic.api_key == "plain-words-0815"

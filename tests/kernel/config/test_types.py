@@ -58,6 +58,10 @@ OURS: dict[str, Any] = {
     "governance.profile": "standard",
     "governance.reviewers": [],
     "governance.urgency_words": [],
+    "governance.prompt_to_allow": False,
+    "nexus.memory_overlap": 0.5,
+    "nexus.memory_categories": [],
+    "nexus.agent_capabilities": {},
     "persona.root": "",
     "persona.member": "",
     "nexus.harness_id": "mi",
@@ -187,7 +191,13 @@ def test_every_setting_can_be_written_with_its_default():
     assert {path: check(nested(path, EVERY[path])).problems for path in EVERY} == {path: [] for path in EVERY}
 
 
-@pytest.mark.req("mi.config.map-complete", "mi.config.language", "v1.cfg.interrupt-mode")
+@pytest.mark.req(
+    "mi.config.map-complete",
+    "mi.config.language",
+    "v1.cfg.interrupt-mode",
+    "mi.config.mind-provider",
+    "v1.cli.knob-mind-provider",
+)
 @pytest.mark.parametrize("path", CHOICES)
 def test_choices_are_closed(path):
     assert "|".join(sorted(describe(settings(Config)[path]).split("|"))) == CHOICES[path]
@@ -212,3 +222,19 @@ def test_runtime_hands_and_mind_are_read_from_the_file(home, tmp_path):
     config = load(home.config).config
     assert config.runtime.workflows.min_occurrences == 5
     assert (config.hands.provider, config.mind.provider) == ("claude", "rules")
+
+
+def test_every_setting_is_read_by_the_code():
+    """A setting that nothing asks for would be a promise without effect."""
+    import ast
+    from pathlib import Path
+
+    from mi.kernel.config.load import ALWAYS_STORED
+
+    root = Path(__file__).resolve().parents[3] / "mi"
+    trees = [ast.parse(path.read_text("utf-8")) for path in root.rglob("*.py") if "config" not in path.parts]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    asked = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    asked |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    unread = {path for path in settings(Config) if path.rpartition(".")[2] not in asked}
+    assert unread <= set(ALWAYS_STORED)

@@ -98,7 +98,7 @@ TEXT = {
     "notice.config-always-stored": "{path}: {key} = {value} is refused; the log is what undo and resume work from",
     "notice.config-api-key-in-file": "{path}: {key} works, but a key belongs into an environment variable named by {hint}",
     # overview
-    "overview.head": "mi — your judgement, above your coding agents\n\nusage: mi [--home DIR] [-C DIR | --here] <command> …\n",
+    "overview.head": "mi — your judgement, above your coding agents\n\nusage: mi [--home DIR] [-C DIR | --here] <command> …",
     "overview.demo": "see it work, offline, in a minute",
     "overview.attach": "watch a run of another terminal",
     "overview.stop": "stop a run of another terminal",
@@ -197,6 +197,7 @@ TEXT = {
     "run.begin": "{run_id}: {hands} works, {mind} judges",
     "run.dirty": "{count} files were changed before this run; they are told apart and left alone",
     "run.batch": "batch {batch} ({elapsed})",
+    "run.live": "{batch} · {elapsed} · {tokens} tokens",
     "run.asks": "MI asks:",
     "run.waiting": "the agent's vendor limits its use until {until}; waiting, about {minutes} min (Ctrl-C stops)",
     "run.end": "\n{status}: {reason}",

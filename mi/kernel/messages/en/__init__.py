@@ -1,0 +1,1 @@
+"""English texts: base.py for what every command may say, one module for each area that only some commands touch."""

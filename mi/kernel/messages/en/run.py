@@ -1,0 +1,36 @@
+"""English texts: what a run asks the person, and why it ended."""
+
+TEXT: dict[str, str] = {
+    "ask.risk": "The agent did something risky ({category}, {severity}): {signal}. Go on?",
+    "ask.policy": "You wanted to be asked about this: {signal}. Go on?",
+    "ask.stopped-at-risk": "The agent was stopped at a risky command: {command}. How should it go on?",
+    "ask.strategy": (
+        "This project has no tests that I can find. What should count as verified here: a command, a step, nothing?"
+    ),
+    "ask.idle": "The agent stopped without changing anything. How should it go on? It said: {said}",
+    "ask.loop": "The agent repeats itself ({reason}). What should it do instead? It last said: {said}",
+    "ask.judge-failed": "The judge failed ({error}). What should the agent do next? It last said: {said}",
+    "end.question-waits": "a question waits for you",
+    "end.risk-waits": "a risk needs your word",
+    "end.risk-refused": "stopped by you because of a risk",
+    "end.limit": "limit reached: {limit}",
+    "end.limit-in-batch": "limit reached during the batch: {limit}",
+    "end.vendor-limit": "the agent's vendor limits its use: {message}",
+    "end.stopped-at-risk": "stopped at a risky command: {command}",
+    "end.vanished": "the agent vanished",
+    "end.no-way-on": "the judge sees no safe way on",
+    "end.judge-failed": "the judge failed: {error}",
+    "end.repeats": "the exchange repeats itself: {reason}",
+    "end.nothing-to-check-by": "nothing to check by",
+    "end.weakened": "tests were weakened: {ways}",
+    "end.verified": "a check after the last change passed",
+    "end.removed": "the tests that were named are gone, and nothing else changed",
+    "end.answered": "nothing changed and the answer was the task",
+    "end.by-strategy": "shown in the way agreed for this project ({id})",
+    "end.cannot-verify": "cannot verify: this agent shows no command results",
+    "end.unverified": "no check was seen to pass after the last change",
+    "end.unended": "the agent did not end its turn: {errors}",
+    "end.only-claimed": "the agent says it is done, but nothing changed",
+    "loop.aaa": "three times the same exchange",
+    "loop.abab": "two exchanges alternate",
+}

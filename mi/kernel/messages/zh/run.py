@@ -1,0 +1,36 @@
+"""中文文本：运行时向人提出的问题，以及结束的原因。HELP 的键是代码里的英文帮助原文。"""
+
+TEXT: dict[str, str] = {
+    "ask.risk": "代理做了有风险的操作（{category}，{severity}）：{signal}。要继续吗？",
+    "ask.policy": "您希望遇到这种情况先询问：{signal}。要继续吗？",
+    "ask.stopped-at-risk": "代理在一条有风险的命令处被停下：{command}。接下来该怎么做？",
+    "ask.strategy": "在这个项目里找不到测试。这里什么可以算作已验证：一条命令、一个步骤，还是什么都不需要？",
+    "ask.idle": "代理没有改动任何内容就停下了。接下来该怎么做？它说：{said}",
+    "ask.loop": "代理在重复自己（{reason}）。它应该改做什么？它最后说：{said}",
+    "ask.judge-failed": "判断者出错（{error}）。代理接下来该做什么？它最后说：{said}",
+    "end.question-waits": "有一个问题在等您回答",
+    "end.risk-waits": "有一项风险需要您表态",
+    "end.risk-refused": "因为一项风险被您停止",
+    "end.limit": "达到限制：{limit}",
+    "end.limit-in-batch": "在批次进行中达到限制：{limit}",
+    "end.vendor-limit": "代理的供应商限制了使用：{message}",
+    "end.stopped-at-risk": "在一条有风险的命令处停下：{command}",
+    "end.vanished": "代理消失了",
+    "end.no-way-on": "判断者看不到安全的下一步",
+    "end.judge-failed": "判断者出错：{error}",
+    "end.repeats": "对话在重复：{reason}",
+    "end.nothing-to-check-by": "没有可以用来检查的东西",
+    "end.weakened": "测试被削弱：{ways}",
+    "end.verified": "最后一次改动之后的检查通过了",
+    "end.removed": "任务点名的测试已删除，其他内容没有改动",
+    "end.answered": "没有改动，任务要的就是这个回答",
+    "end.by-strategy": "已按本项目约定的方式证明（{id}）",
+    "end.cannot-verify": "无法验证：这个代理不显示命令结果",
+    "end.unverified": "没有看到最后一次改动之后有检查通过",
+    "end.unended": "代理没有正常结束：{errors}",
+    "end.only-claimed": "代理说已完成，但什么都没有改动",
+    "loop.aaa": "同样的对话出现了三次",
+    "loop.abab": "两段对话交替出现",
+}
+
+HELP: dict[str, str] = {}
