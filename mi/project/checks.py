@@ -7,6 +7,8 @@ from typing import Any, Literal, NamedTuple
 from mi.kernel.files import read_bytes
 from mi.kernel.shell import Simple
 from mi.kernel.shell_outcome import decisive_commands
+from mi.project.check_calls import bends_by_environment, runs_it
+from mi.project.check_files import SCRIPT, promises, runners
 
 Kind = Literal["test", "build", "lint"]
 _MAX_FILE = 1 << 20
@@ -24,12 +26,6 @@ _RUNNERS = (
     "bundle exec",
 )
 _MAKE_TARGETS: dict[str, Kind] = {"test": "test", "tests": "test", "check": "test", "lint": "lint", "build": "build"}
-_SCRIPT = re.compile(r"^(?:test|tests|check|build|lint|typecheck|type-check|tsc|unit)(?:[:._-].*)?$")
-
-_LOOKING = frozenset(
-    "--version -V --help -h help --collect-only --co --no-run --dry-run --list --listTests --fixtures --markers".split()
-)
-_LOOKING_MAKE = frozenset(("-n", "--just-print", "--recon", "-q", "--question", "-t", "--touch"))
 
 
 class Check(NamedTuple):
@@ -123,7 +119,7 @@ def _node(root: str, names: set[str]) -> list[Check]:
     )
     found: list[Check] = []
     for name in scripts:
-        if _SCRIPT.match(name):
+        if SCRIPT.match(name):
             kind: Kind = (
                 "test"
                 if name.startswith(("test", "unit", "check"))
@@ -184,23 +180,40 @@ def _others(names: set[str]) -> list[Check]:
     return found
 
 
+_RUNNERS_THEMSELVES = frozenset("pytest cargo go mvn gradle npx mix swift deno dotnet bundle".split())
+_PROVES_NOTHING = frozenset("echo true : printf cat ls exit test [ sleep pwd cd which git false head tail".split())
+
+
+def newly_found(known: list[Check], root: str) -> list[Check]:
+    """The checks a project has got since: test runners, and recipes that run one. A recipe of the agent's own making
+    that runs nothing known proves nothing, and neither does a lint that it set up itself."""
+    there = {check.argv for check in known}
+    return [one for one in detect(root) if one.argv not in there and one.kind != "lint" and _is_runner(one, root)]
+
+
+def _is_runner(check: Check, root: str) -> bool:
+    if check.argv[0] in _RUNNERS_THEMSELVES or check.argv[:2] == ("python", "-m"):
+        return True
+    name = f"script {check.argv[-1]}" if check.source == "package.json" else check.text
+    return bool(runners(promises(check.source, _text(root, check.source)).get(name, "")))
+
+
+def planned(hints: list[str]) -> list[Check]:
+    """The commands that a plan names, as checks; a command that cannot fail for the right reason is none."""
+    alone = [_plain_words(found[0].argv) for hint in hints if len(found := decisive_commands(hint)) == 1]
+    return [Check("test", tuple(words), "planned") for words in alone if words[0] not in _PROVES_NOTHING]
+
+
 def is_check(command: str, checks: list[Check]) -> Check | None:
     """The check that surely ran, to its end and with success, when this shell text ends with exit code 0."""
-    found = (_matching(one, checks) for one in decisive_commands(command) if not _only_looks(one.argv))
+    if bends_by_environment(command):
+        return None
+    found = (_matching(one, checks) for one in decisive_commands(command) if runs_it(one.argv))
     return next((check for check in found if check), None)
 
 
-def _only_looks(argv: tuple[str, ...]) -> bool:
-    """Whether a runner is asked about itself or about what it would do."""
-    return bool(_LOOKING.intersection(argv)) or (argv[0] == "make" and bool(_LOOKING_MAKE.intersection(argv)))
-
-
 def _matching(one: Simple, checks: list[Check]) -> Check | None:
-    words = list(one.argv)
-    if os.path.isabs(words[0]) or "/bin/" in words[0]:
-        words[0] = os.path.basename(words[0])
-    if _PYTHON.fullmatch(words[0]):
-        words[0] = "python"
+    words = _plain_words(one.argv)
     forms = [words]
     for runner in _RUNNERS:
         parts = runner.split()
@@ -208,6 +221,14 @@ def _matching(one: Simple, checks: list[Check]) -> Check | None:
             forms.append(words[len(parts) :])
         forms.append([*parts, *words])
     return next((check for check in checks for form in forms if tuple(form[: len(check.argv)]) == check.argv), None)
+
+
+def _plain_words(argv: tuple[str, ...]) -> list[str]:
+    """The words of a command, its program by the name that every installation of it has in common."""
+    words = list(argv)
+    if os.path.isabs(words[0]) or "/bin/" in words[0]:
+        words[0] = os.path.basename(words[0])
+    return ["python", *words[1:]] if _PYTHON.fullmatch(words[0]) else words
 
 
 def _text(root: str, name: str) -> str:

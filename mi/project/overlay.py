@@ -56,6 +56,7 @@ class WorkflowRun(Struct, frozen=True, kw_only=True):
     active: bool = False
     workflow_id: str = ""
     workflow_name: str = ""
+    run_id: str = ""
     thread_id: str = ""
     started_ts: str = ""
     updated_ts: str = ""
@@ -64,6 +65,7 @@ class WorkflowRun(Struct, frozen=True, kw_only=True):
     last_batch_id: str = ""
     last_confidence: float = 0.0
     last_notes: str = ""
+    opened: list[str] = []  # what the agent has yet to hear about gates that the person opened
     close_reason: str = ""
 
 

@@ -49,6 +49,7 @@ class Wish(NamedTuple):
 
     cd: str | None = None
     here: bool = False
+    remembered: bool = True  # whether what was selected earlier counts; for agents it does not
 
 
 class SelectionFile:
@@ -100,7 +101,11 @@ def choose(wish: Wish, cwd: str, selections: SelectionFile, known: KnownProjects
         return Choice(os.path.realpath(cwd), "here")
     if named := os.environ.get("MI_CD"):
         return Choice(resolve(named, cwd, selections, "$MI_CD"), "MI_CD")
-    return _infer(os.path.realpath(cwd), selections, known, notices)
+    place = os.path.realpath(cwd)
+    if not wish.remembered:
+        top = git.find_toplevel(place)
+        return Choice(top, "git") if top else Choice(place, "cwd")
+    return _infer(place, selections, known, notices)
 
 
 def resolve(named: str, cwd: str, selections: SelectionFile, field: str = "--cd") -> str:

@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ _SCAN_FILES = 20_000
 _SCAN_S = 3.0
 _GIT_S = 30.0
 _DIFF_BYTES = 1 << 20
+_TEXT_BYTES = 1 << 20  # of one file
+_TEXTS_BYTES = 16 << 20  # of all files that are kept
 
 
 class Change(NamedTuple):
@@ -41,9 +44,13 @@ class WorktreeWatch:
     ignored ones do not, and the person's index and repository are left alone. Elsewhere it is sizes and times.
     """
 
-    def __init__(self, root: str, kept: str = "") -> None:
-        """`kept` is a folder in which the first snapshot outlives this process: reopened, the watch goes on from it."""
-        self._root = os.path.realpath(root)
+    def __init__(self, root: str, kept: str = "", keeps: Callable[[str], bool] = lambda path: False) -> None:
+        """`kept` is a folder in which the first snapshot outlives this process: reopened, the watch goes on from it.
+
+        `keeps` says of which files the first contents are remembered where no git does.
+        """
+        self.root = self._root = os.path.realpath(root)
+        self._keeps = keeps
         self._top = git.find_toplevel(root)
         self._kept = kept
         if kept:
@@ -52,7 +59,9 @@ class WorktreeWatch:
         self._env = self._environment()
         self._no_filters = git.no_filters(self._top) if self._env and self._top else {}
         self._last: str | Scan = self._snapshot()
-        self._first: str | Scan = self._reopened() or self._last
+        reopened = self._reopened()
+        self._first: str | Scan = reopened or self._last
+        self._texts = self._first_texts(reopened is None)
         if kept:
             files.write_atomic(self._first_file, msgspec.json.encode(self._first))
 
@@ -82,6 +91,42 @@ class WorktreeWatch:
             return None
         return first
 
+    def _first_texts(self, begins: bool) -> dict[str, str]:
+        """The first contents of the files to keep; in git the tree has them."""
+        path = os.path.join(self._folder, "texts.json")
+        if isinstance(self._first, str):
+            return {}
+        if not begins:
+            try:
+                return msgspec.json.decode(files.read_bytes(path) or b"{}", type=dict[str, str])
+            except msgspec.DecodeError:
+                return {}
+        found: dict[str, str] = {}
+        room = _TEXTS_BYTES
+        for name, (size, _) in self._first.files.items():
+            if self._keeps(name) and size <= room and (text := self.text(name)) is not None:
+                found[name] = text
+                room -= size
+        files.write_atomic(path, msgspec.json.encode(found))
+        return found
+
+    def text(self, path: str) -> str | None:
+        """What a file holds now; None when it is not there or too large to look at."""
+        place = os.path.join(self._root, path)
+        try:
+            if not os.path.isfile(place) or os.path.getsize(place) > _TEXT_BYTES:
+                return None
+            return (files.read_bytes(place) or b"").decode("utf-8", "replace")
+        except OSError:
+            return None
+
+    def first_text(self, path: str) -> str | None:
+        """What a file held when the watch began; None when it was not there."""
+        if not isinstance(self._first, str):
+            return self._texts.get(path)
+        answer = git.run(self._root, "show", f"{self._first}:./{path}", max_bytes=_TEXT_BYTES, env=self._env)
+        return answer.output if answer.code == 0 else None
+
     def step(self) -> Step:
         """What changed until now."""
         now = self._snapshot()
@@ -90,12 +135,29 @@ class WorktreeWatch:
         self._last = now
         return Step(latest, total)
 
+    def since(self, revision: str) -> Change | None:
+        """What changed between a revision and the snapshot; None when there is no such revision, or no git."""
+        if not isinstance(self._last, str):
+            return None
+        found = git.run(
+            self._root, "rev-parse", "--verify", "-q", "--end-of-options", f"{revision}^{{tree}}", env=self._env
+        )
+        return self._between(found.output.strip(), self._last) if found.code == 0 else None
+
+    def uncommitted(self) -> Change | None:
+        """What is not committed, new files included; None outside of git."""
+        if not isinstance(self._last, str):
+            return None
+        nothing = git.run(self._root, "hash-object", "-t", "tree", "--stdin", env=self._env).output.strip()
+        return self.since("HEAD") or self._between(nothing, self._last)  # a repository may have no commit yet
+
     def _snapshot(self) -> "str | Scan":
         return (self._write_tree() if self._env else None) or _scan(self._root)
 
     def _between(self, before: "str | Scan", now: "str | Scan") -> Change:
         if isinstance(before, Scan) and isinstance(now, Scan):
-            return _scanned_change(before, now)
+            change = _scanned_change(before, now)
+            return change._replace(diff=self.text_diff(change.files)) if before is self._first else change
         if isinstance(before, Scan) or isinstance(now, Scan):
             return Change([], "", "", True)  # git failed at one of the two moments
         if before == now:
@@ -105,6 +167,25 @@ class WorktreeWatch:
         files = [name for name in names.output.split("\0") if name]
         stat = self._diff(before, now, "--stat").output.rstrip()
         return Change(files, diff.output, stat, names.code is None or diff.cut)
+
+    def text_diff(self, changed: list[str]) -> str:
+        """What `git diff -U0` would print about the files to keep among changed ones, since the watch began."""
+        import difflib
+
+        parts: list[str] = []
+        for path in changed:
+            if not self._keeps(path):
+                continue
+            before, now = self.first_text(path), self.text(path)
+            names = (
+                f"a/{path}" if before is not None else "/dev/null",
+                f"b/{path}" if now is not None else "/dev/null",
+            )
+            lines = difflib.unified_diff(
+                (before or "").splitlines(), (now or "").splitlines(), *names, n=0, lineterm=""
+            )
+            parts += [f"diff --git a/{path} b/{path}", *lines]
+        return "\n".join(parts)
 
     def _diff(self, before: str, now: str, *options: str) -> git.Answer:
         safe = ("--no-ext-diff", "--no-textconv", "--no-color", "--relative")

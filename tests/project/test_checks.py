@@ -7,7 +7,12 @@ import pytest
 
 from mi.project.checks import Check, detect, is_check
 
-PYTEST = [Check("test", ("pytest",), "x"), Check("test", ("python", "-m", "pytest"), "x")]
+PYTEST = [
+    Check("test", ("pytest",), "x"),
+    Check("test", ("python", "-m", "pytest"), "x"),
+    Check("test", ("make", "test"), "x"),
+    Check("test", ("npm", "test"), "x"),
+]
 
 PROJECTS: list[tuple[dict[str, str], set[str]]] = [
     ({}, set()),
@@ -59,6 +64,13 @@ ARE = [
     "set -o pipefail; pytest | tail -5",
     "pytest > log 2>&1",
     "cat file | pytest",
+    "pytest -q -p no:cacheprovider -k add",
+    "python -m pytest -m slow",
+    "PYTHONPATH=src pytest",
+    "make test",
+    "make test ARGS=-v",
+    "make test -j4",
+    "npm test -- --ci",
 ]
 ARE_NOT = [
     "echo pytest",
@@ -69,6 +81,21 @@ ARE_NOT = [
     "pip install pytest",
     "grep pytest setup.cfg",
     "cat pytest.ini",
+    "PYTEST_ADDOPTS=--co pytest",
+    "export PYTEST_ADDOPTS=--co; pytest",
+    "MAKEFLAGS=-n make test",
+    "pytest -c other.ini",
+    "pytest -o addopts=--co",
+    "python -m pytest -p bent_plugin",
+    "make test -n",
+    "make test -i",
+    "make test -f other.mk",
+    "make test -C other",
+    "make test SHELL=/bin/true",
+    "make test PYTHON=true",
+    "make test PYTHON='echo x'",
+    "npm test --prefix other",
+    "npm test -- --passWithNoTests",
     "",
 ]
 

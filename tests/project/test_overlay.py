@@ -44,6 +44,7 @@ def test_new_overlay_holds_every_field_of_the_format(home, notices, path):
     assert set(overlay["workflow_run"]) == {
         *("version", "active", "workflow_id", "workflow_name", "thread_id", "started_ts", "updated_ts"),
         *("completed_step_ids", "next_step_id", "last_batch_id", "last_confidence", "last_notes", "close_reason"),
+        *("run_id", "opened"),  # ours
     }
     assert path.stat().st_mode & 0o777 == 0o600
 
@@ -113,6 +114,7 @@ def stored_full() -> dict:
             "active": True,
             "workflow_id": "wf_1",
             "workflow_name": "release",
+            "run_id": "run_1",
             "thread_id": "t1",
             "started_ts": "",
             "updated_ts": "",
@@ -121,6 +123,7 @@ def stored_full() -> dict:
             "last_batch_id": "b1",
             "last_confidence": 0.5,
             "last_notes": "",
+            "opened": [],
             "close_reason": "",
         },
     }

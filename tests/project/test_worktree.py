@@ -52,6 +52,26 @@ def test_the_repository_is_left_alone(repository):
     assert (repo / ".git/index").read_bytes() == index
 
 
+@pytest.mark.parametrize("in_git", [True, False], ids=["git", "no git"])
+def test_the_first_contents_of_a_file_are_known_in_a_folder_of_a_repository(repository, tmp_path, in_git: bool):
+    top: Path = repository() if in_git else tmp_path / "plain"
+    part = top / "part"
+    (part / "tests").mkdir(parents=True)
+    (part / "tests/test_a.py").write_text("one\n", "utf-8")
+    kept = str(tmp_path / "kept")
+    with WorktreeWatch(str(part), kept, lambda path: "test" in path):
+        (part / "tests/test_a.py").write_text("two, longer\n", "utf-8")
+        (part / "tests/test_b.py").write_text("new\n", "utf-8")
+    with WorktreeWatch(str(part), kept, lambda path: "test" in path) as watch:  # as after a kill
+        change = watch.step().total
+        assert change.files == ["tests/test_a.py", "tests/test_b.py"]
+        assert (watch.first_text("tests/test_a.py"), watch.first_text("tests/test_b.py")) == ("one\n", None)
+        assert watch.text("tests/test_a.py") == "two, longer\n"
+        for diff in (change.diff, watch.text_diff(change.files)):
+            assert "-one\n+two, longer" in diff
+            assert "--- /dev/null\n+++ b/tests/test_b.py" in diff
+
+
 def test_a_commit_by_the_agent_is_still_a_change(repository):
     repo: Path = repository()
     with WorktreeWatch(str(repo)) as watch:

@@ -1,0 +1,66 @@
+"""A change in a project as the rules see it: its change units, what it touches, how risky it is, what it needs."""
+
+import os
+from typing import NamedTuple
+
+from mi.governance.change_units import Counted, count
+from mi.governance.diff_flags import flags_of_diff
+from mi.governance.impact import Facts, facts_of, flags_of, raw_risk, together
+from mi.governance.review_gate import Required, review_gate
+from mi.kernel.errors import MiError, NotFound
+from mi.project.worktree import Change, WorktreeWatch
+
+
+class Weighed(NamedTuple):
+    """A change with everything the rules say about it."""
+
+    counted: Counted
+    flags: tuple[str, ...]
+    facts: Facts
+    diff: str
+    incomplete: bool = False
+
+    @property
+    def raw(self) -> int:
+        return raw_risk(self.facts)
+
+    @property
+    def review(self) -> Required:
+        return review_gate(self.counted.units, self.raw)
+
+
+def weigh(diff: str, task: str, root: str, count_generated: bool = False, incomplete: bool = False) -> Weighed:
+    """A diff together with the words of the task it was made for."""
+    counted = count(diff, count_generated)
+    flags = flags_of_diff(counted, own_modules(root)) if counted.files else ()
+    facts = facts_of(flags, counted.lines, counted.dirs)
+    if task:
+        facts = together(facts, facts_of(flags_of(task)))
+    return Weighed(counted, flags, facts, diff, incomplete)
+
+
+def change_here(root: str, revision: str = "", task: str = "", count_generated: bool = False) -> Weighed:
+    """What is not committed, or what changed since a revision; MiError outside of git."""
+    with WorktreeWatch(root) as watch:
+        change = watch.since(revision) if revision else watch.uncommitted()
+        if change is None and revision and watch.uncommitted() is not None:
+            raise NotFound("gate-no-revision", revision=revision, path=root)
+    if change is None:
+        raise MiError("gate-no-repository", path=root)
+    return weigh(change.diff, task, root, count_generated, change.incomplete)
+
+
+def of_change(change: Change, task: str, root: str) -> Weighed:
+    """A change that a run has watched."""
+    return weigh(change.diff, task, root, incomplete=change.incomplete)
+
+
+def own_modules(root: str) -> set[str]:
+    """Names that an import takes from the project itself: its folders and files, those in `src` and `lib` too."""
+    found: set[str] = set()
+    for folder in (root, os.path.join(root, "src"), os.path.join(root, "lib")):
+        try:
+            found |= {name.split(".")[0] for name in os.listdir(folder)}
+        except OSError:
+            continue
+    return found
