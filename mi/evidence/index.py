@@ -101,6 +101,18 @@ class EvidenceIndex:
 
         return self._with_db(work)
 
+    def all_of(self, log: str, kinds: Iterable[str], progress: Progress) -> list[int]:
+        """The offsets of all events of some landmark kinds, in order."""
+        wanted = tuple(kinds)
+        marks = ", ".join("?" * len(wanted))
+        query = f"SELECT offset FROM landmark WHERE log = ? AND kind IN ({marks}) ORDER BY offset"
+
+        def work(db: sqlite3.Connection) -> list[int]:
+            self._catch_up(db, log, progress)
+            return [row[0] for row in db.execute(query, (self._known(db, log).log_id, *wanted))]
+
+        return self._with_db(work)
+
     def catch_up(self, log: str, progress: Progress) -> None:
         """Take in what was appended since the last time."""
         self._with_db(lambda db: self._catch_up(db, log, progress))

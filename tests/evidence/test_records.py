@@ -224,6 +224,7 @@ def test_a_repo_observation_has_the_seeds_keys():
     assert set(RepoObservation.__struct_fields__) == {
         *["project_root", "stack_hints", "has_tests", "test_hints", "git_is_repo", "git_root", "git_head"],
         *["git_status_porcelain", "git_diff_stat", "git_diff_cached_stat"],
+        "change_units",  # of the rule book
     }
 
 

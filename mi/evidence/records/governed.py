@@ -1,5 +1,7 @@
 """What the agents' door, the plan state and the team's rules decided."""
 
+from typing import Literal
+
 from msgspec import Struct
 
 from mi.evidence.records.base import Json, Record
@@ -25,6 +27,11 @@ class Gate(Record, frozen=True, kw_only=True, tag="gate"):
     tool: str = ""
     checklist: list[CheckItem] = []
     client: str = ""
+    mode: str = ""
+    task_id: str = ""  # the leaf that was worked on
+    boundary: str = ""  # where it was decided: mcp, cli, hook
+    outcome: str = ""
+    details: str = ""
 
     def headline(self) -> str:
         return f"{self.code} {self.tool}"
@@ -37,6 +44,8 @@ class Violation(Record, frozen=True, kw_only=True, tag="violation"):
     mode: str = ""
     outcome: str = ""
     details: str = ""
+    tool: str = ""
+    client: str = ""
 
     def headline(self) -> str:
         return f"{self.code} {self.details}"
@@ -48,6 +57,7 @@ class MemoryWrite(Record, frozen=True, kw_only=True, tag="memory_write"):
     key: str = ""
     record_id: str = ""
     evidence: list[Json] = []
+    superseded: list[str] = []
 
     def headline(self) -> str:
         return f"{self.type} {self.summary}"
@@ -60,9 +70,10 @@ class MemoryVerify(Record, frozen=True, kw_only=True, tag="memory_verify"):
 class Preflight(Record, frozen=True, kw_only=True, tag="preflight"):
     verdict: str = ""
     assessment: Json = {}
+    advice: str = ""
 
     def headline(self) -> str:
-        return self.verdict
+        return f"{self.verdict} {self.advice}".strip()
 
 
 class Override(Record, frozen=True, kw_only=True, tag="override"):
@@ -73,15 +84,61 @@ class Override(Record, frozen=True, kw_only=True, tag="override"):
         return self.reason
 
 
+class Finding(Struct, frozen=True, kw_only=True):
+    """What a reviewer found; `action`: what it proposes."""
+
+    severity: Literal["low", "medium", "high", "critical"]
+    title: str
+    detail: str
+    action: str
+
+
+class CallInput(Struct, frozen=True, kw_only=True):
+    """What an external reviewer was given, by its size and not in full: the payload is in its transcript."""
+
+    task: str = ""
+    context: str = ""
+    expected_format: str = ""
+
+
+class CallOutput(Struct, frozen=True, kw_only=True):
+    """What an external reviewer answered."""
+
+    verdict: Literal["accept", "revise", "reject"]
+    confidence: float
+    findings: list[Finding]
+    risks: list[str]
+    unknowns: list[str]
+    next_action: str
+
+
+class CallMeta(Struct, frozen=True, kw_only=True):
+    """How the call went, and what became of its answer."""
+
+    timeout_ms: int = 0
+    retries: int = 0
+    adopted: Literal["full", "partial", "none"] = "none"
+    adoption_notes: str = ""
+
+
 class Review(Record, frozen=True, kw_only=True, tag="review"):
+    """One call of an external reviewer, or the human review that took its place (`degraded`)."""
+
     id: str = ""
     reviewer: str = ""
+    mode: Literal["review", "implement", "research", "multimodal", "decision"] = "review"
     verdict: str = ""
     adopted: str = ""
     findings: list[Json] = []
+    input: CallInput | None = None
+    output: CallOutput | None = None
+    meta: CallMeta | None = None
+    degraded: bool = False
+    mind_transcript_ref: str = ""
 
     def headline(self) -> str:
-        return f"{self.reviewer} {self.verdict}"
+        note = self.meta.adoption_notes if self.meta else ""
+        return " ".join(part for part in (self.reviewer, self.verdict, note) if part)
 
 
 class Verification(Record, frozen=True, kw_only=True, tag="verification"):
@@ -129,6 +186,7 @@ class NexusEvent(Record, frozen=True, kw_only=True, tag="nexus_event"):
     event: str = ""
     harness_id: str = ""
     params: Json = {}
+    error: str = ""  # what was refused, in the contract's words
 
     def headline(self) -> str:
         return self.event
@@ -137,7 +195,11 @@ class NexusEvent(Record, frozen=True, kw_only=True, tag="nexus_event"):
 class Deploy(Record, frozen=True, kw_only=True, tag="deploy"):
     step: str = ""
     outcome: str = ""
+    commit: str = ""
     checklist: list[CheckItem] = []
+    symptom: str = ""
+    cause: str = ""
+    proposal: str = ""
 
     def headline(self) -> str:
         return f"{self.step} {self.outcome}"

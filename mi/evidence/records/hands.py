@@ -49,6 +49,7 @@ class RepoObservation(Struct, frozen=True, kw_only=True):
     git_status_porcelain: str = ""
     git_diff_stat: str = ""
     git_diff_cached_stat: str = ""
+    change_units: list[str] = []  # files that the run changed, from the difference of two trees
 
 
 class Evidence(Record, frozen=True, kw_only=True, tag="evidence"):

@@ -25,6 +25,14 @@ class Marks(Struct, frozen=True, kw_only=True):
     verified: bool = False
 
 
+class KnownCheck(Struct, frozen=True, kw_only=True):
+    """A check that the project had when the run began."""
+
+    kind: Literal["test", "build", "lint"]
+    argv: list[str]
+    source: str
+
+
 class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):
     task: str = ""
     project_root: str = ""
@@ -32,6 +40,7 @@ class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):
     mind: str = ""
     resumed_from: str = ""
     uncommitted: int = 0  # files the person had changed before the run began
+    checks: list[KnownCheck] = []
 
     def headline(self) -> str:
         return self.task
@@ -67,7 +76,7 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
     id: str = ""
     text: str = ""
     blocks: bool = True
-    about: Literal["agent", "risk", "strategy"] = "agent"
+    about: Literal["agent", "risk", "strategy", "next", "rules", "tasks"] = "agent"
 
     def headline(self) -> str:
         return f"{self.id} {self.text}"

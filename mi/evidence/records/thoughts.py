@@ -10,6 +10,8 @@ class ValuesSet(Record, frozen=True, kw_only=True, tag="values_set"):
 
     values_text: str = ""
     compiled_values: Json | None = None
+    compiled_by: str = ""  # a Mind's name, or rules
+    mind_transcript_ref: str = ""
 
     def headline(self) -> str:
         return self.values_text
@@ -49,6 +51,8 @@ class LearnSuggested(Record, frozen=True, kw_only=True, tag="learn_suggested"):
     severity: str = ""
     rationale: str = ""
     source: str = ""
+    source_event_id: str = ""
+    note: str = ""  # why it waits, or what it was merged into
     applied_claim_ids: list[str] = []
 
     def headline(self) -> str:
@@ -56,16 +60,19 @@ class LearnSuggested(Record, frozen=True, kw_only=True, tag="learn_suggested"):
 
 
 class LearnApplied(Record, frozen=True, kw_only=True, tag="learn_applied"):
+    """What became of a suggestion: applied by the person, dismissed by them, or learned because it was seen again."""
+
     suggestion_id: str = ""
+    decision: str = "applied"  # applied | dismissed | repeated
     applied_claim_ids: list[str] = []
 
     def headline(self) -> str:
-        return self.suggestion_id
+        return f"{self.suggestion_id} {self.decision}"
 
 
 class LearnUpdate(MindRecord, frozen=True, kw_only=True, tag="learn_update"):
     output: Json | None = None
-    applied: Json = {}
+    applied: Json = {}  # claim_ids, edge_ids, retracted, and what was dropped and why
 
 
 class Checkpoint(MindRecord, frozen=True, kw_only=True, tag="checkpoint"):
@@ -96,6 +103,7 @@ class Snapshot(Record, frozen=True, kw_only=True, tag="snapshot"):
 
 
 class NodeMaterialized(Record, frozen=True, kw_only=True, tag="node_materialized"):
+    segment_id: str = ""
     node_ids: list[str] = []
     edge_ids: list[str] = []
 
@@ -135,6 +143,9 @@ class PreferenceMining(MindRecord, frozen=True, kw_only=True, tag="preference_mi
     segment_id: str = ""
     output: Json | None = None
 
+    def headline(self) -> str:
+        return " · ".join(str(one.get("text", "")) for one in (self.output or {}).get("suggestions", []))
+
 
 class PreferenceSolidified(Record, frozen=True, kw_only=True, tag="preference_solidified"):
     signature: str = ""
@@ -150,6 +161,8 @@ class ClaimMining(MindRecord, frozen=True, kw_only=True, tag="claim_mining"):
     segment_id: str = ""
     output: Json | None = None
     applied_claim_ids: list[str] = []
+    merged_claim_ids: list[str] = []  # said the same already
+    dropped: list[str] = []  # what was not written, and why
 
     def headline(self) -> str:
         return " ".join(self.applied_claim_ids)
@@ -229,10 +242,12 @@ class WhyTrace(MindRecord, frozen=True, kw_only=True, tag="why_trace"):
     query: str = ""
     candidate_claim_ids: list[str] = []
     output: Json | None = None
+    dropped_ids: list[str] = []  # chosen by the model, yet not among the candidates
     written_edge_ids: list[str] = []
 
     def headline(self) -> str:
-        return self.target.id
+        said = (self.output or {}).get("explanation")
+        return f"{self.target.id} {said}" if isinstance(said, str) and said else self.target.id
 
 
 def _pairs(settings: dict[str, str]) -> str:

@@ -1,0 +1,65 @@
+"""What runs have cost, from their own records; unknown stays unknown."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from mi.evidence.reader import read_at, whole
+from mi.evidence.records.run import RunEnd, RunStart, Usage
+
+if TYPE_CHECKING:
+    from mi.evidence.index import EvidenceIndex
+
+
+class RunCost(NamedTuple):
+    """One run: `spent` is all unknown while it has no end."""
+
+    run_id: str
+    project_id: str
+    day: str
+    task: str
+    status: str
+    spent: Usage
+
+
+class Sum(NamedTuple):
+    """What some runs cost together; a figure that is unknown for any of them is unknown, with what is known of it."""
+
+    name: str
+    runs: int
+    spent: Usage
+    known: Usage
+
+
+def run_costs(index: "EvidenceIndex", log: str, project_id: str, progress: Callable[[int, int], None]) -> list[RunCost]:
+    """Every run of a log, the oldest first."""
+    found: dict[str, RunCost] = {}
+    for offset in index.all_of(log, ("run_start", "run_end"), progress):
+        event = read_at(log, offset)
+        record = whole(log, event).record() if event is not None else None
+        if isinstance(record, RunStart):
+            known = found.get(record.run_id)
+            task = known.task if known else record.task
+            found[record.run_id] = RunCost(record.run_id, project_id, record.ts[:10], task, "no end", Usage())
+        elif isinstance(record, RunEnd) and record.run_id in found:
+            found[record.run_id] = found[record.run_id]._replace(status=record.status, spent=record.spent)
+    return list(found.values())
+
+
+def summed(name: str, costs: Iterable[RunCost]) -> Sum:
+    """The costs of some runs together."""
+    spent = [one.spent for one in costs]
+    totals: dict[str, float | None] = {}
+    known: dict[str, float] = {}
+    for field in Usage.__struct_fields__:
+        values = [getattr(one, field) for one in spent]
+        known[field] = sum(value for value in values if value is not None)
+        totals[field] = None if any(value is None for value in values) else known[field]
+    return Sum(name, len(spent), Usage(**totals), Usage(**known))  # type: ignore[arg-type]
+
+
+def grouped(costs: Iterable[RunCost], by: str) -> list[Sum]:
+    """Sums by `project` or `day`, in the order of the runs."""
+    groups: dict[str, list[RunCost]] = {}
+    for one in costs:
+        groups.setdefault(one.project_id if by == "project" else one.day, []).append(one)
+    return [summed(name, members) for name, members in groups.items()]

@@ -1,0 +1,94 @@
+"""Damage in a home that can be mended without losing anything: found by looking, mended only when asked."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from mi.kernel import files, jsonl
+from mi.kernel.home import DIR_MODE, FILE_MODE, Home
+from mi.kernel.jsontext import BadJson, decode
+
+_TEMPORARY = re.compile(r".+\.tmp\.(?P<pid>\d+)")
+
+
+class Damage(NamedTuple):
+    """One thing that is wrong; `key` names its text, `mend` mends it."""
+
+    key: str
+    path: str
+    mend: Callable[[], None]
+
+
+def find_damage(home: Home) -> Iterator[Damage]:
+    """Everything that `mi repair` can mend, looking at each file once; nothing is changed."""
+    if not home.exists():
+        return
+    if os.stat(home.root).st_mode & 0o077:
+        yield Damage("open-home", home.root, lambda: os.chmod(home.root, DIR_MODE))
+    for folder, folders, names in os.walk(home.root):
+        folders[:] = sorted(name for name in folders if name != "demo")
+        for name in sorted(names):
+            yield from _in_file(os.path.join(folder, name))
+
+
+def _in_file(path: str) -> Iterator[Damage]:
+    name = os.path.basename(path)
+    temporary = _TEMPORARY.fullmatch(name)
+    if os.stat(path).st_mode & 0o077 and name.endswith((".jsonl", ".json", ".sqlite")):
+        yield Damage("open-file", path, lambda: os.chmod(path, FILE_MODE))
+    if temporary:
+        if not _alive(int(temporary["pid"])):
+            yield Damage("left-temporary", path, lambda: os.unlink(path))
+    elif name.endswith(".jsonl"):
+        if _ends_torn(path):
+            yield Damage("torn-end", path, lambda: _complete(path))
+    elif name.endswith(".json"):
+        if _is_broken_json(path):
+            yield Damage("broken-state", path, lambda: os.replace(path, files.stamped_path(f"{path}.corrupt.")))
+    elif name.endswith(".sqlite") and _is_broken_database(path):
+        yield Damage("broken-index", path, lambda: _discard(path))
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _ends_torn(path: str) -> bool:
+    size = jsonl.size(path)
+    return size > 0 and jsonl.read_range(path, size - 1, size) != b"\n"
+
+
+def _complete(path: str) -> None:
+    """An append of nothing ends a torn line: a whole record is completed, anything else set aside."""
+    jsonl.append(path)
+
+
+def _is_broken_json(path: str) -> bool:
+    try:
+        decode(files.read_bytes(path) or b"", dict)
+    except BadJson:
+        return True
+    return False
+
+
+def _is_broken_database(path: str) -> bool:
+    import sqlite3
+    from contextlib import closing
+
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+            return bool(db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok")
+    except sqlite3.DatabaseError:
+        return True
+
+
+def _discard(path: str) -> None:
+    for suffix in ("", "-journal", "-wal", "-shm"):
+        files.remove_if_there(path + suffix)
