@@ -7,7 +7,7 @@ from mi.kernel.errors import UsageError
 from mi.memory.documents import Batch, Document
 
 BACKENDS = ("sqlite_fts", "in_memory")
-THOUGHTS = ("claim", "node", "snapshot", "workflow")
+THOUGHTS = ("claim", "node", "snapshot", "workflow", "card", "memory_file", "cycle")
 EVIDENCE = ("evidence",)
 
 

@@ -1,10 +1,10 @@
 """The producers memory has itself: evidence logs and workflow folders. What reads them is imported when it must."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from mi.kernel.files import read_bytes
-from mi.memory.documents import Batch, Change, Gone, Mark
+from mi.memory.documents import Batch, Change, Document, Gone, Mark
 from mi.memory.logs import LogProducer, ReadLine
 
 
@@ -30,23 +30,22 @@ def records(log: str, name: str, project_id: str) -> LogProducer:
     return LogProducer(log, name + "#records", project_id, frozenset(["evidence"]), reader)
 
 
-class WorkflowFiles:
-    """A folder of `wf_*.json`. The cursor lists each file with its stamp: only what differs is read."""
+ReadFile = Callable[[str, bytes], Document | None]  # name below the folder, content → what is found; None: nothing
 
-    kinds = frozenset(["workflow"])
 
-    def __init__(self, folder: str, source: str, project_id: str) -> None:
+class FolderProducer:
+    """Files below a folder. The cursor lists each file with its stamp: only what differs is read."""
+
+    def __init__(self, folder: str, source: str, project_id: str, kind: str, ending: str, read: ReadFile) -> None:
         self.source = source
         self.project_id = project_id
+        self.kinds = frozenset([kind])
         self._folder = folder
+        self._ending = ending
+        self._read = read
 
     def end(self) -> str:
-        try:
-            with os.scandir(self._folder) as entries:
-                found = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(".json")]
-        except (FileNotFoundError, NotADirectoryError):
-            return ""
-        return "\n".join(sorted(f"{name}|{_stamp(stat)}" for name, stat in found))
+        return "\n".join(sorted(f"{name}|{_stamp(stat)}" for name, stat in self._files(self._folder, "")))
 
     def read(self, cursor: str) -> Iterator[Batch]:
         end = self.end()
@@ -57,13 +56,40 @@ class WorkflowFiles:
         changes: list[Change] = [self._change(name) for name in sorted(names)]
         yield Batch(changes, end, len(changes), len(changes))
 
+    def _files(self, folder: str, before: str) -> Iterator[tuple[str, os.stat_result]]:
+        """Name and state of each file; hidden folders are not entered, links not followed."""
+        try:
+            with os.scandir(folder) as entries:
+                found = list(entries)
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            return
+        for entry in found:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from self._files(entry.path, f"{before}{entry.name}/")
+            elif entry.name.endswith(self._ending) and entry.is_file(follow_symlinks=False):
+                yield before + entry.name, entry.stat(follow_symlinks=False)
+
     def _change(self, name: str) -> Change:
+        data = read_bytes(os.path.join(self._folder, name))
+        document = self._read(name, data) if data is not None else None
+        return document or Gone(self.id_of(name))
+
+    def id_of(self, name: str) -> str:
+        """The id of the document in a file: what names it must not depend on what is in it."""
+        return name.removesuffix(self._ending)
+
+
+def workflow_files(folder: str, source: str, project_id: str) -> FolderProducer:
+    """The workflows `wf_*.json` of a folder."""
+
+    def read(name: str, data: bytes) -> Document | None:
         from mi.memory.workflows import read
 
-        workflow_id = name.removesuffix(".json")
-        data = read_bytes(os.path.join(self._folder, name))
-        document = read(data, workflow_id, self.project_id) if data is not None else None
-        return document or Gone(workflow_id)
+        return read(data, name.removesuffix(".json"), project_id)
+
+    return FolderProducer(folder, source, project_id, "workflow", ".json", read)
 
 
 class WorkflowOverrides:

@@ -11,9 +11,9 @@ from mi.kernel import clock, files, jsonl, locks
 from mi.kernel.home import FILE_MODE, ThoughtFiles, make_dirs
 from mi.kernel.jsontext import BadJson
 from mi.kernel.state import encode_pretty
+from mi.thoughtdb.files import MAX_LINE
 from mi.thoughtdb.kinds import Kind
 from mi.thoughtdb.lines import Entry, parse
-from mi.thoughtdb.view import MAX_LINE
 
 _CHUNK = 1 << 20
 

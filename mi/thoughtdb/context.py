@@ -8,13 +8,14 @@ from typing import Any, NamedTuple, Protocol
 from mi.evidence.records.mind import ThoughtsUsed
 from mi.memory.words import compact, tokens
 from mi.thoughtdb.effective import Effective
+from mi.thoughtdb.kinds import RAW as RAW
+from mi.thoughtdb.kinds import SUMMARY as SUMMARY
+from mi.thoughtdb.kinds import TESTLESS as TESTLESS
+from mi.thoughtdb.kinds import VALUES as VALUES
 from mi.thoughtdb.reading import Filter, Thought
 from mi.thoughtdb.settings import TAG as SETTING
+from mi.thoughtdb.trust import of_thought
 
-VALUES = "values:base"
-RAW = "values:raw"  # for audit only: never shown to a Mind
-SUMMARY = "values:summary"
-TESTLESS = "mi:testless_verification_strategy"
 _GUIDING = ("preference", "goal")
 _SCANNED = 2000  # recent claims that are looked through when the text index finds too little
 _SHOWN = {
@@ -61,6 +62,15 @@ class Context(NamedTuple):
         ]
         return shown | {"notes": self.notes}
 
+    def lines(self) -> str:
+        """As a prompt shows it: each thought with the id to cite it by, the canonical ones first."""
+        shown = []
+        for name in ("values_claims", "pref_goal_claims", "query_claims", "nodes"):
+            found = getattr(self, name)
+            shown += [f"{name}:", *(_line(one) for one in found)] if found else []
+        shown += ["edges:"] if self.edges else []
+        return "\n".join([*shown, *(f"- {edge.from_id} {edge.type} {edge.to_id}" for edge in self.edges)])
+
     def used(self, as_of_ts: str) -> ThoughtsUsed:
         """What the decision's record says about it."""
         return ThoughtsUsed(
@@ -81,7 +91,10 @@ def build(
     recent_event_ids: Iterable[str] = (),
     budget: Budget = Budget(),  # noqa: B008
 ) -> Context:
-    """The context for a decision about `query`; `thoughts` are those of the project and the global ones."""
+    """The context for a decision about `query`; `thoughts` are those of the project and the global ones.
+
+    What only an agent said is left out, and takes nobody's place: it is tentative, and no word of the person's.
+    """
     values = _values(thoughts, budget.values)
     guiding = _guiding(thoughts, budget.pref_goal, {one.id for one in values})
     nodes = _nodes(thoughts, budget.nodes)
@@ -97,22 +110,26 @@ def build(
     return Context(nodes, values, guiding, asked, edges, notes)
 
 
+def build_least(thoughts: Effective, budget: Budget = Budget()) -> Context:  # noqa: B008
+    """What holds where nothing is to be remembered: the person's values and settings."""
+    pinned = list(_settled(thoughts).values())[: budget.pref_goal]
+    return Context([], _values(thoughts, budget.values), pinned, [], [], "thought_db is off")
+
+
+def _trusted(found: Iterable[Thought], thoughts: Effective) -> Iterator[Thought]:
+    return (one for one in found if of_thought(one, thoughts) != "hands")
+
+
 def _values(thoughts: Effective, limit: int) -> list[Thought]:
     """The global values, in the order they were said."""
     found = thoughts.find("claim", Filter(types=_GUIDING, tags=(VALUES,)))
-    return list(islice((one for one in found if one.scope == "global"), limit))[::-1]
+    return list(islice(_trusted((one for one in found if one.scope == "global"), thoughts), limit))[::-1]
 
 
 def _guiding(thoughts: Effective, limit: int, taken: set[str]) -> list[Thought]:
     """Settings and the like first, then the other preferences and goals; the project's before the global ones."""
-    found: dict[str, Thought] = {}
-    said: set[str] = set()
-    for one in _pinned(thoughts):
-        names = [tag for tag in _tags(one) if tag.startswith(SETTING) or tag == TESTLESS]
-        if not said.intersection(names):  # what the project says of a setting, the global store says no more
-            found[one.id] = one
-            said.update(names)
-    for one in thoughts.find("claim", Filter(types=_GUIDING)):
+    found = _settled(thoughts)
+    for one in _trusted(thoughts.find("claim", Filter(types=_GUIDING)), thoughts):
         if len(found) >= limit:
             break
         tags = _tags(one)
@@ -120,6 +137,18 @@ def _guiding(thoughts: Effective, limit: int, taken: set[str]) -> list[Thought]:
         if not pinned and VALUES not in tags and RAW not in tags and one.id not in taken:
             found[one.id] = one
     return list(found.values())[:limit]
+
+
+def _settled(thoughts: Effective) -> dict[str, Thought]:
+    """The settings and the like: what the project says of one, the global store says no more."""
+    found: dict[str, Thought] = {}
+    said: set[str] = set()
+    for one in _trusted(_pinned(thoughts), thoughts):
+        names = [tag for tag in _tags(one) if tag.startswith(SETTING) or tag == TESTLESS]
+        if not said.intersection(names):
+            found[one.id] = one
+            said.update(names)
+    return found
 
 
 def _pinned(thoughts: Effective) -> Iterator[Thought]:
@@ -130,8 +159,8 @@ def _pinned(thoughts: Effective) -> Iterator[Thought]:
 def _nodes(thoughts: Effective, limit: int) -> list[Thought]:
     """The latest summary of the values, then the latest nodes."""
     summaries = (one for one in thoughts.find("node", Filter(tags=(SUMMARY,))) if one.scope == "global")
-    latest = list(islice(summaries, 1))
-    recent = (one for one in thoughts.find("node") if SUMMARY not in _tags(one))
+    latest = list(islice(_trusted(summaries, thoughts), min(1, limit)))
+    recent = _trusted((one for one in thoughts.find("node") if SUMMARY not in _tags(one)), thoughts)
     return [*latest, *islice(recent, limit - len(latest))]
 
 
@@ -140,9 +169,10 @@ def _asked(
 ) -> tuple[list[Thought], str]:
     """The claims the query brings to mind: from the text index, and if it finds too few, by looking through."""
     found: dict[str, Thought] = {}
-    for one in candidates(query, limit * 3):
-        claim = thoughts.get(thoughts.head(one))  # what was found may be replaced meanwhile
-        if claim is not None and _may_show(claim, "claim") and claim.id not in taken and len(found) < limit:
+    heads = (thoughts.get(thoughts.head(one)) for one in candidates(query, limit * 3))  # may be replaced meanwhile
+    free = (one for one in heads if one is not None and _may_show(one, "claim") and one.id not in taken)
+    for claim in _trusted(free, thoughts):
+        if len(found) < limit:
             found[claim.id] = claim
     by_index = len(found)
     if by_index < limit:
@@ -162,7 +192,7 @@ def _scan(thoughts: Effective, query: str, limit: int, taken: set[str]) -> list[
         if shared >= min(2, len(wanted)):
             scored.append((shared, claim))
     scored.sort(key=lambda pair: -pair[0])  # stable: of equals, the newest first
-    return [claim for _, claim in scored[:limit]]
+    return list(islice(_trusted((claim for _, claim in scored), thoughts), limit))
 
 
 def _neighbours(thoughts: Effective, start: list[Thought], taken: set[str]) -> Iterator[Thought]:
@@ -175,7 +205,7 @@ def _neighbours(thoughts: Effective, start: list[Thought], taken: set[str]) -> I
             taken.add(other)
             found = thoughts.get(other)
             if found is not None and _may_show(found, found.kind):
-                yield found
+                yield from _trusted([found], thoughts)
 
 
 def _edges(thoughts: Effective, ids: list[str], limit: int) -> list[Thought]:
@@ -195,6 +225,12 @@ def _may_show(thought: Thought, kind: str) -> bool:
 def _tags(thought: Thought) -> list[str]:
     tags = thought.raw.get("tags")
     return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+
+
+def _line(thought: Thought) -> str:
+    raw = thought.raw
+    said = " ".join(str(raw.get("text") or raw.get("title") or "").split())
+    return f"- [{thought.id}] ({thought.type}, {raw.get('origin') or 'import'}) {said}"
 
 
 def _fields(thought: Thought) -> dict[str, Any]:

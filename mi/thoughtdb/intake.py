@@ -4,83 +4,203 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from mi.thoughtdb.files import Placed
 from mi.thoughtdb.kinds import KIND_OF_PREFIX, REDIRECTS, Kind
 from mi.thoughtdb.lines import Entry
 from mi.thoughtdb.redirects import Out, Step, cycle_through, head
 
-VERSION = 2
+VERSION = 3
 _COLUMNS = """seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT, offset INTEGER, first_offset INTEGER,
     first_ts INTEGER, valid_from INTEGER, valid_to INTEGER, retracted INTEGER DEFAULT 0, superseded INTEGER DEFAULT 0,
     lines INTEGER DEFAULT 1, from_id TEXT, to_id TEXT, tags TEXT"""
+_KINDS: tuple[Kind, ...] = ("claim", "node", "edge")
 SCHEMA = (
     """CREATE TABLE file (kind TEXT PRIMARY KEY, upto INTEGER, inode INTEGER, tail INTEGER, mtime INTEGER,
         unreadable INTEGER)""",
-    f"CREATE TABLE claim ({_COLUMNS})",
-    f"CREATE TABLE node ({_COLUMNS})",
-    f"CREATE TABLE edge ({_COLUMNS})",
+    *(f"CREATE TABLE {kind} ({_COLUMNS})" for kind in _KINDS),
     """CREATE TABLE history (kind TEXT, id TEXT, offset INTEGER, asserts INTEGER, ts INTEGER,
         PRIMARY KEY (kind, id, offset)) WITHOUT ROWID""",
     "CREATE TABLE tag (kind TEXT, tag TEXT, seq INTEGER, PRIMARY KEY (kind, tag, seq)) WITHOUT ROWID",
     """CREATE TABLE redirect (from_id TEXT, at INTEGER, to_id TEXT, seq INTEGER, stands INTEGER,
         PRIMARY KEY (from_id, at)) WITHOUT ROWID""",
-    "CREATE INDEX redirect_to ON redirect (to_id) WHERE stands = 1",
     "CREATE TABLE edge_end (id TEXT, seq INTEGER, PRIMARY KEY (id, seq)) WITHOUT ROWID",
-    "CREATE TABLE sorted_edges (upto INTEGER)",
-    "INSERT INTO sorted_edges VALUES (0)",
+    "CREATE TABLE ordered (kind TEXT PRIMARY KEY, upto INTEGER) WITHOUT ROWID",
+    *(f"INSERT INTO ordered VALUES ('{kind}', 0)" for kind in _KINDS),
 )
-# Made after the first load: sorting once is much cheaper than keeping them in order line by line.
-INDEXES = ("CREATE INDEX IF NOT EXISTS claim_standing ON claim (type) WHERE retracted = 0 AND superseded = 0",)
+# Made after the first load: sorting once is much cheaper than keeping it in order line by line.
+_INDEX = "CREATE INDEX IF NOT EXISTS claim_type ON claim (type)"
 EMPTY = (
-    "DROP INDEX IF EXISTS claim_standing",
-    *(f"DELETE FROM {table}" for table in ("file", "claim", "node", "edge", "history", "tag", "redirect", "edge_end")),
-    "UPDATE sorted_edges SET upto = 0",
+    "DROP INDEX IF EXISTS claim_type",
+    *(f"DELETE FROM {table}" for table in ("file", *_KINDS, "history", "tag", "redirect", "edge_end")),
+    "UPDATE ordered SET upto = 0",
 )
-# Edges lead anywhere: putting each into its place at once would touch a page of the file for each end. The latest ones
-# wait, few enough to look through, until it is worth it.
+# Edges lead anywhere and tags are many: putting each into its place at once would touch a page of the file for each.
+# The latest ones wait, few enough to look through, until it is worth it.
+_WAITING = 2000
 EDGES_AT = """seq IN (SELECT seq FROM edge_end WHERE id = ?1 UNION ALL
-    SELECT seq FROM edge WHERE seq > (SELECT upto FROM sorted_edges) AND (from_id = ?1 OR to_id = ?1))"""
-_WAITING_EDGES = 2000
+    SELECT seq FROM edge WHERE seq > (SELECT upto FROM ordered WHERE kind = 'edge') AND (from_id = ?1 OR to_id = ?1))"""
+_TAGGED = """seq IN (SELECT seq FROM tag WHERE kind = '{kind}' AND {sorted} UNION ALL
+    SELECT seq FROM {kind} WHERE seq > (SELECT upto FROM ordered WHERE kind = '{kind}')
+    AND instr({tags}, char(10) || ?{end}))"""
 _BATCH = 4000
 _ID_CHUNK = 500
+_ORDERED_AT_ONCE = 50_000
 _INSERT = """INSERT INTO {} (id, type, offset, first_offset, first_ts, valid_from, valid_to, from_id, to_id, tags)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _REASSERT = """UPDATE {} SET type = ?, offset = ?, valid_from = ?, valid_to = ?, from_id = ?, to_id = ?,
     tags = ?, retracted = 0, lines = lines + 1 WHERE id = ?"""
 
-Placed = tuple[int, Entry]  # the offset of a line and what it says
+
+def tagged(kind: Kind, tag: str) -> tuple[str, tuple[str, ...]]:
+    """The condition for thoughts with a tag (one ending in `*`: with that prefix), and its values."""
+    if tag.endswith("*"):
+        start = tag[:-1]
+        condition = _TAGGED.format(kind=kind, sorted="tag >= ? AND tag < ?", tags="char(10) || tags", end="")
+        return condition, (start, start + "\U0010ffff", start)
+    whole = {"sorted": "tag = ?", "tags": "char(10) || tags || char(10)", "end": " || char(10)"}
+    return _TAGGED.format(kind=kind, **whole), (tag, tag)
 
 
-def take_in(db: sqlite3.Connection, kind: Kind, lines: Iterable[Placed]) -> None:
-    """Bring the tables up to date with further lines of the file of a kind."""
-    rest = iter(lines)
-    while batch := list(islice(rest, _BATCH)):
-        known = _known(db, kind, {entry.id for _, entry in batch})
-        for fresh, run in _runs(batch, known):
-            if fresh:
-                _insert(db, kind, run)
-            else:
-                for offset, entry in run:
-                    _change(db, kind, offset, entry)
+class Intake:
+    """One catch-up, inside the caller's transaction."""
 
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._out = out_of(db)
+        self._waiting_targets: set[str] | None = None
 
-def sort_edges(db: sqlite3.Connection) -> None:
-    """Make the ends of edges findable once enough of them wait."""
-    (upto,) = db.execute("SELECT upto FROM sorted_edges").fetchone()
-    (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM edge").fetchone()
-    if last - upto > _WAITING_EDGES:
-        ends = "SELECT from_id, seq FROM edge WHERE seq > ?1 UNION ALL SELECT to_id, seq FROM edge WHERE seq > ?1"
-        db.execute(f"INSERT OR IGNORE INTO edge_end {ends} ORDER BY 1, 2", (upto,))
-        db.execute("UPDATE sorted_edges SET upto = ?", (last,))
+    def take_in(self, kind: Kind, lines: Iterable[Placed]) -> None:
+        """Bring the tables up to date with further lines of the file of a kind."""
+        rest = iter(lines)
+        while batch := list(islice(rest, _BATCH)):
+            known = self._known(kind, {entry.id for _, entry in batch})
+            for fresh, run in _runs(batch, known):
+                if fresh:
+                    self._insert(kind, run)
+                else:
+                    for offset, entry in run:
+                        self._change(kind, offset, entry)
 
+    def put_in_order(self) -> None:
+        """Make the ends of edges and the tags findable once enough of them wait."""
+        for kind, upto in self._db.execute("SELECT kind, upto FROM ordered").fetchall():
+            (last,) = self._db.execute(f"SELECT coalesce(max(seq), 0) FROM {kind}").fetchone()
+            if last - upto <= _WAITING:
+                continue
+            if kind == "edge":
+                ends = (
+                    "SELECT from_id, seq FROM edge WHERE seq > ?1 UNION ALL SELECT to_id, seq FROM edge WHERE seq > ?1"
+                )
+                self._db.execute(f"INSERT OR IGNORE INTO edge_end {ends} ORDER BY 1, 2", (upto,))
+            for start in range(upto, last, _ORDERED_AT_ONCE):
+                self._order_tags(kind, start)
+            self._db.execute("UPDATE ordered SET upto = ? WHERE kind = ?", (last, kind))
+        self._db.execute(_INDEX)
 
-def _known(db: sqlite3.Connection, kind: Kind, ids: set[str]) -> set[str]:
-    found: set[str] = set()
-    wanted = list(ids)
-    for start in range(0, len(wanted), _ID_CHUNK):
-        chunk = wanted[start : start + _ID_CHUNK]
-        marks = ",".join("?" * len(chunk))
-        found.update(row[0] for row in db.execute(f"SELECT id FROM {kind} WHERE id IN ({marks})", chunk))
-    return found
+    def _order_tags(self, kind: Kind, start: int) -> None:
+        query = f"SELECT seq, tags FROM {kind} WHERE seq > ? AND seq <= ? AND tags IS NOT NULL"
+        rows = self._db.execute(query, (start, start + _ORDERED_AT_ONCE))
+        found = sorted((tag, seq) for seq, tags in rows for tag in tags.split("\n"))
+        self._db.executemany("INSERT OR IGNORE INTO tag VALUES (?, ?, ?)", [(kind, *one) for one in found])
+
+    def _known(self, kind: Kind, ids: set[str]) -> set[str]:
+        found: set[str] = set()
+        wanted = list(ids)
+        for start in range(0, len(wanted), _ID_CHUNK):
+            chunk = wanted[start : start + _ID_CHUNK]
+            marks = ",".join("?" * len(chunk))
+            found.update(row[0] for row in self._db.execute(f"SELECT id FROM {kind} WHERE id IN ({marks})", chunk))
+        return found
+
+    def _insert(self, kind: Kind, run: list[Placed]) -> None:
+        start = self._db.execute(f"SELECT coalesce(max(seq), 0) + 1 FROM {kind}").fetchone()[0]
+        self._targets()  # as they are before these lines: each is then taken in by itself
+        rows = [(e.id, e.type, at, at, e.ts, e.valid_from, e.valid_to, *_ends_and_tags(e)) for at, e in run]
+        self._db.executemany(_INSERT.format(kind), rows)
+        if kind == "edge":
+            for seq, (offset, entry) in enumerate(run, start):
+                if entry.type in REDIRECTS and entry.from_id != entry.to_id:
+                    self._redirect(entry.from_id, (offset, entry.to_id, seq), None)
+        else:
+            self._mark_arrivals([entry.id for _, entry in run])
+
+    def _mark_arrivals(self, ids: list[str]) -> None:
+        """Redirects may have been known before the thought they replace."""
+        if not self._db.execute("SELECT 1 FROM redirect LIMIT 1").fetchone():
+            return
+        heads: dict[str, str] = {}  # of the members of each cycle that was met
+        for one in ids:
+            if self._out(one) is None:
+                continue
+            if one not in heads and self._is_led_to(one) and (cycle := cycle_through(one, self._out)):
+                heads |= dict.fromkeys(cycle, head(one, self._out))
+            self._mark(one, heads.get(one) != one)
+
+    def _change(self, kind: Kind, offset: int, entry: Entry) -> None:
+        """A further line about a known id: said again, or taken back."""
+        db = self._db
+        row = (kind, entry.id, offset, int(entry.asserts), entry.ts)
+        db.execute("INSERT INTO history VALUES (?, ?, ?, ?, ?)", row)
+        query = f"SELECT seq, offset, type, from_id, tags FROM {kind} WHERE id = ?"
+        seq, former_offset, former_type, former_from, tags = db.execute(query, (entry.id,)).fetchone()
+        if not entry.asserts:
+            db.execute(f"UPDATE {kind} SET retracted = 1, lines = lines + 1 WHERE id = ?", (entry.id,))
+        else:
+            ends_and_tags = _ends_and_tags(entry)
+            times = (entry.valid_from, entry.valid_to)
+            db.execute(_REASSERT.format(kind), (entry.type, offset, *times, *ends_and_tags, entry.id))
+            former = [(kind, tag, seq) for tag in (tags or "").split("\n")]
+            db.executemany("DELETE FROM tag WHERE kind = ? AND tag = ? AND seq = ?", former)
+            now = [(kind, tag, seq) for tag in (ends_and_tags[2] or "").split("\n") if tag]
+            db.executemany("INSERT OR IGNORE INTO tag VALUES (?, ?, ?)", now)
+        if kind == "edge":
+            self._change_edge(entry, offset, seq, (former_type, former_from, former_offset))
+
+    def _change_edge(self, entry: Entry, offset: int, seq: int, former: tuple[str, str, int]) -> None:
+        if entry.asserts:
+            ends = [(entry.from_id, seq), (entry.to_id, seq)]
+            self._db.executemany("INSERT OR IGNORE INTO edge_end VALUES (?, ?)", ends)
+        former_type, former_from, former_offset = former
+        if former_type in REDIRECTS:
+            self._redirect(former_from, None, former_offset)
+        if entry.asserts and entry.type in REDIRECTS and entry.from_id != entry.to_id:
+            self._redirect(entry.from_id, (offset, entry.to_id, seq), None)
+
+    def _redirect(self, from_id: str, added: tuple[int, str, int] | None, removed: int | None) -> None:
+        """A redirect stands or no longer stands: mark whoever is superseded by that, or no longer."""
+        led_to = self._is_led_to(from_id)
+        broken = cycle_through(from_id, self._out) if led_to else []
+        if removed is not None:
+            self._db.execute("UPDATE redirect SET stands = 0 WHERE from_id = ? AND at = ?", (from_id, removed))
+        if added is not None:
+            self._db.execute("INSERT OR REPLACE INTO redirect VALUES (?, ?, ?, ?, 1)", (from_id, *added))
+            self._targets().add(added[1])
+        closed = dict.fromkeys(cycle_through(from_id, self._out)) if led_to else {}
+        stands = head(from_id, self._out) if closed else ""
+        for one in {from_id, *broken, *closed}:
+            self._mark(one, one != stands if one in closed else self._out(one) is not None)
+
+    def _is_led_to(self, thought_id: str) -> bool:
+        """Only an id that something leads to can be in a cycle: asking that first keeps long chains cheap."""
+        if thought_id in self._targets():
+            return True
+        query = """SELECT 1 FROM edge_end JOIN edge ON edge.seq = edge_end.seq WHERE edge_end.id = ?1
+            AND edge.to_id = ?1 AND edge.type IN ('supersedes', 'same_as') LIMIT 1"""
+        return self._db.execute(query, (thought_id,)).fetchone() is not None
+
+    def _targets(self) -> set[str]:
+        """Where the redirects lead that are not findable by their ends yet."""
+        if self._waiting_targets is None:
+            query = """SELECT to_id FROM edge WHERE seq > (SELECT upto FROM ordered WHERE kind = 'edge')
+                AND type IN ('supersedes', 'same_as')"""
+            self._waiting_targets = {one for (one,) in self._db.execute(query)}
+        return self._waiting_targets
+
+    def _mark(self, thought_id: str, superseded: bool) -> None:
+        kind = KIND_OF_PREFIX.get(thought_id.partition("_")[0])
+        if kind is not None and kind != "edge":
+            query = f"UPDATE {kind} SET superseded = ?1 WHERE id = ?2 AND superseded != ?1"
+            self._db.execute(query, (int(superseded), thought_id))
 
 
 def _runs(batch: list[Placed], known: set[str]) -> Iterator[tuple[bool, list[Placed]]]:
@@ -101,86 +221,10 @@ def _runs(batch: list[Placed], known: set[str]) -> Iterator[tuple[bool, list[Pla
         yield fresh, run
 
 
-def _insert(db: sqlite3.Connection, kind: Kind, run: list[Placed]) -> None:
-    start = db.execute(f"SELECT coalesce(max(seq), 0) + 1 FROM {kind}").fetchone()[0]
-    rows = [(e.id, e.type, at, at, e.ts, e.valid_from, e.valid_to, *_ends_and_tags(e)) for at, e in run]
-    db.executemany(_INSERT.format(kind), rows)
-    tags = [(kind, tag, start + place) for place, (_, entry) in enumerate(run) for tag in entry.tags]
-    db.executemany("INSERT OR IGNORE INTO tag VALUES (?, ?, ?)", tags)
-    if kind == "edge":
-        for seq, (offset, entry) in enumerate(run, start):
-            if entry.type in REDIRECTS and entry.from_id != entry.to_id:
-                _redirect(db, entry.from_id, (offset, entry.to_id, seq), None)
-    else:
-        _mark_arrivals(db, [entry.id for _, entry in run])
-
-
 def _ends_and_tags(entry: Entry) -> tuple[str | None, str | None, str | None]:
-    return entry.from_id or None, entry.to_id or None, "\n".join(entry.tags) or None
-
-
-def _mark_arrivals(db: sqlite3.Connection, ids: list[str]) -> None:
-    """Redirects may have been known before the thought they replace."""
-    if not db.execute("SELECT 1 FROM redirect LIMIT 1").fetchone():
-        return
-    out = out_of(db)
-    heads: dict[str, str] = {}  # of the members of each cycle that was met
-    for one in ids:
-        if out(one) is None:
-            continue
-        if one not in heads and _is_led_to(db, one) and (cycle := cycle_through(one, out)):
-            heads |= dict.fromkeys(cycle, head(one, out))
-        _mark(db, one, heads.get(one) != one)
-
-
-def _change(db: sqlite3.Connection, kind: Kind, offset: int, entry: Entry) -> None:
-    """A further line about a known id: said again, or taken back."""
-    row = (kind, entry.id, offset, int(entry.asserts), entry.ts)
-    db.execute("INSERT INTO history VALUES (?, ?, ?, ?, ?)", row)
-    query = f"SELECT seq, offset, type, from_id, tags FROM {kind} WHERE id = ?"
-    seq, former_offset, former_type, former_from, tags = db.execute(query, (entry.id,)).fetchone()
-    if not entry.asserts:
-        db.execute(f"UPDATE {kind} SET retracted = 1, lines = lines + 1 WHERE id = ?", (entry.id,))
-    else:
-        times = (entry.valid_from, entry.valid_to)
-        db.execute(_REASSERT.format(kind), (entry.type, offset, *times, *_ends_and_tags(entry), entry.id))
-        former_tags = [(kind, tag, seq) for tag in (tags or "").split("\n")]
-        db.executemany("DELETE FROM tag WHERE kind = ? AND tag = ? AND seq = ?", former_tags)
-        db.executemany("INSERT OR IGNORE INTO tag VALUES (?, ?, ?)", [(kind, tag, seq) for tag in entry.tags])
-    if kind == "edge":
-        if entry.asserts:
-            db.executemany("INSERT OR IGNORE INTO edge_end VALUES (?, ?)", [(entry.from_id, seq), (entry.to_id, seq)])
-        if former_type in REDIRECTS:
-            _redirect(db, former_from, None, former_offset)
-        if entry.asserts and entry.type in REDIRECTS and entry.from_id != entry.to_id:
-            _redirect(db, entry.from_id, (offset, entry.to_id, seq), None)
-
-
-def _redirect(db: sqlite3.Connection, from_id: str, added: tuple[int, str, int] | None, removed: int | None) -> None:
-    """A redirect stands or no longer stands: mark whoever is superseded by that, or no longer."""
-    out = out_of(db)
-    led_to = _is_led_to(db, from_id)
-    broken = cycle_through(from_id, out) if led_to else []
-    if removed is not None:
-        db.execute("UPDATE redirect SET stands = 0 WHERE from_id = ? AND at = ?", (from_id, removed))
-    if added is not None:
-        db.execute("INSERT OR REPLACE INTO redirect VALUES (?, ?, ?, ?, 1)", (from_id, *added))
-    closed = dict.fromkeys(cycle_through(from_id, out)) if led_to else {}
-    stands = head(from_id, out) if closed else ""
-    for one in {from_id, *broken, *closed}:
-        _mark(db, one, one != stands if one in closed else out(one) is not None)
-
-
-def _is_led_to(db: sqlite3.Connection, thought_id: str) -> bool:
-    """Only an id that something leads to can be in a cycle: asking that first keeps long chains cheap."""
-    query = "SELECT 1 FROM redirect WHERE to_id = ? AND stands = 1 LIMIT 1"
-    return db.execute(query, (thought_id,)).fetchone() is not None
-
-
-def _mark(db: sqlite3.Connection, thought_id: str, superseded: bool) -> None:
-    kind = KIND_OF_PREFIX.get(thought_id.partition("_")[0])
-    if kind is not None and kind != "edge":
-        db.execute(f"UPDATE {kind} SET superseded = ? WHERE id = ?", (int(superseded), thought_id))
+    """A tag is one line: they are kept as lines of one text."""
+    tags = "\n".join(" ".join(tag.split("\n")) for tag in entry.tags)
+    return entry.from_id or None, entry.to_id or None, tags or None
 
 
 def out_of(db: sqlite3.Connection) -> Out:

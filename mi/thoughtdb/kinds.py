@@ -21,5 +21,10 @@ EDGE_TYPES: tuple[EdgeType, ...] = (
     "supersedes",
     "same_as",
 )
+VALUES = "values:base"
+RAW = "values:raw"  # for audit only: never shown to a Mind
+SUMMARY = "values:summary"
+TESTLESS = "mi:testless_verification_strategy"
+RULING = ("values:", "mi:setting:", "mi:testless")  # tags of what MI acts by: no agent's word ever carries one
 REDIRECTS = ("supersedes", "same_as")  # both lead from the old to the new
 KIND_OF_PREFIX: dict[str, Kind] = {"cl": "claim", "nd": "node", "ed": "edge"}

@@ -26,8 +26,8 @@ class Entry(NamedTuple):
     to_id: str = ""
 
 
-class _Line(Struct):
-    """The fields state depends on; the rest of a line is not looked at."""
+class Line(Struct):
+    """The fields of claims, nodes and edges that state depends on; the rest of a line is not looked at."""
 
     kind: str
     claim_id: str = ""
@@ -48,7 +48,7 @@ class _Line(Struct):
 def parse(data: bytes, kind: Kind) -> Entry | None:
     """A line of the file that holds this kind; None when it neither asserts nor takes back. BadJson if unreadable."""
     try:
-        line = decode(data, _Line)
+        line = decode(data, Line)
     except BadJson:
         line = _lenient(data)
     thought_id = getattr(line, kind + "_id")
@@ -71,13 +71,13 @@ def parse(data: bytes, kind: Kind) -> Entry | None:
     return None
 
 
-def _lenient(data: bytes) -> _Line:
+def _lenient(data: bytes) -> Line:
     """A line with a field of an unexpected type or broken UTF-8 costs that field, not the line."""
     raw = decode_stored(data, dict[str, Any])
-    names = (name for name in _Line.__struct_fields__ if name != "tags")
+    names = (name for name in Line.__struct_fields__ if name != "tags")
     texts = {name: raw[name] for name in names if isinstance(raw.get(name), str)}
     tags = raw.get("tags")
-    return _Line(
+    return Line(
         kind=texts.pop("kind", ""),
         tags=[tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else None,
         **texts,

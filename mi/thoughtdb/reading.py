@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from mi.thoughtdb.intake import EDGES_AT
+from mi.thoughtdb.intake import EDGES_AT, tagged
 from mi.thoughtdb.kinds import KIND_OF_PREFIX, Kind, Scope
 from mi.thoughtdb.lines import parse
 from mi.thoughtdb.redirects import Step, head
@@ -104,6 +104,13 @@ class Reading:
     def count(self, kind: Kind, tag: str) -> int:
         """How many thoughts with a tag stand."""
         return sum(1 for _ in self.find(kind, Filter(tags=(tag,))))
+
+    def how_many(self, kind: Kind, type_: str = "", tag: str = "") -> int:
+        """How many thoughts stand, of a type and with a tag if they are given; whatever their dates."""
+        conditions, values = _conditions(kind, Filter(tags=(tag,) if tag else ()))
+        if type_:
+            conditions, values = f"{conditions} AND type = ?", (*values, type_)
+        return int(self.view.query(f"SELECT count(*) FROM {kind} WHERE {conditions}", values)[0][0])
 
     def edges(self, of: str, direction: Direction = "both", types: tuple[str, ...] = ()) -> Iterator[Thought]:
         """The standing edges at an id, oldest first."""
@@ -234,12 +241,9 @@ def _conditions(kind: Kind, wanted: Filter) -> tuple[str, tuple[object, ...]]:
     }[wanted.status]
     values: list[object] = []
     for tag in wanted.tags:
-        if tag.endswith("*"):
-            conditions.append("seq IN (SELECT seq FROM tag WHERE kind = ? AND tag >= ? AND tag < ?)")
-            values += [kind, tag[:-1], tag[:-1] + "\U0010ffff"]
-        else:
-            conditions.append("seq IN (SELECT seq FROM tag WHERE kind = ? AND tag = ?)")
-            values += [kind, tag]
+        condition, asked = tagged(kind, tag)
+        conditions.append(condition)
+        values += asked
     return " AND ".join(conditions), tuple(values)
 
 

@@ -9,7 +9,7 @@ from mi.kernel.jsontext import BadJson, decode
 from mi.memory.documents import Change, Document, Mark, Unmark
 from mi.memory.logs import ReadLine
 from mi.thoughtdb.kinds import REDIRECTS, Kind
-from mi.thoughtdb.lines import milliseconds
+from mi.thoughtdb.lines import Line, milliseconds
 
 _RAW = "values:raw"  # kept for audit, never recalled
 
@@ -18,25 +18,12 @@ class _Ref(Struct):
     event_id: str = ""
 
 
-class _Line(Struct):
-    """The fields that can be searched, of claims, nodes and edges alike."""
+class _Line(Line):
+    """With what can be searched in them."""
 
-    kind: str
-    claim_id: str = ""
-    node_id: str = ""
-    edge_id: str = ""
-    claim_type: str = ""
-    node_type: str = ""
-    edge_type: str = ""
     title: str = ""
     text: str = ""
-    asserted_ts: str = ""
-    valid_from: str | None = None
-    valid_to: str | None = None
-    tags: list[str] = []
     source_refs: list[_Ref] = []
-    from_id: str = ""
-    to_id: str = ""
 
 
 def reader(kind: Kind, project_id: str) -> ReadLine:
@@ -56,7 +43,7 @@ def reader(kind: Kind, project_id: str) -> ReadLine:
 def _claim(one: _Line, project_id: str) -> Iterator[Change]:
     if one.kind == "claim_retract" and one.claim_id:
         yield Mark("retract:" + one.claim_id, one.claim_id)
-    elif one.kind == "claim" and one.claim_id and _RAW not in one.tags:
+    elif one.kind == "claim" and one.claim_id and _RAW not in (one.tags or ()):
         yield _document(one, one.claim_id, "claim", one.claim_type, project_id)
 
 
@@ -85,7 +72,7 @@ def _document(one: _Line, thought_id: str, kind: str, type_: str, project_id: st
         project_id,
         title=one.title,
         ts=one.asserted_ts,
-        tags=(type_, *one.tags),
+        tags=(type_, *(one.tags or ())),
         event_ids=tuple(ref.event_id for ref in one.source_refs if ref.event_id),
         valid_from=_seconds(one.valid_from),
         valid_to=_seconds(one.valid_to),

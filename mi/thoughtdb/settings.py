@@ -1,9 +1,11 @@
 """Operational settings, kept as preference claims tagged `mi:setting:<name>`; what was said last holds."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.thoughts import SettingsSet
+from mi.evidence.records.thoughts import DefaultsClaimSync, MiDefaultsSet, SettingsSet
+from mi.thoughtdb.reading import Filter
 from mi.thoughtdb.records import Claim
 from mi.thoughtdb.store import ThoughtStore
 
@@ -75,10 +77,30 @@ def set_settings(store: ThoughtStore, evidence: EvidenceWriter, wanted: dict[str
     return event
 
 
+def seed_defaults(store: ThoughtStore, open_log: Callable[[], EvidenceWriter]) -> list[Claim]:
+    """Say the defaults of which a store never said anything, so that they can be cited, replaced and taken back."""
+    said = {name: next(store.read().find("claim", Filter(None, tags=(TAG + name,))), None) for name in SETTINGS}
+    missing = {name: SETTINGS[name].default for name, claim in said.items() if claim is None}
+    if not missing:
+        return []
+    log = open_log()
+    event = log.append(MiDefaultsSet(settings=missing), sync=True)
+    claims = [
+        store.new_claim(SETTINGS[name].sentences[value], [TAG + name, VALUE_TAG + value], event.event_id, "import")
+        for name, value in missing.items()
+    ]
+    store.add_claims(claims)
+    seeded = DefaultsClaimSync(outcome=f"seeded {', '.join(missing)}", claim_ids=[one.claim_id for one in claims])
+    log.append(seeded, sync=True)
+    return claims
+
+
 def _said(store: ThoughtStore) -> dict[str, tuple[str, Claim]]:
-    """The latest standing claim of each setting."""
+    """The latest standing claim of each setting; a model's word is none."""
     said: dict[str, tuple[str, Claim]] = {}
     for claim in store.active(TAG + "*"):
+        if claim.origin == "mind":
+            continue
         name = next(tag.removeprefix(TAG) for tag in claim.tags if tag.startswith(TAG))
         value = next((tag.removeprefix(VALUE_TAG) for tag in claim.tags if tag.startswith(VALUE_TAG)), "")
         if name in SETTINGS and value in SETTINGS[name].sentences:

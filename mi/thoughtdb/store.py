@@ -12,7 +12,7 @@ from mi.kernel.home import ThoughtFiles
 from mi.kernel.jsontext import encode
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import find_secrets
-from mi.thoughtdb.kinds import ClaimType, EdgeType, NodeType, Origin, Scope, Visibility
+from mi.thoughtdb.kinds import RULING, ClaimType, EdgeType, NodeType, Origin, Scope, Visibility
 
 if TYPE_CHECKING:  # sqlite3 is loaded by those who read, the records by those who write
     from mi.thoughtdb.reading import Reading, Thought
@@ -34,6 +34,12 @@ class ThoughtStore:
         self._notices = notices
         self._view: View | None = None
 
+    def close(self) -> None:
+        """Let go of the view; the next reading opens it again."""
+        if self._view is not None:
+            self._view.close()
+            self._view = None
+
     def exists(self) -> bool:
         """Whether anything was ever stored here."""
         return any(os.path.exists(path) for path in (self.files.claims, self.files.nodes, self.files.edges))
@@ -51,7 +57,7 @@ class ThoughtStore:
         valid_to: str | None = None,
         notes: str = "",
     ) -> "Claim":
-        """A claim of this store, not yet stored; text that holds a secret is refused."""
+        """A claim of this store, not yet stored; text that holds a secret is refused, an agent's word never rules."""
         from mi.thoughtdb.records import Claim, SourceRef
 
         refuse_secret("text", text)
@@ -65,7 +71,7 @@ class ThoughtStore:
             asserted_ts=clock.now(),
             valid_from=valid_from,
             valid_to=valid_to,
-            tags=list(tags),
+            tags=[tag for tag in tags if origin != "hands" or not tag.startswith(RULING)],
             confidence=confidence,
             notes=notes,
             source_refs=[SourceRef(event_id=event_id)],
@@ -170,11 +176,13 @@ class ThoughtStore:
         return Reading(self._view, self.scope, as_of)
 
     def active(self, tag: str) -> "list[Claim]":
-        """The standing claims with a tag (one ending in `*`: with that prefix), oldest first."""
+        """The standing claims with a tag (one ending in `*`: with that prefix), oldest first; of a tag that rules,
+        none that only an agent said."""
         from mi.thoughtdb.reading import Filter
 
         found = [_as_claim(thought) for thought in self.read().find("claim", Filter(tags=(tag,)))]
-        return [claim for claim in reversed(found) if claim is not None]
+        rules = tag.startswith(RULING)
+        return [one for one in reversed(found) if one is not None and not (rules and one.origin == "hands")]
 
     def find(self, thought_id: str) -> dict[str, Any] | None:
         """Everything about a claim, node or edge: its stored fields and its derived status."""
@@ -201,11 +209,11 @@ class ThoughtStore:
             self._view.refresh()
 
 
-def citing(thought: T, event_id: str) -> T:
+def citing(thought: T, *event_ids: str) -> T:
     """A thought that was made before the event it comes from, now with its provenance."""
     from mi.thoughtdb.records import SourceRef
 
-    return msgspec.structs.replace(thought, source_refs=[SourceRef(event_id=event_id)])
+    return msgspec.structs.replace(thought, source_refs=[SourceRef(event_id=one) for one in event_ids])
 
 
 def refuse_secret(field: str, text: str) -> None:

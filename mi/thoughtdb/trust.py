@@ -15,7 +15,7 @@ _SAID = (
     "values_set settings_set user_input claim_retract claim_supersede claim_same_as node_create node_retract",
     "edge_create edge_retract learn_applied mode_set override undo redo",
 )
-_SHOWN = ("evidence batch_end hands_resume_failed snapshot claim_mining node_materialized",)
+_SHOWN = ("evidence batch_end hands_resume_failed snapshot claim_mining node_materialized memory_write memory_verify",)
 _EVENTS: dict[str, Origin] = {
     **{kind: "user" for kinds in _SAID for kind in kinds.split()},
     **{kind: "hands" for kinds in _SHOWN for kind in kinds.split()},
@@ -34,14 +34,27 @@ def of_event(kind: str) -> Origin:
 
 
 def of_thought(thought: Thought, thoughts: Effective) -> Origin:
-    """The trust of a stored thought: the least of its own origin and of all it is derived from or depends on."""
+    """The trust of a stored thought: the least of its own origin and of all it is derived from or depends on.
+
+    What only an agent said is tentative until the person, or an event such as a passed check, supports it.
+    """
     origins: list[str] = []
     waiting, seen = [thought], {thought.id}
     while waiting and len(seen) < _BOUND:
         one = waiting.pop()
-        origins.append(str(one.raw.get("origin") or "import"))
+        origins.append(_confirmed(one, thoughts) or str(one.raw.get("origin") or "import"))
         for edge in thoughts.edges(one.id, "out", _RESTS_ON):
             if edge.to_id not in seen and (found := thoughts.get(edge.to_id)) is not None:
                 seen.add(edge.to_id)
                 waiting.append(found)
     return least(origins)
+
+
+def _confirmed(thought: Thought, thoughts: Effective) -> str:
+    """Who confirmed an agent's word: the person, or MI by an event it saw; no other claim can."""
+    if thought.raw.get("origin") != "hands":
+        return ""
+    found = [(str(edge.raw.get("origin")), edge.from_id) for edge in thoughts.edges(thought.id, "in", ("supports",))]
+    if any(origin == "user" for origin, _ in found):
+        return "user"
+    return "mind" if any(origin == "mind" and start.startswith("ev_") for origin, start in found) else ""

@@ -2,51 +2,38 @@
 
 import os
 import sqlite3
-from binascii import crc32
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 from mi.kernel.home import FILE_MODE, ThoughtFiles
 from mi.kernel.jsontext import BadJson
 from mi.kernel.notices import Notices
-from mi.thoughtdb.intake import EMPTY, INDEXES, SCHEMA, VERSION, Placed, out_of, sort_edges, take_in
+from mi.thoughtdb.files import Known, StoreFiles, Tally
+from mi.thoughtdb.intake import EMPTY, SCHEMA, VERSION, Intake, out_of
 from mi.thoughtdb.kinds import Kind
-from mi.thoughtdb.lines import fields, parse
+from mi.thoughtdb.lines import fields
 from mi.thoughtdb.redirects import Out
 
 Progress = Callable[[int, int], None]  # bytes taken in, bytes there are
-KINDS: tuple[Kind, ...] = ("claim", "node", "edge")
-_TAIL = 1024  # bytes before the known end that must not have changed
-MAX_LINE = 1 << 30  # a thought is never read cut: what is missing would be lost to whoever acts by it
-_BUFFER = 1 << 18
-_LINE = 4096
 _PATIENCE_S = 10
-_REPORT_EVERY = 4096
-
-
-class _Known(NamedTuple):
-    """How far a file was taken in, and by what it is recognised."""
-
-    upto: int = 0
-    inode: int = 0
-    tail: int = 0
-    mtime: int = 0  # 0: more was appended while it was taken in
-    unreadable: int = 0
 
 
 class View:
     """An open view. It reads the files it was brought up to date with, even when they are replaced meanwhile."""
 
     def __init__(self, files: ThoughtFiles, notices: Notices, progress: Progress, save: bool = True) -> None:
-        self._paths: dict[Kind, str] = {"claim": files.claims, "node": files.nodes, "edge": files.edges}
+        self._files = StoreFiles(files)
         self._path = files.view
         self._notices = notices
         self._progress = progress
         self._save = save
-        self._fds: dict[Kind, int] = {}
         self._db: sqlite3.Connection | None = None
         self._may_write = True
         self.refresh()
+
+    def paths_of(self, *kinds: Kind) -> list[str]:
+        """The files it is a view of."""
+        return [self._files.paths[kind] for kind in kinds]
 
     def query(self, sql: str, values: tuple[object, ...] = ()) -> list[Any]:
         """The rows of a query; a damaged view is built again and asked again."""
@@ -63,10 +50,7 @@ class View:
 
     def line(self, kind: Kind, offset: int) -> bytes:
         """The stored line that begins at an offset."""
-        found = b""
-        while b"\n" not in found and (more := os.pread(self._fds[kind], _LINE, offset + len(found))):
-            found += more
-        return found.partition(b"\n")[0]
+        return self._files.line(kind, offset)
 
     def raw(self, kind: Kind, offset: int) -> dict[str, Any]:
         """Every field of the stored line that begins at an offset."""
@@ -77,7 +61,10 @@ class View:
 
     def refresh(self) -> None:
         """Take in what was appended since; costs as much as is new."""
-        self._open_files()
+        was_empty = not self._files
+        self._files.open()
+        if was_empty and self._files:
+            self._forget_db()  # a store that was empty gets its stored view
         try:
             self._catch_up()
         except sqlite3.OperationalError:  # a lock held for long, a full or read-only disk: no reason not to answer
@@ -87,27 +74,11 @@ class View:
 
     def close(self) -> None:
         """Let go of the files."""
-        for fd in self._fds.values():
-            os.close(fd)
-        self._fds = {}
-        if self._db is not None:
-            self._db.close()
-            self._db = None
+        self._files.close()
+        self._forget_db()
 
-    def _open_files(self) -> None:
-        """Open what is there now; a replaced file is opened anew, and a store that was empty gets its stored view."""
-        was_empty = not self._fds
-        for kind, path in self._paths.items():
-            fd = self._fds.get(kind)
-            if fd is not None and not _is_still(fd, path):
-                os.close(self._fds.pop(kind))
-                fd = None
-            if fd is None:
-                try:
-                    self._fds[kind] = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-                except (FileNotFoundError, NotADirectoryError):
-                    pass
-        if was_empty and self._fds and self._db is not None:
+    def _forget_db(self) -> None:
+        if self._db is not None:
             self._db.close()
             self._db = None
 
@@ -119,7 +90,7 @@ class View:
     def _connect(self) -> sqlite3.Connection:
         """The stored view; without one that can be used, or with nothing to keep, one in memory."""
         self._may_write = True
-        if not self._fds:
+        if not self._files:
             return _made(sqlite3.connect(":memory:"))
         if not self._save or not os.access(os.path.dirname(self._path), os.W_OK):
             if not os.path.exists(self._path):
@@ -133,17 +104,14 @@ class View:
         return _made(sqlite3.connect(self._path, timeout=_PATIENCE_S))
 
     def _use_memory(self) -> None:
-        if self._db is not None:
-            self._db.close()
+        self._forget_db()
         self._may_write = True
         self._db = _made(sqlite3.connect(":memory:"))
         self._catch_up()
 
     def _start_over(self) -> None:
         """Throw a view away that is damaged or of another version, and build it anew."""
-        if self._db is not None:
-            self._db.close()
-            self._db = None
+        self._forget_db()
         try:
             if self._save:
                 for suffix in ("", "-journal"):
@@ -158,8 +126,8 @@ class View:
     def _catch_up(self) -> None:
         db = self._open_db()
         known = _known(db)
-        sound = self._all_sound(known)
-        if not sound or any(self._has_more(kind, known.get(kind, _Known()).upto) for kind in self._fds):
+        sound = self._files.are_sound(known)
+        if not sound or any(self._files.has_more(kind, _upto(known, kind)) for kind in self._files.kinds()):
             if not self._may_write:
                 db = self._copy_to_memory(db, sound)
             self._take_in_all(db)
@@ -179,91 +147,39 @@ class View:
         db.execute("BEGIN IMMEDIATE")
         try:
             known = _known(db)  # again, under the lock: another process may have been quicker
-            if not self._all_sound(known):
+            if not self._files.are_sound(known):
                 for statement in EMPTY:
                     db.execute(statement)
                 known = {}
-            for kind, fd in self._fds.items():
-                self._take_in(db, kind, fd, known.get(kind, _Known()))
-            sort_edges(db)
-            for statement in INDEXES:
-                db.execute(statement)
+            intake = Intake(db)
+            for kind in self._files.kinds():
+                tally = Tally(known.get(kind, Known()))
+                intake.take_in(kind, self._files.new_lines(kind, tally, self._progress))
+                row = (kind, *self._files.known(kind, tally))
+                db.execute("INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?)", row)
+            intake.put_in_order()
             db.execute("COMMIT")
         except BaseException:
             if db.in_transaction:
                 db.execute("ROLLBACK")
             raise
 
-    def _take_in(self, db: sqlite3.Connection, kind: Kind, fd: int, known: _Known) -> None:
-        tally = _Tally(known)
-        size = os.fstat(fd).st_size
-        take_in(db, kind, _entries(fd, kind, tally, lambda done: self._progress(done, size)))
-        stat = os.fstat(fd)
-        mtime = stat.st_mtime_ns if stat.st_size == tally.upto else 0
-        row = (kind, tally.upto, stat.st_ino, _tail_of(fd, tally.upto), mtime, tally.unreadable)
-        db.execute("INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?)", row)
-
-    def _all_sound(self, known: dict[Kind, _Known]) -> bool:
-        """Whether every file is the one that was taken in, perhaps grown; a replaced one may be another altogether."""
-        return all(kind in self._fds and self._is_sound(kind, one) for kind, one in known.items())
-
-    def _is_sound(self, kind: Kind, known: _Known) -> bool:
-        stat = os.fstat(self._fds[kind])
-        if stat.st_ino != known.inode or stat.st_size < known.upto:
-            return False
-        if stat.st_size == known.upto and known.mtime and stat.st_mtime_ns != known.mtime:
-            return False  # not longer, yet written to: changed in place
-        return _tail_of(self._fds[kind], known.upto) == known.tail
-
-    def _has_more(self, kind: Kind, upto: int) -> bool:
-        """Whether a whole line follows; half of one waits for its end."""
-        fd = self._fds[kind]
-        size = os.fstat(fd).st_size
-        return any(b"\n" in os.pread(fd, min(_BUFFER, size - at), at) for at in range(upto, size, _BUFFER))
-
     def _report(self, db: sqlite3.Connection) -> None:
         for kind, one in _known(db).items():
+            path = self._files.paths[kind]
             if one.unreadable:
-                self._notices.add("unreadable-lines", self._paths[kind], count=one.unreadable)
-            torn = os.fstat(self._fds[kind]).st_size - one.upto
-            if torn and not self._has_more(kind, one.upto):
-                self._notices.add("torn-line", self._paths[kind], size=torn)
+                self._notices.add("unreadable-lines", path, count=one.unreadable)
+            torn = self._files.size(kind) - one.upto
+            if torn and not self._files.has_more(kind, one.upto):
+                self._notices.add("torn-line", path, size=torn)
 
 
-class _Tally:
-    """How far reading came, and how many lines could not be read."""
-
-    def __init__(self, known: _Known) -> None:
-        self.upto = known.upto
-        self.unreadable = known.unreadable
-        self.lines = 0
+def _known(db: sqlite3.Connection) -> dict[Kind, Known]:
+    return {kind: Known(*rest) for kind, *rest in db.execute("SELECT * FROM file")}
 
 
-def _entries(fd: int, kind: Kind, tally: _Tally, progress: Callable[[int], None]) -> Iterator[Placed]:
-    with open(fd, "rb", buffering=_BUFFER, closefd=False) as file:
-        file.seek(tally.upto)
-        while data := file.readline(MAX_LINE):
-            length, last = len(data), data
-            while not last.endswith(b"\n") and (last := file.readline(_BUFFER)):
-                length += len(last)
-            if not last.endswith(b"\n"):
-                return
-            offset = tally.upto
-            tally.upto += length
-            try:
-                entry = parse(data, kind) if data.strip() else None
-            except BadJson:
-                tally.unreadable += 1
-                continue
-            if entry is not None:
-                yield offset, entry
-            tally.lines += 1
-            if tally.lines % _REPORT_EVERY == 0:
-                progress(tally.upto)
-
-
-def _known(db: sqlite3.Connection) -> dict[Kind, _Known]:
-    return {kind: _Known(*rest) for kind, *rest in db.execute("SELECT * FROM file")}
+def _upto(known: dict[Kind, Known], kind: Kind) -> int:
+    return known[kind].upto if kind in known else 0
 
 
 def _made(db: sqlite3.Connection) -> sqlite3.Connection:
@@ -288,18 +204,6 @@ def _checked(db: sqlite3.Connection) -> sqlite3.Connection:
     if _version(db) != VERSION:
         raise sqlite3.DatabaseError(f"view of another version: {_version(db)}")
     return db
-
-
-def _is_still(fd: int, path: str) -> bool:
-    try:
-        return os.path.samestat(os.fstat(fd), os.stat(path))
-    except OSError:
-        return False
-
-
-def _tail_of(fd: int, upto: int) -> int:
-    start = max(0, upto - _TAIL)
-    return crc32(os.pread(fd, upto - start, start))
 
 
 def _quoted(path: str) -> str:

@@ -48,6 +48,7 @@ def test_the_index_can_be_deleted_at_any_time(home: Home) -> None:
     assert Path(home.project("p1").evidence).read_bytes() == before
 
 
+@pytest.mark.req("mi.fail.no-reingest")
 def test_only_what_is_new_is_read(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[int] = []
     apply = FtsBackend.apply

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mi.kernel.clock import format_ms
 from mi.kernel.home import ThoughtFiles
 from mi.kernel.notices import Notices
-from mi.thoughtdb import compact
+from mi.thoughtdb import compact, intake
 from mi.thoughtdb.reading import Filter, Reading
 from mi.thoughtdb.store import ThoughtStore
 from tests.thoughtdb.naive import Naive
@@ -98,11 +98,12 @@ def _head(reading: Reading, one: str) -> str:
     "mi.tdb.same-as-direction",
 )
 @settings(max_examples=120, deadline=None)
-@given(st.sampled_from([[], CLAIMS, CLAIMS + EDGES]), STEPS, ENDS, TIMES)
+@given(st.sampled_from([0, 2, 2000]), st.sampled_from([[], CLAIMS, CLAIMS + EDGES]), STEPS, ENDS, TIMES)
 def test_any_history_gives_the_state_of_the_model(
-    known: list[str], steps: list[tuple[Any, ...]], ends: list[tuple[str, str, str]], as_of: int
+    waiting: int, known: list[str], steps: list[tuple[Any, ...]], ends: list[tuple[str, str, str]], as_of: int
 ) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(intake, "_WAITING", waiting)  # how many tags and edges stay unsorted: none, some, all
         root = Path(folder)
         store = ThoughtStore(folder, "project", "p", Notices())
         for one in known:

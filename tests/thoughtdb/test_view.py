@@ -302,14 +302,15 @@ def test_long_chains_and_rings_are_no_quadratic_work(tmp_path: Path) -> None:
 
         db.set_progress_handler(tick, 100)
         names = [f"cl_{number}" for number in range(size)]
-        intake.take_in(db, "claim", ((place, Entry(True, one, 0, "fact")) for place, one in enumerate(names)))
+        taking = intake.Intake(db)
+        taking.take_in("claim", ((place, Entry(True, one, 0, "fact")) for place, one in enumerate(names)))
         pairs = list(zip(names, [*names[1:], names[0]], strict=True))
         ordered = reversed(pairs) if reverse else pairs
         edges = (
             (place, Entry(True, f"ed_{place}", 0, "supersedes", from_id=a, to_id=b))
             for place, (a, b) in enumerate(ordered)
         )
-        intake.take_in(db, "edge", edges)
+        taking.take_in("edge", edges)
         (standing,) = db.execute("SELECT count(*) FROM claim WHERE superseded = 0").fetchone()
         assert standing == 1
         db.close()
