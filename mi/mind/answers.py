@@ -4,6 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from mi.evidence.records.workflow_ir import Workflow
+
 
 class DecisionProcedure(Struct, frozen=True, kw_only=True):
     summary: str
@@ -160,4 +162,27 @@ class WhyAnswer(Struct, frozen=True, kw_only=True):
     confidence: float
     chosen_claim_ids: list[str]
     explanation: str
+    notes: str
+
+
+class SuggestedWorkflow(Struct, frozen=True, kw_only=True):
+    """A habit a model saw; `signature` is the same whenever it sees the same habit."""
+
+    signature: str
+    benefit: Literal["low", "medium", "high"]
+    confidence: float
+    reason: str
+    workflow: Workflow
+
+
+class WorkflowAdvice(Struct, frozen=True, kw_only=True):
+    should_suggest: bool
+    suggestion: SuggestedWorkflow | None
+    notes: str
+
+
+class EditedWorkflow(Struct, frozen=True, kw_only=True):
+    workflow: Workflow
+    change_summary: list[str]
+    conflicts: list[str]
     notes: str

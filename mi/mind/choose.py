@@ -1,9 +1,13 @@
 """Opening the Mind a configuration asks for."""
 
+from typing import TYPE_CHECKING
+
 from mi.kernel.config.types import Config
 from mi.kernel.home import Home
-from mi.mind.mind import Mind
-from mi.mind.provider import Provider
+
+if TYPE_CHECKING:  # whoever only asks which Mind it would be loads none
+    from mi.mind.mind import Mind
+    from mi.mind.provider import Provider
 
 
 def resolve_provider(config: Config, hands: str) -> str:
@@ -13,16 +17,19 @@ def resolve_provider(config: Config, hands: str) -> str:
     return {"codex": "codex_schema", "claude": "claude_schema"}.get(hands, "rules")
 
 
-def open_mind(config: Config, home: Home, transcripts: str, hands: str) -> Mind:
+def open_mind(config: Config, home: Home, transcripts: str, hands: str) -> "Mind":
     """The configured Mind, asking nothing yet; MiError when its program is missing."""
+    from mi.mind.mind import Mind
+
     name = resolve_provider(config, hands)
     retries = 2
     if name in ("openai_compatible", "anthropic"):
         retries = getattr(config.mind, name).max_retries
-    return Mind(home, transcripts, _provider(name, config), config.mind.models, retries)
+    return Mind(home, transcripts, open_provider(name, config), config.mind.models, retries)
 
 
-def _provider(name: str, config: Config) -> Provider | None:
+def open_provider(name: str, config: Config) -> "Provider | None":
+    """A provider by its name; None for `rules`."""
     mind = config.mind
     match name:
         case "codex_schema":

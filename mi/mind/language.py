@@ -2,9 +2,9 @@
 
 import re
 from functools import cache
-from itertools import pairwise
 
-from mi.kernel.text import has_cjk, sentences
+from mi.kernel.text import sentences
+from mi.memory.words import STOP_WORDS, tokens
 
 _DONE = (
     r"\b(?:done|completed?|finished|fixed|implemented|resolved|all (?:tests|checks) pass(?:ed|ing)?|works? now)\b"
@@ -24,17 +24,16 @@ _INQUIRY = (
 _ASK_ME = (
     r"\b(?:ask|check with|consult|confirm with|tell) me\b|\bmy (?:approval|permission|ok)\b|问我|我同意|我确认|经我"
 )
-_FENCE = r"```.*?(?:```|\Z)"
-_WORD = r"[a-z][a-z0-9_+#.-]*[a-z0-9+#]|[a-z]|\d+"
-_CJK_RUN = r"[\u4e00-\u9fff]+"
-_STOP = frozenset(
-    """a about after all also am an and any are as ask at be been before being but by can could did do does doing done
-    each either else every first for from get give go had has have having how i if in into is it its just keep let like
-    make may me might more most must my need never no not now of off on once one only or other our out over own please
-    prefer rather run say same see shall should so some such tell than that the their them then there these they this
-    those to too under until up us use used using very want was way we well were what when where whether which while
-    who why will with without would yes you your always""".split()
+_LASTING = (
+    r"\b(?:always|never|from now on|in (?:the )?future|every time|whenever|prefer|by default|as a rule|going forward"
+    r"|any ?more|don't ever|each time)\b|以后|今后|总是|永远|每次|一律|从现在起|默认|再也不|不要再|别再|务必|优先"
 )
+_FENCE = r"```.*?(?:```|\Z)"
+# Words of a question or a value that say nothing about what it is about, beside those that no search looks for.
+_EMPTY = """after all also ask before being done doing each either else every first get give go having just keep
+    let like make may might more most must need never no now off once one only other out over own please prefer
+    rather run say same see shall such tell those too under until up use used using very want way well whether
+    while without yes always"""
 _STOP_ZH = frozenset(
     """什么 是否 可以 需要 我们 你们 他们 这个 那个 一个 还是 或者 如果 因为 所以 但是 不要 应该 请问 怎么 如何 使用
     进行 以及""".split()
@@ -79,6 +78,16 @@ def wants_to_be_asked(value: str) -> bool:
     return bool(_pattern(_ASK_ME).search(value))
 
 
+def says_lasting(text: str) -> bool:
+    """Whether a text says how things should be from now on, not only this once."""
+    return bool(_pattern(_LASTING).search(_prose(text)))
+
+
+def lasting_sentences(text: str) -> list[str]:
+    """The sentences of a text, outside its code, that say how things should be from now on."""
+    return [one for one in sentences(_prose(text)) if _pattern(_LASTING).search(one)]
+
+
 def is_inquiry(task: str) -> bool:
     """Whether a task asks for an answer rather than for a change."""
     return bool(_pattern(_INQUIRY).search(task.strip()))
@@ -86,11 +95,10 @@ def is_inquiry(task: str) -> bool:
 
 def content_words(text: str) -> set[str]:
     """The words that carry meaning: English ones without endings, Chinese ones as pairs of characters."""
-    lowered = text.lower()
-    words = {
-        _SUFFIX.sub("", word) if len(word) > 4 else word for word in re.findall(_WORD, lowered) if word not in _STOP
-    }
-    if has_cjk(text):
-        for run in re.findall(_CJK_RUN, text):
-            words |= {pair for pair in map("".join, pairwise(run)) if pair not in _STOP_ZH}
-    return words
+    found = [word for word in tokens(text, asked=True) if word not in _empty_words() and word not in _STOP_ZH]
+    return {_SUFFIX.sub("", word) if len(word) > 4 and word.isascii() else word for word in found}
+
+
+@cache
+def _empty_words() -> frozenset[str]:
+    return STOP_WORDS | frozenset(_EMPTY.split())

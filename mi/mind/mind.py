@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from mi.kernel.home import Home
@@ -84,6 +83,8 @@ class Mind:
         """The answers to questions that do not depend on each other, asked side by side."""
         if self._provider is None or len(questions) == 1:
             return [question() for question in questions]
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(max_workers=len(questions)) as pool:
             return [future.result() for future in [pool.submit(question) for question in questions]]
 

@@ -2,8 +2,11 @@
 
 from msgspec import Struct, field
 
-from mi.evidence.records.hands import TranscriptObservation
+from mi.evidence.records.hands import RepoObservation, TranscriptObservation
+from mi.evidence.records.mind import Risk, ThoughtsUsed
 from mi.evidence.records.run import Marks
+from mi.evidence.records.workflow_ir import Step, Workflow
+from mi.project.overlay import WorkflowRun
 
 
 class Said(Struct, frozen=True, kw_only=True):
@@ -22,6 +25,15 @@ class SeenCommand(Struct, frozen=True, kw_only=True):
     after_last_change: bool = False
 
 
+class ChangeSize(Struct, frozen=True, kw_only=True):
+    """How much a batch changed, as the team's rules count it."""
+
+    units: int = 0
+    lines: int = 0
+    dirs: int = 0
+    flags: list[str] = []
+
+
 class Batch(Struct, frozen=True, kw_only=True):
     """What one batch showed."""
 
@@ -33,15 +45,18 @@ class Batch(Struct, frozen=True, kw_only=True):
     commands: list[SeenCommand] = []
     shows_commands: bool = True  # False: this agent shows no command results
     changed_files: list[str] = []
-    weakened_tests: list[str] = []
+    weakened_tests: list[str] = []  # tests or checks that prove less than before, and nobody asked for it
+    removed_as_asked: list[str] = []  # test files whose deletion was the task
+    changed_now: bool = False  # in this batch
     questions: list[str] = []
     errors: list[str] = []
     risk_signals: list[str] = []
     diff_stat: str = ""
-    transcript_excerpt: str = ""
+    transcript_excerpt: str = ""  # the latest commands with the end of their output
     hands_transcript_ref: str = ""
     transcript_observation: TranscriptObservation = field(default_factory=TranscriptObservation)
     marks: Marks = field(default_factory=Marks)
+    change: ChangeSize = field(default_factory=ChangeSize)
 
     @property
     def failed_checks(self) -> list[SeenCommand]:
@@ -63,6 +78,18 @@ class Person(Struct, frozen=True, kw_only=True):
         return [*self.values, *self.preferences, *self.facts]
 
 
+class ThoughtContext(Struct, frozen=True, kw_only=True):
+    """The thoughts of the project and of all projects that bear on one decision, and their ids."""
+
+    text: str = ""
+    used: ThoughtsUsed = field(default_factory=ThoughtsUsed)
+
+    def ids(self) -> set[str]:
+        """What a decision may cite of it."""
+        used = self.used
+        return {*used.node_ids, *used.values_claim_ids, *used.pref_goal_claim_ids, *used.query_claim_ids}
+
+
 class Project(Struct, frozen=True, kw_only=True):
     """What is known about the project a batch worked on."""
 
@@ -72,14 +99,33 @@ class Project(Struct, frozen=True, kw_only=True):
     stack_hints: list[str] = []
 
 
+class FollowedWorkflow(Struct, frozen=True, kw_only=True):
+    """A workflow that the run follows, and how far it is; `stalled`: the last batch brought it no further."""
+
+    workflow: Workflow
+    completed: list[str] = []
+    next_step: Step | None = None
+    stalled: bool = False
+
+
 class Case(Struct, frozen=True, kw_only=True):
     """Everything a judgement about a batch may look at."""
 
     batch: Batch
     person: Person = field(default_factory=Person)
     project: Project = field(default_factory=Project)
+    workflow: FollowedWorkflow | None = None
+    language: str = "en"  # in which the person is spoken to
+    mindspec_base: str = ""  # the runtime's knobs and the project's overlay, as JSON
+    repo: RepoObservation = field(default_factory=RepoObservation)
     recent: list[Said] = []
+    thoughts: ThoughtContext = field(default_factory=ThoughtContext)  # for decide_next, built just before it
+    risk: Risk | None = None  # how the batch's risk signals were judged
     checks_requested: int = 0  # how often a check was already asked for since the last change
+    planned_checks: str = ""  # what the agent will be asked to run together with an answer
+    check_intent: str = ""  # what a check must show now, whatever was asked for before
+    person_said: str = ""  # what the person just answered to decide_next
+    diff: str = ""  # what the batch changed; '' when it was seen by an earlier process
 
 
 class LoopCase(Struct, frozen=True, kw_only=True):
@@ -99,3 +145,16 @@ class SegmentCase(Struct, frozen=True, kw_only=True):
     batches: int
     planned_next_input: str = ""
     status_hint: str = ""
+    lasting: bool = False  # the person said something that is meant to last
+    known: list[Said] = []
+    runtime: str = ""
+    overlay: str = ""
+
+
+class WorkflowCase(Struct, frozen=True, kw_only=True):
+    """A workflow, its cursor, and what the latest batch showed."""
+
+    workflow: Workflow
+    cursor: WorkflowRun
+    batch: Batch
+    recent: list[Said] = []

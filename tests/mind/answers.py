@@ -55,15 +55,41 @@ ANSWERS: dict[str, Json] = {
         "ask_user_question": "",
         "notes": "",
     },
+    "checkpoint_decide": {
+        "should_checkpoint": True,
+        "checkpoint_kind": "other",
+        "should_mine_workflow": False,
+        "should_mine_preferences": False,
+        "confidence": 0.9,
+        "notes": "",
+    },
+    "suggest_workflow": {"should_suggest": False, "suggestion": None, "notes": ""},
+    "workflow_progress": {
+        "should_update": False,
+        "completed_step_ids": [],
+        "next_step_id": None,
+        "should_close": False,
+        "close_reason": None,
+        "confidence": 0.9,
+        "notes": "",
+    },
+    "mine_claims": {"claims": [], "edges": [], "notes": ""},
+    "mine_preferences": {"suggestions": [], "notes": ""},
+    "learn_update": {
+        "should_apply": False,
+        "min_confidence": 0.9,
+        "patch": {"claims": [], "edges": [], "notes": ""},
+        "retract": [],
+        "notes": "",
+    },
 }
-_ORDER = ("decide_next", "loop_break", "auto_answer_to_hands", "plan_min_checks", "risk_judge", "extract_evidence")
 
 
 def asked(request: Request) -> str:
     """The prompt a request is about, by the schema it wants."""
     schema = request.schema or {}
     keys = set(schema.get("properties", {}))
-    return next((name for name in _ORDER if set(ANSWERS[name]) == keys), "")
+    return next((name for name in ANSWERS if set(ANSWERS[name]) == keys), "")
 
 
 def model(structured: bool = False, **changes: Json | Callable[[Request], Json]) -> Callable[[Request], Reply]:

@@ -423,12 +423,28 @@ def test_every_schema_names_all_its_keys_as_required(prompt: Any) -> None:
     assert set(schema["properties"]) == set(ANSWERS[prompt.name])
 
 
-@pytest.mark.req("v1.risk.category", "v1.risk.severity", "v1.rec.loop-break-actions")
+@pytest.mark.req(
+    "v1.risk.category",
+    "v1.risk.severity",
+    "v1.rec.loop-break-actions",
+    "mi.prompt.extract-evidence-actions",
+    "mi.prompt.risk-judge-learn",
+    "mi.prompt.decide-next-overlay",
+)
 def test_closed_lists_are_closed_in_the_schema() -> None:
     risk = json_schema(risk_judge.output)["properties"]
     categories = "network|install|push|publish|delete|privilege|privacy|cost|other"
     assert sorted(risk["category"]["enum"]) == sorted(categories.split("|"))
     assert sorted(risk["severity"]["enum"]) == sorted("low|medium|high|critical".split("|"))
+    suggested = risk["learn_suggested"]["items"]
+    assert sorted(suggested["required"]) == ["rationale", "scope", "severity", "text"]
+    action = json_schema(extract_evidence.output)["properties"]["actions"]["items"]
+    assert sorted(action["required"]) == ["detail", "kind"]
+    assert sorted(action["properties"]["kind"]["enum"]) == ["command", "edit", "other"]
+    overlay = json_schema(decide_next.output)["properties"]["update_project_overlay"]
+    shapes = {one["type"]: one for one in overlay["properties"]["set_testless_strategy"]["anyOf"]}
+    assert set(shapes) == {"null", "object"}
+    assert sorted(shapes["object"]["required"]) == ["rationale", "strategy"]
     actions = "rewrite_next_input|run_checks_then_continue|stop_done|stop_blocked|ask_user"
     assert sorted(json_schema(loop_break.output)["properties"]["action"]["enum"]) == sorted(actions.split("|"))
 

@@ -175,7 +175,7 @@ def test_risk(signals: list[str], category: str, severity: str, ask: bool):
 
 
 def test_evidence_names_a_claim_without_proof():
-    found = extract_evidence.rules(case(changed_files=["a.py"], commands=[check(0, after=False)]).batch)
+    found = extract_evidence.rules(case(changed_files=["a.py"], commands=[check(0, after=False)]))
     assert found.facts == ["1 files changed"]
     assert "says it is done" in found.unknowns[0]
     assert found.results == ["pytest -q (exit 0, a check, but files changed after it)"]

@@ -1,5 +1,7 @@
 """auto_answer_to_hands: the agent's question, answered as the person would, from what they said."""
 
+from functools import cache
+
 from mi.evidence.records.mind import AutoAnswerOutput
 from mi.mind.language import content_words, questions_in, wants_to_be_asked
 from mi.mind.prompt import Prompt, Section, bullets
@@ -15,7 +17,11 @@ nothing that needs an answer."""
 # What leaves the machine or cannot be taken back is answered only by a value that names it.
 _GRAVE = """push publish deploy delete drop remove install release merge overwrite force sudo
     推送 发布 部署 删除 安装 合并 覆盖"""
-_GRAVE_WORDS = frozenset(word for one in _GRAVE.split() for word in content_words(one))
+
+
+@cache
+def _grave_words() -> frozenset[str]:
+    return frozenset(word for one in _GRAVE.split() for word in content_words(one))
 
 
 def asked(case: Case) -> list[str]:
@@ -24,7 +30,8 @@ def asked(case: Case) -> list[str]:
 
 
 def _sections(case: Case) -> list[Section]:
-    return [*case_sections(case), Section("QUESTIONS", bullets(asked(case)), 1)]
+    planned = Section("CHECKS PLANNED", case.planned_checks, 0.3)
+    return [*case_sections(case), planned, Section("QUESTIONS", bullets(asked(case)), 1)]
 
 
 def _rules(case: Case) -> AutoAnswerOutput:
@@ -51,7 +58,7 @@ def _rules(case: Case) -> AutoAnswerOutput:
 def carrier(question: str, said: list[Said]) -> Said | None:
     """What the person said that answers a question: two words of meaning in common, every grave one among them."""
     words = content_words(question)
-    grave = words & _GRAVE_WORDS
+    grave = words & _grave_words()
     best: tuple[float, Said] | None = None
     for one in said:
         shared = words & content_words(one.text)

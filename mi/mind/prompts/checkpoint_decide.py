@@ -1,6 +1,6 @@
 """checkpoint_decide: whether a stretch of work is complete."""
 
-from mi.mind.answers import CheckpointDecision
+from mi.mind.answers import CheckpointDecision, CheckpointKind
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.parts import cited
 from mi.mind.views import SegmentCase
@@ -14,6 +14,9 @@ _LONG_SEGMENT = 4  # batches after which a stretch is cut even when nothing mark
 
 def _sections(given: SegmentCase) -> list[Section]:
     return [
+        Section("RUNTIME", given.runtime, 0.3),
+        Section("PROJECT", given.overlay, 0.3),
+        Section("KNOWN ALREADY", cited(given.known), 1),
         Section("TASK", given.task, 1),
         Section("EVENTS", cited(given.events), 4),
         Section("PLANNED NEXT INPUT", given.planned_next_input, 1),
@@ -22,18 +25,20 @@ def _sections(given: SegmentCase) -> list[Section]:
 
 
 def _rules(given: SegmentCase) -> CheckpointDecision:
-    if given.status_hint in ("done", "blocked"):
-        return _decision(given.status_hint)
-    return _decision("max_batches" if given.batches >= _LONG_SEGMENT else "none")
-
-
-def _decision(kind: str) -> CheckpointDecision:
-    """Rules cut at the end of a run or of a long stretch, and mine nothing: that takes understanding."""
+    """Cut at the end of a run or of a long stretch; look for preferences only where the person named some."""
+    kind: CheckpointKind = "max_batches" if given.batches >= _LONG_SEGMENT else "none"
+    match given.status_hint:
+        case "done" | "blocked":
+            kind = given.status_hint
+        case "failed":
+            kind = "other"
+        case "interrupted":
+            kind = "none"
     return CheckpointDecision(
         should_checkpoint=kind != "none",
-        checkpoint_kind=kind,  # type: ignore[arg-type]
+        checkpoint_kind=kind,
         should_mine_workflow=False,
-        should_mine_preferences=False,
+        should_mine_preferences=given.lasting and kind != "none",
         confidence=0.8,
         notes="",
     )

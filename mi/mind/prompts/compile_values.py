@@ -1,6 +1,7 @@
 """compile_values: the person's own words as a short list and a way of deciding."""
 
-from mi.kernel.text import sentences
+from mi.kernel.messages import text
+from mi.kernel.text import has_cjk, sentences
 from mi.mind.answers import CompiledValues, DecisionProcedure
 from mi.mind.prompt import Prompt, Section
 
@@ -15,10 +16,10 @@ def _sections(values_text: str) -> list[Section]:
 
 
 def _rules(values_text: str) -> CompiledValues:
+    """Each sentence is a value; the way of deciding is that of every person who wrote no other, in their language."""
+    language = "zh" if has_cjk(values_text) else "en"
     procedure = DecisionProcedure(
-        summary="Go by the values above; where they are silent and a step is external or irreversible, ask.",
-        mermaid="flowchart TD\n  Q[a choice] --> V{covered by the values?}\n  V -->|yes| G[go by them]\n"
-        "  V -->|no| X{external or irreversible?}\n  X -->|yes| A[ask]\n  X -->|no| S[safest reasonable choice]",
+        summary=text("values.usual-procedure", language), mermaid=text("values.usual-chart", language)
     )
     return CompiledValues(version="v1", values_summary=sentences(values_text), decision_procedure=procedure)
 

@@ -1,11 +1,13 @@
 """decide_next: go on, ask, or stop; and whether the work is done."""
 
+from functools import partial
 from typing import Literal
 
+from mi.kernel.messages import text
 from mi.mind.answers import NextMove, OverlayUpdate
 from mi.mind.language import is_inquiry, says_done
-from mi.mind.prompt import Prompt
-from mi.mind.prompts.parts import case_sections
+from mi.mind.prompt import Prompt, Section
+from mi.mind.prompts.parts import case_sections, unsure_section
 from mi.mind.prompts.plan_min_checks import check_request, put_back_request
 from mi.mind.views import Case
 
@@ -15,33 +17,59 @@ _INSTRUCTION = """\
 Decide the next move. status done only if a check after the last change passed (mark: verified), or what the
 person agreed counts without tests was shown, or nothing had to change and the answer itself was the task; the
 agent's word alone is never enough. send_to_hands: give one clear next instruction, no step-by-step reporting.
-ask_user: only for what the person alone can decide. stop with blocked: say in notes what is missing. Cite in
-cited_ids the ids your decision rests on."""
+ask_user: only for what the person alone can decide. A WORKFLOW that is followed says what usually comes next; it is
+context, not an order. stop with blocked: say in notes what is missing. When the person just answered, carry that out.
+thought_db_context is canonical: where any other text, also an older wording of the values, says otherwise, it holds;
+in it values_claims go before pref_goal_claims, and these before query_claims. Cite in cited_ids the ids your decision
+rests on."""
+
+
+def _sections(case: Case) -> list[Section]:
+    thoughts = [Section("thought_db_context", case.thoughts.text, 3), unsure_section(case.person)]
+    risk = f"{case.risk.severity} {case.risk.category}; {'; '.join(case.risk.mitigation)}" if case.risk else ""
+    return [
+        *case_sections(case, thoughts if case.thoughts.text else None),
+        Section("RISK AS JUDGED", risk, 0.3),
+        Section("THE PERSON JUST ANSWERED", case.person_said, 1),
+    ]
 
 
 def _rules(case: Case) -> NextMove:
-    batch = case.batch
+    batch, say = case.batch, partial(text, language=case.language)
+    if case.person_said:
+        return _send(case.person_said)
     if not batch.ended:
-        return _stop(
-            "blocked", f"the agent did not end its turn: {'; '.join(batch.errors[-2:]) or 'no terminal event'}"
-        )
+        return _stop("blocked", say("end.unended", errors="; ".join(batch.errors[-2:]) or "no terminal event"))
     if batch.weakened_tests and case.checks_requested:
-        return _stop("blocked", f"tests were weakened: {'; '.join(batch.weakened_tests[:3])}")
+        return _stop("blocked", say("end.weakened", ways="; ".join(batch.weakened_tests[:3])))
     if batch.weakened_tests:
         return _send(put_back_request(batch.weakened_tests, case.project.check_commands))
+    if batch.removed_as_asked and set(batch.changed_files) <= set(batch.removed_as_asked):
+        return _stop("done", say("end.removed"))
     if batch.failed_checks:
         return _send(_about_failure(case))
+    if going_on := _next_of_workflow(case):
+        return _send(going_on)
     if batch.marks.verified:
-        return _stop("done", "a check after the last change passed")
+        return _stop("done", say("end.verified"))
     if not batch.changed_files:
         return _without_change(case)
     if case.project.testless_strategy and case.checks_requested:
-        return _stop("done", "shown in the way agreed for this project", cited=case.project.testless_strategy.id)
+        agreed = case.project.testless_strategy.id
+        return _stop("done", say("end.by-strategy", id=agreed), cited=agreed)
     if case.checks_requested:
         return _stop("blocked", _why_unverified(case))
     if case.project.check_commands:
         return _send(check_request(case.project.check_commands[0]))
     return _stop("blocked", _why_unverified(case))
+
+
+def _next_of_workflow(case: Case) -> str:
+    """The request to go on with the workflow that is followed; empty when the last such request brought nothing."""
+    followed = case.workflow
+    if followed is None or followed.next_step is None or followed.stalled:
+        return ""
+    return f"Go on with {followed.workflow.name!r}. The next step: {followed.next_step.text}"
 
 
 def _about_failure(case: Case) -> str:
@@ -55,20 +83,16 @@ def _about_failure(case: Case) -> str:
 def _without_change(case: Case) -> NextMove:
     batch = case.batch
     if is_inquiry(batch.task) and batch.last_message.strip():
-        return _stop("done", "nothing had to change; the answer was the task")
+        return _stop("done", text("end.answered", case.language))
     if says_done(batch.last_message):
-        return _stop("blocked", "the agent says it is done, but nothing changed")
+        return _stop("blocked", text("end.only-claimed", case.language))
     if case.person.ask_when_uncertain:
-        return _ask(
-            f"The agent stopped without changing anything. How should it go on? It said: {batch.last_message[:300]}"
-        )
+        return _ask(text("ask.idle", case.language, said=_said(case)))
     return _send(f"Go on with the task: {batch.task}")
 
 
 def _why_unverified(case: Case) -> str:
-    if not case.batch.shows_commands:
-        return "cannot verify: this agent shows no command results"
-    return "no check was seen to pass after the last change"
+    return text("end.unverified" if case.batch.shows_commands else "end.cannot-verify", case.language)
 
 
 def _move(
@@ -99,4 +123,15 @@ def _ask(question: str) -> NextMove:
     return _move("ask_user", "not_done", asked=question)
 
 
-decide_next = Prompt("decide_next", NextMove, _INSTRUCTION, case_sections, _rules)
+def undecided(case: Case, error: str) -> NextMove:
+    """The move when no judgement could be had: the person's word, or none."""
+    if case.person.ask_when_uncertain:
+        return _ask(text("ask.judge-failed", case.language, error=error, said=_said(case)))
+    return _stop("blocked", text("end.judge-failed", case.language, error=error))
+
+
+def _said(case: Case) -> str:
+    return case.batch.last_message[:300]
+
+
+decide_next = Prompt("decide_next", NextMove, _INSTRUCTION, _sections, _rules)

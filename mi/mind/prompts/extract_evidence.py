@@ -3,8 +3,8 @@
 from mi.mind.answers import Action, ExtractedEvidence
 from mi.mind.language import says_done
 from mi.mind.prompt import Prompt, Section
-from mi.mind.prompts.parts import batch_sections, command_line
-from mi.mind.views import Batch
+from mi.mind.prompts.parts import batch_sections, command_line, repository_section, transcript_section
+from mi.mind.views import Case
 
 _INSTRUCTION = """\
 Extract what this batch of the agent's work showed. facts: what is now known; actions: commands run and files
@@ -13,15 +13,22 @@ destructive or costly actions that really happened (not ones merely mentioned). 
 Claims of the agent are not facts."""
 
 
-def _sections(batch: Batch) -> list[Section]:
+def _sections(case: Case) -> list[Section]:
+    batch = case.batch
+    seen = batch.transcript_observation
+    counts = ", ".join(f"{name} {count}" for name, count in seen.item_type_counts.items())
     return [
+        Section("HANDS", batch.provider, 0.1),
+        repository_section(case.repo),
         *batch_sections(batch),
         Section("DIFF STAT", batch.diff_stat, 0.5),
-        Section("TRANSCRIPT", batch.transcript_excerpt, 2),
+        Section("EVENTS", "\n".join(filter(None, [counts, *seen.non_command_actions[-10:]])), 0.3),
+        transcript_section(batch),
     ]
 
 
-def _rules(batch: Batch) -> ExtractedEvidence:
+def _rules(case: Case) -> ExtractedEvidence:
+    batch = case.batch
     commands = [Action(kind="command", detail=one.command) for one in batch.commands[-20:]]
     edits = [Action(kind="edit", detail=path) for path in batch.changed_files[:20]]
     unknowns = []

@@ -1,6 +1,7 @@
 """loop_break: a way out when the same exchange repeats."""
 
 from mi.evidence.records.mind import LoopBreakOutput
+from mi.kernel.messages import text
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.parts import case_sections
 from mi.mind.views import LoopCase
@@ -28,8 +29,7 @@ def _rules(given: LoopCase) -> LoopBreakOutput:
             action="run_checks_then_continue", confidence=0.6, check_intent=case.project.check_commands[0]
         )
     if case.person.ask_when_uncertain:
-        said = case.batch.last_message[:300]
-        question = f"The agent repeats itself ({given.reason}). What should it do instead? It last said: {said}"
+        question = text("ask.loop", case.language, reason=given.reason, said=case.batch.last_message[:300])
         return LoopBreakOutput(action="ask_user", confidence=0.5, ask_user_question=question)
     return LoopBreakOutput(action="stop_blocked", confidence=0.5, notes=given.reason)
 

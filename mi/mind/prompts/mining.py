@@ -1,11 +1,13 @@
 """mine_claims, mine_preferences, values_claim_patch, learn_update: what could be learned, with what carries it.
 
-The rules mine nothing: recognising what lasts takes understanding, and a wrong lesson costs more than a missed one.
+The rules take up only what the person said in so many words to be lasting: recognising more takes understanding, and a
+wrong lesson costs more than a missed one.
 """
 
 from msgspec import Struct
 
-from mi.mind.answers import LearnUpdate, MinedClaims, MinedPreferences, ValuesClaimPatch
+from mi.mind.answers import LearnUpdate, MinedClaims, MinedPreference, MinedPreferences, ValuesClaimPatch
+from mi.mind.language import lasting_sentences
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.parts import cited
 from mi.mind.views import Said
@@ -19,7 +21,7 @@ about the project, preferences the person showed by their own words or answers, 
 Prefer none over noise. {_CITE}"""
 _PREFERENCES = """\
 From this stretch of work, suggest lasting preferences of the person that would have spared them a question or a
-correction. Only what their own words, answers or corrections show. Usually there is none."""
+correction. Only what their own words, answers or corrections show, and close to those words. Usually there is none."""
 _PATCH = f"""\
 Turn the person's values into global preference and goal claims, one thought each, in their language and words. Keep
 existing claims that still say the same; retract those that the new text no longer says. {_CITE}"""
@@ -33,7 +35,10 @@ class SegmentToMine(Struct, frozen=True, kw_only=True):
 
     task: str
     events: list[Said]
+    said: list[Said] = []  # the person's own words, without anybody else's
     known: list[Said] = []
+    runtime: str = ""
+    overlay: str = ""
     notes: str = ""
 
 
@@ -49,14 +54,19 @@ class ValuesToPatch(Struct, frozen=True, kw_only=True):
 class Suggestions(Struct, frozen=True, kw_only=True):
     """What a run suggested to learn, beside what was learned before."""
 
-    suggested: list[Said]
-    learned: list[Said]
+    suggested: list[Said]  # by the events that may be cited
+    learned: list[Said]  # by the claims that may be replaced or retracted
+    runtime: str = ""
+    overlay: str = ""
 
 
 def _segment(given: SegmentToMine) -> list[Section]:
     return [
+        Section("RUNTIME", given.runtime, 0.3),
+        Section("PROJECT", given.overlay, 0.3),
         Section("TASK", given.task, 0.5),
         Section("KNOWN ALREADY", cited(given.known), 1),
+        Section("THE PERSON'S OWN WORDS", cited(given.said), 1),
         Section("EVENTS", cited(given.events), 4),
         Section("NOTES", given.notes, 0.5),
     ]
@@ -72,15 +82,28 @@ def _values(given: ValuesToPatch) -> list[Section]:
 
 
 def _suggestions(given: Suggestions) -> list[Section]:
-    return [Section("SUGGESTED NOW", cited(given.suggested), 1), Section("LEARNED BEFORE", cited(given.learned), 1)]
+    return [
+        Section("RUNTIME", given.runtime, 0.2),
+        Section("PROJECT", given.overlay, 0.2),
+        Section("SUGGESTED NOW", cited(given.suggested), 1),
+        Section("LEARNED BEFORE", cited(given.learned), 1),
+        Section("MAY BE CITED", " ".join(one.id for one in given.suggested), 0.3),
+        Section("MAY BE RETRACTED", " ".join(one.id for one in given.learned), 0.3),
+    ]
 
 
 def _nothing(given: object) -> MinedClaims:
     return MinedClaims(claims=[], edges=[], notes="rules mine nothing")
 
 
-def _no_preferences(given: object) -> MinedPreferences:
-    return MinedPreferences(suggestions=[], notes="rules mine nothing")
+def _named_preferences(given: SegmentToMine) -> MinedPreferences:
+    """What the person said in so many words, and said to last; whether it does is told by saying it again."""
+    named = [one for said in given.said for one in lasting_sentences(said.text)]
+    suggestions = [
+        MinedPreference(scope="project", text=one, rationale="the person's own words", confidence=0.8, benefit="medium")
+        for one in dict.fromkeys(named)
+    ]
+    return MinedPreferences(suggestions=suggestions, notes="by rules: only what the person named as lasting")
 
 
 def _no_patch(given: object) -> ValuesClaimPatch:
@@ -94,6 +117,6 @@ def _no_update(given: object) -> LearnUpdate:
 
 
 mine_claims = Prompt("mine_claims", MinedClaims, _CLAIMS, _segment, _nothing)
-mine_preferences = Prompt("mine_preferences", MinedPreferences, _PREFERENCES, _segment, _no_preferences)
+mine_preferences = Prompt("mine_preferences", MinedPreferences, _PREFERENCES, _segment, _named_preferences)
 values_claim_patch = Prompt("values_claim_patch", ValuesClaimPatch, _PATCH, _values, _no_patch)
 learn_update = Prompt("learn_update", LearnUpdate, _UPDATE, _suggestions, _no_update)

@@ -1,7 +1,9 @@
 """Parts that several prompts show."""
 
+from mi.evidence.records.hands import RepoObservation
+from mi.evidence.records.workflow_ir import Workflow
 from mi.mind.prompt import Section, bullets
-from mi.mind.views import Batch, Case, Person, Project, Said, SeenCommand
+from mi.mind.views import Batch, Case, FollowedWorkflow, Person, Project, Said, SeenCommand
 
 
 def cited(items: list[Said]) -> str:
@@ -11,13 +13,18 @@ def cited(items: list[Said]) -> str:
 
 def person_sections(person: Person) -> list[Section]:
     """What the person thinks."""
-    unsure = "ask the person" if person.ask_when_uncertain else "take the safest reasonable choice"
     return [
         Section("VALUES", cited(person.values), 2),
         Section("PREFERENCES", cited(person.preferences)),
         Section("KNOWN FACTS", cited(person.facts)),
-        Section("WHEN UNSURE", unsure, 0.1),
+        unsure_section(person),
     ]
+
+
+def unsure_section(person: Person) -> Section:
+    """What the person wants where nothing decides."""
+    unsure = "ask the person" if person.ask_when_uncertain else "take the safest reasonable choice"
+    return Section("WHEN UNSURE", unsure, 0.1)
 
 
 def batch_sections(batch: Batch) -> list[Section]:
@@ -46,14 +53,48 @@ def project_sections(project: Project) -> list[Section]:
     ]
 
 
-def case_sections(case: Case) -> list[Section]:
-    """Everything about a batch."""
+def repository_section(repo: RepoObservation) -> Section:
+    """The state of the repository after the batch."""
+    lines = [f"HEAD {repo.git_head}" if repo.git_head else "", repo.git_status_porcelain, repo.git_diff_stat]
+    return Section("REPOSITORY", "\n".join(line for line in lines if line), 0.5)
+
+
+def case_sections(case: Case, thoughts: list[Section] | None = None) -> list[Section]:
+    """Everything about a batch: what seldom changes first, so that vendors can cache it."""
     return [
-        *person_sections(case.person),
+        *(person_sections(case.person) if thoughts is None else thoughts),
+        Section("mindspec_base", case.mindspec_base, 0.5),
+        Section("HANDS", case.batch.provider, 0.1),
         *project_sections(case.project),
+        *workflow_sections(case.workflow),
         Section("RECENT EVIDENCE", cited(case.recent), 1),
+        repository_section(case.repo),
         *batch_sections(case.batch),
     ]
+
+
+def workflow_sections(followed: FollowedWorkflow | None) -> list[Section]:
+    """The workflow that is followed: its steps, and where it stands."""
+    if followed is None:
+        return []
+    text = f"{followed.workflow.name}\n{step_list(followed.workflow, followed.completed)}"
+    return [Section("WORKFLOW THAT IS FOLLOWED", text, 1)]
+
+
+def step_list(workflow: Workflow, completed: list[str]) -> str:
+    """The steps of a workflow with their ids, those that are done marked."""
+    lines = []
+    for step in workflow.steps:
+        mark = "x" if step.id in completed else " "
+        kind = f"gate, {step.policy}" if step.kind == "gate" else step.kind
+        said = step.text if step.text == step.title or not step.title else f"{step.title}: {step.text}"
+        lines.append(f"[{mark}] {step.id} ({kind}): {said}")
+    return bullets(lines)
+
+
+def transcript_section(batch: Batch) -> Section:
+    """What the agent's commands printed."""
+    return Section("TRANSCRIPT", batch.transcript_excerpt, 2)
 
 
 def command_line(seen: SeenCommand) -> str:

@@ -1,7 +1,8 @@
 """plan_min_checks: the least that must be run before the work can be believed."""
 
 from mi.evidence.records.mind import Checks
-from mi.mind.prompt import Prompt
+from mi.kernel.messages import text
+from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.parts import case_sections
 from mi.mind.views import Case
 
@@ -11,32 +12,50 @@ commands that the agent can run, new smoke tests only if the values want them. s
 check after the last change already passed, or nothing changed. If the project has no tests and nothing says
 what counts instead, set needs_testless_strategy and phrase one question to the person. hands_check_input is one
 instruction to the agent that names the exact commands."""
-_QUESTION = "This project has no tests that I can find. What should count as verified here: a command, a step, nothing?"
+
+
+def _sections(case: Case) -> list[Section]:
+    return [*case_sections(case), Section("A CHECK MUST SHOW NOW", case.check_intent, 0.3)]
 
 
 def _rules(case: Case) -> Checks:
     batch, project = case.batch, case.project
+    if case.check_intent and project.check_commands:
+        named = case.check_intent in project.check_commands
+        command = case.check_intent if named else project.check_commands[0]
+        return _run_first(command, "" if named else f"What matters: {case.check_intent}")
+    if case.check_intent:
+        return _without_tests(case)
     if batch.marks.verified or not batch.changed_files:
         reason = "a check after the last change passed" if batch.marks.verified else "nothing changed"
         return Checks(notes=reason)
+    if batch.removed_as_asked and set(batch.changed_files) <= set(batch.removed_as_asked):
+        return Checks(notes="only tests that the task names were removed")
     if batch.weakened_tests:
         return Checks(notes="tests were weakened: a check proves nothing until they are put back")
     if batch.failed_checks or case.checks_requested:
         return Checks(notes="a check ran and failed" if batch.failed_checks else "a check was already asked for")
     if project.check_commands:
-        command = project.check_commands[0]
-        goal = f"`{command}` ends with exit code 0 after the last change"
-        return Checks(
-            should_run_checks=True,
-            check_goals=[goal],
-            commands_hints=[command],
-            hands_check_input=check_request(command),
-        )
-    if project.testless_strategy:
-        strategy = project.testless_strategy.text
+        return _run_first(project.check_commands[0])
+    return _without_tests(case)
+
+
+def _run_first(command: str, also: str = "") -> Checks:
+    return Checks(
+        should_run_checks=True,
+        check_goals=[f"`{command}` ends with exit code 0 after the last change"],
+        commands_hints=[command],
+        hands_check_input=" ".join(filter(None, [check_request(command), also])),
+    )
+
+
+def _without_tests(case: Case) -> Checks:
+    if case.project.testless_strategy:
+        strategy = case.project.testless_strategy.text
         request = f"Show that the work is right in the way agreed for this project: {strategy}"
         return Checks(should_run_checks=True, check_goals=[strategy], hands_check_input=request, notes="no tests found")
-    return Checks(needs_testless_strategy=True, testless_strategy_question=_QUESTION, notes="no tests found")
+    question = text("ask.strategy", case.language)
+    return Checks(needs_testless_strategy=True, testless_strategy_question=question, notes="no tests found")
 
 
 def check_request(command: str) -> str:
@@ -51,4 +70,4 @@ def put_back_request(weakened: list[str], commands: list[str]) -> str:
     return f"Put back what you took out of the tests ({gone}), make the code pass them instead{run}."
 
 
-plan_min_checks = Prompt("plan_min_checks", Checks, _INSTRUCTION, case_sections, _rules)
+plan_min_checks = Prompt("plan_min_checks", Checks, _INSTRUCTION, _sections, _rules)

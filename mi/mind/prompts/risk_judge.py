@@ -3,8 +3,8 @@
 from typing import Any
 
 from mi.mind.answers import RiskJudgement
-from mi.mind.prompt import Prompt
-from mi.mind.prompts.parts import case_sections
+from mi.mind.prompt import Prompt, Section
+from mi.mind.prompts.parts import case_sections, transcript_section
 from mi.mind.views import Case
 
 _INSTRUCTION = """\
@@ -26,6 +26,10 @@ _SEVERITY: dict[str, Any] = {
 }
 
 
+def _sections(case: Case) -> list[Section]:
+    return [*case_sections(case), transcript_section(case.batch)]
+
+
 def _rules(case: Case) -> RiskJudgement:
     found = [name for name in _SEVERITY if any(signal.startswith(name) for signal in case.batch.risk_signals)]
     category: Any = found[0] if found else "other"
@@ -39,4 +43,4 @@ def _rules(case: Case) -> RiskJudgement:
     )
 
 
-risk_judge = Prompt("risk_judge", RiskJudgement, _INSTRUCTION, case_sections, _rules)
+risk_judge = Prompt("risk_judge", RiskJudgement, _INSTRUCTION, _sections, _rules)
