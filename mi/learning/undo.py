@@ -1,6 +1,6 @@
 """Taking back what a run or an event taught, and restoring it: only ever by appended lines."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from mi.evidence.log import EvidenceWriter
@@ -98,13 +98,28 @@ def taught(store: ThoughtStore, target: Target) -> Taught:
     return Taught(list(added.values()), list(gone.values()))
 
 
-def undo(places: list[Place], target: Target, others: list[OtherLesson]) -> list[str]:
-    """Take it all back; returns the ids of the events that say so, one for each store that changed."""
+def shown(places: list[Place], target: Target, others: Sequence[OtherLesson]) -> list[dict[str, str]]:
+    """What undoing would do, for a preview: thoughts, then what others keep."""
+    found = [one for place in places for one in taught(place.store, target).shown()]
+    for other in others:
+        for line in other.taught(target.holds):
+            found.append({"do": "take back", "id": other.name, "kind": other.name, "scope": "project", "text": line})
+    return found
+
+
+def undo(places: list[Place], target: Target, others: Sequence[OtherLesson]) -> list[str]:
+    """Take it all back; returns the ids of the events that say so, one for each store that changed.
+
+    What others keep is recorded in the first place's log: it belongs to the project.
+    """
     event_ids = []
-    for place in places:
+    kept_elsewhere = {other.name: lines for other in others if (lines := other.taught(target.holds))}
+    for number, place in enumerate(places):
         found = taught(place.store, target)
-        if found:
-            event = place.open_log().append(Undo(target=target.ref, retracted=found.ids()), sync=True)
+        told = kept_elsewhere if number == 0 else {}
+        if found or told:
+            record = Undo(target=target.ref, retracted=found.ids() | ({"others": told} if told else {}))
+            event = place.open_log().append(record, sync=True)
             place.store.retract([one.id for one in found.added], f"undo {target.ref}", event.event_id)
             place.store.reassert([one.raw for one in found.taken_back], event.event_id)
             event_ids.append(event.event_id)
@@ -126,7 +141,7 @@ def last_undone(places: list[Place], ref: str | None, notices: Notices) -> Targe
     return Target(latest[1])
 
 
-def redo(places: list[Place], target: Target, others: list[OtherLesson], notices: Notices) -> dict[str, list[str]]:
+def redo(places: list[Place], target: Target, others: Sequence[OtherLesson], notices: Notices) -> dict[str, list[str]]:
     """Restore what the latest undo of a target took back; returns the events and the ids that changed."""
     done: dict[str, list[str]] = {"event_ids": [], "restored": [], "taken_back": []}
     for place in places:

@@ -1,51 +1,144 @@
 """The person's values: written down once, kept as claims that cite the event in which they were said."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.thoughts import ValuesSet
 from mi.kernel.errors import MiError
-from mi.kernel.text import sentences
-from mi.thoughtdb.records import Claim
+from mi.kernel.messages import text as message
+from mi.kernel.secrets import find_secrets
+from mi.kernel.text import has_cjk, sentences
+from mi.learning.judges import Judge, Rules, ask_recorded
+from mi.learning.values_patch import Patch, checked
+from mi.mind.answers import CompiledValues
+from mi.mind.mind import Judgement
+from mi.mind.prompts.compile_values import compile_values
+from mi.mind.prompts.mining import ValuesToPatch, values_claim_patch
+from mi.mind.views import Said
+from mi.thoughtdb.context import RAW, SUMMARY
+from mi.thoughtdb.context import VALUES as BASE
+from mi.thoughtdb.reading import Filter
+from mi.thoughtdb.records import Claim, Node
 from mi.thoughtdb.store import ThoughtStore, refuse_secret
-
-BASE = "values:base"
-RAW = "values:raw"
 
 
 class ValuesChange(NamedTuple):
-    """What setting the values did, or would do."""
+    """What setting the values did."""
 
     event_id: str
     kept: list[Claim]
     added: list[Claim]
-    retracted: list[Claim]
+    gone: list[Claim]  # retracted, superseded or told to be the same as another
+    compiled: CompiledValues | None = None
+    by: str = ""  # who derived the claims: a provider's name, or rules
+    notes: Sequence[str] = ()
 
 
-def plan(store: ThoughtStore, text: str) -> tuple[list[Claim], list[str], list[Claim]]:
-    """Of the values a text says: claims that stay, sentences that are new, claims that are no longer said."""
+def compile_text(text: str, judge: Judge, evidence: EvidenceWriter | None = None) -> Judgement[CompiledValues]:
+    """A text's values and its way of deciding; a text without a sentence, or with a secret, is refused."""
     if not sentences(text):
         raise MiError("empty-values")
     refuse_secret("values", text)
+    return ask_recorded(judge, compile_values, text, evidence)
+
+
+def plan(store: ThoughtStore, text: str) -> Patch:
+    """Without a model, each sentence is a value: which claims stay, what is new, what is said no longer."""
+    compile_text(text, Rules())
     said = sentences(text)
     standing = store.active(BASE)
     first = {claim.text: claim for claim in reversed(standing)}  # two commands at once may have said the same
     kept = [claim for claim in standing if claim.text in said and claim is first[claim.text]]
-    new = [sentence for sentence in said if sentence not in {claim.text for claim in kept}]
-    return kept, new, [claim for claim in standing if claim not in kept]
+    held = {claim.text for claim in kept}
+    new = [store.new_claim(one, [BASE], "", "user") for one in said if one not in held]
+    return Patch(kept, new, [claim for claim in standing if claim not in kept])
 
 
-def set_values(store: ThoughtStore, evidence: EvidenceWriter, text: str, *, raw_only: bool = False) -> ValuesChange:
-    """Store values without a model: each sentence a claim; what is said no longer is retracted, nothing is erased."""
-    kept, new, gone = plan(store, text)
-    event = evidence.append(ValuesSet(values_text=text), sync=True)
+def set_values(
+    store: ThoughtStore,
+    evidence: EvidenceWriter,
+    text: str,
+    judge: Judge | None = None,
+    *,
+    compiles: bool = True,
+    claims: bool = True,
+) -> ValuesChange:
+    """Store what the person values: the event, the text, a summary, and claims. What it replaces is never erased."""
+    judge = judge or Rules()
+    judged = compile_text(text, judge if compiles else Rules(), evidence)
+    compiled = judged.value if compiles else None
+    event_id = _record(evidence, text, judged, compiled)
+    raw = store.new_claim(text, [RAW], event_id, "user")
     old_raw = store.active(RAW)
-    raw = store.new_claim(text, [RAW], event.event_id, "user")
-    added = [] if raw_only else [store.new_claim(one, [BASE], event.event_id, "user") for one in new]
+    patch, by = Patch(store.active(BASE), [], []), ""
+    if compiles and claims:
+        patch, by = _patch(store, text, judge, judged, event_id, evidence)
+    added = [msgspec.structs.replace(one, source_refs=raw.source_refs) for one in patch.new]
     store.add_claims([raw, *added])
-    for old in old_raw:
-        store.link("supersedes", old.claim_id, raw.claim_id, event.event_id, "user")
-    if raw_only:
-        return ValuesChange(event.event_id, store.active(BASE), [], [])
-    store.retract([claim.claim_id for claim in gone], "values set anew", event.event_id)
-    return ValuesChange(event.event_id, kept, added, gone)
+    store.add_edges(
+        [store.new_edge("supersedes", old.claim_id, raw.claim_id, event_id, "user") for old in old_raw]
+        + [store.new_edge(*edge, event_id, "mind") for edge in patch.edges]
+    )
+    store.retract([claim.claim_id for claim in patch.retracted], "values set anew", event_id)
+    if compiled is not None:
+        _keep_summary(store, compiled, event_id)
+    return ValuesChange(event_id, patch.kept, added, [*patch.retracted, *patch.replaced], compiled, by, patch.notes)
+
+
+def _record(
+    evidence: EvidenceWriter, text: str, judged: Judgement[CompiledValues], compiled: CompiledValues | None
+) -> str:
+    record = ValuesSet(
+        values_text=text,
+        compiled_values=None if compiled is None else msgspec.to_builtins(compiled),
+        compiled_by="" if compiled is None else judged.by,
+        mind_transcript_ref=judged.transcript_ref,
+    )
+    return evidence.append(record, sync=True).event_id
+
+
+def _patch(
+    store: ThoughtStore,
+    text: str,
+    judge: Judge,
+    judged: Judgement[CompiledValues],
+    event_id: str,
+    evidence: EvidenceWriter,
+) -> tuple[Patch, str]:
+    """What changes in the claims and who says so; a model that fails, or leaves nothing standing, is not heard."""
+    if judged.value is None or judged.by == "rules":
+        return plan(store, text), "rules"
+    standing = store.active(BASE)
+    given = ValuesToPatch(
+        values_text=text,
+        summary=judged.value.values_summary,
+        standing=[Said(id=one.claim_id, text=one.text) for one in standing],
+        event_ids=[event_id],
+    )
+    answer = ask_recorded(judge, values_claim_patch, given, evidence)
+    patch = checked(answer.value, standing, store, event_id, sentences(text)) if answer.value is not None else None
+    if patch is None or answer.by == "rules":
+        return plan(store, text), "rules"
+    return patch, answer.by
+
+
+def _keep_summary(store: ThoughtStore, compiled: CompiledValues, event_id: str) -> None:
+    """The summary for people, in the place of the former one."""
+    text = summary_text(compiled)
+    if find_secrets(text):
+        return  # the person's text held none: whatever a model added is not theirs
+    former = [one.id for one in store.read().find("node", Filter(tags=(SUMMARY,)))]
+    title = message("values.summary-title", "zh" if has_cjk(text) else "en")
+    node: Node = store.new_node("summary", title, text, [SUMMARY], event_id, "mind")
+    store.add_nodes([node])
+    store.add_edges([store.new_edge("supersedes", old, node.node_id, event_id, "mind") for old in former])
+
+
+def summary_text(compiled: CompiledValues) -> str:
+    """The compiled values as a person reads them."""
+    listed = "\n".join(f"- {one}" for one in compiled.values_summary)
+    procedure = compiled.decision_procedure
+    return f"{listed}\n\n{procedure.summary}\n\n```mermaid\n{procedure.mermaid}\n```"

@@ -56,7 +56,8 @@ def of_event(event: dict[str, Any], thoughts: Effective, as_of_ts: str, top_k: i
     depends = [edge.to_id for edge in thoughts.edges(own, "out", _RESTS_ON)]
     in_view = [one for name, one in recorded if name not in _CITED]
     grounds = _grounds(thoughts, {"cited": cited, "depends_on": depends, "in_view": in_view})
-    chosen = [one.id for one in grounds if one.role in ("cited", "depends_on") and one.id.startswith("cl_")]
+    known = [one for one in grounds if one.id.startswith("cl_") and one.status]
+    chosen = [one.id for one in known if one.role in ("cited", "depends_on")]
     target = WhyTarget(target_type="evidence_event", id=own)
     candidates = [one.id for one in grounds if one.id.startswith("cl_")]
     return _answer(target, as_of_ts, str(event.get("kind", "")), grounds, chosen, candidates[:top_k], language)
@@ -96,6 +97,19 @@ def moment_of(event: dict[str, Any], as_of: int | None) -> tuple[int | None, str
     stamp = (view.get("as_of_ts") if isinstance(view, dict) else "") or event.get("ts") or ""
     own: int | None = milliseconds(str(stamp), None)
     return own, str(stamp) if own is not None else clock.now()
+
+
+def said_by(event: dict[str, Any]) -> str:
+    """What a recorded event says, for whoever is asked about it."""
+    names = ("notes", "status", "next_action", "ask_user_question", "next_hands_input", "task", "text", "question")
+    inner = [event.get(name) for name in ("decision", "auto_answer", "checks", "risk", "output")]
+    shown: dict[str, str] = {}
+    for part in (event, *(one for one in inner if isinstance(one, dict))):
+        for name in (*names, "hands_answer_input", "category", "severity"):
+            if isinstance(part.get(name), str) and part[name]:
+                shown.setdefault(name, part[name][:600])
+    told = "; ".join(f"{name}: {value}" for name, value in shown.items())
+    return f"{event.get('kind', 'event')} — {told}" if told else str(event.get("kind", "event"))
 
 
 def _answer(

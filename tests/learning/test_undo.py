@@ -1,6 +1,7 @@
 """`mi undo` and `mi redo`: shown first, done by appended lines, restored as it was."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,11 @@ import pytest
 
 from mi.app import App
 from mi.evidence.log import EvidenceWriter
+from mi.evidence.records.mind import TestlessStrategySet
 from mi.evidence.records.run import RunStart
 from mi.evidence.records.thoughts import ClaimMining
 from mi.kernel.home import Home
+from mi.learning.undo import Place, Target, last_undone, redo, shown, undo
 from tests.conftest import Mi
 
 
@@ -163,3 +166,68 @@ def test_values_set_by_mistake_are_undone(mi: Mi) -> None:
     run(mi, "undo", wrong, "--apply")
     assert [one["text"] for one in run(mi, "values", "show")["values"]] == ["Keep changes small.", "Run the tests."]
     assert run(mi, "values", "show")["raw"] == "Keep changes small. Run the tests."
+
+
+@pytest.mark.req("mi.undo.preview", "mi.undo.apply")
+def test_the_overlay_follows_what_is_undone_and_restored(mi: Mi, app: App) -> None:
+    def choose(run_id: str, strategy: str) -> str:
+        writer = EvidenceWriter(app.project_home.evidence, run_id, app.notices)
+        writer.append(RunStart(task="x"))
+        event = writer.append(TestlessStrategySet(strategy=strategy))
+        return app.known_person().remember_strategy(strategy, "chosen by the person", event.event_id).id
+
+    def pointer() -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(Path(app.project_home.overlay).read_text())["testless_verification_strategy"]
+        return found
+
+    first, second = choose("run_a", "Show the page"), choose("run_b", "Show the log")
+    assert pointer() == {"chosen_once": True, "claim_id": second, "rationale": "chosen by the person"}
+    shown = mi("undo", "run_b").stdout
+    assert f"testless_verification_strategy → {second}" in shown
+    assert pointer()["claim_id"] == second
+    done = run(mi, "undo", "run_b", "--apply")
+    assert pointer()["claim_id"] == first
+    record = json.loads(Path(app.project_home.evidence).read_bytes().splitlines()[-1])
+    assert record["event_id"] == done["event_ids"][0]
+    assert list(record["retracted"]["others"]) == ["overlay"]
+    run(mi, "undo", "run_a", "--apply")
+    assert pointer() == {"chosen_once": False, "claim_id": "", "rationale": ""}
+    run(mi, "redo", "run_a")
+    run(mi, "redo", "run_b")
+    assert pointer()["claim_id"] == second
+
+
+class Shelf:
+    """A room that keeps something of its own, outside the Thought DB."""
+
+    name = "shelf"
+
+    def __init__(self, *event_ids: str) -> None:
+        self.standing = dict.fromkeys(event_ids, True)
+        self.cited: list[str] = []
+
+    def taught(self, holds: Callable[[str], bool]) -> list[str]:
+        return [f"book of {one}" for one, stands in self.standing.items() if stands and holds(one)]
+
+    def take_back(self, holds: Callable[[str], bool], event_id: str) -> None:
+        self._set(holds, event_id, False)
+
+    def restore(self, holds: Callable[[str], bool], event_id: str) -> None:
+        self._set(holds, event_id, True)
+
+    def _set(self, holds: Callable[[str], bool], event_id: str, stands: bool) -> None:
+        self.standing |= {one: stands for one in self.standing if holds(one)}
+        self.cited.append(event_id)
+
+
+def test_another_room_takes_part_even_when_no_thought_changed(app: App) -> None:
+    shelf = Shelf("ev_run_x_1", "ev_run_y_1")
+    places = [Place(app.project_thoughts, app.project_home.evidence, app.open_project_log)]
+    target = Target("run_x")
+    assert [one["text"] for one in shown(places, target, [shelf])] == ["book of ev_run_x_1"]
+    event_ids = undo(places, target, [shelf])
+    assert shelf.standing == {"ev_run_x_1": False, "ev_run_y_1": True}
+    assert undo(places, target, [shelf]) == []
+    done = redo(places, last_undone(places, None, app.notices), [shelf], app.notices)
+    assert shelf.standing == {"ev_run_x_1": True, "ev_run_y_1": True}
+    assert shelf.cited == [*event_ids, *done["event_ids"]]

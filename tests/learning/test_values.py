@@ -23,7 +23,7 @@ def say(home, store, notices):
     """Sets the values as one command would."""
 
     def say(text: str, raw_only: bool = False) -> ValuesChange:
-        return set_values(store, EvidenceWriter.for_command(home.evidence, notices), text, raw_only=raw_only)
+        return set_values(store, EvidenceWriter.for_command(home.evidence, notices), text, compiles=not raw_only)
 
     return say
 
@@ -61,7 +61,7 @@ def test_values_become_an_event_a_raw_claim_and_a_claim_per_sentence(home, store
             "",
         )
     assert [claim.text for claim in change.added] == texts(store)
-    assert (change.kept, change.retracted) == ([], [])
+    assert (change.kept, change.gone) == ([], [])
 
 
 def test_values_set_anew_keep_what_is_said_again_and_take_back_the_rest(store, say):
@@ -69,7 +69,7 @@ def test_values_set_anew_keep_what_is_said_again_and_take_back_the_rest(store, s
     second = say("C comes. A stays.")
     assert texts(store) == ["A stays.", "C comes."]
     assert [claim.claim_id for claim in second.kept] == [first.added[0].claim_id]
-    assert [claim.text for claim in second.retracted] == ["B goes."]
+    assert [claim.text for claim in second.gone] == ["B goes."]
     assert texts(store, RAW) == ["C comes. A stays."]
 
 
@@ -95,7 +95,7 @@ def test_a_value_taken_back_can_be_said_again(store, say):
 def test_saying_the_same_twice_changes_nothing_in_force(store, say):
     say("A one. B two.")
     again = say("A one. B two.")
-    assert (len(again.kept), again.added, again.retracted) == (2, [], [])
+    assert (len(again.kept), again.added, again.gone) == (2, [], [])
     assert texts(store) == ["A one.", "B two."]
 
 
@@ -105,7 +105,7 @@ def test_a_value_said_by_two_commands_at_once_stands_once_after_the_next(store, 
     assert texts(store) == ["A one.", "A one."]
     change = say("A one.")
     assert texts(store) == ["A one."]
-    assert len(change.kept) == len(change.retracted) == 1
+    assert len(change.kept) == len(change.gone) == 1
 
 
 def test_raw_only_keeps_the_text_and_the_values_in_force(store, say):
@@ -113,12 +113,12 @@ def test_raw_only_keeps_the_text_and_the_values_in_force(store, say):
     change = say("B two. C three.", raw_only=True)
     assert texts(store) == ["A one."]
     assert texts(store, RAW) == ["B two. C three."]
-    assert ([claim.text for claim in change.kept], change.added, change.retracted) == (["A one."], [], [])
+    assert ([claim.text for claim in change.kept], change.added, change.gone) == (["A one."], [], [])
 
 
 def test_planning_stores_nothing(home, store, say):
-    kept, new, gone = plan(store, "A one.")
-    assert (kept, new, gone) == ([], ["A one."], [])
+    patch = plan(store, "A one.")
+    assert (patch.kept, [claim.text for claim in patch.new], patch.retracted) == ([], ["A one."], [])
     assert not home.exists()
 
 
@@ -195,3 +195,14 @@ def test_bytes_that_are_no_text_do_not_stop_the_values(store, say):
     say("Caf\udce9 first.")
     assert texts(store) == ["Caf\ufffd first."]
     assert texts(store, RAW) == ["Caf\ufffd first."]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("Be kind.", "Go by the values above"), ("先写测试。", "按以上价值观行事")]
+)
+def test_the_summary_is_in_the_persons_language(store, say, text, expected):
+    say(text)
+    (node,) = store.read().find("node")
+    assert expected in node.raw["text"]
+    assert "flowchart TD" in node.raw["text"]
+    assert "{{" not in node.raw["text"]

@@ -1,0 +1,169 @@
+"""Checkpoints: whether a stretch of work is complete; what is kept of it, and what is learned from it."""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from mi.evidence.records.hands import Evidence
+from mi.evidence.records.mind import DecideNext, RiskEvent
+from mi.evidence.records.run import BatchEnd, UserInput
+from mi.evidence.records.thoughts import Checkpoint, Snapshot, SourceRefs
+from mi.kernel import ids
+from mi.kernel.config.types import Runtime
+from mi.kernel.secrets import redact
+from mi.learning.segments import Hand, Segment, SegmentFile
+from mi.mind.answers import CheckpointDecision
+from mi.mind.language import says_lasting
+from mi.mind.mind import Judgement
+from mi.mind.prompts.checkpoint_decide import checkpoint_decide
+from mi.mind.views import SegmentCase
+
+Lesson = Callable[[Hand, Segment], None]
+_SNAPSHOT = 1200  # characters
+_WORTH_ASKING = 3  # batches after which a stretch may be complete without any other sign
+
+
+class Checkpoints:
+    """Called before each batch but the first and at the run's end.
+
+    `always` look at every stretch, `lessons` at one that is complete, `at_end` when the run is over.
+    """
+
+    def __init__(
+        self,
+        file: SegmentFile,
+        runtime: Runtime,
+        lessons: Sequence[Lesson],
+        always: Sequence[Lesson] = (),
+        at_end: Sequence[Lesson] = (),
+        about: Callable[[SegmentCase], SegmentCase] = lambda case: case,
+    ) -> None:
+        self._file = file
+        self._enabled = enabled(runtime)
+        self._lessons = lessons
+        self._always = always
+        self._at_end = at_end
+        self._about = about
+
+    def at(self, hand: Hand, planned_next_input: str, status_hint: str) -> None:
+        """Judge the stretch; a complete one is kept as a snapshot, learned from, and followed by a new one."""
+        segment = self._file.take_in(planned_next_input, status_hint)
+        for lesson in self._always:
+            lesson(hand, segment)
+        if self._enabled and segment.batches:
+            self._judge(hand, segment)
+        if status_hint and status_hint != "interrupted":
+            for lesson in self._at_end:
+                lesson(hand, segment)
+
+    def _judge(self, hand: Hand, segment: Segment) -> None:
+        judgement, note = self._decide(hand, segment)
+        decision = judgement.value or checkpoint_decide.rules(segment_case(segment))
+        record = Checkpoint(
+            state=judgement.state,
+            mind_transcript_ref=judgement.transcript_ref,
+            segment_id=segment.segment_id,
+            planned_next_input=segment.planned_next_input,
+            status_hint=segment.status_hint,
+            note=note,
+            output=msgspec.to_builtins(decision),
+        )
+        hand.append(record)
+        if ends(segment.status_hint):  # whatever a model says: no later stretch could hold this one
+            kind = decision.checkpoint_kind if decision.should_checkpoint else _kind_of_end(segment.status_hint)
+            decision = msgspec.structs.replace(decision, should_checkpoint=True, checkpoint_kind=kind)
+        if decision.should_checkpoint:
+            self._cut(hand, segment._replace(decision=decision))
+
+    def _decide(self, hand: Hand, segment: Segment) -> tuple[Judgement[CheckpointDecision], str]:
+        case = segment_case(segment)
+        why = determined(segment)
+        if why:
+            return Judgement(checkpoint_decide.rules(case), "skipped", "rules", error=why), why
+        judgement = hand.judge(checkpoint_decide, self._about(case))
+        return judgement, judgement.error
+
+    def _cut(self, hand: Hand, segment: Segment) -> None:
+        segment = segment._replace(snapshot=hand.append(snapshot(segment)))
+        for lesson in self._lessons:
+            lesson(hand, segment)
+        self._file.reset()
+
+
+def enabled(runtime: Runtime) -> bool:
+    """Whether anything is on that needs checkpoints."""
+    thoughts = runtime.thought_db
+    by_thoughts = thoughts.enabled and (thoughts.auto_mine or thoughts.auto_materialize_nodes)
+    return by_thoughts or runtime.workflows.auto_mine or runtime.preference_mining.auto_mine
+
+
+def ends(status_hint: str) -> bool:
+    """Whether the run is over; one that was interrupted is expected to go on."""
+    return status_hint in ("done", "blocked", "failed")
+
+
+def determined(segment: Segment) -> str:
+    """Why no judgement is needed: the answer follows from what was seen. Empty when a Mind should be asked."""
+    if segment.status_hint == "interrupted":
+        return "interrupted: the stretch goes on when the run does"
+    signs = signs_of(segment)
+    if ends(segment.status_hint):
+        return "" if signs else "the run ended, and nothing in it asks to be understood"
+    return "" if signs else "nothing marks the end of a stretch"
+
+
+def signs_of(segment: Segment) -> list[str]:
+    """What makes a stretch worth a judgement."""
+    last = segment.last(BatchEnd)
+    found = {
+        "the person spoke": any(isinstance(one, UserInput) for one in segment.records),
+        "the person said something lasting": ends(segment.status_hint) and _lasting(segment),
+        "a risk": any(isinstance(one, RiskEvent) for one in segment.records),
+        "several batches": segment.batches >= _WORTH_ASKING,
+        "a subtask is verified": bool(
+            segment.planned_next_input and last and last.seen.get("marks", {}).get("verified")
+        ),
+    }
+    return [sign for sign, holds in found.items() if holds]
+
+
+def segment_case(segment: Segment) -> SegmentCase:
+    """The stretch as checkpoint_decide is shown it."""
+    return SegmentCase(
+        task=segment.task.text,
+        events=segment.events,
+        batches=segment.batches,
+        planned_next_input=segment.planned_next_input,
+        status_hint=segment.status_hint,
+        lasting=_lasting(segment),
+    )
+
+
+def snapshot(segment: Segment) -> Snapshot:
+    """A compact record of the stretch, for recall; what it says can be followed to the events."""
+    evidence = [one for one in segment.records if isinstance(one, Evidence)]
+    decision = segment.last(DecideNext)
+    answers = [one.headline() for one in segment.records if isinstance(one, UserInput)]
+    parts = [
+        f"Task: {segment.task.text}",
+        *(f"Seen: {one.headline()}" for one in evidence if one.headline()),
+        *(f"Asked: {one}" for one in answers),
+        f"Decided: {decision.headline()}" if decision else "",
+    ]
+    kind = segment.decision.checkpoint_kind if segment.decision else "other"
+    return Snapshot(
+        snapshot_id=ids.new_id("snap"),
+        segment_id=segment.segment_id,
+        checkpoint_kind=kind,
+        text=redact("\n".join(part[:_SNAPSHOT] for part in parts if part))[:_SNAPSHOT],
+        tags=[kind, *([segment.status_hint] if segment.status_hint not in ("", kind) else [])],
+        source_refs=SourceRefs(event_ids=[one.id for one in segment.events]),
+    )
+
+
+def _lasting(segment: Segment) -> bool:
+    return any(says_lasting(one.text) for one in segment.person_said())
+
+
+def _kind_of_end(status_hint: str) -> str:
+    return status_hint if status_hint in ("done", "blocked") else "other"

@@ -1,0 +1,115 @@
+"""The junk gate: whose words a lesson is, what it repeats or contradicts. Pure; text against text."""
+
+import re
+from functools import cache
+
+from mi.learning.segments import Segment
+from mi.memory.words import STOP_WORDS, tokens
+from mi.mind.language import content_words
+
+ALIKE = 0.8  # of all words of two texts: so much in common says the same
+_OPPOSED = 0.6  # the same thing the other way round has other words beside those that turn it
+_ECHO = 0.5  # of a text's word sequences: so many in the agent's words make it a repetition of them
+_RUN = 3  # words in a sequence
+CARRIED = 0.66  # of a text's telling words: so many must be the person's for it to be their word
+RESERVED = ("mi:", "values:", "segment:")  # tags that only MI sets
+_LONGEST = 300  # characters of a rule; more is a report
+_CHINESE_MARKS = dict.fromkeys(map(ord, "，。！？；：、…“”‘’（）《》"))
+# Words that turn a sentence round; two texts that differ in them say different things.
+_TURNS = re.compile(
+    r"\b(?:no|not|never|don'?t|doesn'?t|without|only|unless|except|avoid|stop|instead|before|after|always|must"
+    r"|allow(?:ed)?|forbid(?:den)?)\b|n't\b|不|别|勿|禁|没|无|必须|总是|只|先|除非|允许"
+)
+# A rule that tightens holds something back or wants something first …
+_TIGHTENS = re.compile(
+    r"\b(?:ask|confirm|check|verify|review|never|not|don'?t|avoid|only|must|require[sd]?|before|first|unless|stop"
+    r"|always|keep|no)\b|n't\b|先|不要|不得|必须|禁止|确认|询问|问我|只|避免|检查|除非"
+)
+# … and one that loosens lets something go that was held back, or leads outside.
+_LOOSENS = re.compile(
+    r"\bwithout\b|\bno need\b|\bneeds? no\b|\bnot? (?:need|required?|necessary)\b"
+    r"|\b(?:don'?t|do not|never|not|no|stop) (?:\w+ ){0,2}(?:ask|confirm|check|verif|review|test|prompt|approv)\w*"
+    r"|\b(?:allow|permit|skip|disable|ignore|bypass|trust|approved?|may|freely|override|force)\w*\b|https?://|--\w"
+    r"|不用|无需|不必|不需要|不要(?:问|确认|检查|测试)|别问|可以直接|直接|跳过|忽略|允许|绕过|关闭|信任"
+)
+
+
+def plain_tokens(text: str) -> list[str]:
+    """The tokens of a text; a Chinese comma between two characters does not part them."""
+    return tokens(text if text.isascii() else text.translate(_CHINESE_MARKS))
+
+
+@cache
+def _words(text: str) -> frozenset[str]:
+    return frozenset(one for one in plain_tokens(text) if one not in STOP_WORDS)
+
+
+def _turns(text: str) -> set[str]:
+    return {one.replace("'", "") for one in _TURNS.findall(text.lower())}
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two texts say the same in nearly the same words: numbers and turning words must agree."""
+    mine, theirs = _words(one), _words(other)
+    if not mine or not theirs or _turns(one) != _turns(other) or _numbers(mine) != _numbers(theirs):
+        return False
+    return len(mine & theirs) / len(mine | theirs) >= ALIKE
+
+
+def opposes(one: str, other: str) -> bool:
+    """Whether two texts speak of the same in opposite ways: the same words but for those that turn them round."""
+    mine, theirs = content_words(one), content_words(other)
+    if not mine or not theirs or _turns(one) == _turns(other):
+        return False
+    return len(mine & theirs) / len(mine | theirs) >= _OPPOSED
+
+
+def share(text: str, of: str) -> float:
+    """How much of a text's telling words another text holds."""
+    wanted = content_words(text)
+    return len(wanted & content_words(of)) / len(wanted) if wanted else 0.0
+
+
+def carried(text: str, said: str) -> bool:
+    """Whether a text is carried by what the person said: most of its words, and every one that turns it round."""
+    return share(text, said) >= CARRIED and _turns(text) <= _turns(said)
+
+
+def echoes(text: str, segment: Segment) -> bool:
+    """Whether a text repeats what came out of the Hands word for word, and not what the person said."""
+    if carried(text, said_by_person(segment)):
+        return False
+    runs, theirs = _runs(text), _runs(segment.agent_said())
+    return bool(runs) and len(runs & theirs) / len(runs) >= _ECHO
+
+
+def said_by_person(segment: Segment) -> str:
+    """The person's words of a stretch, together."""
+    return "\n".join(one.text for one in segment.person_said())
+
+
+def tightens(text: str) -> bool:
+    """Whether a rule holds something back or wants something first, and lets nothing go."""
+    lowered = text.lower()
+    return bool(_TIGHTENS.search(lowered)) and not _LOOSENS.search(lowered)
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    """The sequences of words in a text; of a shorter text, all of it."""
+    words = tokens(text)
+    size = min(_RUN, len(words))
+    return {tuple(words[at : at + size]) for at in range(len(words) - size + 1)} if size else set()
+
+
+def is_rule(text: str) -> bool:
+    """Whether a text can be a lesson at all: something is said, in a sentence or two."""
+    return bool(text.strip()) and len(text) <= _LONGEST and "\n" not in text.strip()
+
+
+def own_tags(tags: list[str]) -> list[str]:
+    """The tags a model may set: none that MI gives a meaning to."""
+    return [tag for tag in dict.fromkeys(tags) if tag and len(tag) <= 60 and not tag.startswith(RESERVED)][:6]
+
+
+def _numbers(words: frozenset[str]) -> set[str]:
+    return {word for word in words if any(char.isdigit() for char in word)}

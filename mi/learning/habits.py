@@ -1,0 +1,120 @@
+"""Habits: what was seen in runs and may become a workflow; counted by run, kept once, told apart by signature."""
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import Struct
+
+from mi.evidence.records.workflow_ir import Source, Step, Workflow
+from mi.evidence.records.workflows import WorkflowSolidified
+from mi.hands.risk import command_risk
+from mi.kernel import clock, ids
+from mi.kernel.config.types import Workflows as Knobs
+from mi.kernel.notices import Notices
+from mi.kernel.state import read_state, update_state
+from mi.learning.segments import Hand
+from mi.memory.words import tokens
+from mi.mind.answers import SuggestedWorkflow
+from mi.workflows.desk import WorkflowDesk
+from mi.workflows.ir import check_new
+
+
+class Habit(Struct, frozen=True, kw_only=True):
+    """How often a habit was seen, where, and which workflow it became."""
+
+    count: int = 0  # of runs
+    name: str = ""
+    benefit: str = ""
+    workflow_id: str = ""
+    event_ids: list[str] = []
+    undone_event_ids: list[str] = []
+    updated_ts: str = ""
+
+
+class Habits(Struct, frozen=True, kw_only=True):
+    """`workflow_candidates.json`: what was seen, by signature."""
+
+    version: str = "v1"
+    candidates: dict[str, Habit] = {}
+
+
+def signature_of(text: str) -> str:
+    """A signature in one form: its words, lower case, joined by dashes."""
+    return "-".join(tokens(text))[:80]
+
+
+def guarded(step: Step) -> Step:
+    """A step that holds a risky command is a gate that asks: what an agent once did is no leave to do it again."""
+    commands = [*re.findall(r"`([^`]+)`", step.text), *step.text.splitlines()]
+    risks = [risk for one in commands if (risk := command_risk(one)) is not None]
+    if step.is_closed_gate or not any(risk.level == "high" for risk in risks):
+        return step
+    return msgspec.structs.replace(step, kind="gate", policy="ask", hands_input=step.text)
+
+
+def counted(habit: Habit, event_ids: list[str]) -> Habit:
+    """The habit as these events show it."""
+    return msgspec.structs.replace(habit, event_ids=event_ids, count=len(runs_of(event_ids)), updated_ts=clock.now())
+
+
+def runs_of(event_ids: list[str]) -> set[str]:
+    """The runs that events belong to."""
+    return {one.removeprefix("ev_").rpartition("_")[0] for one in event_ids}
+
+
+def is_ripe(count: int, benefit: str, knobs: Knobs) -> bool:
+    """Whether a habit was seen often enough to be kept."""
+    if count >= max(1, knobs.min_occurrences):
+        return True
+    return count >= 1 and benefit == "high" and knobs.allow_single_if_high_benefit
+
+
+def mark_kept(path: str, signature: str, workflow_id: str, notices: Notices) -> None:
+    """Remember which workflow a habit became: whoever deletes or undoes it does not get it again."""
+
+    def mark(habits: Habits) -> Habits:
+        old = habits.candidates.get(signature, Habit())
+        marked = msgspec.structs.replace(old, workflow_id=workflow_id)
+        return msgspec.structs.replace(habits, candidates=habits.candidates | {signature: marked})
+
+    update_state(path, Habits, mark, notices)
+
+
+def keep(
+    hand: Hand, desk: WorkflowDesk, path: str, suggestion: SuggestedWorkflow, enabled: bool, allowed: Iterable[str]
+) -> Workflow:
+    """Make a habit a workflow of the project: the event first, then the file, which cites it; MiError when it is none.
+
+    Of the events that the suggestion cites only those that are `allowed` are kept.
+    """
+    signature = signature_of(suggestion.signature)
+    habit = read_habits(path, desk.notices).get(signature, Habit())
+    made = _workflow(suggestion, habit, enabled, {*allowed, *habit.event_ids})
+    check_new(made, signature)
+    record = WorkflowSolidified(workflow_id=made.id, workflow_name=made.name, signature=signature, count=habit.count)
+    event = hand.append(record, note=f"a habit was kept as the workflow {made.name!r}")
+    source = msgspec.structs.replace(made.source, evidence_refs=[*made.source.evidence_refs, event.event_id])
+    stored = desk.own.add(msgspec.structs.replace(made, source=source))
+    mark_kept(path, signature, made.id, desk.notices)
+    return stored
+
+
+def _workflow(suggestion: SuggestedWorkflow, habit: Habit, enabled: bool, allowed: set[str]) -> Workflow:
+    cited = [one for one in suggestion.workflow.source.evidence_refs if one in allowed]
+    refs = list(dict.fromkeys([*habit.event_ids, *cited]))
+    return msgspec.structs.replace(
+        suggestion.workflow,
+        version="v1",
+        id=ids.new_id("wf"),
+        enabled=enabled,
+        steps=[guarded(step) for step in suggestion.workflow.steps],
+        source=Source(kind="suggested", reason=suggestion.reason, evidence_refs=refs),
+        created_ts="",
+        updated_ts="",
+    )
+
+
+def read_habits(path: str, notices: Notices) -> dict[str, Habit]:
+    """What was seen so far, by signature."""
+    return read_state(path, Habits, notices).candidates

@@ -1,0 +1,199 @@
+"""Segments: the stretch of a run since the last checkpoint, read from the log, with whose words are whose."""
+
+from typing import NamedTuple, Protocol, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from mi.evidence.reader import read_back, read_on
+from mi.evidence.records.base import Record
+from mi.evidence.records.hands import Evidence, HandsInput
+from mi.evidence.records.mind import DecideNext, RiskEvent
+from mi.evidence.records.run import BatchEnd, Question, RunStart, UserInput
+from mi.evidence.records.thoughts import Snapshot
+from mi.kernel import clock, ids, jsonl
+from mi.kernel.home import ProjectHome
+from mi.kernel.notices import Notices
+from mi.kernel.state import read_state, update_state
+from mi.mind.answers import CheckpointDecision
+from mi.mind.mind import Judgement
+from mi.mind.prompt import Prompt
+from mi.mind.views import Said
+
+R = TypeVar("R", bound=Record)
+Input = TypeVar("Input")
+Output = TypeVar("Output")
+_COMPACT = 400  # characters of an event that the buffer keeps
+_KEPT = 60  # events that the buffer keeps
+_BETWEEN = 2000  # records, of commands too, that are looked through for the run's beginning
+# What tells of a stretch of work; the rest of the log is bookkeeping.
+_TELLING = """hands_input batch_end evidence risk_event auto_answer decide_next user_input loop_guard loop_break
+    testless_strategy_set workflow_progress question"""
+_TOLD = frozenset(_TELLING.split())
+
+
+class Hand(Protocol):
+    """Writes into the log and asks the Mind: the run's own hand, or that of a command."""
+
+    def append(self, record: R, *, note: str = "") -> R:
+        """Store a record."""
+
+    def judge(self, prompt: Prompt[Input, Output], given: Input) -> Judgement[Output]:
+        """A Mind's answer; what went wrong is recorded."""
+
+
+class SegmentEvent(Struct, frozen=True, kw_only=True):
+    event_id: str
+    kind: str = ""
+    text: str = ""
+
+
+class SegmentState(Struct, frozen=True, kw_only=True):
+    """`segment_state.json`: where the current stretch begins in the log, and a compact copy of it."""
+
+    version: str = "v1"
+    segment_id: str = ""
+    run_id: str = ""
+    task: str = ""
+    task_event_id: str = ""
+    started_ts: str = ""
+    log_offset: int = 0
+    batches: int = 0
+    events: list[SegmentEvent] = []
+    considered: int = 0  # mined preferences looked at in this run
+    suggested: list[SegmentEvent] = []  # what this run suggested to learn
+
+
+class Segment(NamedTuple):
+    """A stretch of work; at a checkpoint with the decision that cut it and the snapshot that keeps it."""
+
+    segment_id: str
+    run_id: str
+    task: Said  # the run's task, by the event that holds it
+    records: list[Record]
+    planned_next_input: str = ""
+    status_hint: str = ""
+    decision: CheckpointDecision | None = None
+    snapshot: Snapshot | None = None
+
+    @property
+    def batches(self) -> int:
+        return sum(isinstance(one, BatchEnd) for one in self.records)
+
+    @property
+    def events(self) -> list[Said]:
+        """What happened, each with the id to cite it by."""
+        return [Said(id=one.event_id, text=_compact(one)) for one in self.records if _kind(one) in _TOLD]
+
+    def person_said(self) -> list[Said]:
+        """The person's own words: the task, and their answers without the questions."""
+        answers = [Said(id=one.event_id, text=one.answer) for one in self.records if isinstance(one, UserInput)]
+        return [self.task, *answers] if self.task.text else answers
+
+    def agent_said(self) -> str:
+        """Everything in the stretch that came out of the Hands, or was drawn from it."""
+        return "\n".join(part for one in self.records for part in _of_hands(one) if part)
+
+    def last(self, shape: type[R]) -> R | None:
+        """The latest record of a type."""
+        return next((one for one in reversed(self.records) if isinstance(one, shape)), None)
+
+
+class SegmentFile:
+    """The segment buffer of a project: carried over a kill, begun anew with every run and after every checkpoint."""
+
+    def __init__(self, place: ProjectHome, run_id: str, begins_at: int, notices: Notices) -> None:
+        self._place = place
+        self._run_id = run_id
+        self._notices = notices
+        self._begins_at = begins_at  # in the log; a run that is resumed began earlier
+        self.state = self._begin(read_state(place.segment_state, SegmentState, notices))
+
+    def take_in(self, planned_next_input: str, status_hint: str) -> Segment:
+        """The stretch so far, read from the log; the buffer is brought up to it."""
+        state, records = self._stretch()
+        start = next((one for one in records if isinstance(one, RunStart)), None)
+        if start is not None and not state.task_event_id:
+            state = msgspec.structs.replace(state, task=start.task, task_event_id=start.event_id)
+        task = Said(id=state.task_event_id, text=state.task)
+        segment = Segment(state.segment_id, self._run_id, task, records, planned_next_input, status_hint)
+        told = [one for one in records if _kind(one) in _TOLD][-_KEPT:]
+        events = [SegmentEvent(event_id=one.event_id, kind=_kind(one), text=_compact(one)) for one in told]
+        self.save(msgspec.structs.replace(state, batches=segment.batches, events=events))
+        return segment
+
+    def reset(self) -> None:
+        """Begin the next stretch at the end of the log."""
+        fresh = SegmentState(segment_id=ids.new_id("seg"), started_ts=clock.now())
+        kept = {name: getattr(self.state, name) for name in ("run_id", "task", "task_event_id")}
+        counted = {"considered": self.state.considered, "suggested": self.state.suggested}
+        self.save(msgspec.structs.replace(fresh, log_offset=jsonl.size(self._place.evidence), **kept, **counted))
+
+    def save(self, state: SegmentState) -> None:
+        self.state = update_state(self._place.segment_state, SegmentState, lambda old: state, self._notices)
+
+    def _begin(self, stored: SegmentState) -> SegmentState:
+        """The stored stretch when it is of this run and the log still reaches there; else a new one."""
+        if (
+            stored.run_id == self._run_id
+            and stored.segment_id
+            and stored.log_offset <= jsonl.size(self._place.evidence)
+        ):
+            return stored
+        began = self._run_began()
+        return SegmentState(segment_id=ids.new_id("seg"), run_id=self._run_id, started_ts=clock.now(), log_offset=began)
+
+    def _run_began(self) -> int:
+        """Where the run's records begin in the log; of a run that was cut before, what follows the cut."""
+        began = self._begins_at
+        earlier = (event for event in read_back(self._place.evidence, self._notices) if event.offset < began)
+        for looked, event in enumerate(earlier):
+            if event.head.run_id == self._run_id and event.head.kind != "snapshot":
+                began = event.offset
+            elif event.head.run_id.startswith("run_") or looked > _BETWEEN:
+                break
+        return began
+
+    def _stretch(self) -> tuple[SegmentState, list[Record]]:
+        """The records since the stretch began; where it was cut before a kill, and not begun anew, those since then."""
+        read = self._read()
+        records = [record for _, record in read]
+        for place, (end, record) in enumerate(read):
+            if isinstance(record, Snapshot) and record.segment_id == self.state.segment_id:
+                fresh = msgspec.structs.replace(self.state, segment_id=ids.new_id("seg"), log_offset=end)
+                return fresh, records[place + 1 :]
+        return self.state, records
+
+    def _read(self) -> list[tuple[int, Record]]:
+        """The run's own records and answers that were given to it by command, each with the offset of its end."""
+        found: list[tuple[int, Record]] = []
+        for event in read_on(self._place.evidence, self.state.log_offset, self._notices):
+            if event.head.run_id == self._run_id or event.head.kind == "user_input":
+                record = event.record()
+                if record is not None:
+                    found.append((event.offset + event.length + 1, record))
+        return found
+
+
+def _kind(record: Record) -> str:
+    return str(record.__struct_config__.tag)
+
+
+def _compact(record: Record) -> str:
+    return f"{_kind(record)}: {record.headline()}"[:_COMPACT]
+
+
+def _of_hands(record: Record) -> list[str]:
+    match record:
+        case BatchEnd():
+            return [record.last_message, *(str(one.get("command", "")) for one in record.seen.get("commands", []))]
+        case Evidence():
+            actions = [one.detail for one in record.actions]
+            return [*record.facts, *record.results, *record.unknowns, *record.risk_signals, *actions]
+        case Question() | UserInput():
+            return [record.text if isinstance(record, Question) else record.question]
+        case RiskEvent():
+            return record.risk_signals
+        case DecideNext() | HandsInput():
+            return []
+    return []

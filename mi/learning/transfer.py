@@ -1,0 +1,167 @@
+"""A project's knowledge as one file that can be read, carried and taken in elsewhere."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from mi.evidence.log import EvidenceWriter
+from mi.evidence.records.thoughts import LearnApplied
+from mi.kernel import clock
+from mi.kernel.errors import MiError, UsageError
+from mi.kernel.files import read_bytes, write_atomic
+from mi.kernel.home import ProjectHome
+from mi.kernel.jsontext import BadJson, decode, decode_stored, encode
+from mi.kernel.secrets import find_secrets
+from mi.thoughtdb.records import Claim, Edge, Node
+from mi.thoughtdb.store import ThoughtStore
+
+_KIND, _VERSION = "mi.export", "v1"
+_SHAPES: dict[str, type[msgspec.Struct]] = {"claim": Claim, "node": Node, "edge": Edge}
+_WORKFLOW_ID = re.compile(r"wf_\w{4,64}")
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """The first line of an export; `sha256` is that of all lines after it."""
+
+    kind: str = _KIND
+    version: str = _VERSION
+    ts: str
+    project_key: str
+    counts: dict[str, int]
+    sha256: str
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is known: a claim, node, edge or workflow as it was stored."""
+
+    part: str
+    record: dict[str, Any]
+
+
+class Parcel(NamedTuple):
+    """What a file brings."""
+
+    header: Header
+    lines: list[Line]
+
+
+class Taken(NamedTuple):
+    """What is new here, by part, and how much was here already."""
+
+    new: dict[str, list[dict[str, Any]]]
+    known: int
+
+    @property
+    def size(self) -> int:
+        return sum(len(found) for found in self.new.values())
+
+
+def export(store: ThoughtStore, place: ProjectHome, project_key: str, path: str) -> Header:
+    """Write what stands in a project's store, and its workflows, to a file."""
+    lines = [*_thoughts(store), *_workflows(place.workflows)]
+    body = b"".join(encode(line) + b"\n" for line in lines)
+    counts = {part: sum(line.part == part for line in lines) for part in (*_SHAPES, "workflow")}
+    header = Header(ts=clock.now(), project_key=project_key, counts=counts, sha256=_sha256(body))
+    write_atomic(os.path.abspath(path), encode(header) + b"\n" + body)
+    return header
+
+
+def _thoughts(store: ThoughtStore) -> Iterator[Line]:
+    from mi.thoughtdb.reading import Filter
+
+    reading = store.read()
+    for kind in ("claim", "node", "edge"):
+        found = [thought.raw for thought in reading.find(kind, Filter())]
+        yield from (Line(part=kind, record=raw) for raw in reversed(found))
+
+
+def _workflows(folder: str) -> Iterator[Line]:
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        if name.endswith(".json") and _WORKFLOW_ID.fullmatch(name[:-5]):
+            try:
+                yield Line(
+                    part="workflow", record=decode(read_bytes(os.path.join(folder, name)) or b"", dict[str, Any])
+                )
+            except BadJson:
+                continue  # one that cannot be read here helps nobody elsewhere
+
+
+def open_parcel(path: str) -> Parcel:
+    """Read and check a file from elsewhere: form, checksum, every record, and that no secret is in it."""
+    data = read_bytes(path)
+    if data is None:
+        raise UsageError("no-such-file", path=path)
+    first, _, body = data.partition(b"\n")
+    try:
+        header = decode(first, Header)
+    except (BadJson, msgspec.ValidationError):
+        raise MiError("not-an-export", path=path) from None
+    if header.kind != _KIND or header.version != _VERSION:
+        raise MiError("not-an-export", path=path)
+    if _sha256(body) != header.sha256:
+        raise MiError("export-changed", path=path)
+    lines = [_checked(raw, number, path) for number, raw in enumerate(body.splitlines(), 2) if raw]
+    return Parcel(header, lines)
+
+
+def _checked(raw: bytes, number: int, path: str) -> Line:
+    try:
+        line = decode(raw, Line)
+        if line.part in _SHAPES:
+            decode_stored(encode(line.record), _SHAPES[line.part])
+        elif line.part != "workflow" or not _WORKFLOW_ID.fullmatch(str(line.record.get("id"))):
+            raise MiError("export-line", path=path, line=number, reason=f"part {line.part!r}")
+    except (BadJson, msgspec.ValidationError) as error:
+        raise MiError("export-line", path=path, line=number, reason=str(error)) from None
+    found = find_secrets(raw.decode("utf-8", "replace"))
+    if found:
+        raise MiError("export-secret", path=path, line=number, kind=found[0].kind)
+    return line
+
+
+def compare(parcel: Parcel, store: ThoughtStore, place: ProjectHome) -> Taken:
+    """What of a parcel is not here yet; thoughts that were taken back here stay taken back."""
+    reading = store.read()
+    new: dict[str, list[dict[str, Any]]] = {}
+    known = 0
+    for line in parcel.lines:
+        if line.part == "workflow":
+            here = os.path.exists(os.path.join(place.workflows, f"{line.record['id']}.json"))
+        else:
+            here = reading.get(line.record[f"{line.part}_id"]) is not None
+        if here:
+            known += 1
+        else:
+            new.setdefault(line.part, []).append(line.record)
+    return Taken(new, known)
+
+
+def take_in(
+    taken: Taken,
+    parcel: Parcel,
+    store: ThoughtStore,
+    place: ProjectHome,
+    project_id: str,
+    log: Callable[[], EvidenceWriter],
+) -> str:
+    """Store what is new, as imported and of this project; returns the id of the event that it cites."""
+    thoughts = [record for part in _SHAPES for record in taken.new.get(part, [])]
+    ids = [str(record[f"{record['kind']}_id"]) for record in thoughts]
+    workflows = taken.new.get("workflow", [])
+    source = f"import {parcel.header.sha256[:12]} of {parcel.header.project_key}"
+    applied = [*ids, *(str(one["id"]) for one in workflows)]
+    event = log().append(LearnApplied(suggestion_id=source, applied_claim_ids=applied), sync=True)
+    here = {"origin": "import", "scope": "project", "visibility": "project", "project_id": project_id}
+    store.reassert([record | here for record in thoughts], event.event_id)
+    for one in workflows:
+        write_atomic(os.path.join(place.workflows, f"{one['id']}.json"), msgspec.json.format(encode(one), indent=2))
+    return event.event_id
+
+
+def _sha256(data: bytes) -> str:
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()

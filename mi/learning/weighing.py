@@ -1,0 +1,97 @@
+"""What becomes of a suggested preference: learned, put before the person, joined to what stands, or dropped. Pure."""
+
+from typing import Literal, NamedTuple
+
+from mi.kernel.config.types import Runtime
+from mi.kernel.secrets import find_secrets
+from mi.learning.candidates import Candidate
+from mi.learning.gate import alike, is_rule, opposes, tightens
+from mi.thoughtdb.kinds import Scope
+
+Source = Literal["risk_judge", "decide_next", "mine_preferences", "mine_claims", "learn_update"]
+_REPEATED = 2  # occurrences that make a global preference more than one answer's fancy
+
+
+class Proposal(NamedTuple):
+    """A preference that somebody suggests to learn."""
+
+    source: Source
+    scope: Scope
+    text: str
+    rationale: str = ""
+    severity: str = ""
+    confidence: float = 1.0
+    benefit: str = ""
+    event_id: str = ""  # the judgement that holds it
+    echo: bool = False  # it repeats the agent's words
+    carried: bool = False  # the person's own words carry it
+
+
+class Standing(NamedTuple):
+    """A preference or goal that holds."""
+
+    id: str
+    text: str
+    by_person: bool = False
+
+
+class Verdict(NamedTuple):
+    """What to do, and why."""
+
+    do: Literal["learn", "wait", "merge", "count", "drop"]
+    why: str
+    claim_id: str = ""  # what it is merged into
+
+
+def weigh(proposal: Proposal, candidate: Candidate, standing: list[Standing], runtime: Runtime, run_id: str) -> Verdict:
+    """The verdict on a proposal whose occurrences are counted; every path has its threshold."""
+    if not is_rule(proposal.text):
+        return Verdict("drop", "no single rule")
+    if find_secrets(proposal.text):
+        return Verdict("drop", "holds a secret")
+    if candidate.dismissed:
+        return Verdict("drop", "the person does not want it")
+    same = next((one for one in standing if alike(one.text, proposal.text)), None)
+    if same is not None:
+        return Verdict("merge", "stands already", same.id)
+    if proposal.source == "mine_preferences":
+        unripe = _unripe(proposal, candidate, runtime)
+        if unripe:
+            return unripe
+    return _learn_or_wait(proposal, candidate, standing, runtime, run_id)
+
+
+def _unripe(proposal: Proposal, candidate: Candidate, runtime: Runtime) -> Verdict | None:
+    knobs = runtime.preference_mining
+    if proposal.confidence < knobs.min_confidence:
+        return Verdict("drop", f"confidence {proposal.confidence:g} is below {knobs.min_confidence:g}")
+    if not proposal.carried:
+        return Verdict("drop", "no words of the person carry it")
+    single = proposal.benefit == "high" and knobs.allow_single_if_high_benefit
+    if candidate.count < knobs.min_occurrences and not single:
+        return Verdict("count", f"seen {candidate.count} of {knobs.min_occurrences} times")
+    return None
+
+
+def _learn_or_wait(
+    proposal: Proposal, candidate: Candidate, standing: list[Standing], runtime: Runtime, run_id: str
+) -> Verdict:
+    """What is not clearly the person's, or reaches beyond the project, is put before them."""
+    against = next((one for one in standing if one.by_person and opposes(one.text, proposal.text)), None)
+    reasons = {
+        "automatic learning is off": not runtime.violation_response.auto_learn or not runtime.thought_db.enabled,
+        "it repeats the agent's words": proposal.echo,
+        "it tightens nothing": not proposal.carried and not tightens(proposal.text),
+        f"it speaks against {against.id if against else ''}": against is not None,
+        "the judgement was unsure": proposal.confidence < runtime.preference_mining.min_confidence,
+        "it is of little weight": proposal.severity == "low",
+        "it would hold in every project": proposal.scope == "global" and not _shown_and_repeated(candidate, run_id),
+    }
+    why = next((reason for reason, holds in reasons.items() if holds), "")
+    return Verdict("wait", why) if why else Verdict("learn", "")
+
+
+def _shown_and_repeated(candidate: Candidate, run_id: str) -> bool:
+    """Whether a preference was seen in several runs and has been in the inbox since an earlier one."""
+    earlier = any(not one.startswith(f"ev_{run_id}_") for one in candidate.occurrences)
+    return bool(candidate.suggestion_id) and earlier and candidate.count >= _REPEATED

@@ -1,0 +1,93 @@
+"""Why, in a model's words: the least that explains a target, chosen among claims that were really there."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import msgspec
+
+from mi.evidence.records.thoughts import WhyTrace
+from mi.kernel.config.types import WhyTrace as Knobs
+from mi.learning.judges import Judge
+from mi.learning.why import Why
+from mi.mind.answers import WhyAnswer
+from mi.mind.mind import Judgement
+from mi.mind.prompts.why_trace import WhyCase, why_trace
+from mi.mind.views import Said
+from mi.thoughtdb.context import RAW, Candidates
+from mi.thoughtdb.effective import Effective
+from mi.thoughtdb.graph import label
+from mi.thoughtdb.records import Edge
+from mi.thoughtdb.store import ThoughtStore, citing
+
+Append = Callable[[WhyTrace], WhyTrace]
+
+
+class Reach(NamedTuple):
+    """Where candidates are looked for, and where edges are kept."""
+
+    thoughts: Effective
+    search: Candidates
+    store: ThoughtStore
+
+
+def trace(why: Why, said: str, judge: Judge, reach: Reach, knobs: Knobs, append: Append) -> WhyTrace:
+    """Ask why, record the answer, then the edges that cite it; without a model the recorded ids are the answer.
+
+    `said` is what the target says.
+    """
+    candidates = _candidates(why, said, reach, knobs.top_k)
+    given = WhyCase(
+        target=Said(id=why.target.id, text=said),
+        as_of_ts=why.as_of_ts,
+        candidates=candidates,
+        recorded_ids=[one.id for one in why.grounds if one.role != "in_view"],
+    )
+    judgement = judge.ask(why_trace, given)
+    if judgement.value is None or judgement.by == "rules":
+        state = "error" if judgement.state == "error" else "skipped"
+        return append(msgspec.structs.replace(why.record(), state=state, mind_transcript_ref=judgement.transcript_ref))
+    record, edges = _answered(why, candidates, judgement.value, judgement, reach, knobs)
+    stored = append(record)
+    reach.store.add_edges([citing(edge, stored.event_id) for edge in edges])
+    return stored
+
+
+def _answered(
+    why: Why, candidates: list[Said], answer: WhyAnswer, judgement: Judgement[WhyAnswer], reach: Reach, knobs: Knobs
+) -> tuple[WhyTrace, list[Edge]]:
+    allowed = [one.id for one in candidates]
+    chosen = [one for one in dict.fromkeys(answer.chosen_claim_ids) if one in allowed]
+    record = WhyTrace(
+        state="ok",
+        mind_transcript_ref=judgement.transcript_ref,
+        target=why.target,
+        as_of_ts=why.as_of_ts,
+        query=why.query,
+        candidate_claim_ids=allowed,
+        output=msgspec.to_builtins(answer),
+        dropped_ids=[one for one in answer.chosen_claim_ids if one not in allowed],
+    )
+    sure = answer.status == "ok" and answer.confidence >= knobs.min_write_confidence
+    if not (knobs.write_edges and sure and why.target.target_type == "evidence_event"):
+        return record, []
+    there = {edge.to_id for edge in reach.store.read().edges(why.target.id, "out", ("depends_on",))}
+    new = [reach.store.new_edge("depends_on", why.target.id, one, "", "mind") for one in chosen if one not in there]
+    return msgspec.structs.replace(record, written_edge_ids=[edge.edge_id for edge in new]), new
+
+
+def chosen(record: WhyTrace) -> list[str]:
+    """The claims an answer rests on, without those that were invented."""
+    found = (record.output or {}).get("chosen_claim_ids") or []
+    return [one for one in dict.fromkeys(found) if one not in record.dropped_ids]
+
+
+def _candidates(why: Why, said: str, reach: Reach, top_k: int) -> list[Said]:
+    """What was recorded first, then what the target's words bring to mind; nothing that was unknown at the time."""
+    found: dict[str, Said] = {}
+    for one in [*why.candidate_claim_ids, *reach.search(f"{why.query} {said}", top_k * 3)]:
+        claim = reach.thoughts.get(one) if one.startswith("cl_") and one != why.target.id else None
+        if claim is None or len(found) >= top_k or RAW in (claim.raw.get("tags") or ()):
+            continue
+        if claim.stands or one in why.candidate_claim_ids:
+            found[one] = Said(id=one, text=label(claim))
+    return list(found.values())

@@ -1,0 +1,87 @@
+"""Mining a complete stretch for a habit: suggested with its evidence, counted over runs, kept once it recurred."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from mi.evidence.records.workflows import WorkflowSuggestion
+from mi.kernel.errors import MiError
+from mi.kernel.state import update_state
+from mi.learning.habits import Habit, Habits, counted, is_ripe, keep, read_habits, runs_of, signature_of
+from mi.learning.knowledge import Knowledge
+from mi.learning.segments import Hand, Segment
+from mi.mind.answers import SuggestedWorkflow
+from mi.mind.prompts.suggest_workflow import HabitCase, suggest_workflow
+from mi.workflows.desk import WorkflowDesk
+
+
+class WorkflowMiner:
+    """Asks for a habit at a checkpoint; one that was seen in enough runs becomes a workflow of the project."""
+
+    def __init__(self, knowledge: Knowledge, desk: WorkflowDesk, run_id: str, changed: Callable[[str], object]) -> None:
+        self._knowledge = knowledge
+        self._desk = desk
+        self._run_id = run_id
+        self._changed = changed  # brings the bound workspaces up to date
+        self._path = knowledge.place.workflow_candidates
+        self._knobs = knowledge.runtime.workflows
+
+    def __call__(self, hand: Hand, segment: Segment) -> None:
+        if segment.decision is None or not segment.decision.should_mine_workflow:
+            return
+        judgement = hand.judge(suggest_workflow, self._case(segment))
+        advice = judgement.value
+        suggestion = advice.suggestion if advice is not None and advice.should_suggest else None
+        signature = signature_of(suggestion.signature) if suggestion else ""
+        habit = read_habits(self._path, self._knowledge.notices).get(signature, Habit())
+        seen = runs_of([*habit.event_ids, f"ev_{self._run_id}_0"])
+        record = WorkflowSuggestion(
+            state=judgement.state,
+            mind_transcript_ref=judgement.transcript_ref,
+            segment_id=segment.segment_id,
+            signature=signature,
+            count=len(seen) if signature else 0,
+            output=msgspec.to_builtins(advice) if advice else None,
+        )
+        event = hand.append(record)
+        if suggestion is None or not signature:
+            return
+        habit = self._seen(signature, suggestion, event.event_id)
+        if not habit.workflow_id and is_ripe(habit.count, suggestion.benefit, self._knobs):
+            self._keep(hand, segment, suggestion)
+
+    def _case(self, segment: Segment) -> HabitCase:
+        given = self._knowledge.to_mine(segment)
+        habits = read_habits(self._path, self._knowledge.notices)
+        names = [f"{one.workflow.name}: {one.workflow.trigger.pattern}" for one in self._desk.all("effective")]
+        return HabitCase(
+            task=given.task,
+            events=given.events,
+            known=given.known,
+            workflows=[*names, *(f"signature {one}: {habit.name}" for one, habit in habits.items())],
+            settings=given.runtime,
+            project=given.overlay,
+            notes=given.notes,
+        )
+
+    def _seen(self, signature: str, suggestion: SuggestedWorkflow, event_id: str) -> Habit:
+        """Note a habit by the event that suggests it; it counts once in a run."""
+
+        def note(habits: Habits) -> Habits:
+            old = habits.candidates.get(signature, Habit())
+            new = msgspec.structs.replace(
+                counted(old, [*old.event_ids, event_id]), name=suggestion.workflow.name, benefit=suggestion.benefit
+            )
+            return msgspec.structs.replace(habits, candidates=habits.candidates | {signature: new})
+
+        return update_state(self._path, Habits, note, self._knowledge.notices).candidates[signature]
+
+    def _keep(self, hand: Hand, segment: Segment, suggestion: SuggestedWorkflow) -> None:
+        allowed = [segment.task.id, *(one.id for one in segment.events)]
+        try:
+            made = keep(hand, self._desk, self._path, suggestion, self._knobs.auto_enable, allowed)
+        except MiError as error:  # two steps of one id, or a secret in it: it stays a suggestion
+            self._knowledge.notices.add("habit-not-kept", suggestion.signature, reason=error.line())
+            return
+        if self._knobs.auto_sync_on_change:
+            self._changed(f"solidified {made.id}")

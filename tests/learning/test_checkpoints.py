@@ -1,0 +1,159 @@
+"""Checkpoints in whole runs: where a stretch is cut, what is kept of it, and that nothing else is asked of anybody."""
+
+import msgspec
+import pytest
+
+from mi.kernel.config.types import Runtime
+from mi.learning.checkpoint import enabled
+from tests.autopilot.test_run_resume import killed
+from tests.autopilot.workbench import BROKEN, MEND, RIGHT, TEST, WRONG, Json, Workbench, edit, say
+from tests.learning.conftest import Judged
+from tests.learning.stored import RECALL_OFF, by_id, lines, state_file
+from tests.mind.answers import asked, model
+
+OFF: Json = {
+    "thought_db": {"auto_mine": False, "auto_materialize_nodes": False},
+    "preference_mining": {"auto_mine": False},
+    "workflows": {"auto_mine": False},
+}
+
+
+@pytest.mark.req(
+    "v1.ckpt.at-run-end",
+    "v1.ckpt.snapshot",
+    "v1.ckpt.reset",
+    "v1.emit.checkpoint",
+    "v1.rec.checkpoint-output",
+    "mi.ids.snap",
+    "mi.ids.seg",
+    "v1.tdb.materialize-deterministic",
+    "v1.tdb.materialize-sources",
+    "v1.tdb.materialize-edges",
+    "v1.storage.segment-state",
+)
+def test_the_end_of_a_run_is_cut_kept_and_put_into_the_graph(bench: Workbench) -> None:
+    bench.agent([MEND, TEST, say("Done.")])
+    ran = bench.run()
+    ran.ended("done")
+    (checkpoint,) = ran.of("checkpoint")
+    assert checkpoint["status_hint"] == "done"
+    assert set(checkpoint["output"]) == {
+        *("should_checkpoint", "checkpoint_kind", "should_mine_workflow", "should_mine_preferences"),
+        *("confidence", "notes"),
+    }
+    (snapshot,) = ran.of("snapshot")
+    assert snapshot["snapshot_id"].startswith("snap_")
+    assert snapshot["segment_id"] == checkpoint["segment_id"]
+    assert snapshot["segment_id"].startswith("seg_")
+    assert "fix the failing test" in snapshot["text"]
+    cited = [by_id(ran)[one]["kind"] for one in snapshot["source_refs"]["event_ids"]]
+    assert cited == ["hands_input", "batch_end", "evidence", "decide_next"]
+    (made,) = ran.of("node_materialized")
+    nodes = lines(bench, "nodes")
+    assert [one["node_type"] for one in nodes] == ["decision", "action", "summary"]
+    assert [one["node_id"] for one in nodes] == made["node_ids"]
+    assert all(one["source_refs"][0]["event_id"] == made["event_id"] for one in nodes)
+    edges = lines(bench, "edges")
+    assert [one["edge_id"] for one in edges] == made["edge_ids"]
+    derived = {(one["edge_type"], by_id(ran)[one["to_id"]]["kind"]) for one in edges}
+    assert derived == {("derived_from", kind) for kind in ("decide_next", "evidence", "snapshot")}
+    state = state_file(bench, "segment_state.json")
+    assert state["segment_id"] != snapshot["segment_id"]
+    assert (state["events"], state["batches"]) == ([], 0)
+    assert ran.end["spent"]["calls"] == 0
+
+
+@pytest.mark.req("v1.ckpt.before-next-batch", "v1.ckpt.segment-buffer")
+def test_a_stretch_is_judged_before_each_batch_and_goes_on_until_it_is_complete(bench: Workbench) -> None:
+    bench.agent(
+        [edit("calc.py", BROKEN, WRONG), say("Look.")], [TEST, say("Hm.")], [edit("calc.py", WRONG, RIGHT), TEST]
+    )
+    ran = bench.run()
+    ran.ended("done")
+    checkpoints = ran.of("checkpoint")
+    assert [one["planned_next_input"] for one in checkpoints] == [*ran.inputs[1:], ""]
+    assert [one["output"]["should_checkpoint"] for one in checkpoints] == [False, False, True]
+    assert checkpoints[0]["state"] == "skipped"
+    assert checkpoints[0]["note"]
+    assert len({one["segment_id"] for one in checkpoints}) == 1
+    (snapshot,) = ran.of("snapshot")
+    batches = [one["event_id"] for one in ran.of("batch_end")]
+    assert set(batches) <= set(snapshot["source_refs"]["event_ids"])
+
+
+@pytest.mark.req(
+    "v1.ckpt.enabled-any", "v1.ckpt.by-preference-mining", "v1.ckpt.by-claim-mining", "v1.ckpt.by-materialize"
+)
+@pytest.mark.parametrize(
+    ("on", "wanted"),
+    [
+        ({}, False),
+        ({"preference_mining": {"auto_mine": True}}, True),
+        ({"workflows": {"auto_mine": True}}, True),
+        ({"thought_db": {"auto_mine": True, "auto_materialize_nodes": False}}, True),
+        ({"thought_db": {"auto_mine": False, "auto_materialize_nodes": True}}, True),
+        ({"thought_db": {"enabled": False}}, False),
+    ],
+)
+def test_any_feature_that_needs_checkpoints_turns_them_on(on: Json, wanted: bool) -> None:
+    assert enabled(msgspec.convert(OFF | on, Runtime)) is wanted
+
+
+@pytest.mark.req("v1.ckpt.enabled-any", "v1.tdb.auto-materialize", "v1.tdb.enabled")
+@pytest.mark.parametrize(("on", "checkpoints"), [({}, 0), ({"preference_mining": {"auto_mine": True}}, 1)])
+def test_what_is_off_leaves_no_trace(bench: Workbench, on: Json, checkpoints: int) -> None:
+    bench.configure(runtime=RECALL_OFF | OFF | on)
+    bench.agent([MEND, TEST, say("Done.")])
+    ran = bench.run()
+    ran.ended("done")
+    assert len(ran.of("checkpoint")) == len(ran.of("snapshot")) == checkpoints
+    assert lines(bench, "nodes") == ran.of("node_materialized") == []
+
+
+def test_an_interrupted_stretch_goes_on_in_the_resumed_run(bench: Workbench) -> None:
+    bench.agent([edit("calc.py", BROKEN, RIGHT), say("Which colour?")], [TEST, say("Done.")])
+    waiting = bench.run()
+    waiting.ended("blocked")
+    bench.mi("answer", bench.inbox()[0]["id"], "Green, always green.")
+    ran = bench.run("--resume")
+    ran.ended("done")
+    snapshots = ran.of("snapshot")
+    assert snapshots[0]["checkpoint_kind"] == "blocked"
+    assert "Green, always green." in snapshots[-1]["text"]
+
+
+@pytest.mark.req("v1.tdb.materialize-deterministic")
+def test_a_plain_run_judged_by_a_model_costs_no_call_for_learning(bench: Workbench, judged: Judged) -> None:
+    server = judged(model())
+    bench.agent([MEND, TEST, say("Done.")])
+    ran = bench.run()
+    ran.ended("done")
+    assert [asked(request) for request in server.requests] == ["extract_evidence", "decide_next"]
+    assert [one["state"] for one in ran.of("checkpoint")] == ["skipped"]
+    assert [one["node_type"] for one in lines(bench, "nodes")] == ["decision", "summary"]  # the model saw no action
+
+
+@pytest.mark.req("v1.ckpt.segment-buffer", "v1.storage.segment-state")
+def test_the_stretch_is_carried_over_a_kill(bench: Workbench) -> None:
+    bench.agent([edit("calc.py", BROKEN, WRONG), say("Look.")], [edit("calc.py", WRONG, RIGHT), TEST, say("Done.")])
+    before = killed(bench, "checkpoint", "fix", "the", "failing", "test")
+    state = state_file(bench, "segment_state.json")
+    assert (state["run_id"], state["task"], state["batches"]) == (before[0]["run_id"], "fix the failing test", 1)
+    assert [one["kind"] for one in state["events"]] == ["hands_input", "batch_end", "evidence"]
+    ran = bench.run("--resume")
+    ran.ended("done")
+    (snapshot,) = ran.of("snapshot")
+    assert snapshot["segment_id"] == state["segment_id"]
+    assert {one["event_id"] for one in ran.of("batch_end")} <= set(snapshot["source_refs"]["event_ids"])
+
+
+@pytest.mark.parametrize("kind", ["batch_end", "checkpoint", "snapshot"])
+def test_a_stretch_is_kept_once_wherever_the_run_was_killed(bench: Workbench, kind: str) -> None:
+    bench.agent([MEND, TEST, say("Done.")])
+    killed(bench, kind, "fix", "the", "failing", "test")
+    ran = bench.run("--resume")
+    ran.ended("done")
+    assert len(ran.of("snapshot")) == 1
+    assert len(lines(bench, "nodes")) == (0 if kind == "snapshot" else 3)
+    again = bench.run("fix", "it", "again")
+    assert again.of("snapshot")[-1]["text"].startswith("Task: fix it again")

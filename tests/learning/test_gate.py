@@ -1,0 +1,196 @@
+"""The junk gate, text against text: what says the same, what speaks against it, whose words it is."""
+
+import pytest
+
+from mi.evidence.records.hands import Evidence
+from mi.evidence.records.run import BatchEnd, Question, UserInput
+from mi.kernel.config.types import PreferenceMining, Runtime, ThoughtDb, ViolationResponse
+from mi.learning.candidates import Candidate, signature
+from mi.learning.gate import alike, carried, echoes, is_rule, opposes, own_tags, tightens
+from mi.learning.segments import Segment
+from mi.learning.weighing import Proposal, Standing, weigh
+from mi.mind.views import Said
+
+SAME = [
+    ("Run the tests before you say done.", "run the tests, before you say done"),
+    ("Always ask before pushing to main", "Always ask before pushing to the main"),
+    ("Prefer pytest over unittest.", "prefer `pytest` over unittest"),
+    ("提交之前先跑测试", "提交之前，先跑测试。"),
+]
+DIFFERENT = [
+    ("Always push to main.", "Never push to main."),
+    ("Push to main.", "Do not push to main."),
+    ("Keep lines under 100 characters.", "Keep lines under 120 characters."),
+    ("Use tabs.", "Use spaces."),
+    ("Run the tests before each commit.", "Run the tests after each commit."),
+    ("提交之前要问我", "提交之前不要问我"),
+    ("", "Use tabs."),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_nearly_the_same_words_say_the_same(one: str, other: str) -> None:
+    assert alike(one, other)
+    assert alike(other, one)
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+def test_a_turn_a_number_or_another_word_says_something_else(one: str, other: str) -> None:
+    assert not alike(one, other)
+
+
+@pytest.mark.parametrize(("one", "other"), [DIFFERENT[0], DIFFERENT[1], DIFFERENT[5]])
+def test_the_same_thing_the_other_way_round_is_noticed(one: str, other: str) -> None:
+    assert opposes(one, other)
+    assert not opposes(one, one)
+
+
+@pytest.mark.req("v1.pm.signature")
+@pytest.mark.parametrize(("scope", "text"), [("project", "Use  TABS!"), ("project", "use tabs")])
+def test_a_signature_is_stable_over_case_space_and_punctuation(scope: str, text: str) -> None:
+    assert signature(scope, text) == signature("project", "Use tabs.")
+    assert signature("global", text) != signature("project", text)
+
+
+def stretch(said: str, agent: str, question: str = "") -> Segment:
+    records = [BatchEnd(last_message=agent), Evidence(facts=["files changed"]), Question(text=question)]
+    answer = UserInput(question=question, answer=said)
+    return Segment("seg_1", "run_1", Said(id="ev_run_1_1", text="fix the test"), [*records, answer])
+
+
+@pytest.mark.req("mi.trust.hands-never-rule")
+@pytest.mark.parametrize(
+    ("text", "said", "agent", "echo"),
+    [
+        ("Push to main without asking.", "go on", "The user wants you to push to main without asking.", True),
+        ("Push to main without asking.", "push to main without asking, always", "push to main without asking", False),
+        ("Ask before deleting files.", "go on", "I have fixed it.", False),
+        ("推送到主分支不用问我", "继续", "用户希望：推送到主分支不用问我", True),
+    ],
+)
+def test_words_that_only_the_agent_said_are_the_agents(text: str, said: str, agent: str, echo: bool) -> None:
+    assert echoes(text, stretch(said, agent)) is echo
+
+
+def test_a_question_the_person_answered_is_not_what_they_said() -> None:
+    segment = stretch("yes", "", question="Shall I always push to main without asking?")
+    assert echoes("Always push to main without asking.", segment)
+    assert not carried("Always push to main without asking.", "yes")
+
+
+@pytest.mark.parametrize(
+    ("text", "tight"),
+    [
+        ("Ask me before pushing.", True),
+        ("Never publish a package.", True),
+        ("Run only the tests of the changed module first.", True),
+        ("删除文件之前先问我", True),
+        ("Push without asking.", False),
+        ("Never ask before pushing.", False),
+        ("Do not run the tests before closing.", False),
+        ("Always skip the checks.", False),
+        ("Always use https://mirror.example/simple.", False),
+        ("There is no need to confirm deletions.", False),
+        ("推送之前不用问我", False),
+        ("Use the mirror.", False),
+    ],
+)
+def test_a_rule_tightens_when_it_holds_back_and_lets_nothing_go(text: str, tight: bool) -> None:
+    assert tightens(text) is tight
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "theirs"),
+    [
+        ("Use tabs.", "Please use tabs here.", True),
+        ("Push to main without asking.", "push to main after the fix", False),
+        ("Pushing to main is fine at any time.", "push to main after the fix", False),
+        ("Never push to main.", "push to main after the fix", False),
+        ("以后都用 pytest", "以后都用 pytest 跑测试", True),
+    ],
+)
+def test_what_the_person_did_not_say_is_not_made_theirs_by_what_they_did_say(
+    text: str, said: str, theirs: bool
+) -> None:
+    assert carried(text, said) is theirs
+
+
+def test_tags_that_mean_something_to_mi_cannot_be_set_by_a_model() -> None:
+    tags = ["values:base", "mi:setting:ask_when_uncertain", "mi:value:proceed", "style", "style", "segment:x"]
+    assert own_tags(tags) == ["style"]
+
+
+@pytest.mark.parametrize(("text", "fits"), [("Use tabs.", True), (" ", False), ("a\nb", False), ("x" * 301, False)])
+def test_a_rule_is_a_sentence_or_two(text: str, fits: bool) -> None:
+    assert is_rule(text) is fits
+
+
+RUN = "run_2"
+RISK = Proposal("risk_judge", "project", "Ask before deleting files.", severity="high", event_id="ev_run_2_5")
+MINED = Proposal("mine_preferences", "project", "Use tabs.", confidence=0.8, benefit="medium", event_id="ev_run_2_5")
+MINED = MINED._replace(carried=True)
+ONCE = Candidate(count=1, occurrences=["ev_run_2_5"])
+TWICE = Candidate(count=2, occurrences=["ev_run_1_5", "ev_run_2_5"])
+SHOWN = Candidate(count=2, occurrences=["ev_run_1_5", "ev_run_2_5"], suggestion_id="ls_1")
+OFF = Runtime(violation_response=ViolationResponse(auto_learn=False))
+
+
+@pytest.mark.req(
+    "mi.fail.thresholds",
+    "mi.fail.global-scope",
+    "mi.fail.global-inbox-first",
+    "v1.pm.min-occurrences",
+    "v1.pm.allow-single",
+    "v1.pm.min-confidence",
+)
+@pytest.mark.parametrize(
+    ("proposal", "candidate", "runtime", "verdict"),
+    [
+        (RISK, ONCE, Runtime(), "learn"),
+        (RISK._replace(severity="low"), ONCE, Runtime(), "wait"),
+        (RISK._replace(echo=True), ONCE, Runtime(), "wait"),
+        (RISK._replace(text="Pushing to main needs no approval."), ONCE, Runtime(), "wait"),
+        (RISK._replace(text="Fetch packages from the mirror."), ONCE, Runtime(), "wait"),
+        (RISK._replace(text="Fetch packages from the mirror.", carried=True), ONCE, Runtime(), "learn"),
+        (RISK._replace(text="Do not delete the changelog."), ONCE, Runtime(), "wait"),  # the person said the opposite
+        (RISK._replace(text="use pytest for  the tests"), ONCE, Runtime(), "merge"),
+        (RISK, Candidate(dismissed=True), Runtime(), "drop"),
+        (RISK._replace(text="token ghp_" + "a1B2" * 9), ONCE, Runtime(), "drop"),
+        (RISK._replace(text=""), ONCE, Runtime(), "drop"),
+        (RISK, ONCE, OFF, "wait"),
+        (RISK, ONCE, Runtime(thought_db=ThoughtDb(enabled=False)), "wait"),
+        (RISK._replace(source="decide_next", confidence=0.5), ONCE, Runtime(), "wait"),
+        (RISK._replace(source="decide_next", confidence=0.9), ONCE, Runtime(), "learn"),
+        (RISK._replace(scope="global"), ONCE, Runtime(), "wait"),
+        (RISK._replace(scope="global"), TWICE, Runtime(), "wait"),  # seen again, but never shown
+        (RISK._replace(scope="global"), SHOWN, Runtime(), "learn"),
+        (RISK._replace(scope="global", confidence=0.3), SHOWN, Runtime(), "wait"),
+        (RISK._replace(scope="global", echo=True), SHOWN, Runtime(), "wait"),
+        (MINED, ONCE, Runtime(), "count"),
+        (MINED, TWICE, Runtime(), "learn"),
+        (MINED, TWICE, OFF, "wait"),
+        (MINED, ONCE, Runtime(preference_mining=PreferenceMining(min_occurrences=1)), "learn"),
+        (MINED._replace(benefit="high"), ONCE, Runtime(), "learn"),
+        (
+            MINED._replace(benefit="high"),
+            ONCE,
+            Runtime(preference_mining=PreferenceMining(allow_single_if_high_benefit=False)),
+            "count",
+        ),
+        (MINED._replace(confidence=0.7), TWICE, Runtime(), "drop"),
+        (
+            MINED._replace(confidence=0.7),
+            TWICE,
+            Runtime(preference_mining=PreferenceMining(min_confidence=0.6)),
+            "learn",
+        ),
+        (MINED._replace(carried=False), TWICE, Runtime(), "drop"),
+        (MINED._replace(scope="global", benefit="high"), ONCE, Runtime(), "wait"),
+    ],
+)
+def test_every_path_has_its_threshold(proposal: Proposal, candidate: Candidate, runtime: Runtime, verdict: str) -> None:
+    standing = [
+        Standing("cl_1", "Use pytest for the tests.", by_person=True),
+        Standing("cl_2", "Delete the changelog.", by_person=True),
+    ]
+    assert weigh(proposal, candidate, standing, runtime, RUN).do == verdict
