@@ -1,0 +1,45 @@
+"""Codex: skills below `.agents/`, hooks in `.codex/hooks.json`, MCP servers in its `config.toml`."""
+
+import json
+import os
+
+from mi.hosts.adapters import Scope
+from mi.hosts.adapters.contract import as_skill, below_home, hook_value, skill_artefacts
+from mi.hosts.artefacts import Agent, Artefact, HookEntry, JsonItem, McpEntry, Skill, Wish, folder_name, toml_block
+
+
+class Codex:
+    name = "codex"
+    skills = ".agents/skills"
+
+    def artefacts(self, wish: Wish, scope: Scope) -> list[Artefact]:
+        match wish:
+            case Skill() | Agent():
+                skill = as_skill(wish) if isinstance(wish, Agent) else wish
+                users = os.path.join(os.path.expanduser("~"), self.skills)
+                return skill_artefacts(self.name, users if scope == "user" else self.skills, skill, scope)
+            case HookEntry():
+                return [JsonItem(_in(scope, "hooks.json"), ("hooks", wish.event), hook_value(wish))]
+            case McpEntry():
+                table = f"[mcp_servers.{folder_name(wish.name)}]"
+                return [toml_block(_in(scope, "config.toml"), f"mcp-{wish.name}", _server(table, wish), taken=table)]
+
+
+def _in(scope: Scope, name: str) -> str:
+    return below_home("CODEX_HOME", ".codex", name) if scope == "user" else f".codex/{name}"
+
+
+def _server(table: str, wish: McpEntry) -> str:
+    """The server's table; required, for Codex silently leaves out a server that is slow to start."""
+    lines = [table, f"command = {_toml(wish.command)}", f"args = [{', '.join(map(_toml, wish.args))}]"]
+    if wish.env:
+        lines.append(f"env = {{ {', '.join(f'{_toml(key)} = {_toml(one)}' for key, one in wish.env.items())} }}")
+    return "\n".join([*lines, "required = true", "startup_timeout_sec = 20", 'default_tools_approval_mode = "approve"'])
+
+
+def _toml(text: str) -> str:
+    """A TOML basic string: JSON's escapes are all known to it."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+HOST = Codex()

@@ -1,0 +1,61 @@
+"""Which commands of MI hosts will start, in every workspace this home knows: a moved installation leaves them dead."""
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mi.hosts import marked
+from mi.hosts.workspaces import Entry, Workspace, known_workspaces
+from mi.kernel import files
+from mi.kernel.errors import MiError
+from mi.kernel.home import Home
+from mi.kernel.notices import Notices
+
+_TOML_COMMAND = re.compile(r'^command = (".*")$', re.MULTILINE)
+
+
+class Installed(NamedTuple):
+    """A program that a host starts; `owner` says who entered it, such as `hook codex`."""
+
+    root: str
+    owner: str
+    program: str
+
+    @property
+    def works(self) -> bool:
+        return os.path.isfile(self.program) and os.access(self.program, os.X_OK)
+
+
+def installed_commands(home: Home, notices: Notices) -> Iterator[Installed]:
+    """Every program that was entered in a host, each once per place and owner."""
+    places = [Workspace.of_user(home)]
+    for root in known_workspaces(home, notices):
+        if os.path.isdir(root):
+            places.append(Workspace.at(root, home))
+    for place in places:
+        found = {
+            Installed(place.root, entry.owner, program): None
+            for entry in place.read().entries
+            if entry.owner.split(" ", 1)[0] in ("hook", "mcp") and (program := _program(place, entry))
+        }
+        yield from found
+
+
+def _program(place: Workspace, entry: Entry) -> str:
+    match entry.value:
+        case {"hooks": [{"command": str(line)}, *_]}:
+            return next(iter(shlex.split(line)), "")
+        case {"command": str(program)}:
+            return program
+    if entry.kind != "block":
+        return ""
+    try:
+        text = (files.read_bytes(place.real(entry.path)) or b"").decode("utf-8", "replace")
+    except (OSError, MiError):
+        return ""
+    where = marked.find(text, entry.name, entry.comment)
+    command = _TOML_COMMAND.search(text[slice(*where)]) if where else None
+    return str(json.loads(command[1])) if command else ""

@@ -1,0 +1,50 @@
+"""Whether the hooks that MI entered are still as it left them: a change of their files is told, whoever made it."""
+
+import os
+from typing import NamedTuple
+
+from mi.hosts import jsonfile
+from mi.hosts.workspaces import Entry, Workspace, digest
+from mi.kernel import files
+from mi.kernel.errors import MiError
+from mi.kernel.home import Home
+
+
+class Changed(NamedTuple):
+    """A file with MI's hooks that is not as MI left it; `missing` of its `entered` hooks are gone."""
+
+    path: str
+    missing: int
+    entered: int
+
+
+def changed_hooks(home: Home, root: str) -> list[Changed]:
+    """The hook files of a project and of the user that were changed since MI wrote them."""
+    places = [Workspace.of_user(home)]
+    if os.path.isdir(os.path.join(root, ".mi")):
+        places.insert(0, Workspace.at(root, home))
+    return [found for place in places for found in _in(place)]
+
+
+def _in(place: Workspace) -> list[Changed]:
+    manifest = place.read()
+    entries: dict[str, list[Entry]] = {}
+    for entry in manifest.entries:
+        if entry.owner.startswith("hook ") and entry.kind == "item":
+            entries.setdefault(entry.path, []).append(entry)
+    found = []
+    for path, mine in entries.items():
+        former = manifest.files.get(path)
+        data = files.read_bytes(place.real(path))
+        if former is not None and former.written and digest(data) != former.written:
+            found.append(Changed(os.path.join(place.root, path), _missing(data, path, mine), len(mine)))
+    return found
+
+
+def _missing(data: bytes | None, path: str, mine: list[Entry]) -> int:
+    try:
+        document = jsonfile.parse(data, path)
+    except MiError:
+        return len(mine)
+    lists = [(jsonfile.get(document, entry.keys), entry.value) for entry in mine]
+    return sum(1 for items, value in lists if not isinstance(items, list) or value not in items)

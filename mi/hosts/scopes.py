@@ -1,0 +1,20 @@
+"""Where a host reads what holds for a project, and what holds for the person everywhere."""
+
+import os
+
+from mi.hosts.adapters import Scope
+from mi.hosts.workspaces import Workspace
+from mi.kernel.home import Home
+
+_VARIABLES = {"claude-code": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
+
+
+def scope_workspace(home: Home, host: str, scope: Scope, project: str) -> Workspace:
+    """The project's root; or the person's folder, or the folder that the host's variable names outside of it."""
+    if scope == "project":
+        return Workspace.at(project, home)
+    named = os.environ.get(_VARIABLES.get(host, ""))
+    person = os.path.join(os.path.realpath(os.path.expanduser("~")), "")
+    if named and not os.path.join(os.path.realpath(named), "").startswith(person):
+        return Workspace.at(named, home)
+    return Workspace.of_user(home)

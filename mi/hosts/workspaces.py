@@ -1,0 +1,193 @@
+"""Where artefacts are placed: a workspace or the user's own folder, each with one manifest of what is MI's there."""
+
+import os
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from mi.kernel import files
+from mi.kernel.errors import NotFound, StorageError
+from mi.kernel.home import Home
+from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.notices import Notices, PrintingNotices
+from mi.kernel.state import encode_pretty, read_state, update_state
+
+OWN = ".mi"  # of a workspace: everything in it is MI's
+_IGNORE = b"*\n"
+
+
+class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that MI put somewhere, and what is needed to know it again."""
+
+    owner: str
+    kind: Literal["file", "link", "block", "entry", "item"]
+    path: str
+    sha256: str = ""  # file: of the bytes written
+    target: str = ""  # link
+    copied: dict[str, str] = {}  # link that had to be a copy: file → sha256
+    name: str = ""  # block
+    comment: str = ""
+    lead: str = ""
+    keys: tuple[str, ...] = ()  # entry, item
+    value: Any = None
+    found: bool = False  # it stood there already: it stays
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What makes it the same thing when it is placed again."""
+        item = msgspec.json.encode(self.value) if self.kind == "item" else b""
+        return self.kind, self.path, self.name, self.keys, item
+
+
+class Former(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A file of the user's that MI writes into: as it was, and the hash of what MI left."""
+
+    existed: bool
+    sha256: str = ""
+    content: bytes = b""
+    written: str = ""
+    edited: bool = False  # someone else changed it since: the former bytes are no longer the way back
+
+
+class Manifest(Struct, frozen=True, kw_only=True):
+    """Everything MI put into one workspace."""
+
+    version: str = "v1"
+    entries: list[Entry] = []
+    files: dict[str, Former] = {}
+    folders: list[str] = []  # made by MI, outermost first
+
+
+class KnownWorkspaces(Struct, frozen=True, kw_only=True):
+    """The workspaces with a manifest, so that all can be cleared."""
+
+    version: str = "v1"
+    roots: list[str] = []
+
+
+class Workspace:
+    """A folder that MI places things into, and the manifest of them."""
+
+    def __init__(self, root: str, manifest: str, home: Home) -> None:
+        self.root = root
+        self.manifest_path = manifest
+        self.home = home
+
+    @classmethod
+    def at(cls, root: str, home: Home) -> "Workspace":
+        """The workspace at a folder; NotFound when there is none."""
+        root = os.path.abspath(os.path.expanduser(root))
+        if not os.path.isdir(root):
+            raise NotFound("no-workspace", path=root)
+        return cls(root, os.path.join(root, OWN, "manifest.json"), home)
+
+    @classmethod
+    def of_user(cls, home: Home) -> "Workspace":
+        """The user's own folder, for what holds in every project; its manifest lies in the MI home."""
+        return cls(os.path.expanduser("~"), home.path("hosts", "manifest.json"), home)
+
+    @property
+    def is_users(self) -> bool:
+        return self.manifest_path == self.home.path("hosts", "manifest.json")
+
+    def relative(self, path: str) -> str:
+        """A path as the manifest names it; StorageError when it leads out of the workspace."""
+        inside = os.path.relpath(os.path.join(self.root, path), self.root)
+        if inside == os.curdir or inside.split(os.sep, 1)[0] == os.pardir:
+            raise StorageError("host-outside", path=path, root=self.root)
+        return inside
+
+    def real(self, path: str, follow: bool = True) -> str:
+        """Where a path really is; StorageError when a link on the way leads out of the workspace."""
+        whole = os.path.join(self.root, path)
+        parent, name = os.path.split(whole)
+        real = os.path.realpath(whole) if follow else os.path.join(os.path.realpath(parent), name)
+        root = os.path.realpath(self.root)
+        if real != root and not real.startswith(root.rstrip("/") + "/"):
+            raise StorageError("host-outside", path=path, root=self.root)
+        return real
+
+    def read(self) -> Manifest:
+        """What is MI's here; a manifest that cannot be read is an error, for nothing could be taken back after it."""
+        data = files.read_bytes(self._manifest())
+        if data is None:
+            return Manifest()
+        try:
+            found = decode(data, Manifest)
+        except BadJson as error:
+            raise StorageError("host-manifest-broken", path=self.manifest_path, reason=str(error)) from None
+        for path in (*(entry.path for entry in found.entries), *found.files, *found.folders):
+            if os.path.isabs(path) or os.path.normpath(path) != path or path.split(os.sep, 1)[0] in (".", ".."):
+                raise StorageError("host-manifest-broken", path=self.manifest_path, reason=path)
+        return found
+
+    def write(self, manifest: Manifest) -> None:
+        """Store what is MI's here; once nothing is, the manifest goes, too."""
+        if manifest.entries:
+            self._open()
+            files.write_atomic(self._manifest(), encode_pretty(manifest))
+        else:
+            self._close()
+
+    def _manifest(self) -> str:
+        return self.manifest_path if self.is_users else self.real(os.path.join(OWN, "manifest.json"))
+
+    def _open(self) -> None:
+        if self.is_users:
+            return
+        folder = self.real(OWN)
+        os.makedirs(folder, exist_ok=True)
+        ignore = os.path.join(folder, ".gitignore")
+        if not os.path.lexists(ignore):
+            files.write_atomic(ignore, _IGNORE, 0o666)
+        _remember(self.home, self.root, True)
+
+    def _close(self) -> None:
+        files.remove_if_there(self._manifest())
+        if self.is_users:
+            return
+        folder = self.real(OWN)
+        ignore = os.path.join(folder, ".gitignore")
+        if os.path.isdir(folder) and os.listdir(folder) == [".gitignore"] and files.read_bytes(ignore) == _IGNORE:
+            os.unlink(ignore)
+        remove_empty(folder)
+        _remember(self.home, self.root, False)
+
+
+def known_workspaces(home: Home, notices: Notices) -> list[str]:
+    """The folders that hold something of MI's, as far as this home knows."""
+    return read_state(_known(home), KnownWorkspaces, notices).roots
+
+
+def forget_workspace(home: Home, root: str) -> None:
+    """Drop a workspace from the list."""
+    _remember(home, root, False)
+
+
+def digest(data: bytes | None) -> str:
+    """The SHA-256 of a file's content, empty when there is no file."""
+    from hashlib import sha256
+
+    return "" if data is None else sha256(data).hexdigest()
+
+
+def remove_empty(folder: str) -> None:
+    """Remove a folder when nothing is in it."""
+    try:
+        os.rmdir(folder)
+    except OSError:
+        pass  # something of the user's is in it, or it is gone
+
+
+def _known(home: Home) -> str:
+    return home.path("hosts", "workspaces.json")
+
+
+def _remember(home: Home, root: str, there: bool) -> None:
+    def change(known: KnownWorkspaces) -> KnownWorkspaces:
+        others = [one for one in known.roots if one != root]
+        return msgspec.structs.replace(known, roots=[*others, root] if there else others)
+
+    if (root in known_workspaces(home, Notices())) != there:
+        update_state(_known(home), KnownWorkspaces, change, PrintingNotices())

@@ -1,0 +1,115 @@
+"""Workflows as texts from outside: read, checked, refused with the field that is wrong."""
+
+import re
+from typing import Any
+
+import msgspec
+
+from mi.evidence.records.workflow_ir import Step, Trigger, Workflow
+from mi.kernel.errors import MiError
+from mi.kernel.jsontext import BadJson, decode
+
+_ID = re.compile(r"wf_[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_STEP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+
+class BadWorkflow(MiError):
+    """What was given is no workflow; nothing was stored."""
+
+
+def is_id(text: str) -> bool:
+    """Whether a text can name a workflow, and so a file."""
+    return _ID.fullmatch(text) is not None
+
+
+def parse(data: bytes, where: str) -> dict[str, Any]:
+    """A JSON object with a workflow in it, checked; its unknown keys are kept."""
+    try:
+        raw = decode(data, dict[str, Any])
+    except BadJson as error:
+        raise BadWorkflow("bad-workflow", where=where, reason=str(error)) from None
+    convert(raw, where)
+    return raw
+
+
+def convert(raw: dict[str, Any], where: str) -> Workflow:
+    """The workflow in a JSON object; BadWorkflow names the field that is wrong."""
+    try:
+        workflow = msgspec.convert(raw, Workflow)
+    except msgspec.ValidationError as error:
+        raise BadWorkflow("bad-workflow", where=where, reason=str(error)) from None
+    check(workflow, where)
+    return workflow
+
+
+def check(workflow: Workflow, where: str) -> None:
+    """Raise unless the workflow can be followed."""
+    if not is_id(workflow.id):
+        raise BadWorkflow("bad-workflow", where=where, reason=f"id {workflow.id!r}: wf_ and letters, digits, _ or -")
+    if not workflow.name.strip():
+        raise BadWorkflow("bad-workflow", where=where, reason="name is empty")
+    check_steps(workflow.steps, where)
+    if workflow.trigger.mode == "task_contains" and not workflow.trigger.pattern.strip():
+        raise BadWorkflow("bad-workflow", where=where, reason="trigger.pattern is empty, it would match every task")
+
+
+def check_new(workflow: Workflow, where: str) -> None:
+    """Raise unless the workflow can be stored and followed, and holds no secret."""
+    check(workflow, where)
+    _refuse_secrets(workflow)
+
+
+def check_steps(steps: list[Step], where: str) -> None:
+    """Raise unless each step has an id of its own."""
+    seen: set[str] = set()
+    for number, step in enumerate(steps, 1):
+        if not _STEP_ID.fullmatch(step.id):
+            raise BadWorkflow("bad-workflow", where=where, reason=f"steps[{number}].id {step.id!r}: letters and digits")
+        if step.id in seen:
+            raise BadWorkflow("bad-workflow", where=where, reason=f"two steps have the id {step.id!r}")
+        seen.add(step.id)
+
+
+def _refuse_secrets(workflow: Workflow) -> None:
+    from mi.thoughtdb.store import refuse_secret
+
+    refuse_secret("name", workflow.name)
+    refuse_secret("trigger.pattern", workflow.trigger.pattern)
+    refuse_secret("source.reason", workflow.source.reason)
+    for step in workflow.steps:
+        for name in ("title", "hands_input", "check_input", "notes"):
+            refuse_secret(f"steps.{step.id}.{name}", getattr(step, name))
+
+
+def steps_of(texts: list[str]) -> list[Step]:
+    """Steps as said on a command line: the text alone, or behind `check:` or `gate:`."""
+    return [_step(number, text) for number, text in enumerate(texts, 1)]
+
+
+def _step(number: int, text: str) -> Step:
+    word, colon, rest = text.partition(":")
+    kind, said = (word.strip().lower(), rest.strip()) if colon else ("", text.strip())
+    title = said.splitlines()[0][:80] if said else ""
+    if kind == "check":
+        return Step(id=f"s{number}", kind="check", title=title, check_input=said)
+    if kind == "gate":
+        return Step(id=f"s{number}", kind="gate", title=title, hands_input=said, policy="ask")
+    said = text.strip()
+    return Step(id=f"s{number}", title=said.splitlines()[0][:80] if said else "", hands_input=said)
+
+
+def matches(trigger: Trigger, task: str) -> bool:
+    """Whether a task asks for the workflow: its text holds the pattern, in any case, on word borders."""
+    if trigger.mode != "task_contains" or not trigger.pattern.strip():
+        return False
+    words = r"\s+".join(re.escape(word) for word in trigger.pattern.split())
+    left = r"(?<!\w)" if _is_latin(trigger.pattern.strip()[0]) else ""
+    right = r"(?!\w)" if _is_latin(trigger.pattern.strip()[-1]) else ""
+    return re.search(left + words + right, task, re.IGNORECASE) is not None
+
+
+def _is_latin(char: str) -> bool:
+    """Chinese and Japanese have no spaces between words: there a pattern may stand anywhere."""
+    from mi.kernel.text import has_cjk
+
+    return (char.isalnum() or char == "_") and not has_cjk(char)

@@ -1,0 +1,123 @@
+"""Workflow files: one folder for a project, one for all of them; each file is the truth about one workflow."""
+
+import os
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+
+from mi.evidence.records.workflow_ir import Workflow
+from mi.kernel import clock, files
+from mi.kernel.errors import MiError, NotFound
+from mi.kernel.home import make_dirs
+from mi.kernel.locks import folder_lock
+from mi.kernel.notices import Notices
+from mi.kernel.state import encode_pretty
+from mi.workflows.ir import BadWorkflow, check_new, convert, is_id, parse
+from mi.workflows.render import mermaid
+
+Scope = Literal["project", "global"]
+
+
+class WorkflowStore:
+    """The `wf_*.json` of one folder."""
+
+    def __init__(self, folder: str, scope: Scope, notices: Notices) -> None:
+        self.folder = folder
+        self.scope = scope
+        self._notices = notices
+
+    def all(self) -> list[Workflow]:
+        """Every workflow that can be read, oldest first; of the others a notice."""
+        try:
+            names = sorted(name for name in os.listdir(self.folder) if name.endswith(".json"))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        found = []
+        for name in names:
+            try:
+                one = self.get(name.removesuffix(".json"))
+            except BadWorkflow as error:
+                self._notices.add("workflow-unreadable", self._path(name), reason=str(error.details["reason"]))
+                continue
+            found += [one] if one else []
+        return found
+
+    def get(self, workflow_id: str) -> Workflow | None:
+        """The workflow of an id; BadWorkflow when its file holds none."""
+        raw = self.raw(workflow_id)
+        return None if raw is None else convert(raw, self._path(f"{workflow_id}.json"))
+
+    def raw(self, workflow_id: str) -> dict[str, Any] | None:
+        """The stored object with every key it has."""
+        if not is_id(workflow_id):
+            return None
+        path = self._path(f"{workflow_id}.json")
+        data = files.read_bytes(path)
+        if data is None:
+            return None
+        raw = parse(data, path)
+        if raw["id"] != workflow_id:
+            raise BadWorkflow("bad-workflow", where=path, reason=f"id is {raw['id']!r}, not the file's name")
+        return raw
+
+    def add(self, workflow: Workflow, more: dict[str, Any] | None = None) -> Workflow:
+        """Store a new workflow; MiError when there is one of its id. `more`: further keys to keep."""
+        make_dirs(self.folder)
+        with folder_lock(self.folder):
+            path = self._path(f"{workflow.id}.json")
+            if os.path.lexists(path):
+                raise MiError("workflow-exists", id=workflow.id, path=path)
+            now = clock.now()
+            stamped = msgspec.structs.replace(workflow, created_ts=workflow.created_ts or now, updated_ts=now)
+            return self._write(_drawn(stamped, []), more or {})
+
+    def change(self, workflow_id: str, change: Callable[[Workflow], Workflow]) -> Workflow:
+        """Change a stored workflow; id and time of creation stay, keys that this version does not know, too."""
+        if self.raw(workflow_id) is None:
+            raise NotFound("unknown-workflow", id=workflow_id, where=self.folder)
+        with folder_lock(self.folder):
+            raw = self.raw(workflow_id) or {}
+            old = convert(raw, self.folder)
+            new = msgspec.structs.replace(change(old), version=old.version, id=old.id, created_ts=old.created_ts)
+            if new == old:
+                return old
+            return self._write(_drawn(msgspec.structs.replace(new, updated_ts=clock.now()), old.steps), raw)
+
+    def delete(self, workflow_id: str) -> bytes:
+        """Remove a workflow's file, also one that cannot be read; returns what was in it."""
+        path = self._path(f"{workflow_id}.json")
+        data = files.read_bytes(path) if is_id(workflow_id) else None
+        if data is None:
+            raise NotFound("unknown-workflow", id=workflow_id, where=self.folder)
+        with folder_lock(self.folder):
+            os.unlink(path)
+            files.sync_folder(self.folder)
+        return data
+
+    def _write(self, workflow: Workflow, raw: dict[str, Any]) -> Workflow:
+        path = self._path(f"{workflow.id}.json")
+        check_new(workflow, path)
+        files.write_atomic(path, encode_pretty(over(raw, workflow)))
+        return workflow
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self.folder, name)
+
+
+def over(raw: dict[str, Any], workflow: Workflow) -> dict[str, Any]:
+    """The workflow as JSON, with the unknown keys of the object it came from, those of its steps included."""
+    new: dict[str, Any] = msgspec.to_builtins(workflow)
+    steps = raw.get("steps")
+    old = {step.get("id"): step for step in steps if isinstance(step, dict)} if isinstance(steps, list) else {}
+    for name in ("trigger", "source"):
+        if isinstance(raw.get(name), dict):
+            new[name] = raw[name] | new[name]
+    return raw | new | {"steps": [old.get(step["id"], {}) | step for step in new["steps"]]}
+
+
+def _drawn(workflow: Workflow, former: list[Any]) -> Workflow:
+    """The flowchart follows the steps, unless someone drew another."""
+    if workflow.mermaid.strip() in ("", mermaid(former)):
+        return msgspec.structs.replace(workflow, mermaid=mermaid(workflow.steps))
+    return workflow
