@@ -1,0 +1,1 @@
+"""The agents' contract: governed memory and task authority behind one gate."""

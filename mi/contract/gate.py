@@ -1,0 +1,208 @@
+"""The gate: one pure function from a session's state and the task authority to a verdict.
+
+Recall, then declared mode, then task authority, then what the write itself must carry, then permission. The first
+that is missing gives the code; the checklist always shows all of them, and the next call is one that is allowed.
+"""
+
+from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct
+
+from mi.contract.authority import TaskList
+from mi.contract.state import SessionState, valid_receipt
+
+Code = Literal[
+    "ok",
+    "RECALL_REQUIRED",
+    "MODE_NOT_SET",
+    "MODE_TOO_LOW",
+    "TASKS_REQUIRED",
+    "TASKS_UNVERIFIED",
+    "TASKS_UNCERTAIN",
+    "NO_UNCHECKED_TASK",
+    "TASK_NOT_CURRENT",
+    "TASK_REDEFINED",
+    "TASK_SKIPPED",
+    "TASK_REORDERED",
+    "OTHER_AUTHORITY",
+    "EVIDENCE_REQUIRED",
+    "EVIDENCE_FAILED",
+    "EVIDENCE_UNCERTAIN",
+    "RATIONALE_REQUIRED",
+    "KEY_HOLDS_FACT",
+    "PERMISSION_DENIED",
+    "PROTECTED_FILE",
+]
+What = Literal["memory", "propose", "task", "edit"]
+
+
+class Permission(NamedTuple):
+    """What the team's rules say to a mutation."""
+
+    answer: Literal["allow", "ask", "deny"] = "allow"
+    reason: str = ""
+
+
+class Request(NamedTuple):
+    """A mutation somebody wants to make. `propose`: the first list of tasks where there is no task file."""
+
+    tool: str
+    what: What
+    arguments: dict[str, Any] = {}
+    person: bool = False  # at a terminal: the contract binds agents
+    task_id: str | None = None  # the leaf it says it works on; None: a mutation that names none
+    steps: int = 0  # the steps this very call declares
+    lacks: Code = "ok"  # what the write itself does not carry: evidence, rationale
+
+
+class Check(Struct, frozen=True, kw_only=True):
+    """One precondition: whether it is met, and what is known about it."""
+
+    item: str
+    rule: str
+    done: bool
+    detail: str = ""
+
+
+class Call(Struct, frozen=True, kw_only=True):
+    """A call that is allowed now."""
+
+    tool: str
+    arguments: dict[str, Any] = {}
+
+
+class Verdict(NamedTuple):
+    """Passed when the code is ok."""
+
+    code: Code
+    checklist: tuple[Check, ...]
+    next: Call | None = None
+    detail: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return self.code == "ok"
+
+
+class Moment(NamedTuple):
+    """What the verdict depends on beside the state: the time, how long a recall counts, the team's rules."""
+
+    now_s: float
+    receipt_max_age_s: int = 3600
+    permission: Permission = Permission()
+
+
+def decide(request: Request, state: SessionState, tasks: TaskList, moment: Moment) -> Verdict:
+    """Whether a mutation may be made now."""
+    steps = max(state.steps, request.steps)
+    found: list[tuple[Code, Check]] = [
+        _recall(request, state, moment),
+        _mode(request, state),
+        _externalised(request, state, tasks, steps),
+        _authority(request, state, tasks),
+        _content(request),
+        _permission(request, moment),
+    ]
+    missing = [code for code, check in found if not check.done]
+    if tasks.other and request.what in ("task", "propose"):  # no recall or mode would help: say so at once
+        missing.insert(0, "OTHER_AUTHORITY")
+    code = missing[0] if missing else "ok"
+    detail = next((check.detail for one, check in found if one == code and not check.done), "")
+    return Verdict(code, tuple(check for _, check in found), next_call(code, request, tasks), detail)
+
+
+def _recall(request: Request, state: SessionState, moment: Moment) -> tuple[Code, Check]:
+    receipt = valid_receipt(state, moment.now_s, moment.receipt_max_age_s)
+    # Whoever has declared nothing yet will declare a mode that asks for it.
+    done = request.person or state.mode == "PASSIVE" or receipt is not None
+    detail = receipt.ts if receipt else _why_no_receipt(state)
+    return "RECALL_REQUIRED", Check(item="recall", rule="R1", done=done, detail=detail)
+
+
+def _why_no_receipt(state: SessionState) -> str:
+    if not state.receipts:
+        return "none"
+    last = state.receipts[-1]
+    return f"{last.ts} void:{last.void or 'age'}"
+
+
+def _mode(request: Request, state: SessionState) -> tuple[Code, Check]:
+    code: Code = "MODE_NOT_SET" if state.mode is None else "MODE_TOO_LOW"
+    done = request.person or state.mode in ("GUARDED", "STRICT")
+    return code, Check(item="mode", rule="R4", done=done, detail=state.mode or "none")
+
+
+def _externalised(request: Request, state: SessionState, tasks: TaskList, steps: int) -> tuple[Code, Check]:
+    """R2: where tasks are required there is a task list."""
+    required = state.mode == "STRICT" or tasks.exists or steps > 1
+    done = request.person or request.what == "propose" or tasks.exists or not required
+    detail = tasks.authority if tasks.exists else f"steps:{steps}" if steps > 1 else "none"
+    return "TASKS_REQUIRED", Check(item="tasks", rule="R2", done=done, detail=detail)
+
+
+def _authority(request: Request, state: SessionState, tasks: TaskList) -> tuple[Code, Check]:
+    """R3: the list can be relied on, has an open leaf, and the work is on it."""
+    code, detail = _authority_problem(request, state, tasks)
+    if request.person or code == "ok":
+        return "ok", Check(item="task authority", rule="R3", done=True, detail=tasks.pointer or detail)
+    return code, Check(item="task authority", rule="R3", done=False, detail=detail)
+
+
+def _authority_problem(request: Request, state: SessionState, tasks: TaskList) -> tuple[Code, str]:
+    if tasks.unsure:
+        return "TASKS_UNCERTAIN", tasks.unsure
+    if not tasks.exists:
+        return "ok", "none"
+    if not tasks.pointer:
+        return "NO_UNCHECKED_TASK", "done"
+    if tasks.awaiting:
+        return "TASKS_UNVERIFIED", tasks.awaiting
+    if state.mode == "STRICT" and request.what == "memory" and request.task_id != tasks.pointer:
+        return "TASK_NOT_CURRENT", f"{request.task_id or 'none'} != {tasks.pointer}"
+    return "ok", tasks.pointer
+
+
+def _content(request: Request) -> tuple[Code, Check]:
+    done = request.lacks == "ok"
+    return request.lacks, Check(item="content", rule="R5", done=done, detail="" if done else request.lacks)
+
+
+def _permission(request: Request, moment: Moment) -> tuple[Code, Check]:
+    answer, reason = moment.permission
+    done = request.person or answer == "allow"
+    return "PERMISSION_DENIED", Check(item="permission", rule="permission", done=done, detail=reason or answer)
+
+
+def next_call(code: Code, request: Request, tasks: TaskList) -> Call | None:
+    """A call that is allowed in that situation and leads on; where a person is needed, the one to look meanwhile."""
+    match code:
+        case "ok":
+            return None
+        case "RECALL_REQUIRED":
+            return Call(tool="memory_recent", arguments={"count": 10})
+        case "MODE_NOT_SET" | "MODE_TOO_LOW":
+            return Call(tool="memory_set_mode", arguments={"mode": "GUARDED"})
+        case "TASKS_REQUIRED":
+            return Call(tool="task_add", arguments={"title": "<goal>", "subtasks": ["<first step>", "<second step>"]})
+        case "TASK_SKIPPED" if tasks.pointer:
+            return Call(tool="task_complete", arguments={"task_id": tasks.pointer})
+        case "TASK_NOT_CURRENT":
+            return Call(tool=request.tool, arguments=request.arguments | {"task_id": tasks.pointer})
+        case "EVIDENCE_REQUIRED" | "EVIDENCE_FAILED" | "EVIDENCE_UNCERTAIN":
+            example = [{"kind": "file_exists", "value": "<path>"}]
+            return Call(tool=request.tool, arguments=request.arguments | {"evidence": example})
+        case "RATIONALE_REQUIRED":
+            return Call(tool=request.tool, arguments=request.arguments | {"rationale": "<why>"})
+        case "KEY_HOLDS_FACT":
+            return Call(tool=request.tool, arguments=request.arguments | {"key": "<another key>"})
+        case "TASK_REORDERED":
+            rest = {name: value for name, value in request.arguments.items() if name != "section"}
+            return Call(tool="task_add", arguments=rest)
+        case "OTHER_AUTHORITY":
+            return Call(tool="nx_task_list")
+        case "TASKS_UNCERTAIN":
+            return Call(tool="memory_doctor")
+        case "PERMISSION_DENIED":
+            return Call(tool="memory_check_task_authority")
+        case _:  # a person is needed: look, and ask
+            return Call(tool="task_list")

@@ -1,0 +1,68 @@
+"""The contract in an agent host's own hooks: the state of a host's session, fed by what its hooks see.
+
+Hooks run in other processes than our server and know the host's session, not the server's slot.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from mi.contract import state as states
+from mi.contract.gate import Request, Verdict
+from mi.contract.session import Place, Session
+from mi.contract.tinytasks import FILE
+
+_RECALLS = ("memory_query", "memory_recent")
+_HOOK_FILES = (
+    os.path.join(".claude", "settings.json"),
+    os.path.join(".claude", "settings.local.json"),
+    os.path.join(".codex", "hooks.json"),
+    os.path.join(".codex", "config.toml"),
+)
+
+
+def of_host(place: Place, host: str, session_id: str) -> Session:
+    """The session of a host, by the id the host gives it."""
+    name = f"host_{states.client_name(host)}-{states.client_name(session_id)}.json"
+    return Session(place, states.StateFile(os.path.join(place.folder, name), place.notices), "hook")
+
+
+def saw_call(session: Session, tool: str, arguments: dict[str, Any], result: dict[str, Any]) -> None:
+    """Our server answered a call in this host's session: take over receipt, mode and pointer."""
+    if "error" in result:
+        return
+    session.sync_pointer()
+    if tool in _RECALLS:
+        found = [one for one in result.get("results") or [] if isinstance(one, dict)]
+        ids = [str(one.get("id") or "") for one in found]
+        session.state_file.update(lambda old: states.with_receipt(old, str(arguments.get("query") or ""), ids))
+    mode = next((one for one in states.MODES if one == arguments.get("mode")), None)
+    if tool == "memory_set_mode" and mode is not None:
+        session.state_file.update(lambda old: states.with_mode(old, mode))
+
+
+def saw_plan(session: Session, steps: int) -> None:
+    """The agent declared a plan, in its text or with the host's own plan tool."""
+    if steps > 1:
+        session.state_file.update(lambda old: states.with_steps(old, steps))
+
+
+def judge_edit(session: Session, tool: str, paths: Sequence[str], home: str) -> Verdict:
+    """Whether the agent may change these files now; Refused otherwise, with the violation on record."""
+    request = Request(tool, "edit", {"paths": list(paths)})
+    for path in paths:
+        if is_protected(session.place.root, path, home):
+            session.violation("PROTECTED_FILE", tool, "blocked", path)
+            raise session.protected(request, path)
+    return session.pass_gate(request)
+
+
+def is_protected(root: str, path: str, home: str) -> bool:
+    """Whether a file may only be changed through the task tools, by MI itself, or by a person."""
+    real = os.path.realpath(os.path.join(root, path))
+    own = [os.path.join(root, FILE), *(os.path.join(root, one) for one in _HOOK_FILES)]
+    own += [os.path.join(os.path.expanduser("~"), one) for one in _HOOK_FILES]
+    if any(real == os.path.realpath(one) for one in own):
+        return True
+    inside = os.path.realpath(home)
+    return real == inside or real.startswith(inside.rstrip(os.sep) + os.sep)

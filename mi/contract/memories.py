@@ -1,0 +1,136 @@
+"""What a memory is in the Thought DB: its type, recall tier and truth state; and writing one, event first."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from mi.contract.proofs import Proof
+from mi.evidence.log import EvidenceWriter
+from mi.evidence.records.governed import MemoryWrite
+from mi.thoughtdb.effective import Effective
+from mi.thoughtdb.kinds import ClaimType, NodeType, Origin
+from mi.thoughtdb.reading import Filter, Thought
+from mi.thoughtdb.records import Claim, Node
+from mi.thoughtdb.store import ThoughtStore, citing
+
+MemoryType = Literal["fact", "constraint", "decision", "claim", "plan", "observation", "note"]
+Tier = Literal["always", "contextual", "opportunistic"]
+TruthState = Literal["verified", "stale", "asserted", "tentative"]
+Classification = Literal["public", "internal"]
+KEY = "key:"
+MEMORY = "memory:"
+CONSTRAINT = "constraint"
+FACT = MEMORY + "fact"
+NEVER_RECALLED = "values:raw"
+
+
+class Stored(NamedTuple):
+    """How a memory type is stored and how far it is trusted."""
+
+    claim: ClaimType | None
+    node: NodeType | None
+    tier: Tier
+    truth: TruthState
+    needs: Literal["evidence", "rationale", ""] = ""
+
+
+TYPES: dict[MemoryType, Stored] = {
+    "fact": Stored("fact", None, "always", "verified", "evidence"),
+    "constraint": Stored("preference", None, "always", "asserted", "rationale"),
+    "decision": Stored(None, "decision", "contextual", "asserted", "rationale"),
+    "claim": Stored("assumption", None, "contextual", "tentative"),
+    "plan": Stored(None, "summary", "opportunistic", "tentative"),
+    "observation": Stored(None, "summary", "opportunistic", "tentative"),
+    "note": Stored(None, "summary", "opportunistic", "tentative"),
+}
+
+
+class Memory(NamedTuple):
+    """A memory that somebody wants to keep; everything in it was checked."""
+
+    type: MemoryType
+    summary: str
+    detail: str = ""
+    key: str = ""
+    source: str = ""
+    classification: Classification = "internal"
+    rationale: str = ""
+    task_id: str = ""
+    proofs: tuple[Proof, ...] = ()
+
+    @property
+    def tags(self) -> list[str]:
+        tags = [MEMORY + self.type, *([self.type] if self.type not in ("fact", "decision", "claim") else [])]
+        named = {KEY: self.key, "task:": self.task_id, "classification:": self.classification}
+        return tags + [name + value for name, value in named.items() if value]
+
+    @property
+    def notes(self) -> str:
+        said = {"rationale": self.rationale, "source": self.source}
+        return "\n".join(f"{name}: {value}" for name, value in said.items() if value)
+
+
+class Kept(NamedTuple):
+    """What was stored, and what it replaced."""
+
+    record_id: str
+    event_id: str
+    superseded: list[str]
+
+
+def write(
+    memory: Memory, store: ThoughtStore, log: EvidenceWriter, replaced: Sequence[Thought], origin: Origin
+) -> Kept:
+    """Store a memory: the event, the record that cites it, and an edge from each record that it replaces."""
+    record = _record(memory, store, origin)
+    record_id = record.claim_id if isinstance(record, Claim) else record.node_id
+    event = log.append(
+        MemoryWrite(
+            type=memory.type,
+            summary=memory.summary,
+            key=memory.key,
+            record_id=record_id,
+            evidence=[msgspec.to_builtins(one) for one in memory.proofs],
+            superseded=[one.id for one in replaced],
+        ),
+        sync=True,
+    )
+    if isinstance(record, Claim):
+        store.add_claims([citing(record, event.event_id)])
+    else:
+        store.add_nodes([citing(record, event.event_id)])
+    edges = [store.new_edge("supersedes", one.id, record_id, event.event_id, origin) for one in replaced]
+    store.add_edges(edges)
+    return Kept(record_id, event.event_id, [one.id for one in replaced])
+
+
+def _record(memory: Memory, store: ThoughtStore, origin: Origin) -> Claim | Node:
+    stored = TYPES[memory.type]
+    if stored.claim is not None:
+        text = f"{memory.summary}\n\n{memory.detail}" if memory.detail else memory.summary
+        return store.new_claim(text, memory.tags, "", origin, claim_type=stored.claim, notes=memory.notes)
+    assert stored.node is not None
+    node = store.new_node(stored.node, memory.summary, memory.detail, memory.tags, "", origin)
+    return msgspec.structs.replace(node, notes=memory.notes)
+
+
+def under_key(key: str, thoughts: Effective) -> list[Thought]:
+    """The standing records under a key, of the project's store."""
+    if not key:
+        return []
+    project = thoughts.readings[0]
+    wanted = Filter(tags=(KEY + key,))
+    return [*project.find("claim", wanted), *project.find("node", wanted)]
+
+
+def type_of(subtype: str, tags: Sequence[str]) -> MemoryType:
+    """What a claim or node is as a memory, whoever wrote it; a fact without evidence is a claim."""
+    for name in TYPES:
+        if MEMORY + name in tags:
+            return name
+    if subtype == "decision":
+        return "decision"
+    if subtype in ("action", "summary"):
+        return "note"
+    return "constraint" if subtype == "preference" and CONSTRAINT in tags else "claim"

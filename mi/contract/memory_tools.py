@@ -1,0 +1,278 @@
+"""The memory tools: recall, mode, write, verify. Each is a pair of types and a function over a session."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from mi.contract import arguments, memories, recall
+from mi.contract import state as states
+from mi.contract.gate import Code, Request, Verdict
+from mi.contract.memories import TYPES, Classification, Memory, MemoryType, Tier, TruthState
+from mi.contract.proofs import Evidence, Proof, failures, parse_evidence
+from mi.contract.session import Session
+from mi.contract.steps import steps_in
+from mi.contract.truths import Truth
+from mi.evidence.records.base import Json
+from mi.evidence.records.governed import MemoryVerify, ModeSet
+from mi.evidence.records.thoughts import Recall
+from mi.kernel import locks
+from mi.kernel.errors import NotFound
+from mi.kernel.home import FILE_MODE
+from mi.kernel.secrets import redact
+from mi.thoughtdb.reading import Thought
+
+MAX_RESULTS = 100
+_AT_ONCE = 500  # facts re-checked by one call
+_KEPT_QUERY = 500
+
+
+class QueryInput(Struct, frozen=True, kw_only=True):
+    query: Annotated[str, Meta(description="A question or words, in any language; nothing in it is syntax.")]
+    limit: Annotated[int, Meta(description="Matches, 1-100.")] = 10
+
+
+class RecentInput(Struct, frozen=True, kw_only=True):
+    count: Annotated[int, Meta(description="Memories, 1-100.")] = 10
+
+
+class RecallResult(Struct, frozen=True, kw_only=True):
+    """What was recalled; `left_out` always-tier memories had no room."""
+
+    results: list[recall.Recalled]
+    left_out: int
+    event_id: str
+    acknowledge: str = "Say what you found, even if it is nothing (R1)."
+
+
+def memory_query(session: Session, given: QueryInput) -> RecallResult:
+    """Recall by a question; leaves a receipt."""
+    limit = arguments.number("limit", given.limit, 1, MAX_RESULTS)
+    if len(given.query) > arguments.LIMITS["query"]:
+        arguments.text("query", given.query)  # says how long it may be
+    return _received(session, given.query, recall.query(session, given.query, limit))
+
+
+def memory_recent(session: Session, given: RecentInput) -> RecallResult:
+    """Recall what was remembered last; leaves a receipt."""
+    count = arguments.number("count", given.count, 1, MAX_RESULTS)
+    return _received(session, "", recall.recent(session, count))
+
+
+def _received(session: Session, query: str, found: recall.Found) -> RecallResult:
+    ids = [one.id for one in found.results]
+    asked = redact(query[: _KEPT_QUERY * 4])[:_KEPT_QUERY]
+    event_id = session.append(Recall(query=asked, ids=ids))
+    session.sync_pointer()  # before the receipt: a recall is about the task that is current now
+    session.state_file.update(lambda old: states.with_receipt(old, asked, ids))
+    return RecallResult(results=found.results, left_out=found.left_out, event_id=event_id)
+
+
+class ModeInput(Struct, frozen=True, kw_only=True):
+    mode: Annotated[
+        states.Mode, Meta(description="PASSIVE: look only. GUARDED: reversible changes. STRICT: full enforcement.")
+    ]
+
+
+class ModeResult(Struct, frozen=True, kw_only=True):
+    mode: states.Mode
+    previous: str
+    recall_still_counts: bool
+    event_id: str
+
+
+def memory_set_mode(session: Session, given: ModeInput) -> ModeResult:
+    """Declare what the session is about to do; allowed at any time."""
+    previous = session.state.mode or ""
+    event_id = session.append(ModeSet(mode=given.mode, previous=previous, client=session.name))
+    state = session.state_file.update(lambda old: states.with_mode(old, given.mode))
+    counts = bool(state.receipts) and not state.receipts[-1].void
+    return ModeResult(mode=given.mode, previous=previous, recall_still_counts=counts, event_id=event_id)
+
+
+class WriteInput(Struct, frozen=True, kw_only=True):
+    type: MemoryType
+    summary: Annotated[str, Meta(description="One or two sentences.")]
+    detail: str = ""
+    key: Annotated[str, Meta(description="A name; a later write under it supersedes this one.")] = ""
+    source: Annotated[str, Meta(description="Where it comes from.")] = ""
+    classification: Classification = "internal"
+    evidence: Annotated[
+        list[Evidence | str],
+        Meta(
+            description="A fact needs it; all must verify. file_exists: path. grep_hit: pattern::file. cmd_exit0, "
+            "test_pass: a command, where allowed. Also as kind::value."
+        ),
+    ] = []
+    rationale: Annotated[str, Meta(description="Why; a decision or constraint needs it.")] = ""
+    task_id: Annotated[str, Meta(description="The task it is for; in STRICT the current one.")] = ""
+
+
+class WriteResult(Struct, frozen=True, kw_only=True):
+    id: str
+    type: MemoryType
+    tier: Tier
+    truth: TruthState
+    event_id: str
+    superseded: list[str]
+    evidence_verified: int
+    undo: str
+
+
+def memory_write(session: Session, given: WriteInput) -> WriteResult:
+    """Keep a memory, if the gate lets it through and its evidence holds."""
+    memory, evidence = _checked(given)
+    lacks = _lacks(memory, evidence)
+    steps = steps_in(f"{memory.summary}\n\n{memory.detail}") if memory.type == "plan" else 0
+    request = Request("memory_write", "memory", _said(given), task_id=memory.task_id, steps=steps, lacks=lacks)
+    verdict = session.pass_gate(request)
+    proofs = _proved(session, evidence, request, verdict)
+    with _one_writer(session):
+        replaced = _replaced(session, memory, request, verdict)
+        kept = memories.write(
+            memory._replace(proofs=tuple(proofs)),
+            session.place.thoughts,
+            session.log,
+            replaced,
+            "user" if session.person else "hands",
+        )
+    session.passed(verdict, request, kept.record_id)
+    stored = TYPES[memory.type]
+    return WriteResult(
+        id=kept.record_id,
+        type=memory.type,
+        tier=stored.tier,
+        truth=stored.truth,
+        event_id=kept.event_id,
+        superseded=kept.superseded,
+        evidence_verified=len(proofs),
+        undo=f"mi undo {kept.event_id} --apply",
+    )
+
+
+def _checked(given: WriteInput) -> tuple[Memory, list[Evidence]]:
+    """The arguments as they may be kept; nothing about the session changes when they may not."""
+    summary = arguments.text("summary", given.summary, needed=True)
+    memory = Memory(
+        type=given.type,
+        summary=" ".join(summary.split()),
+        detail=arguments.text("detail", given.detail),
+        key=arguments.text("key", given.key, line=True),
+        source=arguments.text("source", given.source, line=True),
+        classification=given.classification,
+        rationale=arguments.text("rationale", given.rationale),
+        task_id=arguments.text("task_id", given.task_id, line=True),
+    )
+    evidence = [parse_evidence(one, f"evidence[{at}]") for at, one in enumerate(given.evidence)]
+    for at, one in enumerate(evidence):
+        arguments.text(f"evidence[{at}]", one.value, needed=True)
+    if len(evidence) > arguments.MAX_ITEMS:
+        arguments.items("evidence", [one.value for one in evidence])
+    return memory, evidence
+
+
+def _said(given: WriteInput) -> dict[str, Any]:
+    """The arguments again, for the next call that is suggested."""
+    said: dict[str, Any] = msgspec.to_builtins(given)
+    empty = msgspec.to_builtins(WriteInput(type=given.type, summary=given.summary))
+    return {name: value for name, value in said.items() if name in ("type", "summary") or value != empty[name]}
+
+
+def _lacks(memory: Memory, evidence: list[Evidence]) -> Code:
+    needs = TYPES[memory.type].needs
+    if needs == "evidence" and not evidence:
+        return "EVIDENCE_REQUIRED"
+    return "RATIONALE_REQUIRED" if needs == "rationale" and not memory.rationale else "ok"
+
+
+def _proved(session: Session, evidence: list[Evidence], request: Request, verdict: Verdict) -> list[Proof]:
+    """All the evidence, verified; nothing is written when any of it does not hold."""
+    proofs = session.checker.check_all(evidence) if evidence else []
+    if failed := failures(proofs):
+        raise session.refuse("EVIDENCE_FAILED", request, "; ".join(_named(one) for one in failed), verdict)
+    unsure = [one for one in proofs if not one.certain]
+    if unsure and session.state.mode == "STRICT":
+        raise session.refuse("EVIDENCE_UNCERTAIN", request, "; ".join(_named(one) for one in unsure), verdict)
+    return proofs
+
+
+def _named(proof: Proof) -> str:
+    return f"{proof.kind} {proof.value} ({proof.why or 'failed'})"
+
+
+def _replaced(session: Session, memory: Memory, request: Request, verdict: Verdict) -> list[Thought]:
+    """What stands under the same key and is superseded; a fact gives way to facts alone."""
+    standing = memories.under_key(memory.key, session.place.read_thoughts())
+    facts = [one.id for one in standing if memories.type_of(one.type, one.raw.get("tags") or []) == "fact"]
+    if facts and memory.type != "fact":
+        raise session.refuse("KEY_HOLDS_FACT", request, f"{memory.key}: {facts[0]}", verdict)
+    return standing
+
+
+@contextmanager
+def _one_writer(session: Session) -> Iterator[None]:
+    """Of two writes under one key, the second sees the first."""
+    path = os.path.join(session.place.folder, "write.lock")
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+    try:
+        locks.acquire(fd, path)
+        yield
+    finally:
+        os.close(fd)
+
+
+class VerifyInput(Struct, frozen=True, kw_only=True):
+    id: Annotated[str, Meta(description="A memory's id; without it all facts, those checked longest ago first.")] = ""
+
+
+class Verified(Struct, frozen=True, kw_only=True):
+    id: str
+    truth: TruthState
+    changed: bool  # the file is another than when the fact was written, though the evidence may still hold
+    why: str
+
+
+class VerifyResult(Struct, frozen=True, kw_only=True):
+    checked: list[Verified]
+    stale: int
+    remaining: int
+    event_id: str
+
+
+def memory_verify(session: Session, given: VerifyInput) -> VerifyResult:
+    """Check the evidence of facts again; what no longer holds is stale from now on, and never dropped."""
+    thoughts = session.place.read_thoughts()
+    if given.id:
+        wanted, known = [given.id], session.truths.of([given.id])
+        if not known:
+            raise NotFound("no-evidence-to-check", ref=given.id[:80])
+        remaining = 0
+    else:
+        standing = [one for one in session.truths.oldest() if (found := thoughts.get(one)) and found.stands]
+        wanted = list(islice(standing, _AT_ONCE))
+        known, remaining = session.truths.of(wanted), len(standing) - len(wanted)
+    commit = session.checker.commit()
+    checked = [_verified(session, known[one], commit) for one in wanted if one in known]
+    results: list[Json] = [
+        {"id": one.id, "stale": one.truth == "stale", "why": one.why, "changed": one.changed} for one in checked
+    ]
+    event_id = session.append(MemoryVerify(results=results), sync=True)
+    stale = sum(one.truth == "stale" for one in checked)
+    return VerifyResult(checked=checked, stale=stale, remaining=remaining, event_id=event_id)
+
+
+def _verified(session: Session, truth: Truth, commit: tuple[str, bool]) -> Verified:
+    evidence = [Evidence(kind=one.kind, value=one.value) for one in truth.proofs]
+    proofs = session.checker.check_again(evidence, commit)
+    failed = failures(proofs)
+    changed = any(now.sha256 != then.sha256 for now, then in zip(proofs, truth.proofs, strict=True) if then.sha256)
+    return Verified(
+        id=truth.id,
+        truth="stale" if failed else "verified",
+        changed=changed,
+        why="; ".join(_named(one) for one in failed),
+    )

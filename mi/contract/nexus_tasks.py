@@ -1,0 +1,54 @@
+"""The plan state of a harness as task authority: `.nexus/state/tasks.json`, read only; its own tools change it."""
+
+import os
+
+from msgspec import Struct
+
+from mi.contract.authority import Task, TaskList
+from mi.kernel import files
+from mi.kernel.jsontext import BadJson, decode
+
+FILE = os.path.join(".nexus", "state", "tasks.json")
+
+
+class _Task(Struct):
+    id: int | str
+    title: str = ""
+    status: str = "pending"
+    deps: list[int | str] = []
+
+
+class _Tasks(Struct):
+    goal: str = ""
+    tasks: list[_Task] = []
+
+
+class NexusTasks:
+    """The tasks of a harness; the one in progress is the one worked on, else the first that waits for nothing."""
+
+    name = FILE
+
+    def __init__(self, root: str) -> None:
+        self._path = os.path.join(root, FILE)
+
+    def look(self) -> TaskList:
+        """The tasks as they are now; what cannot be read is uncertain."""
+        try:
+            found = decode(files.read_bytes(self._path) or b"", _Tasks)
+        except (OSError, BadJson) as error:
+            return TaskList(FILE, exists=True, unsure=str(error), other=True)
+        tasks = [Task(id=str(one.id), title=one.title, checked=one.status == "completed") for one in found.tasks]
+        return TaskList(FILE, True, found.goal, tuple(tasks), _pointer(found.tasks), other=True)
+
+
+def _pointer(tasks: list[_Task]) -> str:
+    done = {one.id for one in tasks if one.status == "completed"}
+    begun = [one for one in tasks if one.status == "in_progress"]
+    ready = [one for one in tasks if one.status == "pending" and done.issuperset(one.deps)]
+    waiting = [one for one in tasks if one.status != "completed"]
+    return str((begun or ready or waiting)[0].id) if waiting else ""
+
+
+def authority_in(root: str) -> NexusTasks | None:
+    """The harness's tasks where there are any; None where the project has none."""
+    return NexusTasks(root) if os.path.exists(os.path.join(root, FILE)) else None

@@ -1,0 +1,98 @@
+"""Running something to see whether a fact holds: only what the person allowed, without a shell, for a bounded time."""
+
+import os
+from typing import NamedTuple
+
+from mi.kernel.config.types import ContractEvidence
+from mi.kernel.errors import MiError, UsageError
+
+TIMEOUT_S = 20.0
+_SEARCH_S = 5.0
+# In a process of its own: a hostile expression may take for ever, and only a process can be ended from outside.
+_SEARCH = """
+import re, sys
+pattern, path, limit = sys.argv[1], sys.argv[2], int(sys.argv[3])
+try:
+    expression = re.compile(pattern)
+except re.error:
+    sys.exit(3)
+with open(path, "rb") as file:
+    for number, line in enumerate(file.read(limit).decode("utf-8", "replace").split("\\n"), 1):
+        if expression.search(line.rstrip("\\r")):
+            print(number)
+            sys.exit(0)
+sys.exit(1)
+"""
+
+
+class Ran(NamedTuple):
+    """How a command ended; `exit_code` is None when it was stopped for taking too long or could not be started."""
+
+    exit_code: int | None
+    why: str = ""
+
+
+def run_allowed(command: str, root: str, allowed: ContractEvidence, timeout_s: float = TIMEOUT_S) -> Ran:
+    """Run a command in the project; MiError when commands are not allowed, or not this one."""
+    import shlex
+
+    if not allowed.allow_command:
+        raise MiError("command-evidence-off", value=command[:80])
+    try:
+        argv = shlex.split(command)
+    except ValueError as error:
+        raise UsageError("bad-command", value=command[:80], reason=str(error)) from None
+    program = located(argv[0], root) if argv else None
+    if program is None:
+        raise UsageError("bad-command", value=command[:80], reason="no such program")
+    known = {os.path.realpath(found) for one in allowed.commands if (found := located(one, root))}
+    if os.path.realpath(program) not in known:
+        raise MiError("command-not-allowed", value=command[:80], program=program)
+    return _run([program, *argv[1:]], root, timeout_s)
+
+
+def located(name: str, root: str) -> str | None:
+    """The program that a name means; a relative path is one of the project's."""
+    from shutil import which
+
+    if os.sep not in name:
+        return which(name)
+    path = os.path.join(root, os.path.expanduser(name))
+    return path if os.access(path, os.X_OK) and os.path.isfile(path) else None
+
+
+def _run(argv: list[str], root: str, timeout_s: float) -> Ran:
+    import signal
+    import subprocess
+
+    silent = subprocess.DEVNULL
+    try:
+        process = subprocess.Popen(argv, cwd=root, stdin=silent, stdout=silent, stderr=silent, start_new_session=True)
+    except OSError as error:
+        return Ran(None, error.strerror or str(error))
+    try:
+        code = process.wait(timeout_s)
+        return Ran(code, "" if code == 0 else "failed")
+    except subprocess.TimeoutExpired:
+        return Ran(None, "timeout")
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)  # with whatever it left behind
+        except ProcessLookupError:
+            pass
+        process.wait()
+
+
+def search_expression(pattern: str, path: str) -> int | None:
+    """The number of the first line an expression hits, 0 for none; None when it is no expression or took too long."""
+    import subprocess
+    import sys
+
+    argv = [sys.executable, "-I", "-S", "-c", _SEARCH, pattern, path, str(32 << 20)]
+    try:
+        done = subprocess.run(argv, capture_output=True, timeout=_SEARCH_S, check=False, stdin=subprocess.DEVNULL)
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
+    if done.returncode == 0:
+        return int(done.stdout)
+    return 0 if done.returncode == 1 else None

@@ -1,0 +1,112 @@
+"""Tasks that wait for a person: proposals after a finished list, and lists that are to be verified first."""
+
+import os
+from collections.abc import Callable
+
+import msgspec
+from msgspec import Struct
+
+from mi.contract import tinytasks
+from mi.contract.session import Session
+from mi.contract.task_file import TinyTasks
+from mi.evidence.records.run import Question
+from mi.kernel import ids
+from mi.kernel.messages import text as message
+from mi.kernel.notices import Notices
+from mi.kernel.state import read_state, update_state
+
+_FILE = "proposals.json"
+_YES = frozenset(
+    "y yes yep ok okay sure add accept accepted approve approved agree agreed good fine go verified".split()
+)
+_CHINESE_YES = ("是", "好", "可以", "同意", "行", "加", "确认", "批准", "对", "没问题", "通过")
+
+
+class Proposal(Struct, frozen=True, kw_only=True):
+    """Tasks that an agent would add if it might."""
+
+    question_id: str
+    root: str
+    title: str
+    section: str = ""
+    subtasks: list[str] = []
+
+    @property
+    def lines(self) -> str:
+        return "\n".join([f"- {self.title}", *(f"  - {one}" for one in self.subtasks)])
+
+
+class Waiting(Struct, frozen=True, kw_only=True):
+    """`contract/proposals.json`."""
+
+    version: str = "v1"
+    proposals: list[Proposal] = []
+
+
+def propose(session: Session, title: str, section: str, subtasks: list[str]) -> str:
+    """File tasks in the inbox, once; returns the question's id."""
+    wanted = (title, section, subtasks)
+    for one in _waiting(session.place.folder, session.place.notices):
+        if (one.title, one.section, one.subtasks) == wanted:
+            return one.question_id
+    root = session.place.root
+    made = Proposal(question_id=ids.new_id("qu"), root=root, title=title, section=section, subtasks=subtasks)
+    said = message("tasks.proposal", session.place.language, client=session.name, tasks=made.lines)
+    session.append(Question(id=made.question_id, text=said, blocks=False, about="tasks"), sync=True)
+    _update(session.place.folder, session.place.notices, lambda old: [*old, made])
+    return made.question_id
+
+
+def ask_to_verify(session: Session, text: str) -> str:
+    """Ask a person to look at a new list before work begins; returns the question's id."""
+    question_id = ids.new_id("qu")
+    document = tinytasks.parse(text)
+    listed = "\n".join(f"{'  ' * (one.level - 1)}- {one.title}" for one in document.items)
+    said = message("tasks.verify", session.place.language, client=session.name, tasks=listed)
+    session.append(Question(id=question_id, text=said, blocks=False, about="tasks"), sync=True)
+    session.tiny_tasks.await_verification(question_id, text)
+    return question_id
+
+
+def answered(folder: str, question_id: str, answer: str, notices: Notices) -> str:
+    """Do what an answer says: `added`, `declined`, `verified` or `unverified`; "" when it was about no tasks."""
+    found = next((one for one in _waiting(folder, notices) if one.question_id == question_id), None)
+    if found is not None:
+        if is_yes(answer):
+            _add(TinyTasks(found.root, folder, notices), found)
+        _update(folder, notices, lambda old: [one for one in old if one.question_id != question_id])
+        return "added" if is_yes(answer) else "declined"
+    tiny_tasks = TinyTasks("/", folder, notices)
+    if not tiny_tasks.awaits(question_id):
+        return ""
+    if is_yes(answer):
+        tiny_tasks.verified(question_id)
+        return "verified"
+    return "unverified"
+
+
+def _add(tiny_tasks: TinyTasks, proposal: Proposal) -> None:
+    loaded = tiny_tasks.load()
+    parts = (proposal.title, proposal.subtasks, proposal.section)
+    text = tinytasks.add_task(loaded.document, *parts) if loaded else tinytasks.created(proposal.title, *parts)
+    tiny_tasks.change(loaded, text)
+
+
+def is_yes(answer: str) -> bool:
+    """Whether a person's answer begins with a word of consent."""
+    said = answer.strip().lower()
+    word = said.split(maxsplit=1)[0].strip(".,!;:。，！；：") if said else ""
+    return word in _YES or (
+        said.startswith(_CHINESE_YES) and not said.startswith(("好像", "是否", "行不", "对不", "可以吗"))
+    )
+
+
+def _waiting(folder: str, notices: Notices) -> list[Proposal]:
+    return read_state(os.path.join(folder, _FILE), Waiting, notices).proposals
+
+
+def _update(folder: str, notices: Notices, change: Callable[[list[Proposal]], list[Proposal]]) -> None:
+    def changed(old: Waiting) -> Waiting:
+        return msgspec.structs.replace(old, proposals=change(old.proposals))
+
+    update_state(os.path.join(folder, _FILE), Waiting, changed, notices)

@@ -1,0 +1,254 @@
+"""One client's session: its state, its project, and the gate in front of every mutation it makes."""
+
+import os
+import time
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+
+from mi.contract import gate
+from mi.contract import state as states
+from mi.contract.authority import TaskAuthority, TaskList
+from mi.contract.task_file import TinyTasks
+from mi.evidence.log import EvidenceWriter
+from mi.evidence.records.base import Record
+from mi.evidence.records.governed import CheckItem, Gate, Violation
+from mi.kernel import ids
+from mi.kernel.config.types import Contract as Settings
+from mi.kernel.errors import Blocked
+from mi.kernel.messages import text as message
+from mi.kernel.notices import Notices
+
+if TYPE_CHECKING:  # a hook judges an edit without any of it
+    from mi.contract.proofs import Checker
+    from mi.contract.shelf import Shelf
+    from mi.contract.truths import Truths
+    from mi.memory.backend import Hit, Query
+    from mi.thoughtdb.effective import Effective
+    from mi.thoughtdb.store import ThoughtStore
+
+Boundary = Literal["mcp", "cli", "hook"]
+# What an agent must not even try; other refusals are no misconduct (no evidence found, another authority …).
+_VIOLATIONS = frozenset(
+    """RECALL_REQUIRED MODE_NOT_SET MODE_TOO_LOW TASKS_REQUIRED TASKS_UNVERIFIED NO_UNCHECKED_TASK TASK_NOT_CURRENT
+    TASK_REDEFINED TASK_SKIPPED TASK_REORDERED EVIDENCE_REQUIRED RATIONALE_REQUIRED""".split()
+)
+
+
+def allow(request: gate.Request) -> gate.Permission:
+    """The answer where no rules were given."""
+    return gate.Permission()
+
+
+def no_other() -> TaskAuthority | None:
+    """Where only tinyTasks.md can be the authority."""
+    return None
+
+
+class Place(NamedTuple):
+    """The project a session works on, and what it works with; handed in from above."""
+
+    root: str
+    folder: str  # projects/<id>/contract
+    log: str
+    open_log: Callable[[], EvidenceWriter]
+    thoughts: "ThoughtStore"
+    read_thoughts: "Callable[[], Effective]"
+    search: "Callable[[Query], list[Hit]]"
+    project_id: str
+    settings: Callable[[], Settings]
+    notices: Notices
+    language: str = "en"
+    permission: Callable[[gate.Request], gate.Permission] = allow
+    other_tasks: Callable[[], TaskAuthority | None] = no_other
+
+
+class Refused(Blocked):
+    """The gate said no: which rule, the whole checklist, and the next call that is allowed."""
+
+    def __init__(self, verdict: gate.Verdict, details: str = "", proposal: str = "") -> None:
+        super().__init__("refused", code=verdict.code, why=details or verdict.detail)
+        self.verdict = verdict
+        self.why = details or verdict.detail
+        self.proposal = proposal  # the question in the inbox that this refusal left
+
+    def line(self, language: str = "en") -> str:
+        said = message("gate." + self.verdict.code, language, why=self.why)
+        return f"{self.verdict.code}: {said}"
+
+
+class Session:
+    """What one client may do, and what it did."""
+
+    def __init__(self, place: Place, state: states.StateFile, boundary: Boundary, *, person: bool = False) -> None:
+        self.place = place
+        self.state_file = state
+        self.boundary = boundary
+        self.person = person
+        self._shelf: Shelf | None = None
+
+    @classmethod
+    def open(
+        cls, place: Place, client: str, boundary: Boundary, *, wait: bool = False, person: bool = False
+    ) -> "Session":
+        """The session of a client, with the state that an earlier one in the same slot left."""
+        return cls(place, states.take_slot(place.folder, client, place.notices, wait=wait), boundary, person=person)
+
+    @property
+    def name(self) -> str:
+        """Client and slot."""
+        return self.state_file.name
+
+    @property
+    def state(self) -> states.SessionState:
+        return self.state_file.read()
+
+    @cached_property
+    def log(self) -> EvidenceWriter:
+        """Everything the session does is written under one run id."""
+        return self.place.open_log()
+
+    @cached_property
+    def tiny_tasks(self) -> TinyTasks:
+        return TinyTasks(self.place.root, self.place.folder, self.place.notices)
+
+    @cached_property
+    def truths(self) -> "Truths":
+        from mi.contract.truths import Truths
+
+        return Truths(self.place.log, os.path.join(self.place.folder, "facts.sqlite"))
+
+    @property
+    def checker(self) -> "Checker":
+        from mi.contract.proofs import Checker
+
+        return Checker(self.place.root, self.place.settings().evidence)
+
+    def tasks(self) -> TaskList:
+        """The tasks, from the one authority there is."""
+        other = self.place.other_tasks()
+        return other.look() if other is not None else self.tiny_tasks.look()
+
+    def shelf(self, thoughts: "Effective") -> "Shelf":
+        """What is always recalled; filled anew when it could have changed."""
+        from mi.contract.shelf import filled, stamp_of
+
+        stamp = stamp_of(self, thoughts)
+        if self._shelf is None or self._shelf.stamp != stamp:
+            self._shelf = filled(self, thoughts, stamp)
+        return self._shelf
+
+    def close(self) -> None:
+        """Let go of the slot and of what is open."""
+        self.state_file.close()
+        if "truths" in self.__dict__:
+            self.truths.close()
+
+    def append(self, record: Record, *, sync: bool = False) -> str:
+        """Write an event; returns its id."""
+        return self.log.append(record, sync=sync).event_id
+
+    def judge(self, request: gate.Request) -> gate.Verdict:
+        """What the gate says now; the pointer is taken from the task file first."""
+        tasks = self.sync_pointer()
+        limits = self.place.settings().receipt_max_age_s
+        moment = gate.Moment(time.time(), limits, self.place.permission(request))
+        return gate.decide(request._replace(person=self.person), self.state, tasks, moment)
+
+    def sync_pointer(self) -> TaskList:
+        """Take over which task is current; returns the tasks."""
+        tasks = self.tasks()
+        current = tasks.find(tasks.pointer)
+        if current is not None and not self.person:
+            self.state_file.update(lambda old: states.with_pointer(old, current.id, current.parent))
+        return tasks
+
+    def pass_gate(self, request: gate.Request) -> gate.Verdict:
+        """Let a mutation through, or raise Refused and keep a record of it."""
+        if request.steps > 1:
+            self.state_file.update(lambda old: states.with_steps(old, request.steps))
+        verdict = self.judge(request)
+        if not verdict.passed:
+            raise self.refusal(verdict, request)
+        return verdict
+
+    def refusal(
+        self,
+        verdict: gate.Verdict,
+        request: gate.Request,
+        details: str = "",
+        proposal: str = "",
+        *,
+        misconduct: bool = True,
+    ) -> Refused:
+        """Record that a mutation was refused, and whether it should not have been tried; returns what to raise."""
+        why = details or verdict.detail
+        self._record(verdict, request, "blocked", why)
+        if verdict.code in _VIOLATIONS and misconduct and not self.person:
+            self.violation(verdict.code, request.tool, "blocked", why)
+        self.state_file.update(lambda old: states.counted(old, "blocked"))
+        return Refused(verdict, why, proposal)
+
+    def refuse(self, code: gate.Code, request: gate.Request, details: str, passed: gate.Verdict) -> Refused:
+        """A refusal for a reason that shows only after the gate let the request through."""
+        checks = tuple(
+            msgspec.structs.replace(one, done=False, detail=details) if one.rule == _RULE_OF.get(code, "") else one
+            for one in passed.checklist
+        )
+        verdict = gate.Verdict(code, checks, gate.next_call(code, request, self.tasks()), details)
+        return self.refusal(verdict, request, details)
+
+    def protected(self, request: gate.Request, path: str) -> Refused:
+        """A file that no tool of an agent's may change; returns what to raise."""
+        verdict = self.judge(request)
+        step = gate.Call(tool="task_list")
+        return Refused(gate.Verdict("PROTECTED_FILE", verdict.checklist, step, path), path)
+
+    def violation(self, code: str, tool: str, outcome: str, details: str) -> str:
+        """Record a violation for the audit; returns its id."""
+        violation_id = ids.new_id("vi")
+        mode = self.state.mode or ""
+        self.append(
+            Violation(
+                id=violation_id,
+                code=code,
+                boundary=self.boundary,
+                mode=mode,
+                outcome=outcome,
+                details=details,
+                tool=tool,
+                client=self.name,
+            )
+        )
+        self.state_file.update(lambda old: states.with_violation(old, violation_id, code))
+        return violation_id
+
+    def passed(self, verdict: gate.Verdict, request: gate.Request, details: str) -> str:
+        """Record that a mutation was made; returns the event's id."""
+        event_id = self._record(verdict, request, "done", details)
+        self.state_file.update(lambda old: states.counted(old, "mutations"))
+        return event_id
+
+    def _record(self, verdict: gate.Verdict, request: gate.Request, outcome: str, details: str) -> str:
+        checks = [CheckItem(item=one.item, done=one.done, detail=one.detail) for one in verdict.checklist]
+        return self.append(
+            Gate(
+                code=verdict.code,
+                tool=request.tool,
+                checklist=checks,
+                client=self.name,
+                mode=self.state.mode or "",
+                task_id=self.state.pointer,
+                boundary=self.boundary,
+                outcome=outcome,
+                details=details,
+            )
+        )
+
+
+_RULE_OF = {
+    **dict.fromkeys(("EVIDENCE_FAILED", "EVIDENCE_UNCERTAIN", "KEY_HOLDS_FACT"), "R5"),
+    **dict.fromkeys(("TASK_REDEFINED", "TASK_SKIPPED", "TASK_REORDERED", "NO_UNCHECKED_TASK"), "R3"),
+}

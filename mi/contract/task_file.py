@@ -1,0 +1,193 @@
+"""The task authority in a file of the project: read with stable ids, changed by compare-and-swap."""
+
+import os
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from mi.contract import tinytasks
+from mi.contract.authority import Task, TaskList
+from mi.contract.task_ids import KnownTask, Seen, match
+from mi.kernel import files
+from mi.kernel.errors import MiError
+from mi.kernel.locks import folder_lock
+from mi.kernel.notices import Notices
+from mi.kernel.state import read_state, update_state
+
+_MAX_BYTES = 1 << 20
+STATE = "tasks.json"
+Renamed = Mapping[str, str]  # id → the title it has from now on
+NOBODY: Renamed = MappingProxyType({})
+
+
+class TaskState(Struct, frozen=True, kw_only=True):
+    """`contract/tasks.json`: the ids of the tasks as last seen, and whether somebody is to verify the list."""
+
+    version: str = "v1"
+    file_hash: str = ""
+    tasks: list[KnownTask] = []
+    awaiting: str = ""  # the question that asks for it
+    awaiting_hash: str = ""  # the list it asks about: one that a person changed is verified by that
+
+
+class Loaded(NamedTuple):
+    """The file at one moment."""
+
+    document: tinytasks.Document
+    hash: str
+    tasks: list[KnownTask]
+    awaiting: str
+
+    def place(self, task_id: str) -> int | None:
+        """Where a task stands in the list."""
+        return next((at for at, one in enumerate(self.tasks) if one.id == task_id), None)
+
+
+class Conflict(MiError):
+    """Somebody changed the file at the same moment; nothing of theirs was touched."""
+
+
+class TinyTasks:
+    """tinyTasks.md in the project root."""
+
+    name = tinytasks.FILE
+
+    def __init__(self, root: str, folder: str, notices: Notices, *, save: bool = True) -> None:
+        self.path = os.path.join(root, tinytasks.FILE)
+        self._root = os.path.realpath(root)
+        self._folder = folder
+        self._state = os.path.join(folder, STATE)
+        self._notices = notices
+        self._save = save  # without it ids are worked out and not remembered: whoever only looks writes nothing
+        self._cache: tuple[tuple[int, ...], tuple[int, ...], TaskList] | None = None
+
+    def look(self) -> TaskList:
+        """The tasks as they are now; what cannot be read is uncertain, never empty."""
+        stamps = _stamp(self.path), _stamp(self._state)
+        if self._cache is not None and self._cache[:2] == stamps:
+            return self._cache[2]
+        try:
+            loaded = self.load()
+        except (MiError, OSError) as error:
+            return TaskList(self.name, exists=True, unsure=str(error))
+        listed = TaskList(self.name) if loaded is None else self._listed(loaded)
+        self._cache = (stamps[0], _stamp(self._state), listed)
+        return listed
+
+    def load(self) -> Loaded | None:
+        """The file with the ids of its tasks; None when there is none. Ids that are new are remembered."""
+        data = self._read()
+        if data is None:
+            return None
+        digest = _digest(data)
+        document = tinytasks.parse(data.decode("utf-8", "surrogateescape"))
+        state = read_state(self._state, TaskState, self._notices)
+        if state.file_hash != digest:
+            state = self._remember(digest, document)
+        return Loaded(document, digest, state.tasks, state.awaiting)
+
+    def change(self, loaded: Loaded | None, text: str, proposed_by: str = "", renamed: Renamed = NOBODY) -> Loaded:
+        """Replace the file by a new text if it is still the one that was loaded; Conflict when it is not."""
+        data = text.encode("utf-8", "surrogateescape")
+        path = os.path.realpath(self.path)
+        mode = os.stat(path).st_mode & 0o777 if loaded is not None else 0o644
+        with folder_lock(os.path.dirname(path)):
+            now = self._read()
+            if (loaded.hash if loaded else None) != (_digest(now) if now is not None else None):
+                raise Conflict("tasks-conflict", path=self.path)
+            files.write_atomic(path, data, mode)
+        document = tinytasks.parse(text)
+        state = self._remember(_digest(data), document, proposed_by, renamed)
+        return Loaded(document, _digest(data), state.tasks, state.awaiting)
+
+    def await_verification(self, question_id: str, text: str) -> None:
+        """Work on this list waits until a person verified it; said before the list is written."""
+        digest = _digest(text.encode("utf-8", "surrogateescape"))
+        self._update(lambda old: msgspec.structs.replace(old, awaiting=question_id, awaiting_hash=digest))
+
+    def awaits(self, question_id: str) -> bool:
+        """Whether work waits for the answer to a question."""
+        return bool(question_id) and read_state(self._state, TaskState, self._notices).awaiting == question_id
+
+    def verified(self, question_id: str) -> None:
+        """A person said yes: work on the list need not wait any more."""
+        if self.awaits(question_id):
+            self._update(lambda old: msgspec.structs.replace(old, awaiting=""))
+
+    def _remember(
+        self, digest: str, document: tinytasks.Document, proposed_by: str = "", renamed: Renamed = NOBODY
+    ) -> TaskState:
+        """Keep the ids; a list that a person changed needs no verification any more."""
+        seen = [Seen(one.title, one.parent, document.is_done(at)) for at, one in enumerate(document.items)]
+
+        def change(old: TaskState) -> TaskState:
+            known = [msgspec.structs.replace(one, title=renamed.get(one.id, one.title)) for one in old.tasks]
+            before = {one.id for one in known}
+            named = match(known, seen)
+            if proposed_by:
+                named = [one if one.id in before else _proposed(one, proposed_by) for one in named]
+            waits = old.awaiting if proposed_by or old.awaiting_hash == digest else ""
+            kept = {"awaiting": waits, "awaiting_hash": digest if waits else ""}
+            return msgspec.structs.replace(old, file_hash=digest, tasks=named, **kept)
+
+        if not self._save:
+            return change(read_state(self._state, TaskState, self._notices))
+        return self._update(change)
+
+    def _update(self, change: Callable[[TaskState], TaskState]) -> TaskState:
+        return update_state(self._state, TaskState, change, self._notices)
+
+    def _listed(self, loaded: Loaded) -> TaskList:
+        document, pointer = loaded.document, loaded.document.pointer()
+        tasks = tuple(
+            Task(
+                id=known.id,
+                title=one.title,
+                checked=document.is_done(at),
+                parent=known.parent,
+                section=one.section,
+                leaf=document.is_leaf(at),
+            )
+            for at, (one, known) in enumerate(zip(document.items, loaded.tasks, strict=True))
+        )
+        return TaskList(
+            self.name,
+            True,
+            document.goal,
+            tasks,
+            loaded.tasks[pointer].id if pointer is not None else "",
+            awaiting=loaded.awaiting,
+        )
+
+    def _read(self) -> bytes | None:
+        if self._outside():
+            raise MiError("tasks-outside", path=self.path)
+        data = files.read_bytes(self.path)
+        if data is not None and len(data) > _MAX_BYTES:
+            raise MiError("tasks-too-large", path=self.path, limit=_MAX_BYTES)
+        return data
+
+    def _outside(self) -> bool:
+        """Whether the file is a link that leads out of the project."""
+        return os.path.commonpath([self._root, os.path.realpath(self.path)]) != self._root
+
+
+def _proposed(one: KnownTask, session: str) -> KnownTask:
+    return msgspec.structs.replace(one, proposed_by=session)
+
+
+def _digest(data: bytes) -> str:
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()
+
+
+def _stamp(path: str) -> tuple[int, ...]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns

@@ -1,0 +1,222 @@
+"""The task tools: the task file is the authority, and these are the only way for an agent to change it."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from mi.contract import arguments, proposals, tinytasks
+from mi.contract.authority import Task, TaskList
+from mi.contract.gate import Request, Verdict
+from mi.contract.session import Session
+from mi.contract.steps import steps_of
+from mi.contract.task_file import Loaded
+from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.messages import text as message
+
+
+class ListInput(Struct, frozen=True, kw_only=True):
+    pass
+
+
+class ListResult(Struct, frozen=True, kw_only=True):
+    """The tasks in order; `pointer` is the one to work on."""
+
+    authority: str
+    exists: bool
+    goal: str
+    tasks: list[Task]
+    pointer: str
+    read_only: bool
+    unsure: str
+    awaiting: str
+
+
+class AddInput(Struct, frozen=True, kw_only=True):
+    title: str
+    section: Annotated[str, Meta(description="A ## heading; made at the end when absent.")] = ""
+    subtasks: Annotated[list[str], Meta(description="Atomic steps in their order.")] = []
+
+
+class UpdateInput(Struct, frozen=True, kw_only=True):
+    task_id: str
+    title: Annotated[str, Meta(description="New words for a task you proposed that nobody ticked or edited.")] = ""
+    subtasks: Annotated[list[str], Meta(description="Further steps of an open task.")] = []
+
+
+class CompleteInput(Struct, frozen=True, kw_only=True):
+    task_id: Annotated[str, Meta(description="The current leaf, from task_list.")]
+
+
+class ChangeResult(Struct, frozen=True, kw_only=True):
+    """What was changed, and where the work goes on."""
+
+    task_id: str
+    subtask_ids: list[str]
+    pointer: str
+    remaining: int
+    awaiting: str
+    event_id: str
+
+
+def task_list(session: Session, given: ListInput) -> ListResult:
+    """The tasks as their authority has them."""
+    return listed(session.sync_pointer())
+
+
+def listed(tasks: TaskList) -> ListResult:
+    """A task list as it is shown."""
+    return ListResult(
+        authority=tasks.authority,
+        exists=tasks.exists,
+        goal=tasks.goal,
+        tasks=list(tasks.tasks),
+        pointer=tasks.pointer,
+        read_only=tasks.other,
+        unsure=tasks.unsure,
+        awaiting=tasks.awaiting,
+    )
+
+
+def task_add(session: Session, given: AddInput) -> ChangeResult:
+    """Add a task at the end; where there is no list, this proposes one."""
+    title = arguments.text("title", given.title, needed=True, line=True)
+    section = arguments.text("section", given.section, line=True).lstrip("# ")
+    subtasks = arguments.items("subtasks", given.subtasks)
+    said = {"title": title, **({"section": section} if section else {}), **({"subtasks": subtasks} if subtasks else {})}
+    exists = session.tasks().exists
+    request = Request(
+        "task_add", "task" if exists else "propose", said, steps=0 if session.person else steps_of(title, subtasks)
+    )
+    verdict = _admitted(session, request, title, section, subtasks)
+    loaded = session.tiny_tasks.load()
+    if loaded is None:
+        text = tinytasks.created(title, title, subtasks, section)
+        if session.place.settings().tasks.verify == "ask" and not session.person:
+            proposals.ask_to_verify(session, text)
+    else:
+        _refuse_reorder(session, request, loaded, section, verdict)
+        text = tinytasks.add_task(loaded.document, title, subtasks, section)
+    return _changed(session, request, verdict, loaded, text)
+
+
+def _admitted(session: Session, request: Request, title: str, section: str, subtasks: list[str]) -> Verdict:
+    """Pass the gate; after a finished list, an agent's tasks are filed for a person instead."""
+    verdict = session.judge(request)
+    if verdict.code == "NO_UNCHECKED_TASK":
+        question_id = proposals.propose(session, title, section, subtasks)
+        why = message("tasks.proposal-filed", session.place.language, id=question_id)
+        raise session.refusal(verdict, request, why, question_id, misconduct=False)
+    return session.pass_gate(request)
+
+
+def _refuse_reorder(session: Session, request: Request, loaded: Loaded, section: str, verdict: Verdict) -> None:
+    """A task in front of the one that is worked on would change the order."""
+    pointer, place = loaded.document.pointer(), tinytasks.place_for(loaded.document, section)
+    if session.person or pointer is None or place is None:
+        return
+    if place <= loaded.document.items[pointer].line:
+        raise session.refuse("TASK_REORDERED", request, section, verdict)
+
+
+def task_update(session: Session, given: UpdateInput) -> ChangeResult:
+    """Add subtasks to an open task, or put other words to one's own."""
+    task_id = arguments.text("task_id", given.task_id, needed=True, line=True)
+    title = arguments.text("title", given.title, line=True)
+    subtasks = arguments.items("subtasks", given.subtasks)
+    said = {"task_id": task_id, **({"title": title} if title else {}), **({"subtasks": subtasks} if subtasks else {})}
+    if not title and not subtasks:
+        raise UsageError("nothing-to-update", task_id=task_id)
+    place = _place(session, task_id)
+    if subtasks and place is not None and place.task.parent:
+        raise UsageError("two-levels", task_id=task_id)
+    request = Request("task_update", "task", said)
+    verdict = session.pass_gate(request)
+    loaded, at = _found(session, task_id)
+    _refuse_redefinition(session, request, loaded, at, title, subtasks, verdict)
+    document, renamed = loaded.document, dict[str, str]()
+    if title and title != document.items[at].title:
+        document, renamed = tinytasks.parse(tinytasks.retitle(document, at, title)), {task_id: title}
+    text = tinytasks.add_subtasks(document, at, subtasks) if subtasks else document.text
+    return _changed(session, request, verdict, loaded, text, renamed, task_id)
+
+
+def _refuse_redefinition(
+    session: Session, request: Request, loaded: Loaded, at: int, title: str, subtasks: list[str], verdict: Verdict
+) -> None:
+    """Other words are for tasks that this session proposed and nobody touched; subtasks for open ones."""
+    if session.person:
+        return
+    known, document = loaded.tasks[at], loaded.document
+    touched = document.is_done(at) or any(document.items[child].checked for child in document.children(at))
+    if title and title != known.title and (known.proposed_by != session.name or touched):
+        raise session.refuse("TASK_REDEFINED", request, known.id, verdict)
+    if subtasks and document.is_done(at):
+        raise session.refuse("TASK_REDEFINED", request, known.id, verdict)
+
+
+def task_complete(session: Session, given: CompleteInput) -> ChangeResult:
+    """Tick the leaf that is worked on."""
+    task_id = arguments.text("task_id", given.task_id, needed=True, line=True)
+    place = _place(session, task_id)
+    if place is not None and place.task.checked:
+        raise UsageError("task-done", task_id=task_id, pointer=place.tasks.pointer or "-")
+    if place is not None and not place.task.leaf:
+        raise UsageError("task-has-subtasks", task_id=task_id, pointer=place.tasks.pointer)
+    request = Request("task_complete", "task", {"task_id": task_id})
+    verdict = session.pass_gate(request)
+    loaded, at = _found(session, task_id)
+    if not session.person and at != loaded.document.pointer():
+        raise session.refuse("TASK_SKIPPED", request, task_id, verdict)
+    return _changed(session, request, verdict, loaded, tinytasks.tick(loaded.document, at), task_id=task_id)
+
+
+class _Place(Struct, frozen=True):
+    tasks: TaskList
+    task: Task
+
+
+def _place(session: Session, task_id: str) -> _Place | None:
+    """The task that a call names; None where another room keeps the tasks and the gate says so."""
+    tasks = session.tasks()
+    if tasks.other or tasks.unsure:
+        return None
+    task = tasks.find(task_id)
+    if task is None:
+        raise NotFound("unknown-task", task_id=task_id)
+    return _Place(tasks, task)
+
+
+def _found(session: Session, task_id: str) -> tuple[Loaded, int]:
+    loaded = session.tiny_tasks.load()
+    at = loaded.place(task_id) if loaded is not None else None
+    if loaded is None or at is None:
+        raise NotFound("unknown-task", task_id=task_id)
+    return loaded, at
+
+
+def _changed(
+    session: Session,
+    request: Request,
+    verdict: Verdict,
+    loaded: Loaded | None,
+    text: str,
+    renamed: dict[str, str] | None = None,
+    task_id: str = "",
+) -> ChangeResult:
+    """Write the file and say what is new in it."""
+    proposer = "" if session.person else session.name
+    now = session.tiny_tasks.change(loaded, text, proposer, renamed or {})
+    before = {one.id for one in loaded.tasks} if loaded else set()
+    new = [one for one in now.tasks if one.id not in before]
+    first = task_id or next((one.id for one in new if not one.parent), "")
+    event_id = session.passed(verdict, request, first)
+    tasks = session.sync_pointer()
+    remaining = sum(one.leaf and not one.checked for one in tasks.tasks)
+    return ChangeResult(
+        task_id=first,
+        subtask_ids=[one.id for one in new if one.parent],
+        pointer=tasks.pointer,
+        remaining=remaining,
+        awaiting=tasks.awaiting,
+        event_id=event_id,
+    )

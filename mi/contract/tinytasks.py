@@ -1,0 +1,252 @@
+"""tinyTasks.md as text: its tasks found, and changed so that everything else stays byte for byte."""
+
+import re
+from typing import NamedTuple
+
+FILE = "tinyTasks.md"
+_GOAL = re.compile(r"^\ufeff?#[ \t]+Tasks[ \t]*[—–-][ \t]*(.*?)[ \t]*\r?$")
+_SECTION = re.compile(r"^\ufeff?(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*\r?$")
+_ITEM = re.compile(r"^(\ufeff?[ \t]*)([-*])([ \t]+)\[([ xX])\](?:([ \t]+)(.*?))?[ \t]*\r?$")
+_FENCE = re.compile(r"^\ufeff?[ \t]*(?:[-*][ \t]+)?(`{3,}|~{3,})([^`]*)$")
+
+
+class Item(NamedTuple):
+    """A task or subtask as it stands in the file; `end` is the line after everything that belongs to it."""
+
+    line: int
+    indent: int
+    level: int  # 1: task, 2: subtask
+    parent: int | None  # its place in the list of items
+    checked: bool
+    title: str
+    section: str
+    end: int
+
+
+class Document(NamedTuple):
+    """The lines of the file without their newlines, and the tasks among them in order."""
+
+    lines: tuple[str, ...]
+    goal: str
+    items: tuple[Item, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def children(self, place: int) -> list[int]:
+        """The subtasks of an item."""
+        return [at for at, one in enumerate(self.items) if one.parent == place]
+
+    def is_leaf(self, place: int) -> bool:
+        """Whether an item is worked on itself, not through subtasks."""
+        return not self.children(place)
+
+    def is_done(self, place: int) -> bool:
+        """A leaf by its mark; a task with subtasks when they all are, whatever its own mark says."""
+        children = self.children(place)
+        return all(self.items[at].checked for at in children) if children else self.items[place].checked
+
+    def pointer(self) -> int | None:
+        """The first unchecked leaf."""
+        open_leaves = (at for at, one in enumerate(self.items) if self.is_leaf(at) and not one.checked)
+        return next(open_leaves, None)
+
+
+def parse(text: str) -> Document:
+    """The tasks of a file; what is no task is prose, and fenced code is never looked into."""
+    lines = tuple(text.split("\n"))
+    return Document(lines, _goal(lines), _with_ends(lines, _items(lines)))
+
+
+def _goal(lines: tuple[str, ...]) -> str:
+    found = (match for number in outside_fences(lines) if (match := _GOAL.match(lines[number])))
+    match = next(found, None)
+    return match[1] if match else ""
+
+
+def outside_fences(lines: tuple[str, ...]) -> list[int]:
+    """The numbers of the lines that are not fenced code."""
+    outside: list[int] = []
+    fence = ""
+    for number, line in enumerate(lines):
+        match = _FENCE.match(line.rstrip("\r"))
+        if not fence and match is None:
+            outside.append(number)
+        elif not fence and match is not None:
+            fence = match[1]
+        elif match is not None and match[1].startswith(fence) and not match[2].strip():
+            fence = ""
+    return outside
+
+
+def _items(lines: tuple[str, ...]) -> list[Item]:
+    items: list[Item] = []
+    section, top, child_indent = "", -1, -1  # `top`: the task that further indented items belong to
+    for number in outside_fences(lines):
+        if heading := _SECTION.match(lines[number]):
+            section, top = (heading[2] if len(heading[1]) > 1 else ""), -1
+            continue
+        match = _ITEM.match(lines[number])
+        if match is None:
+            continue
+        indent = _columns(match[1])
+        is_top = top < 0 or indent < items[top].indent + 2
+        if not is_top and child_indent >= 0 and indent > child_indent + 1:
+            continue  # a third level is a detail of its subtask
+        items.append(
+            Item(
+                *(number, indent, 1 if is_top else 2, None if is_top else top),
+                *(match[4] != " ", match[6] or "", section, number + 1),
+            )
+        )
+        if is_top:
+            top, child_indent = len(items) - 1, -1
+        elif child_indent < 0:
+            child_indent = indent
+    return items
+
+
+def _columns(indent: str) -> int:
+    return len(indent.lstrip("\ufeff").expandtabs(4))
+
+
+def _with_ends(lines: tuple[str, ...], items: list[Item]) -> tuple[Item, ...]:
+    """Each item with its end; a task goes on to the end of its last subtask, whatever prose stands between."""
+    ends = [_end(lines, items, at) for at in range(len(items))]
+    for at, one in enumerate(items):
+        if one.parent is not None:
+            ends[one.parent] = max(ends[one.parent], ends[at])
+    return tuple(one._replace(end=end) for one, end in zip(items, ends, strict=True))
+
+
+def _end(lines: tuple[str, ...], items: list[Item], place: int) -> int:
+    """The line after the last one that is indented below an item; blank lines count only between such lines."""
+    one = items[place]
+    limit = next((other.line for other in items[place + 1 :] if other.level <= one.level), len(lines))
+    end = one.line + 1
+    for number in range(one.line + 1, limit):
+        line = lines[number].rstrip("\r")
+        if not line.strip():
+            continue
+        if _columns(line[: len(line) - len(line.lstrip())]) <= one.indent:
+            break
+        end = number + 1
+    return end
+
+
+def tick(document: Document, place: int) -> str:
+    """The text with one leaf ticked, and its task too when that was the last open subtask."""
+    lines = list(document.lines)
+    parent = document.items[place].parent
+    ticked = [place]
+    if parent is not None and all(at == place or document.items[at].checked for at in document.children(parent)):
+        ticked.append(parent)
+    for at in ticked:
+        _mark(lines, document.items[at].line, "x")
+    return "\n".join(lines)
+
+
+def _mark(lines: list[str], number: int, mark: str) -> None:
+    match = _ITEM.match(lines[number])
+    if match is not None and (match[4] == " ") != (mark == " "):
+        lines[number] = lines[number][: match.start(4)] + mark + lines[number][match.end(4) :]
+
+
+def retitle(document: Document, place: int, title: str) -> str:
+    """The text with another title for one item."""
+    lines = list(document.lines)
+    number = document.items[place].line
+    match = _ITEM.match(lines[number])
+    if match is not None:
+        box = match.end(4) + 1
+        ending = "\r" if lines[number].endswith("\r") else ""
+        lines[number] = f"{lines[number][:box]} {title}{ending}"
+    return "\n".join(lines)
+
+
+def add_subtasks(document: Document, place: int, titles: list[str]) -> str:
+    """The text with further subtasks at the end of a task, which is open from then on."""
+    lines = list(document.lines)
+    one = document.items[place]
+    children = document.children(place)
+    end = document.items[children[-1]].end if children else one.end
+    indent = " " * (document.items[children[0]].indent if children else one.indent + _child_step(document))
+    bullet = _bullet(document)
+    _insert(lines, end, [f"{indent}{bullet} [ ] {title}" for title in titles], _ending(document))
+    _mark(lines, one.line, " ")
+    return "\n".join(lines)
+
+
+def add_task(document: Document, title: str, subtasks: list[str], section: str = "") -> str:
+    """The text with a further task: the last of its section, or of the file."""
+    lines = list(document.lines)
+    step, bullet = " " * _child_step(document), _bullet(document)
+    added = [f"{bullet} [ ] {title}", *(f"{step}{bullet} [ ] {one}" for one in subtasks)]
+    at = place_for(document, section)
+    if at is None:
+        if _has_text(lines):
+            added = ["", *added] if not section else ["", f"## {section}", "", *added]
+        elif section:
+            added = [f"## {section}", "", *added]
+        at = _after_last_text(lines)
+    _insert(lines, at, added, _ending(document))
+    return "\n".join(lines)
+
+
+def place_for(document: Document, section: str = "") -> int | None:
+    """The line before which a new task goes; None: at the end of the file."""
+    tops = [one for one in document.items if one.level == 1 and (not section or one.section == section)]
+    if tops:
+        return tops[-1].end
+    if not section:
+        return None
+    headings = (number for number in outside_fences(document.lines) if _names(document.lines[number], section))
+    at = next(headings, None)
+    return None if at is None else at + 1
+
+
+def created(goal: str, title: str, subtasks: list[str], section: str = "") -> str:
+    """A new task file."""
+    return add_task(parse(f"# Tasks — {goal}\n"), title, subtasks, section)
+
+
+def _names(line: str, section: str) -> bool:
+    match = _SECTION.match(line)
+    return match is not None and len(match[1]) > 1 and match[2] == section
+
+
+def _insert(lines: list[str], at: int, added: list[str], ending: str) -> None:
+    """Put lines before line `at`; whatever stood there keeps its bytes."""
+    lines[at:at] = [one + ending for one in added]
+    if at and ending and not lines[at - 1].endswith("\r"):
+        lines[at - 1] += ending  # it was the last line and had no newline yet
+    if at + len(added) == len(lines):
+        lines[-1] = lines[-1].removesuffix("\r") if not ending else lines[-1]
+        lines.append("")
+
+
+def _has_text(lines: list[str]) -> bool:
+    return any(line.strip(" \t\r\ufeff") for line in lines)
+
+
+def _after_last_text(lines: list[str]) -> int:
+    """Where the file ends, before the blank lines at its end."""
+    at = len(lines)
+    while at and not lines[at - 1].strip():
+        at -= 1
+    return at
+
+
+def _ending(document: Document) -> str:
+    return "\r" if any(line.endswith("\r") for line in document.lines) else ""
+
+
+def _bullet(document: Document) -> str:
+    match = _ITEM.match(document.lines[document.items[0].line]) if document.items else None
+    return match[2] if match else "-"
+
+
+def _child_step(document: Document) -> int:
+    found = (one.indent - document.items[one.parent].indent for one in document.items if one.parent is not None)
+    return next(found, 2)
