@@ -1,0 +1,50 @@
+"""What may become a memory: only what neither the code nor the web gives again, and what has no better place."""
+
+import re
+from typing import Literal
+
+Reason = Literal["code", "links", "architecture", "rule"]
+_CODE_LINE = re.compile(
+    r"^\s*(?:def |class |import |from \w[\w.]* import |function |const |let |var |return\b|if ?\(|for ?\(|#include"
+    r"|public |private |package |fn |impl |[}\])]+[;,]?$|[\w.\[\]\"']+ ?[+-]?= ?\S|\$ \w+|<\/?\w+)"
+)
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_LINK = re.compile(r"https?://\S+")
+_HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
+_ARCHITECTURE = re.compile(
+    r"\barchitect\w*|\bdesign (?:principle|philosophy|rationale|decision)|\bprimer\b|\bmission\b|\bonboarding\b"
+    r"|架构|设计原则|设计理念|使命|入门",
+    re.IGNORECASE,
+)
+_RULE = re.compile(
+    r"^\W*(?:(?:always|never|must(?: not)?|do not|don't|forbidden)\b|禁止|必须|不得|务必|绝不)", re.IGNORECASE
+)
+_MOSTLY = 0.6
+
+
+def objection(text: str, name: str = "") -> Reason | None:
+    """Why a text should not become a memory; None when nothing speaks against it."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if _code_share(lines) > _MOSTLY:
+        return "code"
+    if _LINK.search(text) and len(re.findall(r"\w+", _LINK.sub(" ", text))) < 4 * len(_LINK.findall(text)):
+        return "links"
+    headings = " ".join(_HEADING.findall(text)) + " " + name.replace("-", " ")
+    if _ARCHITECTURE.search(headings):
+        return "architecture"
+    said = [line for line in lines if not line.lstrip().startswith("#")]
+    if said and sum(bool(_RULE.match(line)) for line in said) / len(said) > _MOSTLY:
+        return "rule"
+    return None
+
+
+def _code_share(lines: list[str]) -> float:
+    """The share of lines that are code: fenced, or written like it."""
+    code, fenced = 0, False
+    for line in lines:
+        if _FENCE.match(line):
+            fenced = not fenced
+            code += 1
+        elif fenced or _CODE_LINE.match(line):
+            code += 1
+    return code / len(lines) if lines else 0.0

@@ -1,0 +1,70 @@
+"""What an agent of the roster may not do, and whether a tool call is such a thing."""
+
+import re
+from functools import cache
+
+from mi.kernel.config.types import Nexus as Settings
+
+# Tools of the hosts and of MI by what they do; a tool that is not listed only reads, or is not ours to judge.
+_ACTIONS = {
+    "file_create": "write write_file create create_file file_create",
+    "file_modify": "modify file_modify overwrite str_replace_based_edit_tool",
+    "file_delete": "delete delete_file file_delete remove_file",
+    "file_partial_edit": "edit multiedit str_replace edit_file file_partial_edit apply_patch patch",
+    "file_structured_edit": "notebookedit notebook_edit file_structured_edit",
+    "task_create": "task_add task_create taskcreate",
+    "task_update": "task_update task_close taskupdate",
+    "shell_exec": "bash shell exec_command shell_exec run_command local_shell unified_exec",
+}
+_ACTION_OF = {tool: action for action, tools in _ACTIONS.items() for tool in tools.split()}
+EDITS = tuple(action for action in _ACTIONS if action.startswith("file_"))
+
+
+def action_of(tool: str) -> str:
+    """What a tool does, in the vocabulary's words; empty for one that blocks nothing."""
+    name = re.sub(r"^mcp__.+?__", "", tool).removeprefix("nx_").lower()
+    return _ACTION_OF.get(name, "")
+
+
+def is_artifact(tool: str) -> bool:
+    """Whether a call keeps an artifact: that is nobody's file of the project."""
+    return re.sub(r"^mcp__.+?__", "", tool).removeprefix("nx_") == "artifact_write"
+
+
+def effective(agent: str, settings: Settings) -> frozenset[str]:
+    """What an agent may not do: its canonical capabilities and those the project adds; none can be taken away."""
+    return _canonical().get(agent, frozenset()) | frozenset(settings.agent_capabilities.get(agent, ()))
+
+
+def blocking(agent: str, tool: str, settings: Settings) -> str:
+    """The capability that stands against a tool call of an agent; empty when none does."""
+    action = action_of(tool)
+    if not agent or not action or is_artifact(tool):
+        return ""
+    blocks = _blocks()
+    return next((name for name in sorted(effective(agent, settings)) if action in blocks.get(name, ())), "")
+
+
+@cache
+def _canonical() -> dict[str, frozenset[str]]:
+    from mi.nexus.roster import SHIPPED, load_member, member_folders
+
+    members = [load_member(SHIPPED, "agents", name) for name in member_folders(SHIPPED, "agents")]
+    return {member.meta.id: frozenset(member.meta.capabilities) for member in members}
+
+
+@cache
+def _blocks() -> dict[str, list[str]]:
+    from mi.nexus.roster import load_vocabulary
+
+    return {one.id: list(one.blocks) for one in load_vocabulary().capabilities}
+
+
+@cache
+def tier_of(agent: str) -> str:
+    """The resume tier of an agent of the roster; one that is not in it is never resumed."""
+    from mi.nexus.roster import SHIPPED, load_member, member_folders
+
+    if agent not in member_folders(SHIPPED, "agents"):
+        return "ephemeral"
+    return str(load_member(SHIPPED, "agents", agent).meta.resume_tier)

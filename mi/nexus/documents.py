@@ -1,0 +1,94 @@
+"""What `.nexus/` hands to the search index: memory files, and the cycles of the history."""
+
+import os
+from collections.abc import Iterator
+
+from mi.memory.documents import MAX_TEXT, Batch, Change, Document, Producer
+from mi.memory.sources import FolderProducer
+
+MEMORY, CYCLE = "memory_file", "cycle"
+
+
+def producers(root: str, project_id: str) -> list[Producer]:
+    """The producers of one repository; none where nothing was ever put into `.nexus/`."""
+    folder = os.path.join(root, ".nexus")
+    if not os.path.isdir(folder):
+        return []
+    return [
+        _memory_files(os.path.join(folder, "memory"), project_id),
+        Cycles(os.path.join(folder, "history.json"), project_id),
+    ]
+
+
+class _MemoryFiles(FolderProducer):
+    def id_of(self, name: str) -> str:
+        return os.path.join(self.source, name)
+
+
+def _memory_files(folder: str, project_id: str) -> FolderProducer:
+    def read(name: str, data: bytes) -> Document:
+        from mi.kernel import clock
+
+        path = os.path.join(folder, name)
+        text = data[: MAX_TEXT * 4].decode("utf-8", "replace")[:MAX_TEXT]
+        ts = clock.format_ms(int(os.stat(path).st_mtime * 1000))
+        return Document(path, MEMORY, text, project_id, title=name.removesuffix(".md"), ts=ts)
+
+    return _MemoryFiles(folder, folder, project_id, MEMORY, ".md", read)
+
+
+class Cycles:
+    """The closed cycles of a history: read anew when the file is another one."""
+
+    kinds = frozenset([CYCLE])
+
+    def __init__(self, history: str, project_id: str) -> None:
+        self.source = history
+        self.project_id = project_id
+        self._history = history
+
+    def end(self) -> str:
+        try:
+            return _stamp(os.stat(self._history))
+        except (FileNotFoundError, NotADirectoryError):
+            return ""
+
+    def read(self, cursor: str) -> Iterator[Batch]:
+        from mi.kernel.errors import StorageError
+        from mi.nexus.reading import read_cycles
+
+        end = self.end()
+        if end == cursor:
+            return
+        try:
+            cycles = read_cycles(self._history)
+        except StorageError:
+            cycles = []  # whoever writes it will say so
+        found: list[Change] = [self._document(number, cycle) for number, cycle in enumerate(cycles, 1)]
+        yield Batch(found, end, len(found), len(found), anew=True)
+
+    def _document(self, number: int, cycle: dict[str, object]) -> Document:
+        plan = cycle.get("plan")
+        tasks = cycle.get("tasks")
+        said = [*_texts(plan), *_texts(tasks)]
+        title = plan.get("topic", "") if isinstance(plan, dict) else ""
+        ts = str(cycle.get("completed_at") or "")
+        text = "\n".join(said)[:MAX_TEXT]
+        return Document(f"{self._history}#{number}", CYCLE, text, self.project_id, title=str(title), ts=ts)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """What people wrote in a plan or a task, without the keys and states."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            if isinstance(one, str) and key not in ("status", "created_at", "owner_reuse_policy"):
+                yield one
+            else:
+                yield from _texts(one)
+
+
+def _stamp(stat: os.stat_result) -> str:
+    return f"{stat.st_mtime_ns}|{stat.st_size}|{stat.st_ino}"

@@ -1,0 +1,290 @@
+"""What a harness owes at each event of a session: one function per event, for hooks and for any other harness."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from mi.kernel import clock, jsonl
+from mi.kernel.config.types import Nexus as Settings
+from mi.kernel.errors import MiError, UsageError
+from mi.kernel.jsontext import encode
+from mi.kernel.messages import text
+from mi.nexus import capabilities, plan, tags, tasks, tracker
+from mi.nexus.access import observe
+from mi.nexus.knowledge import KNOWLEDGE, files_in
+from mi.nexus.place import Place
+from mi.nexus.session_rules import acceptance_unchecked, inside, resume_of, task_of, touched_by
+from mi.nexus.state import ToolLogLine
+from mi.nexus.store import Store, make_folder, strict
+
+Answer = dict[str, Any]
+_ALIASES = {"agent_spawn": "subagent_spawn", "agent_complete": "subagent_complete", "agent_resume": "subagent_resume"}
+_READERS = ("read", "read_file", "view", "view_file", "open_file")
+_GONE_WITH_THE_SESSION = ("edit-tracker.json", "reopen-tracker.json")
+
+
+class Happening:
+    """One event: the repository it happens in, what came with it, and how to speak about it."""
+
+    def __init__(self, store: Store, params: dict[str, Any], settings: Settings, language: str) -> None:
+        self.store = store
+        self.params = params
+        self.settings = settings
+        self._language = language
+
+    def say(self, key: str, **details: object) -> str:
+        return text(key, self._language, **details)
+
+    def word(self, *names: str) -> str:
+        """The first of these parameters that is a text."""
+        return next((value for name in names if isinstance(value := self.params.get(name), str) and value), "")
+
+    def words(self, name: str) -> list[str]:
+        value = self.params.get(name)
+        return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+    @property
+    def file(self) -> str:
+        """The file a tool call is about."""
+        given = self.params.get("tool_input")
+        inner = given if isinstance(given, dict) else {}
+        found = self.word("file", "file_path", "path") or inner.get("file_path") or inner.get("path") or ""
+        return str(found)
+
+
+def handle(
+    root: str,
+    event: str,
+    given: dict[str, Any],
+    harness_id: str,
+    settings: Settings | None = None,
+    language: str = "en",
+) -> Answer:
+    """Do what an event asks for; the directory of the harness that it names is the one that is written."""
+    name = _ALIASES.get(event, event)
+    if name not in EVENTS:
+        raise UsageError("event-unknown", name=event, known=", ".join([*EVENTS, *_ALIASES]))
+    params = given.get("params", {})
+    if not isinstance(params, dict):
+        raise UsageError("event-input", reason="`params` must be an object")
+    named = params.get("harness_id") or given.get("harness_id") or harness_id
+    store = Store(Place(root, str(named)))
+    answer = EVENTS[name](Happening(store, params, settings or Settings(), language))
+    return {"type": name, "harness_id": store.place.harness_id} | answer
+
+
+def session_start(happening: Happening) -> Answer:
+    """Make the layout, begin a tracker, warn of what was left over, and list what can be read."""
+    store, place = happening.store, happening.store.place
+    goes_on = happening.word("source") in ("resume", "compact")
+    with store.lock():
+        for folder in (*(place.knowledge(name) for name in KNOWLEDGE), place.artifacts, place.own):
+            make_folder(folder)
+        if not goes_on or not os.path.exists(place.tracker):
+            tracker.save(store, [])
+    warnings = [] if goes_on else _left_over(happening)
+    if happening.settings.memory_gc.auto:
+        warnings += _forget(happening)
+    return {"warnings": warnings, "index": index(store)}
+
+
+def _left_over(happening: Happening) -> list[str]:
+    def of_plan(store: Store) -> str:
+        found = store.plan()
+        return happening.say("event.left-plan", topic=found.topic) if found else ""
+
+    def of_tasks(store: Store) -> str:
+        found = store.tasks()
+        return happening.say("event.left-tasks", goal=found.goal, **tasks.counts(found)) if found else ""
+
+    return [said for look in (of_plan, of_tasks) if (said := _looked(happening.store, look))]
+
+
+def _looked(store: Store, look: Callable[[Store], str]) -> str:
+    """What there is to say about a state file; one that cannot be read is said to be so."""
+    try:
+        return look(store)
+    except MiError as error:
+        return error.line()
+
+
+def _forget(happening: Happening) -> list[str]:
+    from mi.nexus.forgetting import automatic
+
+    try:
+        done = automatic(happening.store, happening.settings)
+    except MiError as error:
+        return [error.line()]
+    return [happening.say("event.forgotten", names=", ".join(done.deleted))] if done.deleted else []
+
+
+def index(store: Store) -> dict[str, list[dict[str, str]]]:
+    """The files of memory, context and rules by name and title; listing them is no reading."""
+    return {folder: [{"name": one.name, "title": one.title} for one in files_in(store, folder)] for folder in KNOWLEDGE}
+
+
+def user_message(happening: Happening) -> Answer:
+    """Recognise the tags of a message and say what each one leads to."""
+    found = tags.find(happening.word("message", "prompt"))
+    said, blocked = [], ""
+    for tag in found:
+        if tag.skill:
+            from mi.nexus.roster import skill_body
+
+            said.append(skill_body(tag.skill, tag.variant))
+        elif tag.id == "d" and not _has_plan(happening.store):
+            blocked = "No active plan session"
+            said.append(happening.say("tag.d-blocked"))
+        else:
+            said.append(happening.say("tag." + tag.id))
+    listed = [{name: value for name, value in tag._asdict().items() if value} for tag in found]
+    answer: Answer = {"tags": listed, "context": "\n\n".join(said)}
+    return answer | ({"blocked": blocked} if blocked else {})
+
+
+def _has_plan(store: Store) -> bool:
+    try:
+        return store.plan() is not None
+    except MiError:
+        return False
+
+
+def subagent_spawn(happening: Happening) -> Answer:
+    """Note the agent; for a task, say whether an earlier one should have gone on."""
+    name, agent_id = happening.word("agent_name", "agent_type"), happening.word("agent_id")
+    decided = resume_of(happening.store, happening.params.get("task_id"), happening.params.get("can_resume", True))
+    entry = tracker.spawned(happening.store, name, agent_id)
+    answer: Answer = {"entry": msgspec.to_builtins(entry)}
+    if decided is not None:
+        answer["resume"] = decided.fields() | {"said": happening.say("resume." + decided.reason)}
+    return answer
+
+
+def subagent_complete(happening: Happening) -> Answer:
+    """Note that the agent is done, complete its task, and remind of a check that nobody planned."""
+    store = happening.store
+    name, agent_id = happening.word("agent_name", "agent_type"), happening.word("agent_id")
+    files = inside(store, happening.words("files_touched") or touched_by(store, agent_id))
+    entry = tracker.completed(store, name, agent_id, happening.word("last_message"), files)
+    answer: Answer = {"entry": msgspec.to_builtins(entry), "reminders": []}
+    task = task_of(store, happening.params.get("task_id"), name, agent_id)
+    if task is not None:
+        answer |= tasks.update(store, tasks.TaskUpdate(id=task.id, status="completed"))
+        if acceptance_unchecked(store, task):
+            answer["reminders"] = [happening.say("event.unchecked", id=task.id, title=task.title)]
+    return answer
+
+
+def subagent_resume(happening: Happening) -> Answer:
+    """Note that an agent goes on."""
+    entry = tracker.resumed(happening.store, happening.word("agent_name", "agent_type"), happening.word("agent_id"))
+    return {"entry": msgspec.to_builtins(entry)}
+
+
+def pre_tool_use(happening: Happening) -> Answer:
+    """Whether a tool call may go ahead: by the agent's capabilities, and by there being a plan for edits."""
+    tool, agent = happening.word("tool", "tool_name"), happening.word("agent_name", "agent_type")
+    against = capabilities.blocking(agent, tool, happening.settings)
+    if against:
+        return {"decision": "deny", "reason": happening.say("event.capability", agent=agent, tool=tool, name=against)}
+    planned = os.path.exists(happening.store.place.tasks)
+    if not planned and capabilities.action_of(tool) in capabilities.EDITS:
+        return {"decision": "warn", "reason": happening.say("event.unplanned")}
+    return {"decision": "allow", "reason": ""}
+
+
+def post_tool_use(happening: Happening) -> Answer:
+    """Add a line to the tool log; a memory file that was read is counted."""
+    tool, agent_id = happening.word("tool", "tool_name"), happening.word("agent_id")
+    error = _error_in(happening.params)
+    line = ToolLogLine(
+        ts=clock.now(),
+        agent_id=agent_id or "lead",
+        tool=tool or "unknown",
+        file=happening.file or msgspec.UNSET,
+        status="error" if error else "ok",
+        error=error or msgspec.UNSET,
+    )
+    with happening.store.lock():
+        make_folder(happening.store.place.state)
+        jsonl.append(happening.store.place.tool_log, encode(strict(line, ToolLogLine)))
+    seen = [] if error else [path for path in _read_by(happening) if observe(happening.store, path, agent_id or "lead")]
+    return {"logged": msgspec.to_builtins(line), "observed": seen}
+
+
+def _error_in(params: dict[str, Any]) -> str:
+    """What a tool call failed with, as the event says it; empty when it went well."""
+    error = params.get("error")
+    if isinstance(error, str) and error:
+        return error
+    response = params.get("tool_response")
+    inner = response if isinstance(response, dict) else {}
+    said = inner.get("error") or inner.get("stderr") or "error"
+    failed = params.get("status") == "error" or params.get("is_error") is True or inner.get("is_error") is True
+    return str(said) if failed else ""
+
+
+def _read_by(happening: Happening) -> list[str]:
+    """The files whose content a tool call has shown: by a reading tool, or by a command that prints files."""
+    tool = happening.word("tool", "tool_name")
+    if tool.lower() in _READERS:
+        return [happening.file] if happening.file else []
+    given = happening.params.get("tool_input")
+    command = given.get("command") if isinstance(given, dict) else None
+    if capabilities.action_of(tool) == "shell_exec" and isinstance(command, str) and ".nexus/memory/" in command:
+        from mi.nexus.session_rules import printed_files
+
+        return printed_files(command)
+    return []
+
+
+def session_end(happening: Happening) -> Answer:
+    """Warn of what is unfinished, clear what lasts a session, delete nothing else."""
+    store = happening.store
+
+    def unfinished(store: Store) -> str:
+        found = store.tasks()
+        rest = [task for task in found.tasks if task.status != "completed"] if found else []
+        return happening.say("event.unfinished", count=len(rest)) if rest else ""
+
+    warnings = [said for said in (_looked(store, unfinished),) if said]
+    with store.lock():
+        tracker.save(store, [])
+        for path in (store.place.tool_log, *(os.path.join(store.place.own, name) for name in _GONE_WITH_THE_SESSION)):
+            if os.path.lexists(path):
+                os.unlink(path)
+    return {"warnings": warnings}
+
+
+def context_compact(happening: Happening) -> Answer:
+    """Everything an agent should know again after its memory was cut, read from disk."""
+    store, warnings = happening.store, list[str]()
+
+    def fresh(read: Callable[[], Answer]) -> Answer | None:
+        try:
+            return read()
+        except MiError as error:
+            warnings.append(error.line())
+            return None
+
+    found = {
+        "plan": fresh(lambda: plan.status(store, plan.PlanStatus())),
+        "tasks": fresh(lambda: tasks.show(store, tasks.TaskList())),
+        "index": index(store),
+    }
+    return found | {"warnings": warnings}
+
+
+EVENTS: dict[str, Callable[[Happening], Answer]] = {
+    "session_start": session_start,
+    "user_message": user_message,
+    "subagent_spawn": subagent_spawn,
+    "subagent_complete": subagent_complete,
+    "subagent_resume": subagent_resume,
+    "pre_tool_use": pre_tool_use,
+    "post_tool_use": post_tool_use,
+    "session_end": session_end,
+    "context_compact": context_compact,
+}

@@ -1,0 +1,90 @@
+"""What this harness adds to the common files: kept beside them, archived and deleted with them."""
+
+import os
+from typing import Any, NamedTuple
+
+import msgspec
+
+from mi.kernel.errors import StorageError, UsageError
+from mi.nexus.reading import raw_json
+from mi.nexus.state import CycleExtension, Fields, HistoryExtension, Issue, PlanExtension, Task, TasksExtension
+from mi.nexus.store import Store
+
+
+def of_tasks(store: Store) -> dict[str, Fields]:
+    """The extension fields of each task, by its id as text."""
+    return _read(store, "tasks", "task_extensions")
+
+
+def of_issues(store: Store) -> dict[str, Fields]:
+    """The extension fields of each issue of the plan, by its id as text."""
+    return _read(store, "plan", "issue_extensions")
+
+
+def _read(store: Store, base: str, key: str) -> dict[str, Fields]:
+    raw = raw_json(store.place.extension(base), dict[str, Any]) or {}
+    found = raw.get(key)
+    return (
+        {name: fields for name, fields in found.items() if isinstance(fields, dict)} if isinstance(found, dict) else {}
+    )
+
+
+def extend_task(store: Store, task_id: int, fields: Fields) -> None:
+    """Add fields to a task's extension; the caller holds the lock."""
+    _refuse_base_fields(fields, Task)
+    known = of_tasks(store)
+    known[str(task_id)] = known.get(str(task_id), {}) | fields
+    store.save(store.place.extension("tasks"), TasksExtension(extends="tasks.json", task_extensions=known))
+
+
+def extend_issue(store: Store, plan_id: int, issue_id: int, fields: Fields) -> None:
+    """Add fields to the extension of an issue of the plan; the caller holds the lock."""
+    _refuse_base_fields(fields, Issue)
+    known = of_issues(store)
+    known[str(issue_id)] = known.get(str(issue_id), {}) | fields
+    extension = PlanExtension(extends="plan.json", extension_for_plan_id=plan_id, issue_extensions=known)
+    store.save(store.place.extension("plan"), extension)
+
+
+def _refuse_base_fields(fields: Fields, base: type[msgspec.Struct]) -> None:
+    """A field of the common file has one place, and it is not here."""
+    repeated = sorted(set(fields) & set(base.__struct_fields__))
+    if repeated:
+        raise UsageError("extension-repeats", names=", ".join(repeated))
+
+
+class Leaving(NamedTuple):
+    """What this harness knows about files that go into the history, read before anything is changed."""
+
+    bases: tuple[str, ...]
+    issues: dict[str, Fields]
+    tasks: dict[str, Fields]
+    former: list[CycleExtension]
+
+
+def leaving(store: Store, *bases: str) -> Leaving:
+    """The extensions of `plan`, `tasks` or both; StorageError, before anything is archived, when one is malformed."""
+    path = store.place.extension("history")
+    raw = raw_json(path, dict[str, Any]) or {}
+    try:
+        former = msgspec.convert(raw.get("cycle_extensions", []), list[CycleExtension])
+    except msgspec.ValidationError as error:
+        raise StorageError("state-malformed", path=path, reason=str(error)) from None
+    issues = of_issues(store) if "plan" in bases else {}
+    return Leaving(bases, issues, of_tasks(store) if "tasks" in bases else {}, former)
+
+
+def archive(store: Store, gone: Leaving, completed_at: str) -> None:
+    """Move the extensions of archived files into this harness's own archive; the caller holds the lock."""
+    if gone.issues or gone.tasks:
+        entry = CycleExtension(
+            completed_at=completed_at,
+            issue_extensions=gone.issues or msgspec.UNSET,
+            task_extensions=gone.tasks or msgspec.UNSET,
+        )
+        whole = HistoryExtension(extends="history.json", cycle_extensions=[*gone.former, entry])
+        store.save(store.place.extension("history"), whole)
+    for base in gone.bases:
+        path = store.place.extension(base)
+        if os.path.lexists(path):
+            os.unlink(path)

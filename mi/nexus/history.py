@@ -1,0 +1,60 @@
+"""Looking back and around: closed cycles, and where the work stands."""
+
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from mi.kernel import git
+from mi.kernel.errors import StorageError
+from mi.kernel.jsontext import encode
+from mi.nexus.plan import Answer
+from mi.nexus.reading import objects
+from mi.nexus.store import Store
+from mi.nexus.tasks import counts
+
+_LAST = 10
+
+
+class HistorySearch(Struct, frozen=True, kw_only=True):
+    query: str | UnsetType = UNSET
+    last_n: int | UnsetType = UNSET
+
+
+class ContextQuery(Struct, frozen=True, kw_only=True):
+    pass
+
+
+def search(store: Store, asked: HistorySearch) -> Answer:
+    """The last cycles that hold a text anywhere, in any case."""
+    wanted = (asked.query or "").lower()
+    found = [cycle for cycle in store.cycles() if wanted in encode(cycle).decode().lower()]
+    last = asked.last_n if isinstance(asked.last_n, int) else _LAST
+    shown = found[-last:] if last > 0 else []
+    return {"total": len(found), "showing": len(shown), "cycles": [_summary(cycle) for cycle in shown]}
+
+
+def _summary(cycle: dict[str, Any]) -> Answer:
+    """A cycle in short; what it does not have is left out."""
+    answer: Answer = {name: str(cycle.get(name) or "") for name in ("completed_at", "branch")}
+    plan, tasks = cycle.get("plan"), cycle.get("tasks")
+    if isinstance(plan, dict):
+        issues = objects(plan.get("issues"))
+        decided = [one for one in issues if one.get("status") == "decided"]
+        answer["topic"] = str(plan.get("topic") or "")
+        answer["decisions"] = [{name: str(one.get(name) or "") for name in ("title", "decision")} for one in decided]
+    if isinstance(tasks, list):
+        answer["task_count"] = len(tasks)
+    return answer
+
+
+def context(store: Store, asked: ContextQuery) -> Answer:
+    """Branch, goal, progress and decisions; a file that cannot be read is as good as none."""
+    answer: Answer = {"branch": git.branch(store.place.root), "activeMode": None}
+    try:
+        found = store.tasks()
+    except (StorageError, OSError):
+        found = None
+    if found is None:
+        return answer | {"decisions": []}
+    summary = {"activeMode": "team", "goal": found.goal, "tasksSummary": counts(found)}
+    return answer | summary | {"decisions": found.decisions}

@@ -1,0 +1,136 @@
+"""Memory files: what the project learned, in as few files as possible, each found again by its name."""
+
+import os
+import re
+from typing import NamedTuple
+
+from mi.kernel import clock
+from mi.kernel.config.types import Nexus as Settings
+from mi.kernel.errors import Blocked, NotFound, UsageError
+from mi.kernel.files import read_bytes
+from mi.nexus import memory_names
+from mi.nexus.access import observe
+from mi.nexus.admission import objection
+from mi.nexus.knowledge import files_in, text_of
+from mi.nexus.overlap import share
+from mi.nexus.store import Store
+
+
+class Added(NamedTuple):
+    """Where a memory went: a new file, or one that was there; `changed` is False when it was said already."""
+
+    name: str
+    path: str
+    merged: bool
+    share: float
+    changed: bool = True
+
+
+def categories(settings: Settings) -> tuple[str, ...]:
+    """The categories a project uses."""
+    return tuple(dict.fromkeys([*memory_names.CATEGORIES, *settings.memory_categories]))
+
+
+def show(store: Store, name: str, reader: str) -> str:
+    """What a memory file says; the reading is counted."""
+    path = existing(store, name)
+    said = text_of(path)
+    observe(store, path, reader)
+    return said
+
+
+def existing(store: Store, name: str) -> str:
+    """The path of a memory file; NotFound when there is none of this name."""
+    wanted = name if name.endswith(".md") else name + ".md"
+    for one in files_in(store, "memory"):
+        if one.name == wanted:
+            return one.path
+    known = ", ".join(one.name for one in files_in(store, "memory"))
+    raise NotFound("no-memory-file", name=wanted, known=known or "-")
+
+
+def add(
+    store: Store,
+    text: str,
+    settings: Settings,
+    *,
+    name: str = "",
+    category: str = "",
+    new: bool = False,
+    force: bool = False,
+) -> Added:
+    """Keep a text: in the file that says most of it already, else in a new one. Blocked when it should not be kept."""
+    from mi.thoughtdb.store import refuse_secret
+
+    said = text.strip()
+    if not said:
+        raise UsageError("empty-text", field="memory")
+    known = categories(settings)
+    if category and category not in known:
+        raise UsageError("memory-category", value=category, known=", ".join(known))
+    name = _named(name, category, said, known)
+    category = category or memory_names.category_of(name, known)
+    refuse_secret("memory", said)
+    reason = None if force else objection(said, memory_names.topic_of(name, known))
+    if reason:
+        raise Blocked("memory-admission-" + reason)
+    with store.lock():
+        found = None if new else closest(store, said, name, category, settings)
+        if found is not None:
+            return _extend(store, found[0], said, found[1])
+        path = os.path.join(store.place.memory, memory_names.check(name, known))
+        if os.path.lexists(path):
+            raise UsageError("memory-exists", name=name)
+        heading = "" if said.startswith("#") else f"# {memory_names.topic_of(name, known).replace('-', ' ')}\n\n"
+        store.write(path, f"{heading}{said}\n".encode("utf-8", "replace"))
+    return Added(name, path, False, 0.0)
+
+
+def _named(name: str, category: str, text: str, known: tuple[str, ...]) -> str:
+    """The file name that was given, or one from the text's first line."""
+    if not name:
+        first = next((line.strip(" #") for line in text.splitlines() if line.strip(" #")), "")
+        name = memory_names.proposed(first, category)
+        return name if not memory_names.fault_of(name, known) else ""
+    name = name if name.endswith(".md") else name + ".md"
+    if category and not memory_names.category_of(name, known):
+        name = f"{category}-{name}"
+    return memory_names.check(name, known)
+
+
+def closest(store: Store, text: str, name: str, category: str, settings: Settings) -> tuple[str, float] | None:
+    """The memory file of the same category that holds most of a text's words, if it holds enough of them."""
+    known, threshold = categories(settings), settings.memory_overlap
+    best: tuple[str, float] | None = None
+    for one in files_in(store, "memory"):
+        if memory_names.category_of(one.name, known) != category:
+            continue
+        held = share(text, f"{memory_names.topic_of(one.name, known).replace('-', ' ')}\n{text_of(one.path)}")
+        if one.name == name:
+            held = max(held, threshold)
+        if held >= threshold and (best is None or held > best[1]):
+            best = one.path, held
+    return best
+
+
+def _extend(store: Store, path: str, said: str, held: float) -> Added:
+    former = (read_bytes(path) or b"").decode("utf-8", "replace")
+    name = os.path.basename(path)
+    if re.sub(r"\s+", " ", said) in re.sub(r"\s+", " ", former):
+        return Added(name, path, True, held, changed=False)
+    day = clock.now()[:10]
+    store.write(path, f"{former.rstrip()}\n\n## {day}\n\n{said}\n".encode("utf-8", "replace"))
+    return Added(name, path, True, held)
+
+
+def add_rule(store: Store, name: str, text: str) -> str:
+    """Keep a rule in `rules/`; a file of that name is extended."""
+    from mi.thoughtdb.store import refuse_secret
+
+    refuse_secret("rule", text)
+    name = memory_names.proposed(name or text.splitlines()[0], "")
+    path = os.path.join(store.place.rules, name)
+    with store.lock():
+        former = (read_bytes(path) or b"").decode("utf-8", "replace")
+        store.write(path, f"{former.rstrip()}\n\n{text.strip()}\n".lstrip().encode("utf-8", "replace"))
+    return path

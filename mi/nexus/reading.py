@@ -1,0 +1,106 @@
+"""State files of any writer, read leniently: what is unknown is passed over, what is missing gets a plain value."""
+
+from functools import cache
+from typing import Any, TypeVar
+
+import msgspec
+
+from mi.kernel.errors import StorageError
+from mi.kernel.files import read_bytes
+from mi.kernel.jsontext import BadJson, decode_stored
+from mi.nexus.state import Issue, Plan, Task, Tasks, TrackerEntry
+
+T = TypeVar("T", bound=msgspec.Struct)
+_PLAIN: dict[str, Any] = {"title": "", "topic": "", "context": "", "goal": "", "status": "pending", "deps": []}
+_BEGINNING = "1970-01-01T00:00:00.000Z"  # of a file that does not say when it was made
+
+
+def raw_json(path: str, shape: type[Any]) -> Any:
+    """What a file holds; None when there is no file, StorageError when it is no JSON of this shape."""
+    data = read_bytes(path)
+    if data is None:
+        return None
+    try:
+        return decode_stored(data, shape)
+    except BadJson as error:
+        raise StorageError("state-malformed", path=path, reason=str(error)) from None
+
+
+def read_plan(path: str) -> Plan | None:
+    """The plan in a file; None without one."""
+    raw = raw_json(path, dict[str, Any])
+    return None if raw is None else as_plan(raw, path)
+
+
+def as_plan(raw: dict[str, Any], path: str) -> Plan:
+    """A plan as someone wrote it."""
+    issues = [_lenient(one, Issue, path) for one in objects(raw.get("issues"))]
+    return _lenient({"created_at": _BEGINNING} | raw | {"issues": issues}, Plan, path)
+
+
+def read_tasks(path: str) -> Tasks | None:
+    """The tasks in a file; None without one."""
+    raw = raw_json(path, dict[str, Any])
+    if raw is None:
+        return None
+    tasks = [_lenient(one, Task, path) for one in objects(raw.get("tasks"))]
+    decisions = raw.get("decisions")
+    return _lenient(
+        raw
+        | {
+            "tasks": tasks,
+            "decisions": [one for one in decisions if isinstance(one, str)] if isinstance(decisions, list) else [],
+        },
+        Tasks,
+        path,
+    )
+
+
+def read_cycles(path: str) -> list[dict[str, Any]]:
+    """The cycles of a history as they stand: nobody rewrites what was archived."""
+    raw = raw_json(path, dict[str, Any])
+    if raw is None:
+        return []
+    cycles = raw.get("cycles")
+    if not isinstance(cycles, list):
+        raise StorageError("state-malformed", path=path, reason="no list `cycles`")
+    return objects(cycles)
+
+
+def read_tracker(path: str) -> list[TrackerEntry]:
+    """The agent instances in a tracker; an entry that cannot be one is passed over."""
+    found = []
+    for one in objects(raw_json(path, list[Any])):
+        if isinstance(one.get("harness_id"), str) and isinstance(one.get("started_at"), str):
+            found.append(_lenient(one, TrackerEntry, path))
+    return found
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The objects in a list; anything else is passed over."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _lenient(raw: dict[str, Any], shape: type[T], path: str) -> T:
+    """The declared fields of an object; a field of the wrong type counts as missing."""
+    try:
+        return msgspec.convert(raw, shape)  # what our own kind wrote needs no leniency
+    except msgspec.ValidationError:
+        pass
+    values: dict[str, Any] = {}
+    for field in _fields(shape):
+        try:
+            values[field.encode_name] = msgspec.convert(raw[field.encode_name], field.type, strict=False)
+        except (KeyError, msgspec.ValidationError):
+            if field.default is msgspec.NODEFAULT:
+                if field.encode_name not in _PLAIN:
+                    reason = f"{shape.__name__} without a usable `{field.encode_name}`"
+                    raise StorageError("state-malformed", path=path, reason=reason) from None
+                values[field.encode_name] = _PLAIN[field.encode_name]
+    return shape(**values)
+
+
+@cache
+def _fields(shape: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """Asking msgspec evaluates every annotation anew."""
+    return msgspec.structs.fields(shape)

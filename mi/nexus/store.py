@@ -1,0 +1,92 @@
+"""Changing `.nexus/`: one lock for all writers of a tree, whole files or none, only what the types declare."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import msgspec
+
+from mi.kernel import clock, files, git
+from mi.kernel.locks import folder_lock
+from mi.kernel.state import encode_pretty
+from mi.nexus import reading
+from mi.nexus.place import Place
+from mi.nexus.state import SCHEMA_VERSION, Cycle, Plan, Task, Tasks
+
+T = TypeVar("T")
+_MODE = 0o644  # these files belong to the repository, for everyone who may read it
+_IGNORED = {"state", "state/", "/state", "/state/"}
+
+
+class Store:
+    """The state of one repository. Reading never waits; every change happens inside `lock`."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep every other writer of this tree out; the folder and its .gitignore are made when missing."""
+        make_folder(self.place.folder)
+        with folder_lock(self.place.folder):
+            self._ignore_state()
+            yield
+
+    def _ignore_state(self) -> None:
+        lines = (files.read_bytes(self.place.gitignore) or b"").decode("utf-8", "replace").splitlines()
+        if not _IGNORED & {line.strip() for line in lines}:
+            self.write(self.place.gitignore, "".join(f"{line}\n" for line in [*lines, "state/"]).encode())
+
+    def plan(self) -> Plan | None:
+        return reading.read_plan(self.place.plan)
+
+    def tasks(self) -> Tasks | None:
+        return reading.read_tasks(self.place.tasks)
+
+    def cycles(self) -> list[dict[str, Any]]:
+        return reading.read_cycles(self.place.history)
+
+    def save(self, path: str, value: Any, shape: Any = None) -> None:
+        """Write a state file; a value that its schema would refuse is never written."""
+        self.write(path, encode_pretty(strict(value, shape or type(value))))
+
+    def archive(self, plan: Plan | None, tasks: list[Task]) -> tuple[Cycle, int]:
+        """Append a cycle to the history; the cycle and how many there are now."""
+        raw = reading.raw_json(self.place.history, dict[str, Any]) or {}
+        former = reading.read_cycles(self.place.history)
+        cycle = Cycle(
+            schema_version=SCHEMA_VERSION,
+            completed_at=_later_than([one.get("completed_at") for one in former[-1:]]),
+            branch=git.branch(self.place.root),
+            plan=plan,
+            tasks=tasks,
+        )
+        cycles = [*former, strict(cycle, Cycle)]
+        self.write(self.place.history, encode_pretty(raw | {"cycles": cycles}))
+        return cycle, len(cycles)
+
+    def write(self, path: str, content: bytes) -> None:
+        """Replace a file of `.nexus/` at once."""
+        make_folder(os.path.dirname(path))
+        files.write_atomic(path, content, _MODE)
+
+
+def strict(value: Any, shape: Any) -> Any:
+    """A value as plain JSON, checked against its type."""
+    plain = msgspec.to_builtins(value)
+    msgspec.convert(plain, shape)
+    return plain
+
+
+def make_folder(path: str) -> None:
+    """A folder of the repository: readable for whom the umask lets."""
+    os.makedirs(path, exist_ok=True)
+
+
+def _later_than(former: list[Any]) -> str:
+    """The present moment, one millisecond on when a cycle was closed in this very one: it is the cycle's name."""
+    now = clock.now()
+    if former and isinstance(former[0], str) and former[0] == now:
+        return clock.format_ms(round(clock.parse(now) * 1000) + 1)
+    return now

@@ -1,0 +1,46 @@
+"""Tags in what a person says: `[plan]`, `[run]`, `[sync]`, `[d]`, `[m]`, `[m:gc]`, `[rule]`."""
+
+import re
+from typing import NamedTuple
+
+# As in vocabulary/tags.yml, which a test compares: reading that file would cost every message its time.
+SKILLS = {"plan": "nx-plan", "run": "nx-run", "sync": "nx-sync"}
+INLINE = {"d": "plan_decide", "m": "memory_store", "m-gc": "memory_gc", "rule": "rule_store"}
+VARIANTS = {"plan": ("auto",)}
+_TAG = re.compile(r"\[([a-z]+(?::[a-z]+)?)\]")
+
+
+class Found(NamedTuple):
+    """A tag in a message; `skill` or `handler` says what it leads to."""
+
+    id: str
+    trigger: str
+    skill: str = ""
+    handler: str = ""
+    variant: str = ""
+
+
+def find(message: str) -> list[Found]:
+    """The tags of a message, each once, in their order; text in backticks is quoted, not meant."""
+    spoken = re.sub(r"`[^`]*`", " ", message)
+    found: dict[str, Found] = {}
+    for match in _TAG.finditer(spoken):
+        tag = _tag(match[1])
+        if tag is not None:
+            found.setdefault(tag.id, tag)
+    return list(found.values())
+
+
+def _tag(written: str) -> Found | None:
+    name, _, variant = written.partition(":")
+    whole = written.replace(":", "-")
+    if whole in INLINE:
+        return Found(whole, f"[{written}]", handler=INLINE[whole])
+    if name in SKILLS and (not variant or variant in VARIANTS.get(name, ())):
+        return Found(name, f"[{written}]", skill=SKILLS[name], variant=variant)
+    return None
+
+
+def without(message: str) -> str:
+    """A message without its tags."""
+    return _TAG.sub(lambda match: match[0] if _tag(match[1]) is None else "", message).strip()

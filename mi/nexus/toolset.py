@@ -1,0 +1,166 @@
+"""The eleven tools: one table of names, parameters and functions, called by every door and recorded each time."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from mi.kernel.errors import MiError, UsageError
+from mi.kernel.secrets import redact
+from mi.nexus import artifacts, history, plan, tasks
+from mi.nexus.plan import Answer
+from mi.nexus.store import Store
+
+if TYPE_CHECKING:  # most reads record nothing
+    from mi.evidence.records.governed import NexusEvent
+
+_SHOWN = 400  # characters of one parameter that are kept in the event
+Record = Callable[["NexusEvent"], object]
+
+
+class NexusTool(NamedTuple):
+    """A tool of the contract."""
+
+    name: str
+    summary: str
+    params: type[msgspec.Struct]
+    run: Callable[[Store, Any], Answer]
+    writes: bool = False
+
+
+TOOLS = {
+    tool.name: tool
+    for tool in (
+        NexusTool(
+            "plan_start",
+            "Begin a plan: a topic and the questions to decide. An active plan is archived first.",
+            plan.PlanStart,
+            plan.start,
+            True,
+        ),
+        NexusTool(
+            "plan_status", "The active plan, its questions and how many are decided.", plan.PlanStatus, plan.status
+        ),
+        NexusTool(
+            "plan_update",
+            "Change the questions of the active plan: add, remove, edit or reopen one.",
+            plan.PlanUpdate,
+            plan.update,
+            True,
+        ),
+        NexusTool(
+            "plan_decide", "Record the decision of one question of the active plan.", plan.PlanDecide, plan.decide, True
+        ),
+        NexusTool("task_list", "All tasks, the goal, and which tasks can be begun.", tasks.TaskList, tasks.show),
+        NexusTool("task_add", "Add a task; the first one makes the list.", tasks.TaskAdd, tasks.add, True),
+        NexusTool(
+            "task_update", "Set a task to pending, in_progress or completed.", tasks.TaskUpdate, tasks.update, True
+        ),
+        NexusTool(
+            "task_close", "Close the cycle: archive plan and tasks in the history.", tasks.TaskClose, tasks.close, True
+        ),
+        NexusTool(
+            "history_search", "Closed cycles that hold a text, the latest last.", history.HistorySearch, history.search
+        ),
+        NexusTool(
+            "context",
+            "Branch, goal, progress and decisions of the present work.",
+            history.ContextQuery,
+            history.context,
+        ),
+        NexusTool(
+            "artifact_write",
+            "Keep a report or other output of an agent below .nexus/state/artifacts/.",
+            artifacts.ArtifactWrite,
+            artifacts.write,
+            True,
+        ),
+    )
+}
+
+
+def call(store: Store, name: str, arguments: dict[str, Any], record: Record | None = None) -> Answer:
+    """Run a tool by its name; the call is recorded whether it succeeds or not. Raises an error with its own text."""
+    tool = TOOLS[name]
+    error = ""
+    try:
+        asked = parse(tool, arguments)
+        if tool.writes:
+            refuse_secrets(arguments)
+        return tool.run(store, asked)
+    except MiError as failed:
+        error = failed.line()
+        raise
+    finally:
+        if record is not None:
+            from mi.evidence.records.governed import NexusEvent
+
+            harness_id = store.place.harness_id
+            record(NexusEvent(event=name, harness_id=harness_id, params=shown(arguments), error=error))
+
+
+def parse(tool: NexusTool, arguments: dict[str, Any]) -> Any:
+    """The parameters as their type; what is missing, unknown or of another kind is named."""
+    fields = {field.name: field for field in msgspec.structs.fields(tool.params)}
+    values: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if name not in fields:
+            raise UsageError("nx-unknown-param", name=name, tool=tool.name, known=", ".join(fields) or "-")
+        if value is None:  # many clients send null for what they leave out
+            continue
+        try:
+            values[name] = msgspec.convert(value, fields[name].type, strict=False)
+        except msgspec.ValidationError as error:
+            raise UsageError("nx-wrong-param", name=name, tool=tool.name, reason=str(error)) from None
+    for name, field in fields.items():
+        if field.default is msgspec.NODEFAULT and name not in values:
+            raise UsageError("nx-missing-param", name=name, tool=tool.name)
+    return tool.params(**values)
+
+
+def refuse_secrets(arguments: dict[str, Any]) -> None:
+    """Raise when a text that would be kept in the repository holds a secret."""
+    from mi.thoughtdb.store import refuse_secret
+
+    for name, value in arguments.items():
+        for text in texts_in(value):
+            refuse_secret(name, text)
+
+
+def texts_in(value: Any) -> list[str]:
+    """Every text in a parameter."""
+    match value:
+        case str():
+            return [value]
+        case list():
+            return [text for one in value for text in texts_in(one)]
+        case dict():
+            return [text for one in value.values() for text in texts_in(one)]
+    return []
+
+
+def shown(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters as an event keeps them: without secrets, long texts cut."""
+    return {key: _shown(value) for key, value in params.items()}
+
+
+def _shown(value: Any) -> Any:
+    """A parameter as the event keeps it: without secrets, and short."""
+    match value:
+        case str():
+            safe = redact(value)
+            return safe if len(safe) <= _SHOWN else f"{safe[:_SHOWN]}…"
+        case list():
+            return [_shown(one) for one in value]
+        case dict():
+            return {key: _shown(one) for key, one in value.items()}
+    return value
+
+
+def input_schema(tool: NexusTool) -> dict[str, Any]:
+    """The JSON Schema of a tool's parameters, made from their type."""
+    schema = msgspec.json.schema(tool.params)
+    found: dict[str, Any] = schema["$defs"][tool.params.__name__]
+    return {key: found[key] for key in ("type", "properties", "required") if key in found} | {
+        "additionalProperties": False
+    }

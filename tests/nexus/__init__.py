@@ -1,0 +1,1 @@
+"""Tests of the plan, task and memory state of a repository."""
