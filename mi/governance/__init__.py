@@ -1,0 +1,1 @@
+"""The team's rules as pure functions: the doors only call them."""

@@ -1,0 +1,91 @@
+"""The whole assessment of a task: spec gate, risk, who looks at it, what must happen, how much to say against it."""
+
+from typing import NamedTuple
+
+from mi.governance.challenge import Tier, tier
+from mi.governance.impact import (
+    Clarity,
+    Facts,
+    Orchestration,
+    facts_of,
+    flags_of,
+    is_high_risk,
+    needs_ack,
+    orchestration,
+    raw_risk,
+    score,
+    together,
+)
+from mi.governance.review_gate import BATCH, Required, review_gate
+from mi.governance.signals import Signals, Size, signals
+from mi.governance.spec_gate import Gate, clarity_of, spec_gate
+
+NOTHING = Facts()
+
+
+class Assessment(NamedTuple):
+    """What the rules say about a task; a blocked one has no score."""
+
+    spec_gate: Gate
+    asks: tuple[str, ...]
+    raw: int | None
+    score: int | None
+    high_risk: bool | None
+    needs_ack: bool
+    orchestration: Orchestration | None
+    review: Required | None
+    tier: Tier | None
+    triggers: tuple[str, ...]
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the work may begin without anyone else's word."""
+        if self.review is None or self.needs_ack:
+            return False
+        return self.review.level != "required" and not self.review.needs_person
+
+
+def assess(
+    facts: Facts,
+    clarity: Clarity = "clear",
+    change_units: int | None = None,
+    triggers: tuple[str, ...] = (),
+    has_criteria: bool = True,
+) -> Assessment:
+    """Assess what is stated; without a number of change units the review follows the risk alone."""
+    triggers = tuple(sorted({*triggers, *_stated(facts, change_units)}))
+    gate = spec_gate(clarity, has_criteria)
+    if gate.gate == "blocked":
+        return Assessment(gate.gate, gate.asks, None, None, None, True, None, None, None, triggers)
+    raw = raw_risk(facts)
+    return Assessment(
+        spec_gate=gate.gate,
+        asks=(),
+        raw=raw,
+        score=score(raw, clarity),
+        high_risk=is_high_risk(facts),
+        needs_ack=needs_ack(facts),
+        orchestration=orchestration(raw),
+        review=review_gate(1 if change_units is None else change_units, raw),
+        tier=tier(raw, triggers),
+        triggers=triggers,
+    )
+
+
+def _stated(facts: Facts, change_units: int | None) -> set[str]:
+    found = {"T1"} if change_units is not None and change_units > BATCH else set()
+    return found | ({"T3"} if facts.irreversible else set())
+
+
+def assess_task(
+    task: str,
+    stated: Facts = NOTHING,
+    clarity: Clarity | None = None,
+    change_units: int | None = None,
+    found: Signals | None = None,
+    has_criteria: bool = True,
+) -> Assessment:
+    """Assess a task by its words, together with what is stated about it."""
+    found = found or signals(task, Size(change_units=change_units))
+    facts = together(stated, facts_of(flags_of(task)))
+    return assess(facts, clarity or clarity_of(task), change_units, found.triggers, has_criteria)

@@ -1,0 +1,58 @@
+"""Deployment: six things before, three after, and a rollback that is only ever proposed."""
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+ITEMS = ("tests", "clean", "diff", "environment", "rollback", "window")
+HUMAN_ITEMS = ("diff", "environment", "rollback", "window")  # the rest is checked by machine
+AFTER = ("health", "smoke", "logs")
+REPORT_WITHIN_S = 60
+TestResult = Literal["passed", "failed", "skipped", "unknown"]
+
+
+class Item(NamedTuple):
+    """One item of the checklist."""
+
+    name: str
+    done: bool
+    detail: str = ""
+
+
+def checklist(tests: TestResult, uncommitted: int | None, said: Mapping[str, str]) -> list[Item]:
+    """All six items; `uncommitted` is None when nobody could look, `said` is what the human gave for each item."""
+    machine = {
+        "tests": Item("tests", tests == "passed", tests),
+        "clean": Item("clean", uncommitted == 0, "unknown" if uncommitted is None else str(uncommitted)),
+    }
+    return [machine.get(name) or Item(name, bool(said.get(name, "").strip()), said.get(name, "")) for name in ITEMS]
+
+
+def open_items(items: list[Item]) -> list[str]:
+    """What still stops the deployment; speed and urgency close nothing."""
+    return [item.name for item in items if not item.done]
+
+
+def after(status: int | None, expected: int, smoke: bool | None, log_errors: int | None) -> list[Item]:
+    """What was seen after a deployment: the documented code, the smoke test, no errors in the logs."""
+    return [
+        Item("health", status == expected, "unknown" if status is None else str(status)),
+        Item("smoke", smoke is True, "unknown" if smoke is None else "passed" if smoke else "failed"),
+        Item("logs", log_errors == 0, "unknown" if log_errors is None else str(log_errors)),
+    ]
+
+
+def in_time(seconds: float) -> bool:
+    """Whether the health is reported soon enough after the deployment."""
+    return seconds <= REPORT_WITHIN_S
+
+
+class Rollback(NamedTuple):
+    """A failed deployment as the human must hear of it; nothing is rolled back by itself."""
+
+    symptom: str
+    cause: str
+    proposal: str
+
+    @property
+    def missing(self) -> list[str]:
+        return [name for name, value in zip(self._fields, self, strict=True) if not value.strip()]

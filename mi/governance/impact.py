@@ -1,0 +1,84 @@
+"""How much a change touches, and how risky a task is: scores, and what they ask for."""
+
+from typing import Literal, NamedTuple
+
+from mi.governance.word_tables import FLAGS, INTEGRATION, SENSITIVE
+from mi.governance.words import own_words, said
+
+Impact = Literal["trivial", "moderate", "significant"]
+Clarity = Literal["clear", "vague", "unclear"]
+Orchestration = Literal["self", "offer_review", "review_and_confirm"]
+LINES, DIRS = 150, 2  # up to these a change is not large
+ACK = 4
+
+
+def impact(files: int, lines: int, api_or_schema: bool = False) -> Impact:
+    """trivial, moderate or significant."""
+    if files > 5 or lines > LINES or api_or_schema:
+        return "significant"
+    return "trivial" if files <= 1 and lines <= 10 else "moderate"
+
+
+class Facts(NamedTuple):
+    """What is known of a task or a change that bears on its risk."""
+
+    sensitive: bool = False
+    integration: bool = False
+    fresh: bool = False
+    lines: int = 0
+    dirs: int = 0
+    public_api: bool = False
+    irreversible: bool = False
+    production: bool = False
+
+
+def raw_risk(facts: Facts) -> int:
+    """0 to 8; every gate uses this number."""
+    size = facts.lines > LINES or facts.dirs > DIRS or facts.public_api
+    return 3 * facts.sensitive + 2 * facts.integration + 2 * facts.fresh + size
+
+
+def score(raw: int, clarity: Clarity) -> int:
+    """The score to report: a vague spec lowers it, and exempts from nothing."""
+    return max(raw - 2, 0) if clarity == "vague" else raw
+
+
+def is_high_risk(facts: Facts) -> bool:
+    """Whether the task is one that must not go on without the person's word."""
+    return facts.sensitive or raw_risk(facts) >= ACK or facts.production or facts.irreversible
+
+
+def needs_ack(facts: Facts) -> bool:
+    return raw_risk(facts) >= ACK or is_high_risk(facts)
+
+
+def orchestration(raw: int) -> Orchestration:
+    """Who does it, and who looks at it."""
+    if raw <= 1:
+        return "self"
+    return "offer_review" if raw < ACK else "review_and_confirm"
+
+
+def flags_of(task: str) -> tuple[str, ...]:
+    """The flags that the words of a task set."""
+    own = own_words(task)
+    return tuple(flag for flag, words in FLAGS.items() if said(own, words))
+
+
+def facts_of(flags: tuple[str, ...], lines: int = 0, dirs: int = 0) -> Facts:
+    """Flags and sizes as facts."""
+    return Facts(
+        sensitive=bool({*flags} & {*SENSITIVE}),
+        integration=bool({*flags} & {*INTEGRATION}),
+        fresh="fresh" in flags,
+        lines=lines,
+        dirs=dirs,
+        public_api="public_api" in flags,
+        irreversible="irreversible" in flags,
+        production="production" in flags,
+    )
+
+
+def together(one: Facts, other: Facts) -> Facts:
+    """What holds of either; the larger sizes."""
+    return Facts(*(max(pair) for pair in zip(one, other, strict=True)))  # type: ignore[arg-type]  # field by field

@@ -1,0 +1,46 @@
+"""Mirror, challenge, obey: how to meet a message, and how long an override holds."""
+
+import re
+from collections.abc import Collection
+from typing import Literal
+
+from mi.governance.words import own_words
+from mi.kernel.messages import text
+
+Mode = Literal["mirror", "challenge", "obey"]
+ACKNOWLEDGED = "Override acknowledged."  # said so in every language
+_CHINESE = ("直接做", "不需要讨论")
+# `override` alone or as an address; `override the method` is a task.
+_ENGLISH = re.compile(r"override(?=\s*(?:$|[:,.;!—–，。：；！-]|\n)|\s+(?:please|now|just|do it|go ahead|and)\b)", re.I)
+SAME_TOPIC = 0.2
+
+
+def is_obey(message: str) -> bool:
+    """Whether the message begins, in the person's own words, with an override."""
+    start = own_words(message).lstrip()
+    if not start or message.lstrip()[:1] != start[:1]:
+        return False  # it begins with a quotation
+    if start.lower().startswith("/override"):
+        return not start[9:10].isalnum()
+    return start.startswith(_CHINESE) or bool(_ENGLISH.match(start))
+
+
+def holds(topic: Collection[str], message: Collection[str]) -> bool:
+    """Whether an override given for a topic still holds for a message, both as their task tokens."""
+    if not message:
+        return True
+    return len({*topic} & {*message}) / len({*message}) >= SAME_TOPIC
+
+
+def mode(obeys: bool, triggers: Collection[str]) -> Mode:
+    """Obey goes before challenge, any trigger challenges, else mirror."""
+    return "obey" if obeys else "challenge" if triggers else "mirror"
+
+
+def guidance(of: Mode, language: str = "en") -> list[str]:
+    """What the mode asks of the member that answers."""
+    if of == "obey":
+        return [ACKNOWLEDGED, text("mode.obey", language)]
+    if of == "challenge":
+        return [text("mode.challenge", language)]
+    return [text(f"mode.mirror-{part}", language) for part in ("style", "efficient", "rules", "short")]

@@ -1,0 +1,72 @@
+"""What a file is to the rules, by its path alone: secret, private, a hook, shared memory, a product of a build."""
+
+import re
+from typing import Literal
+
+_SECRET = re.compile(
+    r"(?:^|/)(?:\.env(?:\.[\w.-]+)?|[\w.-]*\.env|[\w.-]+\.(?:pem|key|p12|pfx|jks|keystore|kdbx)|id_(?:rsa|dsa|ecdsa|ed25519)"
+    r"|\.(?:netrc|pgpass|pypirc|git-credentials|htpasswd)|credentials(?:\.(?:json|ya?ml|toml|ini|csv))?"
+    r"|secrets?\.(?:json|ya?ml|toml|ini|env)|service[-_]account[\w-]*\.json|\.kube/config|\.docker/config\.json)$"
+)
+_EXAMPLE = re.compile(r"(?:[._-](?:example|sample|template|dist|defaults?)s?(?:\.\w+)?|\.pub)$", re.I)
+_PRIVATE = re.compile(r"(?:^|/)\.([^/]+)/private(?:/|$)")
+_HOOK = re.compile(
+    r"(?:^|/)(?:\.claude/(?:settings(?:\.local)?\.json|hooks(?:/.*)?)|\.codex/(?:hooks\.json|config\.toml|hooks(?:/.*)?)"
+    r"|\.git/hooks(?:/.*)?|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.mi/(?:manifest\.json|hooks(?:/.*)?)|\.git/config"
+    r"|\.pre-commit-config\.ya?ml)$"
+)
+_SESSION = re.compile(r"(?:^|/)sessions/\d{4}-\d{2}/\d{4}-\d{2}-\d{2}[^/]*\.md$|(?:^|/)persona/sessions/")
+_PROPOSAL = re.compile(r"(?:^|/)proposals/\d{4}-\d{2}/proposal-[^/]*\.md$|(?:^|/)persona/proposals/")
+_CARD = re.compile(r"(?:^|/)(?:persona/cards/|cards/(?:axioms|principles|heuristics|patterns)/[^/]*\.md$)")
+_PRINCIPLES = re.compile(r"(?:^|/)(?:persona/core/|core/(?:boot|principles|challenge-core)\.md$)")
+_PRODUCT = re.compile(
+    r"(?:^|/)(?:node_modules|dist|build|target|out|coverage|htmlcov|tmp|temp|__pycache__|\.pytest_cache|\.mypy_cache"
+    r"|\.ruff_cache|\.tox|\.next|\.cache|[\w.-]+\.egg-info)(?:/|$)|^/tmp/|\.(?:pyc|o|class|tmp|log)$"
+)
+
+Memory = Literal["session", "proposal", "card", "principles", ""]
+
+
+def is_secret(path: str) -> bool:
+    """Whether a file keeps credentials; examples and public keys keep none."""
+    path = _plain(path)
+    if _EXAMPLE.search(path):
+        return False
+    if _SECRET.search(path):
+        return True
+    return bool(re.search(r"(?:^|/)\.(?:aws|ssh|gnupg)/", path)) and not path.endswith(("/config", "/known_hosts"))
+
+
+def private_owner(path: str) -> str:
+    """The member in whose private space a path lies; '' for one in none."""
+    found = _PRIVATE.search(_plain(path))
+    return found[1] if found else ""
+
+
+def is_hook(path: str) -> bool:
+    """Whether a file decides which hooks run, or is one."""
+    return bool(_HOOK.search(_plain(path)))
+
+
+def shared_memory(path: str) -> Memory:
+    """Which part of the team's memory a file is."""
+    path = _plain(path)
+    parts: tuple[tuple[re.Pattern[str], Memory], ...] = (
+        (_SESSION, "session"),
+        (_PROPOSAL, "proposal"),
+        (_CARD, "card"),
+        (_PRINCIPLES, "principles"),
+    )
+    return next((name for pattern, name in parts if pattern.search(path)), "")
+
+
+def is_product(path: str) -> bool:
+    """Whether a file is made by a build or a check, so that deleting it loses nothing."""
+    return bool(_PRODUCT.search(_plain(path)))
+
+
+def _plain(path: str) -> str:
+    """The path as it would be written without detours: `a/./b/../c` is `a/c`."""
+    from os.path import normpath
+
+    return normpath(path.replace("\\", "/").strip()) if path.strip() else ""

@@ -1,0 +1,155 @@
+"""The permission decision: what someone is about to do, by the profile's rules and the person's own settings."""
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from mi.governance.commands import command_acts, path_acts
+from mi.governance.git_commands import BranchOf
+from mi.governance.operations import RULES, STATES, Act, Denial, Profile, State, heaviest
+from mi.kernel.messages import text
+
+BATCH_LIMIT = 5  # change units
+_NOBODY_KNOWS: BranchOf = lambda folder: ""  # noqa: E731
+_NO_SETTINGS: Mapping[str, State] = MappingProxyType({})
+# What the tools of agent hosts do; a name that is not here is told by its operation.
+_TOOLS = {
+    "bash": "run",
+    "shell": "run",
+    "exec_command": "run",
+    "local_shell": "run",
+    "write_stdin": "run",
+    "read": "read",
+    "view_image": "read",
+    "notebookread": "read",
+    "grep": "read",
+    "glob": "read",
+    "ls": "read",
+    "edit": "edit",
+    "multiedit": "edit",
+    "notebookedit": "edit",
+    "write": "edit",
+    "apply_patch": "patch",
+    "webfetch": "fetch",
+    "websearch": "fetch",
+}
+VERBS = ("run", "read", "edit", "write", "create", "delete", "patch", "send", "fetch", "call")
+_PATCHED = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$", re.M)
+
+
+class Verdict(NamedTuple):
+    """ALLOW, PROMPT or DENY, and about what; `incident`: an override was used, which must be logged."""
+
+    decision: State
+    denial: Denial | None
+    operation: str
+    target: str
+    incident: bool = False
+    over_batch: bool = False  # asked only because the batch is full
+
+    def reason(self, language: str = "en") -> str:
+        """Why it is decided so, in one sentence."""
+        if self.over_batch:
+            return text("permission.over-batch", language, limit=BATCH_LIMIT)
+        if self.incident:
+            return text("permission.overridden", language, effect=self.effect(language))
+        return text(_REASONS[self.decision], language, effect=self.effect(language))
+
+    def effect(self, language: str = "en") -> str:
+        """What would happen."""
+        return text("effect." + self.operation, language)
+
+    def alternative(self, language: str = "en") -> str:
+        """The nearest safe way; '' where none is needed."""
+        if self.over_batch:
+            return text("instead.over-batch", language)
+        if self.operation in _WITH_ALTERNATIVE:
+            return text("instead." + self.operation, language)
+        return text("instead.ask-person", language) if self.decision == "DENY" else ""
+
+
+_REASONS: dict[State, str] = {
+    "ALLOW": "permission.allow",
+    "PROMPT": "permission.prompt",
+    "DENY": "permission.deny",
+}
+_WITH_ALTERNATIVE = {name for name, rule in RULES.items() if rule.denial} | {"force-push", "push-main", "read-secrets"}
+
+
+def permit(
+    tool: str,
+    operation: str,
+    target: str,
+    *,
+    profile: Profile = "standard",
+    member: str = "",
+    override: str = "",
+    settings: Mapping[str, State] = _NO_SETTINGS,
+    branch_of: BranchOf = _NOBODY_KNOWS,
+    change_units: int = 0,
+) -> Verdict:
+    """Decide over (tool, operation, target).
+
+    `operation` is a verb (run, read, edit, create, delete, patch, send, fetch, call), the name of a rule, or '' where
+    the tool says it. `override` is the person's reason: it lifts a SOFT denial to PROMPT, a HARD one never.
+    `settings` are the person's own states by operation, within the bounds; `change_units` those of the batch so far.
+    """
+    act = heaviest(acts_of(tool, operation, target, member, branch_of))
+    rule = RULES[act.operation]
+    state = bounded(act.operation, settings.get(act.operation, rule.of(profile)))
+    if state == "DENY":
+        denial: Denial = rule.denial or "soft"
+        if override and denial == "soft":
+            return Verdict("PROMPT", denial, act.operation, act.target, incident=True)
+        return Verdict("DENY", denial, act.operation, act.target)
+    over = change_units > BATCH_LIMIT and state == "ALLOW" and act.operation in ("edit", "create")
+    return Verdict("PROMPT" if over else state, None, act.operation, act.target, over_batch=over)
+
+
+def bounded(operation: str, state: State) -> State:
+    """A state within the operation's bounds: HARD stays DENY, SOFT is at least PROMPT."""
+    floor: dict[Denial | None, State] = {"hard": "DENY", "soft": "PROMPT", None: "ALLOW"}
+    least = floor[RULES[operation].denial]
+    return max(state, least, key=STATES.index)
+
+
+def acts_of(tool: str, operation: str, target: str, member: str, branch_of: BranchOf) -> list[Act]:
+    """What is about to be done, as operations."""
+    if operation in RULES and operation not in VERBS:
+        return [Act(operation, target), *path_acts(target, "read", member, named_only=True)]
+    verb = operation if operation in VERBS else _TOOLS.get(tool.lower(), "call")
+    match verb:
+        case "run":
+            return command_acts(target, member, branch_of)
+        case "patch":
+            return _patch_acts(target, member)
+        case "send":
+            return [_sent(target)]
+        case "fetch":
+            return [Act("credentials-out" if _holds_secret(target) else "fetch", target)]
+        case "call":
+            return [Act("local-command", target)]
+    return _file_acts(verb, target, member)
+
+
+def _file_acts(verb: str, path: str, member: str) -> list[Act]:
+    special = path_acts(path, "read" if verb == "read" else "edit", member)
+    operation = {"read": "read", "create": "create", "delete": "delete-file"}.get(verb, "edit")
+    return special if special and verb != "delete" else [Act(operation, path), *special]
+
+
+def _patch_acts(patch: str, member: str) -> list[Act]:
+    verbs = {"Add File": "create", "Update File": "edit", "Delete File": "delete", "Move to": "create"}
+    found = [act for verb, path in _PATCHED.findall(patch) for act in _file_acts(verbs[verb], path, member)]
+    return found or [Act("edit", patch[:200])]
+
+
+def _sent(message: str) -> Act:
+    return Act("credentials-out", "") if _holds_secret(message) else Act("remote-write", message)
+
+
+def _holds_secret(message: str) -> bool:
+    from mi.kernel.secrets import find_secrets
+
+    return any(one.kind != "public-ip" for one in find_secrets(message))

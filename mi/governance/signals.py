@@ -1,0 +1,136 @@
+"""What a message signals: the triggers T1 to T9, the mode to meet it in, the speed it asks for, secrets in it."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
+
+from mi.governance import command_tables
+from mi.governance.impact import flags_of, impact
+from mi.governance.modes import Mode, is_obey, mode
+from mi.governance.review_gate import BATCH
+from mi.governance.speed import speed
+from mi.governance.word_tables import JUST_CHANGE, TRIGGER_STOPS, TRIGGERS, URGENCY, URGENCY_STOPS
+from mi.governance.words import code_spans, listed_items, own_words, said
+from mi.kernel.secrets import Secret, find_secrets
+from mi.kernel.shell import simple_commands
+
+Tokens = Callable[[str], Collection[str]]  # the words of a text, as a search would take them
+_AGAINST = (
+    *("not", "never", "no", "don't", "do not", "avoid", "without", "stop", "remove", "drop", "replace", "instead of"),
+    *(
+        "switch from",
+        "get rid of",
+        "forbidden",
+        "must not",
+        "不要",
+        "不用",
+        "不再",
+        "禁止",
+        "别",
+        "不能",
+        "停用",
+        "去掉",
+    ),
+    *("弃用", "改用", "取代", "替换", "绕过", "skip", "跳过"),
+)
+
+
+class Decision(NamedTuple):
+    """Something the team decided: a card, a decision of a session log, a principle."""
+
+    id: str
+    text: str
+
+
+class Size(NamedTuple):
+    """How large a request is, where the caller knows it."""
+
+    change_units: int | None = None
+    files: int | None = None
+    lines: int | None = None
+
+
+UNKNOWN = Size()
+
+
+class Signals(NamedTuple):
+    """What was found in a message."""
+
+    mode: Mode
+    triggers: tuple[str, ...]
+    speed: tuple[int, ...]
+    secrets: tuple[Secret, ...]
+    contradicts: tuple[str, ...] = ()  # ids of decisions
+
+    @property
+    def urgent(self) -> bool:
+        return "T6" in self.triggers
+
+
+def signals(
+    message: str,
+    size: Size = UNKNOWN,
+    *,
+    urgency: Sequence[str] = (),
+    preferred_speed: Sequence[int] = (),
+    decisions: Sequence[Decision] = (),
+    tokens: Tokens | None = None,
+    obeying: bool = False,
+) -> Signals:
+    """Everything a message signals. `obeying`: an override given before still holds for it."""
+    own = own_words(message)
+    secrets = tuple(one for one in find_secrets(message) if one.kind != "public-ip")
+    against = contradicted(message, decisions, tokens) if tokens else ()
+    is_urgent = bool(said(own, urgency or URGENCY, URGENCY_STOPS))
+    found = {
+        "T1": _units(message, size) > BATCH,
+        "T2": bool(against),
+        **{name: bool(said(own, words, TRIGGER_STOPS.get(name, ()))) for name, words in TRIGGERS.items()},
+        "T6": is_urgent,
+        "T7": _belittles(message, own, size),
+        "T8": bool(secrets),
+    }
+    found["T9"] = found["T9"] or _deploys(message)
+    triggers = tuple(name for name in sorted(found) if found[name])
+    obeys = obeying or is_obey(message)
+    return Signals(mode(obeys, triggers), triggers, speed(message, is_urgent, preferred_speed), secrets, against)
+
+
+def _units(message: str, size: Size) -> int:
+    return listed_items(own_words(message)) if size.change_units is None else size.change_units
+
+
+def _belittles(message: str, own: str, size: Size) -> bool:
+    """ "Just change …" about something that is more than trivial."""
+    if not said(own, JUST_CHANGE):
+        return False
+    listed = listed_items(own)
+    files = size.files if size.files is not None else size.change_units or listed
+    wide = {"public_api", "migration"} & {*flags_of(message)}
+    return impact(files, size.lines or 0, bool(wide)) != "trivial"
+
+
+def _deploys(message: str) -> bool:
+    """Whether a command in the message deploys: in code, or a line that is one."""
+    lines = [line for line in message.splitlines() if not line.lower().startswith(("deploy", "release"))]
+    for code in [*code_spans(message), *lines]:
+        for one in simple_commands(code.removeprefix("$ ")):
+            if command_tables.listed(" ".join([one.name, *one.argv[1:]])) == "deploy":
+                return True
+    return False
+
+
+def contradicted(message: str, decisions: Sequence[Decision], tokens: Tokens) -> tuple[str, ...]:
+    """Decisions that the message goes against: about the same thing, one for it and the other against it."""
+    asked = {*tokens(message)} - _polarity_tokens(tokens)
+    found = []
+    for decision in decisions:
+        about = {*tokens(decision.text)} - _polarity_tokens(tokens)
+        shared = asked & about
+        alike = len(shared) >= 2 and len(shared) >= len(about) / 4
+        if alike and bool(said(message, _AGAINST)) != bool(said(decision.text, _AGAINST)):
+            found.append(decision.id)
+    return tuple(found)
+
+
+def _polarity_tokens(tokens: Tokens) -> set[str]:
+    return {token for word in _AGAINST for token in tokens(word)}

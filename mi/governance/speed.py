@@ -1,0 +1,66 @@
+"""Speed levels: what may be left out when time is short, and what never."""
+
+import re
+from collections.abc import Sequence
+
+from mi.governance.words import own_words
+from mi.kernel.messages import text
+
+LEVELS = ("S0", "S1", "S2", "S3", "S4")
+URGENT = (1, 3)
+_COMBINED = re.compile(
+    r"(?<![a-z0-9])s[0-4](?:\s*\+\s*s[0-4])+(?![a-z0-9])|(?<![a-z0-9])s[0-4]\s*[-–~]\s*s[0-4](?![a-z0-9])", re.I
+)
+_CHINESE = re.compile(r"速度级别\s*[::：]?\s*([0-4])(?!\d)")
+_SINGLE = re.compile(r"s([0-4])", re.I)
+_FILLERS = re.compile(
+    r"\b(?:use|using|at|in|with|go|switch|to|apply|speed|mode|level|please|now)\b|[用按请以走]|模式|速度|级别|切到|切换到|来"
+)
+_LEFT_OUT = {1: "alternatives", 2: "comments", 3: "reasoning", 4: "minor"}
+_NEVER_SKIPPED = ("security", "deployment", "confirmation")
+
+
+def asked_levels(message: str) -> tuple[int, ...]:
+    """The levels that the person names: S2, S1+S2, S1-S4, 速度级别2; () when none. An S3 bucket is none."""
+    own = own_words(message)
+    found: set[int] = set()
+    for match in _COMBINED.finditer(own):
+        numbers = [int(number) for number in _SINGLE.findall(match[0])]
+        found |= set(numbers) if "+" in match[0] else set(range(min(numbers), max(numbers) + 1))
+    found |= {int(number) for number in _CHINESE.findall(own)}
+    for clause in re.split(r"[,.;!?\n。，；：！？]+|:(?!//)", own.lower()):
+        only = _SINGLE.fullmatch(_FILLERS.sub(" ", clause).strip())
+        if only:
+            found.add(int(only[1]))
+    return tuple(sorted(found))
+
+
+def speed(message: str, urgent: bool, preferred: Sequence[int] = ()) -> tuple[int, ...]:
+    """The levels to apply: what is asked for exactly, else urgency's own with what the person prefers; () is normal."""
+    asked = asked_levels(message)
+    if asked:
+        return tuple(level for level in asked if level)
+    return tuple(sorted({*URGENT, *preferred})) if urgent else ()
+
+
+def for_action(levels: tuple[int, ...], irreversible: bool) -> tuple[int, ...]:
+    """The levels that hold for one action: an irreversible one leaves speed mode."""
+    return () if irreversible else levels
+
+
+def may_skip(kind: str, levels: tuple[int, ...], raw: int = 0, irreversible: bool = False) -> bool:
+    """Whether a part of an answer may be left out at these levels."""
+    if kind in _NEVER_SKIPPED or (kind == "challenge" and raw >= 3):
+        return False
+    holding = for_action(levels, irreversible)
+    return any(_LEFT_OUT[level] == kind for level in holding)
+
+
+def marker(levels: tuple[int, ...], language: str = "en") -> str:
+    """What is appended to an answer in speed mode; '' at normal speed."""
+    return text("speed.marker", language) if levels else ""
+
+
+def guidance(levels: tuple[int, ...], language: str = "en") -> list[str]:
+    """What the levels ask of an answer."""
+    return [text("speed." + _LEFT_OUT[level], language) for level in levels]

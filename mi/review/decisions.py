@@ -1,0 +1,42 @@
+"""What the team decided, for a request that may go against it: cards, decisions of session logs, principles."""
+
+import os
+
+from mi.governance.signals import Decision
+from mi.kernel.text import one_line, sentences
+from mi.persona.place import Persona, read_text
+
+_MOST = 400  # decisions looked at, the newest logs first
+_LOGS = 20
+
+
+def decisions_of(persona: Persona) -> list[Decision]:
+    """Everything that counts as decided; [] where there is no persona."""
+    if not os.path.isdir(persona.root):
+        return []
+    return [*_cards(persona), *_principles(persona), *_sessions(persona)][:_MOST]
+
+
+def _cards(persona: Persona) -> list[Decision]:
+    from mi.persona.cards import active, read_cards
+
+    found = active(read_cards(persona)[0])
+    return [Decision(one.card.id, f"{one.card.title}. {one_line(one.body, 400)}") for one in found]
+
+
+def _principles(persona: Persona) -> list[Decision]:
+    text = read_text(persona, persona.path("core", "principles.md")) or ""
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return [Decision("principles.md", sentence) for sentence in sentences("\n".join(lines))]
+
+
+def _sessions(persona: Persona) -> list[Decision]:
+    from mi.persona.session_log import read_sections
+    from mi.persona.windows import log_files
+
+    found = []
+    for log in reversed(log_files(persona)[-_LOGS:]):
+        text = read_text(persona, log.path) or ""
+        said = read_sections(text, ["decisions"]).get("decisions", [])
+        found += [Decision(os.path.basename(log.path), one.lstrip("- ")) for one in said]
+    return found

@@ -1,0 +1,160 @@
+"""Deployment in a project: what a machine can check is checked, what the human said is kept with the commit."""
+
+import os
+import re
+import shlex
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from mi.evidence.reader import read_back
+from mi.evidence.records.governed import CheckItem, Deploy
+from mi.governance.deployment import HUMAN_ITEMS, Item, TestResult, after, checklist, open_items
+from mi.kernel import git
+from mi.kernel.notices import Notices
+from mi.project.checks import detect
+
+_TESTS_S = 1800.0
+_SMOKE_S = 30.0
+_HEALTH_S = 15.0
+_LOOKED_AT = 5_000  # events, newest first
+_SKIPPED = re.compile(r"\b[1-9]\d* (?:tests? )?skipped\b|\bskipped=[1-9]|\bskipped: [1-9]|# skip(?:ped)? [1-9]", re.I)
+_NO_TESTS = re.compile(r"\bno tests ran\b|\bRan 0 tests\b|\bno tests? found\b|\bcollected 0 items\b", re.I)
+_LOG_ERROR = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|PANIC)\b|^Traceback |\bpanic:|\bunhandled exception\b", re.I | re.M)
+_LOG_BYTES = 1 << 20
+
+
+class Checked(NamedTuple):
+    """A checklist at a commit, and what is still open."""
+
+    items: list[Item]
+    commit: str
+
+    @property
+    def open(self) -> list[str]:
+        return open_items(self.items)
+
+    def record(self, step: str) -> Deploy:
+        shown = [CheckItem(item=item.name, done=item.done, detail=item.detail) for item in self.items]
+        outcome = "open: " + ", ".join(self.open) if self.open else "complete"
+        return Deploy(step=step, outcome=outcome, commit=self.commit, checklist=shown)
+
+
+def check(root: str, log: str, said: Mapping[str, str], tests_command: str, notices: Notices) -> Checked:
+    """The six items now: tests are run, git is asked, what the human said at this commit before still holds."""
+    commit = git.run(root, "rev-parse", "--verify", "-q", "HEAD").output.strip()
+    status = git.run(root, "status", "--porcelain=v1", "--untracked-files=normal")
+    uncommitted = len(status.output.splitlines()) if status.code == 0 else None
+    kept = {name: text for name, text in _said_before(log, commit, notices).items() if name in HUMAN_ITEMS}
+    given = kept | {name: text for name, text in said.items() if text}
+    return Checked(checklist(run_tests(root, tests_command), uncommitted, given), commit)
+
+
+def _said_before(log: str, commit: str, notices: Notices) -> dict[str, str]:
+    """What the human said in the latest check of the same commit."""
+    for number, event in enumerate(read_back(log, notices)):
+        if number >= _LOOKED_AT:
+            break
+        record = event.record() if event.head.kind == "deploy" else None
+        if isinstance(record, Deploy) and record.step == "check" and commit and record.commit == commit:
+            return {item.item: item.detail for item in record.checklist if item.done}
+    return {}
+
+
+def rollback_plan(log: str, notices: Notices) -> str:
+    """What the latest checklist says to run when the deployment fails; '' when none was written."""
+    for number, event in enumerate(read_back(log, notices)):
+        if number >= _LOOKED_AT:
+            break
+        record = event.record() if event.head.kind == "deploy" else None
+        if isinstance(record, Deploy) and record.step == "check":
+            return next((item.detail for item in record.checklist if item.item == "rollback"), "")
+    return ""
+
+
+def run_tests(root: str, command: str) -> TestResult:
+    """Run the project's tests; a command that runs none, or skips some, has not passed."""
+    tests = [one.text for one in detect(root) if one.kind == "test"]
+    command = command or (tests[0] if tests else "")
+    if not command:
+        return "unknown"
+    code, output = _run(command, root, _TESTS_S)
+    if code is None or (code == 0 and _NO_TESTS.search(output)):
+        return "unknown"
+    return "failed" if code else "skipped" if _SKIPPED.search(output) else "passed"
+
+
+def _run(command: str, root: str, timeout_s: float) -> tuple[int | None, str]:
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            shlex.split(command),
+            cwd=root,
+            capture_output=True,
+            timeout=timeout_s,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None, ""
+    return done.returncode, (done.stdout + done.stderr).decode("utf-8", "replace")
+
+
+class Health(NamedTuple):
+    """What to look at after a deployment."""
+
+    url: str = ""
+    expected: int = 200
+    smoke: str = ""
+    log: str = ""
+
+
+class Seen(NamedTuple):
+    """What was seen after a deployment, and how long looking took."""
+
+    items: list[Item]
+    seconds: float
+
+    @property
+    def open(self) -> list[str]:
+        return open_items(self.items)
+
+
+def look_after(root: str, wanted: Health) -> Seen:
+    """The health endpoint, the smoke test and the log, each within its time."""
+    began = time.monotonic()
+    status = http_status(wanted.url) if wanted.url else None
+    code = _run(wanted.smoke, root, _SMOKE_S)[0] if wanted.smoke else None
+    smoke = None if code is None else code == 0
+    errors = log_errors(os.path.join(root, wanted.log)) if wanted.log else None
+    return Seen(after(status, wanted.expected, smoke, errors), time.monotonic() - began)
+
+
+def http_status(url: str) -> int | None:
+    """The status code of a GET; None when there was no answer."""
+    import http.client
+    import urllib.error
+    import urllib.request
+
+    if not url.startswith(("http://", "https://")):
+        return None
+    try:
+        with urllib.request.urlopen(url, timeout=_HEALTH_S) as response:
+            return int(response.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return int(error.code)
+    except (OSError, ValueError, http.client.HTTPException):
+        return None
+
+
+def log_errors(path: str) -> int | None:
+    """How many lines of a log's end speak of an error; None when it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.path.getsize(path) - _LOG_BYTES))
+            text = file.read(_LOG_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return None
+    return sum(1 for line in text.splitlines() if _LOG_ERROR.search(line))

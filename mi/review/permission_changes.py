@@ -1,0 +1,72 @@
+"""Changing a permission: allowed by the rules, recorded before it holds."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from mi.evidence.log import EvidenceWriter
+from mi.evidence.reader import read_back
+from mi.evidence.records.governed import Override, Verification
+from mi.governance.operations import STATES, State
+from mi.governance.transitions import Change, refusal
+from mi.kernel.config.types import Governance
+from mi.kernel.errors import Blocked
+from mi.kernel.home import Home
+from mi.kernel.notices import Notices
+from mi.project.permissions import own_states, set_state, state_of
+
+_LOOKED_AT = 20_000  # events of a log, newest first
+
+
+class Changed(NamedTuple):
+    """What a permission was and is."""
+
+    before: State
+    now: State
+    event_id: str
+
+
+def gate_name(operation: str) -> str:
+    """The name under which confirmations of an operation are recorded."""
+    return f"permission {operation}"
+
+
+def change_permission(
+    home: Home,
+    logs: Sequence[str],
+    operation: str,
+    wanted: State,
+    reason: str,
+    settings: Governance,
+    notices: Notices,
+    by_human: bool = True,
+) -> Changed:
+    """Set a state; Blocked, with the reason, where the rules do not allow the step. The first log is written to."""
+    before = state_of(operation, settings.profile, own_states(home, notices))
+    loosens = STATES.index(wanted) < STATES.index(before)
+    uses = safe_uses(operation, logs, notices) if loosens and settings.prompt_to_allow else 0
+    change = Change(operation, before, wanted, by_human, reason, settings.prompt_to_allow, uses)
+    code = refusal(change)
+    if code:
+        raise Blocked(code, operation=operation, before=before, wanted=wanted, uses=uses)
+    writer = EvidenceWriter.for_command(logs[0], notices)
+    step = f"{gate_name(operation)}: {before} → {wanted}"
+    event = (
+        writer.append(Override(reason=reason, scope=step), sync=True)
+        if loosens
+        else writer.append(Verification(gate=gate_name(operation), verdict=wanted, user_action="modified"), sync=True)
+    )
+    set_state(home, operation, wanted, notices)
+    return Changed(before, wanted, event.event_id)
+
+
+def safe_uses(operation: str, logs: Sequence[str], notices: Notices) -> int:
+    """How often the person confirmed an operation and it went well."""
+    found = 0
+    for log in logs:
+        for number, event in enumerate(read_back(log, notices)):
+            if number >= _LOOKED_AT:
+                break
+            record = event.record() if event.head.kind == "verification" else None
+            if isinstance(record, Verification) and record.gate == gate_name(operation):
+                found += record.user_action == "confirmed" and record.post_result == "success"
+    return found

@@ -1,0 +1,117 @@
+"""Having a change reviewed: who is asked, what is taken over, what is recorded, and when a person must stand in."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+from mi.evidence.records.governed import CallInput, CallMeta, Finding, Review
+from mi.governance.spec_gate import spec_gate
+from mi.kernel import ids
+from mi.kernel.config.types import Config
+from mi.kernel.errors import Blocked
+from mi.kernel.home import Home
+from mi.kernel.messages import text
+from mi.project.change import Weighed
+from mi.review.calls import Called, Mode, call_all
+from mi.review.payload import payload
+from mi.review.verify import Verified, annotation, verify
+
+Verdict = Literal["accept", "revise", "reject", "none"]
+_STRICT: tuple[Verdict, ...] = ("none", "accept", "revise", "reject")
+
+
+class Reviewed(NamedTuple):
+    """What came of it; `degraded`: a review was asked for and no reviewer answered."""
+
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    note: str  # how the adoption is marked
+    records: tuple[Review, ...]
+    degraded: bool
+
+    def instruction(self) -> str:
+        """The findings as work for the agent."""
+        lines = [f"- [{one.severity}] {one.title}: {one.detail} → {one.action}" for one in self.findings]
+        return "A review of your change asks for this before the work goes on:\n" + "\n".join(lines)
+
+
+def review_change(
+    change: Weighed,
+    task: str,
+    root: str,
+    config: Config,
+    home: Home,
+    transcripts: str,
+    *,
+    criteria: Sequence[str] = (),
+    constraints: Sequence[str] = (),
+    checks_passed: bool | None = None,
+    language: str = "en",
+    mode: Mode = "review",
+    clear: bool = True,
+) -> Reviewed:
+    """Ask the configured reviewers; what they say is verified here before anything is adopted."""
+    if not clear and mode != "review":
+        raise Blocked("review-unclear", questions=" ".join(spec_gate("unclear").questions(language)))
+    given = payload(task, change.counted, constraints, criteria)
+    called = call_all(config.governance.reviewers, config, home, transcripts, given, mode)
+    changed = {path for file in change.counted.files for path in (file.path, file.old_path) if path}
+    exists = _exists_in(root)
+    context = f"{len(given.snippets)} characters of {len(change.counted.files) - len(given.left_out)} files"
+    sent = CallInput(task=given.task, context=context, expected_format="CallOutput")
+    verified = [verify(one.output, checks_passed, changed, exists) if one.output else None for one in called]
+    pairs = list(zip(called, verified, strict=True))
+    records = [_record(one, found, sent, mode, language) for one, found in pairs]
+    answers = [(one.output.verdict, found) for one, found in pairs if one.output and found]
+    if not answers:
+        return Reviewed("none", (), text("review.degraded", language), tuple(records), True)
+    adopted = [(verdict, found) for verdict, found in answers if found.adopted != "none"]
+    verdict: Verdict = max((one for one, _ in adopted), key=_STRICT.index, default="none")
+    findings = tuple(finding for _, found in adopted for finding in found.findings)
+    if verdict == "revise" and not findings:
+        verdict = "accept"  # nothing of what it wanted could be verified
+    notes = [annotation(one, found.adopted, language) for one, found in adopted]
+    return Reviewed(verdict, findings, " ".join(dict.fromkeys(notes)), tuple(records), False)
+
+
+def _record(one: Called, found: Verified | None, sent: CallInput, mode: Mode, language: str) -> Review:
+    note = one.error
+    if one.output and found:
+        note = " ".join([annotation(one.output.verdict, found.adopted, language), *found.notes]).strip()
+    meta = CallMeta(
+        timeout_ms=one.timeout_s * 1000,
+        retries=one.retries,
+        adopted=found.adopted if found else "none",
+        adoption_notes=note,
+    )
+    return Review(
+        id=ids.new_id("rv"),
+        reviewer=one.reviewer,
+        mode=mode,
+        verdict=one.output.verdict if one.output else "failed",
+        adopted=meta.adopted,
+        findings=[{"severity": f.severity, "title": f.title} for f in found.findings] if found else [],
+        input=sent,
+        output=one.output,
+        meta=meta,
+        mind_transcript_ref=one.transcript_ref,
+    )
+
+
+def human_review(verdict: str, findings: str = "") -> Review:
+    """The record of a human review that took the place of an external one."""
+    meta = CallMeta(adopted="full" if verdict == "accept" else "none", adoption_notes=findings)
+    return Review(
+        id=ids.new_id("rv"), reviewer="human", verdict=verdict, adopted=meta.adopted, meta=meta, degraded=True
+    )
+
+
+def _exists_in(root: str) -> Callable[[str], bool]:
+    """Whether a path that a reviewer names is a file of the project; by its end, as people name files."""
+
+    def exists(path: str) -> bool:
+        if os.path.exists(os.path.join(root, path)):
+            return not os.path.relpath(os.path.join(root, path), root).startswith(os.pardir)
+        return False
+
+    return exists

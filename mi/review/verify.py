@@ -1,0 +1,67 @@
+"""Nothing a reviewer says is taken over unverified: by the criteria, the local facts, and what must not be done."""
+
+import re
+from collections.abc import Callable, Collection
+from typing import Literal, NamedTuple
+
+from mi.evidence.records.governed import CallOutput, Finding
+from mi.governance.permissions import permit
+from mi.governance.words import code_spans
+from mi.kernel.messages import text
+
+Adopted = Literal["full", "partial", "none"]
+_PATH = re.compile(
+    r"(?<![\w/.-])(?:[\w.-]+/)*[\w-]+\.(?:py|js|ts|tsx|jsx|go|rs|java|rb|c|h|cc|cpp|cs|sh|sql|ya?ml|json|toml|md)\b"
+)
+_WEAKENS = re.compile(
+    r"\b(?:delete|remove|disable|skip|comment out|weaken)\b[^.]{0,40}\b(?:tests?|assert\w*|hooks?|checks?)\b"
+    r"|(?:删除|去掉|禁用|跳过|注释掉)[^。]{0,20}(?:测试|断言|hook|检查)",
+    re.I,
+)
+
+
+class Verified(NamedTuple):
+    """What may be taken over of an answer, and why the rest may not."""
+
+    adopted: Adopted
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+
+def verify(
+    output: CallOutput, checks_passed: bool | None, changed: Collection[str], exists: Callable[[str], bool]
+) -> Verified:
+    """`checks_passed`: whether the acceptance criterion was seen to hold; None when nothing showed it."""
+    kept, notes = list[Finding](), list[str]()
+    for finding in output.findings:
+        reason = _unfit(finding, changed, exists)
+        if reason:
+            notes.append(f"{finding.title}: {reason}")
+        else:
+            kept.append(finding)
+    if output.verdict == "accept" and checks_passed is False:
+        notes.append("accepted, but the acceptance check failed here")
+        return Verified("none", tuple(kept), tuple(notes))
+    adopted: Adopted = "full" if not notes else "partial" if kept or output.verdict == "accept" else "none"
+    return Verified(adopted, tuple(kept), tuple(notes))
+
+
+def _unfit(finding: Finding, changed: Collection[str], exists: Callable[[str], bool]) -> str:
+    said = f"{finding.title} {finding.detail}"
+    unknown = [path for path in _PATH.findall(said) if path not in changed and not exists(path)]
+    if unknown:
+        return f"{unknown[0]} is not in the project"
+    forbidden = next(
+        (code for code in code_spans(finding.action) if permit("reviewer", "run", code).decision == "DENY"), ""
+    )
+    if forbidden:
+        return "it proposes what is never done"
+    return "it would weaken what checks the work" if _WEAKENS.search(finding.action) else ""
+
+
+def annotation(verdict: str, adopted: Adopted, language: str = "en") -> str:
+    """How the adoption is marked in what the person reads; '' when nothing was adopted."""
+    if adopted == "none":
+        return ""
+    passed = verdict == "accept" and adopted == "full"
+    return text("review.passed" if passed else "review.partly", language)

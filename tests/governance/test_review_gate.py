@@ -1,0 +1,232 @@
+"""Change units of a diff, what a diff flags, and the review gate: every row and edge."""
+
+import pytest
+
+from mi.governance.change_units import count
+from mi.governance.diff_flags import flags_of_diff
+from mi.governance.review_gate import Required, review_gate
+
+HEAD = "diff --git a/{0} b/{0}\nindex 111..222 100644\n--- a/{0}\n+++ b/{0}\n"
+
+
+def modified(path: str, *hunks: str) -> str:
+    return HEAD.format(path) + "".join(hunks)
+
+
+def hunk(line: int, old: int = 1, new: int = 1) -> str:
+    start = f"@@ -{line},{old} +{line},{new} @@\n"
+    return start + "-old\n" * old + "+new\n" * new
+
+
+def added(path: str, *lines: str) -> str:
+    body = f"@@ -0,0 +1,{len(lines)} @@\n" + "".join(f"+{line}\n" for line in lines) if lines else ""
+    head = f"diff --git a/{path} b/{path}\nnew file mode 100644\nindex 000..222\n"
+    return head + (f"--- /dev/null\n+++ b/{path}\n" + body if lines else "")
+
+
+DELETED = "diff --git a/x.py b/x.py\ndeleted file mode 100644\n--- a/x.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n"
+RENAMED = "diff --git a/a.py b/b.py\nsimilarity index 90%\nrename from a.py\nrename to b.py\n"
+MODE = "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n"
+BINARY = "diff --git a/x.png b/x.png\nindex 1..2 100644\nBinary files a/x.png and b/x.png differ\n"
+TOUCHING = modified("a.py", "@@ -1 +1 @@\n-a\n+b\n", "@@ -2 +2 @@\n-c\n+d\n")
+CONTEXT = modified("a.py", "@@ -1,5 +1,5 @@\n-a\n+b\n x\n x\n-c\n+d\n x\n")
+DASHES = modified("a.sql", "@@ -1,2 +1,2 @@\n--- a comment\n-- b\n+++ c\n+++ d\n")
+NO_NEWLINE = modified("a.py", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n")
+ONLY_ADDED = modified("a.py", "@@ -3,0 +4,2 @@\n+a\n+b\n", "@@ -9,0 +12 @@\n+c\n")
+MERGE = "diff --cc a.py\nindex 1,2..3\n--- a/a.py\n+++ b/a.py\n@@@ -1,2 -1,2 +1,2 @@@\n- a\n -b\n++c\n  d\n"
+QUOTED = 'diff --git "a/\\346\\226\\207.py" "b/\\346\\226\\207.py"\nold mode 100644\nnew mode 100755\n'
+SUBMODULE = modified("lib", "@@ -1 +1 @@\n-Subproject commit 1\n+Subproject commit 2\n")
+
+UNITS = [
+    ("", 0, []),
+    (modified("a.py", hunk(1)), 1, ["modified"]),
+    (modified("a.py", hunk(1), hunk(20)), 2, ["modified"]),
+    (modified("a.py", hunk(1)) + modified("b.py", hunk(1)) + modified("c.py", hunk(9)), 3, ["modified"] * 3),
+    (added("n.py", "a", "b", "c"), 1, ["new"]),
+    (added("empty.py"), 1, ["new"]),
+    (DELETED, 1, ["deleted"]),
+    (RENAMED, 1, ["renamed"]),
+    (RENAMED + "--- a/a.py\n+++ b/b.py\n" + hunk(3) + hunk(30), 3, ["renamed"]),
+    (MODE, 1, ["mode"]),
+    (MODE + "--- a/run.sh\n+++ b/run.sh\n" + hunk(3), 2, ["modified"]),
+    (BINARY, 1, ["binary"]),
+    (TOUCHING, 1, ["modified"]),
+    (CONTEXT, 2, ["modified"]),
+    (DASHES, 1, ["modified"]),
+    (NO_NEWLINE, 1, ["modified"]),
+    (ONLY_ADDED, 2, ["modified"]),
+    (QUOTED, 1, ["mode"]),
+    (SUBMODULE, 1, ["modified"]),
+    ("no diff at all\n", 0, []),
+]
+
+
+@pytest.mark.req(
+    "mx.cu.definition", "mx.cu.one-function", "mx.cu.two-hunks", "mx.cu.three-files", "mx.cu.new-file",
+    "gov.cu.touching-merge", "gov.cu.deleted", "gov.cu.rename", "gov.cu.mode-change", "gov.cu.binary",
+    "gov.diff.mode-beside", "mx.cu.not-files",
+)  # fmt: skip
+@pytest.mark.parametrize(("diff", "units", "kinds"), UNITS)
+def test_change_units(diff, units, kinds):
+    found = count(diff)
+    assert (found.units, [file.kind for file in found.files]) == (units, kinds)
+
+
+def test_paths_lines_and_folders():
+    found = count(RENAMED + "--- a/a.py\n+++ b/b.py\n" + hunk(3, 1, 2) + QUOTED + added("x/y/n.py", "a"))
+    assert [(file.path, file.old_path) for file in found.files] == [("b.py", "a.py"), ("文.py", ""), ("x/y/n.py", "")]
+    assert (found.lines, found.dirs) == (4, 2)
+    assert count(MERGE).files[0].path == "a.py"
+    assert count(BINARY).files[0].path == "x.png"
+
+
+LOCKS = """package-lock.json yarn.lock pnpm-lock.yaml bun.lock poetry.lock uv.lock Pipfile.lock Cargo.lock go.sum
+    Gemfile.lock composer.lock web/package-lock.json""".split()
+GENERATED = """dist/app.js web/build/x.js vendor/a/b.go app.min.js app.js.map api_pb2.py api.pb.go x.g.dart
+    __snapshots__/a.snap src/generated/api.ts schema.generated.ts""".split()
+NOT_GENERATED = "src/build.py src/generator.py lockfile.py src/distance.js docs/vendor.md".split()
+
+
+@pytest.mark.req("gov.cu.lock-files", "gov.cu.generated")
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [*((path, "lock") for path in LOCKS), *((path, "generated") for path in GENERATED)],
+)
+def test_lock_and_generated_files_count_by_policy(path, kind):
+    diff = modified(path, hunk(1), hunk(9))
+    assert [(file.kind, file.units) for file in count(diff).files] == [(kind, 0)]
+    assert count(diff, count_generated=True).units == 2
+
+
+@pytest.mark.parametrize("path", NOT_GENERATED)
+def test_other_files_count(path):
+    assert count(modified(path, hunk(1))).units == 1
+
+
+def test_a_file_that_says_it_is_generated():
+    assert count(added("api.py", "# Code generated by x. DO NOT EDIT.", "a = 1")).units == 0
+    assert count(added("api.py", "# The generated report", "a = 1")).units == 1
+
+
+@pytest.mark.req("gov.cu.split", "mx.batch.first-batch", "gov.diff.first-batch")
+@pytest.mark.parametrize(
+    ("hunks", "batch"),
+    [
+        ([5], []),
+        ([3, 3], [("f0", 3)]),
+        ([2, 2, 2], [("f0", 2), ("f1", 2)]),
+        ([1] * 7, [(f"f{n}", 1) for n in range(5)]),
+        ([7], [("f0", 5)]),
+        ([9, 1, 2], [("f1", 1), ("f2", 2)]),
+    ],
+)
+def test_the_first_batch_is_of_at_most_five_and_takes_whole_files_where_it_can(hunks, batch):
+    diff = "".join(modified(f"f{n}", *(hunk(10 * one + 1) for one in range(size))) for n, size in enumerate(hunks))
+    assert count(diff).first_batch() == batch
+
+
+TABLE = [
+    (range(1), range(9), Required()),
+    (range(1, 3), range(2), Required()),
+    (range(1, 3), range(2, 4), Required("offer")),
+    (range(1, 3), range(4, 9), Required("required", confirm=True)),
+    (range(3, 6), range(2), Required("offer")),
+    (range(3, 6), range(2, 4), Required("required")),
+    (range(3, 6), range(4, 9), Required("required", confirm=True, split="suggest")),
+    (range(6, 9), range(2), Required("required", approval=True, split="suggest")),
+    (range(6, 9), range(2, 4), Required("required", confirm=True, split="suggest")),
+    (range(6, 9), range(4, 9), Required("required", confirm=True, split="required")),
+]
+
+
+@pytest.mark.req(
+    "gov.review.zero", "gov.review.small-low", "gov.review.small-middle", "gov.review.small-high",
+    "gov.review.medium-low", "gov.review.medium-middle", "gov.review.medium-high", "gov.review.large-low",
+    "gov.review.large-middle", "gov.review.large-high", "mx.review.small-low", "mx.review.small-middle",
+    "mx.review.small-high", "mx.review.medium-low", "mx.review.medium-middle", "mx.review.medium-high",
+    "mx.review.large-review", "mx.review.large-split", "mx.review.large-confirm", "gov.cu.more-approval",
+    "mx.batch.approval", "mx.batch.suggest-split", "mx.life.review-gate", "mx.conf.cu",
+)  # fmt: skip
+@pytest.mark.parametrize(("units", "risks", "required"), TABLE)
+def test_the_review_gate(units, risks, required):
+    for unit in units:
+        for raw in risks:
+            assert review_gate(unit, raw) == required
+    assert required.needs_person == (required.confirm or required.approval)
+
+
+PATHS = [
+    *((path, "auth") for path in ("auth.py", "src/auth/token.py", "authentication.ts", "app/login.py", "oauth2.go")),
+    *((path, "auth") for path in ("authorize.rb", "user_auth.py", "permissions.py", "jwt.ts", "sso/x.py")),
+    *((path, "encryption") for path in ("crypto.py", "encryption.go", "src/crypt/a.c", "decrypt.ts", "tls/x.go")),
+    *((path, "encryption") for path in ("cipher.rs", "certs/ca.go", "ssl.py")),
+    *((path, "migration") for path in ("db/migrations/001.sql", "migrations/0001_x.py", "db/migrate/1.rb")),
+    *((path, "migration") for path in ("alembic/versions/a.py", "add.migration.ts")),
+    *((path, "new_dependency") for path in (*LOCKS, "requirements.txt", "requirements-dev.txt", "go.mod", "Gemfile")),
+]
+
+
+@pytest.mark.req(
+    "gov.flags.diff-auth", "gov.flags.diff-crypt", "gov.flags.diff-migrations", "gov.flags.diff-lock-files",
+    "gov.flags.table-tests",
+)  # fmt: skip
+@pytest.mark.parametrize(("path", "flag"), PATHS)
+def test_every_path_of_the_table(path, flag):
+    assert flags_of_diff(count(modified(path, hunk(1)))) == (flag,)
+
+
+@pytest.mark.parametrize(
+    "path", ["author.py", "authors/list.py", "certain.py", "docs/auth.md", "tests/test_auth.py", "src/a.py"]
+)
+def test_other_paths_set_no_flag(path):
+    assert flags_of_diff(count(modified(path, hunk(1)))) == ()
+
+
+def line_change(path: str, old: str, new: str) -> str:
+    olds, news = old.splitlines(), new.splitlines()
+    sides = f"@@ -1,{len(olds)} +1,{len(news)} @@\n"
+    return modified(path, sides + "".join(f"-{x}\n" for x in olds) + "".join(f"+{x}\n" for x in news))
+
+
+LINES = [
+    ("x.sql", "", "DROP TABLE users;", ("delete_data",)),
+    ("x.py", "", 'run("truncate table users")', ("delete_data",)),
+    ("x.py", "", 'db("delete from users where 1=1")', ("delete_data",)),
+    ("x.py", "", "op.drop_column('a', 'b')", ("delete_data",)),
+    ("x.md", "", "DROP TABLE users;", ()),
+    ("x.sql", "DROP TABLE users;", "", ()),
+    ("x.py", "", "import requests", ("new_dependency",)),
+    ("x.py", "", "from numpy.linalg import norm", ("new_dependency",)),
+    ("x.py", "", "import os\nfrom json import dumps", ()),
+    ("x.py", "", "from . import x\nfrom .y import z", ()),
+    ("x.py", "", "from own.thing import z", ()),
+    ("pkg/x.py", "", "from pkg.thing import z", ()),
+    ("x.py", "import requests", "import requests  # http", ()),
+    ("x.ts", "", "import React from 'react'", ("new_dependency",)),
+    ("x.ts", "", "import { a } from '@scope/pkg/a'", ("new_dependency",)),
+    ("x.ts", "", "import { a } from './a'", ()),
+    ("x.js", "", "const fs = require('fs')", ()),
+    ("x.js", "", "const _ = require('lodash')", ("new_dependency",)),
+    ("x.rs", "", "use serde::Serialize;", ("new_dependency",)),
+    ("x.rs", "", "use crate::a;\nuse std::fs;", ()),
+    ("test_x.py", "", "import requests", ()),
+    ("x.py", "def load(path):", "def load(path, mode):", ("public_api",)),
+    ("x.py", "class Store:", "", ("public_api",)),
+    ("x.py", "def _load(path):", "def _load(path, mode):", ()),
+    ("x.py", "    def load(self):", "    def load(self, x):", ()),
+    ("x.py", "", "def brand_new():", ()),
+    ("x.py", "def load(path):", "x = 1\ndef load(path):", ()),
+    ("x.py", '__all__ = ["a"]', '__all__ = ["a", "b"]', ("public_api",)),
+    ("x.ts", "export function a() {", "export function a(x: number) {", ("public_api",)),
+    ("x.go", "func Load(a int) {", "func Load(a, b int) {", ("public_api",)),
+    ("x.go", "func load(a int) {", "func load(a, b int) {", ()),
+    ("x.rs", "pub fn load() {", "", ("public_api",)),
+    ("x.java", "    public int size() {", "    public long size() {", ("public_api",)),
+    ("tests/x.py", "def load(path):", "", ()),
+]
+
+
+@pytest.mark.req("gov.flags.diff-drop", "gov.flags.diff-imports", "gov.flags.diff-exports", "gov.flags.table-tests")
+@pytest.mark.parametrize(("path", "old", "new", "flags"), LINES)
+def test_what_the_lines_of_a_diff_set(path, old, new, flags):
+    assert flags_of_diff(count(line_change(path, old, new)), own_modules={"own"}) == flags
