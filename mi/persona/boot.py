@@ -1,0 +1,158 @@
+"""Booting a window: the core files, a slot of its own, what was last, what others do, what must be known."""
+
+import os
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from mi.kernel.errors import MiError
+from mi.kernel.text import shorten
+from mi.persona.cards import EVERY_BOOT, active, read_cards
+from mi.persona.front_matter import BadFrontMatter, load
+from mi.persona.members import Role, roles
+from mi.persona.place import Persona, existing, markdown_below, read_text
+from mi.persona.session_log import read_sections
+from mi.persona.windows import LogFile, log_files, other_windows, take_slot
+
+CORE = ("core/boot.md", "core/principles.md", "core/challenge-core.md")
+
+
+class Health(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether an external reviewer can be asked."""
+
+    name: str
+    ok: bool
+    reason: str = ""
+
+
+class Window(msgspec.Struct, frozen=True, kw_only=True):
+    """What another window left for its readers."""
+
+    slot: str
+    path: str
+    day: str
+    completed: list[str] = []
+    decisions: list[str] = []
+    whole: str = ""
+
+
+class Booted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a member knows after booting, in the order in which it was read."""
+
+    member: str
+    core: dict[str, str]
+    slot: str
+    sid: str
+    log_path: str
+    first_boot: bool
+    last_session: str = ""
+    last_summary: list[str] = []
+    pending: list[str] = []
+    private: dict[str, str] = {}
+    windows: list[Window] = []
+    index: dict[str, object] = {}
+    cards: dict[str, str] = {}
+    reviewers: list[Health] = []
+    members: list[Role] = []
+
+
+def boot(persona: Persona, reviewers: Callable[[], list[Health]] = list) -> Booted:
+    """Run the whole sequence; a missing core file stops it and is named, and then no window was made."""
+    core = read_core(persona)
+    members = roles(core[CORE[0]])
+    own = take_slot(persona)
+    files = [one for one in log_files(persona) if one.sid != own.sid]
+    last = files[-1] if files else None
+    sections = _sections(persona, last) if last else {}
+    private = _private(persona)
+    windows = [_window(persona, one) for one in other_windows(files, own.sid, time.strftime("%Y-%m-%d"))]
+    cards, _ = read_cards(persona)
+    return Booted(
+        member=persona.member,
+        core=core,
+        slot=own.slot,
+        sid=own.sid,
+        log_path=os.path.relpath(own.path, persona.root),
+        first_boot=last is None,
+        last_session=os.path.relpath(last.path, persona.root) if last else "",
+        last_summary=_summary(sections),
+        pending=sections.get("next_steps", []),
+        private=private,
+        windows=windows,
+        index=_index(persona),
+        cards={one.card.id: one.body for one in active(cards) if one.card.salience >= EVERY_BOOT},
+        reviewers=reviewers(),
+        members=members,
+    )
+
+
+def read_core(persona: Persona) -> dict[str, str]:
+    """The three core files; MiError names those that are missing."""
+    existing(persona)
+    found = {name: read_text(persona, persona.path(name)) for name in CORE}
+    missing = [name for name, text in found.items() if text is None]
+    if missing:
+        raise MiError("core-missing", names=", ".join(missing), path=persona.root)
+    return {name: text or "" for name, text in found.items()}
+
+
+def _sections(persona: Persona, log: LogFile) -> dict[str, list[str]]:
+    text = read_text(persona, log.path) or ""
+    return read_sections(_last_entry(text), ("completed_items", "decisions", "next_steps"))
+
+
+def _summary(sections: dict[str, list[str]]) -> list[str]:
+    named = [*sections.get("completed_items", []), *sections.get("decisions", [])]
+    return named or sections.get("whole", [])
+
+
+def _last_entry(text: str) -> str:
+    before, mark, after = text.rpartition("\n## Session ")
+    return mark + after if mark else before + after
+
+
+def _private(persona: Persona) -> dict[str, str]:
+    found = {path: read_text(persona, path) for path in markdown_below(persona.private)}
+    return {os.path.relpath(path, persona.private): text for path, text in found.items() if text}
+
+
+def _window(persona: Persona, log: LogFile) -> Window:
+    sections = read_sections(read_text(persona, log.path) or "", ("completed_items", "decisions"))
+    return Window(
+        slot=log.slot,
+        path=os.path.relpath(log.path, persona.root),
+        day=log.day,
+        completed=sections.get("completed_items", []),
+        decisions=sections.get("decisions", []),
+        whole="".join(sections.get("whole", [])),
+    )
+
+
+def _index(persona: Persona) -> dict[str, object]:
+    path = persona.path("indexes", "card-index.yaml")
+    text = read_text(persona, path)
+    try:
+        return load(text, os.path.relpath(path, persona.root)) if text else {}
+    except BadFrontMatter:
+        return {}  # derived: `mi card index` writes it anew
+
+
+def as_context(booted: Booted, budget: int) -> str:
+    """What a run tells the agent of it, the most binding first, in at most `budget` characters."""
+    parts = [("Team principles", booted.core[CORE[1]])]
+    parts += [(f"Card {card_id}", body) for card_id, body in booted.cards.items()]
+    parts.append(("Pending from the last session", "\n".join(f"- {one}" for one in booted.pending)))
+    for window in booted.windows:
+        done = [*window.completed, *window.decisions] or [window.whole]
+        parts.append((f"Another window today (slot {window.slot})", "\n".join(f"- {one}" for one in done)))
+    text = ""
+    for title, body in parts:
+        room = budget - len(text) - len(title) - 8
+        if body.strip() and room > 40:
+            text += f"## {title}\n{_cut(body.strip(), room)}\n\n"
+    return text.strip()
+
+
+def _cut(body: str, room: int) -> str:
+    return body if len(body) <= room else shorten(body[:room], room - 1)

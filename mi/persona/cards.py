@@ -1,0 +1,236 @@
+"""Cards: what the team has learned, one verified piece each; read, checked, indexed, matched to a task, archived."""
+
+import os
+import re
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from mi.kernel import clock
+from mi.kernel.errors import MiError, NotFound
+from mi.kernel.files import write_atomic
+from mi.persona.front_matter import BadFrontMatter, dump, join, split
+from mi.persona.place import Persona, markdown_below, read_text
+
+CardType = Literal["axiom", "principle", "heuristic", "pattern"]
+Status = Literal["active", "archived", "deprecated"]
+LETTERS: dict[str, CardType] = {"X": "axiom", "P": "principle", "H": "heuristic", "M": "pattern"}
+FOLDERS: dict[CardType, str] = {
+    "axiom": "axioms",
+    "principle": "principles",
+    "heuristic": "heuristics",
+    "pattern": "patterns",
+}
+SECTIONS = ("When it applies", "When it bends", "Evidence")
+EVERY_BOOT, MUST_READ, ON_DEMAND = 9, 7, 4  # salience from which a card is loaded at boot, read on a match, offered
+_WARN_FROM, _WARN_SHARE = 10, 0.7
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True):
+    """The fields in front of a card."""
+
+    id: str
+    type: CardType
+    merge_key: str
+    title: str
+    salience: int
+    created: str
+    last_reviewed: str = ""
+    aliases: list[str] = []
+    source: str = ""
+    status: Status = "active"
+
+
+class CardFile(NamedTuple):
+    """A card, its text and where it is."""
+
+    card: Card
+    body: str
+    path: str
+
+
+class Problem(NamedTuple):
+    """What is wrong with a file of the persona; `code` names its text in the catalogue."""
+
+    path: str
+    code: str
+    details: dict[str, object]
+
+
+def read_cards(persona: Persona) -> tuple[list[CardFile], list[Problem]]:
+    """Every card, by id, and what is wrong with those that cannot be used."""
+    found: list[CardFile] = []
+    problems: list[Problem] = []
+    for path in markdown_below(persona.path("cards")):
+        shown = os.path.relpath(path, persona.root)
+        try:
+            found.append(parse(read_text(persona, path) or "", shown))
+        except BadFrontMatter as error:
+            problems.append(Problem(shown, error.code, error.details))
+    return sorted(found, key=lambda one: (one.card.id, one.path)), problems
+
+
+def parse(text: str, path: str) -> CardFile:
+    """One card from its text; BadFrontMatter names the field that is wrong."""
+    fields, body = split(text, path)
+    try:
+        card = msgspec.convert(fields, Card, strict=False)
+    except msgspec.ValidationError as error:
+        raise BadFrontMatter("card-field", path=path, reason=str(error)) from None
+    if not re.fullmatch(r"[XPHM]-\d{3,}", card.id) or LETTERS[card.id[0]] != card.type:
+        raise BadFrontMatter("card-id", path=path, id=card.id, type=card.type)
+    if not is_kebab(card.merge_key):
+        raise BadFrontMatter("card-merge-key", path=path, merge_key=card.merge_key)
+    if not 1 <= card.salience <= 10:
+        raise BadFrontMatter("card-salience", path=path, salience=card.salience)
+    if not card.title.strip():
+        raise BadFrontMatter("card-field", path=path, reason="`title` is empty")
+    return CardFile(card, body, path)
+
+
+def is_kebab(text: str) -> bool:
+    """Whether a text is lower-case words joined by hyphens; CJK counts as lower case."""
+    return re.fullmatch(r"[^\W_A-Z]+(?:-[^\W_A-Z]+)*", text) is not None
+
+
+def duplicates(cards: list[CardFile]) -> list[Problem]:
+    """Ids used twice, and merge keys that two active cards share."""
+    problems: list[Problem] = []
+    ids: dict[str, str] = {}
+    keys: dict[str, str] = {}
+    for one in cards:
+        if one.card.id in ids:
+            problems.append(Problem(one.path, "card-id-twice", {"id": one.card.id, "other": ids[one.card.id]}))
+        ids.setdefault(one.card.id, one.path)
+        if one.card.status != "active":
+            continue
+        key = one.card.merge_key
+        if key in keys:
+            problems.append(Problem(one.path, "merge-key-twice", {"merge_key": key, "other": keys[key]}))
+        keys.setdefault(key, one.path)
+    return problems
+
+
+def section(body: str, heading: str) -> str:
+    """The text below a heading of a card's body."""
+    found = re.search(rf"(?ims)^#+\s*{re.escape(heading)}\s*$(.*?)(?=^#+\s|\Z)", body)
+    return found[1].strip() if found else ""
+
+
+def lacks_evidence(one: CardFile) -> bool:
+    """A card that states a fact needs its evidence or a source; axioms and principles are chosen, not found."""
+    factual = one.card.type in ("heuristic", "pattern")
+    return factual and not one.card.source.strip() and not section(one.body, "Evidence")
+
+
+def active(cards: list[CardFile]) -> list[CardFile]:
+    """Those that hold."""
+    return [one for one in cards if one.card.status == "active"]
+
+
+def build_index(cards: list[CardFile], updated: str) -> dict[str, object]:
+    """The index of all cards as it is written."""
+    lists: dict[str, list[dict[str, object]]] = {folder: [] for folder in FOLDERS.values()}
+    for one in cards:
+        card = one.card
+        entry = {
+            "id": card.id,
+            "title": card.title,
+            "salience": card.salience,
+            "merge_key": card.merge_key,
+            "aliases": card.aliases,
+            "last_reviewed": card.last_reviewed,
+            "status": card.status,
+            "path": one.path,
+        }
+        lists[FOLDERS[card.type]].append(entry)
+    return {"last_updated": updated, "total_active": len(active(cards)), **lists}
+
+
+def write_index(persona: Persona, cards: list[CardFile]) -> bool:
+    """Write the index anew; False when nothing but the time would differ."""
+    from mi.persona.front_matter import load
+
+    path = persona.path("indexes", "card-index.yaml")
+    former = read_text(persona, path)
+    index = build_index(cards, clock.now())
+    if former is not None:
+        try:
+            known = load(former, path)
+        except BadFrontMatter:
+            known = {}  # derived: written anew
+        if known | {"last_updated": ""} == index | {"last_updated": ""}:
+            return False
+    write_atomic(path, dump(index).encode(), 0o644)
+    return True
+
+
+def match(cards: list[CardFile], task: str) -> list[tuple[CardFile, int]]:
+    """Active cards whose title, merge key or aliases share words with the task, the most salient first."""
+    from mi.memory.words import compact, tokens
+
+    wanted = set(compact(task).tokens)
+    found: list[tuple[CardFile, int]] = []
+    for one in active(cards):
+        card = one.card
+        known = set(tokens(" ".join([card.title, card.merge_key.replace("-", " "), *card.aliases])))
+        shared = len(wanted & known)
+        if shared:
+            found.append((one, shared))
+    found.sort(key=lambda pair: pair[0].card.last_reviewed, reverse=True)
+    return sorted(found, key=lambda pair: -pair[0].card.salience)
+
+
+def reading(card: Card, matched: bool, searched: bool = False) -> Literal["boot", "must", "may", "searched", "no"]:
+    """How a card of its salience is read for a task."""
+    if card.salience >= EVERY_BOOT:
+        return "boot"
+    if matched and card.salience >= MUST_READ:
+        return "must"
+    if matched and card.salience >= ON_DEMAND:
+        return "may"
+    return "searched" if searched else "no"
+
+
+def health(cards: list[CardFile]) -> dict[str, object]:
+    """How salience is spread; `warning` when nearly everything is called equally important."""
+    counted = [one.card.salience for one in active(cards)]
+    spread = {str(level): counted.count(level) for level in range(10, 0, -1)}
+    middle = sum(1 for level in counted if 5 <= level <= 7)
+    warning = len(counted) >= _WARN_FROM and middle > _WARN_SHARE * len(counted)
+    return {"active": len(counted), "spread": spread, "middle": middle, "warning": warning}
+
+
+def find_card(cards: list[CardFile], card_id: str) -> CardFile:
+    """One card by its id."""
+    for one in cards:
+        if one.card.id == card_id:
+            return one
+    raise NotFound("no-card", id=card_id)
+
+
+def next_id(cards: list[CardFile], card_type: CardType) -> str:
+    """The next free id of a type."""
+    letter = next(letter for letter, kind in LETTERS.items() if kind == card_type)
+    taken = [int(one.card.id[2:]) for one in cards if one.card.id[0] == letter]
+    return f"{letter}-{max(taken, default=0) + 1:03d}"
+
+
+def write_card(persona: Persona, card: Card, body: str, path: str = "") -> str:
+    """Write a card to its folder; returns its path below the persona."""
+    place = path or os.path.join("cards", FOLDERS[card.type], f"{card.id.lower()}-{card.merge_key}.md")
+    fields = {key: value for key, value in msgspec.to_builtins(card).items() if value not in ("", [])}
+    write_atomic(persona.path(place), join(fields, body).encode(), 0o644)
+    return place
+
+
+def archive(persona: Persona, card_id: str, status: Status = "archived") -> CardFile:
+    """Take a card out of use; its file stays."""
+    cards, _ = read_cards(persona)
+    one = find_card(cards, card_id)
+    if one.card.status == status:
+        raise MiError("card-already", id=card_id, status=status)
+    changed = msgspec.structs.replace(one.card, status=status, last_reviewed=clock.now()[:10])
+    write_card(persona, changed, one.body, one.path)
+    write_index(persona, read_cards(persona)[0])
+    return one._replace(card=changed)

@@ -1,0 +1,138 @@
+"""Handoffs: a task that goes from one member to another, with what it takes to accept it."""
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from mi.kernel import clock
+from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
+from mi.kernel.files import read_bytes, write_atomic
+from mi.kernel.home import make_dirs
+from mi.kernel.locks import folder_lock
+from mi.kernel.text import decode
+from mi.persona.front_matter import BadFrontMatter, dump, load
+from mi.persona.place import Persona
+from mi.thoughtdb.store import refuse_secret
+
+State = Literal["draft", "sent", "accepted", "rejected", "done"]
+# From a state to those that may follow.
+_NEXT: dict[State, tuple[State, ...]] = {
+    "draft": ("sent",),
+    "sent": ("accepted", "rejected"),
+    "accepted": ("done",),
+    "rejected": (),
+    "done": (),
+}
+_ID = re.compile(r"HO-\d{4}-\d{2}-\d{2}-\d{3,}")
+
+
+class Deliverable(msgspec.Struct, frozen=True, kw_only=True):
+    """Something the receiver hands back."""
+
+    type: Literal["patch", "file", "report", "config"]
+    path: str
+    description: str = ""
+
+
+class Handoff(msgspec.Struct, frozen=True, kw_only=True):
+    """A task on its way; `from` and `to` are members."""
+
+    id: str
+    sender: str = msgspec.field(name="from")
+    receiver: str = msgspec.field(name="to")
+    timestamp: str
+    status: State
+    task: str
+    context: str
+    acceptance_criteria: list[str]
+    constraints: list[str] = []
+    not_in_scope: list[str] = []
+    deliverables: list[Deliverable] = []
+    reason: str = ""
+
+
+def create(persona: Persona, wanted: Handoff, questions: list[str], send: bool = True) -> Handoff:
+    """A new handoff; refused without criteria, or while `questions` show that the task is unclear."""
+    _check(wanted)
+    if questions and send:
+        raise Blocked("handoff-unclear", questions="; ".join(questions))
+    folder = persona.path("handoffs")
+    make_dirs(folder)
+    day = clock.now()[:10]
+    with folder_lock(folder):
+        taken = [int(name[14:-5]) for name in os.listdir(folder) if _ID.fullmatch(name[:-5]) and name[3:13] == day]
+        number = max(taken, default=0) + 1
+        made = msgspec.structs.replace(
+            wanted, id=f"HO-{day}-{number:03d}", timestamp=clock.now(), status="sent" if send else "draft"
+        )
+        _write(persona, made)
+    return made
+
+
+def read(persona: Persona, handoff_id: str) -> Handoff:
+    """One handoff by its id."""
+    path = _path(persona, handoff_id)
+    data = read_bytes(path)
+    if data is None:
+        raise NotFound("no-handoff", id=handoff_id)
+    shown = os.path.relpath(path, persona.root)
+    try:
+        return msgspec.convert(load(decode(data), shown), Handoff, strict=False)
+    except msgspec.ValidationError as error:
+        raise BadFrontMatter("card-field", path=shown, reason=str(error)) from None
+
+
+def read_all(persona: Persona) -> list[Handoff]:
+    """All handoffs, the oldest first."""
+    folder = persona.path("handoffs")
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    return [read(persona, name[:-5]) for name in names if _ID.fullmatch(name[:-5])]
+
+
+def move(
+    persona: Persona, handoff_id: str, to: State, member: str, reason: str = "", delivered: Sequence[Deliverable] = ()
+) -> Handoff:
+    """Take a handoff to its next state; each step belongs to one side, and none can be skipped."""
+    make_dirs(persona.path("handoffs"))
+    with folder_lock(persona.path("handoffs")):
+        known = read(persona, handoff_id)
+        if to not in _NEXT[known.status]:
+            allowed = ", ".join(_NEXT[known.status]) or "-"
+            raise MiError("handoff-state", id=handoff_id, status=known.status, wanted=to, allowed=allowed)
+        owner = known.sender if to == "sent" else known.receiver
+        if member != owner:
+            raise Blocked("handoff-not-yours", id=handoff_id, owner=owner, member=member)
+        if to == "rejected" and not reason.strip():
+            raise UsageError("handoff-reason", id=handoff_id)
+        if to == "done" and not delivered:
+            raise UsageError("handoff-deliverables", id=handoff_id)
+        if to in ("sent", "accepted"):
+            _check(known)
+        moved = msgspec.structs.replace(
+            known, status=to, reason=reason, deliverables=list(delivered) or known.deliverables
+        )
+        _write(persona, moved)
+        return moved
+
+
+def _check(one: Handoff) -> None:
+    for field in ("task", "context"):
+        if not getattr(one, field).strip():
+            raise UsageError("empty-text", field=field)
+    if not [criterion for criterion in one.acceptance_criteria if criterion.strip()]:
+        raise Blocked("handoff-no-criteria")
+    texts = [one.task, one.context, *one.acceptance_criteria, *one.constraints, *one.not_in_scope]
+    refuse_secret("handoff", "\n".join(texts))
+
+
+def _path(persona: Persona, handoff_id: str) -> str:
+    if not _ID.fullmatch(handoff_id):
+        raise UsageError("bad-handoff-id", id=handoff_id)
+    return persona.path("handoffs", f"{handoff_id}.yaml")
+
+
+def _write(persona: Persona, one: Handoff) -> None:
+    write_atomic(_path(persona, one.id), dump(msgspec.to_builtins(one)).encode(), 0o644)

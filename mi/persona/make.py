@@ -1,0 +1,39 @@
+"""Making a persona: folders, our own template texts, and what keeps private spaces out of git."""
+
+import os
+
+from mi.kernel.errors import MiError
+from mi.kernel.files import read_bytes, write_atomic
+from mi.kernel.home import make_dirs
+from mi.persona.cards import FOLDERS, read_cards, write_index
+from mi.persona.place import Persona
+
+_TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "template")
+_IGNORED = ".*/private/\n"
+
+
+def make(persona: Persona) -> list[str]:
+    """Create what is missing of a persona and touch nothing that is there; returns the paths that are new."""
+    if os.path.exists(persona.root) and not os.path.isdir(persona.root):
+        raise MiError("not-a-folder", path=persona.root)
+    for folder in (*(os.path.join("cards", one) for one in FOLDERS.values()), "sessions", "proposals", "indexes"):
+        make_dirs(persona.path(folder))
+    made = [name for name in _texts() if _put(persona.path(name), _texts()[name])]
+    if not os.path.exists(persona.path("indexes", "card-index.yaml")):
+        write_index(persona, read_cards(persona)[0])
+        made.append("indexes/card-index.yaml")
+    return made
+
+
+def _texts() -> dict[str, bytes]:
+    found = {".gitignore": _IGNORED.encode()}
+    for name in ("boot.md", "principles.md", "challenge-core.md"):
+        found[f"core/{name}"] = read_bytes(os.path.join(_TEMPLATE, "core", name)) or b""
+    return found
+
+
+def _put(path: str, content: bytes) -> bool:
+    if os.path.lexists(path):
+        return False
+    write_atomic(path, content, 0o644)
+    return True

@@ -1,0 +1,81 @@
+"""Where a persona lives, who reads it, and the private spaces that nobody but their owner may enter."""
+
+import os
+import re
+from typing import NamedTuple
+
+from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.kernel.files import read_bytes
+from mi.kernel.text import decode
+
+_MEMBER = re.compile(r"[^\W_][\w-]{0,63}")
+SELF = "self"
+
+
+class Persona(NamedTuple):
+    """A persona directory as one member sees it."""
+
+    root: str
+    member: str
+
+    def path(self, *parts: str) -> str:
+        """A path below the persona."""
+        return os.path.join(self.root, *parts)
+
+    @property
+    def private(self) -> str:
+        """The member's own private space."""
+        return self.path(f".{self.member}", "private")
+
+
+def find_root(configured: str, project_root: str, home_root: str) -> str:
+    """The persona's folder: the setting, else the project's own when it has one, else the home's."""
+    if configured:
+        return os.path.abspath(os.path.expanduser(configured))
+    own = os.path.join(project_root, "persona")
+    return own if os.path.isdir(own) else os.path.join(home_root, "persona")
+
+
+def member_name(name: str) -> str:
+    """A member's name, safe as part of a path; UsageError otherwise."""
+    if not _MEMBER.fullmatch(name) or name == SELF:
+        raise UsageError("bad-member", name=name)
+    return name
+
+
+def owner_of(persona: Persona, path: str) -> str | None:
+    """The member in whose private space a path lies, wherever its links lead; None for shared files."""
+    root = os.path.realpath(persona.root)
+    parts = os.path.relpath(os.path.realpath(path), root).split(os.sep)
+    if len(parts) >= 2 and parts[0].startswith(".") and parts[0] != os.pardir and parts[1] == "private":
+        return persona.member if parts[0][1:] == SELF else parts[0][1:]
+    return None
+
+
+def readable(persona: Persona, path: str) -> bool:
+    """Whether the member may read a file: shared ones, and what is private to themselves."""
+    return owner_of(persona, path) in (None, persona.member)
+
+
+def read_text(persona: Persona, path: str) -> str | None:
+    """The text of a file of the persona, None when there is none; another member's is refused."""
+    if not readable(persona, path):
+        raise MiError("private-of-other", path=os.path.relpath(path, persona.root), owner=owner_of(persona, path))
+    data = read_bytes(path)
+    return None if data is None else decode(data)
+
+
+def markdown_below(folder: str) -> list[str]:
+    """The Markdown files below a folder, in order; hidden folders are not entered."""
+    found: list[str] = []
+    for base, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += [os.path.join(base, name) for name in sorted(names) if name.endswith(".md") and name[0] != "."]
+    return found
+
+
+def existing(persona: Persona) -> Persona:
+    """The persona, when it is there; NotFound with the way to make one."""
+    if not os.path.isdir(persona.root):
+        raise NotFound("no-persona", path=persona.root)
+    return persona

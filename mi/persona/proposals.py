@@ -1,0 +1,223 @@
+"""Proposals: candidates for cards, refused when they are no lasting knowledge, accepted by somebody else."""
+
+import os
+import re
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from mi.kernel import clock
+from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
+from mi.kernel.files import write_atomic
+from mi.kernel.home import make_dirs
+from mi.kernel.locks import folder_lock
+from mi.persona import cards
+from mi.persona.cards import Card, CardFile, CardType, Problem
+from mi.persona.front_matter import BadFrontMatter, join, split
+from mi.persona.members import Role, is_human
+from mi.persona.place import Persona, markdown_below, read_text
+from mi.thoughtdb.store import refuse_secret
+
+Verdict = Literal["accept", "reject", "merge"]
+_STATUS = {"accept": "accepted", "reject": "rejected", "merge": "merged"}
+# What is no lasting knowledge; the first that fits is the reason.
+_NOT_LASTING = (
+    (
+        "todo",
+        r"(?i)\b(?:todo|fixme|to-do|remember to|don't forget|we (?:still )?(?:need|have) to|still (?:needs?|open))\b"
+        r"|待办|记得|别忘|还需要|还没做|以后再",
+    ),
+    (
+        "task-state",
+        r"(?i)\b(?:in progress|half ?way|\d{1,3} ?% (?:done|complete)|currently working on|working on it|next step is"
+        r"|(?:task|step|phase) \d+ (?:is )?(?:done|finished|complete)|waiting for)\b"
+        r"|进行中|正在做|做到一半|进度|已完成第|下一步是|完成了\s*\d",
+    ),
+    (
+        "bug-fix",
+        r"(?i)\b(?:fix(?:ed|es)? (?:the |an? |this )?(?:\w+ ){0,3}(?:bug|crash|error|typo|issue|test)|bug ?fix|hotfix"
+        r"|fix(?:ed|es)? #\d+|patched (?:the|a))\b|修复了|修了|改好了|修正了.{0,12}(?:错误|问题|bug)",
+    ),
+)
+_FILE = re.compile(r"[\w./-]*\w\.(?:py|js|ts|tsx|go|rs|java|c|cc|cpp|h|rb|php|sh|css|html|ya?ml|toml|json|md)\b")
+_TRICK = re.compile(r"(?i)\b(?:trick|hack|work ?around|line \d+|quick fix)\b|小技巧|绕过|临时方案|第\s*\d+\s*行")
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """The fields in front of a proposal."""
+
+    type: Literal["proposal"] = "proposal"
+    proposed_card_type: CardType
+    title: str
+    merge_key: str
+    proposed_by: str
+    date: str
+    status: Literal["pending", "accepted", "rejected", "merged"] = "pending"
+    salience: int = 5
+    source: str = ""
+    tags: list[str] = []
+    reviewed_by: str = ""
+    reviewed_date: str = ""
+    verdict: str = ""
+    verdict_reason: str = ""
+    merged_into: str = ""
+
+
+class ProposalFile(NamedTuple):
+    """A proposal, its text and where it is."""
+
+    proposal: Candidate
+    body: str
+    path: str
+
+    @property
+    def name(self) -> str:
+        """What people call it: the file's name without its ending."""
+        return os.path.basename(self.path).removesuffix(".md")
+
+
+def why_refused(text: str) -> str | None:
+    """Why a text is no card: todo, task-state, bug-fix or single-file; None when it may be one."""
+    for reason, pattern in _NOT_LASTING:
+        if re.search(pattern, text):
+            return reason
+    named = set(_FILE.findall(text))
+    return "single-file" if len(named) == 1 and _TRICK.search(text) else None
+
+
+def slug(title: str) -> str:
+    """A title as lower-case words joined by hyphens; CJK stays."""
+    words = re.findall(r"[^\W_]+", title.lower())
+    return "-".join(words)[:60].strip("-") or "untitled"
+
+
+def add(persona: Persona, proposal: Candidate, body: str) -> ProposalFile:
+    """Keep a proposal for review; one that is no lasting knowledge, or holds a secret, is refused."""
+    for field, text in (("title", proposal.title), ("text", body), ("source", proposal.source)):
+        refuse_secret(field, text)
+    if not proposal.title.strip():
+        raise UsageError("empty-text", field="title")
+    reason = why_refused(f"{proposal.title}\n{body}")
+    if reason:
+        raise MiError("proposal-" + reason, title=proposal.title)
+    if not cards.is_kebab(proposal.merge_key):
+        raise UsageError("bad-merge-key", merge_key=proposal.merge_key)
+    folder = persona.path("proposals", proposal.date[:7])
+    make_dirs(folder)
+    with folder_lock(folder):
+        path = _free_path(folder, f"proposal-{proposal.proposed_card_type}-{slug(proposal.title)}")
+        _write(path, proposal, body)
+    return ProposalFile(proposal, body, os.path.relpath(path, persona.root))
+
+
+def read_all(persona: Persona) -> tuple[list[ProposalFile], list[Problem]]:
+    """Every proposal, the oldest first, and what is wrong with those that cannot be read."""
+    found: list[ProposalFile] = []
+    problems: list[Problem] = []
+    for path in markdown_below(persona.path("proposals")):
+        shown = os.path.relpath(path, persona.root)
+        try:
+            fields, body = split(read_text(persona, path) or "", shown)
+            found.append(ProposalFile(msgspec.convert(fields, Candidate, strict=False), body, shown))
+        except BadFrontMatter as error:
+            problems.append(Problem(shown, error.code, error.details))
+        except msgspec.ValidationError as error:
+            problems.append(Problem(shown, "card-field", {"path": shown, "reason": str(error)}))
+    return sorted(found, key=lambda one: (one.proposal.date, one.path)), problems
+
+
+def pending(persona: Persona) -> list[ProposalFile]:
+    """Those that wait for a review."""
+    return [one for one in read_all(persona)[0] if one.proposal.status == "pending"]
+
+
+def find(persona: Persona, name: str) -> ProposalFile:
+    """One proposal by its file's name, or the unambiguous end of it."""
+    known = read_all(persona)[0]
+    found = [one for one in known if name in (one.name, one.path)] or [one for one in known if one.name.endswith(name)]
+    if len(found) != 1:
+        raise NotFound("no-proposal", name=name)
+    return found[0]
+
+
+def review(
+    persona: Persona, name: str, verdict: Verdict, reviewer: str, reason: str, members: list[Role], into: str = ""
+) -> tuple[ProposalFile, str]:
+    """Decide on a proposal; returns it and the id of the card that was made or changed."""
+    one = find(persona, name)
+    known, _ = cards.read_cards(persona)
+    refuse_secret("reason", reason)
+    _may_review(one, verdict, reviewer, members)
+    twin = next((card for card in cards.active(known) if card.card.merge_key == one.proposal.merge_key), None)
+    if verdict == "accept" and twin is not None:
+        raise Blocked("merge-or-reject", merge_key=one.proposal.merge_key, id=twin.card.id)
+    card_id = ""
+    if verdict == "accept":
+        card_id = _accept(persona, one, known)
+    elif verdict == "merge":
+        card_id = _merge(persona, one, known, into or (twin.card.id if twin else ""))
+    decided = msgspec.structs.replace(
+        one.proposal,
+        status=_STATUS[verdict],
+        reviewed_by=reviewer,
+        reviewed_date=clock.now()[:10],
+        verdict=verdict,
+        verdict_reason=reason,
+        merged_into=card_id if verdict == "merge" else "",
+    )
+    _write(persona.path(one.path), decided, one.body)
+    cards.write_index(persona, cards.read_cards(persona)[0])
+    return one._replace(proposal=decided), card_id
+
+
+def _may_review(one: ProposalFile, verdict: Verdict, reviewer: str, members: list[Role]) -> None:
+    proposal = one.proposal
+    if proposal.status != "pending":
+        raise MiError("proposal-decided", name=one.name, status=proposal.status, reviewer=proposal.reviewed_by)
+    if reviewer == proposal.proposed_by:
+        raise Blocked("own-proposal", name=one.name, reviewer=reviewer)
+    needs_human = proposal.proposed_card_type in ("axiom", "principle") and verdict != "reject"
+    if needs_human and not is_human(members, reviewer):
+        raise Blocked("needs-human", name=one.name, type=proposal.proposed_card_type, reviewer=reviewer)
+
+
+def _accept(persona: Persona, one: ProposalFile, known: list[CardFile]) -> str:
+    proposal = one.proposal
+    card = Card(
+        id=cards.next_id(known, proposal.proposed_card_type),
+        type=proposal.proposed_card_type,
+        merge_key=proposal.merge_key,
+        title=proposal.title,
+        salience=proposal.salience,
+        created=clock.now()[:10],
+        last_reviewed=clock.now()[:10],
+        source=proposal.source,
+    )
+    if cards.lacks_evidence(CardFile(card, one.body, one.path)):
+        raise MiError("card-no-evidence", name=one.name)
+    cards.write_card(persona, card, one.body)
+    return card.id
+
+
+def _merge(persona: Persona, one: ProposalFile, known: list[CardFile], into: str) -> str:
+    if not into:
+        raise UsageError("merge-into", name=one.name)
+    target = cards.find_card(known, into)
+    day = clock.now()[:10]
+    addition = f"\n## Merged {day}: {one.proposal.title}\n\n{one.body.strip()}\n"
+    changed = msgspec.structs.replace(target.card, last_reviewed=day)
+    cards.write_card(persona, changed, target.body.rstrip() + "\n" + addition, target.path)
+    return target.card.id
+
+
+def _free_path(folder: str, name: str) -> str:
+    path, number = os.path.join(folder, f"{name}.md"), 1
+    while os.path.lexists(path):
+        number += 1
+        path = os.path.join(folder, f"{name}-{number}.md")
+    return path
+
+
+def _write(path: str, proposal: Candidate, body: str) -> None:
+    fields = {key: value for key, value in msgspec.to_builtins(proposal).items() if value not in ("", [])}
+    write_atomic(path, join(fields, body).encode(), 0o644)

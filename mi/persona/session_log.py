@@ -1,0 +1,176 @@
+"""The text of a session log: entries with anchored sections, written for the next reader and read back by section."""
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from mi.kernel import clock
+from mi.kernel.errors import UsageError
+from mi.kernel.files import read_bytes, write_atomic
+from mi.kernel.jsontext import encode
+from mi.kernel.text import decode
+from mi.persona.windows import LogFile
+from mi.thoughtdb.store import refuse_secret
+
+# Section → its heading in a log; the first three are required.
+HEADINGS = {
+    "completed_items": "Completed items",
+    "decisions": "Decisions",
+    "next_steps": "Next steps",
+    "candidate_insights": "Candidate insights",
+    "external_ai_calls": "External AI calls",
+    "incidents": "Incidents",
+}
+REQUIRED = ("completed_items", "decisions", "next_steps")
+FIRST_NOTE = "首次session log,系统初始化完成"
+_SHORT = 50  # lines below which a log is read whole
+_ANCHOR = re.compile(
+    r"(?s)<!-- mixia:section:start name=(?P<name>\w+) ts=\S+ -->\n(?P<text>.*?)\n?"
+    r"<!-- mixia:section:end name=(?P=name) -->"
+)
+_HEADING = re.compile(r"(?m)^#{2,4}[ \t]*(?P<title>.+?)[ \t]*$")
+# Headings of logs that people wrote by hand, English and Chinese.
+_KNOWN_HEADINGS = {
+    "completed_items": ("completed items", "completed", "done", "完成事项", "已完成", "完成"),
+    "decisions": ("decisions", "decision", "决策", "决定"),
+    "next_steps": ("next steps", "next", "pending", "todo", "下一步", "待办", "后续"),
+    "candidate_insights": ("candidate insights", "insights", "候选认知", "认知"),
+    "external_ai_calls": ("external ai calls", "external calls", "外部ai调用", "外部调用"),
+    "incidents": ("incidents", "incident", "事故", "事件"),
+}
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """What was decided, and why."""
+
+    text: str
+    reason: str = ""
+
+
+class ExternalCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of the table of external calls."""
+
+    agent: str
+    mode: str
+    verdict: str = ""
+    adopted: str = ""
+
+
+class Verified(msgspec.Struct, frozen=True, kw_only=True):
+    """What a gate said and what became of it; kept as data in the log, too."""
+
+    gate: str
+    verdict: str
+    confidence: float | None = None
+    user_action: str = ""
+    post_result: str = "pending"
+    ts: str = ""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """What one session leaves; None is "not given", an empty list is "nothing, on purpose"."""
+
+    completed_items: list[str] | None = None
+    decisions: list[Decision] | None = None
+    next_steps: list[str] | None = None
+    candidate_insights: list[str] = []
+    external_ai_calls: list[ExternalCall] = []
+    incidents: list[str] = []
+    verifications: list[Verified] = []
+    note: str = ""
+
+
+def check(entry: Entry) -> None:
+    """Refuse an entry without a required part, or with a secret in any."""
+    for name in REQUIRED:
+        if getattr(entry, name) is None:
+            raise UsageError("session-part-missing", part=name)
+    for name in HEADINGS:
+        for one in getattr(entry, name) or []:
+            text = one if isinstance(one, str) else " ".join(str(value) for value in msgspec.structs.astuple(one))
+            refuse_secret(name, text)
+
+
+def append_entry(log: LogFile, entry: Entry, first: bool = False) -> int:
+    """Add an entry to a window's own log; returns its number."""
+    check(entry)
+    former = decode(read_bytes(log.path) or b"")
+    number = len(re.findall(r"(?m)^## Session \d+", former)) + 1
+    text = render(entry, number, clock.now(), first)
+    write_atomic(log.path, f"{former.rstrip()}\n\n{text}".encode(), 0o644)
+    return number
+
+
+def render(entry: Entry, number: int, ts: str, first: bool = False) -> str:
+    """An entry as it stands in a log."""
+    parts = [f"## Session {number}\n"]
+    notes = [note for note in (FIRST_NOTE if first else "", entry.note) if note]
+    parts += [f"{note}\n" for note in notes]
+    for name, heading in HEADINGS.items():
+        given = getattr(entry, name)
+        if not given and name not in REQUIRED:
+            continue
+        body = _table(given) if name == "external_ai_calls" else _items(given or [])
+        start = f"<!-- mixia:section:start name={name} ts={ts} -->"
+        parts.append(f"{start}\n### {heading}\n\n{body}\n<!-- mixia:section:end name={name} -->\n")
+    parts += [f"<!-- mixia:verification {encode(one).decode()} -->\n" for one in entry.verifications]
+    return "\n".join(parts)
+
+
+def _items(given: Iterable[str | Decision]) -> str:
+    lines = [_item(one) for one in given]
+    return "\n".join(f"- {line}" for line in lines) or "- (none)"
+
+
+def _item(one: str | Decision) -> str:
+    if isinstance(one, str):
+        return _flat(one)
+    return f"{_flat(one.text)} — {_flat(one.reason)}" if one.reason else _flat(one.text)
+
+
+def _table(calls: list[ExternalCall]) -> str:
+    rows = ["| agent | mode | verdict | adopted |", "| --- | --- | --- | --- |"]
+    rows += [
+        f"| {_cell(one.agent)} | {_cell(one.mode)} | {_cell(one.verdict)} | {_cell(one.adopted)} |" for one in calls
+    ]
+    return "\n".join(rows)
+
+
+def _flat(text: str) -> str:
+    """On one line, and unable to open or close an anchor."""
+    return " ".join(text.split()).replace("<!--", "‹!--").replace("-->", "--›")
+
+
+def _cell(text: str) -> str:
+    return _flat(text).replace("|", "\\|")
+
+
+def read_sections(text: str, names: Iterable[str]) -> dict[str, list[str]]:
+    """The items of the wanted sections: by anchor, else by heading; a short log without anchors also as a `whole`."""
+    wanted = set(names)
+    anchored = [(found["name"], found["text"]) for found in _ANCHOR.finditer(text)]
+    result: dict[str, list[str]] = {}
+    for name, part in anchored or _by_heading(text):
+        if name in wanted:
+            result.setdefault(name, []).extend(_lines(part))
+    if not anchored and text.strip() and len(text.splitlines()) < _SHORT:
+        result["whole"] = [text.strip()]
+    return result
+
+
+def _by_heading(text: str) -> list[tuple[str, str]]:
+    marks = list(_HEADING.finditer(text))
+    ends = [*(mark.start() for mark in marks), len(text)][1:]
+    found = [(_section_of(mark["title"]), text[mark.end() : end]) for mark, end in zip(marks, ends, strict=False)]
+    return [(name, part) for name, part in found if name]
+
+
+def _section_of(title: str) -> str:
+    plain = title.strip().strip(":：").lower()
+    return next((name for name, known in _KNOWN_HEADINGS.items() if plain in known), "")
+
+
+def _lines(part: str) -> list[str]:
+    lines = [line.strip() for line in part.splitlines()]
+    return [line.lstrip("-*• ").strip() for line in lines if line and line[0] not in "#<" and line != "- (none)"]
