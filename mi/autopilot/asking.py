@@ -2,6 +2,8 @@
 
 import os
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 
 class NobodyThere:
@@ -19,17 +21,19 @@ class NobodyThere:
 class AtTerminal:
     """Asks at once and waits; an empty line or the end of input leaves the question waiting."""
 
-    def __init__(self, prompt: str) -> None:
+    def __init__(self, prompt: str, paused: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
+        """`paused` holds back whatever else is drawn on the terminal."""
         self._prompt = prompt
+        self._paused = paused
 
     def ask(self, question_id: str, question: str) -> str | None:
         from mi.kernel.secrets import redact
         from mi.kernel.text import printable
 
-        sys.stderr.write(f"\n{self._prompt} {printable(redact(question))}\n> ")
-        sys.stderr.flush()
-        answer = sys.stdin.readline().strip()
-        return answer or None
+        with self._paused():
+            sys.stderr.write(f"\n{self._prompt} {printable(redact(question))}\n> ")
+            sys.stderr.flush()
+            return sys.stdin.readline().strip() or None
 
 
 def tell(command: str, question_id: str, question: str) -> None:

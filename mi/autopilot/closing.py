@@ -1,7 +1,9 @@
 """When a run may be called done: text alone never closes it."""
 
+from functools import partial
 from typing import NamedTuple
 
+from mi.kernel.messages import text
 from mi.mind.language import is_inquiry
 from mi.mind.prompts.plan_min_checks import put_back_request
 from mi.mind.views import Case
@@ -27,20 +29,22 @@ class CannotClose(NamedTuple):
 
 def may_close(case: Case, check_instruction: str) -> Closed | CheckFirst | CannotClose:
     """Whether a decision "done" stands, by what was seen and not by what was said."""
-    batch = case.batch
+    batch, say = case.batch, partial(text, language=case.language)
     if batch.weakened_tests:
         put_back = put_back_request(batch.weakened_tests, case.project.check_commands)
-        return _unproved(case, put_back, f"tests were weakened: {'; '.join(batch.weakened_tests[:3])}")
+        return _unproved(case, put_back, say("end.weakened", ways="; ".join(batch.weakened_tests[:3])))
     if batch.marks.verified:
-        return Closed("a check after the last change passed")
+        return Closed(say("end.verified"))
+    if batch.removed_as_asked and set(batch.changed_files) <= set(batch.removed_as_asked):
+        return Closed(say("end.removed"))
     if not batch.changed_files and is_inquiry(batch.task) and batch.last_message.strip():
-        return Closed("nothing changed and the answer was the task")
+        return Closed(say("end.answered"))
     strategy = case.project.testless_strategy
     if strategy and case.checks_requested and not batch.failed_checks:
-        return Closed(f"shown in the way agreed for this project ({strategy.id})")
+        return Closed(say("end.by-strategy", id=strategy.id))
     if not batch.shows_commands:
-        return CannotClose("cannot verify: this agent shows no command results")
-    return _unproved(case, check_instruction, "no check was seen to pass after the last change")
+        return CannotClose(say("end.cannot-verify"))
+    return _unproved(case, check_instruction, say("end.unverified"))
 
 
 def _unproved(case: Case, check_instruction: str, why: str) -> CheckFirst | CannotClose:

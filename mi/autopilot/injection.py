@@ -1,7 +1,8 @@
 """The light injection: the little that an agent is told about the person before the task."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from mi.kernel.config.types import ExternalActions
 from mi.kernel.secrets import redact
 
 PURPOSE = "You work for one person; go by what they value. Work freely, in whatever steps you like."
@@ -27,14 +28,54 @@ class Told(NamedTuple):
     text: str
 
 
+class Telling(Protocol):
+    """Whoever knows what an agent is told."""
+
+    def told(self, task: str) -> tuple[list[Told], list[Told], list[Told]]:
+        """Values, preferences and facts to tell the agent."""
+
+    def behaviour_preserving(self) -> bool:
+        """What a refactoring means."""
+
+
+def injection_for(
+    thoughts: Telling,
+    task: str,
+    max_chars: int,
+    external: ExternalActions = ExternalActions(),  # noqa: B008
+) -> Injected:
+    """The exact text an agent gets before a task."""
+    values, preferences, facts = thoughts.told(task)
+    keeps = thoughts.behaviour_preserving()
+    return build(values, preferences, facts, keeps, max_chars, external_rule(external))
+
+
+def external_rule(external: ExternalActions) -> str:
+    """The rule for what is external, with what the person's configuration says about network and installing."""
+    rule = EXTERNAL.replace(" install,", "") if external.install_policy == "allow" else EXTERNAL
+    more = {
+        ("network", "ask"): "Ask before anything goes over the network.",
+        ("network", "allow"): "The network may be used.",
+        ("install", "ask"): "Ask before you install anything.",
+        ("install", "allow"): "Installing what the work needs is allowed.",
+    }
+    said = [more.get(("network", external.network_policy)), more.get(("install", external.install_policy))]
+    return " ".join([rule, *filter(None, said)])
+
+
 def build(
-    values: list[Told], preferences: list[Told], facts: list[Told], behaviour_preserving: bool, max_chars: int
+    values: list[Told],
+    preferences: list[Told],
+    facts: list[Told],
+    behaviour_preserving: bool,
+    max_chars: int,
+    external: str = EXTERNAL,
 ) -> Injected:
     """Purpose, values, preferences, facts, the rule for what is external, the refactoring intent; never over the limit.
 
     What does not fit is left out from the end of the list: facts first, values last.
     """
-    closing = [EXTERNAL, REFACTOR] if behaviour_preserving else [EXTERNAL]
+    closing = [external, REFACTOR] if behaviour_preserving else [external]
     room = max_chars - len(PURPOSE) - sum(len(line) + 1 for line in closing) - len(_MORE) - 2
     lines, ids, left_out = [PURPOSE], [], False
     for title, items in (("Values:", values), ("Also:", preferences), ("Known here:", facts)):

@@ -2,6 +2,8 @@
 
 from typing import Literal, NamedTuple
 
+from mi.kernel.messages import text
+
 _KEPT = 12
 _COMPARED = 2000  # characters of a message that make its signature
 
@@ -29,12 +31,12 @@ class LoopGuard:
     def __init__(self, signatures: list[str] | None = None) -> None:
         self._signatures = (signatures or [])[-_KEPT:]
 
-    def notice(self, hands_last_message: str, next_input: str) -> Repetition | None:
+    def notice(self, hands_last_message: str, next_input: str, language: str = "en") -> Repetition | None:
         """Add an exchange that is about to happen; the pattern it completes, if any."""
         self._signatures = [*self._signatures, signature(hands_last_message, next_input)][-_KEPT:]
         last = self._signatures
         if len(last) >= 3 and last[-1] == last[-2] == last[-3]:
-            return Repetition("aaa", "three times the same exchange")
+            return Repetition("aaa", text("loop.aaa", language))
         if len(last) >= 4 and last[-1] == last[-3] and last[-2] == last[-4]:
-            return Repetition("abab", "two exchanges alternate")
+            return Repetition("abab", text("loop.abab", language))
         return None

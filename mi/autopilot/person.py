@@ -1,21 +1,21 @@
 """What the run knows about the person and the project: values, settings, and what counts without tests."""
 
-import msgspec
+from collections.abc import Iterable
 
 from mi.autopilot.injection import Told
+from mi.kernel import clock
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
-from mi.kernel.state import update_state
-from mi.mind.views import Person, Said
+from mi.learning.overlay import point_to_strategy
+from mi.mind.views import Person, Said, ThoughtContext
 from mi.project.identity import Project
-from mi.project.overlay import Overlay, TestlessStrategy
+from mi.thoughtdb.context import SUMMARY, Candidates, Context, build, build_least
 from mi.thoughtdb.context import TESTLESS as STRATEGY
-from mi.thoughtdb.context import Candidates, build
 from mi.thoughtdb.effective import Effective
 from mi.thoughtdb.reading import Thought
+from mi.thoughtdb.settings import TAG as SETTING
 from mi.thoughtdb.settings import effective
 from mi.thoughtdb.store import ThoughtStore
-from mi.thoughtdb.trust import of_thought
 
 _TOLD_FACTS = 6  # facts an agent is told; the rest it can find in the repository
 
@@ -31,6 +31,7 @@ class KnownPerson:
         shared: ThoughtStore,
         search: Candidates,
         notices: Notices,
+        remembers: bool = True,  # off: only values and settings, nothing that was learned
     ) -> None:
         self._home = home
         self._project = project
@@ -38,36 +39,35 @@ class KnownPerson:
         self._shared = shared
         self._search = search
         self._notices = notices
+        self._remembers = remembers
 
     def person(self, task: str) -> Person:
         settings = effective([self._own, self._shared])
-        values, preferences, facts = self._thoughts(task)
+        context = self._thoughts(task)
+        nodes = [one for one in context.nodes if SUMMARY not in _tags(one)]  # the claims say it already
         return Person(
-            values=values,
-            preferences=preferences,
-            facts=facts,
+            values=_said(context.values_claims),
+            preferences=_said(context.pref_goal_claims),
+            facts=_said([*context.query_claims, *nodes]),
             ask_when_uncertain=settings["ask_when_uncertain"].value == "ask",
         )
 
+    def context(self, task: str, recent_event_ids: Iterable[str]) -> ThoughtContext:
+        """The thoughts for one decision, as the prompt shows them and as the decision's record names them."""
+        found = self._thoughts(task, recent_event_ids)
+        return ThoughtContext(text=found.lines(), used=found.used(clock.now()))
+
     def told(self, task: str) -> tuple[list[Told], list[Told], list[Told]]:
-        values, preferences, facts = self._thoughts(task)
-        claims = [said for said in facts if said.id.startswith("cl_")][:_TOLD_FACTS]
-        return _told(values), _told(preferences), _told(claims)
+        context = self._thoughts(task)
+        preferences = [one for one in context.pref_goal_claims if not _goes_without_saying(one)]
+        facts = context.query_claims[:_TOLD_FACTS]
+        return _told(context.values_claims), _told(preferences), _told(facts)
 
-    def _thoughts(self, task: str) -> tuple[list[Said], list[Said], list[Said]]:
-        """Values, preferences, and what the task brings to mind."""
+    def _thoughts(self, task: str, recent_event_ids: Iterable[str] = ()) -> Context:
         stores = Effective(self._own.read(), self._shared.read())
-        context = build(stores, task, self._search)
-
-        def said(thoughts: list[Thought]) -> list[Said]:
-            trusted = [one for one in thoughts if of_thought(one, stores) != "hands"]
-            return [Said(id=one.id, text=str(one.raw.get("text") or one.raw.get("title") or "")) for one in trusted]
-
-        return (
-            said(context.values_claims),
-            said(context.pref_goal_claims),
-            said([*context.query_claims, *context.nodes]),
-        )
+        if not self._remembers:
+            return build_least(stores)
+        return build(stores, task, self._search, recent_event_ids)
 
     def behaviour_preserving(self) -> bool:
         return effective([self._own, self._shared])["refactor_intent"].value == "behavior_preserving"
@@ -78,19 +78,36 @@ class KnownPerson:
 
     def remember_strategy(self, strategy: str, rationale: str, event_id: str) -> Said:
         """The claim is the truth; the overlay only points to it."""
-        claim = self._own.new_claim(strategy, [STRATEGY], event_id, "user")
+        claim = self._own.new_claim(strategy, [STRATEGY], event_id, "user", notes=rationale)
         former = self._own.active(STRATEGY)
         self._own.add_claims([claim])
         for old in former:
             self._own.link("supersedes", old.claim_id, claim.claim_id, event_id, "user")
-        pointer = TestlessStrategy(chosen_once=True, claim_id=claim.claim_id, rationale=rationale)
-
-        def point(overlay: Overlay) -> Overlay:
-            return msgspec.structs.replace(overlay, testless_verification_strategy=pointer)
-
-        update_state(self._home.project(self._project.project_id).overlay, Overlay, point, self._notices)
+        point_to_strategy(self._home.project(self._project.project_id).overlay, self._own, self._notices)
         return Said(id=claim.claim_id, text=strategy)
 
+    def refresh_strategy(self) -> None:
+        point_to_strategy(self._home.project(self._project.project_id).overlay, self._own, self._notices)
 
-def _told(said: list[Said]) -> list[Told]:
-    return [Told(one.id, one.text) for one in said]
+
+def _goes_without_saying(thought: Thought) -> bool:
+    """A default that nobody said, and the refactoring intent, which stands at the end of the injection already."""
+    settings = [tag for tag in _tags(thought) if tag.startswith(SETTING)]
+    return bool(settings) and (thought.raw.get("origin") == "import" or SETTING + "refactor_intent" in settings)
+
+
+def _said(thoughts: list[Thought]) -> list[Said]:
+    return [Said(id=one.id, text=_text(one)) for one in thoughts]
+
+
+def _told(thoughts: list[Thought]) -> list[Told]:
+    return [Told(one.id, _text(one)) for one in thoughts]
+
+
+def _text(thought: Thought) -> str:
+    return str(thought.raw.get("text") or thought.raw.get("title") or "")
+
+
+def _tags(thought: Thought) -> list[str]:
+    tags = thought.raw.get("tags")
+    return tags if isinstance(tags, list) else []

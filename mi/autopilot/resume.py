@@ -11,12 +11,13 @@ from mi.autopilot.state import NOTHING, RunState, added
 from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput
-from mi.evidence.records.mind import DecideNext
+from mi.evidence.records.mind import CheckPlan, DecideNext
 from mi.evidence.records.run import BatchEnd, Question, RunEnd, RunStart, UserInput
 from mi.kernel import files
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.notices import Notices
 from mi.mind.views import Batch
+from mi.project.checks import Check, planned
 
 GO_ON = "You were interrupted in the middle of your work. Look at where things stand, and go on with the task."
 
@@ -25,6 +26,7 @@ class Resumed(NamedTuple):
     """How a run goes on: with an answer, or by judging again the batch it had finished."""
 
     state: RunState
+    checks: list[Check]  # that the project had when the run began
     began: bool  # whether anything was sent to the agent yet
     cut: HandsInput | None = None  # the last batch never ended: it must be recorded as cut
     judge: Batch | None = None
@@ -43,25 +45,33 @@ def latest_run_id(log: str, notices: Notices) -> str:
 
 def resume(log: str, run_id: str, notices: Notices) -> Resumed:
     """The state of a run from its events; one that is done cannot go on."""
-    records = _records(log, run_id, notices)
+    records = records_of(log, run_id, notices)
     if not records or not isinstance(records[0], RunStart):
         raise NotFound("not-a-run", run_id=run_id, path=log)
     last_end = next((one for one in reversed(records) if isinstance(one, RunEnd)), None)
     if last_end is not None and last_end.status == "done":
         raise MiError("run-done", run_id=run_id)
     state = _state(records[0], records)
+    answers = _answers(log, records, notices)
+    for one in records:
+        if isinstance(one, Question) and one.about == "rules":
+            place = (one.batch_id, one.text)
+            state.waiting[place] = one
+            if one.id in answers:
+                state.answered[place] = answers[one.id]
+    checks = [Check(one.kind, tuple(one.argv), one.source) for one in records[0].checks]
     batches = [one for one in records if isinstance(one, HandsInput | BatchEnd)]
     if not batches:
-        return Resumed(state, began=False)
+        return Resumed(state, checks, began=False)
     last = batches[-1]
     if isinstance(last, HandsInput):
         state.thread_id = last.thread_id or _thread_in(log, last.transcript_path, records[0].hands)
-        return Resumed(state, began=True, cut=last)
+        return Resumed(state, checks, began=True, cut=last)
     after = records[records.index(last) + 1 :]
-    answers = _answers(log, records, notices)
     questions = [one for one in after if isinstance(one, Question)]
     return Resumed(
         state,
+        checks,
         began=True,
         judge=msgspec.convert(last.seen, Batch) if last.outcome == "ended" else None,
         question=questions[-1] if questions else None,
@@ -70,7 +80,7 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
     )
 
 
-def _records(log: str, run_id: str, notices: Notices) -> list[Record]:
+def records_of(log: str, run_id: str, notices: Notices) -> list[Record]:
     """All records of a run, in order; the log is read back only as far as the run's start."""
     start = 0
     for event in read_back(log, notices):
@@ -151,6 +161,8 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
         for one in records
         if isinstance(one, DecideNext) or (isinstance(one, BatchEnd) and one.seen.get("marks", {}).get("verified"))
     ]
+    plans = [one.checks for one in records if isinstance(one, CheckPlan)]
+    state.planned = [check for one in plans if one.should_run_checks for check in planned(one.commands_hints)]
     exchanges = zip([one.last_message for one in ended], sent[1:], strict=False)
     state.guard = LoopGuard([signature(said, following.input) for said, following in exchanges])
     for record in records:

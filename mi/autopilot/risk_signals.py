@@ -1,6 +1,7 @@
 """What a risky command is about, as the Mind and the person read it: `push: git push origin main`."""
 
 from mi.hands.risk import command_risk
+from mi.kernel.config.types import ExternalActions, Policy
 
 # Words of a marker → the category of the risk; the first that fits.
 _CATEGORIES = (
@@ -20,6 +21,16 @@ def signal_of(command: str) -> str:
     """The signal a command raises; '' when it raises none."""
     risk = command_risk(command)
     return f"{category(risk.marker)}: {risk.command}" if risk else ""
+
+
+def policy_of(signal: str, external: ExternalActions) -> Policy:
+    """What the person's configuration says about a signal; where it says nothing, the values are asked."""
+    match signal.partition(":")[0]:
+        case "network":
+            return external.network_policy
+        case "install":
+            return external.install_policy
+    return "values_judged"
 
 
 def category(marker: str) -> str:

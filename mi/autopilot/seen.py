@@ -8,16 +8,19 @@ import msgspec
 
 from mi.agents.events import Command, End, Event, FileChange, ToolCall, Usage
 from mi.agents.signals import StopFlag
+from mi.autopilot.asked_for import is_asked_for
+from mi.autopilot.check_weakening import watches, weakened_checks
 from mi.autopilot.risk_signals import signal_of
-from mi.autopilot.weakening import deleted_tests, weakened_tests
+from mi.autopilot.weakening import deleted_tests, is_test, split, weakened_tests
 from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.run import Marks
 from mi.hands.contract import BatchResult, Observer
 from mi.kernel import git
 from mi.mind.language import says_done
-from mi.mind.views import Batch, SeenCommand
+from mi.mind.views import Batch, ChangeSize, SeenCommand
+from mi.project.change import of_change
 from mi.project.checks import Check, is_check
-from mi.project.worktree import Change, Step
+from mi.project.worktree import Change, Step, WorktreeWatch
 
 # What running a check leaves behind is no change of the work.
 _BY_PRODUCTS = (
@@ -31,6 +34,9 @@ _BY_PRODUCTS = (
     ".coverage",
 )
 _CHECK_S = 1800.0
+_EXCERPT = 2400  # characters of what commands printed that a judgement is shown
+_OUTPUT = 300
+_UNITS = 200  # changed files that an observation names
 _MACHINE_READABLE = (Command, ToolCall, FileChange, Usage, End)  # plain text gives messages and nothing else
 _NO_TESTS = "Ran 0 tests"  # unittest calls it a success
 
@@ -97,23 +103,25 @@ def batch_view(
     sent: str,
     result: BatchResult,
     clock: BatchClock,
+    watch: WorktreeWatch,
     step: Step,
     checks: list[Check],
-    root: str,
     was_verified: bool,
 ) -> Batch:
     """The batch as facts. A check proves something only when no file of the work changed after it."""
-    changed_at = _last_change(step.latest.files, root)
+    changed_at = _last_change(step.latest.files, watch.root)
     commands = [
         _seen(one, clock, checks, changed_at)
         for one in result.events
         if isinstance(one, Command) and one.state == "ended"
     ]
-    weakened = _weakened(step.total, root)
+    ways = weakened(step.total, watch)
+    asked_for = [way for way in ways if is_asked_for(way, task)]
+    ways = [way for way in ways if way not in asked_for]
     passed = any(one.is_check and one.after_last_change and one.exit_code == 0 for one in commands)
     broken = any(one.is_check and one.after_last_change and one.exit_code not in (0, None) for one in commands)
     still = was_verified and not step.latest.files and not broken
-    verified = (passed or still) and not weakened
+    verified = (passed or still) and not ways
     files = sorted({*step.total.files, *step.latest.files})
     return Batch(
         task=task,
@@ -123,14 +131,17 @@ def batch_view(
         commands=commands,
         shows_commands=any(isinstance(one, _MACHINE_READABLE) for one in result.events),
         changed_files=files,
-        weakened_tests=weakened,
+        weakened_tests=ways,
+        removed_as_asked=[way.partition(": ")[0] for way in asked_for if way.endswith(": file deleted")],
+        changed_now=bool(step.latest.files),
         questions=[question.text for question in result.questions],
         errors=[*result.observed.errors, *([result.error] if result.error else [])],
         risk_signals=[
             *(signal for one in commands if (signal := signal_of(one.command))),
-            *(f"tests: {way}" for way in _weakened(step.latest, root)),
+            *(f"tests: {way}" for way in ways if way.partition(": ")[0] in step.latest.files),
         ],
         diff_stat=step.latest.stat,
+        transcript_excerpt=_transcript(result),
         transcript_observation=TranscriptObservation(
             event_type_counts=result.observed.event_type_counts,
             item_type_counts=result.observed.item_type_counts,
@@ -139,13 +150,34 @@ def batch_view(
             errors=list(result.observed.errors),
         ),
         marks=Marks(ran=result.outcome == "ended", claimed=says_done(result.last_message), verified=verified),
+        change=_size(step.latest, watch.root),
     )
 
 
-def _weakened(change: Change, root: str) -> list[str]:
-    if change.diff:
-        return weakened_tests(change.diff)
-    return deleted_tests(change.files, lambda file: os.path.lexists(os.path.join(root, file)))
+def keeps(path: str) -> bool:
+    """Whether the first contents of a file are needed to see whether it was weakened."""
+    return is_test(path) or watches(path)
+
+
+def weakened(change: Change, watch: WorktreeWatch) -> list[str]:
+    """How the tests and the checks themselves prove less than when the watch began."""
+    if not change.files:
+        return []
+    # A diff that is too long was cut: nobody hides a weakened test behind a large file.
+    diffs = split(watch.text_diff(change.files) if change.incomplete else change.diff)
+    gone = deleted_tests(change.files, lambda file: os.path.lexists(os.path.join(watch.root, file)))
+    tests = [*weakened_tests(diffs), *gone]
+    return list(dict.fromkeys([*tests, *weakened_checks(change.files, diffs, watch.first_text, watch.text)]))
+
+
+def _size(change: Change, root: str) -> ChangeSize:
+    """The change in change units; without a diff each file is one."""
+    if not change.diff:
+        files = [file for file in change.files if not _is_by_product(file)]
+        return ChangeSize(units=len(files), dirs=len({os.path.dirname(file) for file in files}))
+    weighed = of_change(change, "", root)
+    counted = weighed.counted
+    return ChangeSize(units=counted.units, lines=counted.lines, dirs=counted.dirs, flags=list(weighed.flags))
 
 
 def _seen(command: Command, clock: BatchClock, checks: list[Check], changed_at: float) -> SeenCommand:
@@ -159,7 +191,7 @@ def _last_change(files: list[str], root: str) -> float:
     """When the latest of the changed files was changed; for one that is gone, when its folder was."""
     times = [0.0]
     for file in files:
-        if any(part in _BY_PRODUCTS for part in file.split("/")) or file.endswith(".pyc"):
+        if _is_by_product(file):
             continue
         path = os.path.join(root, file)
         while not os.path.lexists(path) and len(path) > len(root):
@@ -170,6 +202,10 @@ def _last_change(files: list[str], root: str) -> float:
         except OSError:
             continue
     return max(times)
+
+
+def _is_by_product(file: str) -> bool:
+    return any(part in _BY_PRODUCTS for part in file.split("/")) or file.endswith(".pyc")
 
 
 def checked_by_mi(batch: Batch, command: str, root: str) -> Batch:
@@ -189,11 +225,17 @@ def checked_by_mi(batch: Batch, command: str, root: str) -> Batch:
     return msgspec.structs.replace(batch, commands=[*batch.commands, seen], marks=marks)
 
 
+def _transcript(result: BatchResult) -> str:
+    """The latest commands with the end of what they printed."""
+    ended = [one for one in result.events if isinstance(one, Command) and one.state == "ended" and one.output.strip()]
+    return "\n".join(f"$ {one.text}\n{one.output.strip()[-_OUTPUT:]}" for one in ended[-8:])[-_EXCERPT:]
+
+
 def _tools(result: BatchResult) -> list[str]:
     return [one.name for one in result.events if isinstance(one, ToolCall) and one.state == "ended"]
 
 
-def repository(root: str, checks: list[Check]) -> RepoObservation:
+def repository(root: str, checks: list[Check], changed: list[str]) -> RepoObservation:
     """The state of the repository after a batch, bounded in time and size."""
     seen = git.observe(root)
     tests = [check.text for check in checks if check.kind == "test"]
@@ -208,4 +250,5 @@ def repository(root: str, checks: list[Check]) -> RepoObservation:
         git_status_porcelain=seen.status,
         git_diff_stat=seen.diff_stat,
         git_diff_cached_stat=seen.cached_stat,
+        change_units=changed[:_UNITS],
     )

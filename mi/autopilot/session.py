@@ -1,6 +1,7 @@
 """What a run works with: the places, the agent, the Mind, the person, and who watches."""
 
-from typing import Literal, NamedTuple, Protocol
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from mi.agents.signals import StopFlag
 from mi.autopilot.injection import Told
@@ -10,9 +11,14 @@ from mi.hands.contract import Hands, Observer
 from mi.kernel.config.types import Runtime
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
-from mi.mind.mind import Mind
-from mi.mind.views import Case, Person, Said
+from mi.mind.mind import Judgement, Mind
+from mi.mind.prompt import Prompt
+from mi.mind.views import Case, FollowedWorkflow, Person, Said, ThoughtContext
 from mi.project.identity import Project
+
+R = TypeVar("R", bound=Record)
+Input = TypeVar("Input")
+Output = TypeVar("Output")
 
 
 class Asker(Protocol):
@@ -31,6 +37,9 @@ class Reporter(Observer):
     def sent(self, batch_id: str, text: str) -> None:
         """A batch is about to go to the agent."""
 
+    def close(self) -> None:
+        """The run is over, however it ended."""
+
 
 class Waiter(Protocol):
     """Whoever can wait for a vendor's limit to end, visibly and interruptibly."""
@@ -45,6 +54,9 @@ class Thoughts(Protocol):
     def person(self, task: str) -> Person:
         """Values, preferences and facts to judge by."""
 
+    def context(self, task: str, recent_event_ids: Iterable[str]) -> ThoughtContext:
+        """The thoughts for one decision."""
+
     def told(self, task: str) -> tuple[list[Told], list[Told], list[Told]]:
         """Values, preferences and facts to tell the agent."""
 
@@ -54,36 +66,76 @@ class Thoughts(Protocol):
     def testless_strategy(self) -> Said | None:
         """What counts as verified where there are no tests."""
 
+    def refresh_strategy(self) -> None:
+        """Let the project's overlay point to the strategy that holds now."""
+
     def remember_strategy(self, strategy: str, rationale: str, event_id: str) -> Said:
         """Keep the person's choice for this project."""
 
 
+class Pen(Protocol):
+    """The run's hand in the log, lent to its steps: what a step writes, judges or asks leaves its trace in the run."""
+
+    def append(self, record: R, *, note: str = "") -> R:
+        """Store a record; with a note it stays in view of later judgements."""
+
+    def judge(self, prompt: Prompt[Input, Output], given: Input) -> Judgement[Output]:
+        """A Mind's answer; what went wrong and what it cost is recorded."""
+
+    def ask_once(self, question: str) -> str | None:
+        """The person's answer, also one given since the run stopped for it; None: nobody is there, so `Stop`."""
+
+
+class SendFirst(NamedTuple):
+    """The agent must get this before what was decided."""
+
+    text: str
+
+
+class Stop(NamedTuple):
+    """The run cannot go on now."""
+
+    reason: str
+
+
+Outcome = SendFirst | Stop | None  # None: nothing stands in the way
+
+
 class RunSteps:
-    """Steps of the loop that other rooms fill; each returns the records to append. Here they do nothing."""
+    """Steps of the loop that other rooms fill. Here they do nothing."""
 
-    def preflight(self, task: str) -> list[Record]:
+    def preflight(self, pen: Pen, task: str) -> Outcome:
         """Before anything runs: is the task clear, how risky is it."""
-        return []
+        return None
 
-    def recall(self, trigger: Literal["run_start", "before_ask_user", "risk_signal"], query: str) -> list[Record]:
+    def opening(self, pen: Pen, task: str) -> str:
+        """What else a new agent thread is told beside the values, e.g. the workflow to follow."""
+        return ""
+
+    def recall(self, pen: Pen, trigger: Literal["run_start", "before_ask_user", "risk_signal"], query: str) -> None:
         """What is known elsewhere that helps here."""
-        return []
 
-    def workflow_progress(self, case: Case) -> list[Record]:
-        """How far an active workflow is."""
-        return []
+    def before_batch(self, pen: Pen, next_input: str) -> Outcome:
+        """What must be settled before the agent gets this input."""
+        return None
 
-    def review(self, case: Case) -> list[Record]:
+    def follows_workflow(self) -> bool:
+        """Whether the run follows a workflow now: what is to be checked is then planned by its progress."""
+        return False
+
+    def workflow_progress(self, pen: Pen, case: Case) -> FollowedWorkflow | None:
+        """How far an active workflow is; None when none is followed."""
+        return None
+
+    def review(self, pen: Pen, case: Case) -> Outcome:
         """What the team's rules want before the work goes on."""
-        return []
+        return None
 
-    def checkpoint(self, planned_next_input: str, status_hint: str) -> list[Record]:
+    def checkpoint(self, pen: Pen, planned_next_input: str, status_hint: str) -> None:
         """Whether a stretch of work is complete, and what is to be learned from it."""
-        return []
 
-    def session_log(self, end: Record) -> list[Record]:
+    def session_log(self, pen: Pen, end: Record) -> None:
         """What the team should find about this run."""
-        return []
 
 
 class Session(NamedTuple):
@@ -102,4 +154,5 @@ class Session(NamedTuple):
     stop: StopFlag
     notices: Notices
     wait_for_limit: bool = False
+    language: str = "en"  # in which the person is spoken to
     steps: RunSteps = RunSteps()

@@ -4,14 +4,17 @@ import os
 from functools import partial
 
 from mi.agents.signals import stop_on_signals
-from mi.autopilot.loop import STOPPED_AT_RISK, WAITING, Go, Loop, Next, refuses
+from mi.autopilot.loop import Loop
+from mi.autopilot.moves import Go, Next, refuses
 from mi.autopilot.resume import GO_ON, Resumed, end_orphan
 from mi.autopilot.run_lock import run_lock
+from mi.autopilot.seen import keeps
 from mi.autopilot.session import Session
 from mi.autopilot.state import RunState
-from mi.evidence.records.run import BatchEnd, RunEnd, RunStart
+from mi.evidence.records.run import BatchEnd, KnownCheck, RunEnd, RunStart
 from mi.kernel import git
 from mi.kernel.home import ProjectHome
+from mi.project.checks import detect
 from mi.project.worktree import WorktreeWatch
 
 _TREES_KEPT = 4  # of runs that may still be resumed
@@ -31,20 +34,23 @@ def go_on(session: Session, resumed: Resumed) -> RunEnd:
 def _drive(session: Session, state: RunState, resumed: Resumed | None) -> RunEnd:
     place = session.home.project(session.project.project_id)
     with run_lock(place.run_lock, state.run_id, session.notices), stop_on_signals(session.stop):
-        loop = Loop(session, state)
+        checks = resumed.checks if resumed else detect(session.project.root)
+        loop = Loop(session, state, checks)
         began = RunStart(
             task=state.task,
             project_root=session.project.root,
             hands=session.hands.name,
             mind=session.mind.name,
             resumed_from=state.run_id if resumed else "",
+            checks=[KnownCheck(kind=one.kind, argv=list(one.argv), source=one.source) for one in checks],
             uncommitted=len(git.observe(session.project.root).status.splitlines()),
         )
         loop.diary.append(began, sync=True)
+        session.thoughts.refresh_strategy()
         if resumed and resumed.cut is not None:
             end_orphan(session.home.path(resumed.cut.transcript_path))
             loop.diary.append(BatchEnd(outcome="cut", hands_transcript_ref=resumed.cut.transcript_path), sync=True)
-        with WorktreeWatch(session.project.root, _tree_folder(place, state.run_id)) as watch:
+        with WorktreeWatch(session.project.root, _tree_folder(place, state.run_id), keeps) as watch:
             end = loop.run(watch, partial(_beginning, loop, resumed) if resumed and resumed.began else None)
             if end.status == "done":
                 watch.forget()
@@ -53,19 +59,26 @@ def _drive(session: Session, state: RunState, resumed: Resumed | None) -> RunEnd
 
 def _beginning(loop: Loop, resumed: Resumed) -> Next:
     """How a resumed run goes on: with the person's answer, by judging the last batch, or by going on with the work."""
-    case = loop.case_of(resumed.judge) if resumed.judge else None
+    case = loop.working.case_of(resumed.judge) if resumed.judge else None
     question = resumed.question
     if question is None:
         return loop.decide(case, resumed.risk_settled) if case else Go(GO_ON)
     answer = resumed.answer or loop.diary.ask_again(question)
     if answer is None:
-        return WAITING
-    if question.about == "risk" and refuses(answer):
-        return STOPPED_AT_RISK
-    if question.about == "strategy" and case and case.project.testless_strategy is None:
-        return loop.after_strategy(case, answer) or loop.decide(loop.case_of(case.batch), risk_settled=True)
-    if question.about != "agent" and case:
-        return loop.decide(case, risk_settled=True)
+        return loop.blocked("end.question-waits")
+    match question.about:
+        case "rules":  # whichever rule asked will find the answer when its turn comes
+            return loop.decide(case, resumed.risk_settled) if case else Go(GO_ON)
+        case "next" if case:
+            return loop.after_user(case, answer)
+        case "risk" if refuses(answer):
+            return loop.blocked("end.risk-refused")
+        case "risk" if case:
+            return loop.decide(case, risk_settled=True)
+        case "strategy" if case and case.project.testless_strategy is None:
+            return loop.after_strategy(case, answer) or loop.decide(loop.working.case_of(case.batch), risk_settled=True)
+        case "strategy" if case:
+            return loop.decide(case, risk_settled=True)
     return Go(answer)
 
 

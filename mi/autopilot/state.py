@@ -1,18 +1,19 @@
 """Where a run stands; all of it can be derived again from the run's events."""
 
 import time
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from mi.autopilot.loop_guard import LoopGuard
-from mi.evidence.records.run import Marks, Usage
+from mi.evidence.records.run import Marks, Question, Usage
 from mi.mind.views import Said
+from mi.project.checks import Check
 
 RECENT = 12
 NOTHING = Usage(input_tokens=0, output_tokens=0, cost_usd=0.0, seconds=0.0, calls=0)
 
 
-@dataclass
-class RunState:
+class RunState(Struct, kw_only=True):
     """The moving part of a run."""
 
     task: str
@@ -21,12 +22,15 @@ class RunState:
     number: int = 0  # of the current batch
     thread_id: str = ""
     checks_requested: int = 0  # since the last change
+    planned: list[Check] = field(default_factory=list)  # commands that a plan named
     used_checks: list[str] = field(default_factory=list)
     verified: bool = False
     marks: Marks = field(default_factory=Marks)
     spent: Usage = NOTHING
     recent: list[Said] = field(default_factory=list)
     evidence_ids: list[str] = field(default_factory=list)
+    answered: dict[tuple[str, str], str] = field(default_factory=dict)  # by batch and question, of the rules
+    waiting: dict[tuple[str, str], Question] = field(default_factory=dict)  # asked before this process began
     guard: LoopGuard = field(default_factory=LoopGuard)
     started: float = field(default_factory=time.monotonic)
 

@@ -1,13 +1,59 @@
-"""Steps of the loop that the memory fills."""
+"""Steps of the loop: all that other rooms put into it, taken together, and those that the memory fills."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
-from mi.autopilot.session import RunSteps
+from mi.autopilot.session import Outcome, Pen, RunSteps, SendFirst, Stop
 from mi.evidence.records.base import Record
 from mi.kernel.config.types import CrossProjectRecall
 from mi.memory.backend import Hit, Query
 from mi.memory.recall import recall
+from mi.mind.views import Case, FollowedWorkflow
+
+
+class AllSteps(RunSteps):
+    """Every room's steps, in order; the first that stands in the way is heard before the next is asked."""
+
+    def __init__(self, rooms: Sequence[RunSteps]) -> None:
+        self._rooms = rooms
+
+    def preflight(self, pen: Pen, task: str) -> Outcome:
+        return next((found for room in self._rooms if (found := room.preflight(pen, task))), None)
+
+    def opening(self, pen: Pen, task: str) -> str:
+        return "\n\n".join(said for room in self._rooms if (said := room.opening(pen, task)))
+
+    def recall(self, pen: Pen, trigger: Literal["run_start", "before_ask_user", "risk_signal"], query: str) -> None:
+        for room in self._rooms:
+            room.recall(pen, trigger, query)
+
+    def before_batch(self, pen: Pen, next_input: str) -> Outcome:
+        """What all have to say goes out together; the first that stops the run is not followed by another."""
+        told: list[str] = []
+        for room in self._rooms:
+            match room.before_batch(pen, next_input):
+                case Stop() as stop:
+                    return stop
+                case SendFirst(text):
+                    told.append(text)
+        return SendFirst("\n\n".join(told)) if told else None
+
+    def follows_workflow(self) -> bool:
+        return any(room.follows_workflow() for room in self._rooms)
+
+    def workflow_progress(self, pen: Pen, case: Case) -> FollowedWorkflow | None:
+        return next((found for room in self._rooms if (found := room.workflow_progress(pen, case))), None)
+
+    def review(self, pen: Pen, case: Case) -> Outcome:
+        return next((found for room in self._rooms if (found := room.review(pen, case))), None)
+
+    def checkpoint(self, pen: Pen, planned_next_input: str, status_hint: str) -> None:
+        for room in self._rooms:
+            room.checkpoint(pen, planned_next_input, status_hint)
+
+    def session_log(self, pen: Pen, end: Record) -> None:
+        for room in self._rooms:
+            room.session_log(pen, end)
 
 
 class RememberingSteps(RunSteps):
@@ -18,6 +64,8 @@ class RememberingSteps(RunSteps):
         self._settings = settings
         self._project_id = project_id
 
-    def recall(self, trigger: Literal["run_start", "before_ask_user", "risk_signal"], query: str) -> list[Record]:
+    def recall(self, pen: Pen, trigger: Literal["run_start", "before_ask_user", "risk_signal"], query: str) -> None:
         found = recall(self._search, self._settings, trigger, query, self._project_id)
-        return [found] if found is not None else []
+        if found is not None:
+            said = "; ".join(f"{item.id}: {' '.join(item.text.split())[:160]}" for item in found.items)
+            pen.append(found, note=f"recalled for {found.query_compact!r}: {said or 'nothing'}")

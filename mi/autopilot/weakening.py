@@ -17,7 +17,9 @@ _SKIP = re.compile(
     r"|\b(?:it|test|describe)\.(?:skip|todo|only)\(|\bx(?:it|describe|test)\(|#\[ignore|\bt\.Skip(?:Now|f)?\("
 )
 _ASSERT = re.compile(r"\bassert\w*\b|\bexpect\(|\bself\.fail\(|\bt\.(?:Error|Fatal)f?\(|\bshould\b")
+_QUIT = re.compile(r"\bos\._exit\(|\bsys\.exit\((?!main)|\braise SystemExit\b|\bprocess\.exit\(|\bdef load_tests\b")
 _EMPTY_ASSERT = re.compile(r"\bassert\s+(?:True|1)\b|\bassertTrue\(True\)|expect\(true\)\.toBe\(true\)|assert!\(true\)")
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
 class FileDiff(NamedTuple):
@@ -29,14 +31,19 @@ class FileDiff(NamedTuple):
     added: list[str]
 
 
-def weakened_tests(diff: str) -> list[str]:
-    """The test files that a diff weakens, each with how: `tests/test_a.py: test_x deleted`."""
-    return [f"{one.path}: {how}" for one in split(diff) if _TEST_PATH.search(one.path) for how in _ways(one)]
+def is_test(path: str) -> bool:
+    """Whether a file holds tests, by its name."""
+    return bool(_TEST_PATH.search(path))
+
+
+def weakened_tests(diffs: list[FileDiff]) -> list[str]:
+    """The test files that were weakened, each with how: `tests/test_a.py: test_x deleted`."""
+    return [f"{one.path}: {how}" for one in diffs if is_test(one.path) for how in _ways(one)]
 
 
 def deleted_tests(files: list[str], is_there: Callable[[str], bool]) -> list[str]:
     """The test files among changed ones that are gone; all that can be told where there is no diff."""
-    return [f"{file}: file deleted" for file in files if _TEST_PATH.search(file) and not is_there(file)]
+    return [f"{file}: file deleted" for file in files if is_test(file) and not is_there(file)]
 
 
 def _ways(one: FileDiff) -> Iterator[str]:
@@ -46,12 +53,14 @@ def _ways(one: FileDiff) -> Iterator[str]:
     removed, added = _names(one.removed), _names(one.added)
     gone = removed - added if len(removed) > len(added) else set()  # as many came as went: renamed
     if gone:
-        yield f"{', '.join(sorted(gone)[:3])} deleted"
-    if _count(_SKIP, one.added) > _count(_SKIP, one.removed):
+        yield f"{', '.join(sorted(gone))} deleted"
+    if counted(_SKIP, one.added) > counted(_SKIP, one.removed):
         yield "skipped"
-    if _count(_EMPTY_ASSERT, one.added) > _count(_EMPTY_ASSERT, one.removed):
+    if counted(_QUIT, one.added) > counted(_QUIT, one.removed):
+        yield "ends before its tests"
+    if counted(_EMPTY_ASSERT, one.added) > counted(_EMPTY_ASSERT, one.removed):
         yield "an assertion that cannot fail"
-    elif not gone and _count(_ASSERT, one.removed) > _count(_ASSERT, one.added):
+    elif not gone and counted(_ASSERT, one.removed) > counted(_ASSERT, one.added):
         yield "assertions removed"
 
 
@@ -60,30 +69,39 @@ def _names(lines: list[str]) -> set[str]:
     return {next(name for name in match.groups() if name) for match in found if match}
 
 
-def _count(pattern: re.Pattern[str], lines: list[str]) -> int:
+def counted(pattern: re.Pattern[str], lines: list[str]) -> int:
+    """How many lines hold the pattern."""
     return sum(1 for line in lines if pattern.search(line))
 
 
 def split(diff: str) -> list[FileDiff]:
-    """The files of a `git diff`; one that was renamed counts as deleted under its old name when it left the tests."""
+    """The files of a `git diff -U0`; one that was renamed counts as deleted under its old name when it left the tests.
+
+    The lines of a hunk are counted off by its header: a line of a file may look like a header itself.
+    """
     lines: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
     deleted: set[str] = set()
     old = path = ""
-    for line in diff.splitlines():
-        if line.startswith("--- "):
+    left = 0  # lines of the hunk that are still to come
+    for line in diff.split("\n"):
+        if left:
+            left -= line[:1] in ("-", "+", " ")
+            if line.startswith("-"):
+                lines[path][0].append(line[1:])
+            elif line.startswith("+"):
+                lines[path][1].append(line[1:])
+        elif match := _HUNK.match(line):
+            left = int(match[1] or 1) + int(match[2] or 1)
+        elif line.startswith("--- "):
             old = line[6:].rstrip("\t") if line.startswith("--- a/") else ""
         elif line.startswith("+++ "):
             path = line[6:].rstrip("\t") if line.startswith("+++ b/") else old
             if line.startswith("+++ /dev/null"):
                 deleted.add(path)
             lines[path]  # a file may change without lines
-        elif line.startswith("-") and path:
-            lines[path][0].append(line[1:])
-        elif line.startswith("+") and path:
-            lines[path][1].append(line[1:])
         elif line.startswith("rename from "):
             old = line.removeprefix("rename from ")
-        elif line.startswith("rename to ") and _TEST_PATH.search(old) and not _TEST_PATH.search(line[10:]):
+        elif line.startswith("rename to ") and is_test(old) and not is_test(line[10:]):
             lines[old]
             deleted.add(old)
         elif line.startswith("diff --git"):

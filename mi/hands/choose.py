@@ -1,14 +1,16 @@
 """Opening the Hands a configuration asks for."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from mi.agents.find import on_path
-from mi.hands.contract import Hands
 from mi.kernel import clock
 from mi.kernel.config.types import Config
 from mi.kernel.errors import NotFound
 from mi.kernel.home import Home, ProjectHome
 from mi.kernel.notices import Notices
+from mi.kernel.programs import on_path
+
+if TYPE_CHECKING:  # whoever only asks which agent it would be loads none
+    from mi.hands.contract import Hands
 
 Provider = Literal["codex", "claude", "cli", "replay"]
 
@@ -25,7 +27,7 @@ def resolve_provider(config: Config) -> Provider:
     raise NotFound("no-hands")
 
 
-def open_hands(config: Config, home: Home, notices: Notices) -> Hands:
+def open_hands(config: Config, home: Home, notices: Notices) -> "Hands":
     """The configured agent, found and probed; MiError when it cannot be used."""
     interrupt = config.runtime.interrupt
     match resolve_provider(config):

@@ -22,6 +22,7 @@ class Thread(Struct, frozen=True, kw_only=True):
 
 
 class _Threads(Struct, frozen=True, kw_only=True):
+    version: str = "v1"
     threads: tuple[Thread, ...] = ()
 
 

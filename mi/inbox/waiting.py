@@ -79,6 +79,6 @@ def _item(event: Event, project_id: str) -> Item | None:
         how = f'mi answer {record.id} "…"'
         return Item(id=record.id, kind="question", question=record.text, answer_with=how, **place)
     if isinstance(record, LearnSuggested) and not record.applied_claim_ids:
-        how = f"mi claim apply-suggested {record.id}"
+        how = f"mi answer {record.id} yes"
         return Item(id=record.id, kind="suggestion", question=record.text, answer_with=how, **place)
     return None

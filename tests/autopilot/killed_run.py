@@ -1,4 +1,7 @@
-"""A run that kills itself: `killed_run.py COUNT [mi run arguments]` is SIGKILLed right after its COUNT-th record."""
+"""A run that kills itself: `killed_run.py WHEN [mi run arguments]` is SIGKILLed right after a record.
+
+WHEN is the record's number, or its kind: then the first of that kind.
+"""
 
 import os
 import signal
@@ -15,30 +18,31 @@ from mi.kernel.home import Home, default_root
 
 
 class Killer(Reporter):
-    """Ends the process the hard way when so many records were stored."""
+    """Ends the process the hard way when so many records were stored, or one of a kind."""
 
-    def __init__(self, count: int) -> None:
-        self._left = count
+    def __init__(self, when: str) -> None:
+        self._when = when
+        self._stored = 0
 
     def recorded(self, record: Record) -> None:
-        self._left -= 1
-        if self._left == 0:
+        self._stored += 1
+        if self._when in (str(self._stored), record.__struct_config__.tag):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main(count: int, argv: list[str]) -> int:
+def main(when: str, argv: list[str]) -> int:
     args = door.parser("run").parse_args(argv)
     app = App(Home(default_root()))
     app.use_project()
     log, out = app.project_home.evidence, Output("en")
     if args.resume is None:
         session = door._session(app, args, out, "", resuming=False)
-        return start(session._replace(reporter=Killer(count)), " ".join(args.task)).exit
+        return start(session._replace(reporter=Killer(when)), " ".join(args.task)).exit
     run_id = latest_run_id(log, app.notices)
     resumed = resume(log, run_id, app.notices)
     session = door._session(app, args, out, run_id, resuming=True)
-    return go_on(session._replace(reporter=Killer(count)), resumed).exit
+    return go_on(session._replace(reporter=Killer(when)), resumed).exit
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), sys.argv[2:]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

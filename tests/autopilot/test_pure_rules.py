@@ -10,6 +10,7 @@ from mi.evidence.records.mind import AutoAnswerOutput, Checks
 VALUES = [Told("cl_1", "Keep changes small."), Told("cl_2", "改动要小。")]
 
 
+@pytest.mark.req("mi.inject.order")
 def test_injection_has_a_fixed_order():
     injected = build(VALUES, [Told("cl_3", "Use pytest.")], [Told("cl_4", "The parser is in core/.")], True, 2000)
     lines = injected.text.splitlines()
@@ -29,6 +30,7 @@ def test_injection_has_a_fixed_order():
 
 
 @pytest.mark.parametrize("limit", [500, 800, 2000])
+@pytest.mark.req("mi.inject.max-chars")
 def test_injection_never_exceeds_its_limit_and_keeps_values_longest(limit: int):
     many = [Told(f"cl_{number}", f"Value number {number} says something.") for number in range(200)]
     injected = build(many, many, many, True, limit)
@@ -39,6 +41,7 @@ def test_injection_never_exceeds_its_limit_and_keeps_values_longest(limit: int):
     assert "Known here:" not in injected.text
 
 
+@pytest.mark.req("mi.inject.deterministic")
 def test_injection_is_deterministic_and_free_of_secrets():
     value = [Told("cl_1", "The key is " + "ghp_" + "aB3dE5gH7" * 4)]
     first = build(value, [], [], True, 2000)
@@ -94,5 +97,6 @@ NO_TESTS = Checks(needs_testless_strategy=True, testless_strategy_question="What
         (AutoAnswerOutput(), Checks(), True, Decide()),
     ],
 )
+@pytest.mark.req("v1.arb.deterministic")
 def test_arbitration_order(answer, checks, has_strategy, expected):
     assert arbitrate(answer, checks, has_strategy) == expected

@@ -165,6 +165,7 @@ def test_chinese_question_without_an_answer_waits(bench: Workbench) -> None:
     bench.agent([say("报告要用红色还是绿色，请确认？")], [MEND, TEST, say("已完成。")])
     bench.run("修复失败的测试").ended("blocked")
     assert "红色" in bench.inbox()[0]["question"]
+    assert bench.records()[-1]["reason"] == "有一个问题在等您回答"
     answered(bench, "绿色")
     ran = bench.run("--resume")
     ran.ended("done")
@@ -229,7 +230,7 @@ def test_what_counts_without_tests_is_asked_once_per_project_and_remembered(test
     ran.ended("done")
     (chosen,) = ran.of("testless_strategy_set")
     assert chosen["strategy"] == STRATEGY
-    (claim,) = [json.loads(line) for line in _claims(testless)]
+    (claim,) = [one for one in map(json.loads, _claims(testless)) if one["scope"] == "project"]
     assert claim["text"] == STRATEGY
     assert claim["tags"] == ["mi:testless_verification_strategy"]
     assert (claim["claim_type"], claim["scope"]) == ("preference", "project")
@@ -334,6 +335,45 @@ def test_whether_the_judge_wants_to_ask_counts_as_configured(bench: Workbench) -
     policy(bench, ask_user_risk_severities=severities, ask_user_respect_should_ask_user=False)
     bench.agent([TEST, *install[2:]])
     bench.run("check it once more").ended("blocked")
+
+
+INSTALL = "pip install --dry-run --no-index nothing-of-that-name || true"
+FETCH = "curl --max-time 1 http://127.0.0.1:9/nothing || true"
+
+
+@pytest.mark.parametrize(
+    ("key", "command", "policy", "said"),
+    [
+        ("install_policy", INSTALL, "ask", "Ask before you install anything."),
+        ("install_policy", INSTALL, "values_judged", "delete, install, spend"),
+        ("install_policy", INSTALL, "allow", "Installing what the work needs is allowed."),
+        ("network_policy", FETCH, "ask", "Ask before anything goes over the network."),
+        ("network_policy", FETCH, "values_judged", "stop and ask."),
+        ("network_policy", FETCH, "allow", "The network may be used."),
+    ],
+)
+@pytest.mark.req("mi.config.network-policy", "mi.config.install-policy")
+def test_network_and_installing_go_by_the_persons_policy(
+    bench: Workbench, key: str, command: str, policy: str, said: str
+) -> None:
+    bench.config["runtime"] = {"external_actions": {key: policy}}
+    bench.agent([MEND, TEST, run(command), say("Done.")])
+    ran = bench.run()
+    ran.ended("blocked" if policy == "ask" else "done")
+    assert bool(bench.inbox()) is (policy == "ask")
+    assert bool(ran.of("risk_event")) is (policy != "allow")  # what is allowed is seen, and judged no more
+    assert any(command.split()[0] in signal for signal in ran.of("evidence")[0]["risk_signals"])
+    assert said in ran.of("hands_input")[0]["light_injection"]
+
+
+def test_a_chinese_task_is_asked_about_in_chinese(bench: Workbench) -> None:
+    bench.agent(PUSH)
+    ran = bench.run("修复失败的测试")
+    ran.ended("blocked")
+    assert bench.inbox()[0]["question"] == "代理做了有风险的操作（push，high）：push: git push origin main。要继续吗？"
+    assert ran.end["reason"] == "有一项风险需要您表态"
+    answered(bench, "不行")
+    assert bench.run("--resume").end["reason"] == "因为一项风险被您停止"
 
 
 def test_a_command_that_is_only_mentioned_is_no_risk(bench: Workbench) -> None:

@@ -1,5 +1,6 @@
 """Where a run stops by itself: limits, an agent that breaks down or shows nothing; and what it leaves alone."""
 
+import json
 import time
 from pathlib import Path
 
@@ -73,6 +74,37 @@ def test_an_unknown_cost_is_said_and_reaches_no_limit(bench: Workbench) -> None:
     ran.ended("done")
     assert ran.end["spent"]["cost_usd"] is None
     assert "unknown USD" in ran.stdout
+
+
+SAYS = {"type": "result", "session_id": "s1", "is_error": False, "result": "Looking.", "total_cost_usd": 0.02}
+
+
+@pytest.mark.req("mi.limit.max-cost", "mi.config.limits-cost-usd")
+@pytest.mark.parametrize("configured", [False, True], ids=["option", "configuration"])
+def test_the_cost_limit_stops_the_run(bench: Workbench, configured: bool) -> None:
+    bench.mi("settings", "set", "--ask-when-uncertain", "proceed")
+    says = f"printf '%s\\n' '{json.dumps(SAYS)}' | sed s/Looking/Looking$n/"  # each time a little differently
+    agent = f"n=$(cat n 2>/dev/null || true); printf x >> n; {says}"
+    bench.config["hands"] = {"provider": "cli", "cli": {"exec": ["sh", "-c", agent]}}
+    (bench.project / ".gitignore").write_text("n\n", "utf-8")
+    commit(bench.project)
+    if configured:
+        bench.config["runtime"] = {"limits": {"cost_usd": 0.03}}
+    bench.configure()
+    ran = bench.run(*(() if configured else ("--max-cost", "0.03")), "fix it")
+    ran.ended("blocked")
+    assert ran.of("limit")[0]["limit"] == "0.03 USD"
+    assert len(ran.of("hands_input")) == 2
+    assert ran.end["spent"]["cost_usd"] == pytest.approx(0.04)
+
+
+@pytest.mark.req("mi.config.limits-minutes")
+def test_the_time_limit_can_be_configured(bench: Workbench) -> None:
+    bench.config["runtime"] = {"limits": {"minutes": 0.03}}
+    staying(bench)
+    ran = bench.run()
+    ran.ended("blocked")
+    assert ran.of("batch_end")[0]["outcome"] == "interrupted"
 
 
 def test_an_agent_that_fails_ends_the_run_as_failed(bench: Workbench) -> None:

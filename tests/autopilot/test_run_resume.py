@@ -15,8 +15,8 @@ from tests.autopilot.workbench import BROKEN, MEND, RIGHT, TEST, WRONG, Json, Ra
 
 DRIVER = str(Path(__file__).with_name("killed_run.py"))
 TASK = ("fix", "the", "failing", "test")
-# run_start, three batches of hands_input, batch_end, evidence, check_plan; two of them with a decision; run_end
-WHOLE = 16
+# run_start, three batches of hands_input, batch_end, verification, evidence, check_plan; two decisions; run_end
+WHOLE = 19
 
 
 def three_batches(bench: Workbench) -> Path:
@@ -30,10 +30,10 @@ def three_batches(bench: Workbench) -> Path:
     return traces
 
 
-def killed(bench: Workbench, count: int, *args: str) -> list[Json]:
-    """Run until the count-th record is stored; the log as it stood when the process died."""
+def killed(bench: Workbench, when: int | str, *args: str) -> list[Json]:
+    """Run until a record is stored, by number or kind; the log as it stood when the process died."""
     done = subprocess.run(
-        [sys.executable, DRIVER, str(count), *args],
+        [sys.executable, DRIVER, str(when), *args],
         cwd=bench.project,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -159,7 +159,7 @@ def test_a_proof_from_before_the_kill_does_not_cover_what_came_after_it(bench: W
     bench.values("Tidy up names where you pass by.")
     asks = [MEND, TEST, say("add is right. Should I also tidy up the names in calc.py?")]
     bench.agent(asks, [say("Tidied up. Done.")], [say("It is done.")])
-    assert killed(bench, 7, *TASK)[-1]["kind"] == "hands_input"
+    assert killed(bench, 8, *TASK)[-1]["kind"] == "hands_input"
     (bench.project / "calc.py").write_text("def add(a, b):\n    return 0\n", "utf-8")
     bench.run("--resume").ended("blocked")
 

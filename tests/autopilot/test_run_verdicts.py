@@ -1,5 +1,7 @@
 """What a whole run believes: honest work ends done, words and tricks do not."""
 
+import shutil
+
 import pytest
 
 from tests.autopilot.workbench import BROKEN, CHECK, MEND, RIGHT, SPOIL, TEST, Workbench, commit, delete, edit, run, say
@@ -17,14 +19,19 @@ HONEST = [MEND, TEST, say("Fixed add; the tests pass now.")]
     "mi.kind.batch-end-written",
     "mi.mind.rules",
     "mi.done.three-marks",
+    "mi.done.claimed",
+    "mi.kind.verification-written",
+    "mi.done.verified-sources",
 )
 def test_honest_work_is_done_in_one_batch_and_nobody_is_asked(bench: Workbench) -> None:
     bench.agent(HONEST)
     ran = bench.run()
     ran.ended("done")
-    assert ran.kinds == ["run_start", "hands_input", "batch_end", "evidence", "check_plan", "decide_next", "run_end"]
+    batch = ["hands_input", "batch_end", "verification", "evidence", "check_plan", "decide_next"]
+    assert ran.kinds == ["run_start", *batch, "run_end"]
     assert ran.end["marks"] == {"ran": True, "claimed": True, "verified": True}
     assert ran.of("batch_end")[0]["seen"]["marks"] == ran.end["marks"]
+    assert [(one["verdict"], one["post_result"]) for one in ran.of("verification")] == [("verified", "success")]
     assert set(ran.end["evidence_ids"]) <= {record["event_id"] for record in ran.records}
     assert bench.inbox() == []
 
@@ -68,6 +75,7 @@ def test_a_failing_check_goes_back_to_the_agent_until_it_is_fixed(bench: Workben
     ran = bench.run()
     ran.ended("done")
     assert "exit code 1" in ran.inputs[1]
+    assert [one["verdict"] for one in ran.of("verification")] == ["failed", "verified"]
     assert CHECK in ran.inputs[1]
     assert ran.of("batch_end")[0]["seen"]["marks"]["verified"] is False
 
@@ -173,6 +181,92 @@ def test_a_weakened_test_is_never_done(bench: Workbench, way: str) -> None:
     ran.ended("blocked")
     assert ran.end["marks"]["verified"] is False
     assert ran.of("batch_end")[0]["seen"]["weakened_tests"]
+    assert ran.of("verification")[0]["verdict"] == "weakened"
+
+
+def test_a_weakened_test_is_not_hidden_behind_a_large_file(bench: Workbench) -> None:
+    """What git prints about a run is bounded; a file that sorts before the tests could fill it."""
+    large = run("python3 -c \"open('aaa.txt', 'w').write('x' * 99 + chr(10) * 1 + ('y' * 99 + chr(10)) * 30000)\"")
+    bench.agent([large, *WEAKENED["skipped"], TEST, say("All tests pass. Done.")], [say("It is done.")])
+    ran = bench.run()
+    ran.ended("blocked")
+    assert "weakened" in ran.end["reason"]
+
+
+def plain(bench: Workbench) -> None:
+    """Take the bench's project out of git."""
+    shutil.rmtree(bench.project / ".git")
+
+
+@pytest.mark.parametrize("way", ["deleted", "skipped", "emptied"])
+@pytest.mark.req("mi.check.weakened-test-voids")
+def test_a_weakened_test_is_noticed_outside_of_git_too(bench: Workbench, way: str) -> None:
+    plain(bench)
+    bench.agent([*WEAKENED[way], TEST, say("All tests pass. Done.")], [say("It is done, all green.")])
+    ran = bench.run()
+    ran.ended("blocked")
+    assert "weakened" in ran.end["reason"]
+
+
+BENT = {
+    "Makefile": (run("make test"), edit("Makefile", "\tpython3 -m unittest -q", "\ttrue")),
+    "runner's namesake": (TEST, put("unittest.py", "print('Ran 2 tests OK')\n")),
+    "conftest.py": (TEST, put("conftest.py", "def pytest_collection_modifyitems(items):\n    items.clear()\n")),
+}
+
+
+@pytest.mark.parametrize("in_git", [True, False], ids=["git", "no git"])
+@pytest.mark.parametrize("way", BENT)
+@pytest.mark.req("mi.check.weakened-test-voids")
+def test_a_check_that_the_agent_bent_proves_nothing(bench: Workbench, way: str, in_git: bool) -> None:
+    (bench.project / "Makefile").write_text("test:\n\tpython3 -m unittest -q\n", "utf-8")
+    commit(bench.project)
+    if not in_git:
+        plain(bench)
+    check, bend = BENT[way]
+    bench.agent([bend, check, say("All tests pass. Done.")], [check, say("All green, as before. Done.")])
+    ran = bench.run()
+    ran.ended("blocked")
+    assert ran.end["marks"]["verified"] is False
+    assert "Put back" in ran.inputs[1]
+
+
+def test_a_recipe_of_the_agents_own_making_is_no_check_even_after_a_kill(bench: Workbench) -> None:
+    bench.agent([put("Makefile", "test:\n\ttrue\n"), SPOIL, run("make test"), say("Done.")], [say("Done.")])
+    ran = bench.run()
+    ran.ended("blocked")
+    bench.agent([], [], [run("make test"), say("It passes. Done.")])
+    again = bench.run("--resume", "--max-batches", "9")
+    again.ended("blocked")
+
+
+def test_tests_that_did_not_exist_before_can_prove_the_work(bench: Workbench) -> None:
+    (bench.project / "test_calc.py").rename(bench.folder / "kept.py")
+    commit(bench.project)
+    tests = put("test_calc.py", (bench.folder / "kept.py").read_text("utf-8"))
+    bench.agent([tests, MEND, TEST, say("Wrote the tests and fixed add. Done.")])
+    ran = bench.run("write tests for calc")
+    ran.ended("done")
+    assert ran.end["marks"]["verified"] is True
+
+
+@pytest.mark.parametrize(
+    ("task", "steps"),
+    [
+        ("Remove the obsolete test test_add_negative from test_calc.py", "one"),
+        ("delete test_calc.py, we test elsewhere", "file"),
+        ("删除 test_calc.py", "file"),
+    ],
+)
+def test_a_test_is_removed_when_that_is_the_task(bench: Workbench, task: str, steps: str) -> None:
+    (bench.project / "calc.py").write_text(f"def add(a, b):\n{RIGHT}\n", "utf-8")
+    commit(bench.project)
+    gone = "\n    def test_add_negative(self):\n        self.assertEqual(add(-2, -3), -5)\n"
+    remove = delete("test_calc.py") if steps == "file" else edit("test_calc.py", gone, "")
+    bench.agent([remove, TEST, say("Removed it. Done.")], [say("Done.")])
+    ran = bench.run(task)
+    ran.ended("done")
+    assert ran.of("batch_end")[0]["seen"]["weakened_tests"] == []
 
 
 def test_a_weakened_test_that_is_put_back_can_be_done(bench: Workbench) -> None:
@@ -248,3 +342,41 @@ def test_a_change_that_was_needed_but_only_announced_is_not_done(bench: Workbenc
     ran = bench.run("fix the failing test")
     assert ran.end["status"] != "done"
     assert bench.read("calc.py").endswith(BROKEN + "\n")
+
+
+@pytest.mark.req(
+    "v1.loop.capture",
+    "v1.transp.evidence-per-batch",
+    "v1.rec.transcript-observation",
+    "v1.rec.actions",
+    "mi.obs.repo-fields",
+    "mi.obs.change-units-trees",
+    "mi.fail.batch-ids-run",
+)
+def test_each_batch_leaves_its_transcript_and_what_was_seen_of_it_and_of_the_repository(bench: Workbench) -> None:
+    (bench.project / "mine.txt").write_text("the person's own\n", "utf-8")
+    bench.agent([MEND, say("Done.")], [TEST, put("new.txt", "x\n"), TEST, say("Done.")])
+    ran = bench.run()
+    ran.ended("done")
+    for sent, seen in zip(ran.of("hands_input"), ran.of("evidence"), strict=True):
+        name = f"{sent['run_id']}_{sent['batch_id']}"
+        assert name in seen["hands_transcript_ref"] == sent["transcript_path"]
+        assert (bench.home / seen["hands_transcript_ref"]).stat().st_size > 0
+        assert seen["mi_input"].endswith(sent["input"])
+        assert set(seen["transcript_observation"]) == {
+            "event_type_counts",
+            "item_type_counts",
+            "file_paths",
+            "non_command_actions",
+            "errors",
+        }
+    first, second = ran.of("evidence")
+    assert first["actions"] == [{"kind": "edit", "detail": "calc.py"}]
+    assert {"kind": "command", "detail": CHECK} in second["actions"]
+    repo = second["repo_observation"]
+    assert repo["change_units"] == ["calc.py", "new.txt"]
+    assert len(repo["git_head"]) == 40
+    assert "?? mine.txt" in repo["git_status_porcelain"]
+    assert "calc.py" in repo["git_diff_stat"]
+    assert (repo["has_tests"], "python -m unittest" in repo["test_hints"]) == (True, True)
+    assert repo["stack_hints"] == ["test_calc.py"]

@@ -13,6 +13,11 @@ CHECK = "python3 -m unittest -q"
 # The three lines differ in length: Python takes a compiled file for current by its source's second and size.
 BROKEN, WRONG, RIGHT = "    return a", "    return a - b - 0", "    return a + b"
 TIME_LIMIT_S = 60
+NO_LEARNING: Json = {
+    "thought_db": {"auto_mine": False, "auto_materialize_nodes": False},
+    "workflows": {"auto_mine": False},
+    "preference_mining": {"auto_mine": False},
+}
 _TEST = """\
 import unittest
 
@@ -98,8 +103,9 @@ class Workbench:
             "version": "v1",
             "mind": {"provider": "rules"},
             "hands": {"provider": "replay", "replay": {"file": str(self.script)}},
-            # recall is proved apart: without it the records of a run can be counted
-            "runtime": {"cross_project_recall": {"enabled": False}},
+            # recall, learning and the team's rules are proved apart: without them the records of a run can be counted
+            "runtime": {"cross_project_recall": {"enabled": False}, **NO_LEARNING},
+            "governance": {"preflight": "off"},
         }
         self.env: dict[str, str] = {}
 

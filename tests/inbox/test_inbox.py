@@ -3,11 +3,13 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import Question, UserInput
 from mi.evidence.records.thoughts import LearnSuggested
+from mi.inbox.waiting import Item
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from tests.conftest import Mi
@@ -54,15 +56,24 @@ def test_a_question_that_was_answered_in_its_run_waits_no_more(home: Home, notic
     assert mi("answer", "qu_1", "No.").returncode == 1
 
 
-def test_a_suggestion_waits_with_its_own_way_and_is_not_answered(home: Home, notices: Notices, mi: Mi) -> None:
+@pytest.mark.req("mi.inbox.kinds")
+def test_the_kinds_are_closed() -> None:
+    shown = msgspec.json.schema(Item)["$defs"]["Item"]["properties"]["kind"]["enum"]
+    assert sorted(shown) == ["proposal", "question", "review", "suggestion"]
+
+
+def test_a_suggestion_waits_for_a_yes_or_a_no_and_for_nothing_else(home: Home, notices: Notices, mi: Mi) -> None:
     writer = EvidenceWriter(home.project("p1").evidence, "run_20260101T000001Z_aaaaaaaa", notices)
     writer.append(LearnSuggested(id="ls_1", text="Always run the linter."))
     (item,) = json.loads(mi("inbox", "--json").stdout)
     assert (item["kind"], item["id"]) == ("suggestion", "ls_1")
     assert "ls_1" in item["answer_with"]
-    refused = mi("answer", "ls_1", "yes")
-    assert refused.returncode == 1
-    assert item["answer_with"] in refused.stderr
+    refused = mi("answer", "ls_1", "perhaps")
+    assert refused.returncode == 2
+    assert "yes or no" in refused.stderr
+    assert mi(*item["answer_with"].split()[1:]).returncode == 0
+    assert json.loads(mi("inbox", "--json").stdout) == []
+    assert mi("answer", "ls_1", "no").returncode == 1
 
 
 def test_secrets_and_control_characters_in_a_question_are_not_printed(home: Home, notices: Notices, mi: Mi) -> None:

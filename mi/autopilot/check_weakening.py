@@ -1,0 +1,97 @@
+"""Noticing that a check itself was changed so that it proves less: its recipe, its runner's settings, its hooks."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+
+from mi.autopilot.weakening import FileDiff, counted
+from mi.project.check_files import MAKEFILES, commands, defines_checks, promises, runners
+
+Text = Callable[[str], str | None]
+# Words that make a test runner leave something out, or call nothing a success.
+_NARROWING = re.compile(
+    r"(?<![\w-])(?:-k|-m|--deselect|--ignore(?:-glob)?|--collect-only|--co|--lf|--last-failed|--ff|-run|-skip|--skip"
+    r"|--testNamePattern|--testPathPatterns?|--testPathIgnorePatterns|-t|--grep|--fgrep|--filter|--exclude"
+    r"|--passWithNoTests|--no-run|--maxfail|-p no:\w+|--continue-on-collection-errors|--suppress-no-test-exit-code)"
+    r"(?![\w-])"
+)
+_MODULE_RUN = re.compile(r"\bpython[\d.]* -m ")
+_HOOK = re.compile(
+    r"\bpytest_(?:collection_modifyitems|ignore_collect|collect_file|pycollect_makeitem|runtest_\w+|pyfunc_call"
+    r"|sessionfinish|cmdline_main|report_teststatus|deselected|exception_interact)\b|\bcollect_ignore(?:_glob)?\b"
+    r"|\bpytest\.(?:skip|xfail|exit)\(|\bos\._exit\(|\bsys\.exit\(|\bexitstatus\b|\bunittest\.TestCase\.\w+\s*="
+    r"|\bload_tests\b"
+)
+_RUNNER_FILE = re.compile(r"(?:^|/)(?:jest|vitest|playwright|cypress|karma)\.config\.\w+$|(?:^|/)\.mocharc\.\w+$")
+_RUNNER_KEY = re.compile(
+    r"\b(?:testPathIgnorePatterns|testMatch|testRegex|passWithNoTests|testNamePattern|exclude|include|grep|spec|bail)\b"
+)
+_NAMESAKES = re.compile(r"(?:unittest|pytest|nose2|_pytest)(?:\.py|/.*)|(?:site|user)customize\.py")
+
+
+def watches(path: str) -> bool:
+    """Whether a file may bend a check, so that its first contents have to be kept."""
+    return defines_checks(path) or os.path.basename(path) == "conftest.py" or bool(_RUNNER_FILE.search(path))
+
+
+def weakened_checks(files: list[str], diffs: list[FileDiff], first: Text, now: Text) -> list[str]:
+    """The files that make a check prove less than before, each with how: `Makefile: make test runs nothing`."""
+    found = [f"{one.path}: {how}" for one in diffs for how in _hooked(one)]
+    for path in files:
+        if defines_checks(path):
+            found += [f"{path}: {how}" for how in _redefined(path, first, now)]
+        elif _NAMESAKES.fullmatch(path) and first(path) is None and now(path) is not None:
+            found.append(f"{path}: takes the place of the test runner")
+    return found
+
+
+def _hooked(one: FileDiff) -> Iterator[str]:
+    if os.path.basename(one.path) == "conftest.py" and counted(_HOOK, one.added) > counted(_HOOK, one.removed):
+        yield "hooks into the result of the tests"
+    if _RUNNER_FILE.search(one.path) and counted(_RUNNER_KEY, one.added) > counted(_RUNNER_KEY, one.removed):
+        yield "leaves tests out"
+
+
+def _redefined(path: str, first: Text, now: Text) -> Iterator[str]:
+    before, after = first(path), now(path)
+    if before is None and path in MAKEFILES and any(first(other) is not None for other in MAKEFILES):
+        yield "takes the place of the Makefile that was there"
+    known = promises(path, before or "")
+    current = promises(path, after or "")
+    for name in dict.fromkeys([*known, *current]):
+        how = _weaker(name, known.get(name), current.get(name))
+        if how:
+            yield f"{name} {how}"
+
+
+def _weaker(name: str, before: str | None, after: str | None) -> str:
+    """How a check proves less than before; '' when it does not."""
+    if before == after:
+        return ""
+    if name.startswith("pytest ") or name.endswith(" settings"):
+        return _narrower_setting(name, before or "", after or "")
+    if before is None:
+        return ""  # a new check is believed only when it runs a known runner: that is for whoever looks for checks
+    if not after or not commands(after):
+        return "runs nothing whose failure counts"
+    return _other_commands(before, after)
+
+
+def _other_commands(before: str, after: str) -> str:
+    left = commands(after)
+    gone = [one for one in commands(before) if not any(new == one or new.startswith(one + " ") for new in left)]
+    if gone and len(runners(after)) < max(1, len(runners(before))):
+        return "runs something else"
+    return "leaves tests out" if _narrowings(after) > _narrowings(before) else ""
+
+
+def _narrower_setting(name: str, before: str, after: str) -> str:
+    if name == "pytest addopts":
+        return "leaves tests out" if _narrowings(after) > _narrowings(before) else ""
+    if name == "pytest testpaths" and not before:
+        return ""  # saying where the tests are is no narrowing while nothing was said
+    return "was changed"
+
+
+def _narrowings(text: str) -> int:
+    return len(_NARROWING.findall(_MODULE_RUN.sub("", text)))

@@ -1,0 +1,36 @@
+"""What can come after a batch: another input for the agent, or the run's end."""
+
+from typing import Literal, NamedTuple
+
+from mi.kernel.messages import text
+
+Status = Literal["done", "blocked", "failed", "interrupted"]
+EXIT: dict[Status, int] = {"done": 0, "failed": 1, "blocked": 3, "interrupted": 130}
+
+
+class End(NamedTuple):
+    """Why the loop stops."""
+
+    status: Status
+    reason: str
+
+
+class Go(NamedTuple):
+    """What the agent gets next."""
+
+    text: str
+    is_check: bool = False
+
+
+Next = Go | End
+
+
+def blocked(key: str, language: str, /, **details: object) -> End:
+    """The end of a run that needs the person, with the reason in their language."""
+    return End("blocked", text(key, language, **details))
+
+
+def refuses(answer: str) -> bool:
+    """Whether an answer to "go on?" means no."""
+    first = answer.strip().lower()
+    return first.startswith(("no", "stop", "don't", "do not", "abort", "cancel", "不", "停", "否", "别", "取消"))
