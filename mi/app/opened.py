@@ -1,4 +1,4 @@
-"""Composition: opens a home and a project for one command and hands their stores to whoever needs them."""
+"""A home and a project, opened for one command: configuration, language, selection, evidence."""
 
 import os
 from functools import cached_property
@@ -7,31 +7,29 @@ from typing import TYPE_CHECKING
 from mi.kernel.errors import BadConfig, MiError, NotFound, StorageError, from_os_error
 from mi.kernel.home import Home, ProjectHome
 from mi.kernel.messages import choose_language
-from mi.kernel.notices import Notices
+from mi.kernel.notices import Notice, Notices
 
 if TYPE_CHECKING:  # imported when used: most commands need only some of it
+    from collections.abc import Iterable
+
     from mi.evidence.index import EvidenceIndex
     from mi.evidence.log import EvidenceWriter
     from mi.kernel.config.load import Loaded, Problem
     from mi.kernel.config.types import Config
-    from mi.memory.documents import Producer
-    from mi.memory.index import Memory
     from mi.project.identity import Project
     from mi.project.known import KnownProjects
     from mi.project.selection import Choice, SelectionFile
-    from mi.thoughtdb.changes import Desk
-    from mi.thoughtdb.effective import Effective
-    from mi.thoughtdb.store import ThoughtStore
 
 
-class App:
-    """What one command works with; everything is opened when it is first asked for."""
+class Opened:
+    """The floor that every command stands on; everything is opened when it is first asked for."""
 
-    def __init__(self, home: Home, cd: str | None = None, here: bool = False) -> None:
+    def __init__(self, home: Home, cd: str | None = None, here: bool = False, agent_at: str | None = None) -> None:
         self.home = home
         self.notices = Notices()
         self._cd = cd
         self._here = here
+        self._agent_at = agent_at
 
     @cached_property
     def loaded_config(self) -> "Loaded":
@@ -61,6 +59,19 @@ class App:
             details = {"key": problem.path, "value": problem.value, "hint": problem.hint}
             self.notices.add("config-" + problem.code, self.home.config, **details)
         return self.loaded_config.config
+
+    def close(self) -> None:
+        """Let go of open files, in the thread that opened them; asked again, they are opened again."""
+        for name in ("memory", "project_thoughts", "global_thoughts", "evidence_index"):
+            opened = self.__dict__.pop(name, None)
+            close = getattr(opened, "close", None)
+            if close is not None:
+                close()
+
+    def forget_config(self) -> None:
+        """The file was changed: the next look reads it again."""
+        for name in ("loaded_config", "config", "needed_config", "quiet_language"):
+            self.__dict__.pop(name, None)
 
     @property
     def config_errors(self) -> "list[Problem]":
@@ -104,8 +115,8 @@ class App:
         from mi.project.selection import Wish, choose
 
         self._check_access()
-        wish = Wish(self._cd, self._here)
-        return choose(wish, _current_folder(), self.selections, self.known_projects, self.notices)
+        wish = Wish(self._cd, self._here, self._agent_at is None)
+        return choose(wish, self._agent_at or current_folder(), self.selections, self.known_projects, self.notices)
 
     def _check_access(self) -> None:
         """A home that cannot be entered is one mistake, not one for every file in it."""
@@ -150,100 +161,22 @@ class App:
 
         return EvidenceIndex(self.home)
 
+    def keep_record(self, noticed: "Iterable[Notice]") -> None:
+        """State that had to be set aside is evidence."""
+        quarantined = [notice for notice in noticed if notice.key == "state-quarantined"]
+        if quarantined:
+            writer = self.evidence_writer(self.home.evidence)
+            for notice in quarantined:
+                writer.append_corrupt(notice.path, str(notice.details["kept_in"]), str(notice.details["reason"]))
+
     def evidence_writer(self, log: str) -> "EvidenceWriter":
         """A writer for what this command does."""
         from mi.evidence.log import EvidenceWriter
 
         return EvidenceWriter.for_command(log, self.notices)
 
-    @cached_property
-    def global_thoughts(self) -> "ThoughtStore":
-        from mi.thoughtdb.store import ThoughtStore
 
-        return ThoughtStore(self.home.thoughts, "global", "", self.notices)
-
-    @cached_property
-    def project_thoughts(self) -> "ThoughtStore":
-        from mi.thoughtdb.store import ThoughtStore
-
-        return ThoughtStore(self.project_home.thoughts, "project", self.project.project_id, self.notices)
-
-    def read_thoughts(self, scope: str, as_of: int | None = None) -> "Effective":
-        """What the project's store, the global one, or both together (`effective`) say."""
-        from mi.thoughtdb.effective import Effective
-
-        stores = {"project": [self.project_thoughts], "global": [self.global_thoughts]}
-        chosen = stores.get(scope) or [self.project_thoughts, self.global_thoughts]
-        return Effective(*(store.read(as_of) for store in chosen))
-
-    def thought_desk(self, scope: str) -> "Desk":
-        """Where a command writes thoughts of a scope."""
-        from mi.thoughtdb.changes import Desk
-
-        if scope == "global":
-            log = lambda: self.evidence_writer(self.home.evidence)  # noqa: E731
-            return Desk(self.global_thoughts, log, self.read_thoughts("global"), self.where_is)
-        return Desk(self.project_thoughts, self.open_project_log, self.read_thoughts("effective"), self.where_is)
-
-    def open_project_log(self) -> "EvidenceWriter":
-        """A writer for the project's log; the project is known from then on."""
-        self.use_project()
-        return self.evidence_writer(self.project_home.evidence)
-
-    def where_is(self, thought_id: str) -> str:
-        """Which store holds a thought: project, global, the folder of another project's store, or none."""
-        from mi.thoughtdb.store import ThoughtStore
-
-        if self.project_thoughts.read().get(thought_id):
-            return "project"
-        if self.global_thoughts.read().get(thought_id):
-            return "global"
-        for one in sorted(os.listdir(self.home.projects)) if os.path.isdir(self.home.projects) else ():
-            other = ThoughtStore(self.home.project(one).thoughts, "project", one, self.notices)
-            if other.exists() and other.read(save=False).get(thought_id):
-                return other.files.root
-        return ""
-
-    def thought_candidates(self, query: str, limit: int) -> list[str]:
-        """Claims and nodes of the project and the global store that the text index finds for a query, best first."""
-        from mi.memory.backend import Query
-        from mi.memory.words import compact
-
-        asked = compact(query)
-        if not asked.tokens:
-            return []
-        wanted = Query(asked.tokens, ("claim", "node"), self.project.project_id, limit=limit)
-        return [hit.document.id for hit in self.memory.search(wanted)]
-
-    @cached_property
-    def memory(self) -> "Memory":
-        """The text index over everything in the home."""
-        from mi.memory.index import Memory
-
-        return Memory(self.home, self.memory_producers, self.notices)
-
-    def memory_producers(self) -> "list[Producer]":
-        """Whoever has something to find, of the global part and of every project."""
-        from mi.memory.sources import WorkflowFiles, WorkflowOverrides, records, snapshots
-        from mi.thoughtdb.documents import producers
-
-        projects = sorted(os.listdir(self.home.projects)) if os.path.isdir(self.home.projects) else []
-        homes: list[tuple[str, Home | ProjectHome]] = [("", self.home)]
-        homes += [(one, self.home.project(one)) for one in projects]
-        found: list[Producer] = []
-        for one in projects:
-            overlay = self.home.project(one).overlay
-            found.append(WorkflowOverrides(overlay, self.home.relative(overlay), one))
-        for project_id, place in homes:
-            log = self.home.relative(place.evidence)
-            found += producers(self.home, place.thoughts, project_id)
-            found.append(WorkflowFiles(place.workflows, self.home.relative(place.workflows), project_id))
-            found.append(snapshots(place.evidence, log, project_id))
-            found.append(records(place.evidence, log, project_id))
-        return found
-
-
-def _current_folder() -> str:
+def current_folder() -> str:
     try:
         return os.getcwd()
     except FileNotFoundError:  # it was deleted while the shell stood in it
