@@ -1,0 +1,64 @@
+"""Codex runs only hooks it trusts, and skips others in silence: installing MI's hooks includes that step."""
+
+import json
+import os
+from collections.abc import Collection
+from typing import TYPE_CHECKING, NamedTuple
+
+from mi.agents.codex_hooks import CodexHook, list_hooks
+from mi.agents.find import find, native_codex
+from mi.hosts.artefacts import Artefact, toml_block
+from mi.hosts.place import place, remove
+from mi.hosts.scopes import scope_workspace
+
+if TYPE_CHECKING:
+    from mi.app import App
+
+_PROJECT, _HOOKS = "hook codex project", "hook codex hashes"
+
+
+class Trust(NamedTuple):
+    """How many of MI's hooks Codex runs now; `seen` is 0 for a project that it does not trust."""
+
+    seen: int
+    trusted: int
+
+
+def trust(app: "App", commands: Collection[str], project: str, with_project: bool) -> Trust:
+    """Write down in Codex's own configuration that MI's hooks are trusted; and the project, if that was said."""
+    codex = native_codex(find("codex", app.config.hands.codex.path))
+    workspace = scope_workspace(app.home, "codex", "user", project)
+    if with_project:
+        place(workspace, f"{_PROJECT} {project}", [_project_block(project)])
+    remove(workspace, f"{_HOOKS} {project}")  # of an earlier installation: their hashes may be others now
+    mine = [hook for hook in list_hooks(codex, project) if hook.command in commands]
+    place(workspace, f"{_HOOKS} {project}", [_hook_block(hook) for hook in mine if hook.trust_status != "trusted"])
+    mine = [hook for hook in list_hooks(codex, project) if hook.command in commands]
+    return Trust(len(mine), sum(hook.trust_status == "trusted" for hook in mine))
+
+
+def distrust(app: "App", project: str) -> None:
+    """Take out what was written down."""
+    workspace = scope_workspace(app.home, "codex", "user", project)
+    for owner in (_HOOKS, _PROJECT):
+        remove(workspace, f"{owner} {project}")
+
+
+def _config() -> str:
+    return os.path.join(os.environ.get("CODEX_HOME") or os.path.join(os.path.expanduser("~"), ".codex"), "config.toml")
+
+
+def _project_block(project: str) -> Artefact:
+    table = f"[projects.{_quoted(project)}]"
+    return toml_block(_config(), f"trust {project}", f'{table}\ntrust_level = "trusted"', taken=table)
+
+
+def _hook_block(hook: CodexHook) -> Artefact:
+    table = f"[hooks.state.{_quoted(hook.key)}]"
+    text = f"{table}\ntrusted_hash = {_quoted(hook.current_hash)}"
+    return toml_block(_config(), f"hook {hook.key}", text, taken=table)
+
+
+def _quoted(text: str) -> str:
+    """A TOML basic string: JSON's escapes are all known to it."""
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,80 @@
+"""Asking the enforced parts about an event; what goes wrong in one is answered by its own on_error."""
+
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
+
+from mi.hooks.answer import Answer, strictest
+from mi.hooks.event import HookEvent
+from mi.kernel.errors import MiError, NotFound, from_os_error
+
+if TYPE_CHECKING:
+    from mi.app import App
+
+PARTS = ("permissions", "contract", "nexus")
+DEFAULT = ("permissions",)
+STOPPABLE = ("pre-tool", "prompt")  # events before something happens
+OnError = Literal["closed", "open"]
+
+
+class Part(Protocol):
+    """A module of `parts/`."""
+
+    def answer(self, event: HookEvent, app: "App") -> Answer:
+        """The part's opinion; it may also write down what it saw."""
+
+    def on_error(self, event: HookEvent, app: "App") -> OnError:
+        """What a failure means: `closed` blocks, `open` lets pass."""
+
+
+class Outcome(NamedTuple):
+    """The answer of all parts, and the failure that closes the way, if one does."""
+
+    answer: Answer
+    closed: str = ""
+
+
+def ask_parts(event: HookEvent, app: "App", enforced: tuple[str, ...]) -> Outcome:
+    """The strictest answer of the enforced parts."""
+    answers: list[Answer] = []
+    closed: list[str] = []
+    for name in enforced:
+        try:
+            answers.append(_part(name).answer(event, app))
+        except MiError as error:
+            failure = error
+        except OSError as error:
+            failure = from_os_error(error)
+        except Exception as error:
+            if os.environ.get("MI_TRACEBACK"):
+                raise
+            failure = MiError("internal", what=f"{type(error).__name__}: {error}")
+        else:
+            continue
+        line = f"{name}: {failure.line(app.quiet_language)}"
+        app.notices.add("hook-failed", event.event, part=name, reason=failure.line(app.quiet_language))
+        if closes(name, event, app):
+            closed.append(line)
+    return Outcome(strictest(answers), "; ".join(closed))
+
+
+def check(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of parts; NotFound for one there is not."""
+    for name in names:
+        if name not in PARTS:
+            raise NotFound("no-such-part", name=name, known=", ".join(PARTS))
+    return tuple(dict.fromkeys(names))
+
+
+def _part(name: str) -> Part:
+    return cast(Part, import_module(f"mi.hooks.parts.{name}"))
+
+
+def closes(name: str, event: HookEvent, app: "App") -> bool:
+    """Only an event that can be stopped can be closed; a part that cannot even say so is closed."""
+    if event.event not in STOPPABLE:
+        return False
+    try:
+        return _part(name).on_error(event, app) == "closed"
+    except Exception:
+        return True

@@ -1,0 +1,168 @@
+"""The agents' contract in a host's hooks: the same gate, before edits that the host's own tools make."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from mi.hooks.answer import Answer
+from mi.hooks.enforce import OnError
+from mi.hooks.event import HookEvent
+from mi.hooks.touched import is_change, touched
+from mi.kernel.messages import text as message
+
+if TYPE_CHECKING:
+    from mi.app import App
+    from mi.contract.session import Refused, Session
+
+_OURS = "mcp__mi__"  # the tools of our server, under the name that `mi mcp install` gives it
+_CHANGING = ("memory_write", "task_add", "task_update", "task_complete")
+_PLANS = {"TodoWrite": "todos", "update_plan": "plan"}
+_UNCONFIRMED = "unconfirmed"  # mutations of this turn that the closing checklist has not been asked for yet
+
+
+def answer(event: HookEvent, app: "App") -> Answer:
+    """Edits pass the gate; what our server answered is taken over; a turn with a mutation ends with the checklist."""
+    match event.event:
+        case "pre-tool":
+            return _before_tool(event, app)
+        case "post-tool":
+            _after_tool(event, app)
+        case "prompt":
+            _forget_mutations(event, app)
+        case "stop":
+            return _at_end(event, app)
+    return Answer()
+
+
+def on_error(event: HookEvent, app: "App") -> OnError:
+    """A change that could not be judged does not happen (R6); in STRICT nothing does."""
+    if event.event != "pre-tool" or not event.tool_name:
+        return "closed"
+    return "closed" if is_change(event) or _session(event, app).state.mode == "STRICT" else "open"
+
+
+def _session(event: HookEvent, app: "App") -> "Session":
+    from mi.contract.host_session import of_host
+
+    return of_host(app.contract_place(), event.host, event.session_id)
+
+
+def _before_tool(event: HookEvent, app: "App") -> Answer:
+    paths = _concerned(event, app)
+    if not paths:
+        return Answer()
+    from mi.contract.host_session import judge_edit
+    from mi.contract.session import Refused
+    from mi.hooks.agent_text import last_words
+
+    session = _session(event, app)
+    _note_plan(session, last_words(event))
+    try:
+        judge_edit(session, event.tool_name, paths, app.home.root)
+    except Refused as refused:
+        return Answer("deny", _explained(refused, app.quiet_language))
+    return Answer("allow")
+
+
+def _note_plan(session: "Session", words: str) -> None:
+    """Steps that the agent sequenced in its own words count as declared (R2)."""
+    if words:
+        from mi.contract.host_session import saw_plan
+        from mi.contract.steps import steps_in
+
+        saw_plan(session, steps_in(words))
+
+
+def _concerned(event: HookEvent, app: "App") -> list[str]:
+    """The files of a call that the contract is about: those of the project, and those that nobody may touch."""
+    paths = touched(event)
+    if not paths:
+        return []
+    from mi.contract.host_session import is_protected
+
+    root = os.path.join(os.path.realpath(app.project.root), "")
+    return [
+        path
+        for path in paths
+        if os.path.join(os.path.realpath(path), "").startswith(root)
+        or is_protected(app.project.root, path, app.home.root)
+    ]
+
+
+def _explained(refused: "Refused", language: str) -> str:
+    """The refusal with what is missing and the next call, in a few lines an agent acts on."""
+    verdict = refused.verdict
+    missing = ", ".join(f"{one.item} ({one.rule})" for one in verdict.checklist if not one.done)
+    lines = [refused.line(language)]
+    if missing:
+        lines.append(message("hook.missing", language, items=missing))
+    if verdict.next is not None:
+        call = f"{_OURS}{verdict.next.tool} {msgspec.json.encode(verdict.next.arguments).decode()}"
+        lines.append(message("hook.next", language, call=call))
+    return "\n".join(lines)
+
+
+def _after_tool(event: HookEvent, app: "App") -> None:
+    from mi.contract import host_session
+
+    if event.tool_name.startswith(_OURS):
+        tool, result = event.tool_name.removeprefix(_OURS), _structured(event.tool_response)
+        session = _session(event, app)
+        host_session.saw_call(session, tool, event.tool_input, result)
+        if tool in _CHANGING and "error" not in result:
+            _mark(session)
+    elif event.tool_name in _PLANS:
+        steps = event.tool_input.get(_PLANS[event.tool_name])
+        host_session.saw_plan(_session(event, app), len(steps) if isinstance(steps, list) else 0)
+    elif paths := _concerned(event, app):
+        from mi.contract.gate import Request
+
+        session = _session(event, app)
+        request = Request(event.tool_name, "edit", {"paths": paths})
+        session.passed(session.judge(request), request, ", ".join(paths)[:500])
+        _mark(session)
+
+
+def _structured(response: Any) -> dict[str, Any]:
+    """The result of our tool as the host passes it on: structured, as text, or as blocks of text."""
+    match response:
+        case {"structuredContent": dict(found)}:
+            return found
+        case {"content": list(blocks)} | list(blocks):
+            return _structured(next((one.get("text") for one in blocks if isinstance(one, dict)), ""))
+        case str(text):
+            try:
+                found = msgspec.json.decode(text)
+            except msgspec.DecodeError:
+                return {"error": "unreadable"}
+            return found if isinstance(found, dict) else {"error": "unreadable"}
+        case dict(found):
+            return found
+    return {"error": "unreadable"}
+
+
+def _mark(session: "Session") -> None:
+    from mi.contract.state import counted
+
+    session.state_file.update(lambda old: counted(old, _UNCONFIRMED))
+
+
+def _forget_mutations(event: HookEvent, app: "App") -> None:
+    session = _session(event, app)
+    if session.state.counters.get(_UNCONFIRMED):
+        session.state_file.update(lambda old: msgspec.structs.replace(old, counters=old.counters | {_UNCONFIRMED: 0}))
+
+
+def _at_end(event: HookEvent, app: "App") -> Answer:
+    """After a turn with a mutation: once, the four lines to confirm. A plan in the last words counts as declared."""
+    from mi.contract.guide import CHECKLIST
+
+    session = _session(event, app)
+    _note_plan(session, event.last_message)
+    mutated = bool(session.state.counters.get(_UNCONFIRMED))
+    _forget_mutations(event, app)
+    if not mutated or event.stop_hook_active:
+        return Answer()
+    lines = [message("hook.checklist", app.quiet_language), *(f"- {line}" for line in CHECKLIST)]
+    return Answer("deny", "\n".join(lines))

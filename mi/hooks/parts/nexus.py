@@ -1,0 +1,106 @@
+"""The nexus rules in a host's hooks: its events become events of a session, agents keep to their capabilities."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from mi.hooks.answer import Answer
+from mi.hooks.enforce import OnError
+from mi.hooks.event import EventName, HookEvent
+
+if TYPE_CHECKING:
+    from mi.app import App
+
+_EVENTS: dict[EventName, str] = {
+    "session-start": "session_start",
+    "prompt": "user_message",
+    "pre-tool": "pre_tool_use",
+    "post-tool": "post_tool_use",
+    "subagent-start": "subagent_spawn",
+    "subagent-stop": "subagent_complete",
+    "compact": "context_compact",
+    "session-end": "session_end",
+}
+_MOST_FILES = 20  # of one patch that get a line in the tool log
+
+
+def answer(event: HookEvent, app: "App") -> Answer:
+    """Do what the event asks for; nothing in a folder that is neither a repository nor has a `.nexus/`."""
+    from mi.kernel.git import find_toplevel
+
+    root = app.nexus.place.root
+    known = os.path.isdir(app.nexus.place.folder) or find_toplevel(root) is not None
+    if event.event not in _EVENTS or not known:
+        return Answer()
+    done = [_handled(event, app, params) for params in _params(event, root)]
+    return _answer(event, app, done[0])
+
+
+def on_error(event: HookEvent, app: "App") -> OnError:
+    """What cannot be noted down stops nobody."""
+    return "open"
+
+
+def _params(event: HookEvent, root: str) -> list[dict[str, Any]]:
+    """What came with the event, in the words of the contract; a patch of several files is told file by file."""
+    said = {
+        "agent_name": event.agent_type,
+        "agent_id": event.agent_id,
+        "last_message": event.last_message,
+        "message": event.prompt,
+        "source": event.source,
+        "tool": event.tool_name,
+    }
+    params: dict[str, Any] = {name: value for name, value in said.items() if value}
+    if event.event not in ("pre-tool", "post-tool"):
+        return [params]
+    params |= {"tool_input": event.tool_input}
+    if isinstance(event.tool_response, dict):
+        params["tool_response"] = event.tool_response
+    from mi.hooks.touched import touched
+
+    files = [os.path.relpath(path, root) for path in touched(event)][:_MOST_FILES]
+    return [params | {"file": path} for path in files] or [params]
+
+
+def _handled(event: HookEvent, app: "App", params: dict[str, Any]) -> dict[str, Any]:
+    from mi.nexus.events import handle
+
+    place = app.nexus.place
+    name = _EVENTS[event.event]
+    done = handle(place.root, name, {"params": params}, place.harness_id, app.config.nexus, app.quiet_language)
+    kept = {key: value for key, value in params.items() if key not in ("tool_input", "tool_response")}
+    app.record_nexus_event(name, kept | {"host": event.host})
+    return done
+
+
+def _answer(event: HookEvent, app: "App", done: dict[str, Any]) -> Answer:
+    match event.event:
+        case "session-start":
+            return Answer(context=_opening(app, done))
+        case "prompt":
+            if done.get("blocked"):
+                return Answer("deny", done["context"])
+            return Answer(context=done["context"])
+        case "pre-tool":
+            return _judged(app, done)
+        case "subagent-start":
+            return Answer(context=done.get("resume", {}).get("said", ""))
+    return Answer(context="\n".join(done.get("reminders", [])))
+
+
+def _opening(app: "App", done: dict[str, Any]) -> str:
+    """Warnings, and what there is to read, by name: reading is what counts, not listing."""
+    lines = list(done["warnings"])
+    for folder, files in done["index"].items():
+        lines += [f".nexus/{folder}/{one['name']}: {one['title']}" for one in files]
+    return "\n".join(lines)
+
+
+def _judged(app: "App", done: dict[str, Any]) -> Answer:
+    """A capability stands; edits without a plan are a question where the team is strict, else a remark."""
+    if done["decision"] == "deny":
+        return Answer("deny", done["reason"])
+    if done["decision"] == "warn":
+        strict = app.config.governance.profile == "strict"
+        return Answer("ask", done["reason"]) if strict else Answer(context=done["reason"])
+    return Answer()

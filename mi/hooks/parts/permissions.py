@@ -1,0 +1,210 @@
+"""The team's rules in a host's hooks: permission before a tool, signals at the prompt, change units after edits."""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from mi.hooks import rules_state
+from mi.hooks.answer import Answer
+from mi.hooks.enforce import OnError
+from mi.hooks.event import HookEvent
+from mi.hooks.touched import command_of, touched
+from mi.kernel.messages import text
+
+if TYPE_CHECKING:
+    from mi.app import App
+    from mi.evidence.records.base import Record
+    from mi.governance.permissions import Verdict
+    from mi.hooks.rules_state import RulesState
+
+_EDITS = ("Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch")
+_OFTEN = 3  # so many times in a session, and the agent is told to propose another rule
+_TARGETS = ("file_path", "notebook_path", "path", "url", "query")
+
+
+def answer(event: HookEvent, app: "App") -> Answer:
+    """What the rules say to an event."""
+    match event.event:
+        case "pre-tool":
+            return _before_tool(event, app)
+        case "post-tool":
+            return _after_tool(event, app)
+        case "prompt":
+            from mi.hooks.prompt_signals import at_prompt
+
+            return at_prompt(event, app)
+        case "session-start":
+            return _at_start(app)
+        case "stop":
+            from mi.hooks.autosave import at_stop
+
+            at_stop(event, app)
+        case "session-end":
+            rules_state.forget(event, app)
+    return Answer()
+
+
+def on_error(event: HookEvent, app: "App") -> OnError:
+    """A call that could not be judged does not happen; counters and signals fail open."""
+    return "closed" if event.event == "pre-tool" else "open"
+
+
+def _at_start(app: "App") -> Answer:
+    """Hooks that somebody changed are told at once."""
+    from mi.hosts.integrity import changed_hooks
+
+    lines = [
+        text("notice.hooks-changed", app.quiet_language, path=one.path, missing=one.missing, entered=one.entered)
+        for one in changed_hooks(app.home, app.project.root)
+    ]
+    return Answer(context="\n".join(lines))
+
+
+# before a tool
+
+
+def _before_tool(event: HookEvent, app: "App") -> Answer:
+    verdict = judged(event, app)
+    if verdict.decision == "ALLOW":
+        return Answer("allow")
+    state = rules_state.change(event, app, lambda old: _with_refused(old, event.tool_use_id, verdict))
+    said = explained(verdict, app.quiet_language)
+    if verdict.denial != "hard" and state.refused.get(verdict.operation, 0) >= _OFTEN:
+        said += "\n" + text("rules.adjust", app.quiet_language, operation=verdict.operation)
+    if verdict.decision == "DENY":
+        _record_denial(event, app, verdict)
+        return Answer("deny", said)
+    return Answer("ask", said)
+
+
+def judged(event: HookEvent, app: "App") -> "Verdict":
+    """The permission decision about a call."""
+    from mi.project.permissions import permit_here
+
+    settings = app.config
+    return permit_here(
+        app.home,
+        event.cwd or app.project.root,
+        event.tool_name,
+        "",
+        _target(event),
+        app.notices,
+        profile=settings.governance.profile,
+        member=settings.persona.member or "mi",
+        change_units=_units(event, app) if event.tool_name in _EDITS else 0,
+    )
+
+
+def _target(event: HookEvent) -> str:
+    """The command, the patch or the file of a call."""
+    command = command_of(event)
+    found = command or next((event.tool_input[name] for name in _TARGETS if event.tool_input.get(name)), "")
+    return str(found)
+
+
+def explained(verdict: "Verdict", language: str) -> str:
+    """Operation, target and expected effect, why, and the nearest safe way."""
+    from mi.kernel.secrets import redact
+    from mi.kernel.text import one_line
+
+    target = one_line(redact(verdict.target), 200)
+    lines = [text("rules.hook", language, operation=verdict.operation, target=target, reason=verdict.reason(language))]
+    if alternative := verdict.alternative(language):
+        lines.append(text("rules.instead", language, way=alternative))
+    return "\n".join(lines)
+
+
+def _record_denial(event: HookEvent, app: "App", verdict: "Verdict") -> None:
+    from mi.evidence.records.governed import Violation
+    from mi.kernel import ids
+    from mi.kernel.secrets import redact
+
+    record = Violation(
+        id=ids.new_id("vi"),
+        code="PERMISSION_DENIED",
+        boundary="permission",
+        mode=verdict.denial or "",
+        outcome="blocked",
+        details=f"{event.tool_name} {verdict.operation}: {redact(verdict.target)[:500]}",
+    )
+    app.open_agent_log().append(record)
+
+
+def _with_refused(old: "RulesState", call: str, verdict: "Verdict") -> "RulesState":
+    name = verdict.operation
+    refused = old.refused | {name: old.refused.get(name, 0) + 1}
+    if verdict.decision == "DENY":
+        return msgspec.structs.replace(old, refused=refused)
+    kept = dict(list(old.asked.items())[-50:])
+    return msgspec.structs.replace(old, refused=refused, asked=kept | {call: name})
+
+
+# after a tool
+
+
+def _after_tool(event: HookEvent, app: "App") -> Answer:
+    """A call the person was asked about went through: confirmed. An edit is counted."""
+    state = rules_state.read(event, app)
+    operation = state.asked.get(event.tool_use_id, "")
+    if operation:
+        app.open_agent_log().append(_confirmed(event, operation))
+        rules_state.change(event, app, lambda old: _without_asked(old, event.tool_use_id))
+    if event.tool_name not in _EDITS:
+        from mi.hooks.autosave import saw_command
+
+        saw_command(event, app)
+        return Answer()
+    files = touched(event)
+    rules_state.change(event, app, lambda old: _counted(old, files))
+    return Answer(context=_warning(_units(event, app), app.quiet_language))
+
+
+def _confirmed(event: HookEvent, operation: str) -> "Record":
+    from mi.evidence.records.governed import Verification
+
+    failed = isinstance(event.tool_response, dict) and bool(
+        event.tool_response.get("is_error") or event.tool_response.get("interrupted")
+    )
+    result = "failure" if failed else "success"
+    return Verification(gate=f"permission {operation}", verdict="PROMPT", user_action="confirmed", post_result=result)
+
+
+def _without_asked(old: "RulesState", call: str) -> "RulesState":
+    return msgspec.structs.replace(old, asked={key: value for key, value in old.asked.items() if key != call})
+
+
+def _counted(old: "RulesState", files: list[str]) -> "RulesState":
+    edits = dict(old.edits)
+    for file in files:
+        edits[file] = edits.get(file, 0) + 1
+    return msgspec.structs.replace(old, edits=edits, worked=True)
+
+
+def _units(event: HookEvent, app: "App") -> int:
+    """Change units of this batch: as many as there were edits, looked up in git once that is more than a batch."""
+    from mi.governance.review_gate import WARN
+
+    edits = rules_state.read(event, app).edits
+    counted = sum(edits.values())
+    if counted < WARN:
+        return counted
+    import os
+
+    from mi.kernel.errors import MiError
+    from mi.project.change import change_here
+
+    root = app.project.root
+    mine = {os.path.relpath(os.path.realpath(file), os.path.realpath(root)) for file in edits}
+    try:
+        change = change_here(root)
+    except MiError:
+        return counted  # no git to ask
+    return sum(file.units for file in change.counted.files if file.path in mine)
+
+
+def _warning(units: int, language: str) -> str:
+    from mi.governance.review_gate import BATCH, WARN
+
+    if units > BATCH:
+        return text("gate.over-batch", language, units=units, limit=BATCH)
+    return text("gate.near-batch", language, units=units, limit=BATCH) if units >= WARN else ""

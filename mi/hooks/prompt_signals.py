@@ -1,0 +1,134 @@
+"""A person's prompt in a host: mode, speed, secrets and sayings worth keeping, put before the agent in a few lines."""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from mi.governance import challenge, modes, speed
+from mi.governance.assess import assess_task
+from mi.governance.isb import Notice, consolidate
+from mi.governance.session_words import CARD_TYPE, capture, ends_session, is_capture_reply
+from mi.governance.signals import Signals, signals
+from mi.hooks import rules_state
+from mi.hooks.answer import Answer
+from mi.hooks.event import HookEvent
+from mi.hooks.rules_state import RulesState, Suggested
+from mi.kernel.errors import MiError
+from mi.kernel.messages import choose_language, text
+from mi.memory.words import compact
+
+if TYPE_CHECKING:
+    from mi.app import App
+
+
+def at_prompt(event: HookEvent, app: "App") -> Answer:
+    """What the agent should know about the prompt before it answers; a new batch of edits begins."""
+    language = choose_language(app.config.language, event.prompt)
+    state = rules_state.read(event, app)
+    if is_capture_reply(event.prompt, state.waiting is not None):
+        return Answer(context=_kept(event, app, state, language))
+    said = _signals(event, app, state)
+    obeys = said.mode == "obey"
+    begins = obeys and modes.is_obey(event.prompt)
+    if begins:
+        _record_override(event, app)
+    suggestion = capture(event.prompt, said.contradicts, state.suggested)
+    notices = [Notice("capture", suggestion.suggestion(language))] if suggestion else []
+    if state.saved:
+        notices.append(Notice("status", state.saved))
+    elif state.worked and state.tested:  # a milestone that was not saved by itself
+        notices.append(Notice("hint", text("rules.suggest-save", language)))
+    lines = _lines(event.prompt, said, notices, language)
+    rules_state.change(
+        event,
+        app,
+        lambda old: msgspec.structs.replace(
+            old,
+            override=event.prompt if begins else old.override if obeys else "",
+            topic=_topic(event.prompt) if begins else old.topic if obeys else [],
+            edits={},
+            prompt=event.prompt[:2000],
+            saved="",
+            suggested=[*old.suggested, *([suggestion.key] if suggestion else [])][-200:],
+            waiting=Suggested(signal=suggestion.signal, description=suggestion.description) if suggestion else None,
+        ),
+    )
+    return Answer(context="\n".join(lines))
+
+
+def _signals(event: HookEvent, app: "App", state: RulesState) -> Signals:
+    from mi.review.decisions import decisions_of
+
+    try:
+        decided = decisions_of(app.persona())
+    except MiError:
+        decided = []  # a persona that cannot be read is said at boot
+    holds = bool(state.override) and modes.holds(state.topic, _topic(event.prompt))
+    return signals(
+        event.prompt,
+        urgency=app.config.governance.urgency_words,
+        decisions=decided,
+        tokens=(lambda words: compact(words).tokens) if decided else None,
+        obeying=holds,
+    )
+
+
+def _topic(prompt: str) -> list[str]:
+    return list(compact(prompt).tokens)
+
+
+def _lines(prompt: str, said: Signals, notices: list[Notice], language: str) -> list[str]:
+    """Nothing for a harmless prompt; else what the mode, the speed and the tier ask for."""
+    lines = [text("rules.say-first", language, words=challenge.alert(language))] if said.secrets else []
+    if said.mode == "obey":
+        lines += modes.guidance("obey", language)
+    elif [one for one in said.triggers if one != "T8"]:
+        assessed = assess_task(prompt, found=said)
+        irreversible = "T3" in said.triggers
+        tier = challenge.tier(assessed.raw or 0, said.triggers)
+        lines += modes.guidance("challenge", language)
+        lines += [f"{one}: {challenge.against(one, language)}" for one in said.triggers if one != "T8"]
+        lines += challenge.guidance(tier, said.urgent, said.contradicts, language)
+        lines += speed.guidance(speed.for_action(said.speed, irreversible), language)
+    elif said.speed:
+        lines += speed.guidance(said.speed, language)
+    if said.speed:
+        lines.append(text("rules.append", language, words=speed.marker(said.speed, language)))
+    shown = consolidate(notices, said.speed, language)
+    lines += [text("rules.append", language, words=one) for one in [*shown.inline, shown.block] if one]
+    if ends_session(prompt):
+        lines.append(text("rules.save-session", language))
+    return lines
+
+
+def _record_override(event: HookEvent, app: "App") -> None:
+    from mi.evidence.records.governed import Override
+    from mi.kernel.secrets import redact
+
+    app.open_agent_log().append(Override(reason=redact(event.prompt)[:500], scope=f"topic {event.session_id}"))
+
+
+def _kept(event: HookEvent, app: "App", state: RulesState, language: str) -> str:
+    """The person took the suggestion up: it becomes a proposal."""
+    from mi.evidence.records.governed import Proposal
+    from mi.kernel import clock
+    from mi.persona.place import existing
+    from mi.persona.proposals import Candidate, add, slug
+
+    waiting = state.waiting
+    rules_state.change(event, app, lambda old: msgspec.structs.replace(old, waiting=None))
+    if waiting is None:
+        return ""
+    persona = existing(app.persona())
+    candidate = Candidate(
+        proposed_card_type=CARD_TYPE[waiting.signal],  # type: ignore[arg-type]
+        title=waiting.description,
+        merge_key=slug(waiting.description),
+        proposed_by=persona.member,
+        date=clock.now()[:10],
+        source=f"{event.host} {event.session_id}",
+    )
+    made = add(persona, candidate, waiting.description + "\n")
+    record = Proposal(path=made.path, card_type=candidate.proposed_card_type, title=candidate.title, status="pending")
+    app.open_agent_log().append(record)
+    return text("rules.proposed", language, path=made.path)

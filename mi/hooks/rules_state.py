@@ -1,0 +1,62 @@
+"""What the team's rules remember of one session of a host, between its hook events."""
+
+import os
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from mi.hooks.event import HookEvent
+from mi.kernel.state import read_state, update_state
+
+if TYPE_CHECKING:
+    from mi.app import App
+
+
+class Suggested(Struct, frozen=True, kw_only=True):
+    """A saying that was suggested for keeping and waits for the person's reply."""
+
+    signal: str
+    description: str
+
+
+class RulesState(Struct, frozen=True, kw_only=True):
+    """One session: an override and its topic, edits since the last prompt, questions asked, suggestions made."""
+
+    override: str = ""
+    topic: list[str] = []
+    edits: dict[str, int] = {}  # by file, since the last prompt
+    asked: dict[str, str] = {}  # call of a tool → operation that the person was asked about
+    refused: dict[str, int] = {}  # how often an operation was not let through
+    suggested: list[str] = []
+    waiting: Suggested | None = None
+    worked: bool = False  # something was changed since the session was saved
+    tested: bool = False  # tests passed since then
+    prompt: str = ""  # the latest
+    sid: str = ""  # the window of this session in the persona
+    saved_at: float = 0.0
+    saved: str = ""  # the one line about it, until it was told
+
+
+def read(event: HookEvent, app: "App") -> RulesState:
+    """The state of the event's session; the beginning's for a new one."""
+    return read_state(_path(event, app), RulesState, app.notices)
+
+
+def change(event: HookEvent, app: "App", new: Callable[[RulesState], RulesState]) -> RulesState:
+    """Change it, under the lock of its folder."""
+    return update_state(_path(event, app), RulesState, new, app.notices)
+
+
+def forget(event: HookEvent, app: "App") -> None:
+    """The session is over."""
+    try:
+        os.remove(_path(event, app))
+    except FileNotFoundError:
+        pass
+
+
+def _path(event: HookEvent, app: "App") -> str:
+    session = re.sub(r"[^\w-]+", "_", event.session_id)[:80] or "unnamed"
+    return app.project_home.path("hook_sessions", f"{event.host}-{session}.json")

@@ -1,0 +1,1 @@
+"""The agents' door: tools over the Model Context Protocol."""

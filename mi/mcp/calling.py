@@ -1,0 +1,79 @@
+"""One tool call: the arguments checked, the tool called, whatever came of it as a result."""
+
+import os
+import re
+from typing import Any
+
+import msgspec
+
+from mi.kernel.errors import MiError, UsageError, from_os_error
+from mi.kernel.jsontext import encode
+from mi.kernel.secrets import redact
+from mi.kernel.text import shorten
+from mi.mcp.session import Session
+from mi.mcp.tool import Json, Tool, ToolFailure
+
+_PLACE = re.compile(r"^(?P<reason>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
+_STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
+
+
+def call(session: Session, tool: Tool[Any, Any], arguments: Json) -> bytes:
+    """The result of `tools/call`, failures included: a model reads them and can do better."""
+    session.refresh()
+    try:
+        content, failed = encode(tool.call(session, checked(tool, arguments))), False
+    except ToolFailure as refused:
+        content, failed = encode(refused.content()), True
+    except MiError as error:
+        content, failed = _told(error, session), True
+    except OSError as error:
+        content, failed = _told(from_os_error(error), session), True
+    except Exception as error:
+        if os.environ.get("MI_TRACEBACK"):
+            raise
+        content, failed = _told(MiError("internal", what=f"{type(error).__name__}: {error}"), session), True
+    return _result(redact(content.decode()).encode(), failed, session.notices())
+
+
+def checked(tool: Tool[Any, Any], arguments: Json) -> msgspec.Struct:
+    """The arguments as the tool's type; UsageError with the field and its value."""
+    if tool.parse is not None:
+        given: msgspec.Struct = tool.parse(arguments)
+        return given
+    known = [field.encode_name for field in msgspec.structs.fields(tool.input)]
+    for name in arguments:
+        if name not in known:
+            raise UsageError("bad-arguments-unknown", field=shorten(name, 60), tool=tool.name, known=", ".join(known))
+    try:
+        made: msgspec.Struct = msgspec.convert(arguments, tool.input)
+        return made
+    except msgspec.ValidationError as error:
+        found = _PLACE.match(str(error))
+        reason, path = (found["reason"], found["path"] or "") if found else (str(error), "")
+        value = shorten(redact(encode(_at(arguments, path)).decode()), 80)
+        raise UsageError(
+            "bad-arguments", tool=tool.name, field=path.lstrip(".") or "-", value=value, reason=reason
+        ) from None
+
+
+def _at(arguments: Json, path: str) -> Any:
+    value: Any = arguments
+    for name, index in _STEP.findall(path):
+        try:
+            value = value[name] if name else value[int(index)]
+        except (KeyError, IndexError, TypeError):
+            break
+    return value
+
+
+def _told(error: MiError, session: Session) -> bytes:
+    code = error.code.upper().replace("-", "_")
+    return encode(ToolFailure(code, error.line(session.app.quiet_language)).content())
+
+
+def _result(content: bytes, failed: bool, notices: list[str]) -> bytes:
+    """Structured content, and the same as text for hosts that read only that."""
+    texts = [content.decode(), *notices]
+    blocks = encode([{"type": "text", "text": text} for text in texts])
+    flag = b',"isError":true}' if failed else b',"isError":false}'
+    return b'{"content":' + blocks + b',"structuredContent":' + content + flag

@@ -1,0 +1,37 @@
+"""MI's server in a client's configuration, and out of it again."""
+
+from typing import TYPE_CHECKING
+
+from mi.hosts.adapters import Scope, artefacts
+from mi.hosts.artefacts import McpEntry
+from mi.hosts.command import own_command
+from mi.hosts.place import Placed, place, remove
+from mi.hosts.scopes import scope_workspace
+
+if TYPE_CHECKING:
+    from mi.app import App
+
+SERVER = "mi"  # the name in clients: their tools are called mcp__mi__…
+CLIENTS = ("claude-code", "codex")
+
+
+def entry(app: "App", tools: tuple[str, ...]) -> McpEntry:
+    """How a client starts the server."""
+    command, *words = own_command(app.home)
+    chosen = ["--tools", ",".join(tools)] if tools else []
+    return McpEntry(name=SERVER, command=command, args=[*words, "mcp", "serve", *chosen])
+
+
+def install(app: "App", client: str, scope: Scope, tools: tuple[str, ...]) -> Placed:
+    """Enter the server; entered again, it is as the last call said."""
+    place_at = scope_workspace(app.home, client, scope, app.project.root)
+    return place(place_at, _owner(client), artefacts(client, [entry(app, tools)], scope))
+
+
+def uninstall(app: "App", client: str, scope: Scope) -> Placed:
+    """Take the server out."""
+    return remove(scope_workspace(app.home, client, scope, app.project.root), _owner(client))
+
+
+def _owner(client: str) -> str:
+    return f"mcp {client}"

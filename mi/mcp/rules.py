@@ -1,0 +1,167 @@
+"""The team's rules as tools' functions: what a task needs, what a message signals, what is permitted."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from mi.mcp.session import Session
+
+Count = Annotated[int, Meta(ge=0)]
+
+
+class AssessInput(Struct, frozen=True, kw_only=True):
+    task: Annotated[str, Meta(description="The task in words; they set flags, too.")] = ""
+    clarity: Annotated[Literal["clear", "vague", "unclear", ""], Meta(description="'': by the words of the task.")] = ""
+    sensitive: bool = False
+    integration: bool = False
+    fresh: bool = False
+    lines: Count = 0
+    dirs: Count = 0
+    public_api: bool = False
+    change_units: Count | None = None
+    irreversible: bool = False
+    production: bool = False
+
+
+class ReviewNeeded(Struct, frozen=True, kw_only=True):
+    level: Literal["none", "offer", "required"]
+    confirm: bool
+    approval: bool
+    split: Literal["none", "suggest", "required"]
+
+
+class AssessResult(Struct, frozen=True, kw_only=True):
+    """`free`: the work may begin without anyone else's word; without a score the task is blocked."""
+
+    free: bool
+    spec_gate: Literal["clear", "vague", "blocked"]
+    questions: list[str]
+    raw: int | None
+    score: int | None
+    high_risk: bool | None
+    needs_ack: bool
+    orchestration: Literal["self", "offer_review", "review_and_confirm"] | None
+    review: ReviewNeeded | None
+    tier: Literal["low", "medium", "high"] | None
+    triggers: list[str]
+
+
+def assess_call(session: Session, given: AssessInput) -> AssessResult:
+    from mi.governance.assess import assess, assess_task
+    from mi.governance.impact import Facts
+    from mi.governance.spec_gate import SpecGate
+
+    facts = Facts(**{name: getattr(given, name) for name in Facts._fields})
+    clarity = given.clarity or None
+    found = (
+        assess_task(given.task, facts, clarity, given.change_units)
+        if given.task
+        else assess(facts, clarity or "clear", given.change_units)
+    )
+    language = session.app.language_for(given.task)
+    return AssessResult(
+        free=found.is_free,
+        spec_gate=found.spec_gate,
+        questions=SpecGate(found.spec_gate, found.asks).questions(language),
+        raw=found.raw,
+        score=found.score,
+        high_risk=found.high_risk,
+        needs_ack=found.needs_ack,
+        orchestration=found.orchestration,
+        review=ReviewNeeded(**found.review._asdict()) if found.review else None,
+        tier=found.tier,
+        triggers=list(found.triggers),
+    )
+
+
+class SignalsInput(Struct, frozen=True, kw_only=True):
+    message: str
+    change_units: Count | None = None
+    files: Count | None = None
+    lines: Count | None = None
+
+
+class SecretSeen(Struct, frozen=True, kw_only=True):
+    kind: str
+    at: int
+
+
+class SignalsResult(Struct, frozen=True, kw_only=True):
+    """`contradicts`: what was decided before and the message goes against; `guidance`: how to meet it."""
+
+    mode: Literal["mirror", "challenge", "obey"]
+    triggers: list[str]
+    speed: list[str]
+    secrets: list[SecretSeen]
+    contradicts: list[str]
+    guidance: list[str]
+
+
+def signals_call(session: Session, given: SignalsInput) -> SignalsResult:
+    from mi.governance import challenge, modes, speed
+    from mi.governance.signals import Size, signals
+    from mi.memory.words import compact
+    from mi.review.decisions import decisions_of
+
+    app = session.app
+    decided = decisions_of(app.persona())
+    found = signals(
+        given.message,
+        Size(given.change_units, given.files, given.lines),
+        urgency=app.config.governance.urgency_words,
+        decisions=decided,
+        tokens=(lambda words: compact(words).tokens) if decided else None,
+    )
+    language = app.language_for(given.message)
+    guidance = [challenge.alert(language)] if found.secrets else []
+    guidance += modes.guidance(found.mode, language)
+    if found.mode == "challenge":
+        guidance += challenge.guidance(challenge.tier(0, found.triggers), found.urgent, found.contradicts, language)
+    return SignalsResult(
+        mode=found.mode,
+        triggers=list(found.triggers),
+        speed=[f"S{level}" for level in found.speed],
+        secrets=[SecretSeen(kind=one.kind, at=one.start) for one in found.secrets],
+        contradicts=list(found.contradicts),
+        guidance=guidance + speed.guidance(found.speed, language),
+    )
+
+
+class PermissionInput(Struct, frozen=True, kw_only=True):
+    tool: Annotated[str, Meta(description="The host's tool, e.g. Bash, Edit.")]
+    target: Annotated[str, Meta(description="The command line, or the file.")] = ""
+    operation: Annotated[str, Meta(description="run, read, edit, create, delete, send …; '': by the tool.")] = ""
+
+
+class PermissionResult(Struct, frozen=True, kw_only=True):
+    decision: Literal["ALLOW", "PROMPT", "DENY"]
+    denial: Annotated[Literal["hard", "soft"] | None, Meta(description="Class of a denial; hard: never.")]
+    operation: str
+    effect: str
+    reason: str
+    alternative: str
+
+
+def permission_call(session: Session, given: PermissionInput) -> PermissionResult:
+    from mi.project.permissions import permit_here
+
+    app = session.app
+    verdict = permit_here(
+        app.home,
+        app.project.root,
+        given.tool,
+        given.operation,
+        given.target,
+        app.notices,
+        profile=app.config.governance.profile,
+        member=app.config.persona.member or "mi",
+    )
+    language = app.quiet_language
+    return PermissionResult(
+        decision=verdict.decision,
+        denial=verdict.denial if verdict.decision == "DENY" else None,
+        operation=verdict.operation,
+        effect=verdict.effect(language),
+        reason=verdict.reason(language),
+        alternative=verdict.alternative(language),
+    )

@@ -1,0 +1,93 @@
+"""Tool definitions for the wire: JSON Schema from the types, written once into `definitions/`."""
+
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from mi.mcp.tool import Json, Tool
+
+
+def definition(tool: Tool[Any, Any]) -> Json:
+    """A tool as `tools/list` shows it."""
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": input_schema(tool.input),
+        "outputSchema": output_schema(tool.output),
+        "annotations": {
+            "readOnlyHint": tool.read_only,
+            "destructiveHint": tool.destructive,
+            "idempotentHint": tool.idempotent or tool.read_only,
+            **({} if tool.read_only and not tool.open_world else {"openWorldHint": tool.open_world}),
+        },
+    }
+
+
+def input_schema(shape: type[msgspec.Struct]) -> Json:
+    """What a call must bring; nothing else is taken."""
+    return schema(shape) | {"additionalProperties": False}
+
+
+def output_schema(shape: type[msgspec.Struct]) -> Json:
+    """What a call answers: the result, or `error` when it was refused. Some clients check refusals, too."""
+    whole = schema(shape)
+    plain: Json = _described(whole)
+    plain["properties"] = plain.get("properties", {}) | {"error": {"type": "object"}}
+    return plain | ({"minProperties": 1} if whole.get("required") else {})
+
+
+def schema(shape: type[msgspec.Struct]) -> Json:
+    """The JSON Schema of a type in one piece: some hosts do not follow references."""
+    (root,), parts = msgspec.json.schema_components((shape,), ref_template="{name}")
+    whole: Json = _inlined(root, parts)
+    whole.pop("description", None)
+    if not whole.get("required"):
+        whole.pop("required", None)
+    return whole
+
+
+def _inlined(value: Any, parts: dict[str, Any]) -> Any:
+    if isinstance(value, list):
+        return [_inlined(one, parts) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if "$ref" in value:
+        rest = {name: one for name, one in value.items() if name != "$ref"}
+        inner = _inlined(parts[value["$ref"]], parts)
+        return {name: one for name, one in inner.items() if name != "description"} | _inlined(rest, parts)
+    kept = {name: one for name, one in value.items() if name != "title" or not isinstance(one, str)}
+    return _or_null({name: _inlined(one, parts) for name, one in kept.items()})
+
+
+def _or_null(value: Json) -> Json:
+    """`{"type": ["string", "null"]}` instead of two alternatives: every client pays for each byte."""
+    match value:
+        case {"anyOf": [{"type": str(kind)} as first, {"type": "null"}]} if len(first) == 1:
+            return {"type": [kind, "null"]} | {name: one for name, one in value.items() if name != "anyOf"}
+    return value
+
+
+# What binds whoever sends a value tells its reader little, and every client pays for each byte of it.
+_FOR_SENDERS = ("default", "required", "additionalProperties", "minimum", "maximum", "minLength", "maxLength", "format")
+
+
+def _described(value: Any) -> Any:
+    """A schema for readers: names and types."""
+    if isinstance(value, list):
+        return [_described(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if all(isinstance(word, str) for word in value.get("enum", [0])):
+        return {"type": "string"}
+    fields = {name: _described(one) for name, one in value.get("properties", {}).items()}
+    kept = {name: _described(one) for name, one in value.items() if name not in (*_FOR_SENDERS, "properties")}
+    return kept | ({"properties": fields} if "properties" in value else {})
+
+
+def rendered(toolset: ModuleType) -> bytes:
+    """A toolset's file in `definitions/`: one tool a line, so that a changed tool is a changed line."""
+    lines = [msgspec.json.encode(one.name) + b":" + msgspec.json.encode(definition(one)) for one in toolset.TOOLS]
+    head = msgspec.json.encode({"instructions": toolset.INSTRUCTIONS, "resources": hasattr(toolset, "RESOURCES")})
+    return head[:-1] + b',"tools":{\n' + b",\n".join(lines) + b"\n}}\n"

@@ -1,0 +1,65 @@
+"""What a tool call works with: the project's app, who calls, and what the rooms opened for this connection."""
+
+import os
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:  # the door answers `initialize` before any of it is needed
+    from collections.abc import Callable
+
+    from mi.app import App
+
+T = TypeVar("T")
+UNNAMED = "unnamed"
+
+
+class Session:
+    """One connection of an agent; rooms keep what they opened for it under a name of their own."""
+
+    def __init__(self, app: "App") -> None:
+        self.app = app
+        self.client = UNNAMED
+        self.client_version = ""
+        self._kept: dict[str, Any] = {}
+        self._config_seen = _stamp(app.home.config)
+
+    def introduce(self, name: str, version: str) -> None:
+        """Who calls, from `initialize`."""
+        self.client = name or UNNAMED
+        self.client_version = version
+
+    def keep(self, name: str, make: "Callable[[], T]") -> T:
+        """What a room opened for this session; made at its first use."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        found: T = self._kept[name]
+        return found
+
+    def refresh(self) -> None:
+        """Before each call: a configuration that was changed meanwhile is read again."""
+        seen = _stamp(self.app.home.config)
+        if seen != self._config_seen:
+            self._config_seen = seen
+            self.app.forget_config()
+
+    def notices(self) -> list[str]:
+        """What the rooms noticed during a call, once; state that was set aside is evidence."""
+        fresh = self.app.notices.take()
+        self.app.keep_record(fresh)
+        return [notice.line(self.app.quiet_language) for notice in fresh]
+
+    def close(self) -> None:
+        """Let go of what the rooms opened, such as the slot that keeps two clients of one name apart."""
+        for kept in self._kept.values():
+            close = getattr(kept, "close", None)
+            if close is not None:
+                close()
+        self._kept.clear()
+        self.app.close()
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size

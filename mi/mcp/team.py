@@ -1,0 +1,175 @@
+"""The team's memory as tools' functions: matching cards, proposals, session logs, handoffs."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from mi.mcp.session import Session
+
+
+class MatchInput(Struct, frozen=True, kw_only=True):
+    task: str
+
+
+class Matched(Struct, frozen=True, kw_only=True):
+    """`reading`: must be read before going on, or may."""
+
+    id: str
+    title: str
+    salience: int
+    reading: str
+    path: str
+    text: Annotated[str, Meta(description="The whole card where it must be read.")]
+
+
+class MatchResult(Struct, frozen=True, kw_only=True):
+    cards: list[Matched]
+
+
+def match_call(session: Session, given: MatchInput) -> MatchResult:
+    from mi.persona.cards import match, read_cards, reading
+    from mi.persona.place import existing
+
+    persona = existing(session.app.persona())
+    found = []
+    for one, _ in match(read_cards(persona)[0], given.task):
+        how = reading(one.card, matched=True)
+        text = one.body if how in ("boot", "must") else ""
+        card = one.card
+        shown = Matched(id=card.id, title=card.title, salience=card.salience, reading=how, path=one.path, text=text)
+        found.append(shown)
+    return MatchResult(cards=found)
+
+
+class ProposalInput(Struct, frozen=True, kw_only=True):
+    card_type: Literal["axiom", "principle", "heuristic", "pattern"]
+    title: str
+    text: Annotated[str, Meta(description="Content, when it applies, when it bends.")]
+    evidence: Annotated[list[str], Meta(description="What it rests on: events, claims, files.")] = []
+
+
+class ProposalResult(Struct, frozen=True, kw_only=True):
+    path: str
+    status: str
+    event_id: str
+
+
+def proposal_call(session: Session, given: ProposalInput) -> ProposalResult:
+    from mi.evidence.records.governed import Proposal
+    from mi.kernel import clock
+    from mi.persona.place import existing
+    from mi.persona.proposals import Candidate, add, slug
+
+    app = session.app
+    persona = existing(app.persona())
+    title = " ".join(given.title.split())
+    body = given.text.strip() + "\n"
+    if given.evidence:
+        body += "\n## Evidence\n\n" + "\n".join(f"- {ref}" for ref in given.evidence) + "\n"
+    candidate = Candidate(
+        proposed_card_type=given.card_type,
+        title=title,
+        merge_key=slug(title),
+        proposed_by=persona.member,
+        date=clock.now()[:10],
+        source=session.client,
+    )
+    made = add(persona, candidate, body)
+    record = Proposal(path=made.path, card_type=given.card_type, title=title, status="pending")
+    event = app.open_agent_log().append(record)
+    return ProposalResult(path=made.path, status="pending", event_id=event.event_id)
+
+
+class DecisionInput(Struct, frozen=True, kw_only=True):
+    text: str
+    reason: str = ""
+
+
+class SessionInput(Struct, frozen=True, kw_only=True):
+    """All three lists are required; an empty one says "nothing, on purpose"."""
+
+    completed_items: list[str]
+    decisions: list[DecisionInput]
+    next_steps: list[str]
+    candidate_insights: list[str] = []
+    incidents: list[str] = []
+    sid: Annotated[str, Meta(description="Your window, from an earlier call or mi persona boot; '': a new one.")] = ""
+
+
+class SessionResult(Struct, frozen=True, kw_only=True):
+    sid: str
+    slot: str
+    entry: int
+    path: str
+    pending_proposals: list[str]
+    event_id: str
+
+
+def session_call(session: Session, given: SessionInput) -> SessionResult:
+    from mi.evidence.records.governed import SessionLog
+    from mi.persona.place import existing
+    from mi.persona.proposals import pending
+    from mi.persona.session_log import Decision, Entry, append_entry, check
+    from mi.persona.windows import find_window, log_files, take_slot
+
+    app = session.app
+    persona = existing(app.persona())
+    entry = Entry(
+        completed_items=given.completed_items,
+        decisions=[Decision(text=one.text, reason=one.reason) for one in given.decisions],
+        next_steps=given.next_steps,
+        candidate_insights=given.candidate_insights,
+        incidents=given.incidents,
+    )
+    check(entry)
+    first = not log_files(persona)
+    log = find_window(persona, given.sid) if given.sid else take_slot(persona)
+    number = append_entry(log, entry, first)
+    sections = [name for name in entry.__struct_fields__ if getattr(entry, name)]
+    event = app.open_agent_log().append(SessionLog(path=log.path, sections=sections, trigger="mcp"))
+    waiting = [one.name for one in pending(persona)]
+    return SessionResult(
+        sid=log.sid, slot=log.slot, entry=number, path=log.path, pending_proposals=waiting, event_id=event.event_id
+    )
+
+
+class HandoffInput(Struct, frozen=True, kw_only=True):
+    to: Annotated[str, Meta(description="The member who receives it.")]
+    task: str
+    context: str
+    acceptance_criteria: Annotated[list[str], Meta(min_length=1)]
+    constraints: list[str] = []
+    not_in_scope: list[str] = []
+
+
+class HandoffResult(Struct, frozen=True, kw_only=True):
+    id: str
+    status: str
+    event_id: str
+
+
+def handoff_call(session: Session, given: HandoffInput) -> HandoffResult:
+    from mi.evidence.records.governed import Handoff as Recorded
+    from mi.governance.spec_gate import clarity_of, spec_gate
+    from mi.persona.handoffs import Handoff, create
+    from mi.persona.place import existing, member_name
+
+    app = session.app
+    persona = existing(app.persona())
+    wanted = Handoff(
+        id="",
+        sender=persona.member,
+        receiver=member_name(given.to),
+        timestamp="",
+        status="draft",
+        task=given.task,
+        context=given.context,
+        acceptance_criteria=given.acceptance_criteria,
+        constraints=given.constraints,
+        not_in_scope=given.not_in_scope,
+    )
+    unclear = spec_gate(clarity_of(given.task)).questions(app.language_for(given.task))
+    made = create(persona, wanted, unclear)
+    record = Recorded(id=made.id, sender=made.sender, receiver=made.receiver, status=made.status, task=made.task)
+    event = app.open_agent_log().append(record)
+    return HandoffResult(id=made.id, status=made.status, event_id=event.event_id)

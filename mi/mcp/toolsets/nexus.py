@@ -1,0 +1,88 @@
+"""The eleven tools of plan, tasks and history as `nx_*`, and the knowledge files of the repository as resources."""
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from mi.kernel.errors import MiError
+from mi.mcp.session import Session
+from mi.mcp.tool import Json, Resource, Resources, ResourceTemplate, Text, Tool, ToolFailure
+from mi.nexus.answers import ANSWERS
+from mi.nexus.knowledge import KNOWLEDGE, files_in, text_of
+from mi.nexus.toolset import TOOLS as NEXUS
+from mi.nexus.toolset import NexusTool
+from mi.nexus.toolset import call as run
+
+INSTRUCTIONS = (
+    "nx_* tools keep the plan, the tasks and the history of this repository in .nexus/, shared by every agent. "
+    "Begin with nx_context. Plan with nx_plan_start and nx_plan_decide, work with nx_task_list and nx_task_update, "
+    "finish with nx_task_close. What the project learned is at nexus://memory/<name>."
+)
+_SCHEME = "nexus://"
+
+
+class _Given(Struct, frozen=True):
+    """The arguments as they came: the tool itself says what is wrong with them, in the contract's words."""
+
+    arguments: Json
+
+
+def _tool(tool: NexusTool) -> Tool[Any, Any]:
+    def call(session: Session, given: Any) -> Any:
+        app = session.app
+        try:
+            answer = run(app.nexus, tool.name, given.arguments, app.record_nexus)
+        except MiError as error:
+            raise ToolFailure(error.code.upper().replace("-", "_"), error.line()) from None
+        return msgspec.convert(answer, ANSWERS[tool.name])
+
+    return Tool(
+        name="nx_" + tool.name,
+        title=tool.name.replace("_", " ").capitalize(),
+        description=tool.summary,
+        input=tool.params,
+        output=ANSWERS[tool.name],
+        call=call,
+        parse=_Given,
+        read_only=not tool.writes,
+        destructive=tool.name == "task_close",
+    )
+
+
+TOOLS = [_tool(tool) for tool in NEXUS.values()]
+
+
+def _list(session: Session) -> list[Resource]:
+    return [
+        Resource(uri=f"{_SCHEME}{folder}/{one.name}", name=one.name, title=one.title, mime_type="text/markdown")
+        for folder in KNOWLEDGE
+        for one in files_in(session.app.nexus, folder)
+    ]
+
+
+def _read(session: Session, uri: str) -> Text | None:
+    """The file at an address; a memory that was read is counted for whoever is connected."""
+    folder, _, name = uri.removeprefix(_SCHEME).partition("/")
+    if not uri.startswith(_SCHEME) or folder not in KNOWLEDGE:
+        return None
+    store = session.app.nexus
+    for one in files_in(store, folder):
+        if one.name == name or one.name == f"{name}.md":
+            said = text_of(one.path)
+            if folder == "memory":
+                from mi.nexus.access import observe
+
+                observe(store, one.path, session.client)
+            return Text(uri=uri, text=said, mime_type="text/markdown")
+    return None
+
+
+RESOURCES = Resources(
+    list=_list,
+    read=_read,
+    templates=tuple(
+        ResourceTemplate(uri_template=f"{_SCHEME}{folder}/{{name}}", name=folder, mime_type="text/markdown")
+        for folder in KNOWLEDGE
+    ),
+)

@@ -1,0 +1,47 @@
+"""The thread in which the rooms work: whoever carries messages stays free to read, so that a call can be cancelled."""
+
+from collections.abc import Callable
+from queue import SimpleQueue
+from threading import Thread
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Worker:
+    """Does one thing after the other; its thread starts with the first."""
+
+    def __init__(self) -> None:
+        self._queue: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        self._thread: Thread | None = None
+
+    def add(self, work: Callable[[], object]) -> None:
+        """Do it after what was added before."""
+        if self._thread is None:
+            self._thread = Thread(target=self._run, name="rooms")
+            self._thread.start()
+        self._queue.put(work)
+
+    def ask(self, work: Callable[[], T]) -> T | None:
+        """Do it in turn, and wait for what comes of it; None when it broke."""
+        answer: SimpleQueue[T | None] = SimpleQueue()
+
+        def run() -> None:
+            found = None
+            try:
+                found = work()
+            finally:
+                answer.put(found)
+
+        self.add(run)
+        return answer.get()
+
+    def finish(self) -> None:
+        """Wait until everything is done; nothing can be added afterwards."""
+        if self._thread is not None:
+            self._queue.put(None)
+            self._thread.join()
+
+    def _run(self) -> None:
+        while (work := self._queue.get()) is not None:
+            work()

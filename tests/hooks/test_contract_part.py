@@ -1,0 +1,221 @@
+"""The contract in a host's hooks: a session of events, as hosts send them."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from mi.app import App
+from mi.hooks.door import Reply, reply_to
+from mi.kernel.errors import MiError
+from mi.kernel.home import Home
+
+Json = dict[str, Any]
+
+
+class Host:
+    """A host that tells every event of one session to the hook."""
+
+    def __init__(self, home: Home, root: Path, name: str = "claude-code", session: str = "s1") -> None:
+        self.home, self.root, self.name, self.session = home, root, name, session
+
+    def tell(self, event: str, **fields: Any) -> Json:
+        reply = self.reply(event, **fields)
+        assert (reply.code, reply.stderr) == (0, ""), reply
+        return msgspec.json.decode(reply.stdout)  # type: ignore[no-any-return]
+
+    def reply(self, event: str, **fields: Any) -> Reply:
+        data = msgspec.json.encode({"session_id": self.session, "cwd": str(self.root), **fields})
+        return reply_to(App(self.home), self.name, event, ("contract",), data)  # type: ignore[arg-type]
+
+    def refusal(self, tool: str = "Write", **given: Any) -> str:
+        """Why a call is refused; empty when it is not."""
+        given = given or {"file_path": str(self.root / "a.py")}
+        said = self.tell("pre-tool", tool_name=tool, tool_input=given)
+        specific = said.get("hookSpecificOutput", {})
+        assert specific.get("permissionDecision") in (None, "deny")
+        return str(specific.get("permissionDecisionReason", ""))
+
+    def edited(self) -> None:
+        self.tell("post-tool", tool_name="Write", tool_input={"file_path": str(self.root / "a.py")}, tool_response={})
+
+    def called(self, tool: str, result: Any, **given: Any) -> None:
+        """Our server answered a call, in the form this host passes results on."""
+        text = json.dumps(result)
+        forms = {
+            "claude-code": text,
+            "codex": {"content": [{"type": "text", "text": text}], "structuredContent": result},
+        }
+        self.tell("post-tool", tool_name=f"mcp__mi__{tool}", tool_input=given, tool_response=forms[self.name])
+
+    def ready(self, mode: str = "GUARDED") -> None:
+        self.called("memory_query", {"results": [{"id": "cl_1"}], "event_id": "ev_1"}, query="x")
+        self.called("memory_set_mode", {"mode": mode}, mode=mode)
+
+
+@pytest.fixture(params=["claude-code", "codex"])
+def host(request, home, repository) -> Host:
+    return Host(home, repository("app"), request.param)
+
+
+def violations(host: Host) -> list[Json]:
+    app = App(host.home).for_agent(str(host.root))
+    path = Path(app.project_home.evidence)
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    return [one for one in map(json.loads, lines) if one["kind"] == "violation"]
+
+
+@pytest.mark.req(
+    "ac.gate.file-edits", "ac.gate.same-from-hooks", "ac.hook.enforce-contract", "ac.state.hook-session-id"
+)
+@pytest.mark.req("ac.state.post-hook-copies", "ac.state.hook-gate-asks", "ac.audit.violation-kinds")
+@pytest.mark.req("ac.audit.violation-fields", "tm.enforce.audit")
+def test_edits_pass_the_gate(host):
+    refused = host.refusal()
+    assert refused.startswith("RECALL_REQUIRED")
+    assert "mcp__mi__memory_recent" in refused
+    host.called("memory_recent", {"results": [], "event_id": "ev_1"})
+    refused = host.refusal()
+    assert refused.startswith("MODE_NOT_SET")
+    assert "recall" not in refused.splitlines()[1]
+    host.called("memory_set_mode", {"mode": "PASSIVE"}, mode="PASSIVE")
+    assert host.refusal().startswith("MODE_TOO_LOW")
+    host.ready()
+    assert host.refusal().startswith("RECALL_REQUIRED")  # another mode, another recall
+    host.ready()
+    assert host.refusal() == ""
+    found = violations(host)
+    assert [one["code"] for one in found] == ["RECALL_REQUIRED", "MODE_NOT_SET", "MODE_TOO_LOW", "RECALL_REQUIRED"]
+    for one in found:
+        assert (one["boundary"], one["outcome"]) == ("hook", "blocked")
+        assert {"mode", "details"} <= set(one)
+
+
+def test_calls_that_failed_leave_no_receipt(host):
+    host.called("memory_query", {"error": {"code": "BAD_ARGUMENTS"}}, query="x")
+    host.tell("post-tool", tool_name="mcp__mi__memory_query", tool_input={}, tool_response="broken")
+    host.tell("post-tool", tool_name="mcp__other__memory_query", tool_input={}, tool_response="{}")
+    assert host.refusal().startswith("RECALL_REQUIRED")
+
+
+def test_sessions_do_not_share_a_state(host):
+    host.ready()
+    other = Host(host.home, host.root, host.name, "s2")
+    assert host.refusal() == ""
+    assert other.refusal().startswith("RECALL_REQUIRED")
+
+
+@pytest.mark.req("ac.r2.reads-text-in-hooks", "ac.tasksreq.guarded-else")
+def test_a_plan_in_the_agents_words_needs_tasks(host, tmp_path):
+    host.ready()
+    assert host.refusal() == ""
+    host.tell("stop", last_assistant_message="Plan:\n1. fix add\n2. run the tests\n3. commit")
+    assert host.refusal().startswith("TASKS_REQUIRED")
+    (host.root / "tinyTasks.md").write_text("# Tasks — Fix\n\n- [ ] fix add\n- [ ] run the tests\n", "utf-8")
+    host.ready()
+    assert host.refusal() == ""
+    (host.root / "tinyTasks.md").write_text("# Tasks — Fix\n\n- [x] fix add\n- [x] run the tests\n", "utf-8")
+    assert host.refusal().startswith("NO_UNCHECKED_TASK")
+
+
+def test_a_plan_tool_of_the_host_declares_steps(host):
+    host.ready()
+    tool, field = ("TodoWrite", "todos") if host.name == "claude-code" else ("update_plan", "plan")
+    host.tell("post-tool", tool_name=tool, tool_input={field: [{"step": "a"}, {"step": "b"}]}, tool_response="ok")
+    assert host.refusal().startswith("TASKS_REQUIRED")
+
+
+@pytest.mark.req("ac.tasks.direct-edit-violation")
+@pytest.mark.parametrize(
+    "path",
+    ["tinyTasks.md", ".claude/settings.json", ".codex/hooks.json", "~/.claude/settings.json", "HOME/config.json"],
+)
+def test_what_nobody_may_edit_directly(host, path):
+    host.ready()
+    named = path.replace("HOME", host.home.root)
+    for tool, given in (("Write", {"file_path": named}), ("Bash", {"command": f"echo x >> {named}"})):
+        assert host.refusal(tool, **given).startswith("PROTECTED_FILE")
+    assert [one["code"] for one in violations(host)] == ["PROTECTED_FILE"] * 2
+
+
+@pytest.mark.req("tm.def.observation", "ac.hook.opt-in")
+def test_looking_is_free_and_files_elsewhere_are_no_concern(host, tmp_path):
+    for tool, given in (
+        ("Read", {"file_path": str(host.root / "a.py")}),
+        ("Bash", {"command": "cat a.py | grep x"}),
+        ("Bash", {"command": f"echo x > {tmp_path}/scratch"}),
+        ("Grep", {"pattern": "x"}),
+        ("mcp__mi__memory_write", {"type": "note", "summary": "x"}),
+    ):
+        assert host.refusal(tool, **given) == ""
+    assert violations(host) == []
+    assert not os.path.exists(host.home.root)
+
+
+@pytest.mark.req(
+    "ac.hook.stop-checklist", "ac.hook.stop-once", "ac.hook.stop-no-mutation", "tm.checklist.when-mutation"
+)
+@pytest.mark.req(
+    "tm.checklist.recall", "tm.checklist.mode", "tm.checklist.task-authority", "tm.checklist.memory-writes"
+)
+@pytest.mark.req("tm.checklist.no-restate")
+def test_the_checklist_once_after_a_mutation(host):
+    assert host.tell("stop", stop_hook_active=False) == {}
+    host.ready()
+    assert host.tell("stop") == {}
+    host.edited()
+    said = host.tell("stop")
+    assert said["decision"] == "block"
+    lines = said["reason"].splitlines()
+    assert [line[-9:] for line in lines[1:]] == ["odes (R1)", "ared (R4)", " (R2, R3)", "ired (R5)"]
+    assert "without restating" in lines[0]
+    assert host.tell("stop", stop_hook_active=True) == {}
+    assert host.tell("stop") == {}
+    host.called("memory_write", {"id": "cl_1"}, type="note", summary="x")
+    assert host.tell("stop")["decision"] == "block"
+    host.called("memory_write", {"error": {}}, type="note", summary="x")
+    assert host.tell("stop") == {}
+    host.edited()
+    host.tell("prompt", prompt="something else")  # the turn was interrupted
+    assert host.tell("stop") == {}
+
+
+def test_a_mutation_leaves_an_event(host):
+    host.ready()
+    host.edited()
+    app = App(host.home).for_agent(str(host.root))
+    records = [json.loads(line) for line in Path(app.project_home.evidence).read_text("utf-8").splitlines()]
+    gates = [one for one in records if one["kind"] == "gate"]
+    assert [(one["code"], one["outcome"], one["boundary"]) for one in gates] == [("ok", "done", "hook")]
+
+
+@pytest.mark.req("ac.mode.strict-hooks-closed", "tm.r6.fail-closed")
+def test_what_cannot_be_judged_does_not_happen(host, monkeypatch):
+    host.ready("STRICT")
+    look = {"tool_name": "Read", "tool_input": {}}
+    change = {"tool_name": "Write", "tool_input": {"file_path": "a.py"}}
+
+    def broken(event):
+        raise MiError("interrupted")
+
+    monkeypatch.setattr("mi.hooks.parts.contract.touched", broken)
+    assert host.reply("pre-tool", **change).code == 2
+    assert host.reply("pre-tool", **look).code == 2
+    host.ready("GUARDED")
+    assert host.reply("pre-tool", **change).code == 2
+    assert host.reply("pre-tool", **look).code == 0
+
+
+def test_a_broken_state_file_counts_as_nothing_done(host):
+    host.ready()
+    app = App(host.home).for_agent(str(host.root))
+    [state] = Path(app.project_home.contract).glob("host_*.json")
+    state.write_text("{ broken", "utf-8")
+    reply = host.reply("pre-tool", tool_name="Write", tool_input={"file_path": "a.py"})
+    assert reply.code == 0
+    assert b"RECALL_REQUIRED" in reply.stdout
+    host.reply("post-tool", tool_name="mcp__mi__memory_recent", tool_input={}, tool_response='{"results": []}')
+    assert host.refusal().startswith("MODE_NOT_SET")

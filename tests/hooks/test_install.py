@@ -1,0 +1,160 @@
+"""Hooks and the MCP server in the files of real hosts: entered, entered again, taken out without a trace."""
+
+import json
+import os
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from mi.hooks.event import EVENTS
+from tests.conftest import MI
+
+SETTINGS = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}
+SERVERS = {"claude-code": ".mcp.json", "codex": ".codex/config.toml"}
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    found = {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    return {name: data for name, data in found.items() if not name.startswith(".git/")}
+
+
+def hooks_in(path: Path) -> dict[str, list[str]]:
+    entries = json.loads(path.read_text("utf-8"))["hooks"]
+    return {name: [hook["command"] for one in items for hook in one["hooks"]] for name, items in entries.items()}
+
+
+@pytest.fixture
+def project(repository, monkeypatch) -> Path:
+    made: Path = repository("app")
+    monkeypatch.chdir(made)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")  # no agent is asked about its trust
+    return made
+
+
+@pytest.mark.req("ac.hook.install-claude-code", "ac.hook.install-codex", "ac.hook.path-claude", "ac.hook.path-codex")
+@pytest.mark.req("ac.hook.one-entry", "ac.hook.entry-command", "ac.hook.enforce", "ac.hook.uninstall")
+@pytest.mark.req("ac.hook.uninstall-bytes")
+@pytest.mark.parametrize("host", SETTINGS)
+@pytest.mark.parametrize("former", [None, '{"model": "x",  "hooks": {"Stop": [{"hooks": []}]}}'])
+def test_hooks_of_a_project(mi, project, home, host, former):
+    path = project / SETTINGS[host]
+    if former:
+        path.parent.mkdir()
+        path.write_text(former, "utf-8")
+    before = tree(project)
+    done = mi("hook", "install", host, "--enforce", "contract,nexus", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["changed"] == [SETTINGS[host]]
+    found = hooks_in(path)
+    assert set(found) == set(EVENTS.values())
+    for event, name in EVENTS.items():
+        words = shlex.split(found[name][-1])
+        assert words == [
+            str(MI), "--home", home.root, "hook", event, "--host", host, "--enforce", "contract,nexus",
+        ]  # fmt: skip
+    assert json.loads(mi("hook", "install", host, "--enforce", "contract,nexus", "--json").stdout)["changed"] == []
+    mi("hook", "install", host)
+    assert not any("--enforce" in lines[-1] for lines in hooks_in(path).values())
+    assert mi("hook", "uninstall", host).returncode == 0
+    assert tree(project) == before
+
+
+@pytest.mark.req("ac.hook.uninstall-entries")
+@pytest.mark.parametrize("host", SETTINGS)
+def test_what_others_entered_meanwhile_stays(mi, project, host):
+    path = project / SETTINGS[host]
+    mi("hook", "install", host)
+    settings = json.loads(path.read_text("utf-8"))
+    theirs = {"matcher": "Bash", "hooks": [{"type": "command", "command": "theirs"}]}
+    settings["hooks"]["PreToolUse"].insert(0, theirs)
+    path.write_text(json.dumps(settings), "utf-8")
+    mi("hook", "uninstall", host)
+    assert json.loads(path.read_text("utf-8"))["hooks"]["PreToolUse"] == [theirs]
+    assert "mi hook" not in path.read_text("utf-8")
+
+
+@pytest.mark.req("ac.hook.user")
+@pytest.mark.parametrize("host", SETTINGS)
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_hooks_of_a_person(mi, project, tmp_path, monkeypatch, host, elsewhere):
+    folder = tmp_path / "elsewhere" if elsewhere else tmp_path / "user" / Path(SETTINGS[host]).parent
+    if elsewhere:
+        folder.mkdir()
+        monkeypatch.setenv("CODEX_HOME" if host == "codex" else "CLAUDE_CONFIG_DIR", str(folder))
+    before = tree(project)
+    assert mi("hook", "install", host, "--user").returncode == 0
+    path = folder / Path(SETTINGS[host]).name
+    assert set(hooks_in(path)) == set(EVENTS.values())
+    assert tree(project) == before
+    mi("hook", "uninstall", host, "--user")
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("host", SERVERS)
+def test_the_server_in_a_clients_configuration(mi, project, home, host):
+    before = tree(project)
+    assert mi("mcp", "install", host).returncode == 0
+    path = project / SERVERS[host]
+    text = path.read_text("utf-8")
+    entry = tomllib.loads(text)["mcp_servers"]["mi"] if host == "codex" else json.loads(text)["mcpServers"]["mi"]
+    assert [entry["command"], *entry["args"]] == [str(MI), "--home", home.root, "mcp", "serve"]
+    assert json.loads(mi("mcp", "install", host, "--json").stdout)["changed"] == []
+    mi("mcp", "uninstall", host)
+    assert tree(project) == before
+
+
+def test_both_hosts_and_both_doors_at_once(mi, project):
+    before = tree(project)
+    for host in SETTINGS:
+        mi("hook", "install", host)
+        mi("mcp", "install", host)
+    for host in SETTINGS:
+        mi("mcp", "uninstall", host)
+    assert {SETTINGS["codex"], SETTINGS["claude-code"]} <= set(tree(project))
+    for host in SETTINGS:
+        mi("hook", "uninstall", host)
+    assert tree(project) == before
+
+
+def test_what_cannot_be_entered_is_refused(mi, project):
+    (project / ".claude").mkdir()
+    (project / ".claude/settings.json").write_text("{ no json", "utf-8")
+    before = tree(project)
+    done = mi("hook", "install", "claude-code")
+    assert (done.returncode, tree(project)) == (1, before)
+    assert ".claude/settings.json" in done.stderr
+    assert mi("hook", "install", "emacs").returncode == 2
+    assert mi("hook", "install", "codex", "--enforce", "contracts").returncode == 1
+    assert tree(project) == before
+    (project / ".mcp.json").write_text('{"mcpServers": {"mi": {"command": "other"}}}', "utf-8")
+    assert mi("mcp", "install", "claude-code").returncode == 1
+    assert mi("mcp", "install", "codex", "--tools", "nope").returncode == 1
+
+
+@pytest.mark.req("ac.hook.doctor")
+@pytest.mark.parametrize(
+    ("words", "host"), [("hook", "claude-code"), ("hook", "codex"), ("mcp", "codex"), ("mcp", "claude-code")]
+)
+def test_doctor_sees_a_command_that_is_gone(mi, project, words, host):
+    mi(words, "install", host)
+    path = project / (SETTINGS if words == "hook" else SERVERS)[host]
+    look = json.loads(mi("doctor", "--json").stdout)["findings"]
+    assert [one["level"] for one in look if one["area"] == "hosts"] == ["ok"]
+    manifest = project / ".mi/manifest.json"
+    for file in (path, manifest):
+        file.write_text(file.read_text("utf-8").replace(str(MI), "/gone/mi"), "utf-8")
+    done = mi("doctor", "--json")
+    found = [one for one in json.loads(done.stdout)["findings"] if one["area"] == "hosts"]
+    assert done.returncode == 1
+    assert [one["level"] for one in found] == ["fail"]
+    assert "/gone/mi" in found[0]["text"]
+    assert found[0]["fix"].endswith(f"{words} install {host}")
+
+
+def test_codex_is_not_there_to_be_asked(mi, project):
+    done = mi("hook", "install", "codex")
+    assert done.returncode == 0
+    assert "codex" in done.stderr
+    assert os.path.exists(project / SETTINGS["codex"])
