@@ -17,7 +17,7 @@ def parser(name: str) -> Parser:
         )
     else:
         built = command("mi stop", "Stop the run of this project; it can be resumed.", "mi stop", _stop)
-    built.add_argument("run", nargs="?", help="the run's id; without it, whichever goes on")
+    built.add_argument("run_id", nargs="?", metavar="run", help="the run's id; without it, whichever goes on")
     add_cd(built)
     add_json(built)
     return built
@@ -29,14 +29,14 @@ def _owner(app: App, args: Args):  # type: ignore[no-untyped-def]
 
     path = app.project_home.run_lock
     owner = read_owner(path)
-    if not is_held(path) or (args.run and args.run != owner.run_id):
-        raise NotFound("no-run-in-progress", run=args.run or "-", path=path)
+    if not is_held(path) or (args.run_id and args.run_id != owner.run_id):
+        raise NotFound("no-run-in-progress", run=args.run_id or "-", path=path)
     return owner
 
 
 def _attach(app: App, args: Args) -> int:
     from mi.cli.tail import event_line
-    from mi.evidence.reader import parse
+    from mi.evidence.reader import parse, read_back
     from mi.kernel import jsonl
 
     out = Output(app.language)
@@ -44,8 +44,10 @@ def _attach(app: App, args: Args) -> int:
     if not args.json:
         out.say("attach.to", run_id=owner.run_id, pid=owner.pid, since=owner.ts)
         flush()
-    log = app.project_home.evidence
-    for line in jsonl.follow(log, jsonl.size(log)):
+    log, lock = app.project_home.evidence, app.project_home.run_lock
+    own = (event for event in read_back(log, app.notices) if event.head.run_id == owner.run_id)
+    start = next((event.offset for event in own if event.head.kind == "run_start"), jsonl.size(log))
+    for line in jsonl.follow(log, start, goes_on=lambda: is_held(lock)):
         event = parse(line)
         if event is None or event.head.run_id != owner.run_id:
             continue

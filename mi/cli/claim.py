@@ -1,8 +1,12 @@
 """`mi claim`: what MI holds to be true, wanted or likely."""
 
+from typing import Any
+
 from mi.app import App
 from mi.cli import thoughts
-from mi.cli.arguments import Args, Group, Parser
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.output import Output, Progress
+from mi.kernel.text import one_line
 
 
 def parser(name: str) -> Parser:
@@ -14,6 +18,9 @@ def parser(name: str) -> Parser:
     group.add("supersede", "replace a claim", example, _supersede, _fill_supersede)
     same = "mi claim same-as cl_dup… cl_kept…"
     group.add("same-as", "say that a claim is a duplicate", same, _same_as, _fill_same_as)
+    apply = "mi claim apply-suggested ls_… --dry-run"
+    group.add("apply-suggested", "learn what was suggested", apply, _apply, _fill_apply)
+    group.add("mine", "look for claims in the latest run", "mi claim mine --json", _mine, _fill_mine)
     return group.parser
 
 
@@ -33,6 +40,18 @@ def _fill_same_as(parser: Parser) -> None:
     parser.add_argument("duplicate", help="the id that leads to the other from now on")
     parser.add_argument("canonical", help="the id that stays")
     thoughts.add_where(parser, writes=True)
+
+
+def _fill_apply(parser: Parser) -> None:
+    parser.add_argument("ref", metavar="ls_…", help="the suggestion's id, from `mi inbox`")
+    parser.add_argument("--dry-run", action="store_true", help="show what would be stored, store nothing")
+    add_cd(parser)
+    add_json(parser)
+
+
+def _fill_mine(parser: Parser) -> None:
+    add_cd(parser)
+    add_json(parser)
 
 
 def _list(app: App, args: Args) -> int:
@@ -65,3 +84,49 @@ def _same_as(app: App, args: Args) -> int:
     ends = {"duplicate": args.duplicate, "canonical": args.canonical}
     fields = {**ends, "edge_id": edge.edge_id, "scope": args.scope, "event_id": event_id}
     return thoughts.stored(app, args, "thoughts.same-as", **fields)
+
+
+def _apply(app: App, args: Args) -> int:
+    from mi.learning import answering
+
+    out = Output(app.language)
+    log = app.project_home.evidence
+    suggested = answering.find(log, app.evidence_index, args.ref, Progress(out, "progress.indexing"), app.notices)
+    planned = answering.plan(app.knowledge(), suggested)
+    shown: dict[str, Any] = {"suggestion_id": args.ref, "scope": planned.scope, "text": suggested.text}
+    if args.dry_run:
+        shown |= {"dry_run": True, "merges_into": [] if planned.claim else planned.claim_ids}
+        key = "suggestion.would-apply" if planned.claim else "suggestion.would-merge"
+        claims = " ".join(planned.claim_ids)
+    else:
+        stored = answering.apply(app.knowledge(), suggested, app.open_project_log)
+        shown |= {"event_id": stored.event_id, "applied_claim_ids": stored.applied_claim_ids}
+        key, claims = "suggestion.applied", " ".join(stored.applied_claim_ids)
+    if args.json:
+        out.json(shown)
+    else:
+        fields = {"text": suggested.text, "scope": planned.scope, "event_id": shown.get("event_id", "")}
+        out.say(key, id=args.ref, claims=claims, **fields)
+    return 0
+
+
+def _mine(app: App, args: Args) -> int:
+    from mi.learning.by_command import mine_latest
+
+    out = Output(app.language)
+    mind = app.open_mind(app.project_home.mind_transcripts)
+    knowledge = app.knowledge()
+    stored = mine_latest(knowledge, app.open_project_log(), mind)
+    if args.json:
+        names = ("event_id", "state", "applied_claim_ids", "merged_claim_ids", "dropped")
+        out.json({name: getattr(stored, name) for name in names} | {"mind": mind.name})
+        return 0
+    thoughts_now = knowledge.thoughts()
+    for claim_id in stored.applied_claim_ids:
+        claim = thoughts_now.get(claim_id)
+        out.line(f"{claim_id}  {one_line(str(claim.raw.get('text')), 100) if claim else ''}")
+    for note in stored.dropped:
+        out.say("mining.left-out", note=note)
+    key = "mining.done" if stored.applied_claim_ids else "mining.by-rules" if mind.name == "rules" else "mining.nothing"
+    out.say(key, count=len(stored.applied_claim_ids), event_id=stored.event_id)
+    return 0

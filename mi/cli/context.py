@@ -23,15 +23,17 @@ def parser(name: str) -> Parser:
 
 def _run(app: App, args: Args) -> int:
     from mi.kernel import clock
-    from mi.thoughtdb.context import build
+    from mi.thoughtdb.context import build, build_least
 
     out = Output(app.language)
     moment = thoughts.moment(args)
     stores = thoughts.reading(app, out, "effective", moment)
-    context = build(stores, " ".join(args.words), app.thought_candidates)
+    remembers = app.config.runtime.thought_db.enabled
+    words = " ".join(args.words)
+    context = build(stores, words, app.thought_candidates) if remembers else build_least(stores)
     as_of_ts = clock.format_ms(moment) if moment is not None else clock.now()
     if args.json:
-        out.json({"as_of_ts": as_of_ts, "query": " ".join(args.words)} | context.fields())
+        out.json({"as_of_ts": as_of_ts, "query": words} | context.fields())
         return 0
     for name in ("values_claims", "pref_goal_claims", "query_claims", "nodes"):
         found = getattr(context, name)

@@ -109,15 +109,16 @@ def _config(app: App, out: Output) -> Iterator[Finding]:
 
 
 def _programs(app: App, out: Output) -> Iterator[Finding]:
-    from mi.cli.status import find_program, providers
+    from mi.cli.status import providers
+    from mi.kernel.programs import on_path
 
-    git = find_program("git")
+    git = on_path("git")
     if git:
         yield Finding("git", "ok", "program", {"name": "git", "path": git})
     else:
         yield Finding("git", "warn", "no-git", {}, "apt-get install git  |  brew install git")
     for name, package in (("codex", "@openai/codex"), ("claude", "@anthropic-ai/claude-code")):
-        path = find_program(name)
+        path = on_path(name)
         if path:
             yield Finding("hands", "ok", "program", {"name": name, "path": path})
         else:
@@ -129,6 +130,27 @@ def _programs(app: App, out: Output) -> Iterator[Finding]:
 
         tools = allowed_tools(app.project.root, app.config.hands.claude.allowed_tools)
         yield Finding("hands", "ok", "claude-tools", {"tools": " ".join(tools)})
+
+
+def _installed(app: App, out: Output) -> Iterator[Finding]:
+    """The commands that agent hosts start: they name this installation by its path."""
+    from mi.hosts.installed import installed_commands
+
+    for one in installed_commands(app.home, app.notices):
+        details = {"owner": one.owner, "root": one.root, "program": one.program}
+        if one.works:
+            yield Finding("hosts", "ok", "host-command", details)
+        else:
+            what, _, host = one.owner.partition(" ")
+            fix = f"mi -C {one.root} {what} install {host}"
+            yield Finding("hosts", "fail", "host-command-gone", details, fix)
+
+
+def _nexus(app: App, out: Output) -> Iterator[Finding]:
+    """What the hosts cannot do for a repository whose agents share a plan."""
+    if os.path.isdir(app.nexus.place.folder):
+        for host in ("claude-code", "codex"):
+            yield Finding("nexus", "ok", "nexus-" + host, {})
 
 
 def _sqlite(app: App, out: Output) -> Iterator[Finding]:
@@ -177,13 +199,26 @@ def _leftovers(app: App, out: Output) -> Iterator[Finding]:
                 yield Finding("state", "warn", "set-aside", {"path": os.path.join(folder, name)})
 
 
+def _damage(app: App, out: Output) -> Iterator[Finding]:
+    """What `mi repair` can mend."""
+    from mi.evidence.damage import find_damage
+
+    for one in find_damage(app.home):
+        text = out.text("repair." + one.key, path=one.path)
+        if one.key != "open-home":  # said with the home
+            yield Finding("state", "warn", "as-is", {"text": text}, "mi repair")
+
+
 Look = Callable[[App, Output], Iterator[Finding]]
 _LOOKS: dict[str, Look] = {
     "home": _home,
     "config": _config,
     "hands": _programs,
+    "hosts": _installed,
+    "nexus": _nexus,
     "sqlite": _sqlite,
     "project": _project,
     "evidence": _logs,
     "state": _leftovers,
+    "damage": _damage,
 }

@@ -35,14 +35,34 @@ COMMANDS = {
     "node": "node",
     "edge": "edge",
     "context": "context",
+    "plan": "plan",
+    "nexus": "nexus",
     "undo": "undo",
     "redo": "undo",
+    "workflow": "workflow",
+    "host": "host",
     "search": "search",
     "memory": "memory",
+    "gate": "gate",
+    "persona": "persona",
+    "card": "card",
+    "proposal": "proposal",
+    "session": "session",
+    "handoff": "handoff",
+    "task": "task",
+    "contract": "contract",
+    "mcp": "mcp",
+    "hook": "hook",
     "project": "project",
     "config": "config",
     "gc": "gc",
+    "cost": "cost",
+    "uninstall": "host",
     "doctor": "doctor",
+    "repair": "repair",
+    "export": "transfer",
+    "import": "transfer",
+    "completion": "completion",
     "version": "version",
 }
 INTERRUPTED = 130
@@ -95,6 +115,11 @@ class _Later:
 def _dispatch(argv: list[str], later: _Later) -> int:
     flags = split_global_flags(argv)
     later.app = _open(flags, None, None)
+    if flags.rest and flags.rest[0] not in COMMANDS:
+        from mi.cli.shorthand import spelled_out
+
+        flags = spelled_out(flags)
+        later.app = _open(flags, None, None)
     rest = flags.rest
     if rest and rest[0] in ("-h", "--help", "help"):
         from mi.cli.overview import print_overview
@@ -104,7 +129,7 @@ def _dispatch(argv: list[str], later: _Later) -> int:
     args = parser(name).parse_args(rest[1:])
     later.app = app = _open(flags, _given(args, "home"), _given(args, "cd"))
     code: int = args.run(app, args)
-    _keep_record(app)
+    app.keep_record(app.notices)
     _say_notices(app)
     return code
 
@@ -162,15 +187,6 @@ def split_global_flags(argv: list[str]) -> GlobalFlags:
     return GlobalFlags(values.get("home"), values.get("cd"), here, rest)
 
 
-def _keep_record(app: "App") -> None:
-    """State that had to be set aside is evidence."""
-    quarantined = [notice for notice in app.notices if notice.key == "state-quarantined"]
-    if quarantined:
-        writer = app.evidence_writer(app.home.evidence)
-        for notice in quarantined:
-            writer.append_corrupt(notice.path, str(notice.details["kept_in"]), str(notice.details["reason"]))
-
-
 def _say_notices(app: "App", failed: object = None) -> None:
     """After the answer: what was noticed on the way; nothing of a file that failed, which is said anyway."""
     if os.environ.get("MI_STATE_WARNINGS_STDERR") not in ("0", "1"):
@@ -197,7 +213,7 @@ def _fail(later: _Later, error: MiError) -> int:
     try:
         if later.app is not None:
             _say_notices(later.app, error.details.get("path"))
-            _keep_record(later.app)
+            later.app.keep_record(later.app.notices)
         flush()
     except (OSError, StorageError):  # the disk that failed may fail again, or the output is what failed
         _silence_stdout()

@@ -5,6 +5,7 @@ import msgspec
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output, Progress
+from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.text import one_line
 
 
@@ -31,7 +32,7 @@ def _list(app: App, args: Args) -> int:
         out.say("inbox.empty")
     for one in found:
         out.line(f"{one.item.id}  {one.item.kind}  {one_line(one.item.question, 200)}")
-        out.line(f"  → {one.item.answer_with}")
+        out.line(f"  → {one.item.answer_with}{' | no' if one.item.kind == 'suggestion' else ''}")
     return 0
 
 
@@ -40,11 +41,57 @@ def _answer(app: App, args: Args) -> int:
 
     out = Output(app.language)
     text = " ".join(args.text)
+    if args.id.startswith("ls_"):
+        return _settle(app, args, out, text)
     stored = answer(
         app.home, app.evidence_index, args.id, text, app.evidence_writer, Progress(out, "progress.indexing")
     )
+    outcome = _about_tasks(app, args.id, text)
     if args.json:
-        out.json({"event_id": stored.event_id, "question_id": stored.question_id})
+        out.json({"event_id": stored.event_id, "question_id": stored.question_id, "tasks": outcome})
     else:
         out.say("inbox.answered", id=args.id, event_id=stored.event_id)
+        if outcome:
+            out.say("tasks.answer-" + outcome)
     return 0
+
+
+def _settle(app: App, args: Args, out: Output, word: str) -> int:
+    """Yes or no to a suggestion, whichever project it waits in."""
+    from mi.inbox.waiting import waiting
+    from mi.learning import answering
+
+    wanted = answering.wants(word)
+    if wanted is None:
+        raise UsageError("yes-or-no", id=args.id, value=word)
+    progress = Progress(out, "progress.indexing")
+    found = next((one for one in waiting(app.home, app.evidence_index, progress) if one.item.id == args.id), None)
+    if found is None:
+        raise NotFound("nothing-waits", id=args.id)
+    suggested = answering.find(found.log, app.evidence_index, args.id, progress, app.notices)
+    settle = answering.apply if wanted else answering.dismiss
+    stored = settle(app.knowledge(found.item.project_id), suggested, lambda: app.evidence_writer(found.log))
+    if args.json:
+        out.json(
+            {
+                "event_id": stored.event_id,
+                "suggestion_id": stored.suggestion_id,
+                "decision": stored.decision,
+                "applied_claim_ids": stored.applied_claim_ids,
+            }
+        )
+    else:
+        key = "suggestion.applied" if wanted else "suggestion.dismissed"
+        out.say(key, id=args.id, claims=" ".join(stored.applied_claim_ids), event_id=stored.event_id)
+    return 0
+
+
+def _about_tasks(app: App, question_id: str, text: str) -> str:
+    """What the answer does to the tasks of the project whose agent asked."""
+    import os
+
+    from mi.contract.proposals import answered
+
+    folders = [app.home.project(one).contract for one in sorted(os.listdir(app.home.projects))]
+    outcomes = (answered(folder, question_id, text, app.notices) for folder in folders if os.path.isdir(folder))
+    return next((outcome for outcome in outcomes if outcome), "")

@@ -11,12 +11,14 @@ def parser(name: str) -> Parser:
     group = Group(
         "mi memory", "What MI knows, by its words; and the text index it is found with.", "mi memory search …"
     )
+    from mi.cli import remember
     from mi.cli.search import add_search_flags
 
     search = group.add(
         "search", "search claims, nodes, snapshots and workflows", 'mi memory search "release checklist"', _search
     )
     add_search_flags(search)
+    remember.add_to(group)
     index = group.add_group("index", "the text index: derived, safe to delete", "mi memory index status")
     status = index.add("status", "what the index holds", "mi memory index status --json", _status)
     add_json(status)

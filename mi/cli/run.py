@@ -1,14 +1,22 @@
 """`mi run`: an agent works on a task, MI judges, until it is verified or you are needed."""
 
 import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
 
 from mi.app import App
-from mi.autopilot.session import Session
+from mi.autopilot.session import RunSteps, Session
 from mi.cli.arguments import Args, Parser, add_cd, add_json, add_redact, command
 from mi.cli.output import Output
 from mi.evidence.records.run import RunEnd
 from mi.kernel.config.types import Limits
 from mi.kernel.errors import UsageError
+
+if TYPE_CHECKING:
+    from mi.autopilot.session import Asker
+    from mi.cli.run_display import Quiet
+    from mi.learning.checkpoint import Lesson
+    from mi.learning.segments import Hand, Segment
 
 
 def parser(name: str) -> Parser:
@@ -27,8 +35,12 @@ def parser(name: str) -> Parser:
     built.add_argument("--wait-for-limit", action="store_true", help="wait when the agent's vendor limits its use")
     built.add_argument("--continue-hands", action="store_true", help="go on in the agent's last thread of this project")
     built.add_argument("--reset-hands", action="store_true", help="forget the agent's last thread first")
+    built.add_argument(
+        "--override", metavar="REASON", help="your reason to let the rules ask nothing in this run; it is logged"
+    )
     built.add_argument("--quiet", action="store_true", help="print nothing but errors")
     built.add_argument("--hands-raw", action="store_true", help="print the agent's lines as they are")
+    built.add_argument("--why", action="store_true", help="at the end, say why the last decision was taken")
     built.add_argument("--no-mi-prompt", action="store_true", help="do not print what the agent is told")
     add_cd(built)
     add_json(built)
@@ -42,19 +54,42 @@ def _run(app: App, args: Args) -> int:
 
     out = Output(app.language)
     task = _task(args)
+    if "[" in task:
+        from mi.cli.run_tags import act_on
+
+        code = act_on(app, args, out, task)
+        if code is not None:
+            return code
     app.use_project()
     log = app.project_home.evidence
     if args.resume is not None:
         run_id = args.resume or latest_run_id(log, app.notices)
         resumed = resume(log, run_id, app.notices)
-        end = go_on(_session(app, args, out, run_id, resuming=True), resumed)
+        session = _session(app, args, out, run_id, resuming=True)._replace(
+            language=app.language_for(resumed.state.task)
+        )
+        with closing(session.reporter):
+            end = go_on(session, resumed)
     else:
-        session = _session(app, args, out, "", resuming=False)
-        end = start(session, task, _thread(app, args, session.hands.name))
+        session = _session(app, args, out, "", resuming=False)._replace(language=app.language_for(task))
+        with closing(session.reporter):
+            end = start(session, task, _thread(app, args, session.hands.name))
     app.evidence_index.catch_up(log, lambda done, total: None)
     if not args.quiet and not args.json:
         _summary(out, end)
+    if end.status == "done":
+        _offer_close(app, args, out)
     return end.exit
+
+
+def _offer_close(app: App, args: Args, out: Output) -> None:
+    """Where the run completed the last task of the plan, the cycle can be closed."""
+    import os
+
+    if os.path.exists(app.nexus.place.tasks):
+        from mi.cli.run_tags import offer_close
+
+        offer_close(app, args, out)
 
 
 def _task(args: Args) -> str:
@@ -77,8 +112,7 @@ def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> 
     import msgspec
 
     from mi.agents.signals import StopFlag
-    from mi.autopilot.person import KnownPerson
-    from mi.autopilot.steps import RememberingSteps
+    from mi.autopilot.steps import AllSteps
     from mi.cli.run_display import VisibleWait
     from mi.evidence.log import EvidenceWriter
     from mi.hands.choose import open_hands
@@ -94,24 +128,85 @@ def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> 
     else:
         evidence = EvidenceWriter(log, ids.new_run_id(), app.notices)
     stop = StopFlag()
+    reporter = _reporter(args, out, hands.name)
     return Session(
         home=app.home,
         project=app.project,
         runtime=msgspec.structs.replace(config.runtime, limits=_limits(config.runtime.limits, args)),
         hands=hands,
         mind=mind,
-        thoughts=KnownPerson(
-            app.home, app.project, app.project_thoughts, app.global_thoughts, app.thought_candidates, app.notices
-        ),
-        steps=RememberingSteps(app.memory.search, config.runtime.cross_project_recall, app.project.project_id),
+        thoughts=app.known_person(),
+        steps=AllSteps(_steps(app, args, evidence.run_id)),
         evidence=evidence,
-        asker=_asker(app, out, config.notify),
+        asker=_asker(out, config.notify, reporter),
         waiter=VisibleWait(out, stop),
-        reporter=_reporter(args, out),
+        reporter=reporter,
         stop=stop,
         notices=app.notices,
         wait_for_limit=args.wait_for_limit,
     )
+
+
+def _governed(app: App, args: Args, run_id: str) -> RunSteps:
+    from mi.autopilot.governed import GovernedSteps, Place, override_of
+
+    if args.override is not None and not args.override.strip():
+        raise UsageError("flag-needs-value", flag="--override")
+    if args.override:
+        from mi.thoughtdb.store import refuse_secret
+
+        refuse_secret("--override", args.override)
+    place = Place(app.home, app.project.root, app.project_home.mind_transcripts, app.language)
+    before = override_of(app.project_home.evidence, run_id, app.notices) if args.resume is not None else ""
+    override = args.override or before
+    return GovernedSteps(app.loaded_config.config, place, app.persona(), override)
+
+
+def _steps(app: App, args: Args, run_id: str) -> list[RunSteps]:
+    """What other rooms put into the loop, in the order in which they are asked."""
+    from mi.autopilot.learning_steps import LearningSteps
+    from mi.autopilot.person_steps import PersonSteps, WhySteps
+    from mi.autopilot.planned import PlannedSteps
+    from mi.autopilot.steps import RememberingSteps
+    from mi.autopilot.team import TeamSteps
+    from mi.autopilot.workflow_steps import WorkflowSteps
+    from mi.project.overlay import read_overlay
+
+    runtime = app.loaded_config.config.runtime
+    own, shared = app.project_thoughts, app.global_thoughts
+    thread = read_overlay(app.home, app.project, app.notices).hands_state.thread_id
+    continues = bool(thread) and (args.continue_hands or app.config.hands.continue_across_runs)
+    found: list[RunSteps] = [
+        WorkflowSteps(app.home, app.project, run_id, continues and not args.reset_hands, app.notices, app.language),
+        PersonSteps(own, shared, app.open_global_log, app.project_home.overlay, app.notices),
+        RememberingSteps(app.memory.search, runtime.cross_project_recall, app.project.project_id),
+        LearningSteps(app.knowledge, app.project_home.evidence, run_id, _lessons(app, run_id)),
+    ]
+    found.append(PlannedSteps(app.nexus, app.language))
+    found.append(TeamSteps(app.persona(), app.project_home.evidence, app.notices))
+    found.append(_governed(app, args, run_id))
+    knobs = runtime.thought_db.why_trace
+    if args.why or (knobs.auto_on_run_end and runtime.thought_db.enabled):
+        log = app.project_home.evidence
+        found.append(WhySteps(own, shared, app.thought_candidates, knobs, log, run_id, app.notices, app.language))
+    return found
+
+
+def _lessons(app: App, run_id: str) -> "list[Lesson]":
+    """What other rooms learn at a checkpoint; imported there, when the agent has worked already."""
+
+    def mine(hand: "Hand", segment: "Segment") -> None:
+        from mi.evidence.records.workflows import HostSync
+        from mi.learning.workflow_mining import WorkflowMiner
+        from mi.workflows.hosting import sync_bound
+
+        def record(done: HostSync) -> HostSync:
+            return hand.append(done)
+
+        changed = lambda reason: sync_bound(app.bindings, record, reason)  # noqa: E731
+        WorkflowMiner(app.knowledge(), app.workflows, run_id, changed)(hand, segment)
+
+    return [mine] if app.config.runtime.workflows.auto_mine else []
 
 
 def _limits(configured: Limits, args: Args) -> Limits:
@@ -123,22 +218,34 @@ def _limits(configured: Limits, args: Args) -> Limits:
     )
 
 
-def _asker(app: App, out: Output, notify: str):  # type: ignore[no-untyped-def]
+def _asker(out: Output, notify: str, reporter: "Quiet") -> "Asker":
     from mi.autopilot.asking import AtTerminal, NobodyThere
 
     if sys.stdin.isatty() and sys.stderr.isatty():
-        return AtTerminal(out.text("run.asks"))
+        return AtTerminal(out.text("run.asks"), reporter.paused)
     return NobodyThere(notify)
 
 
-def _reporter(args: Args, out: Output):  # type: ignore[no-untyped-def]
-    from mi.cli.run_display import JsonLines, Live, Quiet, RawLines
+def _reporter(args: Args, out: Output, hands: str) -> "Quiet":
+    """Who shows the run: a live line below only on a terminal that can draw one, and only over rendered events."""
+    import os
+
+    from mi.cli.run_display import JsonLines, Live, PlainAgent, Quiet, RawLines
 
     if args.json:
         return JsonLines()
     if args.quiet:
         return Quiet()
-    return (RawLines if args.hands_raw else Live)(out, not args.no_mi_prompt)
+    show_prompt = not args.no_mi_prompt
+    if args.hands_raw:
+        return RawLines(out, show_prompt)
+    if hands == "cli":
+        return PlainAgent(out, show_prompt)
+    if sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
+        from mi.cli.run_screen import Screen
+
+        return Screen(out, show_prompt)
+    return Live(out, show_prompt)
 
 
 def _thread(app: App, args: Args, hands: str) -> str:

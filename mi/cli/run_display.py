@@ -1,12 +1,14 @@
-"""What a person sees of a run while it goes on: `[mi]`, `[mi->hands]`, `[hands]`."""
+"""What a person sees of a run while it goes on, each line with who says it: `[mi]`, `[mi->hands]`, `[hands]` …"""
 
 import sys
 import time
+from contextlib import AbstractContextManager, nullcontext
 
 from mi.agents.events import Command, Event, FileChange, Message, Question
 from mi.autopilot.session import Reporter
 from mi.cli.output import Output, flush
 from mi.evidence.records.base import Record
+from mi.evidence.records.governed import Preflight, Verification
 from mi.evidence.records.run import RunStart
 from mi.kernel.text import one_line
 
@@ -16,19 +18,32 @@ _TOLD = (
     "auto_answer",
     "decide_next",
     "risk_event",
+    "learn_suggested",
     "loop_guard",
     "limit",
     "mind_error",
     "mind_circuit",
     "question",
+    "why_trace",
+    "preflight",
+    "override",
+    "review",
+    "verification",
 )
 
 
 class Quiet(Reporter):
     """Shows nothing."""
 
+    def paused(self) -> AbstractContextManager[None]:
+        """While the person is asked."""
+        return nullcontext()
 
-class Live(Reporter):
+    def close(self) -> None:
+        """The run is over."""
+
+
+class Live(Quiet):
     """Shows the run as it happens, one line a thing."""
 
     def __init__(self, out: Output, show_prompt: bool) -> None:
@@ -37,7 +52,7 @@ class Live(Reporter):
         self._started = time.monotonic()
 
     def sent(self, batch_id: str, text: str) -> None:
-        self._line("mi", self._out.text("run.batch", batch=batch_id, elapsed=_elapsed(self._started)))
+        self._line("mi", self._out.text("run.batch", batch=batch_id, elapsed=elapsed(self._started)))
         if self._show_prompt:
             for line in text.splitlines():
                 self._line("mi->hands", line)
@@ -48,6 +63,10 @@ class Live(Reporter):
             self._line("mi", self._out.text("run.begin", run_id=record.run_id, hands=record.hands, mind=record.mind))
             if record.uncommitted:
                 self._line("mi", self._out.text("run.dirty", count=record.uncommitted))
+        elif (isinstance(record, Preflight) and record.verdict == "free") or (
+            isinstance(record, Verification) and record.gate == "check"
+        ):
+            pass  # nothing to say about a harmless task; a check is told by the plan of checks
         elif kind in _TOLD and record.headline():
             self._line("mi", f"{kind}: {one_line(record.headline(), 200)}")
 
@@ -80,7 +99,17 @@ class RawLines(Live):
         self._line("hands" if stream == "stdout" else f"hands:{stream}", text)
 
 
-class JsonLines(Reporter):
+class PlainAgent(Live):
+    """Shows an agent that prints text instead of events: its lines, each with the stream it came from."""
+
+    def event(self, event: Event) -> None:
+        """The lines show it already."""
+
+    def line(self, stream: str, text: str) -> None:
+        self._line(f"hands:{stream}", text)
+
+
+class JsonLines(Quiet):
     """One JSON object per line for scripts: each record as appended, each line of the agent."""
 
     def recorded(self, record: Record) -> None:
@@ -125,6 +154,7 @@ class VisibleWait:
         return True
 
 
-def _elapsed(started: float) -> str:
+def elapsed(started: float) -> str:
+    """Minutes and seconds since then."""
     seconds = int(time.monotonic() - started)
     return f"{seconds // 60}:{seconds % 60:02d}"

@@ -1,6 +1,5 @@
 """`mi status`, and `mi` alone: where things stand and what to do next. Reads only."""
 
-import os
 from typing import Any
 
 from mi.app import App
@@ -112,22 +111,15 @@ def _values(app: App) -> Json:
 
 def providers(app: App) -> Json:
     """Who would work and who would judge, with `auto` resolved by what is installed."""
-    hands: str = app.config.hands.provider
-    mind: str = app.config.mind.provider
-    if hands == "auto":
-        hands = next((name for name in ("codex", "claude") if find_program(name)), "none")
-    if mind == "auto":
-        mind = {"codex": "codex_schema", "claude": "claude_schema"}.get(hands, "rules")
-    return {"hands": hands, "mind": mind}
+    from mi.hands import choose as hands_choice
+    from mi.kernel.errors import NotFound
+    from mi.mind import choose as mind_choice
 
-
-def find_program(name: str) -> str | None:
-    """Where a program is on $PATH."""
-    for folder in os.environ.get("PATH", "").split(os.pathsep):
-        path = os.path.join(folder, name)
-        if os.path.isfile(path) and os.access(path, os.X_OK):
-            return path
-    return None
+    try:
+        hands: str = hands_choice.resolve_provider(app.config)
+    except NotFound:
+        hands = "none"
+    return {"hands": hands, "mind": mind_choice.resolve_provider(app.config, hands)}
 
 
 def _config_health(app: App) -> Json:

@@ -27,23 +27,24 @@ def parser(name: str) -> Parser:
 
 
 def _undo(app: App, args: Args) -> int:
-    from mi.learning.undo import Target, taught, undo
+    from mi.learning.undo import Target, shown, undo
 
     out = Output(app.language)
     target = Target(args.ref)
     places = _places(app)
-    shown = [one for place in places for one in taught(place.store, target).shown()]
-    if not shown:
+    others = app.other_lessons()
+    changes = shown(places, target, others)
+    if not changes:
         _require(app, out, target)
-    event_ids = undo(places, target, []) if args.apply else []
+    event_ids = undo(places, target, others) if args.apply else []
     if args.json:
-        out.json({"target": target.ref, "applied": bool(event_ids), "event_ids": event_ids, "taught": shown})
+        out.json({"target": target.ref, "applied": bool(event_ids), "event_ids": event_ids, "taught": changes})
         return 0
-    for one in shown:
+    for one in changes:
         do = out.text("undo." + one["do"].replace(" ", "-"))
         out.line(f"{do}  {one['id']}  {one_line(one['text'], 90)}  ({one['scope']})")
-    key = "undo.done" if event_ids else "undo.preview" if shown else "undo.nothing"
-    out.say(key, ref=target.ref, count=len(shown), event_id=" ".join(event_ids))
+    key = "undo.done" if event_ids else "undo.preview" if changes else "undo.nothing"
+    out.say(key, ref=target.ref, count=len(changes), event_id=" ".join(event_ids))
     return 0
 
 
@@ -53,7 +54,7 @@ def _redo(app: App, args: Args) -> int:
     out = Output(app.language)
     places = _places(app)
     target = last_undone(places, args.ref, app.notices)
-    done = redo(places, target, [], app.notices)
+    done = redo(places, target, app.other_lessons(), app.notices)
     if args.json:
         out.json({"target": target.ref} | done)
     else:
@@ -67,7 +68,7 @@ def _places(app: App) -> "list[Place]":
 
     return [
         Place(app.project_thoughts, app.project_home.evidence, app.open_project_log),
-        Place(app.global_thoughts, app.home.evidence, lambda: app.evidence_writer(app.home.evidence)),
+        Place(app.global_thoughts, app.home.evidence, app.open_global_log),
     ]
 
 

@@ -3,12 +3,18 @@
 import argparse
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from mi.app import App
-from mi.cli.arguments import Args, Group, Parser, add_json, command
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, command
 from mi.cli.output import Output
 from mi.kernel.errors import UsageError
 from mi.kernel.text import decode
+
+if TYPE_CHECKING:
+    from mi.learning.values import ValuesChange
+    from mi.mind.answers import CompiledValues
+    from mi.mind.mind import Mind
 
 
 def parser(name: str) -> Parser:
@@ -28,13 +34,22 @@ def parser(name: str) -> Parser:
     set_.add_argument("--text", metavar="TEXT", help="your values; - reads standard input")
     set_.set_defaults(flag="--text")
     _add_set_flags(set_)
-    show = group.add("show", "show the values MI acts by", "mi values show --json", _show)
+    edit = group.add("edit", "write your values in your editor ($VISUAL or $EDITOR)", "mi values edit", _edit)
+    _add_compile_flags(edit)
+    show = group.add("show", "show the values MI acts by", "mi values show --injection", _show)
+    show.add_argument("--injection", action="store_true", help="show the exact text that agents get")
+    show.add_argument("--task", metavar="TEXT", default="", help="with --injection: as for this task")
+    add_cd(show)
     add_json(show)
     return group.parser
 
 
 def _add_set_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--file", metavar="FILE", help="read your values from a file")
+    _add_compile_flags(parser)
+
+
+def _add_compile_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--show", action="store_true", help="print what was understood")
     parser.add_argument("--dry-run", action="store_true", help="print what would be stored, store nothing")
     parser.add_argument("--no-compile", action="store_true", help="keep the text only, derive no values from it")
@@ -43,34 +58,73 @@ def _add_set_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _set(app: App, args: Args) -> int:
+    return _store(app, args, _text_of(args))
+
+
+def _store(app: App, args: Args, text: str) -> int:
     from mi.learning import values
 
-    text = _text_of(args)
     out = Output(app.language_for(text))
-    raw_only = args.no_compile or args.no_values_claims
-    kept, new, gone = values.plan(app.global_thoughts, text)
+    mind = None if args.no_compile else app.open_mind(app.home.mind_transcripts)
     if args.dry_run:
-        standing = [claim.text for claim in ([*kept, *gone] if raw_only else kept)]
-        return _report(out, args, "", standing if raw_only else standing + new, 0 if raw_only else len(gone))
+        return _rehearse(app, out, args, text, mind)
     writer = app.evidence_writer(app.home.evidence)
-    change = values.set_values(app.global_thoughts, writer, text, raw_only=raw_only)
-    standing = [claim.text for claim in [*change.kept, *change.added]]
-    return _report(out, args, change.event_id, standing, len(change.retracted))
-
-
-def _report(out: Output, args: Args, event_id: str, standing: list[str], retracted: int) -> int:
-    if args.json:
-        out.json({"stored": bool(event_id), "event_id": event_id, "values": standing, "retracted": retracted})
-        return 0
-    out.say(
-        "values.stored" if event_id else "values.dry-run", count=len(standing), retracted=retracted, event_id=event_id
+    change = values.set_values(
+        app.global_thoughts, writer, text, mind, compiles=not args.no_compile, claims=not args.no_values_claims
     )
+    if mind is not None and mind.name != "rules" and change.by in ("", "rules") and not args.no_values_claims:
+        app.notices.add("values-by-rules", app.home.evidence, mind=mind.name)
+    return _report(out, args, change)
+
+
+def _rehearse(app: App, out: Output, args: Args, text: str, mind: "Mind | None") -> int:
+    """Compile and print; nothing is stored. What a model would make of the claims is only asked when they are."""
+    from mi.learning import values
+    from mi.mind.prompts.compile_values import compile_values
+
+    patch = values.plan(app.global_thoughts, text)
+    compiled = mind.ask(compile_values, text).value if mind is not None else None
+    if args.no_compile or args.no_values_claims:
+        change = values.ValuesChange("", [*patch.kept, *patch.retracted], [], [], compiled)
+    else:
+        change = values.ValuesChange("", patch.kept, patch.new, patch.retracted, compiled, "rules")
+    return _report(out, args, change)
+
+
+def _report(out: Output, args: Args, change: "ValuesChange") -> int:
+    standing = [claim.text for claim in [*change.kept, *change.added]]
+    if args.json:
+        _report_json(out, change, standing)
+        return 0
+    key = "values.stored" if change.event_id else "values.dry-run"
+    out.say(key, count=len(standing), retracted=len(change.gone), event_id=change.event_id)
     if args.show or args.dry_run:
         for value in standing:
             out.line(f"  · {value}")
-    if event_id:
+        if change.compiled is not None:
+            _print_compiled(out, change.compiled)
+    for note in change.notes:
+        out.say("values.left-out", note=note)
+    if change.event_id:
         out.say("values.next")
     return 0
+
+
+def _report_json(out: Output, change: "ValuesChange", standing: list[str]) -> None:
+    import msgspec
+
+    fields = {"stored": bool(change.event_id), "event_id": change.event_id, "values": standing}
+    fields |= {"retracted": len(change.gone), "by": change.by, "notes": list(change.notes)}
+    out.json(fields | {"compiled_values": msgspec.to_builtins(change.compiled)})
+
+
+def _print_compiled(out: Output, compiled: "CompiledValues") -> None:
+    out.say("values.summary")
+    for one in compiled.values_summary:
+        out.line(f"  - {one}")
+    out.say("values.procedure", summary=compiled.decision_procedure.summary)
+    for line in compiled.decision_procedure.mermaid.splitlines():
+        out.line(f"  {line}")
 
 
 def _text_of(args: Args) -> str:
@@ -84,11 +138,30 @@ def _text_of(args: Args) -> str:
     return decode(sys.stdin.buffer.read() if args.text == "-" else os.fsencode(args.text))
 
 
+def _edit(app: App, args: Args) -> int:
+    from mi.cli.editor import edited
+    from mi.thoughtdb.kinds import RAW, VALUES
+
+    raw = app.global_thoughts.active(RAW)
+    former = raw[-1].text if raw else "\n".join(claim.text for claim in app.global_thoughts.active(VALUES))
+    out = Output(app.language_for(former))
+    with edited(former, out.text("values.template"), "values.md", app.notices) as text:
+        if text.strip() == former.strip():
+            if args.json:
+                out.json({"stored": False, "event_id": ""})
+            else:
+                out.say("values.unchanged")
+            return 0
+        return _store(app, args, text)
+
+
 def _show(app: App, args: Args) -> int:
-    from mi.learning.values import BASE, RAW
+    from mi.thoughtdb.kinds import RAW, VALUES
 
     out = Output(app.language)
-    claims = app.global_thoughts.active(BASE)
+    if args.injection:
+        return _show_injection(app, out, args)
+    claims = app.global_thoughts.active(VALUES)
     raw = app.global_thoughts.active(RAW)
     if args.json:
         shown = [{"claim_id": c.claim_id, "text": c.text, "ts": c.asserted_ts, "event_id": _event(c)} for c in claims]
@@ -101,6 +174,17 @@ def _show(app: App, args: Args) -> int:
     if raw and not claims:
         out.say("values.raw-only")
         out.line(raw[-1].text)
+    return 0
+
+
+def _show_injection(app: App, out: Output, args: Args) -> int:
+    from mi.autopilot.injection import injection_for
+
+    told = injection_for(app.known_person(), args.task, app.config.runtime.injection.max_chars)
+    if args.json:
+        out.json({"injection": told.text, "claim_ids": told.claim_ids, "characters": len(told.text)})
+    else:
+        out.line(told.text)
     return 0
 
 

@@ -11,6 +11,7 @@ from mi.kernel.text import one_line
 
 if TYPE_CHECKING:
     from mi.learning.why import Why
+    from mi.thoughtdb.effective import Effective
 
 
 def parser(name: str) -> Parser:
@@ -50,13 +51,13 @@ def _event(app: App, args: Args) -> int:
 
 
 def _explain_event(app: App, args: Args, event: dict[str, Any]) -> int:
-    from mi.learning.why import moment_of, of_event
+    from mi.learning.why import moment_of, of_event, said_by
 
     out = Output(app.language)
     moment, as_of_ts = moment_of(event, thoughts.moment(args))
     stores = thoughts.reading(app, out, "effective", moment)
     top_k = app.config.runtime.thought_db.why_trace.top_k
-    return _print(app, out, args, of_event(event, stores, as_of_ts, top_k, app.language))
+    return _answer(app, out, args, of_event(event, stores, as_of_ts, top_k, app.language), said_by(event), stores)
 
 
 def _claim(app: App, args: Args) -> int:
@@ -69,19 +70,33 @@ def _claim(app: App, args: Args) -> int:
     claim = thoughts.require(app, args, stores, "claim")
     as_of_ts = clock.now() if moment is None else clock.format_ms(moment)
     top_k = app.config.runtime.thought_db.why_trace.top_k
-    return _print(app, out, args, of_claim(claim, stores, as_of_ts, top_k, app.language))
+    said = str(claim.raw.get("text") or "")
+    return _answer(app, out, args, of_claim(claim, stores, as_of_ts, top_k, app.language), said, stores)
 
 
-def _print(app: App, out: Output, args: Args, why: "Why") -> int:
-    event = app.open_project_log().append(why.record(), sync=True)
+def _answer(app: App, out: Output, args: Args, why: "Why", said: str, stores: "Effective") -> int:
+    from mi.learning.judges import Recorded
+    from mi.learning.why_trace import Reach, chosen, trace
+
+    writer = app.open_project_log()
+    judge = Recorded(app.open_mind(app.project_home.mind_transcripts), writer)
+    reach = Reach(stores, app.thought_candidates, app.project_thoughts)
+    knobs = app.config.runtime.thought_db.why_trace
+    event = trace(why, said, judge, reach, knobs, lambda record: writer.append(record, sync=True))
+    output = event.output or why.output
     if args.json:
         target = {"target_type": why.target.target_type, "id": why.target.id}
-        fields = {"event_id": event.event_id, "target": target, "as_of_ts": why.as_of_ts, "state": "skipped"}
-        out.json(fields | {"output": why.output, "grounds": [one._asdict() for one in why.grounds]})
+        fields = {"event_id": event.event_id, "target": target, "as_of_ts": why.as_of_ts, "state": event.state}
+        fields |= {"output": output, "chosen_claim_ids": chosen(event), "dropped_ids": event.dropped_ids}
+        fields |= {"written_edge_ids": event.written_edge_ids}
+        out.json(fields | {"grounds": [one._asdict() for one in why.grounds]})
         return 0
-    out.line(str(why.output["explanation"]))
+    out.line(str(output["explanation"]))
+    if event.state == "ok":
+        out.say("why.chosen", ids=" ".join(chosen(event)) or "-", confidence=output["confidence"])
     for one in why.grounds:
         mark = f"  [{one.status}]" if one.status not in ("", "active") else ""
         out.line(f"  {out.text('why.role-' + one.role.replace('_', '-')):<14} {one.id}  {one_line(one.text, 90)}{mark}")
-    out.say("why.recorded", event_id=event.event_id, time=why.as_of_ts)
+    key = {"ok": "why.recorded-model", "error": "why.recorded-failed"}.get(event.state, "why.recorded")
+    out.say(key, event_id=event.event_id, time=why.as_of_ts, edges=len(event.written_edge_ids))
     return 0

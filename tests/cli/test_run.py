@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 from hashlib import sha256
 from pathlib import Path
@@ -79,27 +80,63 @@ def test_only_the_persons_own_word_changes_what_a_refactoring_means(bench: Workb
     assert REFACTOR not in ran.of("hands_input")[0]["light_injection"]
 
 
-@pytest.mark.req("mi.inbox.terminal-at-once")
-def test_a_person_at_the_terminal_is_asked_at_once(bench: Workbench) -> None:
-    bench.agent([say("Which colour should the report have?")], DONE)
+def at_terminal(bench: Workbench, answer: bytes, **env: str) -> str:
+    """What a person sees who runs a task on a terminal and answers the question that comes."""
     terminal, end = pty.openpty()
+    command = [str(MI), "run", "fix it"]
     with os.fdopen(terminal, "r+b", buffering=0) as person:
-        process = subprocess.Popen([str(MI), "run", "fix it"], cwd=bench.project, stdin=end, stdout=end, stderr=end)
+        process = subprocess.Popen(
+            command, cwd=bench.project, stdin=end, stdout=end, stderr=end, env=os.environ | bench.env | env
+        )
         os.close(end)
         shown = b""
-        while b"\n> " not in shown.replace(b"\r", b""):
+        while answer and b"\n> " not in shown.replace(b"\r", b""):
             shown += person.read(4096)
-        person.write(b"Green, please.\n")
+        person.write(answer)
         try:
             while chunk := person.read(4096):
                 shown += chunk
         except OSError:
             pass  # the other end is closed: the run is over
         assert process.wait(60) == 0
-    assert "Which colour should the report have?" in shown.decode()
+    return shown.decode()
+
+
+@pytest.mark.parametrize("term", ["xterm-256color", "dumb"])
+@pytest.mark.req("mi.inbox.terminal-at-once")
+def test_a_person_at_the_terminal_is_asked_at_once(bench: Workbench, term: str) -> None:
+    bench.agent([say("Which colour should the report have?")], DONE)
+    shown = at_terminal(bench, b"Green, please.\n", TERM=term)
+    assert "Which colour should the report have?" in shown
     records = bench.records()
     assert [one["answer"] for one in records if one["kind"] == "user_input"] == ["Green, please."]
     assert [one["input"] for one in records if one["kind"] == "hands_input"] == ["fix it", "Green, please."]
+
+
+def test_a_terminal_shows_elapsed_time_batch_and_tokens_below_what_scrolls_by(bench: Workbench) -> None:
+    bench.agent(DONE, tokens=1234)
+    shown = at_terminal(bench, b"", TERM="xterm-256color")
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+    assert re.search(r"b0 · 0:0\d · [\d,]+ tokens", plain)
+    lines = [line.strip() for line in plain.replace("\r", "\n").splitlines()]
+    assert any(line.endswith("[hands] $ python3 -m unittest -q") for line in lines)
+    assert any(line.endswith("[mi->hands] fix it") for line in lines)
+    assert any(line.startswith("marks") for line in lines)
+
+
+def test_a_dumb_terminal_gets_plain_lines(bench: Workbench) -> None:
+    bench.agent(DONE)
+    assert "\x1b" not in at_terminal(bench, b"", TERM="dumb")
+
+
+@pytest.mark.req("v1.prov.cli-live")
+def test_lines_of_a_plain_agent_are_shown_with_their_stream(bench: Workbench) -> None:
+    script = "echo working on it; echo careful >&2; echo done"
+    bench.configure(hands={"provider": "cli", "cli": {"exec": ["sh", "-c", script]}})
+    ran = bench.run("--max-batches", "1", "fix it")
+    assert "[hands:stdout] working on it" in ran.stdout
+    assert "[hands:stderr] careful" in ran.stdout
+    assert "[hands] " not in ran.stdout
 
 
 @pytest.mark.req("mi.cli.run-file", "mi.cli.run-file-stdin")
@@ -205,13 +242,14 @@ def test_the_texts_are_chinese_where_the_person_is(bench: Workbench) -> None:
     assert "[hands] 已修复，测试通过了。" in ran.stdout
 
 
-@pytest.mark.req("mi.mind.auto", "mi.mind.rules-embedded-default")
+@pytest.mark.req("mi.mind.auto", "mi.mind.rules-embedded-default", "mi.mind.auto-said")
 def test_without_a_vendors_agent_the_rules_judge(bench: Workbench) -> None:
     bench.config["mind"] = {"provider": "auto"}
     bench.agent(DONE)
     ran = bench.run()
     ran.ended("done")
     assert ran.of("run_start")[0]["mind"] == "rules"
+    assert "replay works, rules judges" in ran.stdout.splitlines()[0]
 
 
 def test_a_run_uses_the_home_it_is_given_and_keeps_it_private(bench: Workbench) -> None:
@@ -220,3 +258,32 @@ def test_a_run_uses_the_home_it_is_given_and_keeps_it_private(bench: Workbench) 
     for path in bench.home.rglob("*"):
         if path.name != "config.json" and not path.is_symlink():
             assert path.stat().st_mode & 0o077 == 0, path
+
+
+@pytest.mark.req("mi.cli.run-dirty-tree")
+def test_a_dirty_tree_is_said_and_not_refused(bench: Workbench) -> None:
+    (bench.project / "draft.txt").write_text("mine\n", "utf-8")
+    (bench.project / "calc.py").write_text(bench.read("calc.py") + "# mine, too\n", "utf-8")
+    bench.agent(DONE)
+    ran = bench.run()
+    ran.ended("done")
+    assert "[mi] 2 files were changed before this run" in ran.stdout
+    assert ran.of("run_start")[0]["uncommitted"] == 2
+
+
+@pytest.mark.req("mi.inject.pinned", "mi.inject.max-chars", "mi.config.injection-max-chars", "mi.inject.deterministic")
+def test_pinned_settings_follow_the_values_within_the_limit(bench: Workbench) -> None:
+    bench.values(" ".join(f"Rule number {number} of the house is kept by everyone." for number in range(80)))
+    bench.mi("settings", "set", "--ask-when-uncertain", "proceed")
+    bench.agent([say("It adds two numbers.")])
+    texts = [bench.run("explain it").of("hands_input")[-1]["light_injection"] for _ in range(2)]
+    assert texts[0] == texts[1]
+    assert 1500 < len(texts[0]) <= 2000
+    bench.config["runtime"] = {"injection": {"max_chars": 700}}
+    bench.configure()
+    assert len(bench.run("explain it").of("hands_input")[-1]["light_injection"]) <= 700
+    bench.config["runtime"] = {"injection": {"max_chars": 9000}}
+    bench.configure()
+    whole = bench.run("explain it").of("hands_input")[-1]["light_injection"]
+    assert whole.index("- Rule number 79 ") < whole.index("Also:") < whole.index(EXTERNAL)
+    assert "take the safest reasonable choice instead of asking me" in whole[whole.index("Also:") :]

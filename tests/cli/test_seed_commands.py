@@ -15,7 +15,7 @@ from mi.project.identity import project_id
 from tests.cli.conftest import Stage, a_run
 from tests.conftest import MI
 
-FINISHED = {"floor"}
+FINISHED = {"floor", "hands", "loop", "thoughtdb", "workflows"}
 AREAS = {"floor", "hands", "loop", "thoughtdb", "workflows"}
 TABLE = Path(__file__).with_name("seed_commands.txt").read_text("utf-8").splitlines()[1:]
 LINES = [tuple(part.strip() for part in line.split("|", 1)) for line in TABLE]
@@ -111,4 +111,6 @@ def test_line_is_understood(outcomes, command):
 
 def test_every_command_of_a_finished_area_exists():
     words = {word for command in WANTED for word in command.split()[1:] if word in COMMANDS}
-    assert words == {"version", "config", "values", "init", "settings", "status", "show", "tail", "project"}
+    assert words >= {"version", "config", "values", "init", "settings", "status", "show", "tail", "project"}
+    assert words >= {"workflow", "host"}
+    assert words >= {"claim", "edge", "node", "memory", "why"}

@@ -105,7 +105,8 @@ def test_show_flag_and_dry_run(mi, home):
     assert "·" not in mi(*command, TEXT).stdout
     before = tree(home.root)
     again = json.loads(mi(*command, "Keep changes small. New.", "--dry-run", "--json").stdout)
-    assert again == {"stored": False, "event_id": "", "values": ["Keep changes small.", "New."], "retracted": 1}
+    assert (again["stored"], again["event_id"], again["retracted"]) == (False, "", 1)
+    assert again["values"] == again["compiled_values"]["values_summary"] == ["Keep changes small.", "New."]
     raw = json.loads(mi(*command, "New.", "--no-compile", "--dry-run", "--json").stdout)
     assert raw["values"] == ["Keep changes small.", "Run the tests before you say done."]
     assert raw["retracted"] == 0

@@ -1,0 +1,153 @@
+"""`mi card`: verified pieces of what the team knows."""
+
+from typing import TYPE_CHECKING, Any
+
+from mi.app import App
+from mi.cli.arguments import Args, Group, Parser
+from mi.cli.output import Output
+from mi.cli.persona import add_where
+
+if TYPE_CHECKING:
+    from mi.persona.cards import CardFile
+
+
+def parser(name: str) -> Parser:
+    group = Group("mi card", "Cards: what the team has learned and verified.", "mi card list")
+    listed = group.add("list", "list the cards, the most salient first", "mi card list --status all", _list)
+    listed.add_argument(
+        "--status", choices=["active", "archived", "deprecated", "all"], default="active", help="default: active"
+    )
+    show = group.add("show", "show a card", "mi card show P-001", _show)
+    show.add_argument("id", help="the card's id")
+    match = group.add("match", "which cards bear on a task", 'mi card match "migrate the database"', _match)
+    match.add_argument("task", nargs="+", help="the task in words")
+    health = group.add("health", "how salience is spread", "mi card health", _health)
+    index = group.add("index", "write the card index anew", "mi card index", _index)
+    archive = group.add("archive", "take a card out of use; its file stays", "mi card archive H-003", _archive)
+    archive.add_argument("id", help="the card's id")
+    archive.add_argument("--deprecated", action="store_true", help="it was wrong, not only old")
+    for one in (listed, show, match, health, index, archive):
+        add_where(one)
+    return group.parser
+
+
+def _cards(app: App, args: Args) -> "list[CardFile]":
+    from mi.persona.cards import read_cards
+    from mi.persona.place import existing
+
+    found, problems = read_cards(existing(app.persona(args.member)))
+    for one in problems:
+        app.notices.add("card-unreadable", one.path)
+    return found
+
+
+def _shown(one: "CardFile") -> dict[str, Any]:
+    import msgspec
+
+    fields: dict[str, Any] = msgspec.to_builtins(one.card)
+    return fields | {"path": one.path}
+
+
+def _list(app: App, args: Args) -> int:
+    found = [one for one in _cards(app, args) if args.status in ("all", one.card.status)]
+    found.sort(key=lambda one: -one.card.salience)
+    out = Output(app.language)
+    if args.json:
+        out.json([_shown(one) for one in found])
+        return 0
+    for one in found:
+        _line(out, one)
+    if not found:
+        out.say("persona.no-cards")
+    return 0
+
+
+def _line(out: Output, one: "CardFile") -> None:
+    card = one.card
+    status = "" if card.status == "active" else f", {card.status}"
+    out.line(f"{card.id:<6} {card.salience:>2}  {card.title}  ({card.merge_key}{status})")
+
+
+def _show(app: App, args: Args) -> int:
+    from mi.persona.cards import find_card
+
+    one = find_card(_cards(app, args), args.id)
+    out = Output(app.language)
+    if args.json:
+        out.json(_shown(one) | {"body": one.body})
+        return 0
+    _line(out, one)
+    out.line()
+    out.line(one.body.rstrip())
+    return 0
+
+
+def _match(app: App, args: Args) -> int:
+    from mi.persona.cards import match, reading
+
+    found = match(_cards(app, args), " ".join(args.task))
+    out = Output(app.language)
+    rows = [(one, shared, reading(one.card, matched=True)) for one, shared in found]
+    if args.json:
+        full = [_shown(one) | {"shared": shared, "read": how} for one, shared, how in rows]
+        out.json(
+            [
+                row | {"body": one.body} if row["read"] in ("boot", "must") else row
+                for row, (one, _, _) in zip(full, rows, strict=True)
+            ]
+        )
+        return 0
+    for one, _, how in rows:
+        _line(out, one)
+        if how in ("boot", "must"):
+            out.line("       " + out.text("persona.must-read"))
+    if not rows:
+        out.say("persona.no-match")
+    return 0
+
+
+def _health(app: App, args: Args) -> int:
+    from mi.persona.cards import health
+
+    found = health(_cards(app, args))
+    out = Output(app.language)
+    if args.json:
+        out.json(found)
+        return 0
+    spread: Any = found["spread"]
+    for level, count in spread.items():
+        out.line(f"{level:>3}  {'█' * min(count, 60)}{' ' if count else ''}{count}")
+    out.say(
+        "persona.calibrate" if found["warning"] else "persona.healthy", middle=found["middle"], active=found["active"]
+    )
+    return 0
+
+
+def _index(app: App, args: Args) -> int:
+    from mi.persona.cards import duplicates, write_index
+
+    found = _cards(app, args)
+    twice = duplicates(found)
+    out = Output(app.language)
+    if twice:
+        from mi.kernel.errors import MiError
+
+        raise MiError(twice[0].code, **({"path": twice[0].path} | twice[0].details))
+    written = write_index(app.persona(args.member), found)
+    if args.json:
+        out.json({"cards": len(found), "written": written})
+    else:
+        out.say("persona.indexed" if written else "persona.index-same", count=len(found))
+    return 0
+
+
+def _archive(app: App, args: Args) -> int:
+    from mi.persona.cards import archive
+
+    one = archive(app.persona(args.member), args.id, "deprecated" if args.deprecated else "archived")
+    out = Output(app.language)
+    if args.json:
+        out.json(_shown(one))
+    else:
+        out.say("persona.archived", id=one.card.id, status=one.card.status)
+    return 0

@@ -1,0 +1,122 @@
+"""`mi completion`: what the shell offers after Tab, written from the commands themselves."""
+
+import argparse
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mi.app import App
+from mi.cli.arguments import Args, Parser, add_json, command
+from mi.cli.output import Output
+
+_SHELLS = ("bash", "zsh", "fish")
+
+
+class Node(NamedTuple):
+    """A command's words, and what may follow them."""
+
+    words: tuple[str, ...]
+    follow: dict[str, str]  # subcommands and fixed choices, with their help
+    flags: dict[str, str]
+
+
+def parser(name: str) -> Parser:
+    built = command(
+        "mi completion",
+        "Print a script that completes mi's commands and flags.",
+        "mi completion bash > ~/.mi-completion",
+        _run,
+    )
+    built.add_argument("shell", choices=_SHELLS, help="bash, zsh or fish")
+    add_json(built)
+    return built
+
+
+def _run(app: App, args: Args) -> int:
+    nodes = list(tree())
+    if args.json:
+        shown = [{"words": one.words, "follow": list(one.follow), "flags": list(one.flags)} for one in nodes]
+        Output(app.language).json(shown)
+        return 0
+    script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[args.shell](nodes)
+    Output(app.language).raw(script.encode(), False)
+    return 0
+
+
+def tree() -> Iterator[Node]:
+    """Every command and subcommand there is."""
+    from mi.cli.door import COMMANDS, parser
+    from mi.kernel.messages import text
+
+    overview = {name: text("overview." + name).partition(";")[0] for name in COMMANDS}
+    yield Node((), overview, {"--home": "", "--cd": "", "--here": "", "--help": "", "--version": ""})
+    for name in COMMANDS:
+        yield from _below((name,), parser(name))
+
+
+def _below(words: tuple[str, ...], parser: Parser) -> Iterator[Node]:
+    parser.format_help()  # adds the arguments that are added late
+    follow: dict[str, str] = {}
+    flags: dict[str, str] = {}
+    inner: dict[str, Parser] = {}
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            inner = dict(action.choices)
+            follow |= {one.dest: one.help or "" for one in action._choices_actions}
+        elif action.option_strings:
+            flags |= {option: action.help or "" for option in action.option_strings if option.startswith("--")}
+        elif action.choices:
+            follow |= {str(choice): "" for choice in action.choices}
+    yield Node(words, follow, flags)
+    for name, one in inner.items():
+        yield from _below((*words, name), one)
+
+
+def _bash(nodes: list[Node]) -> str:
+    cases = "\n".join(f'    "{" ".join(one.words)}") words="{" ".join([*one.follow, *one.flags])}" ;;' for one in nodes)
+    known = " ".join(f'"{" ".join(one.words)}"' for one in nodes if one.words)
+    return f"""# mi: completion for bash. Use it with:  source <(mi completion bash)
+_mi_known() {{ local one; for one in {known}; do [ "$one" = "$1" ] && return 0; done; return 1; }}
+_mi() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" at=1 path="" word words
+  while [ "$at" -lt "$COMP_CWORD" ]; do
+    word="${{COMP_WORDS[at]}}"
+    _mi_known "${{path:+$path }}$word" && path="${{path:+$path }}$word"
+    at=$((at + 1))
+  done
+  case "$path" in
+{cases}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  [ "${{#COMPREPLY[@]}}" -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
+}}
+complete -o filenames -F _mi mi"""
+
+
+def _zsh(nodes: list[Node]) -> str:
+    head = "# mi: completion for zsh. Use it with:  source <(mi completion zsh)"
+    _, _, script = _bash(nodes).partition("\n")
+    return f"{head}\nautoload -U +X bashcompinit && bashcompinit\n{script}"
+
+
+def _fish(nodes: list[Node]) -> str:
+    lines = ["# mi: completion for fish. Use it with:  mi completion fish | source", "complete -c mi -f"]
+    for node in nodes:
+        condition = _fish_condition(node, nodes)
+        for word, about in node.follow.items():
+            lines.append(f"complete -c mi -n {condition} -a {_quoted(word)} -d {_quoted(about)}")
+        for flag, about in node.flags.items():
+            lines.append(f"complete -c mi -n {condition} -l {flag.removeprefix('--')} -d {_quoted(about)}")
+    return "\n".join(lines)
+
+
+def _fish_condition(node: Node, nodes: list[Node]) -> str:
+    """Holds after the node's words and before those of a node below it."""
+    if not node.words:
+        return _quoted("__fish_use_subcommand")
+    seen = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in node.words)
+    deeper = [one.words[-1] for one in nodes if one.words[:-1] == node.words and one.words]
+    return _quoted(f"{seen}; and not __fish_seen_subcommand_from {' '.join(deeper)}" if deeper else seen)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,0 +1,144 @@
+"""`mi contract`: where agents' sessions stand, what they tried, and the contract's text in AGENTS.md and CLAUDE.md."""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from mi.app import App
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_count, add_json
+from mi.cli.output import Output
+from mi.kernel.text import one_line
+
+if TYPE_CHECKING:
+    from mi.hosts.place import Placed
+
+_AUDITED = 50
+
+
+def parser(name: str) -> Parser:
+    group = Group("mi contract", "The contract with agents: recall, mode, tasks, memory.", "mi contract status")
+    group.add("status", "where each session stands", "mi contract status --json", _status, _fill)
+    group.add("audit", "what was tried against the rules, newest first", "mi contract audit -n 20", _audit, _fill_audit)
+    group.add("mode", "declare the mode of work from the shell", "mi contract mode GUARDED", _mode, _fill_mode)
+    install = "mi contract install --file AGENTS.md"
+    group.add("install", "put the contract into AGENTS.md and CLAUDE.md", install, _install, _fill_install)
+    group.add("update", "renew the text where it stands", "mi contract update", _update, _fill)
+    group.add("remove", "take the text out again", "mi contract remove", _remove, _fill)
+    return group.parser
+
+
+def _fill(built: Parser) -> None:
+    add_cd(built)
+    add_json(built)
+
+
+def _fill_audit(built: Parser) -> None:
+    add_count(built, f"how many (default {_AUDITED}; 0: all)")
+    _fill(built)
+
+
+def _fill_mode(built: Parser) -> None:
+    choices = ("PASSIVE", "GUARDED", "STRICT")
+    built.add_argument("mode", type=str.upper, choices=choices, help="what the work may change")
+    _fill(built)
+
+
+def _fill_install(built: Parser) -> None:
+    names = "a file to put it into (default: AGENTS.md and CLAUDE.md as far as they are there)"
+    built.add_argument("--file", action="append", default=[], metavar="PATH", help=names)
+    _fill(built)
+
+
+def _status(app: App, args: Args) -> int:
+    from mi.cli.task import tasks_of
+    from mi.contract.installed import files_with
+    from mi.contract.overview import sessions
+
+    out = Output(app.language)
+    found = sessions(app.project_home.contract, app.notices)
+    tasks, files = tasks_of(app), files_with(app.project.root, app.home)
+    leaves = [one.checked for one in tasks.tasks if one.leaf]
+    counts = {"authority": tasks.authority, "open": leaves.count(False), "done": leaves.count(True)}
+    if args.json:
+        shown = {name: msgspec.to_builtins(state) for name, state in found.items()}
+        said = {"exists": tasks.exists, "pointer": tasks.pointer, "awaiting": tasks.awaiting, "unsure": tasks.unsure}
+        out.json({"sessions": shown, "tasks": counts | said, "installed": files})
+        return 0
+    if not found:
+        out.say("contract.no-sessions")
+    for name, state in found.items():
+        recall = next((one.ts for one in reversed(state.receipts) if not one.void), "-")
+        count = state.counters.get("violations", 0)
+        details = {"mode": state.mode or "-", "recall": recall, "pointer": state.pointer or "-", "violations": count}
+        out.say("contract.session", client=name, **details)
+    if tasks.unsure:
+        out.say("tasks.unsure", reason=tasks.unsure)
+    elif tasks.exists:
+        out.say("contract.tasks", **counts)
+    else:
+        out.say("tasks.none")
+    out.say("contract.installed" if files else "contract.not-installed", files=", ".join(files))
+    return 0
+
+
+def _audit(app: App, args: Args) -> int:
+    from mi.contract.overview import violations
+
+    out = Output(app.language)
+    count = _AUDITED if args.count is None else args.count or None
+    found = violations(app.project_home.evidence, count, app.notices)
+    if args.json:
+        out.json([msgspec.to_builtins(one) for one in found])
+        return 0
+    for one in found:
+        said = f"{one.code}  {one.tool}  {one.client}  {one.boundary}  {one.mode or '-'}  {one.outcome}"
+        out.line(f"{one.ts}  {said}  {one_line(one.details, 80)}")
+    if not found:
+        out.say("contract.no-violations")
+    return 0
+
+
+def _mode(app: App, args: Args) -> int:
+    from mi.cli.governed import through_gate
+    from mi.contract.memory_tools import ModeInput, memory_set_mode
+
+    def declare(session):  # type: ignore[no-untyped-def]
+        return session.name, memory_set_mode(session, ModeInput(mode=args.mode))
+
+    client, done = through_gate(app, args, declare)
+    out = Output(app.language)
+    if args.json:
+        out.json(msgspec.to_builtins(done))
+    else:
+        out.say("contract.mode", client=client, mode=done.mode)
+    return 0
+
+
+def _install(app: App, args: Args) -> int:
+    from mi.contract.installed import install
+
+    return _placed(app, args, install(app.project.root, app.home, args.file))
+
+
+def _update(app: App, args: Args) -> int:
+    from mi.contract.installed import update
+
+    return _placed(app, args, update(app.project.root, app.home))
+
+
+def _remove(app: App, args: Args) -> int:
+    from mi.contract.installed import remove
+
+    return _placed(app, args, remove(app.project.root, app.home))
+
+
+def _placed(app: App, args: Args, done: "Placed") -> int:
+    out = Output(app.language)
+    changed = [*done.changed, *done.removed]
+    if args.json:
+        out.json({"changed": done.changed, "removed": done.removed, "kept": done.kept})
+    elif changed:
+        out.say("contract.changed", files=", ".join(changed))
+    else:
+        out.say("contract.unchanged")
+    return 0

@@ -1,0 +1,100 @@
+"""`mi cost`: what runs have cost, in tokens, time and money."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from mi.app import App
+from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, command
+from mi.cli.output import Output, Progress, gist
+from mi.kernel.text import pad
+
+if TYPE_CHECKING:
+    from mi.evidence.costs import RunCost
+    from mi.evidence.records.run import Usage
+
+_SHOWN = 20
+
+
+def parser(name: str) -> Parser:
+    built = command("mi cost", "What runs have cost; unknown is shown as unknown.", "mi cost --by day", _run)
+    built.add_argument(
+        "--by", choices=["run", "project", "day"], default="run", help="one line for each (default: run)"
+    )
+    built.add_argument("--all-projects", action="store_true", help="also the runs of other projects")
+    add_count(built, f"at most N lines, the latest (default {_SHOWN})")
+    add_cd(built)
+    add_json(built)
+    return built
+
+
+def _run(app: App, args: Args) -> int:
+    from mi.evidence.costs import grouped, summed
+
+    out = Output(app.language)
+    costs = _costs(app, out, args.all_projects or args.by == "project")
+    if args.by == "run":
+        rows = [(one.run_id, one.day, one.status, one.spent, one.task) for one in costs]
+    else:
+        rows = [(one.name, "", str(one.runs), one.spent, _name(app, one.name)) for one in grouped(costs, args.by)]
+    total = summed("total", costs)
+    if args.json:
+        shown = [_as_json(args.by, row) for row in rows]
+        out.json(
+            {"by": args.by, "rows": shown, "total": {"runs": total.runs, "spent": total.spent, "known": total.known}}
+        )
+        return 0
+    if not rows:
+        out.say("cost.none")
+        return 0
+    columns = (out.text("cost.tokens"), out.text("cost.money"), out.text("cost.time"))
+    _line(out, out.text("cost.head-" + args.by), columns, "")
+    limit = _SHOWN if args.count is None else args.count
+    for name, _, status, spent, about in rows[-limit:] if limit else []:
+        label = f"{name}  {status}" if args.by == "run" else name
+        _line(out, label, _figures(out, spent), about)
+    _line(out, out.text("cost.total", runs=total.runs), _figures(out, total.spent), "")
+    if total.spent != total.known:
+        tokens, money, seconds = _figures(out, total.known)
+        out.say("cost.known", tokens=tokens, money=money, time=seconds)
+    return 0
+
+
+def _costs(app: App, out: Output, everywhere: bool) -> "list[RunCost]":
+    from mi.evidence.costs import run_costs
+
+    projects = [app.project.project_id]
+    if everywhere and os.path.isdir(app.home.projects):
+        projects = sorted(os.listdir(app.home.projects))
+    found: list[RunCost] = []
+    for one in projects:
+        log = app.home.project(one).evidence
+        if os.path.exists(log):
+            found += run_costs(app.evidence_index, log, one, Progress(out, "progress.indexing"))
+    return sorted(found, key=lambda one: one.run_id)
+
+
+def _name(app: App, project_id: str) -> str:
+    """Where a project is, for its id."""
+    return next((root for root, known in app.known_projects.roots.items() if known.project_id == project_id), "")
+
+
+def _figures(out: Output, spent: "Usage") -> tuple[str, str, str]:
+    unknown = out.text("run.unknown")
+    both = (spent.input_tokens, spent.output_tokens)
+    tokens = unknown if None in both else f"{sum(one or 0 for one in both):,}"
+    money = unknown if spent.cost_usd is None else f"${spent.cost_usd:.4f}"
+    seconds = unknown if spent.seconds is None else f"{spent.seconds:,.0f} s"
+    return tokens, money, seconds
+
+
+def _line(out: Output, label: str, figures: tuple[str, str, str], about: str) -> None:
+    tokens, money, seconds = figures
+    cells = f"{pad(label, 44)} {tokens:>12} {money:>12} {seconds:>10}"
+    out.line(f"{cells}  {gist(about, 60)}".rstrip())
+
+
+def _as_json(by: str, row: tuple[Any, ...]) -> dict[str, Any]:
+    name, day, status, spent, about = row
+    if by == "run":
+        return {"run_id": name, "day": day, "status": status, "task": about, "spent": spent}
+    return {by: name, "runs": int(status), "spent": spent} | ({"root": about} if by == "project" else {})

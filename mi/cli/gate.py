@@ -1,0 +1,301 @@
+"""`mi gate`: the team's rules from the shell: what a task needs, what a message signals, what a change costs."""
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from mi.app import App
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.output import Output
+from mi.kernel.errors import UsageError
+
+if TYPE_CHECKING:
+    from mi.governance.assess import Assessment
+    from mi.governance.change_units import Counted
+    from mi.governance.impact import Facts
+    from mi.governance.review_gate import Required
+
+FREE, HUMAN = 0, 3
+_FLAGS = {
+    "sensitive": "auth, encryption, migration or deletion of data",
+    "integration": "a new dependency, an external service or another project",
+    "fresh": "needs facts that are newer than a model's training",
+    "public_api": "changes what others call",
+    "irreversible": "cannot be undone without loss",
+    "production": "touches production data or live users",
+}
+_NUMBERS = {
+    "lines": "lines that change",
+    "dirs": "folders that change",
+    "change_units": "change units",
+}
+_CLARITY = ("clear", "vague", "unclear")
+
+
+def parser(name: str) -> Parser:
+    group = Group(
+        "mi gate",
+        "The team's rules: what a task needs, what a message signals, what a change costs, what is permitted.",
+        'mi gate assess --task "encrypt the backups"',
+    )
+    group.add(
+        "assess",
+        "assess a task: clear enough, how risky, who must look at it",
+        "mi gate assess --sensitive --lines 200 --json",
+        _assess,
+        _fill_assess,
+    )
+    group.add(
+        "signals",
+        "what a message signals: mode, triggers, speed, secrets",
+        'mi gate signals "just change the schema, ASAP"',
+        _signals,
+        _fill_signals,
+    )
+    group.add(
+        "diff",
+        "count the change units of what is not committed, or since a revision",
+        "mi gate diff",
+        _diff,
+        _fill_diff,
+    )
+    from mi.cli.gate_deploy import add_deploy
+    from mi.cli.gate_permission import add_permission
+    from mi.cli.gate_review import add_review
+
+    add_permission(group)
+    add_review(group)
+    add_deploy(group)
+    return group.parser
+
+
+# assess
+
+
+def _fill_assess(parser: Parser) -> None:
+    parser.add_argument("--task", metavar="TEXT", help="the task: its words set flags, too")
+    parser.add_argument("--file", metavar="FILE", help="read the fields from a JSON object; - reads standard input")
+    parser.add_argument("--clarity", choices=_CLARITY, help="how clear the task is (default: by its words)")
+    parser.add_argument("--no-criteria", action="store_true", help="nothing says when it is done")
+    for field, text in _FLAGS.items():
+        parser.add_argument("--" + field.replace("_", "-"), action="store_true", help=text)
+    for field, text in _NUMBERS.items():
+        parser.add_argument("--" + field.replace("_", "-"), type=_number, metavar="N", help=text)
+    add_json(parser)
+
+
+def _number(value: str) -> int:
+    if not value.isdecimal():
+        raise UsageError("gate-not-a-number", value=value)
+    return int(value)
+
+
+def _assess(app: App, args: Args) -> int:
+    from mi.governance.assess import assess, assess_task
+
+    fields = _fields(args)
+    facts = _facts(fields)
+    task = fields.get("task", "")
+    clarity, units = fields.get("clarity"), fields.get("change_units")
+    has_criteria = fields.get("criteria", True)
+    if task:
+        found = assess_task(task, facts, clarity, units, has_criteria=has_criteria)
+    else:
+        found = assess(facts, clarity or "clear", units, has_criteria=has_criteria)
+    out = Output(app.language_for(task))
+    if args.json:
+        out.json(assessment_json(found, out.language))
+    else:
+        _show_assessment(out, found)
+    return FREE if found.is_free else HUMAN
+
+
+def _fields(args: Args) -> dict[str, Any]:
+    """The fields of the flags laid over those of the file."""
+    from_file = _read_fields(args.file) if args.file else {}
+    flags = {name: True for name in _FLAGS if getattr(args, name)}
+    numbers = {name: getattr(args, name) for name in _NUMBERS if getattr(args, name) is not None}
+    others = {name: getattr(args, name) for name in ("task", "clarity") if getattr(args, name) is not None}
+    return from_file | flags | numbers | others | ({"criteria": False} if args.no_criteria else {})
+
+
+def _read_fields(file: str) -> dict[str, Any]:
+    from mi.kernel.jsontext import BadJson, decode
+
+    if file == "-":
+        data = sys.stdin.buffer.read()
+    else:
+        with open(file, "rb") as opened:
+            data = opened.read()
+    try:
+        given = decode(data, dict[str, Any])
+    except BadJson as error:
+        raise UsageError("gate-fields", path=file, reason=error.reason) from None
+    kinds: dict[str, type] = {
+        **dict.fromkeys(_FLAGS, bool),
+        **dict.fromkeys(_NUMBERS, int),
+        "criteria": bool,
+        "task": str,
+        "clarity": str,
+    }
+    for name, value in given.items():
+        if name not in kinds:
+            raise UsageError("gate-unknown-field", name=name, known=", ".join(kinds))
+        fits = type(value) is kinds[name] and not (isinstance(value, int) and value < 0)
+        if not fits or (name == "clarity" and value not in _CLARITY):
+            raise UsageError("gate-bad-field", name=name, value=value, kind=_wanted(name, kinds[name]))
+    return given
+
+
+def _wanted(name: str, kind: type) -> str:
+    return "|".join(_CLARITY) if name == "clarity" else {bool: "true|false", int: "0, 1, 2 …"}.get(kind, "text")
+
+
+def _facts(fields: dict[str, Any]) -> "Facts":
+    from mi.governance.impact import Facts
+
+    return Facts(**{name: fields[name] for name in Facts._fields if name in fields})
+
+
+def assessment_json(found: "Assessment", language: str) -> dict[str, Any]:
+    """An assessment as programs read it."""
+    from mi.governance.spec_gate import SpecGate
+
+    questions = SpecGate(found.spec_gate, found.asks).questions(language)
+    shown = {name: value for name, value in found._asdict().items() if name != "asks"}
+    review = found.review._asdict() if found.review else None
+    return shown | {"questions": questions, "review": review, "triggers": list(found.triggers)}
+
+
+def _show_assessment(out: Output, found: "Assessment") -> None:
+    from mi.governance.spec_gate import SpecGate
+
+    if found.review is None or found.orchestration is None:
+        out.line(SpecGate(found.spec_gate, found.asks).says(out.language))
+        return
+    out.say("gate.risk", raw=found.raw, score=found.score, gate=out.text("gate.spec-" + found.spec_gate))
+    out.line(out.text("gate." + found.orchestration.replace("_", "-")))
+    show_required(out, found.review)
+    show_triggers(out, found.triggers)
+    if found.needs_ack:
+        out.say("gate.needs-ack")
+
+
+def show_required(out: Output, review: "Required") -> None:
+    """What the review gate asks for, in words."""
+    parts = [out.text("gate.review-" + review.level)]
+    parts += [out.text("gate.confirm")] if review.confirm else []
+    parts += [out.text("gate.approval")] if review.approval else []
+    parts += [out.text("gate.split-" + review.split)] if review.split != "none" else []
+    out.say("gate.review", parts=", ".join(parts))
+
+
+def show_triggers(out: Output, triggers: tuple[str, ...]) -> None:
+    """What speaks against a request."""
+    from mi.governance.challenge import against
+
+    for trigger in triggers:
+        out.line(f"  {trigger}  {against(trigger, out.language)}")
+
+
+# signals
+
+
+def _fill_signals(parser: Parser) -> None:
+    parser.add_argument("message", nargs="*", help="the message")
+    parser.add_argument("--file", metavar="FILE", help="read the message from a file; - reads standard input")
+    parser.add_argument("--change-units", type=_number, metavar="N", help="change units asked for")
+    parser.add_argument("--files", type=_number, metavar="N", help="files it would touch")
+    parser.add_argument("--lines", type=_number, metavar="N", help="lines it would change")
+    add_json(parser)
+
+
+def _signals(app: App, args: Args) -> int:
+    from mi.governance.signals import Size, signals
+    from mi.memory.words import compact
+    from mi.review.decisions import decisions_of
+
+    message = _message(args)
+    size = Size(args.change_units, args.files, args.lines)
+    decided = decisions_of(app.persona())
+    found = signals(
+        message,
+        size,
+        urgency=app.config.governance.urgency_words,
+        decisions=decided,
+        tokens=(lambda words: compact(words).tokens) if decided else None,
+    )
+    levels = [f"S{level}" for level in found.speed]
+    out = Output(app.language_for(message))
+    if args.json:
+        secrets = [{"kind": one.kind, "at": one.start} for one in found.secrets]
+        shown = {"mode": found.mode, "triggers": list(found.triggers), "speed": levels, "secrets": secrets}
+        out.json(shown)
+        return FREE
+    from mi.governance.speed import marker
+
+    out.say("gate.mode", mode=found.mode, speed=" ".join(levels) or "S0")
+    show_triggers(out, found.triggers)
+    if found.speed:
+        out.line(marker(found.speed, out.language))
+    return FREE
+
+
+def _message(args: Args) -> str:
+    if bool(args.message) == bool(args.file):
+        raise UsageError("gate-message")
+    if args.file == "-":
+        return sys.stdin.read()
+    if args.file:
+        with open(args.file, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    return " ".join(args.message)
+
+
+# diff
+
+
+def _fill_diff(parser: Parser) -> None:
+    parser.add_argument("revision", nargs="?", help="compare with this revision (default: what is not committed)")
+    parser.add_argument("--task", metavar="TEXT", help="the task: its words set flags, too")
+    parser.add_argument("--count-generated", action="store_true", help="count generated and lock files, too")
+    add_cd(parser)
+    add_json(parser)
+
+
+def _diff(app: App, args: Args) -> int:
+    from mi.project.change import change_here
+
+    here = change_here(app.project.root, args.revision or "", args.task or "", args.count_generated)
+    counted, raw, review = here.counted, here.raw, here.review
+    out = Output(app.language)
+    warnings = _warnings(out, counted, here.incomplete)
+    if args.json:
+        files = [{"path": file.path, "units": file.units, "kind": file.kind} for file in counted.files]
+        shown: dict[str, Any] = {"change_units": counted.units, "files": files, "raw": raw, "flags": list(here.flags)}
+        shown |= {"review": review._asdict(), "warnings": warnings}
+        if batch := counted.first_batch():
+            shown["first_batch"] = [{"path": path, "units": units} for path, units in batch]
+        out.json(shown)
+    else:
+        _show_diff(out, counted, raw, warnings)
+        show_required(out, review)
+    return HUMAN if review.level == "required" or review.needs_person else FREE
+
+
+def _warnings(out: Output, counted: "Counted", incomplete: bool) -> list[str]:
+    from mi.governance.review_gate import BATCH, WARN
+
+    found = [out.text("gate.incomplete")] if incomplete else []
+    if counted.units > BATCH:
+        return [*found, out.text("gate.over-batch", units=counted.units, limit=BATCH)]
+    return [*found, out.text("gate.near-batch", units=counted.units, limit=BATCH)] if counted.units >= WARN else found
+
+
+def _show_diff(out: Output, counted: "Counted", raw: int, warnings: list[str]) -> None:
+    out.say("gate.units", units=counted.units, files=len(counted.files), lines=counted.lines, raw=raw)
+    for file in counted.files:
+        out.line(f"  {file.units:>3}  {file.kind:<9} {file.path}")
+    for warning in warnings:
+        out.line(warning)
+    if batch := counted.first_batch():
+        out.say("gate.first-batch", files=", ".join(f"{path} ({units})" for path, units in batch))

@@ -1,0 +1,173 @@
+"""`mi gate deploy`: the checklist before, the look after, and a rollback that is only proposed."""
+
+import sys
+
+from mi.app import App
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.output import Output
+from mi.kernel.errors import UsageError
+
+_SAID = {
+    "diff": "who looked at the diff, and when",
+    "environment": "how the environment variables were verified",
+    "rollback": "what to run when the deployment fails",
+    "window": "the window that was agreed",
+}
+HUMAN = 3
+
+
+def add_deploy(group: Group) -> None:
+    """The subcommands."""
+    deploy = group.add_group("deploy", "before, after and back: the rules of a deployment", "mi gate deploy check")
+    deploy.add(
+        "check",
+        "go through the checklist; any open item stops",
+        'mi gate deploy check --diff "seen by Ana" --rollback "git revert HEAD"',
+        _check,
+        _fill_check,
+    )
+    deploy.add(
+        "after",
+        "look at health, smoke test and log after a deployment",
+        "mi gate deploy after --health http://127.0.0.1:8000/health --smoke ./smoke.sh --log app.log",
+        _after,
+        _fill_after,
+    )
+    deploy.add(
+        "rollback",
+        "propose a rollback and wait for your word; nothing is rolled back by MI",
+        'mi gate deploy rollback --symptom "500 on /" --cause "the migration"',
+        _rollback,
+        _fill_rollback,
+    )
+
+
+def _fill_check(parser: Parser) -> None:
+    for item, text in _SAID.items():
+        parser.add_argument("--" + item, metavar="TEXT", default="", help=text)
+    parser.add_argument("--tests", metavar="COMMAND", default="", help="the test command (default: the project's)")
+    add_cd(parser)
+    add_json(parser)
+
+
+def _check(app: App, args: Args) -> int:
+    from mi.review.deploying import check
+
+    said = {item: getattr(args, item).strip() for item in _SAID}
+    _refuse_secrets(said)
+    app.use_project()
+    command = args.tests or app.config.runtime.verification.command
+    checked = check(app.project.root, app.project_home.evidence, said, command, app.notices)
+    event = app.open_project_log().append(checked.record("check"), sync=True)
+    out = Output(app.language)
+    if args.json:
+        items = [item._asdict() for item in checked.items]
+        out.json({"items": items, "open": checked.open, "commit": checked.commit, "event_id": event.event_id})
+    else:
+        _show_items(out, checked.items)
+        out.say("deploy.stops" if checked.open else "deploy.complete", open=", ".join(checked.open))
+    return HUMAN if checked.open else 0
+
+
+def _refuse_secrets(texts: dict[str, str]) -> None:
+    """What is said about a deployment is kept: a secret in it is refused."""
+    from mi.thoughtdb.store import refuse_secret
+
+    for name, text in texts.items():
+        if text:
+            refuse_secret("--" + name, text)
+
+
+def _show_items(out: Output, items) -> None:  # type: ignore[no-untyped-def]
+    for item in items:
+        out.line(f"  {'✓' if item.done else '✗'} {out.text('deploy.' + item.name)}  {item.detail}")
+
+
+def _fill_after(parser: Parser) -> None:
+    parser.add_argument("--health", metavar="URL", default="", help="the address that tells whether it lives")
+    parser.add_argument("--expect", type=int, metavar="CODE", default=200, help="the code it documents (default 200)")
+    parser.add_argument("--smoke", metavar="COMMAND", default="", help="the smoke test")
+    parser.add_argument("--log", metavar="FILE", default="", help="the log to look for errors in")
+    add_cd(parser)
+    add_json(parser)
+
+
+def _after(app: App, args: Args) -> int:
+    from mi.evidence.records.governed import CheckItem, Deploy
+    from mi.governance.deployment import in_time
+    from mi.review.deploying import Health, look_after, rollback_plan
+
+    app.use_project()
+    seen = look_after(app.project.root, Health(args.health, args.expect, args.smoke, args.log))
+    plan = rollback_plan(app.project_home.evidence, app.notices) if seen.open else ""
+    symptom = ", ".join(f"{item.name}: {item.detail}" for item in seen.items if not item.done)
+    out = Output(app.language)
+    cause = out.text("deploy.cause-unknown") if seen.open else ""
+    record = Deploy(
+        step="after",
+        outcome="failed" if seen.open else "healthy",
+        checklist=[CheckItem(item=item.name, done=item.done, detail=item.detail) for item in seen.items],
+        symptom=symptom,
+        cause=cause,
+        proposal=plan,
+    )
+    event = app.open_project_log().append(record, sync=True)
+    failure = {"symptom": symptom, "suspected_cause": cause, "proposed_rollback": plan} if seen.open else None
+    if args.json:
+        items = [item._asdict() for item in seen.items]
+        told = {"seconds": round(seen.seconds, 3), "in_time": in_time(seen.seconds), "event_id": event.event_id}
+        out.json({"items": items, "open": seen.open, "failure": failure} | told)
+    else:
+        _show_items(out, seen.items)
+        if failure:
+            out.say("deploy.failure", symptom=symptom, cause=cause, proposal=plan or out.text("deploy.no-plan"))
+        else:
+            out.say("deploy.healthy")
+    return HUMAN if seen.open else 0
+
+
+def _fill_rollback(parser: Parser) -> None:
+    parser.add_argument("--symptom", metavar="TEXT", default="", help="what failed")
+    parser.add_argument("--cause", metavar="TEXT", default="", help="the suspected cause")
+    parser.add_argument("--proposal", metavar="TEXT", default="", help="what to run (default: the checklist's plan)")
+    add_cd(parser)
+    add_json(parser)
+
+
+def _rollback(app: App, args: Args) -> int:
+    from mi.evidence.records.governed import Deploy, Verification
+    from mi.governance.deployment import Rollback
+    from mi.review.deploying import rollback_plan
+
+    app.use_project()
+    plan = args.proposal or rollback_plan(app.project_home.evidence, app.notices)
+    notice = Rollback(args.symptom, args.cause, plan)
+    _refuse_secrets(notice._asdict())
+    if notice.missing:
+        raise UsageError("deploy-missing", names=", ".join("--" + name for name in notice.missing))
+    out = Output(app.language)
+    writer = app.open_project_log()
+    proposed = Deploy(step="rollback", outcome="proposed", symptom=args.symptom, cause=args.cause, proposal=plan)
+    event = writer.append(proposed, sync=True)
+    answer = _asked(out, notice)
+    confirmed = answer is not None and answer.strip().lower() in ("y", "yes", "是", "好", "确认")
+    if answer is not None:
+        action = "confirmed" if confirmed else "rejected"
+        writer.append(Verification(gate="rollback", verdict=plan, user_action=action, post_result="pending"), sync=True)
+    if args.json:
+        out.json({**notice._asdict(), "confirmed": confirmed, "event_id": event.event_id})
+    else:
+        out.say("deploy.failure", symptom=args.symptom, cause=args.cause, proposal=plan)
+        out.say("deploy.confirmed" if confirmed else "deploy.waits", plan=plan)
+    return 0 if confirmed else HUMAN
+
+
+def _asked(out: Output, notice) -> str | None:  # type: ignore[no-untyped-def]
+    """The person's word at the terminal; None when nobody is there."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    from mi.kernel.text import printable
+
+    sys.stderr.write(printable(out.text("deploy.ask", plan=notice.proposal)) + "\n> ")
+    sys.stderr.flush()
+    return sys.stdin.readline()

@@ -1,0 +1,142 @@
+"""`mi gate permission`: may a tool do something; the states of permissions."""
+
+from typing import Any
+
+from mi.app import App
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.output import Output
+from mi.kernel.errors import UsageError
+
+FREE, DENIED, HUMAN = 0, 1, 3
+
+
+def add_permission(group: Group) -> None:
+    """The subcommand."""
+    group.add(
+        "permission",
+        "decide a permission; list them; set one",
+        'mi gate permission bash run "git push --force origin main"',
+        _permission,
+        _fill_permission,
+    )
+
+
+def _fill_permission(parser: Parser) -> None:
+    parser.add_argument(
+        "words", nargs="+", metavar="WORD", help="TOOL OPERATION [TARGET], or: list, or: set OPERATION STATE"
+    )
+    parser.add_argument("--member", metavar="NAME", help="who acts (default: persona.member)")
+    parser.add_argument("--profile", choices=("standard", "strict"), help="default: governance.profile")
+    parser.add_argument("--override", metavar="REASON", default="", help="your reason to lift a soft denial once")
+    parser.add_argument("--reason", metavar="TEXT", default="", help="why a permission is changed")
+    add_cd(parser)
+    add_json(parser)
+
+
+def _permission(app: App, args: Args) -> int:
+    for flag in ("override", "reason"):  # what is given as a reason is kept
+        if getattr(args, flag):
+            from mi.thoughtdb.store import refuse_secret
+
+            refuse_secret("--" + flag, getattr(args, flag))
+    first, *rest = args.words
+    if first == "list" and not rest:
+        return _list_permissions(app, args)
+    if first == "set":
+        return _set_permission(app, args, rest)
+    if not rest:
+        raise UsageError("gate-permission-words")
+    return _decide(app, args, first, rest[0], " ".join(rest[1:]))
+
+
+def _decide(app: App, args: Args, tool: str, operation: str, target: str) -> int:
+    from mi.governance.operations import RULES
+    from mi.governance.permissions import VERBS
+    from mi.project.permissions import permit_here
+
+    if operation not in RULES and operation not in VERBS:
+        raise UsageError("gate-unknown-operation", name=operation, known=", ".join([*VERBS, *RULES]))
+    config = app.config
+    verdict = permit_here(
+        app.home,
+        app.choice.root,
+        tool,
+        operation,
+        target,
+        app.notices,
+        profile=args.profile or config.governance.profile,
+        member=args.member or config.persona.member,
+        override=args.override.strip(),
+    )
+    if verdict.incident:
+        from mi.evidence.records.governed import Override
+
+        scope = f"incident: {verdict.operation} {verdict.target}"
+        app.open_project_log().append(Override(reason=args.override, scope=scope), sync=True)
+    out = Output(app.language)
+    if args.json:
+        out.json(verdict_json(verdict, out.language))
+    else:
+        out.line(f"{verdict.decision}  {verdict.operation}  {verdict.target}")
+        out.line("  " + verdict.reason(out.language))
+        if alternative := verdict.alternative(out.language):
+            out.say("gate.instead", way=alternative)
+    return {"ALLOW": FREE, "PROMPT": HUMAN, "DENY": DENIED}[verdict.decision]
+
+
+def verdict_json(verdict: Any, language: str) -> dict[str, Any]:
+    """A permission decision as programs read it."""
+    return {
+        "decision": verdict.decision,
+        "class": verdict.denial if verdict.decision == "DENY" else None,
+        "reason": verdict.reason(language),
+        "alternative": verdict.alternative(language),
+        "operation": verdict.operation,
+        "target": verdict.target,
+        "effect": verdict.effect(language),
+    }
+
+
+def _list_permissions(app: App, args: Args) -> int:
+    from mi.governance.operations import RULES
+    from mi.project.permissions import own_states, state_of
+
+    profile = args.profile or app.config.governance.profile
+    own = own_states(app.home, app.notices)
+    rows = [
+        {"operation": name, "state": state_of(name, profile, own), "class": rule.denial, "set": name in own}
+        for name, rule in RULES.items()
+    ]
+    out = Output(app.language)
+    if args.json:
+        out.json({"profile": profile, "permissions": rows})
+        return FREE
+    for row in rows:
+        mark = "*" if row["set"] else " "
+        effect = out.text("effect." + str(row["operation"]))
+        out.line(f"{row['state']:<6} {mark} {row['operation']:<20} {row['class'] or '':<5} {effect}")
+    return FREE
+
+
+def _set_permission(app: App, args: Args, rest: list[str]) -> int:
+    from mi.governance.operations import RULES, STATES
+    from mi.review.permission_changes import change_permission
+
+    if len(rest) != 2 or rest[1].upper() not in STATES:
+        raise UsageError("gate-permission-set", states=", ".join(STATES))
+    if rest[0] not in RULES:
+        raise UsageError("gate-unknown-operation", name=rest[0], known=", ".join(RULES))
+    wanted = next(state for state in STATES if state == rest[1].upper())
+    config = app.config.governance
+    app.use_project()
+    changed = change_permission(
+        app.home, [app.home.evidence, app.project_home.evidence], rest[0], wanted, args.reason, config, app.notices
+    )
+    out = Output(app.language)
+    if args.json:
+        out.json({"operation": rest[0], "from": changed.before, "to": changed.now, "event_id": changed.event_id})
+    else:
+        out.say(
+            "gate.permission-set", operation=rest[0], before=changed.before, now=changed.now, event=changed.event_id
+        )
+    return FREE

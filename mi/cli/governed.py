@@ -1,0 +1,85 @@
+"""The contract from the shell: the same gate for an agent; a person at a terminal is no agent."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from mi.app import App
+from mi.cli.arguments import Args
+from mi.cli.output import Output
+from mi.kernel.errors import Blocked
+
+if TYPE_CHECKING:
+    from mi.contract.gate import Call
+    from mi.contract.session import Session
+
+T = TypeVar("T")
+# Agent CLIs set these for the commands they run, also where they give them a terminal.
+_AGENT_MARKS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "AI_AGENT")
+_COMMANDS = {
+    "memory_query": "mi memory query",
+    "memory_recent": "mi memory recent",
+    "memory_set_mode": "mi contract mode",
+    "memory_write": "mi memory write",
+    "memory_doctor": "mi contract status",
+    "memory_check_task_authority": "mi contract status",
+    "task_list": "mi task list",
+    "task_add": "mi task add",
+    "task_complete": "mi task complete",
+    "nx_task_list": "mi nexus task list",
+}
+
+
+def at_terminal() -> bool:
+    """Whether a person sits in front of this command."""
+    try:
+        return sys.stdin.isatty() and not any(os.environ.get(name) for name in _AGENT_MARKS)
+    except ValueError:  # standard input is closed
+        return False
+
+
+def through_gate(app: App, args: Args, work: "Callable[[Session], T]") -> T:
+    """Do something in the shell's own session; a refusal says the next command, with --json also the checklist."""
+    from mi.contract.session import Refused, Session
+
+    person = at_terminal()
+    session = Session.open(app.contract_place(), "person" if person else "shell", "cli", wait=True, person=person)
+    try:
+        return work(session)
+    except Refused as refused:
+        raise _told(app, args, refused) from None
+    finally:
+        session.close()
+
+
+def _told(app: App, args: Args, refused: object) -> Blocked:
+    from mi.contract.session import Refused
+
+    assert isinstance(refused, Refused)
+    verdict = refused.verdict
+    line = refused.line(app.quiet_language)
+    if args.json:
+        error = {"code": verdict.code, "message": line, "proposal": refused.proposal}
+        checks = [msgspec.to_builtins(one) for one in verdict.checklist]
+        next_call = msgspec.to_builtins(verdict.next)
+        Output(app.language).json({"error": error | {"checklist": checks, "next": next_call}})
+    return Blocked("refused-in-shell", line=line, command=command_of(verdict.next))
+
+
+def command_of(call: "Call | None") -> str:
+    """A call of a tool as the command that does the same."""
+    if call is None:
+        return "-"
+    words = [_COMMANDS.get(call.tool, call.tool)]
+    for name in ("mode", "task_id", "title"):
+        if name in call.arguments and call.tool != "memory_write":
+            words.append(str(call.arguments[name]))
+    if call.tool == "memory_write":
+        words.append("…")
+        new = {"task_id": "--task", "evidence": "--evidence file_exists", "rationale": "--rationale", "key": "--key"}
+        last = list(call.arguments)[-1] if call.arguments else ""
+        words += [f"{new[last]} …"] if last in new else []
+    return " ".join(words)

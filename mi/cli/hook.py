@@ -1,0 +1,121 @@
+"""`mi hook`: answers the hook events of agent hosts, and puts itself into their settings."""
+
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mi.app import App
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.mcp import show_placed
+from mi.cli.output import Output
+from mi.hooks.enforce import PARTS
+from mi.hooks.event import EVENTS
+from mi.kernel.errors import MiError
+
+if TYPE_CHECKING:
+    from mi.hosts.adapters import Scope
+
+HOSTS = ("claude-code", "codex")
+
+
+def parser(name: str) -> Parser:
+    group = Group(
+        "mi hook", "Answer the hook events of agent hosts, with the rules you enforce.", "mi hook install claude-code"
+    )
+    for event in EVENTS:
+        example = f"mi hook {event} --host claude-code < event.json"
+        group.add(event, f"answer the host's {EVENTS[event]} event", example, partial(_event, event), _add_event)
+    group.add("install", "enter the hooks in a host's settings", "mi hook install codex", _install, _add_install)
+    group.add("uninstall", "take the hooks out again", "mi hook uninstall codex", _uninstall, _add_host)
+    return group.parser
+
+
+def _add_install(built: Parser) -> None:
+    _add_host(built)
+    _add_enforce(built)
+    built.add_argument("--trust", action="store_true", help="codex: also say that you trust this project")
+
+
+def _add_host(built: Parser) -> None:
+    built.add_argument("host", choices=HOSTS, help="the agent host")
+    built.add_argument("--user", action="store_true", help="for all your projects instead of this one")
+    add_cd(built)
+    add_json(built)
+
+
+def _add_event(built: Parser) -> None:
+    built.add_argument("--host", choices=HOSTS, required=True, help="the agent host that asks")
+    _add_enforce(built)
+    add_cd(built)
+    built.add_argument("--json", action="store_true", help="print JSON, as it always does")
+
+
+def _add_enforce(built: Parser) -> None:
+    text = f"what to enforce, a comma list of {', '.join(PARTS)} (default: permissions)"
+    built.add_argument("--enforce", metavar="PARTS", help=text)
+
+
+def _enforced(app: App, args: Args) -> tuple[str, ...]:
+    from mi.hooks.enforce import DEFAULT, check
+
+    return _enforced_said(args) or check(app.config.hooks.enforce) or DEFAULT
+
+
+def _enforced_said(args: Args) -> tuple[str, ...]:
+    from mi.hooks.enforce import check
+
+    return check(tuple(name.strip() for name in (args.enforce or "").split(",") if name.strip()))
+
+
+def _event(event: str, app: App, args: Args) -> int:
+    from mi.hooks.door import BLOCK, Reply, reply_to
+    from mi.hooks.enforce import STOPPABLE
+
+    try:
+        reply = reply_to(app, args.host, event, _enforced(app, args), sys.stdin.buffer.read())  # type: ignore[arg-type]
+    except MiError as error:  # what to enforce is not known: nothing is judged, so nothing passes
+        line = error.line(app.quiet_language)
+        reply = Reply(BLOCK, stderr=line) if event in STOPPABLE else Reply(0, b"{}", line)
+    out = Output(app.quiet_language)
+    if reply.stdout:
+        out.raw(reply.stdout.rstrip(b"\n"), True)
+    if reply.stderr:
+        sys.stderr.write(f"mi: {reply.stderr}\n")
+    return reply.code
+
+
+def _install(app: App, args: Args) -> int:
+    from mi.hooks.install import commands, install
+
+    scope: Scope = "user" if args.user else "project"
+    said = _enforced_said(args)
+    placed = install(app, args.host, scope, said)
+    more: dict[str, object] = {}
+    if args.host == "codex":
+        more = _trust(app, commands(app, "codex", said), args.trust)
+    return show_placed(app, args, placed, **more)
+
+
+def _trust(app: App, lines: dict[str, str], with_project: bool) -> dict[str, object]:
+    """Codex skips hooks it does not trust: say so when that could not be settled."""
+    from mi.hooks.codex_trust import trust
+
+    try:
+        found = trust(app, lines.values(), app.project.root, with_project)
+    except MiError as error:
+        app.notices.add("codex-trust-failed", app.project.root, reason=error.line(app.language))
+        return {"trusted": 0}
+    if found.trusted < len(lines):
+        app.notices.add("codex-untrusted", app.project.root, trusted=found.trusted, count=len(lines))
+    return {"trusted": found.trusted}
+
+
+def _uninstall(app: App, args: Args) -> int:
+    from mi.hooks.install import uninstall
+
+    placed = uninstall(app, args.host, "user" if args.user else "project")
+    if args.host == "codex":
+        from mi.hooks.codex_trust import distrust
+
+        distrust(app, app.project.root)
+    return show_placed(app, args, placed)

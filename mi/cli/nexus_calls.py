@@ -1,0 +1,53 @@
+"""What `mi plan` and `mi nexus` have in common: the store of the repository, a tool call, its answer printed."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from mi.app import App
+from mi.cli.arguments import Args, add_cd, add_json
+from mi.cli.output import Output
+
+# Tools that only look and take nothing: where they are, without the table of all.
+_READS = {
+    "plan_status": ("plan", "status", "PlanStatus"),
+    "task_list": ("tasks", "show", "TaskList"),
+    "context": ("history", "context", "ContextQuery"),
+}
+
+
+def add_where(parser: argparse.ArgumentParser) -> None:
+    """The repository, and output for programs."""
+    add_cd(parser)
+    add_json(parser)
+
+
+def call(app: App, name: str, **arguments: Any) -> dict[str, Any]:
+    """Run a tool of the contract with the arguments that were given; a call that changes something is recorded."""
+    if name in _READS:
+        return _read(app, name)
+    from mi.nexus.toolset import TOOLS
+    from mi.nexus.toolset import call as run
+
+    given = {key: value for key, value in arguments.items() if value not in (None, [])}
+    return run(app.nexus, name, given, app.record_nexus if TOOLS[name].writes else None)
+
+
+def _read(app: App, name: str) -> dict[str, Any]:
+    """An everyday look: only what it needs is imported."""
+    from importlib import import_module
+
+    module_name, function, params = _READS[name]
+    module = import_module("mi.nexus." + module_name)
+    found: dict[str, Any] = getattr(module, function)(app.nexus, getattr(module, params)())
+    return found
+
+
+def answer(app: App, args: Args, fields: dict[str, Any], show: Callable[[Output], None]) -> int:
+    """Print a tool's answer as it is, or as `show` says it."""
+    out = Output(app.language)
+    if args.json:
+        out.json(fields)
+    else:
+        show(out)
+    return 0

@@ -1,0 +1,215 @@
+"""`mi nexus memory`: what the project learned, one file per topic."""
+
+import argparse
+import sys
+from typing import Any
+
+from mi.app import App
+from mi.cli.arguments import Args, Group
+from mi.cli.nexus_calls import add_where, answer
+from mi.cli.output import Output
+
+READER = "person"  # of a file that is shown on the command line, unless an agent says who it is
+
+
+def add_to(group: Group) -> None:
+    """The subcommands of `mi nexus memory`."""
+    memory = group.add_group("memory", "what the project learned, one file per topic", "mi nexus memory list")
+    memory.add("list", "list the memory files", "mi nexus memory list", _list, add_where)
+    example = 'mi nexus memory add "WAL mode halves the write time here." --name wal-write-time --category empirical'
+    memory.add("add", "keep something; a file that says it already is extended", example, _add, _fill_add)
+    memory.add(
+        "show", "show a memory file; counts as reading it", "mi nexus memory show wal-write-time", _show, _fill_show
+    )
+    gc = "mi nexus memory gc --apply empirical-wal-write-time"
+    memory.add("gc", "show what could be forgotten; --apply does it", gc, _gc, _fill_gc)
+    restored = "mi nexus memory restore empirical-wal-write-time"
+    memory.add("restore", "bring a deleted memory file back", restored, _restore, _fill_name)
+    memory.add("lint", "check names, places and twins", "mi nexus memory lint", _lint, add_where)
+    merge = "mi nexus memory merge-access mine.jsonl theirs.jsonl"
+    memory.add("merge-access", "add up access logs given by name", merge, _merge_access, _fill_logs)
+
+
+def _fill_add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", nargs="*", help="what to keep; - reads standard input")
+    parser.add_argument("--name", default="", metavar="NAME", help="the topic in 2 to 4 words, e.g. wal-write-time")
+    parser.add_argument("--category", default="", metavar="NAME", help="empirical, external or pattern")
+    parser.add_argument("--new", action="store_true", help="insist on a new file")
+    parser.add_argument("--force", action="store_true", help="keep it although code or the web could give it again")
+    add_where(parser)
+
+
+def _fill_name(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", help="the file's name, with or without .md")
+    add_where(parser)
+
+
+def _fill_show(parser: argparse.ArgumentParser) -> None:
+    _fill_name(parser)
+    parser.add_argument("--reader", default=READER, metavar="ID", help="who reads, as it is counted")
+
+
+def _fill_gc(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", nargs="*", metavar="name", help="these files only")
+    parser.add_argument("--apply", action="store_true", help="delete and merge, each as a git commit")
+    add_where(parser)
+
+
+def _fill_logs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("logs", nargs="+", metavar="file", help="a memory-access.jsonl")
+    add_where(parser)
+
+
+def _list(app: App, args: Args) -> int:
+    from mi.nexus.knowledge import files_in
+
+    found = files_in(app.nexus, "memory")
+    fields = {"files": [{"name": one.name, "title": one.title, "size": one.size} for one in found]}
+
+    def show(out: Output) -> None:
+        for one in found:
+            out.line(f"  {one.name}  {one.title}")
+        if not found:
+            out.say("memory.none")
+
+    code = answer(app, args, fields, show)
+    app.note_last()
+    return code
+
+
+def _add(app: App, args: Args) -> int:
+    from mi.kernel.errors import Blocked
+    from mi.nexus.memory import add
+
+    text = sys.stdin.read() if args.text in (["-"], []) else " ".join(args.text)
+    wanted: dict[str, Any] = {"name": args.name, "category": args.category, "new": args.new}
+    try:
+        added = add(app.nexus, text, app.config.nexus, force=args.force, **wanted)
+    except Blocked as doubt:
+        if not _insists(app, doubt):
+            raise
+        added = add(app.nexus, text, app.config.nexus, force=True, **wanted)
+    app.record_nexus_event("memory_add", {"name": added.name, "merged": added.merged, "changed": added.changed})
+    fields = {"name": added.name, "path": added.path, "merged": added.merged, "changed": added.changed}
+
+    def show(out: Output) -> None:
+        key = "memory.added" if not added.merged else "memory.extended" if added.changed else "memory.known"
+        out.say(key, name=added.name)
+
+    return answer(app, args, fields, show)
+
+
+def _insists(app: App, doubt: Exception) -> bool:
+    """Ask once, where somebody is there to ask."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    sys.stderr.write(f"{doubt}\n{Output(app.language).text('memory.insist')} ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes", "是", "好")
+
+
+def _show(app: App, args: Args) -> int:
+    from mi.nexus.memory import show
+
+    text = show(app.nexus, args.name, args.reader)
+    return answer(app, args, {"name": args.name, "text": text}, lambda out: out.line(text.rstrip("\n")))
+
+
+def _gc(app: App, args: Args) -> int:
+    from mi.nexus import forgetting
+
+    settings = app.config.nexus
+    found = forgetting.candidates(app.nexus, settings.memory_gc)
+    pairs = forgetting.merges(app.nexus, settings)
+    wanted = {forgetting.memory_file(name) for name in args.names}
+    if wanted:
+        found = [one for one in found if one.name in wanted]
+        pairs = [one for one in pairs if one.source in wanted]
+    if args.apply:
+        return _apply(app, args, [one.name for one in found], sorted(wanted), pairs)
+    proposed = [one._asdict() for one in pairs]
+    fields = {"candidates": [one.fields() for one in found], "merges": proposed, "applied": False}
+    return answer(app, args, fields, lambda out: _propose(out, found, pairs))
+
+
+def show_candidates(app: App, args: Args, out: Output) -> None:
+    """What could be forgotten or merged; deletes nothing."""
+    from mi.nexus import forgetting
+
+    found = forgetting.candidates(app.nexus, app.config.nexus.memory_gc)
+    pairs = forgetting.merges(app.nexus, app.config.nexus)
+    if args.json:
+        out.json({"candidates": [one.fields() for one in found], "merges": [one._asdict() for one in pairs]})
+    else:
+        _propose(out, found, pairs)
+
+
+def _propose(out: Output, found: list[Any], pairs: list[Any]) -> None:
+    for one in found:
+        measured = {"days": one.days, "cycles": one.cycles, "accesses": one.accesses}
+        marks = sum(one.signals.values())
+        out.say("memory.candidate", name=one.name, marks=f"{marks}/3", **measured)
+    for pair in pairs:
+        out.say("memory.twins", source=pair.source, into=pair.into, percent=round(pair.share * 100))
+    out.say("memory.gc-how" if found or pairs else "memory.gc-none")
+
+
+def _apply(app: App, args: Args, listed: list[str], wanted: list[str], pairs: list[Any]) -> int:
+    from mi.nexus import forgetting
+
+    settings = app.config.nexus
+    merging = {pair.source for pair in pairs}
+    forgotten = {one.name for one in forgetting.candidates(app.nexus, settings.memory_gc) if one.forgotten}
+    names = [name for name in wanted or listed if name not in merging and (wanted or name in forgotten)]
+    done = forgetting.apply(app.nexus, settings, names, pairs)
+    fields = {"deleted": done.deleted, "merged": [one._asdict() for one in done.merged], "commits": done.commits}
+    app.record_nexus_event("memory_gc", fields)
+
+    def show(out: Output) -> None:
+        for name in done.deleted:
+            out.say("memory.deleted", name=name)
+        for pair in done.merged:
+            out.say("memory.merged", source=pair.source, into=pair.into)
+        if not done.commits:
+            out.say("memory.gc-none")
+
+    return answer(app, args, fields | {"applied": True}, show)
+
+
+def _restore(app: App, args: Args) -> int:
+    from mi.nexus.forgetting import restore
+
+    path = restore(app.nexus, args.name)
+    app.record_nexus_event("memory_restore", {"name": args.name})
+    return answer(app, args, {"path": path}, lambda out: out.say("memory.restored", path=path))
+
+
+def _lint(app: App, args: Args) -> int:
+    from mi.nexus.memory_lint import lint
+
+    faults = list(lint(app.nexus, app.config.nexus))
+
+    def show(out: Output) -> None:
+        for one in faults:
+            out.say("memory-lint." + one.rule, name=one.name, detail=one.detail)
+        if not faults:
+            out.say("lint.none")
+
+    answer(app, args, {"ok": not faults, "findings": [one.fields() for one in faults]}, show)
+    return 1 if faults else 0
+
+
+def _merge_access(app: App, args: Args) -> int:
+    import os
+
+    import msgspec
+
+    from mi.kernel.errors import NotFound
+    from mi.nexus.access import lines, merged
+
+    for log in args.logs:
+        if not os.path.isfile(log):
+            raise NotFound("no-access-log", path=log)
+    records = merged(args.logs)
+    said = lines(records).decode().rstrip("\n")
+    return answer(app, args, {"records": msgspec.to_builtins(records)}, lambda out: out.line(said))

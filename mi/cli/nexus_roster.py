@@ -1,0 +1,127 @@
+"""`mi nexus init|validate|manifest|event`: setting up `.nexus/`, the roster that ships, and the events of a session."""
+
+import argparse
+import sys
+from typing import Any
+
+from mi.app import App
+from mi.cli.arguments import Args, Group
+from mi.cli.nexus_calls import add_where, answer
+from mi.cli.output import Output
+
+
+def add_to(group: Group) -> None:
+    """The subcommands beside tasks and memory."""
+    group.add(
+        "init", "set up .nexus/; with --host also agents and skills", "mi nexus init --host codex", _init, _fill_init
+    )
+    group.add("validate", "check vocabulary, agents and skills", "mi nexus validate", _validate, _fill_validate)
+    group.add("manifest", "print the manifest of what ships", "mi nexus manifest", _manifest, _fill_manifest)
+    event = 'mi nexus event subagent_spawn --input \'{"params": {"agent_name": "engineer"}}\''
+    group.add("event", "tell of an event of a session; JSON in, JSON out", event, _event, _fill_event)
+
+
+def _fill_init(parser: argparse.ArgumentParser) -> None:
+    hosts = ["claude-code", "codex"]
+    parser.add_argument("--host", action="append", default=[], choices=hosts, help="place the roster there; repeat it")
+    add_where(parser)
+
+
+def _fill_validate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", nargs="?", help="a roster of your own (default: the one that ships)")
+    add_where(parser)
+
+
+def _fill_manifest(parser: argparse.ArgumentParser) -> None:
+    add_where(parser)
+
+
+def _fill_event(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("event", help="session_start, user_message, subagent_spawn, subagent_complete, …")
+    parser.add_argument("--input", metavar="JSON", help="what came with it (default: standard input)")
+    add_where(parser)
+
+
+def _init(app: App, args: Args) -> int:
+    from mi.nexus.events import handle
+
+    place = app.nexus.place
+    done = handle(place.root, "session_start", {"params": {"source": "resume"}}, place.harness_id)
+    placed: dict[str, list[str]] = {}
+    if args.host:
+        placed = _place(app, args.host)
+    app.record_nexus_event("init", {"hosts": args.host})
+    fields = {"folder": place.folder, "index": done["index"], "placed": placed}
+
+    def show(out: Output) -> None:
+        out.say("nexus.init", folder=place.folder)
+        for host, paths in placed.items():
+            out.say("nexus.placed", host=host, count=len(paths))
+
+    return answer(app, args, fields, show)
+
+
+def _place(app: App, hosts: list[str]) -> dict[str, list[str]]:
+    from mi.hosts.adapters import artefacts
+    from mi.hosts.place import place
+    from mi.hosts.workspaces import Workspace
+    from mi.nexus.rendering import OWNER, wishes
+    from mi.nexus.roster import load
+
+    wanted = wishes(load(), app.config.nexus)
+    workspace = Workspace.at(app.choice.root, app.home)
+    done = {}
+    for host in hosts:
+        placed = place(workspace, f"{OWNER}-{host}", artefacts(host, wanted))
+        done[host] = placed.changed
+    return done
+
+
+def _validate(app: App, args: Args) -> int:
+    from mi.nexus.roster import SHIPPED
+    from mi.nexus.validate import validate
+
+    faults = validate(args.folder or SHIPPED)
+
+    def show(out: Output) -> None:
+        for one in faults:
+            out.say("roster." + one.rule, file=one.file, detail=one.detail)
+        if not faults:
+            out.say("roster.valid")
+
+    answer(app, args, {"ok": not faults, "findings": [one.fields() for one in faults]}, show)
+    return 1 if faults else 0
+
+
+def _manifest(app: App, args: Args) -> int:
+    from mi.nexus.manifest import shipped_manifest
+
+    Output(app.language).line(shipped_manifest().decode().rstrip("\n"))
+    return 0
+
+
+def _event(app: App, args: Args) -> int:
+    from mi.kernel.errors import MiError
+    from mi.nexus.events import handle
+
+    given = _given(args)
+    place = app.nexus.place
+    try:
+        done = handle(place.root, args.event, given, place.harness_id, app.config.nexus, app.language)
+    except MiError as error:
+        app.record_nexus_event(args.event, given, error=error.line())
+        raise
+    app.record_nexus_event(args.event, given, done["harness_id"])
+    Output(app.language).json(done)
+    return 0
+
+
+def _given(args: Args) -> dict[str, Any]:
+    from mi.kernel.errors import UsageError
+    from mi.kernel.jsontext import BadJson, decode
+
+    data = args.input if args.input is not None else sys.stdin.read()
+    try:
+        return decode(data.encode("utf-8", "replace"), dict[str, Any]) if data.strip() else {}
+    except BadJson as error:
+        raise UsageError("event-input", reason=str(error)) from None

@@ -1,0 +1,197 @@
+"""`mi persona`: a team's shared mind in files."""
+
+from typing import TYPE_CHECKING
+
+from mi.app import App
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.output import Output
+
+if TYPE_CHECKING:
+    from mi.persona.boot import Health
+    from mi.persona.cards import Problem
+
+
+def parser(name: str) -> Parser:
+    group = Group("mi persona", "A team's principles, cards and session logs, shared in files.", "mi persona init")
+    init = group.add("init", "make a persona: folders, core texts, .gitignore", "mi persona init --project", _init)
+    init.add_argument("--project", action="store_true", help="in the project, shared by git (default: in the MI home)")
+    boot = group.add("boot", "read the core, take a slot, see what others do", "mi persona boot --json", _boot)
+    lint = group.add("lint", "check core files, cards, proposals, paths and secrets", "mi persona lint", _lint)
+    note = group.add("note", "keep a private note", 'mi persona note "prefers short answers"', _note)
+    note.add_argument("text", help="the note")
+    notes = group.add("notes", "show your private notes", "mi persona notes", _notes)
+    conformance = group.add(
+        "conformance",
+        "what the persona's specification asks for, and the tests that prove it",
+        "mi persona conformance",
+        _conformance,
+    )
+    publish = group.add(
+        "publish", "write what may be shared to a new folder", "mi persona publish ../shared-persona", _publish
+    )
+    publish.add_argument("target", metavar="folder", help="a folder that does not exist yet, or is empty")
+    for one in (init, boot, lint, note, notes, conformance, publish):
+        add_where(one)
+    return group.parser
+
+
+def add_where(parser: Parser) -> None:
+    """Which project, which member, and in which form."""
+    parser.add_argument(
+        "--member", metavar="NAME", default="", help="act as this member (default: persona.member, else mi)"
+    )
+    add_cd(parser)
+    add_json(parser)
+
+
+def _init(app: App, args: Args) -> int:
+    import os
+
+    from mi.persona.make import make
+
+    persona = app.persona(args.member)
+    if args.project and not app.config.persona.root:
+        persona = persona._replace(root=os.path.join(app.choice.root, "persona"))
+    made = make(persona)
+    out = Output(app.language)
+    if args.json:
+        out.json({"root": persona.root, "made": made})
+        return 0
+    out.say("persona.made" if made else "persona.complete", path=persona.root, count=len(made))
+    return 0
+
+
+def _boot(app: App, args: Args) -> int:
+    from mi.persona.boot import boot
+
+    app.note_changed_hooks()
+    booted = boot(app.persona(args.member), lambda: reviewer_health(app))
+    out = Output(app.language)
+    if args.json:
+        out.json(booted)
+        return 0
+    out.say("persona.booted", member=booted.member, slot=booted.slot, sid=booted.sid, path=booted.log_path)
+    if booted.first_boot:
+        out.say("persona.first-boot")
+        out.say("persona.ready")
+    else:
+        out.say("persona.last", path=booted.last_session)
+        _list(out, booted.last_summary)
+    if booted.pending:
+        out.say("persona.pending")
+        _list(out, booted.pending)
+    for window in booted.windows:
+        out.say("persona.window", slot=window.slot or "-", day=window.day, count=len(window.completed))
+        _list(out, [*window.completed, *window.decisions] or [window.whole])
+    out.say("persona.cards", active=booted.index.get("total_active", 0), loaded=", ".join(booted.cards) or "-")
+    for one in booted.reviewers:
+        out.say("persona.reviewer-ok" if one.ok else "persona.reviewer-down", name=one.name, reason=one.reason)
+    return 0
+
+
+def reviewer_health(app: App) -> "list[Health]":
+    """Whether each configured reviewer can be asked."""
+    from mi.persona.boot import Health
+
+    if not app.config.governance.reviewers:
+        return []
+    from mi.review.calls import health
+
+    return [Health(name=name, ok=not missing, reason=missing) for name, missing in health(app.config)]
+
+
+def _list(out: Output, items: list[str]) -> None:
+    from mi.cli.output import gist
+
+    for item in items[:8]:
+        out.line("  - " + gist(item, 100))
+    if len(items) > 8:
+        out.say("persona.more", count=len(items) - 8)
+
+
+def _lint(app: App, args: Args) -> int:
+    from mi.persona.lint import lint
+    from mi.persona.place import existing
+
+    found = lint(existing(app.persona(args.member)), _identities(app))
+    out = Output(app.language)
+    if args.json:
+        out.json([{"path": one.path, "code": one.code, "text": _problem(out, one)} for one in found])
+    else:
+        for one in found:
+            out.line(_problem(out, one))
+        out.say("persona.lint", count=len(found))
+    return 1 if found else 0
+
+
+def _problem(out: Output, problem: "Problem") -> str:
+    return out.text("error." + problem.code, **({"path": problem.path} | problem.details))
+
+
+def _identities(app: App) -> tuple[str, ...]:
+    """The real name that git knows; it belongs into no shared file."""
+    from mi.kernel import git
+
+    name = git.run(app.choice.root, "config", "user.name").output.strip()
+    return (name,) if " " in name else ()
+
+
+def _note(app: App, args: Args) -> int:
+    from mi.persona.notes import add_note
+
+    path = add_note(app.persona(args.member), args.text)
+    out = Output(app.language)
+    if args.json:
+        out.json({"path": path})
+    else:
+        out.say("persona.noted", path=path)
+    return 0
+
+
+def _notes(app: App, args: Args) -> int:
+    from mi.persona.notes import read_notes
+
+    notes = read_notes(app.persona(args.member))
+    out = Output(app.language)
+    if args.json:
+        out.json(notes)
+        return 0
+    for note in notes:
+        out.line(note)
+    if not notes:
+        out.say("persona.no-notes")
+    return 0
+
+
+def _conformance(app: App, args: Args) -> int:
+    from mi.persona.conformance import read_list
+
+    out = Output(app.language)
+    items = read_list()
+    if args.json:
+        out.json(items)
+        return 0
+    for one in items:
+        tests = ", ".join(one.tests[:2]) + (f" +{len(one.tests) - 2}" if len(one.tests) > 2 else "")
+        out.line(f"{one.level:<6} {one.text}")
+        out.line("       " + (tests if one.supported else out.text("persona.not-supported")))
+    held = sum(one.supported for one in items)
+    out.say("persona.conformance", held=held, total=len(items))
+    return 0
+
+
+def _publish(app: App, args: Args) -> int:
+    import os
+
+    from mi.persona.publish import publish
+
+    persona = app.persona(args.member)
+    projects = os.path.dirname(app.choice.root)
+    variables = {persona.root: "$PERSONA", projects: "$PROJECTS", os.path.expanduser("~"): "$HOME"}
+    published = publish(persona, os.path.abspath(args.target), variables)
+    out = Output(app.language)
+    if args.json:
+        out.json({"target": args.target, "written": published.written, "left_out": published.left_out})
+        return 0
+    out.say("persona.published", count=len(published.written), path=args.target, left=len(published.left_out))
+    return 0

@@ -1,0 +1,164 @@
+"""`mi proposal`: candidates for cards, and their review."""
+
+from typing import TYPE_CHECKING, Any
+
+from mi.app import App
+from mi.cli.arguments import Args, Group, Parser
+from mi.cli.output import Output
+from mi.cli.persona import add_where
+
+if TYPE_CHECKING:
+    from mi.persona.proposals import ProposalFile
+
+
+def parser(name: str) -> Parser:
+    group = Group("mi proposal", "Proposals: candidates for cards, accepted by somebody else.", "mi proposal list")
+    example = 'mi proposal add --type heuristic --title "Migrations go alone" --text "…" --evidence ev_…'
+    group.add("add", "propose a card", example, _add, _fill_add)
+    group.add("list", "list proposals", "mi proposal list --status pending", _list, _fill_list)
+    review = 'mi proposal review proposal-pattern-small-steps --verdict accept --by ada --reason "seen three times"'
+    group.add("review", "accept, reject or merge a proposal", review, _review, _fill_review)
+    return group.parser
+
+
+def _fill_add(parser: Parser) -> None:
+    parser.add_argument(
+        "--type",
+        dest="card_type",
+        choices=["axiom", "principle", "heuristic", "pattern"],
+        required=True,
+        help="the card's type",
+    )
+    parser.add_argument("--title", default="", help="one line (default with --from: the claim's text)")
+    parser.add_argument("--text", default="", help="content, when it applies, when it bends; - reads standard input")
+    parser.add_argument(
+        "--evidence", action="append", default=[], metavar="REF", help="what it rests on; may be repeated"
+    )
+    parser.add_argument("--source", default="", help="where it comes from")
+    parser.add_argument("--merge-key", default="", help="words joined by hyphens (default: from the title)")
+    parser.add_argument("--salience", type=int, default=5, help="1 to 10 (default 5)")
+    parser.add_argument(
+        "--from", dest="claim", default="", metavar="cl_…", help="propose what a claim says, with its evidence"
+    )
+    add_where(parser)
+
+
+def _fill_list(parser: Parser) -> None:
+    parser.add_argument(
+        "--status",
+        choices=["pending", "accepted", "rejected", "merged", "all"],
+        default="pending",
+        help="default: pending",
+    )
+    add_where(parser)
+
+
+def _fill_review(parser: Parser) -> None:
+    parser.add_argument("name", help="the proposal's file name")
+    parser.add_argument("--verdict", choices=["accept", "reject", "merge"], required=True, help="the decision")
+    parser.add_argument("--by", default="", metavar="NAME", help="who decides (default: the member)")
+    parser.add_argument("--reason", required=True, help="why")
+    parser.add_argument("--into", default="", metavar="ID", help="the card to merge into")
+    add_where(parser)
+
+
+def _add(app: App, args: Args) -> int:
+    import sys
+
+    from mi.evidence.records.governed import Proposal as Recorded
+    from mi.kernel import clock
+    from mi.persona.place import existing
+    from mi.persona.proposals import Candidate, add, slug
+
+    persona = existing(app.persona(args.member))
+    text = sys.stdin.read() if args.text == "-" else args.text
+    title, evidence = args.title, list(args.evidence)
+    tags: list[str] = []
+    if args.claim:
+        said, refs, tags = _claim(app, args.claim)
+        title, text, evidence = title or said, text or said, [args.claim, *refs, *evidence]
+    body = text.strip() + "\n"
+    if evidence:
+        body += "\n## Evidence\n\n" + "\n".join(f"- {ref}" for ref in evidence) + "\n"
+    candidate = Candidate(
+        proposed_card_type=args.card_type,
+        title=" ".join(title.split()),
+        merge_key=args.merge_key or slug(title),
+        proposed_by=persona.member,
+        date=clock.now()[:10],
+        salience=args.salience,
+        source=args.source,
+        tags=tags,
+    )
+    kept = add(persona, candidate, body)
+    record = Recorded(path=kept.path, card_type=args.card_type, title=candidate.title, status="pending")
+    stored = app.open_project_log().append(record)
+    out = Output(app.language)
+    if args.json:
+        out.json(_shown(kept) | {"event_id": stored.event_id})
+    else:
+        out.say("proposal.kept", name=kept.name, path=kept.path)
+    return 0
+
+
+def _claim(app: App, claim_id: str) -> tuple[str, list[str], list[str]]:
+    """Text, evidence and tags of a claim."""
+    from mi.kernel.errors import NotFound
+
+    found = app.read_thoughts("effective").get(claim_id)
+    if found is None or found.kind != "claim":
+        raise NotFound("unknown-thought", ref=claim_id, scope="effective", kind="claim")
+    raw = found.raw
+    refs = [ref.get("event_id", "") for ref in raw.get("source_refs", [])]
+    return raw.get("text", ""), [ref for ref in refs if ref], list(raw.get("tags", []))
+
+
+def _shown(one: "ProposalFile") -> dict[str, Any]:
+    import msgspec
+
+    fields: dict[str, Any] = msgspec.to_builtins(one.proposal)
+    return fields | {"name": one.name, "path": one.path}
+
+
+def _list(app: App, args: Args) -> int:
+    from mi.persona.place import existing
+    from mi.persona.proposals import read_all
+
+    found, problems = read_all(existing(app.persona(args.member)))
+    for problem in problems:
+        app.notices.add("card-unreadable", problem.path)
+    chosen = [one for one in found if args.status in ("all", one.proposal.status)]
+    out = Output(app.language)
+    if args.json:
+        out.json([_shown(one) for one in chosen])
+        return 0
+    for one in chosen:
+        proposal = one.proposal
+        out.line(f"{one.name}  {proposal.status}  {proposal.title}  ({proposal.proposed_by}, {proposal.date})")
+    if not chosen:
+        out.say("proposal.none")
+    return 0
+
+
+def _review(app: App, args: Args) -> int:
+    from mi.evidence.records.governed import Proposal as Recorded
+    from mi.persona.boot import read_core
+    from mi.persona.members import roles
+    from mi.persona.place import member_name
+    from mi.persona.proposals import review
+
+    persona = app.persona(args.member)
+    members = roles(read_core(persona)["core/boot.md"])
+    reviewer = member_name(args.by or persona.member)
+    decided, card_id = review(persona, args.name, args.verdict, reviewer, args.reason, members, args.into)
+    proposal = decided.proposal
+    record = Recorded(
+        path=decided.path, card_type=proposal.proposed_card_type, title=proposal.title, status=proposal.status
+    )
+    stored = app.open_project_log().append(record)
+    out = Output(app.language)
+    if args.json:
+        out.json(_shown(decided) | {"card": card_id, "event_id": stored.event_id})
+    else:
+        out.say("proposal.decided", name=decided.name, status=proposal.status, card=card_id or "-")
+    return 0

@@ -1,0 +1,30 @@
+"""Short ways to say a command: a path before it, or only the name of what is to be shown."""
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mi.cli.door import GlobalFlags
+
+_REF = re.compile(r"(?:ev|cl|nd|ed|wf)_\w+")
+_SHOWN = ("last", "hands", "mind")
+
+
+def spelled_out(flags: "GlobalFlags") -> "GlobalFlags":
+    """`mi PATH run …` as `mi -C PATH run …`, `mi ev_…` and `mi last` as `mi show …`; anything else as it is."""
+    from mi.cli.door import COMMANDS
+
+    first, *rest = flags.rest
+    if first in _SHOWN or _REF.fullmatch(first):
+        return flags._replace(rest=["show", *flags.rest])
+    if flags.cd is None and _names_a_project(first, bool(rest) and rest[0] in COMMANDS):
+        return flags._replace(cd=first, rest=rest)
+    return flags
+
+
+def _names_a_project(word: str, before_a_command: bool) -> bool:
+    """A path or @alias; a bare folder name only where a command follows, so that a mistyped command stays one."""
+    if word.startswith(("@", "~")) or word in (os.curdir, os.pardir) or os.sep in word:
+        return True
+    return before_a_command and os.path.isdir(word)

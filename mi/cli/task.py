@@ -1,0 +1,140 @@
+"""`mi task`: the tasks of the project, in tinyTasks.md."""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from mi.app import App
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.output import Output
+from mi.kernel.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mi.contract.authority import TaskList
+    from mi.contract.session import Session
+    from mi.contract.task_tools import ChangeResult
+
+
+def parser(name: str) -> Parser:
+    group = Group("mi task", "The tasks of the project: tinyTasks.md.", "mi task list")
+    group.add("list", "the tasks in order, and the current one", "mi task list --json", _list, _fill)
+    group.add("next", "the task to work on", "mi task next", _next, _fill)
+    example = 'mi task add "Ship it" --subtask build --subtask test'
+    group.add("add", "add a task at the end; without a file, make one", example, _add, _fill_add)
+    group.add(
+        "update", "add subtasks, or change the words", "mi task update tk_… --subtask test", _update, _fill_update
+    )
+    group.add("complete", "tick a task that has no subtasks", "mi task complete tk_…", _complete, _fill_complete)
+    return group.parser
+
+
+def _fill(built: Parser) -> None:
+    add_cd(built)
+    add_json(built)
+
+
+def _fill_add(built: Parser) -> None:
+    built.add_argument("title", help="the task in a few words")
+    built.add_argument("--section", default="", metavar="HEADING", help="below this ## heading; made when absent")
+    built.add_argument("--subtask", action="append", default=[], metavar="TEXT", help="a step of it; several in order")
+    _fill(built)
+
+
+def _fill_update(built: Parser) -> None:
+    built.add_argument("task_id", help="the task's id, from `mi task list`")
+    built.add_argument("--title", default="", metavar="TEXT", help="other words for it")
+    built.add_argument(
+        "--subtask", action="append", default=[], metavar="TEXT", help="a further step; several in order"
+    )
+    _fill(built)
+
+
+def _fill_complete(built: Parser) -> None:
+    built.add_argument("task_id", help="the task's id, from `mi task list`")
+    _fill(built)
+
+
+def tasks_of(app: App) -> "TaskList":
+    """The tasks as they are; looking writes nothing where nothing was written before."""
+    import os
+
+    from mi.contract.nexus_tasks import authority_in
+    from mi.contract.task_file import TinyTasks
+
+    other = authority_in(app.project.root)
+    if other is not None:
+        return other.look()
+    folder = app.project_home.contract
+    return TinyTasks(app.project.root, folder, app.notices, save=os.path.isdir(folder)).look()
+
+
+def _list(app: App, args: Args) -> int:
+    from mi.contract.task_tools import listed
+
+    out, tasks = Output(app.language), tasks_of(app)
+    app.note_last()
+    if args.json:
+        out.json(msgspec.to_builtins(listed(tasks)))
+        return 0
+    if tasks.unsure:
+        out.say("tasks.unsure", reason=tasks.unsure)
+    elif not tasks.exists:
+        out.say("tasks.none")
+    if tasks.goal:
+        out.say("tasks.goal", goal=tasks.goal)
+    for one in tasks.tasks:
+        mark = "x" if one.checked else ">" if one.id == tasks.pointer else " "
+        out.line(f"{'  ' if one.parent else ''}[{mark}] {one_line(one.title, 100)}  {one.id}")
+    if tasks.other:
+        out.say("tasks.read-only", authority=tasks.authority)
+    if tasks.awaiting:
+        out.say("tasks.waits", id=tasks.awaiting)
+    return 0
+
+
+def _next(app: App, args: Args) -> int:
+    out, tasks = Output(app.language), tasks_of(app)
+    current = tasks.find(tasks.pointer)
+    if args.json:
+        out.json({"pointer": tasks.pointer, "task": msgspec.to_builtins(current), "awaiting": tasks.awaiting})
+    elif current is not None:
+        out.line(f"{current.id}  {one_line(current.title, 120)}")
+    else:
+        out.say("tasks.all-done" if tasks.exists else "tasks.none")
+    return 0
+
+
+def _add(app: App, args: Args) -> int:
+    from mi.contract.task_tools import AddInput, task_add
+
+    given = AddInput(title=args.title, section=args.section, subtasks=args.subtask)
+    return _changed(app, args, "tasks.added", lambda session: task_add(session, given))
+
+
+def _update(app: App, args: Args) -> int:
+    from mi.contract.task_tools import UpdateInput, task_update
+
+    given = UpdateInput(task_id=args.task_id, title=args.title, subtasks=args.subtask)
+    return _changed(app, args, "tasks.updated", lambda session: task_update(session, given))
+
+
+def _complete(app: App, args: Args) -> int:
+    from mi.contract.task_tools import CompleteInput, task_complete
+
+    return _changed(
+        app, args, "tasks.completed", lambda session: task_complete(session, CompleteInput(task_id=args.task_id))
+    )
+
+
+def _changed(app: App, args: Args, key: str, work: "Callable[[Session], ChangeResult]") -> int:
+    from mi.cli.governed import through_gate
+
+    done = through_gate(app, args, work)
+    out = Output(app.language)
+    if args.json:
+        out.json(msgspec.to_builtins(done))
+    else:
+        out.say(key, task_id=done.task_id, pointer=done.pointer or out.text("tasks.all-done"))
+    return 0

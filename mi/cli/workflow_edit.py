@@ -1,0 +1,102 @@
+"""`mi workflow edit`: by request, request after request, or in the person's editor."""
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from mi.app import App
+from mi.cli.arguments import Args
+from mi.cli.output import Output
+
+if TYPE_CHECKING:
+    from mi.evidence.records.workflow_ir import Workflow
+    from mi.mind.answers import EditedWorkflow
+
+Done = Callable[[App, Args, str, dict[str, Any], str], int]
+
+
+def run(app: App, args: Args, done: Done) -> int:
+    """Edit in the way that was asked for."""
+    current(app, args)  # what is not there, or not the project's to override, is said before anything is asked
+    if args.request is None and not args.loop:
+        return _in_editor(app, args, done)
+    requests = [args.request] if args.request is not None else _requests(app)
+    code = 0
+    for request in requests:
+        code = _by_request(app, args, request, done)
+    return code
+
+
+def current(app: App, args: Args) -> "Workflow":
+    """The workflow as it is edited: with the project's override when that is what changes."""
+    held = app.workflows.target(args.ref, args.scope, args.project_override)
+    return app.workflows.get(args.ref, "effective").workflow if args.project_override else held.workflow
+
+
+def _requests(app: App) -> Iterator[str]:
+    out = Output(app.language)
+    while True:
+        if sys.stdin.isatty():
+            sys.stderr.write(out.text("workflow.ask-request") + "\n> ")
+            sys.stderr.flush()
+        line = sys.stdin.readline().strip()
+        if not line:
+            return
+        yield line
+
+
+def _by_request(app: App, args: Args, request: str, done: Done) -> int:
+    from mi.learning.workflow_edit import propose
+
+    mind = app.open_mind(app.project_home.mind_transcripts)
+    app.use_project()
+    log = app.evidence_writer(app.project_home.evidence)
+    edited = propose(mind, app.knowledge(), current(app, args), request, log)
+    return _store(app, args, edited.workflow, edited, done)
+
+
+def _in_editor(app: App, args: Args, done: Done) -> int:
+    from mi.cli.editor import edited
+    from mi.kernel.state import encode_pretty
+    from mi.workflows.ir import convert, parse
+
+    out = Output(app.language)
+    old = current(app, args)
+    with edited(encode_pretty(old).decode(), out.text("workflow.template"), f"{old.id}.json", app.notices) as text:
+        wanted = convert(parse(text.encode("utf-8", "replace"), old.id), old.id)
+        return _store(app, args, wanted, None, done)
+
+
+def _store(app: App, args: Args, wanted: "Workflow", edited: "EditedWorkflow | None", done: Done) -> int:
+    out = Output(app.language)
+    said = {
+        "change_summary": edited.change_summary if edited else [],
+        "conflicts": edited.conflicts if edited else [],
+        "notes": edited.notes if edited else "",
+    }
+    unchanged = wanted == current(app, args)
+    if not args.json:
+        _print(out, said)
+    if unchanged or args.dry_run:
+        if args.json:
+            import msgspec
+
+            out.json({"id": args.ref, "changed": False, "workflow": msgspec.to_builtins(wanted)} | said)
+        else:
+            out.say("workflow.unchanged" if unchanged else "workflow.dry-run", id=args.ref)
+        return 0
+    changed = app.workflows.replace(args.ref, args.scope, wanted, args.project_override)
+    for name in changed.lost:
+        app.notices.add("override-cannot", name, id=args.ref)
+    where = "project-override" if args.project_override else changed.held.scope
+    fields: dict[str, Any] = {"id": args.ref, "name": changed.held.workflow.name, "scope": where, "changed": True}
+    return done(app, args, "workflow.edited", fields | said, "project" if args.project_override else changed.held.scope)
+
+
+def _print(out: Output, said: dict[str, Any]) -> None:
+    for line in said["change_summary"]:
+        out.line(f"  · {line}")
+    for line in said["conflicts"]:
+        out.say("workflow.conflict", text=line)
+    if said["notes"]:
+        out.line(f"  {said['notes']}")

@@ -1,0 +1,107 @@
+"""`mi attach` and `mi stop` on a run of another terminal, a wait that can be ended, and `mi demo`."""
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.autopilot.test_run_resume import is_alive, staying
+from tests.autopilot.workbench import TIME_LIMIT_S, Workbench, open_bench
+from tests.conftest import MI
+from tests.waiting import wait_until
+
+TASK = ("fix", "the", "failing", "test")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    return open_bench(tmp_path)
+
+
+@pytest.mark.req("mi.cli.stop", "mi.cli.attach")
+@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
+def test_a_run_is_watched_and_stopped_from_another_terminal(
+    bench: Workbench, request: pytest.FixtureRequest, as_json: bool
+) -> None:
+    options = ("--json",) if as_json else ()
+    there = staying(bench)
+    process = bench.start(*TASK)
+    request.addfinalizer(process.kill)
+    assert wait_until(there.exists, 20)
+    run_id = bench.records()[0]["run_id"]
+    watcher = subprocess.Popen(
+        [str(MI), "attach", *options], cwd=bench.project, stdout=subprocess.PIPE, encoding="utf-8"
+    )
+    request.addfinalizer(watcher.kill)
+    assert watcher.stdout is not None
+    assert run_id in watcher.stdout.readline()  # it begins with who runs, or with the record that says so
+    stopped = bench.mi("stop", run_id, *options)
+    assert (stopped.code, run_id in stopped.stdout) == (0, True)
+    bench.finish(process).ended("interrupted")
+    shown, _ = watcher.communicate(timeout=TIME_LIMIT_S)
+    assert watcher.returncode == 0
+    if as_json:
+        kinds = [json.loads(line)["kind"] for line in shown.splitlines()]
+        assert kinds[-2:] == ["batch_end", "run_end"]
+    else:
+        assert "run_end" in shown.splitlines()[-1]
+    assert not is_alive(int(there.read_text("utf-8")))
+    bench.run("--resume").ended("done")
+
+
+def test_watching_ends_with_a_run_that_was_killed(bench: Workbench, request: pytest.FixtureRequest) -> None:
+    there = staying(bench)
+    process = bench.start(*TASK)
+    request.addfinalizer(process.kill)
+    assert wait_until(there.exists, 20)
+    watcher = subprocess.Popen([str(MI), "attach"], cwd=bench.project, stdout=subprocess.PIPE, encoding="utf-8")
+    request.addfinalizer(watcher.kill)
+    assert watcher.stdout is not None
+    assert watcher.stdout.readline()
+    process.kill()
+    process.communicate()
+    watcher.communicate(timeout=TIME_LIMIT_S)
+    assert watcher.returncode == 0
+    bench.run("--resume").ended("done")
+
+
+@pytest.mark.parametrize("command", ["attach", "stop"])
+def test_without_a_run_there_is_nothing_to_watch_or_stop(bench: Workbench, command: str) -> None:
+    bench.agent([])
+    done = bench.mi(command)
+    assert done.code == 1
+    assert done.stderr
+
+
+@pytest.mark.req("mi.limit.wait-shown")
+def test_the_wait_for_a_vendors_limit_is_shown_and_can_be_ended(bench: Workbench) -> None:
+    bench.agent([{"fail": "You have hit your usage limit. Try again in 3 hours."}])
+    process = bench.start("--wait-for-limit", *TASK)
+    assert process.stderr is not None
+    assert "waiting, about 180 min" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    ran = bench.finish(process)
+    assert ran.code in (3, 130)
+    assert ran.end["status"] in ("blocked", "interrupted")
+    assert f"--resume {ran.end['run_id']}" in ran.stdout
+
+
+@pytest.mark.req("mi.cli.demo", "mi.hands.replay-demo")
+def test_the_demo_shows_a_whole_run_with_nothing_installed(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    git = str(Path(subprocess.check_output(["which", "git"], text=True).strip()).parent)
+    monkeypatch.setenv("PATH", f"{MI.parent}:{git}:/usr/bin:/bin")
+    bench.env = {"MI_HOME": str(bench.home)}
+    shown = bench.mi("demo")
+    assert shown.code == 0, shown.stdout + shown.stderr
+    for sign in ("replay works, rules judges", "auto_answer:", "check_plan:", "verified ✓", "mi show last"):
+        assert sign in shown.stdout, sign
+    (log,) = (bench.home / "demo").glob("home/projects/*/evidence.jsonl")
+    records = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    assert (records[0]["hands"], records[-1]["status"]) == ("replay", "done")
+    cited = next(one for one in records if one["kind"] == "auto_answer")["auto_answer"]["cited_ids"]
+    assert cited
+    assert "sum(prices)" in (bench.home / "demo/project/basket.py").read_text("utf-8")
+    assert bench.mi("demo", "--clean").code == 0
+    assert not (bench.home / "demo").exists()

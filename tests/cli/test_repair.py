@@ -1,0 +1,71 @@
+"""`mi repair`: what doctor finds, mended without losing anything, and first only shown."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def damaged(mi, tmp_path) -> Path:
+    """A home with one damage of each kind."""
+    mi("init", "--values", "Be kind.")
+    mi("search", "kind")
+    home = tmp_path / "home"
+    log = home / "global/evidence.jsonl"
+    with log.open("ab") as file:
+        file.write(b'{"kind":"torn')
+    (home / "global/project_selection.json").write_text("{broken", "utf-8")
+    (home / "indexes/memory.sqlite").write_bytes(b"not a database" * 100)
+    (home / f"global/evidence.jsonl.tmp.{_dead_pid()}").write_text("x", "utf-8")
+    (home / f"config.json.tmp.{os.getpid()}").write_text("x", "utf-8")  # its writer lives
+    os.chmod(log, 0o644)
+    os.chmod(home, 0o755)
+    return home
+
+
+def _dead_pid() -> int:
+    import subprocess
+
+    process = subprocess.Popen(["true"])
+    process.wait()
+    return process.pid
+
+
+def found(mi, *args: str) -> set[str]:
+    return {one["kind"] for one in json.loads(mi("repair", *args, "--json").stdout)["damage"]}
+
+
+ALL = {"open-home", "open-file", "torn-end", "broken-state", "broken-index", "left-temporary"}
+
+
+@pytest.mark.req("mi.cli.repair-dry-run")
+def test_a_dry_run_changes_nothing(mi, damaged):
+    before = {path: path.read_bytes() for path in damaged.rglob("*") if path.is_file()}
+    assert found(mi) == ALL
+    assert "mi repair --apply" in mi("repair").stdout
+    assert {path: path.read_bytes() for path in damaged.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.req("mi.cli.repair")
+def test_it_mends_what_doctor_reports_and_keeps_everything(mi, damaged):
+    reported = mi("doctor").stdout
+    assert reported.count("→ mi repair") >= 5
+    lines = (damaged / "global/evidence.jsonl").read_bytes().splitlines()
+    assert found(mi, "--apply") == ALL
+    assert found(mi) == set()
+    assert mi("repair").stdout == "Nothing to mend.\n"
+    assert "→ mi repair" not in mi("doctor").stdout
+    assert (damaged / "global/evidence.jsonl").read_bytes().splitlines() == lines[:-1]
+    (torn,) = damaged.glob("global/evidence.jsonl.torn.*")
+    assert torn.read_bytes() == b'{"kind":"torn'
+    (aside,) = damaged.glob("global/project_selection.json.corrupt.*")
+    assert aside.read_text("utf-8") == "{broken"
+    assert (damaged / f"config.json.tmp.{os.getpid()}").exists()
+    assert "Be kind." in mi("search", "kind").stdout
+
+
+def test_no_home_no_damage(mi, tmp_path):
+    assert mi("repair").stdout == "Nothing to mend.\n"
+    assert not (tmp_path / "home").exists()

@@ -1,0 +1,103 @@
+"""`mi export` and `mi import`: what one home knows of a project, taken in by another."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Mi
+
+
+@pytest.fixture
+def known(mi: Mi, tmp_path) -> Path:
+    """An export of a project with a claim, a node, an edge and a workflow."""
+    for text in ("Use the staging database.", "Gone again."):
+        mi("claim", "list")
+        mi("node", "create", "--type", "decision", "--title", text, "--text", text, "--scope", "project")
+    nodes = json.loads(mi("node", "list", "--json", "--scope", "project").stdout)
+    mi("node", "retract", nodes[0]["node_id"], "--scope", "project")
+    mi("settings", "set", "--ask-when-uncertain", "ask", "--scope", "project")
+    folder = next((tmp_path / "home/projects").iterdir()) / "workflows"
+    folder.mkdir(exist_ok=True)
+    (folder / "wf_abcd.json").write_text(json.dumps({"id": "wf_abcd", "version": "v1", "name": "ship"}), "utf-8")
+    path = tmp_path / "app.jsonl"
+    assert mi("export", str(path)).returncode == 0
+    return path
+
+
+def into(mi: Mi, tmp_path: Path, path: Path, *args: str):  # type: ignore[no-untyped-def]
+    done = mi("--home", str(tmp_path / "other"), "import", str(path), *args, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.req("mi.cli.export", "mi.cli.import")
+def test_from_one_home_to_another(mi, tmp_path, known):
+    lines = [json.loads(line) for line in known.read_text("utf-8").splitlines()]
+    assert lines[0]["kind"] == "mi.export"
+    assert lines[0]["counts"]["node"] == 1  # what was taken back stays here
+    preview = into(mi, tmp_path, known)
+    assert preview["new"] == {part: count for part, count in lines[0]["counts"].items() if count}
+    assert preview["event_id"] == ""
+    assert not (tmp_path / "other/projects").exists()
+    taken = into(mi, tmp_path, known, "--apply")
+    shown = mi("--home", str(tmp_path / "other"), "node", "list", "--scope", "project", "--json").stdout
+    (node,) = json.loads(shown)
+    assert (node["origin"], node["source_refs"][-1]["event_id"]) == ("import", taken["event_id"])
+    assert list((tmp_path / "other/projects").rglob("wf_abcd.json"))
+    again = into(mi, tmp_path, known, "--apply")
+    assert (again["new"], again["known"]) == ({}, sum(lines[0]["counts"].values()))
+
+
+def test_what_was_imported_can_be_taken_back(mi, tmp_path, known):
+    taken = into(mi, tmp_path, known, "--apply")
+    other = ["--home", str(tmp_path / "other")]
+    assert mi(*other, "undo", taken["event_id"], "--apply").returncode == 0
+    assert json.loads(mi(*other, "node", "list", "--scope", "project", "--json").stdout) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda text: text.replace("staging", "production"), "was changed or cut"),
+        (lambda text: text[: len(text) // 2], "was changed or cut"),
+        (lambda text: "{}\n", "no export"),
+        (lambda text: "", "no export"),
+        (lambda text: "\x00\xff", "no export"),
+    ],
+)
+def test_a_file_that_is_not_what_was_written_is_refused(mi, tmp_path, known, change, code):
+    known.write_text(change(known.read_text("utf-8")), "utf-8")
+    done = mi("--home", str(tmp_path / "other"), "import", str(known), "--apply")
+    assert (done.returncode, code in done.stderr, done.stderr.count("\n")) == (1, True, 1)
+    assert not (tmp_path / "other").exists()
+
+
+def resealed(path: Path, *lines: dict) -> None:  # type: ignore[type-arg]
+    """An export with these lines and a checksum that fits."""
+    from hashlib import sha256
+
+    body = "".join(json.dumps(line) + "\n" for line in lines)
+    header = json.loads(path.read_text("utf-8").splitlines()[0])
+    header["sha256"] = sha256(body.encode()).hexdigest()
+    path.write_text(json.dumps(header) + "\n" + body, "utf-8")
+
+
+CLAIM = {"kind": "claim", "version": "v1", "claim_id": "cl_1", "claim_type": "fact", "text": "x"}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ({"part": "claim", "record": CLAIM | {"claim_type": "rumour"}}, "line 2"),
+        ({"part": "spell", "record": {}}, "line 2"),
+        ({"part": "workflow", "record": {"id": "../../evil"}}, "line 2"),
+        ({"part": "claim", "record": CLAIM | {"text": "password=Tr0ub4dor&3xyz!"}}, "holds a secret"),
+    ],
+)
+def test_a_bad_record_stops_the_whole_import(mi, tmp_path, known, line, said):
+    resealed(known, line)
+    done = mi("--home", str(tmp_path / "other"), "import", str(known), "--apply")
+    assert (done.returncode, said in done.stderr) == (1, True), done.stderr
+    assert "Tr0ub4dor" not in done.stderr
+    assert not (tmp_path / "other").exists()
