@@ -3,17 +3,30 @@
 Run with `make docs`. The parts stand between `<!-- generated:NAME -->` and `<!-- /generated -->`.
 """
 
+import argparse
 import re
 import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from mi.cli import overview
+from mi.cli.door import parser
+from mi.evidence.records.base import Record
+from mi.evidence.records.kinds import KINDS, record_type
 from mi.kernel.config.load import describe
 from mi.kernel.config.templates import TEMPLATES
 from mi.kernel.config.types import Config
-from mi.kernel.messages import text
+from mi.kernel.messages import AREAS, text
+from mi.mcp import toolsets
+from mi.mcp.registry import FOLDER, toolset
+from mi.mcp.schema import rendered as definitions
+from mi.mind import prompts
+from mi.mind.prompt import Prompt
+from mi.nexus import schemas
 
 DOCS = Path(__file__).resolve().parent
 
@@ -42,7 +55,92 @@ def templates_table() -> str:
     return "\n".join(["| template | for |", "| --- | --- |", *rows])
 
 
-PARTS = {"settings": settings_table, "templates": templates_table}
+def commands_list() -> str:
+    """Every command with what it does, its arguments and an example."""
+    parts = []
+    for group, names in overview.GROUPS.items():
+        parts.append(f"## {text('overview.group-' + group).strip().capitalize()}")
+        for name in names.split():
+            parts += _command(parser(name))
+    return "\n\n".join(parts)
+
+
+def _command(one: argparse.ArgumentParser) -> list[str]:
+    help_text = one.format_help()  # adds the arguments that are added late
+    inner = [action for action in one._actions if isinstance(action, argparse._SubParsersAction)]
+    if inner:
+        return [part for built in inner[0].choices.values() for part in _command(built)]
+    rows = [_argument(action) for action in one._actions if action.dest not in ("help", "home")]
+    table = ["| argument | meaning |", "| --- | --- |", *rows] if rows else []
+    example = help_text.partition("example:\n")[2].strip()
+    return [f"### `{one.prog}`", one.description or "", "\n".join(table), f"```text\n{example}\n```"]
+
+
+def _argument(action: argparse.Action) -> str:
+    name = ", ".join(action.option_strings) or str(action.metavar or action.dest)
+    if action.option_strings and action.nargs != 0:
+        name += f" {action.metavar or '|'.join(map(str, action.choices or [action.dest.upper()]))}"
+    return _row(f"`{name}`", action.help or "")
+
+
+def _row(*cells: str) -> str:
+    """A row of a table; bars in a cell are no bars of the table."""
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def errors_table() -> str:
+    """Every error with its code and what it says."""
+    rows = []
+    for area in ("base", *AREAS):
+        texts: dict[str, str] = import_module(f"mi.kernel.messages.en.{area}").TEXT
+        errors = [key for key in texts if key.startswith("error.")]
+        rows += [_row(f"`{key.removeprefix('error.')}`", texts[key]) for key in errors]
+    return "\n".join(["| code | what it says |", "| --- | --- |", *rows])
+
+
+def tools_list() -> str:
+    """Every tool that agents get, by toolset."""
+    parts = []
+    for source in sorted(Path(toolsets.__path__[0]).glob("[a-z]*.py")):
+        rows = [_row(f"`{tool.name}`", tool.description) for tool in toolset(source.stem).TOOLS]
+        parts.append("\n".join([f"## {source.stem}", "", "| tool | what it does |", "| --- | --- |", *rows]))
+    return "\n\n".join(parts)
+
+
+def kinds_table() -> str:
+    """Every kind of record in the event log with its own fields."""
+    rows = []
+    for kind in sorted(KINDS):
+        shape = record_type(kind)
+        own = [field for field in shape.__struct_fields__ if field not in Record.__struct_fields__] if shape else []
+        rows.append(f"| `{kind}` | {', '.join(f'`{field}`' for field in own)} |")
+    return "\n".join(["| kind | fields of its own |", "| --- | --- |", *rows])
+
+
+def prompts_table() -> str:
+    """Every question that a Mind is asked, with the fields of its answer."""
+    found = {}
+    for source in sorted(Path(prompts.__path__[0]).glob("[a-z]*.py")):
+        module = import_module(f"mi.mind.prompts.{source.stem}")
+        found |= {one.name: one for one in vars(module).values() if isinstance(one, Prompt)}
+    rows = [f"| `{name}` | {', '.join(f'`{field}`' for field in _answer(found[name]))} |" for name in sorted(found)]
+    return "\n".join(["| prompt | fields of the answer |", "| --- | --- |", *rows])
+
+
+def _answer(prompt: Any) -> tuple[str, ...]:
+    fields: tuple[str, ...] = prompt.output.__struct_fields__
+    return fields
+
+
+PARTS = {
+    "settings": settings_table,
+    "templates": templates_table,
+    "commands": commands_list,
+    "errors": errors_table,
+    "tools": tools_list,
+    "kinds": kinds_table,
+    "prompts": prompts_table,
+}
 
 
 def rendered(page: str) -> str:
@@ -51,14 +149,23 @@ def rendered(page: str) -> str:
     return pattern.sub(lambda found: found[1] + PARTS[found[2]]() + found[3], page)
 
 
+def wanted_files() -> Iterator[tuple[Path, str]]:
+    """Every file with generated parts, and its content as it should be; the toolsets' definitions are all generated."""
+    for path in sorted(DOCS.rglob("*.md")):
+        yield path, rendered(path.read_text("utf-8"))
+    for source in sorted(Path(toolsets.__path__[0]).glob("[a-z]*.py")):
+        yield Path(FOLDER, f"{source.stem}.json"), definitions(toolset(source.stem)).decode()
+    for name, content in schemas.written().items():
+        yield Path(schemas.FOLDER, name), content.decode()
+
+
 def main() -> int:
     stale = []
-    for path in sorted(DOCS.rglob("*.md")):
-        page = path.read_text("utf-8")
-        if rendered(page) != page:
-            stale.append(str(path.relative_to(DOCS)))
+    for path, wanted in wanted_files():
+        if not path.exists() or path.read_text("utf-8") != wanted:
+            stale.append(path.name)
             if "--check" not in sys.argv:
-                path.write_text(rendered(page), "utf-8")
+                path.write_text(wanted, "utf-8")
     print("\n".join(stale) or "up to date")
     return 1 if stale and "--check" in sys.argv else 0
 

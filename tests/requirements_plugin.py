@@ -4,6 +4,7 @@
 `--write-coverage` writes that file instead.
 """
 
+import json
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -15,6 +16,7 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = ROOT / "docs/requirements.yml"
 COVERAGE = ROOT / "docs/coverage.md"
+CONFORMANCE = ROOT / "mi/persona/conformance.json"  # what `mi persona conformance` shows
 AREAS = ("floor", "hands", "loop", "thoughtdb", "workflows", "contract", "nexus", "governance", "everyday")
 
 
@@ -81,10 +83,11 @@ class _Checker:
             return
         complaints = list(self._complaints())
         text = coverage_page(self.requirements, self.tests)
-        if self.config.getoption("--write-coverage"):
-            COVERAGE.write_text(text, "utf-8")
-        elif not COVERAGE.exists() or COVERAGE.read_text("utf-8") != text:
-            complaints.append("docs/coverage.md is not what the markers say: run `make coverage`")
+        for path, wanted in ((COVERAGE, text), (CONFORMANCE, conformance_list(self.requirements, self.tests))):
+            if self.config.getoption("--write-coverage"):
+                path.write_text(wanted, "utf-8")
+            elif not path.exists() or path.read_text("utf-8") != wanted:
+                complaints.append(f"{path.relative_to(ROOT)} is not what the markers say: run `make coverage`")
         for complaint in complaints:
             print(f"\nrequirements: {complaint}", end="")
         if complaints:
@@ -122,3 +125,19 @@ def coverage_page(requirements: dict[str, Requirement], tests: dict[str, set[str
         if waiting:
             lines += ["", "Open: " + ", ".join(waiting) + "."]
     return "\n".join(lines) + "\n"
+
+
+def conformance_list(requirements: dict[str, Requirement], tests: dict[str, set[str]]) -> str:
+    """What the persona's specification asks for, each with the tests that carry it; without one it is not supported."""
+    wanted = [one for one in requirements.values() if one.id.startswith("mx.conf.") or one.id == "mx.publish.encrypt"]
+    items = [
+        {
+            "id": one.id,
+            "level": "SHOULD" if "SHOULD" in one.text else "MUST",
+            "text": one.text,
+            "supported": one.state == "done" and bool(tests.get(one.id)),
+            "tests": sorted(tests.get(one.id, ())),
+        }
+        for one in wanted
+    ]
+    return json.dumps(items, indent=2, ensure_ascii=False) + "\n"

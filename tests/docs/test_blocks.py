@@ -1,0 +1,47 @@
+"""Every block of commands in the documentation runs as it stands, page by page, in a home of its own."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import MI
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = sorted([ROOT / "README.md", ROOT / "README.zh-CN.md", *(ROOT / "docs").rglob("*.md")])
+LIMIT_S = 120
+# Proved where they belong: the build in tests/test_packaging.py, the demo in its own tests, a run by every run test.
+ELSEWHERE = ("make ", "pip install", "mi run fix the failing test")
+
+
+def blocks(page: Path) -> list[str]:
+    return re.findall(r"(?ms)^```bash\n(.*?)^```", page.read_text("utf-8"))
+
+
+WITH_BLOCKS = [page for page in PAGES if blocks(page)]
+
+
+@pytest.mark.parametrize("page", WITH_BLOCKS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_blocks_of_a_page_run_in_order(page: Path, tmp_path: Path):
+    env = os.environ | {"PATH": f"{MI.parent}:{os.environ['PATH']}", "MI_HOME": str(tmp_path / "mi-home")}
+    for block in blocks(page):
+        lines = [line for line in block.splitlines() if not line.startswith(ELSEWHERE)]
+        done = subprocess.run(
+            ["bash", "-euc", "\n".join(lines)],
+            cwd=tmp_path,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=LIMIT_S,
+            check=False,
+        )
+        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
+
+
+def test_every_guide_is_linked():
+    linked = (ROOT / "README.md").read_text("utf-8") + (ROOT / "docs/guides/tutorial.md").read_text("utf-8")
+    assert [page.name for page in (ROOT / "docs/guides").glob("*.md") if page.name not in linked] == []
