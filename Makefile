@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench docs coverage clean
+.PHONY: demo test check mutants bench docs coverage clean
 
 demo: $(VENV)/.ready  ## the main job, offline, in .demo/
 	@$(BIN)/mi --home $(CURDIR)/.demo demo
@@ -17,8 +17,11 @@ check: $(VENV)/.ready-dev  ## style, types, floors
 	$(BIN)/lint-imports
 	$(BIN)/python docs/reference.py --check
 
+mutants: $(VENV)/.ready-dev  ## break each clause of the nexus contract; a fixture must notice
+	$(BIN)/python -m tests.nexus.mutants
+
 bench: $(VENV)/.ready-dev  ## figures as ratios, nothing asserted
-	for bench in floor hands loop thoughts; do $(BIN)/python bench/$$bench.py || exit 1; done
+	for bench in contract floor hands loop minds thoughts rules; do $(BIN)/python bench/$$bench.py || exit 1; done
 	test -z "$$MI_LOCOMO" || $(BIN)/python bench/recall.py
 
 docs: $(VENV)/.ready-dev  ## write the generated parts of docs/ anew

@@ -120,6 +120,27 @@ def timed(command: list[str], cwd: Path, env: dict[str, str]) -> float:
     return time.perf_counter() - start
 
 
+def worked(command: list[str], cwd: Path, env: dict[str, str]) -> tuple[float, float]:
+    """Seconds by the clock and seconds of work: the second figure also holds on a busy machine."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, cwd=cwd, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return time.perf_counter() - start, used.ru_utime + used.ru_stime
+
+
+def medians(times: list[tuple[float, float]]) -> tuple[float, float]:
+    """Of the clock and of the work."""
+    return statistics.median(one for one, _ in times), statistics.median(work for _, work in times)
+
+
+def load_average() -> str:
+    """How busy the machine is: figures by the clock mean little where it is over the number of cores."""
+    return f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+
+
 def peak_memory(command: list[str], cwd: Path, env: dict[str, str]) -> float:
     """In a process of its own: the peak of all children is kept per parent."""
     code = (

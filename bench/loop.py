@@ -33,9 +33,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, temporary_repository() as repository:
         for name, claims in (("no claims", 0), (f"{CLAIMS:,} claims", CLAIMS)):
             place = home(Path(folder) / name.replace(" ", "-"), claims)
-            own, start = rules_runs(place, repository.path)
+            own, cut, start = rules_runs(place, repository.path)
             print(f"\n{name}")
             print(f"  MI's own time per batch      {own * 1000:7.1f} ms  {own / base:5.1f}x  (goal 50 ms)")
+            print(f"    where a segment is cut     {cut * 1000:7.1f} ms  {cut / base:5.1f}x  (goal 100 ms)")
             print(f"  `mi run` to the agent's start{start * 1000:7.1f} ms  {start / base:5.1f}x  (goal 300 ms)")
         with_model(Path(folder) / "model", repository.path)
 
@@ -86,26 +87,32 @@ def claim(number: int) -> dict[str, Any]:
     }
 
 
-def rules_runs(place: Path, project: str) -> tuple[float, float]:
-    """The median own time of a batch and the median time to the agent's start."""
+def rules_runs(place: Path, project: str) -> tuple[float, float, float]:
+    """The median own time of a batch, of one after which a segment is cut, and the median time to the agent's start."""
     own: list[float] = []
+    cut: list[float] = []
     starts: list[float] = []
     for _ in range(ROUNDS):
         before = len(records(place))
         began = time.time()
         run(place, project)
         seen = records(place)[before:]
-        own += own_times(seen)
+        for seconds, with_cut in own_times(seen):
+            (cut if with_cut else own).append(seconds)
         starts.append(moment(next(one for one in seen if one["kind"] == "hands_input")) - began)
-    return statistics.median(own), statistics.median(starts)
+    return statistics.median(own), statistics.median(cut), statistics.median(starts)
 
 
-def own_times(seen: list[dict[str, Any]]) -> list[float]:
-    """From one input to the next, without the seconds that the agent's process took."""
-    inputs = [one for one in seen if one["kind"] == "hands_input"]
-    ends = [one for one in seen if one["kind"] == "batch_end"]
-    spans = [moment(later) - moment(earlier) for earlier, later in pairwise(inputs)]
-    return [span - end["usage"]["seconds"] for span, end in zip(spans, ends, strict=False)]
+def own_times(seen: list[dict[str, Any]]) -> list[tuple[float, bool]]:
+    """From one input to the next, without the seconds that the agent's process took; and whether a segment was cut."""
+    inputs = [place for place, one in enumerate(seen) if one["kind"] == "hands_input"]
+    found: list[tuple[float, bool]] = []
+    for earlier, later in pairwise(inputs):
+        between = seen[earlier:later]
+        end = next(one for one in between if one["kind"] == "batch_end")
+        own = moment(seen[later]) - moment(seen[earlier]) - end["usage"]["seconds"]
+        found.append((own, any(one["kind"] == "snapshot" for one in between)))
+    return found
 
 
 def with_model(place: Path, project: str) -> None:

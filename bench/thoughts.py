@@ -6,7 +6,6 @@ Run with `python bench/thoughts.py [claims …]` (default 100000); prints ratios
 import json
 import os
 import random
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -14,7 +13,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from floor import install, peak_memory, repository, timed
+from floor import install, load_average, medians, peak_memory, repository, worked
 
 ROUNDS = 21
 NEW = 1000
@@ -50,7 +49,7 @@ def report(venv: Path, project: Path, home: Path, size: int) -> None:
     roots = [thoughts] if size > 500_000 else [thoughts, home / "thoughtdb/global"]
     for root in roots:
         fill(root, 0, size)
-    print(f"\n{size:,} claims + {size:,} edges in each of {len(roots)} stores")
+    print(f"\n{size:,} claims + {size:,} edges in each of {len(roots)} stores; {load_average()}")
     build(venv, mi, project, env, thoughts)
     middle = name("cl", size // 2)
     commands = {what: [mi, *[word.format(middle=middle) for word in words]] for what, words in SUBJECTS.items()}
@@ -72,24 +71,25 @@ def build(venv: Path, mi: str, project: Path, env: dict[str, str], root: Path) -
     print(f"  {memory:5.0f} MB (goal 150 MB)  view {megabytes:.0f} MB")
 
 
-def ratios(venv: Path, project: Path, env: dict[str, str], commands: dict[str, list[str]]) -> dict[str, float]:
+def ratios(venv: Path, project: Path, env: dict[str, str], commands: dict[str, list[str]]) -> dict:
     baseline = [str(venv / "bin/python"), "-c", "pass"]
     for command in commands.values():
         subprocess.run(command, cwd=project, env=env, check=True, stdout=subprocess.DEVNULL)
-    times: dict[str, list[float]] = {what: [] for what in ("base", *commands)}
+    times: dict[str, list[tuple[float, float]]] = {what: [] for what in ("base", *commands)}
     for _ in range(ROUNDS):  # interleaved, so that a busy moment touches all alike
-        times["base"].append(timed(baseline, project, env))
+        times["base"].append(worked(baseline, project, env))
         for what, command in commands.items():
-            times[what].append(timed(command, project, env))
-    base = statistics.median(times.pop("base"))
-    print(f"  {'python -c pass':<26} {base * 1000:6.1f} ms")
-    for what, one in times.items():
+            times[what].append(worked(command, project, env))
+    base, base_work = medians(times.pop("base"))
+    print(f"  {'python -c pass':<26} {base * 1000:6.1f} ms  {base_work * 1000:6.1f} ms of work")
+    found = {what: medians(one) for what, one in times.items()}
+    for what, (seconds, work) in found.items():
         memory = peak_memory(commands[what], project, env)
         print(
-            f"  {what:<26} {statistics.median(one) * 1000:6.1f} ms"
-            f"  {statistics.median(one) / base:4.2f}x (goal 6x)  {memory:5.1f} MB"
+            f"  {what:<26} {seconds * 1000:6.1f} ms  {seconds / base:4.2f}x (goal 6x)"
+            f"  work {work / base_work:4.2f}x  {memory:5.1f} MB"
         )
-    return {what: statistics.median(one) for what, one in times.items()}
+    return found
 
 
 def catching_up(
@@ -104,10 +104,11 @@ def catching_up(
             for root in roots:
                 fill(root, start, each)
             start += each
-            times.append(timed(commands[what], project, env))
-        found = statistics.median(times)
+            times.append(worked(commands[what], project, env))
+        (found, work), (usual, usual_work) = medians(times), warm[what]
         print(
-            f"  {what:<26} {found * 1000:6.1f} ms  after {NEW} new records: {found / warm[what]:4.2f}x warm (goal 1.5x)"
+            f"  {what:<26} {found * 1000:6.1f} ms  after {NEW} new records: {found / usual:4.2f}x warm (goal 1.5x)"
+            f"  work {work / usual_work:4.2f}x"
         )
 
 

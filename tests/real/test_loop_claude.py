@@ -1,58 +1,34 @@
 """The whole `mi run` on the real Claude Code."""
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mi.testing import (
     Request,
     ask,
-    claude_environment,
     edit,
     hang,
-    messages_server,
     read,
     run,
     say,
-    temporary_repository,
 )
-from mi.testing.replies import Reply, Script
-from mi.testing.server import ScriptedServer
+from mi.testing.replies import Reply
 from tests.mind.answers import asked, model
-from tests.real.loops import RealBench, went_on
+from tests.real.loops import Open, claude_bench, went_on
 
-RULES = {"provider": "rules"}
 MEND = edit("calc.py", "    return a", "    return a + b")
 LOOK = read("calc.py")
 CHECK = run("python3 -m unittest -q")
 MENDED = [LOOK, MEND, CHECK, say("Fixed add; the tests pass. Done.")]
-Open = Callable[..., tuple[RealBench, ScriptedServer]]
 
 
 @pytest.fixture
 def bench(claude: str, tmp_path: Path) -> Iterator[Open]:
-    """Opens a repository with a failing test, the real Claude Code, and the script behind it."""
-    opened: list[Any] = []
-
-    def make(
-        script: Script, mind: dict[str, Any] = RULES, tools: tuple[str, ...] = ()
-    ) -> tuple[RealBench, ScriptedServer]:
-        made = temporary_repository(passing=False, parent=str(tmp_path))
-        server = messages_server(script)
-        repository = made.__enter__()
-        server.__enter__()
-        opened.extend([made, server])
-        settings = {"path": claude, "allowed_tools": tools}
-        one = RealBench(repository, tmp_path, {"provider": "claude", "claude": settings}, mind)
-        one.env = claude_environment(server, str(tmp_path / "agent")) | {"MI_HOME": os.environ["MI_HOME"]}
-        return one, server
-
-    yield make
-    for one in reversed(opened):
-        one.__exit__(None, None, None)
+    with ExitStack() as opened:
+        yield claude_bench(claude, tmp_path, opened)
 
 
 def test_honest_work_is_done(bench: Open) -> None:
@@ -126,7 +102,7 @@ def test_a_deleted_test_is_never_done(bench: Open) -> None:
 
 
 @pytest.mark.req("mi.resume.killed-anywhere", "mi.resume.no-batch-twice")
-@pytest.mark.parametrize("count", [3, 7], ids=["after a batch", "after the next input"])
+@pytest.mark.parametrize("count", [3, 6, 8], ids=["after a batch", "while judging", "after the next input"])
 def test_a_killed_run_goes_on(bench: Open, count: int) -> None:
     """Batch 0 ends with record 3; the next input follows. A batch run twice would overrun the script."""
     one, server = bench([CHECK, say("It fails; looking."), *MENDED])

@@ -1,46 +1,26 @@
 """The whole `mi run` on the real Codex."""
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from mi.testing import Request, codex_environment, edit, hang, patch, responses_server, run, say, temporary_repository
-from mi.testing.replies import Reply, Script
-from mi.testing.server import ScriptedServer
+from mi.testing import Request, edit, hang, patch, run, say
+from mi.testing.replies import Reply
 from tests.mind.answers import asked, model
-from tests.real.loops import RealBench, went_on
+from tests.real.loops import Open, codex_bench, went_on
 
-RULES = {"provider": "rules"}
 DELETE = "*** Begin Patch\n*** Delete File: test_calc.py\n*** End Patch"
 MEND = edit("calc.py", "    return a", "    return a + b")
 CHECK = run("python3 -m unittest -q")
 MENDED = [MEND, CHECK, say("Fixed add; the tests pass. Done.")]
-Open = Callable[..., tuple[RealBench, ScriptedServer]]
 
 
 @pytest.fixture
 def bench(codex: str, tmp_path: Path) -> Iterator[Open]:
-    """Opens a repository with a failing test, the real Codex, and the script behind it."""
-    opened: list[Any] = []
-
-    def make(script: Script, mind: dict[str, Any] = RULES) -> tuple[RealBench, ScriptedServer]:
-        # Codex may write to the system's own folder for temporary files, and the traces are kept there, too.
-        made = temporary_repository(passing=False, parent=str(tmp_path))
-        server = responses_server(script)
-        repository = made.__enter__()
-        server.__enter__()
-        opened.extend([made, server])
-        one = RealBench(repository, tmp_path, {"provider": "codex", "codex": {"path": codex}}, mind)
-        agent = codex_environment(server, str(tmp_path / "agent"))
-        one.env = agent | {"MI_HOME": os.environ["MI_HOME"], "HOME": agent["HOME"]}
-        return one, server
-
-    yield make
-    for one in reversed(opened):
-        one.__exit__(None, None, None)
+    with ExitStack() as opened:
+        yield codex_bench(codex, tmp_path, opened)
 
 
 @pytest.mark.req("v1.scope.batch-unit", "v1.prov.codex-live", "v1.plan.artifacts-per-batch")
@@ -99,15 +79,8 @@ def test_a_deleted_test_is_never_done(bench: Open) -> None:
     assert "weakened" in ran.end["reason"]
 
 
-def test_a_risky_command_is_recorded_and_asked_about(bench: Open) -> None:
-    one, _ = bench([MEND, CHECK, run("git push origin main"), say("Fixed and pushed. Done.")])
-    ran = one.run()
-    ran.ended("blocked")
-    assert ran.of("risk_event")[0]["risk"]["category"] == "push"
-
-
 @pytest.mark.req("mi.resume.killed-anywhere", "mi.resume.no-batch-twice")
-@pytest.mark.parametrize("count", [3, 7], ids=["after a batch", "after the next input"])
+@pytest.mark.parametrize("count", [3, 6, 8], ids=["after a batch", "while judging", "after the next input"])
 def test_a_killed_run_goes_on(bench: Open, count: int) -> None:
     """Batch 0 ends with record 3; its judgement and the next input follow."""
     first = [run("echo b0 >> traces.log"), run("python3 -m unittest -q"), say("It fails; looking.")]

@@ -1,0 +1,172 @@
+"""Figures of the agents' door: the first answer after the spawn, tool calls with many memories, hooks.
+
+Run with `python bench/contract.py [memories]` (default 10000); prints figures beside their goals, asserts nothing.
+"""
+
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from floor import install, repository, timed
+
+ROUNDS = 21
+CALLS = 300
+HALVES = "ba be bi bo bu da de di do du ka ke ki ko ku la".split()
+WORDS = [a + b + c for a in HALVES for b in HALVES for c in "nel rom tas vik zum".split()]
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}},
+}
+
+
+class Server:
+    """A server process that answers one request after the other."""
+
+    def __init__(self, mi: str, project: Path, env: dict[str, str]) -> None:
+        self.started = time.perf_counter()
+        self._process = subprocess.Popen(
+            [mi, "mcp", "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=project, env=env
+        )
+
+    def ask(self, message: dict) -> bytes:
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._process.stdin.flush()
+        return self._process.stdout.readline()
+
+    def call(self, tool: str, **arguments: object) -> dict:
+        params = {"name": tool, "arguments": arguments}
+        return json.loads(self.ask({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}))["result"]
+
+    def end(self) -> None:
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def main() -> None:
+    size = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        venv = install(work)
+        project = repository(work / "project")
+        mi, env = str(venv / "bin/mi"), os.environ | {"MI_HOME": str(work / "home")}
+        first_answer(mi, [str(venv / "bin/python"), "-c", "pass"], project, env)
+        fill(mi, project, env, size)
+        calls(mi, project, env, size)
+        hooks(venv, mi, project, env)
+
+
+def first_answer(mi: str, baseline: list[str], project: Path, env: dict[str, str]) -> None:
+    times, base = [], []
+    for _ in range(ROUNDS):
+        base.append(timed(baseline, project, env))
+        server = Server(mi, project, env)
+        server.ask(INITIALIZE)
+        times.append(time.perf_counter() - server.started)
+        listed = server.ask({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+        server.end()
+    found = statistics.median(times)
+    ratio = found / statistics.median(base)
+    print(f"  initialize after the spawn   {found * 1000:6.0f} ms (goal 300 ms)  {ratio:4.1f}x of python -c pass")
+    print(f"  tools/list                   {len(listed):6} bytes (goal 24000)")
+
+
+def fill(mi: str, project: Path, env: dict[str, str], size: int) -> None:
+    """Every type, through the door itself."""
+    random.seed(7)
+    server = Server(mi, project, env)
+    server.ask(INITIALIZE)
+    server.call("memory_recent")
+    server.call("memory_set_mode", mode="GUARDED")
+    (project / "file.txt").write_text("content\n", "utf-8")
+    more = {"fact": {"evidence": ["file_exists::file.txt"]}, "decision": {"rationale": "because"}}
+    more["constraint"] = more["decision"]
+    kinds = ["fact"] * 2 + ["constraint"] + ["decision"] * 7 + ["claim"] * 40 + ["note", "observation"] * 25
+    start = time.perf_counter()
+    for _ in range(size):
+        kind = random.choice(kinds)
+        server.call("memory_write", type=kind, summary=sentence(12), **more.get(kind, {}))
+    print(f"  {size:,} memories written     {(time.perf_counter() - start) / size * 1000:6.1f} ms each")
+    server.end()
+
+
+def sentence(count: int) -> str:
+    return " ".join(random.choices(WORDS, k=count))
+
+
+def calls(mi: str, project: Path, env: dict[str, str], size: int) -> None:
+    server = Server(mi, project, env)
+    server.ask(INITIALIZE)
+    server.call("memory_set_mode", mode="GUARDED")
+    start = time.perf_counter()
+    server.call("memory_query", query="first")
+    print(f"  the first recall of a server {(time.perf_counter() - start) * 1000:6.0f} ms")
+    server.call("task_add", title="One thing")
+    server.call("memory_recent")
+    subjects = {
+        "memory_query": lambda: {"query": sentence(4)},
+        "memory_recent": lambda: {"count": 10},
+        "memory_check_task_authority": dict,
+        "memory_write": lambda: {"type": "note", "summary": sentence(12)},
+        "task_list": dict,
+    }
+    every: list[float] = []
+    for tool, arguments in subjects.items():
+        times = []
+        for _ in range(CALLS):
+            given = arguments()
+            start = time.perf_counter()
+            result = server.call(tool, **given)
+            times.append(time.perf_counter() - start)
+            assert not result["isError"], result
+        every += times
+        show(tool, times)
+    show("all calls", every)
+    server.end()
+
+
+def show(what: str, times: list[float]) -> None:
+    p95 = statistics.quantiles(times, n=20)[-1]
+    print(f"  {what:<28} p50 {statistics.median(times) * 1000:5.1f} ms (goal 5)  p95 {p95 * 1000:5.1f} ms (goal 20)")
+
+
+def hooks(venv: Path, mi: str, project: Path, env: dict[str, str]) -> None:
+    told = {"session_id": "s1", "cwd": str(project), "permission_mode": "acceptEdits"}
+    look = told | {"tool_name": "Read", "tool_input": {"file_path": "a.py"}}
+    change = told | {"tool_name": "Write", "tool_input": {"file_path": "a.py"}}
+    recall = told | {"tool_name": "mcp__mi__memory_recent", "tool_input": {}, "tool_response": '{"results": []}'}
+    command = told | {"tool_name": "Bash", "tool_input": {"command": "cat a.py | head"}}
+    subjects = {
+        "pre-tool, a look": ("pre-tool", look),
+        "pre-tool, a command": ("pre-tool", command),
+        "pre-tool, an edit": ("pre-tool", change),
+        "post-tool, a recall": ("post-tool", recall),
+        "stop": ("stop", told),
+    }
+    times: dict[str, list[float]] = {what: [] for what in ("base", *subjects)}
+    for _ in range(ROUNDS):  # interleaved, so that a busy moment touches all alike
+        times["base"].append(timed([str(venv / "bin/python"), "-c", "pass"], project, env))
+        for what, (event, data) in subjects.items():
+            words = [mi, "hook", event, "--host", "claude-code", "--enforce", "contract"]
+            start = time.perf_counter()
+            subprocess.run(
+                words, input=json.dumps(data).encode(), env=env, cwd=project, check=True, stdout=subprocess.DEVNULL
+            )
+            times[what].append(time.perf_counter() - start)
+    base = statistics.median(times.pop("base"))
+    print(f"  python -c pass               {base * 1000:6.1f} ms")
+    for what, one in times.items():
+        found = statistics.median(one)
+        print(f"  hook {what:<23} {found * 1000:6.1f} ms  {found / base:4.1f}x (goal 8x)")
+
+
+if __name__ == "__main__":
+    main()
