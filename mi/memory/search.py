@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from mi.memory import tables
 from mi.memory.backend import Hit, Query
+from mi.memory.corrections import among, correction
 from mi.memory.words import tokens
 
 EXACT = 6000  # matches that are ranked one and all; more of them are narrowed first
@@ -165,25 +166,18 @@ def _rare(known: list[str], counts: dict[str, int]) -> list[str]:
 
 def _for_project(db: sqlite3.Connection, query: Query, found: list[_Found]) -> list[_Found]:
     """What a project corrected of the global part is corrected for that project alone."""
-    if not query.project_id or db.execute("SELECT 1 FROM mark LIMIT 1").fetchone() is None:
+    if not query.project_id:
         return found
+    standing = [one.id for one in found if not one.corrected_by]
+    corrected = among(db, "SELECT target FROM mark WHERE project_id = ? AND target", standing, query.project_id)
     seen: list[_Found] = []
     for one in found:
-        mark = None
-        if not one.corrected_by:
-            lookup = "SELECT by FROM mark WHERE target = ? AND project_id = ? AND by != target ORDER BY at DESC LIMIT 1"
-            mark = db.execute(lookup, (one.id, query.project_id)).fetchone()
-        if mark is None or _stands(db, one, query.project_id):
+        by = correction(db, one.id, query.project_id) if one.id in corrected else ""
+        if not by:
             seen.append(one)
         elif query.corrected:
-            seen.append(one._replace(corrected_by=mark[0] or "retracted"))
+            seen.append(one._replace(corrected_by=by))
     return seen
-
-
-def _stands(db: sqlite3.Connection, one: _Found, project_id: str) -> bool:
-    from mi.memory.intake import correction
-
-    return not correction(db, one.id, project_id)
 
 
 def _ranked(found: list[_Found], words: tuple[str, ...]) -> list[tuple[float, _Found]]:

@@ -73,7 +73,7 @@ class Intake:
         """Bring the tables up to date with further lines of the file of a kind."""
         rest = iter(lines)
         while batch := list(islice(rest, _BATCH)):
-            known = self._known(kind, {entry.id for _, entry in batch})
+            known = self._among(f"SELECT id FROM {kind} WHERE id", [entry.id for _, entry in batch])
             for fresh, run in _runs(batch, known):
                 if fresh:
                     self._insert(kind, run)
@@ -103,18 +103,18 @@ class Intake:
         found = sorted((tag, seq) for seq, tags in rows for tag in tags.split("\n"))
         self._db.executemany("INSERT OR IGNORE INTO tag VALUES (?, ?, ?)", [(kind, *one) for one in found])
 
-    def _known(self, kind: Kind, ids: set[str]) -> set[str]:
+    def _among(self, select: str, ids: list[str]) -> set[str]:
+        """What a query finds whose last condition is that a column be one of the ids."""
         found: set[str] = set()
-        wanted = list(ids)
-        for start in range(0, len(wanted), _ID_CHUNK):
-            chunk = wanted[start : start + _ID_CHUNK]
-            marks = ",".join("?" * len(chunk))
-            found.update(row[0] for row in self._db.execute(f"SELECT id FROM {kind} WHERE id IN ({marks})", chunk))
+        for start in range(0, len(ids), _ID_CHUNK):
+            chunk = ids[start : start + _ID_CHUNK]
+            found.update(one for (one,) in self._db.execute(f"{select} IN ({','.join('?' * len(chunk))})", chunk))
         return found
 
     def _insert(self, kind: Kind, run: list[Placed]) -> None:
         start = self._db.execute(f"SELECT coalesce(max(seq), 0) + 1 FROM {kind}").fetchone()[0]
-        self._targets()  # as they are before these lines: each is then taken in by itself
+        if kind == "edge":
+            self._targets()  # as they are before these lines: each is then taken in by itself
         rows = [(e.id, e.type, at, at, e.ts, e.valid_from, e.valid_to, *_ends_and_tags(e)) for at, e in run]
         self._db.executemany(_INSERT.format(kind), rows)
         if kind == "edge":
@@ -126,12 +126,8 @@ class Intake:
 
     def _mark_arrivals(self, ids: list[str]) -> None:
         """Redirects may have been known before the thought they replace."""
-        if not self._db.execute("SELECT 1 FROM redirect LIMIT 1").fetchone():
-            return
         heads: dict[str, str] = {}  # of the members of each cycle that was met
-        for one in ids:
-            if self._out(one) is None:
-                continue
+        for one in self._among("SELECT from_id FROM redirect WHERE stands = 1 AND from_id", ids):
             if one not in heads and self._is_led_to(one) and (cycle := cycle_through(one, self._out)):
                 heads |= dict.fromkeys(cycle, head(one, self._out))
             self._mark(one, heads.get(one) != one)
@@ -168,7 +164,8 @@ class Intake:
 
     def _redirect(self, from_id: str, added: tuple[int, str, int] | None, removed: int | None) -> None:
         """A redirect stands or no longer stands: mark whoever is superseded by that, or no longer."""
-        led_to = self._is_led_to(from_id)
+        may_circle = self._out(from_id) is not None or (added is not None and self._out(added[1]) is not None)
+        led_to = may_circle and self._is_led_to(from_id)
         broken = cycle_through(from_id, self._out) if led_to else []
         if removed is not None:
             self._db.execute("UPDATE redirect SET stands = 0 WHERE from_id = ? AND at = ?", (from_id, removed))
@@ -181,7 +178,7 @@ class Intake:
             self._mark(one, one != stands if one in closed else self._out(one) is not None)
 
     def _is_led_to(self, thought_id: str) -> bool:
-        """Only an id that something leads to can be in a cycle: asking that first keeps long chains cheap."""
+        """Whether it can be in a cycle: asking that first keeps long chains cheap."""
         if thought_id in self._targets():
             return True
         query = """SELECT 1 FROM edge_end JOIN edge ON edge.seq = edge_end.seq WHERE edge_end.id = ?1

@@ -1,5 +1,6 @@
 """What a stored line means for the state of a store: who is asserted or taken back, when, and how it is found."""
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -84,6 +85,7 @@ def _lenient(data: bytes) -> Line:
     )
 
 
+@lru_cache(maxsize=4096)  # lines written together say the same time
 def milliseconds(timestamp: str | None, otherwise: Any) -> Any:
     """A timestamp as milliseconds; what is none gives `otherwise`."""
     try:
