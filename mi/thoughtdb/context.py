@@ -91,7 +91,12 @@ def build(
     recent_event_ids: Iterable[str] = (),
     budget: Budget = Budget(),  # noqa: B008
 ) -> Context:
-    """The context for a decision about `query`; `thoughts` are those of the project and the global ones.
+    """The context for a decision about `query`; `thoughts` are those of the project and the global ones."""
+    return with_edges(gather(thoughts, query, candidates, budget), thoughts, recent_event_ids, budget.edges)
+
+
+def gather(thoughts: Effective, query: str, candidates: Candidates, budget: Budget = Budget()) -> Context:  # noqa: B008
+    """The thoughts of a context, without what joins them.
 
     What only an agent said is left out, and takes nobody's place: it is tentative, and no word of the person's.
     """
@@ -105,9 +110,15 @@ def build(
         chosen, limit = (asked, budget.query) if neighbour.kind == "claim" else (nodes, budget.nodes)
         if len(chosen) < limit:
             chosen.append(neighbour)
-    included = [one.id for one in (*asked, *guiding, *values, *nodes)]
-    edges = _edges(thoughts, [*included, *recent_event_ids], budget.edges)
-    return Context(nodes, values, guiding, asked, edges, notes)
+    return Context(nodes, values, guiding, asked, [], notes)
+
+
+def with_edges(
+    context: Context, thoughts: Effective, recent_event_ids: Iterable[str], limit: int = Budget().edges
+) -> Context:
+    """The context with the edges at its thoughts and at what just happened."""
+    shown = (*context.query_claims, *context.pref_goal_claims, *context.values_claims, *context.nodes)
+    return context._replace(edges=_edges(thoughts, [*(one.id for one in shown), *recent_event_ids], limit))
 
 
 def build_least(thoughts: Effective, budget: Budget = Budget()) -> Context:  # noqa: B008
