@@ -11,6 +11,7 @@ from mi.agents.stream import json_object, mapping, text_of, whole
 from mi.agents.transcript import Captured
 
 _EXIT = re.compile(r"\A(?:Error: )?Exit code (\d{1,3})\b")
+_BACKGROUND = re.compile(r"\ACommand (?:is )?running in (?:the )?background\b|\ACommand was (?:manually )?backgrounded\b")
 _WRITERS = {"Write": "add", "Edit": "update", "MultiEdit": "update", "NotebookEdit": "update"}
 _ASK = "AskUserQuestion"
 
@@ -98,7 +99,9 @@ class ClaudeEvents:
         name, given = self._calls[call]
         if name == "Bash":
             told = _EXIT.match(output)
-            code = int(told[1]) if told else None if failed else 0
+            # What goes on in the background has not ended: that it was started says nothing about its end.
+            goes_on = given.get("run_in_background") is True or _BACKGROUND.match(output)
+            code = None if goes_on else int(told[1]) if told else None if failed else 0
             command = str(given.get("command", ""))
             return [
                 events.Command(
