@@ -13,6 +13,7 @@ from mi.kernel.config.types import Limits
 from mi.kernel.errors import UsageError
 
 if TYPE_CHECKING:
+    from mi.agents.signals import StopFlag
     from mi.autopilot.session import Asker
     from mi.cli.run_display import Quiet
     from mi.learning.checkpoint import Lesson
@@ -121,13 +122,13 @@ def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> 
 
     config = app.loaded_config.config
     hands = open_hands(config, app.home, app.notices)
-    mind = open_mind(config, app.home, app.project_home.mind_transcripts, hands.name)
+    stop = StopFlag()
+    mind = open_mind(config, app.home, app.project_home.mind_transcripts, hands.name, stop)
     log = app.project_home.evidence
     if resuming:
         evidence = EvidenceWriter.resume(log, run_id, app.notices)
     else:
         evidence = EvidenceWriter(log, ids.new_run_id(), app.notices)
-    stop = StopFlag()
     reporter = _reporter(args, out, hands.name)
     return Session(
         home=app.home,
@@ -138,7 +139,7 @@ def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> 
         thoughts=app.known_person(),
         steps=AllSteps(_steps(app, args, evidence.run_id)),
         evidence=evidence,
-        asker=_asker(out, config.notify, reporter),
+        asker=_asker(out, config.notify, reporter, stop),
         waiter=VisibleWait(out, stop),
         reporter=reporter,
         stop=stop,
@@ -218,11 +219,11 @@ def _limits(configured: Limits, args: Args) -> Limits:
     )
 
 
-def _asker(out: Output, notify: str, reporter: "Quiet") -> "Asker":
+def _asker(out: Output, notify: str, reporter: "Quiet", stop: "StopFlag") -> "Asker":
     from mi.autopilot.asking import AtTerminal, NobodyThere
 
     if sys.stdin.isatty() and sys.stderr.isatty():
-        return AtTerminal(out.text("run.asks"), reporter.paused)
+        return AtTerminal(out.text("run.asks"), stop, reporter.paused)
     return NobodyThere(notify)
 
 
