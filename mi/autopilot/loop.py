@@ -50,7 +50,10 @@ class Loop:
 
     def _one_batch(self, watch: WorktreeWatch) -> Next:
         result, case = self.working.batch(watch)
-        return self.working.stopped(result) or self.decide(case)
+        following = self.working.stopped(result)
+        if following is None and self.session.stop.reason:
+            return End("interrupted", self.session.stop.reason)
+        return following or self.decide(case)
 
     def decide(self, case: Case, risk_settled: bool = False) -> Next:
         """What comes after a batch; `risk_settled`: the person has already spoken about its risks."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from mi.agents.events import Command, End, Event, FileChange, ToolCall, Usage
+from mi.agents.process import AgentProcess, Limits
 from mi.agents.signals import StopFlag
 from mi.autopilot.asked_for import is_asked_for
 from mi.autopilot.check_weakening import watches, weakened_checks
@@ -46,7 +47,7 @@ class Proof(NamedTuple):
     """What was proved before a batch, and still holds while nothing changes."""
 
     verified: bool = False
-    unsettled: list[SeenCommand] = []  # noqa: RUF012
+    unsettled: list[SeenCommand] = []
 
 
 class Moment(NamedTuple):
@@ -236,21 +237,20 @@ def _is_by_product(file: str) -> bool:
     return any(part in _BY_PRODUCTS for part in file.split("/")) or file.endswith(".pyc")
 
 
-def checked_by_mi(batch: Batch, command: str, root: str) -> Batch:
-    """The batch with the result of the check that the person configured MI to run itself, if there is one."""
-    if not command or batch.marks.verified or not batch.changed_files:
-        return batch
-    import shlex
-    import subprocess
+def checked_by_mi(batch: Batch, command: str, root: str, stop: StopFlag) -> Batch:
+    """The batch with the result of the check that the person configured MI to run itself, if there is one.
 
-    try:
-        done = subprocess.run(shlex.split(command), cwd=root, capture_output=True, timeout=_CHECK_S, check=False)
-        code: int | None = done.returncode
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        code = None
-    seen = SeenCommand(command=command, exit_code=code, is_check=True, after_last_change=True)
+    It is a line for the shell, like what people type, and it has the last word: what failed before it is settled.
+    """
+    if not command or batch.marks.verified or not batch.changed_files or stop.reason:
+        return batch
+    with AgentProcess(("/bin/sh", "-c", command), root, limits=Limits(wall_s=_CHECK_S), stop=stop) as process:
+        ended = process.pump(lambda stream, data: None)
+    code = None if ended.stopped else ended.code
+    seen = SeenCommand(command=command, exit_code=code, is_check=True, after_last_change=True, kind="test")
+    commands = [*batch.commands, seen]
     marks = msgspec.structs.replace(batch.marks, verified=code == 0 and not batch.weakened_tests)
-    return msgspec.structs.replace(batch, commands=[*batch.commands, seen], marks=marks)
+    return msgspec.structs.replace(batch, commands=commands, unsettled=unsettled(commands), marks=marks)
 
 
 def _transcript(result: BatchResult) -> str:

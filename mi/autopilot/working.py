@@ -95,7 +95,7 @@ class Working:
         checks = [*self._checks, *state.planned]
         before = Proof(state.verified, state.unsettled)
         batch = batch_view(state.task, sent, result, timing, watch, step, checks, before)
-        batch = checked_by_mi(batch, session.runtime.verification.command, session.project.root)
+        batch = checked_by_mi(batch, session.runtime.verification.command, session.project.root, session.stop)
         batch = msgspec.structs.replace(batch, provider=session.hands.name, hands_transcript_ref=self._transcript_ref)
         if batch.changed_now:
             state.checks_requested = 0
@@ -156,8 +156,9 @@ class Working:
             answer = self._diary.ask(text("ask.stopped-at-risk", language, command=result.risk))
             return Go(answer) if answer else blocked("end.stopped-at-risk", language, command=result.risk)
         if result.outcome == "interrupted" and (result.reason.startswith("limit") or result.reason in ("wall", "idle")):
-            self._diary.append(Limit(limit=result.reason, spent=self._state.spent))
-            return blocked("end.limit-in-batch", language, limit=result.reason)
+            named = limits.named(self._session.runtime.limits, result.reason)
+            self._diary.append(Limit(limit=named, spent=self._state.spent))
+            return blocked("end.limit-in-batch", language, limit=named)
         if result.outcome == "interrupted":
             return End("interrupted", result.reason)
         if result.outcome in ("failed", "cut"):

@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mi.app import App
@@ -29,10 +30,21 @@ def parser(name: str) -> Parser:
     built.add_argument(
         "--resume", nargs="?", const="", metavar="RUN", help="go on with a run that stopped (default: the latest)"
     )
-    built.add_argument("--max-batches", type=int, metavar="N", help="batches the agent may take (default 8)")
-    built.add_argument("--max-minutes", type=float, metavar="N", help="minutes the run may take")
-    built.add_argument("--max-tokens", type=int, metavar="N", help="tokens the run may use")
-    built.add_argument("--max-cost", type=float, metavar="USD", help="what the run may cost")
+    built.add_argument(
+        "--max-batches",
+        type=partial(_limit, "--max-batches", int),
+        metavar="N",
+        help="batches the agent may take (default 8)",
+    )
+    built.add_argument(
+        "--max-minutes", type=partial(_limit, "--max-minutes", float), metavar="N", help="minutes the run may take"
+    )
+    built.add_argument(
+        "--max-tokens", type=partial(_limit, "--max-tokens", int), metavar="N", help="tokens the run may use"
+    )
+    built.add_argument(
+        "--max-cost", type=partial(_limit, "--max-cost", float), metavar="USD", help="what the run may cost"
+    )
     built.add_argument("--wait-for-limit", action="store_true", help="wait when the agent's vendor limits its use")
     built.add_argument("--continue-hands", action="store_true", help="go on in the agent's last thread of this project")
     built.add_argument("--reset-hands", action="store_true", help="forget the agent's last thread first")
@@ -47,6 +59,17 @@ def parser(name: str) -> Parser:
     add_json(built)
     add_redact(built)
     return built
+
+
+def _limit(flag: str, kind: type[int] | type[float], value: str) -> float:
+    """A limit that lets something happen; no limit at all is said by leaving the option out."""
+    try:
+        number = kind(value)
+    except ValueError:
+        number = 0
+    if not 0 < number < float("inf"):  # also not a NaN
+        raise UsageError("bad-limit" if kind is float else "bad-whole-limit", flag=flag, value=value)
+    return number
 
 
 def _run(app: App, args: Args) -> int:

@@ -186,7 +186,9 @@ def _command(words: list[Word]) -> _Command:
     return _Command(*stripped([word.text for word in words]), words)
 
 
-def _unwrapped(one: _Seen, followed: tuple[tuple[str, ...], ...], writes: tuple[str, ...], depth: int) -> list[Decisive]:
+def _unwrapped(
+    one: _Seen, followed: tuple[tuple[str, ...], ...], writes: tuple[str, ...], depth: int
+) -> list[Decisive]:
     """The command, or what decides in the text it hands to a shell."""
     command, place = one.command, one.place
     settings = (*place.settings, *command.settings())

@@ -104,7 +104,9 @@ class Mind:
             try:
                 reply = self._ask_patiently(provider, request, transcript)
             except ProviderError as error:
-                return self._failure(provider, transcript, str(error), spent, counts=error.kind not in ("rate_limit", "stopped"))
+                return self._failure(
+                    provider, transcript, str(error), spent, counts=error.kind not in ("rate_limit", "stopped")
+                )
             spent = _added(spent, reply)
             transcript.add("answer", reply.text)
             try:

@@ -11,7 +11,14 @@ Kind = Literal["test", "build", "lint"]
 _MAX_FILE = 1 << 20
 _DEPTH, _FOLDERS, _NAMES = 3, 300, 2000  # how far, into how many folders and at how many names of each one looks
 _SKIPPED = frozenset("node_modules venv env target dist build vendor third_party site-packages __pycache__ out".split())
-_MAKE_TARGETS: dict[str, Kind] = {"test": "test", "tests": "test", "check": "test", "lint": "lint", "build": "build", "all": "build"}
+_MAKE_TARGETS: dict[str, Kind] = {
+    "test": "test",
+    "tests": "test",
+    "check": "test",
+    "lint": "lint",
+    "build": "build",
+    "all": "build",
+}
 _TEST_FILE = re.compile(r"test_\w+\.py|\w+_test\.py|tests\.py")
 _TEST_SCRIPTS = frozenset("test.sh tests.sh run_tests.sh run-tests.sh runtests.sh check.sh".split())
 # A file that only the root of a project of its own has.
@@ -45,7 +52,9 @@ def detect(root: str) -> list[Check]:
     found: list[Check] = []
     for folder, names in folders.items():
         if not folder or names & _MANIFESTS or "Makefile" in names:
-            inside = {path: seen for path, seen in folders.items() if not folder or (path + "/").startswith(folder + "/")}
+            inside = {
+                path: seen for path, seen in folders.items() if not folder or (path + "/").startswith(folder + "/")
+            }
             found += [_placed(check, folder) for check in _of_folder(os.path.join(root, folder), names, inside, folder)]
     return list({(check.argv, check.folder): check for check in found}.values())
 

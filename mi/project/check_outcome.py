@@ -15,7 +15,9 @@ _SOMETHING = re.compile(
     r"|Tests run: [1-9]|Tests:\s.*\b[1-9]\d* passed|^OK \([1-9]\d* tests?",
     re.IGNORECASE | re.MULTILINE,
 )
-_NOT_THERE = re.compile(r"command not found|: not found$|No module named |No such file or directory|is not recognized", re.M)
+_NOT_THERE = re.compile(
+    r"command not found|: not found$|No module named |No such file or directory|is not recognized", re.M
+)
 
 
 def ran_nothing(output: str) -> bool:

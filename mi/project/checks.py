@@ -71,7 +71,9 @@ def _matching(call: Decisive, checks: list[Check], root: str, changed: frozenset
         if check is None or folder is None or not runs_it(form.words):
             continue
         if form.words[0] in _BY_RECIPE and (call.folder or form.folder):
-            check = next((one for one in checks if _key(one) == form.words[: len(_key(one))] and one.folder == folder), None)
+            check = next(
+                (one for one in checks if _key(one) == form.words[: len(_key(one))] and one.folder == folder), None
+            )
         if check and works_here(call, folder, root) and is_itself(call, form.words[0], folder, root, changed):
             return Ran(check, call, form)
     return None

@@ -17,7 +17,8 @@ nothing that needs an answer."""
 
 # The deed that a question is about, where it names one.
 _DEED = re.compile(
-    r"\b(?:(?:should|shall|may|can|could|must) (?:i|we)|(?:want|like) me to) (?:also |now |just |then )?(\w+)", re.IGNORECASE
+    r"\b(?:(?:should|shall|may|can|could|must) (?:i|we)|(?:want|like) me to) (?:also |now |just |then )?(\w+)",
+    re.IGNORECASE,
 )
 # What leaves the machine or cannot be taken back is answered only by a value that names it.
 _GRAVE = """push publish deploy delete drop remove install release merge overwrite force sudo
