@@ -1,4 +1,4 @@
-"""The checks a project has: test, build and lint commands, found from the files of its root and of the folders below."""
+"""The checks a project has: test, build and lint commands, found from the files of its root and of folders below."""
 
 import os
 import re

@@ -132,8 +132,7 @@ def _scripts(manager: str, words: Argv) -> list[Form]:
     first = _NPM_SHORT.get(kept[0], kept[0])
     if first in ("run", "run-script"):
         named = next((number for number, word in enumerate(kept[1:], 1) if not word.startswith("-")), 0)
-        found = [Form(("script", kept[named], *options, *kept[1:named], *kept[named + 1 :]), folder)] if named else []
-        return found
+        return [Form(("script", kept[named], *options, *kept[1:named], *kept[named + 1 :]), folder)] if named else []
     if manager == "npm":
         return [Form(("script", first, *options, *kept[1:]), folder)] if first == "test" else []
     own = [Form(("bun", "test", *kept[1:]), folder)] if (manager, first) == ("bun", "test") else []

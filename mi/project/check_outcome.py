@@ -1,4 +1,4 @@
-"""What a check's own output says against its exit code: a run of no tests at all is called a success by many runners."""
+"""What a check's own output says against its exit code: to many runners, a run of no tests at all is a success."""
 
 import re
 
@@ -15,9 +15,8 @@ _SOMETHING = re.compile(
     r"|Tests run: [1-9]|Tests:\s.*\b[1-9]\d* passed|^OK \([1-9]\d* tests?",
     re.IGNORECASE | re.MULTILINE,
 )
-_NOT_THERE = re.compile(
-    r"command not found|: not found$|No module named |No such file or directory|is not recognized", re.M
-)
+_RUNNERS = "pytest|tox|nox|ruff|mypy|flake8|pylint|coverage|nose2"
+_NOT_THERE = re.compile(rf": No module named '?(?:{_RUNNERS})'?$", re.MULTILINE)
 
 
 def ran_nothing(output: str) -> bool:
@@ -27,4 +26,4 @@ def ran_nothing(output: str) -> bool:
 
 def could_not_start(exit_code: int | None, output: str) -> bool:
     """Whether a program was missing: that shows nothing about the work."""
-    return exit_code in (126, 127) or (exit_code not in (0, None) and bool(_NOT_THERE.search(output[:400])))
+    return exit_code in (126, 127) or (exit_code not in (0, None) and bool(_NOT_THERE.search(output[:1000])))

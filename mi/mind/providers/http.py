@@ -47,7 +47,7 @@ def post(
     def exchange() -> None:
         try:
             answers.put(_exchange(url, headers, body, timeout_s))
-        except BaseException as error:  # whoever waits raises it
+        except Exception as error:  # noqa: BLE001 - whoever waits raises it
             answers.put(error)
 
     Thread(target=exchange, daemon=True, name="mi-mind").start()
@@ -59,7 +59,7 @@ def post(
             answer = answers.get(timeout=min(left, 0.2))
         except Empty:
             continue
-        if isinstance(answer, BaseException):
+        if isinstance(answer, Exception):
             raise answer
         return answer
     raise ProviderError("timeout", f"{url} did not answer within {timeout_s:g} s")
