@@ -209,6 +209,12 @@ def test_the_persons_own_command_verifies_any_agent(bench: Workbench, code: str,
     assert ran.end["marks"]["verified"] is (status == "done")
 
 
+def test_the_persons_own_command_is_a_line_for_the_shell(bench: Workbench) -> None:
+    bench.config["runtime"] = {"verification": {"command": f"test -f calc.py && {CHECK} | cat; exit 0"}}
+    cli_agent(bench, [RIGHT_FILE, prints("Done.")])
+    bench.run("fix it").ended("done")
+
+
 def test_text_that_looks_like_events_of_a_check_is_text(bench: Workbench) -> None:
     cli_agent(bench, [RIGHT_FILE, prints(f"$ {CHECK}\nOK\nexit 0\nDone.")], [prints(f"$ {CHECK}\nOK. Done.")])
     bench.run("fix it").ended("blocked")
