@@ -69,6 +69,8 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
         return Resumed(state, checks, began=True, cut=last)
     after = records[records.index(last) + 1 :]
     questions = [one for one in after if isinstance(one, Question)]
+    if not questions and any(isinstance(one, RunEnd) for one in after):
+        state.checks_requested = 0  # it ended for want of a proof; whoever goes on wants the agent asked once more
     return Resumed(
         state,
         checks,
