@@ -4,6 +4,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from mi.autopilot.moves import Interrupted
 from mi.autopilot.session import Session
 from mi.autopilot.state import RunState, added
 from mi.evidence.records.base import Record
@@ -57,6 +58,8 @@ class Diary:
                 calls=spent.calls,
             )
             self._state.spent = added(self._state.spent, more)
+        if judgement.state == "error" and self._session.stop.reason:
+            raise Interrupted
         if judgement.state == "error":
             self.append(
                 MindError(
@@ -99,6 +102,8 @@ class Diary:
         """The person's answer to a question that waits already."""
         text = question.text
         answer = self._session.asker.ask(question.id, text)
+        if answer is None and self._session.stop.reason:
+            raise Interrupted
         if answer is None:
             return None
         if question.about == "rules":

@@ -76,6 +76,8 @@ def build(
     What does not fit is left out from the end of the list: facts first, values last.
     """
     closing = [external, REFACTOR] if behaviour_preserving else [external]
+    if len(PURPOSE) + sum(len(line) + 1 for line in closing) > max_chars:
+        return Injected(external[:max_chars], [])  # what must not be forgotten, if nothing else fits
     room = max_chars - len(PURPOSE) - sum(len(line) + 1 for line in closing) - len(_MORE) - 2
     lines, ids, left_out = [PURPOSE], [], False
     for title, items in (("Values:", values), ("Also:", preferences), ("Known here:", facts)):
@@ -88,7 +90,7 @@ def build(
             room -= cost
             lines += [title, line] if number == 0 else [line]
             ids.append(item.id)
-    lines += [_MORE] if left_out else []
+    lines += [_MORE] if left_out and room >= 0 else []
     return Injected("\n".join([*lines, *closing]), ids)
 
 

@@ -59,7 +59,7 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
             state.waiting[place] = one
             if one.id in answers:
                 state.answered[place] = answers[one.id]
-    checks = [Check(one.kind, tuple(one.argv), one.source) for one in records[0].checks]
+    checks = [Check(one.kind, tuple(one.argv), one.source, one.folder) for one in records[0].checks]
     batches = [one for one in records if isinstance(one, HandsInput | BatchEnd)]
     if not batches:
         return Resumed(state, checks, began=False)
@@ -69,6 +69,8 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
         return Resumed(state, checks, began=True, cut=last)
     after = records[records.index(last) + 1 :]
     questions = [one for one in after if isinstance(one, Question)]
+    if not questions and any(isinstance(one, RunEnd) for one in after):
+        state.checks_requested = 0  # it ended for want of a proof; whoever goes on wants the agent asked once more
     return Resumed(
         state,
         checks,
@@ -155,6 +157,7 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
     if ended and ended[-1].seen:
         seen = msgspec.convert(ended[-1].seen, Batch)
         state.marks = seen.marks  # but what was verified then is not verified now: files may have changed since
+        state.unsettled = seen.unsettled
         state.checks_requested = ended[-1].checks_requested
     state.evidence_ids = [
         one.event_id

@@ -42,7 +42,9 @@ def _drive(session: Session, state: RunState, resumed: Resumed | None) -> RunEnd
             hands=session.hands.name,
             mind=session.mind.name,
             resumed_from=state.run_id if resumed else "",
-            checks=[KnownCheck(kind=one.kind, argv=list(one.argv), source=one.source) for one in checks],
+            checks=[
+                KnownCheck(kind=one.kind, argv=list(one.argv), source=one.source, folder=one.folder) for one in checks
+            ],
             uncommitted=len(git.observe(session.project.root).status.splitlines()),
         )
         loop.diary.append(began, sync=True)

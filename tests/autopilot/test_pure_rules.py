@@ -41,6 +41,14 @@ def test_injection_never_exceeds_its_limit_and_keeps_values_longest(limit: int):
     assert "Known here:" not in injected.text
 
 
+@pytest.mark.parametrize("limit", [0, 50, 365, 366, 370, 420])
+@pytest.mark.req("mi.inject.max-chars")
+def test_a_tiny_injection_keeps_its_limit_and_the_rule_to_stop(limit: int):
+    injected = build([Told("cl_1", "Keep changes small.")], [], [], True, limit)
+    assert len(injected.text) <= limit
+    assert EXTERNAL[:limit] in injected.text
+
+
 @pytest.mark.req("mi.inject.deterministic")
 def test_injection_is_deterministic_and_free_of_secrets():
     value = [Told("cl_1", "The key is " + "ghp_" + "aB3dE5gH7" * 4)]

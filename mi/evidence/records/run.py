@@ -31,6 +31,7 @@ class KnownCheck(Struct, frozen=True, kw_only=True):
     kind: Literal["test", "build", "lint"]
     argv: list[str]
     source: str
+    folder: str = ""
 
 
 class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):

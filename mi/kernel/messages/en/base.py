@@ -8,6 +8,8 @@ TEXT = {
     "error.no-such-choice": "{name} {value}: choose from {known} (see {hint})",
     "error.argument-needs-value": "{name} needs a value (see {hint})",
     "error.bad-count": "-n {value}: give a number of lines, 0 or more",
+    "error.bad-limit": "{flag} {value}: give a number above 0, or leave the option out",
+    "error.bad-whole-limit": "{flag} {value}: give a whole number above 0, or leave the option out",
     "error.unknown-command": "unknown command {name!r} (did you mean: {near})",
     "error.unknown-flag": "unknown flag {flag} before the command (see {hint})",
     "error.flag-needs-value": "{flag} needs a value, e.g. {flag} ~/code/app",

@@ -7,6 +7,8 @@ TEXT = {
     "error.no-such-choice": "{name} {value}：可选 {known}（见 {hint}）",
     "error.argument-needs-value": "{name} 需要一个值（见 {hint}）",
     "error.bad-count": "-n {value}：请给出行数，0 或更大",
+    "error.bad-limit": "{flag} {value}：请给出大于 0 的数，或不写这个选项",
+    "error.bad-whole-limit": "{flag} {value}：请给出大于 0 的整数，或不写这个选项",
     "error.unknown-command": "未知命令 {name!r}（是否想用：{near}）",
     "error.unknown-flag": "命令之前有未知选项 {flag}（见 {hint}）",
     "error.flag-needs-value": "{flag} 需要一个值，例如 {flag} ~/code/app",
