@@ -47,6 +47,44 @@ def decode_stored(data: bytes, shape: type[T]) -> T:
             raise strict from None
 
 
+def decode_fields(data: bytes, shape: type[T]) -> T:
+    """As `decode_stored`; a field, or an element of a list, that is of an unexpected type costs itself, not the rest."""
+    try:
+        return decode(data, shape)
+    except BadJson:
+        raw = decode_stored(data, dict[str, Any])
+    config = shape.__struct_config__  # type: ignore[attr-defined]
+    fitting = {config.tag_field: raw.get(config.tag_field)} if config.tag_field else {}
+    for field in msgspec.structs.fields(shape):
+        if field.encode_name in raw:
+            try:
+                fitting[field.encode_name] = _fitting(raw[field.encode_name], field.type)
+            except msgspec.ValidationError:
+                continue
+    try:
+        return msgspec.convert(fitting, shape)
+    except msgspec.ValidationError as error:  # what cannot be done without is missing
+        raise BadJson(str(error)) from None
+
+
+def _fitting(value: Any, wanted: Any) -> Any:
+    try:
+        msgspec.convert(value, wanted)
+    except msgspec.ValidationError:
+        if not isinstance(value, list):
+            raise
+        return [one for one in value if _fits([one], wanted)]
+    return value
+
+
+def _fits(value: Any, wanted: Any) -> bool:
+    try:
+        msgspec.convert(value, wanted)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
 def encode(value: object) -> bytes:
     """The value as one line; what cannot be UTF-8 (bytes of a command line that were no text) is replaced."""
     try:

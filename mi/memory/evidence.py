@@ -8,7 +8,7 @@ from msgspec import Struct
 from mi.evidence.reader import Event, parse
 from mi.evidence.records.thoughts import SourceRefs
 from mi.kernel import jsonl
-from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.jsontext import BadJson, decode_fields
 from mi.memory.documents import MAX_TEXT, Change, Document
 from mi.memory.logs import ReadLine
 
@@ -51,7 +51,7 @@ class _Snapshot(Struct):
 
 def _snapshot(data: bytes, project_id: str) -> Iterator[Document]:
     try:
-        one = decode(data, _Snapshot)
+        one = decode_fields(data, _Snapshot)
     except BadJson:
         return
     name = one.snapshot_id or one.event_id

@@ -226,11 +226,12 @@ def refuse_secret(field: str, text: str) -> None:
 
 
 def _as_claim(thought: "Thought") -> "Claim | None":
-    """The claim as a typed record; one that an earlier tool wrote in another shape is passed over."""
-    from mi.kernel.jsontext import BadJson, decode_stored
+    """The claim as a typed record; one without a text or a type, or of an origin that is none, is passed over."""
+    from mi.kernel.jsontext import BadJson, decode_fields
     from mi.thoughtdb.records import Claim
 
     try:
-        return decode_stored(thought.view.line(thought.kind, thought.offset), Claim)
+        claim = decode_fields(thought.view.line(thought.kind, thought.offset), Claim)
     except BadJson:
         return None
+    return claim if claim.origin == (thought.raw.get("origin") or "import") else None
