@@ -121,7 +121,7 @@ def _line_of(out: Output, fields: dict[str, Any]) -> str:
         text = one_line(str(fields.get("title") or fields.get("text") or ""), 100)
     scope = "  " + out.text("settings.from-global") if fields.get("store") == "global" else ""
     note = f"  [{', '.join(marks)}]" if marks else ""
-    return f"{fields.get(kind + '_id')}  {str(fields.get(kind + '_type') or '-'):<12} {text}{scope}{note}"
+    return f"{fields.get(kind + '_id')}  {fields.get(kind + '_type') or '-'!s:<12} {text}{scope}{note}"
 
 
 def show_one(app: App, args: Args, kind: Any) -> int:

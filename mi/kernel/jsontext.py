@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 
 T = TypeVar("T")
+S = TypeVar("S", bound=msgspec.Struct)
 _BYTE = re.compile(r"\(byte (\d+)\)")
 _HALF_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -47,13 +48,13 @@ def decode_stored(data: bytes, shape: type[T]) -> T:
             raise strict from None
 
 
-def decode_fields(data: bytes, shape: type[T]) -> T:
-    """As `decode_stored`; a field, or an element of a list, that is of an unexpected type costs itself, not the rest."""
+def decode_fields(data: bytes, shape: type[S]) -> S:
+    """As `decode_stored`; a field, or an element of a list, of an unexpected type costs itself and not the rest."""
     try:
         return decode(data, shape)
     except BadJson:
         raw = decode_stored(data, dict[str, Any])
-    config = shape.__struct_config__  # type: ignore[attr-defined]
+    config = shape.__struct_config__
     fitting = {config.tag_field: raw.get(config.tag_field)} if config.tag_field else {}
     for field in msgspec.structs.fields(shape):
         if field.encode_name in raw:
