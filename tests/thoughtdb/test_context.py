@@ -172,6 +172,16 @@ def test_the_command_shows_what_would_be_seen(mi: Mi, app: App, here: Path, ever
     assert mi("context").returncode == 0
 
 
+@pytest.mark.req("mi.asof.context")
+def test_the_index_brings_to_mind_what_stood_then_and_was_taken_back_since(mi: Mi, app: App, here: Path) -> None:
+    write(here, claim("cl_1", "Zeppelin hosts the builds"), retract("claim", "cl_1", "2026-03-01T00:00:00Z"))
+    asked = ("is", "a", "zeppelin", "still", "anywhere", "around", "--json")  # one word in common: a scan wants two
+    then = json.loads(mi("context", *asked, "--as-of", "2026-02-01").stdout)
+    assert [one["claim_id"] for one in then["query_claims"]] == ["cl_1"]
+    assert then["notes"] == "query: 1 by index, 0 by scan"
+    assert json.loads(mi("context", *asked).stdout)["query_claims"] == []
+
+
 @pytest.mark.req("mi.trust.least-of-cited")
 def test_trust_is_the_least_of_what_is_cited(mi: Mi, app: App, here: Path) -> None:
     write(
