@@ -106,7 +106,7 @@ def create_node(desk: Desk, node_type: NodeType, title: str, text: str, tags: Se
     """Store a decision, action or summary; returns the event's id and the node."""
     if not title.strip():
         raise UsageError("empty-text", field="--title")
-    node = desk.store.new_node(node_type, title, text, tags, "", "user")
+    node = desk.store.new_node(node_type, title, text, [tag.strip() for tag in tags if tag.strip()], "", "user")
     record = events.NodeCreate(node_id=node.node_id, node_type=node_type, title=title)
     event_id = desk.record(record)
     node = citing(node, event_id)
