@@ -6,6 +6,7 @@ TEXT = {
     "error.unknown-arguments": "未知：{names}（见 {hint}）",
     "error.no-such-choice": "{name} {value}：可选 {known}（见 {hint}）",
     "error.argument-needs-value": "{name} 需要一个值（见 {hint}）",
+    "error.argument-no-number": "{name} {value} 不是此处可用的数字（见 {hint}）",
     "error.bad-count": "-n {value}：请给出行数，0 或更大",
     "error.unknown-command": "未知命令 {name!r}（是否想用：{near}）",
     "error.unknown-flag": "命令之前有未知选项 {flag}（见 {hint}）",
