@@ -217,11 +217,9 @@ def _lines_citing(store: ThoughtStore, target: Target) -> Iterator[tuple[str, li
         (store.files.edges, "edge_id"),
     ):
         seen: set[str] = set()
-        for line in jsonl.read_forward(path, 0, 1 << 24):
-            if needle not in line.data or not line.complete:
-                continue
+        for line in jsonl.lines_holding(path, needle):
             try:
-                raw = fields(line.data)
+                raw = fields(line)
             except BadJson:
                 continue
             thought_id = str(raw.get(name) or "")

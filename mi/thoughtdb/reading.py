@@ -155,7 +155,7 @@ class Reading:
 
     def _rows(self, kind: Kind, wanted: Filter) -> Iterator[Row]:
         if self._as_of is not None:
-            return self._pages(kind, "(lines > 1 OR first_ts <= ?)", (self._as_of,))
+            return self._pages(kind, *_conditions_then(kind, wanted, self._as_of))
         conditions, values = _conditions(kind, wanted)
         if not wanted.types:
             return self._pages(kind, conditions, values)
@@ -245,6 +245,14 @@ def _conditions(kind: Kind, wanted: Filter) -> tuple[str, tuple[object, ...]]:
         conditions.append(condition)
         values += asked
     return " AND ".join(conditions), tuple(values)
+
+
+def _conditions_then(kind: Kind, wanted: Filter, as_of: int) -> tuple[str, tuple[object, ...]]:
+    """As `_conditions`, for an earlier time: what was said once was then what it is now; the rest is looked at."""
+    conditions, values = _conditions(kind, wanted._replace(status=None))
+    marks = ",".join("?" * len(wanted.types))
+    typed = f" AND type IN ({marks})" if wanted.types else ""
+    return f"(lines > 1 OR (first_ts <= ? AND {conditions}{typed}))", (as_of, *values, *wanted.types)
 
 
 def _has_tags(tags: object, wanted: tuple[str, ...]) -> bool:
