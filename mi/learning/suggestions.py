@@ -126,7 +126,7 @@ def standing(knowledge: Knowledge, text: str) -> list[Standing]:
         claim = thoughts.get(thoughts.head(one))
         if claim is not None and claim.stands and claim.type in _GUIDING:
             found[claim.id] = claim
-    for place, claim in enumerate(thoughts.find("claim", Filter(types=_GUIDING))):
+    for place, claim in enumerate(thoughts.find("claim", Filter(types=_GUIDING, heard=True))):
         if place >= _LOOKED_AT:
             break
         found[claim.id] = claim
@@ -135,9 +135,9 @@ def standing(knowledge: Knowledge, text: str) -> list[Standing]:
 
 def _as_standing(found: dict[str, Thought], thoughts: Effective) -> Iterator[Standing]:
     for claim in found.values():
-        raw = claim.raw
-        if RAW not in (raw.get("tags") or []):
-            yield Standing(claim.id, str(raw.get("text") or ""), of_thought(claim, thoughts) == "user")
+        raw, trust = claim.raw, of_thought(claim, thoughts)
+        if RAW not in (raw.get("tags") or []) and trust != "hands":  # what only an agent said stands for nothing
+            yield Standing(claim.id, str(raw.get("text") or ""), trust == "user")
 
 
 def _suggested_in(segment: Segment) -> Iterator[tuple[Record, list[Proposal]]]:

@@ -10,6 +10,7 @@ from mi.thoughtdb.kinds import Kind
 
 EARLIEST = -(1 << 62)  # the time of a line that does not say its time: known from the beginning
 _NO_TAGS: list[str] = []
+_KNOWN = frozenset(["user", "mind", "import", ""])
 
 
 class Entry(NamedTuple):
@@ -24,6 +25,7 @@ class Entry(NamedTuple):
     tags: list[str] = _NO_TAGS
     from_id: str = ""
     to_id: str = ""
+    by_agent: bool = False  # said by the Hands, or by whoever is none that MI knows
 
 
 class Line(Struct):
@@ -43,6 +45,7 @@ class Line(Struct):
     tags: list[str] | None = None
     from_id: str = ""
     to_id: str = ""
+    origin: str = ""
 
 
 def parse(data: bytes, kind: Kind) -> Entry | None:
@@ -62,6 +65,7 @@ def parse(data: bytes, kind: Kind) -> Entry | None:
             line.tags or _NO_TAGS,
             line.from_id,
             line.to_id,
+            line.origin not in _KNOWN,
         )
     if line.kind == kind + "_retract":
         return Entry(False, thought_id, milliseconds(line.ts, EARLIEST))
