@@ -16,11 +16,12 @@ def edited(text: str, hint: str, name: str, notices: Notices) -> Iterator[str]:
     """The text as the person left it; when it then cannot be stored, the draft stays where a notice says."""
     import tempfile
 
+    editor = _chosen_editor()
     folder = tempfile.mkdtemp(prefix="mi-")
     path = os.path.join(folder, name)
     try:
         _write(path, text, hint)
-        _run_editor(path)
+        _run_editor(editor, path)
         with open(path, "rb") as file:
             said = decode(file.read())
         yield _without_hint(said)
@@ -39,9 +40,9 @@ def _write(path: str, text: str, hint: str) -> None:
         file.write(f"{text.rstrip()}\n\n{_CUT}\n{below}")
 
 
-def _run_editor(path: str) -> None:
+def _chosen_editor() -> list[str]:
+    """The person's editor and its arguments."""
     import shlex
-    import subprocess
 
     wished = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     try:
@@ -50,12 +51,19 @@ def _run_editor(path: str) -> None:
         argv = []
     if not argv:
         raise UsageError("no-editor", value=wished)
+    return argv
+
+
+def _run_editor(argv: list[str], path: str) -> None:
+    import subprocess
+
+    name = " ".join(argv)
     try:
         done = subprocess.run([*argv, path], check=False)
     except OSError as error:
-        raise MiError("editor-failed", editor=wished, reason=error.strerror or str(error)) from error
+        raise MiError("editor-failed", editor=name, reason=error.strerror or str(error)) from error
     if done.returncode:
-        raise MiError("editor-failed", editor=wished, reason=f"exit {done.returncode}")
+        raise MiError("editor-failed", editor=name, reason=f"exit {done.returncode}")
 
 
 def _without_hint(text: str) -> str:

@@ -133,14 +133,14 @@ def _trusted(found: Iterable[Thought], thoughts: Effective) -> Iterator[Thought]
 
 def _values(thoughts: Effective, limit: int) -> list[Thought]:
     """The global values, in the order they were said."""
-    found = thoughts.find("claim", Filter(types=_GUIDING, tags=(VALUES,)))
+    found = thoughts.find("claim", Filter(types=_GUIDING, tags=(VALUES,), heard=True))
     return list(islice(_trusted((one for one in found if one.scope == "global"), thoughts), limit))[::-1]
 
 
 def _guiding(thoughts: Effective, limit: int, taken: set[str]) -> list[Thought]:
     """Settings and the like first, then the other preferences and goals; the project's before the global ones."""
     found = _settled(thoughts)
-    for one in _trusted(thoughts.find("claim", Filter(types=_GUIDING)), thoughts):
+    for one in _trusted(thoughts.find("claim", Filter(types=_GUIDING, heard=True)), thoughts):
         if len(found) >= limit:
             break
         tags = _tags(one)
@@ -164,14 +164,15 @@ def _settled(thoughts: Effective) -> dict[str, Thought]:
 
 def _pinned(thoughts: Effective) -> Iterator[Thought]:
     for tag in (SETTING + "*", TESTLESS):
-        yield from thoughts.find("claim", Filter(types=_GUIDING, tags=(tag,)))
+        yield from thoughts.find("claim", Filter(types=_GUIDING, tags=(tag,), heard=True))
 
 
 def _nodes(thoughts: Effective, limit: int) -> list[Thought]:
     """The latest summary of the values, then the latest nodes."""
-    summaries = (one for one in thoughts.find("node", Filter(tags=(SUMMARY,))) if one.scope == "global")
+    summaries = (one for one in thoughts.find("node", Filter(tags=(SUMMARY,), heard=True)) if one.scope == "global")
     latest = list(islice(_trusted(summaries, thoughts), min(1, limit)))
-    recent = _trusted((one for one in thoughts.find("node") if SUMMARY not in _tags(one)), thoughts)
+    others = (one for one in thoughts.find("node", Filter(heard=True)) if SUMMARY not in _tags(one))
+    recent = _trusted(others, thoughts)
     return [*latest, *islice(recent, limit - len(latest))]
 
 
@@ -196,7 +197,7 @@ def _scan(thoughts: Effective, query: str, limit: int, taken: set[str]) -> list[
     """Recent claims that share at least two of the query's words, or its only one."""
     wanted = set(compact(query).tokens)
     scored: list[tuple[int, Thought]] = []
-    for claim in islice(thoughts.find("claim"), _SCANNED) if wanted else ():
+    for claim in islice(thoughts.find("claim", Filter(heard=True)), _SCANNED) if wanted else ():
         if claim.id in taken or not _may_show(claim, "claim"):
             continue
         shared = len(wanted.intersection(tokens(str(claim.raw.get("text")))))
