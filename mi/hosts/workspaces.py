@@ -72,6 +72,7 @@ class Workspace:
     def __init__(self, root: str, manifest: str, home: Home) -> None:
         self.root = root
         self.manifest_path = manifest
+        self.journal_path = os.path.join(os.path.dirname(manifest), "underway.json")
         self.home = home
 
     @classmethod
@@ -123,34 +124,37 @@ class Workspace:
         return found
 
     def write(self, manifest: Manifest) -> None:
-        """Store what is MI's here; once nothing is, the manifest goes, too."""
+        """Store what is MI's here, as the end of a change; once nothing is, the manifest goes, too."""
         if manifest.entries:
-            self._open()
+            self.open()
             files.write_atomic(self._manifest(), encode_pretty(manifest))
+            files.remove_if_there(self.journal_path)
         else:
             self._close()
 
-    def _manifest(self) -> str:
-        return self.manifest_path if self.is_users else self.real(os.path.join(OWN, "manifest.json"))
-
-    def _open(self) -> None:
+    def open(self) -> None:
+        """Make MI's own folder, which this home knows of from now on."""
         if self.is_users:
             return
         folder = self.real(OWN)
+        _remember(self.home, self.root, True)
         os.makedirs(folder, exist_ok=True)
         ignore = os.path.join(folder, ".gitignore")
         if not os.path.lexists(ignore):
             files.write_atomic(ignore, _IGNORE, 0o666)
-        _remember(self.home, self.root, True)
+
+    def _manifest(self) -> str:
+        return self.manifest_path if self.is_users else self.real(os.path.join(OWN, "manifest.json"))
 
     def _close(self) -> None:
         files.remove_if_there(self._manifest())
+        files.remove_if_there(self.journal_path)
         if self.is_users:
             return
         folder = self.real(OWN)
         ignore = os.path.join(folder, ".gitignore")
         if os.path.isdir(folder) and os.listdir(folder) == [".gitignore"] and files.read_bytes(ignore) == _IGNORE:
-            os.unlink(ignore)
+            files.remove_if_there(ignore)
         remove_empty(folder)
         _remember(self.home, self.root, False)
 
