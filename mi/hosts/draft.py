@@ -170,8 +170,7 @@ class Draft:
                 raise StorageError("host-entry-taken", path=entry.path, entry=".".join(entry.keys))
             self.kept.append(entry.path)
             return old
-        jsonfile.put(document, entry.keys, entry.value, entry.path)
-        self._edit(entry.path, jsonfile.dump(document, self._now(entry.path)))
+        self._edit(entry.path, jsonfile.put(self._now(entry.path), entry.keys, entry.value, entry.path))
         return entry
 
     def _put_item(self, entry: Entry, old: Entry | None) -> Entry:
@@ -180,8 +179,7 @@ class Draft:
         if isinstance(items, list) and entry.value in items:
             known = old or self._shared(entry)
             return msgspec.structs.replace(entry, found=known.found if known else True)
-        jsonfile.add(document, entry.keys, entry.value, entry.path)
-        self._edit(entry.path, jsonfile.dump(document, self._now(entry.path)))
+        self._edit(entry.path, jsonfile.add(self._now(entry.path), entry.keys, entry.value, entry.path))
         return entry
 
     def _shared(self, entry: Entry) -> Entry | None:
@@ -229,17 +227,17 @@ class Draft:
         now = self._now(entry.path)
         if now is None:
             return
-        document = self._document(entry.path)
         before = self.formers.get(entry.path)
         former = jsonfile.parse(before.content, entry.path) if before and before.existed else {}
+        value, new = jsonfile.get(self._document(entry.path), entry.keys), now
         if kind == "item":
-            jsonfile.take_item(document, entry.keys, entry.value, former)
-        elif jsonfile.get(document, entry.keys) == entry.value:
-            jsonfile.take(document, entry.keys, former)
-        elif jsonfile.get(document, entry.keys) is not jsonfile.ABSENT:
+            new = jsonfile.take_item(now, entry.keys, entry.value, former, entry.path)
+        elif value == entry.value:
+            new = jsonfile.take(now, entry.keys, former, entry.path)
+        elif value is not jsonfile.ABSENT:
             self.kept.append(entry.path)
-        if document != self._document(entry.path):
-            self._edit(entry.path, jsonfile.dump(document, now))
+        if new != now:
+            self._edit(entry.path, new)
 
     # files that are the user's
 
