@@ -38,6 +38,8 @@ def remove(workspace: Workspace, owner: str) -> Placed:
 
 def remove_all(workspace: Workspace, apply: bool = True) -> Placed:
     """Take out everything of MI's; without `apply` only say what would go."""
+    if not os.path.isdir(workspace.root):
+        return Placed([], [], [])
     return _placed(workspace, [(owner, []) for owner in owners(workspace)], apply)
 
 

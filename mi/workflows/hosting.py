@@ -155,7 +155,7 @@ class Cleared(Struct, frozen=True, kw_only=True):
 
 def clear_everywhere(home: Home, more: list[str], notices: Notices, apply: bool) -> list[Cleared]:
     """Take everything of MI's out of every workspace and out of the user's folder, and forget all bindings."""
-    roots = dict.fromkeys([*known_workspaces(home, notices), *(Workspace.at(one, home).root for one in more)])
+    roots = dict.fromkeys([*_all_workspaces(home, notices), *(Workspace.at(one, home).root for one in more)])
     spaces = [Workspace.at(root, home) for root in roots if os.path.isdir(root)]
     done = [_clear(one, apply) for one in [*spaces, Workspace.of_user(home)]]
     missing = [root for root in roots if not os.path.isdir(root)]
@@ -167,13 +167,21 @@ def clear_everywhere(home: Home, more: list[str], notices: Notices, apply: bool)
     return [*(one for one in done if one.removed or one.changed or one.kept or one.error), *map(_gone, missing)]
 
 
+def _all_workspaces(home: Home, notices: Notices) -> list[str]:
+    """The listed workspaces, and those of every project: a list that was lost does not hide what is there."""
+    found = known_workspaces(home, notices)
+    for project_id in sorted(os.listdir(home.projects)) if os.path.isdir(home.projects) else ():
+        overlay = read_state(home.project(project_id).overlay, Overlay, notices)
+        for root in (overlay.root_path, *(one.workspace_root for one in overlay.host_bindings)):
+            if root and os.path.isdir(root) and os.path.isfile(Workspace.at(root, home).manifest_path):
+                found.append(root)
+    return list(dict.fromkeys(found))
+
+
 def _clear(workspace: Workspace, apply: bool) -> Cleared:
     """One workspace; what fails in it does not keep the others."""
     try:
-        if not apply:
-            paths = list(dict.fromkeys(entry.path for entry in workspace.read().entries))
-            return Cleared(workspace_root=workspace.root, removed=paths)
-        taken = remove_all(workspace)
+        taken = remove_all(workspace, apply)
     except MiError as error:
         return Cleared(workspace_root=workspace.root, error=error.line())
     return Cleared(workspace_root=workspace.root, removed=taken.removed, changed=taken.changed, kept=taken.kept)

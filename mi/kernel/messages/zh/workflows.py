@@ -33,6 +33,8 @@ TEXT: dict[str, str] = {
     "notice.uninstall-failed": "没有从 {path} 取出任何内容：{reason}",
     "notice.host-kept": "{root} 中的 {path} 被他人改过，保持原样",
     "notice.habit-not-kept": "习惯 {path} 没有保存为工作流：{reason}",
+    "error.purge-running": "项目 {project} 中有运行正在进行；没有移除任何内容（请先停止它：mi stop）",
+    "notice.purge-kept": "{path} 不属于 MI，予以保留",
     "overview.workflow": "把你反复做的事写下来并照做",
     "overview.host": "把工作流作为技能放进代理的工作区",
     "overview.uninstall": "把 MI 放到别处的一切取出",
@@ -66,8 +68,10 @@ TEXT: dict[str, str] = {
     "host.bound-gone": "{host}  {root}  （文件夹已不存在：mi host unbind {host}，或在新位置重新绑定）",
     "host.synced": "{root} 中的 {host}：{workflows} 个工作流（写入 {changed}，移除 {removed}）",
     "host.unbound": "{host} 已从 {root} 取出（移除 {removed}，恢复 {changed}）",
-    "uninstall.done": "已从 {count} 处取出；你的数据仍在 {home}（如需删除请自行删除该文件夹）",
+    "uninstall.done": "已从 {count} 处取出；你的数据仍在 {home}（mi uninstall --purge 会一并删除）",
     "uninstall.would": "将从 {count} 处取出（去掉 --dry-run 才会执行）；你的数据仍在 {home}",
+    "uninstall.purge-done": "已从 {count} 处移除，{home} 已删除",
+    "uninstall.purge-would": "将从 {count} 处移除，{home} 连同 MI 所知的一切也将删除（去掉 --dry-run 即执行）",
     "uninstall.nothing": "别处没有 MI 的内容；你的数据在 {home}",
 }
 
@@ -108,6 +112,7 @@ HELP: dict[str, str] = {
     "openclaw, claude-code or codex": "可选 openclaw、claude-code、codex",
     "the host's workspace (default: the project's root)": "宿主的工作区（默认：项目根目录）",
     "take everything MI put into workspaces and into your agents' settings out again; your MI home stays": "把 MI 放进工作区和代理设置的一切取出；你的 MI 主目录保留",
+    "delete the MI home, too: all that MI knows of you": "连同 MI 主目录一起删除：MI 所知的关于你的一切",
     "also this one, e.g. moved since": "也处理这个，例如后来移动过的",
     "print what would go, remove nothing": "只显示将移除什么，不移除",
 }
