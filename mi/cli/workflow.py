@@ -10,7 +10,7 @@ from mi.kernel.errors import UsageError
 from mi.kernel.text import one_line
 
 if TYPE_CHECKING:
-    from mi.workflows.effective import Held
+    from mi.evidence.records.workflow_ir import Workflow
 
 
 def parser(name: str) -> Parser:
@@ -125,7 +125,7 @@ def _list(app: App, args: Args) -> int:
     out = Output(app.language)
     found = app.workflows.all(args.scope)
     if args.json:
-        out.json([_summary(held) for held in found])
+        out.json([_fields(held.workflow) | {"scope": held.scope, "overridden": held.overridden} for held in found])
         return 0
     for held in found:
         one = held.workflow
@@ -138,25 +138,21 @@ def _list(app: App, args: Args) -> int:
     return 0
 
 
-def _summary(held: "Held") -> dict[str, Any]:
+def _fields(workflow: "Workflow") -> dict[str, Any]:
     import msgspec
 
-    one = held.workflow
-    fields = {"id": one.id, "name": one.name, "enabled": one.enabled, "scope": held.scope}
-    more = {"overridden": held.overridden, "trigger": msgspec.to_builtins(one.trigger), "steps": len(one.steps)}
-    return fields | more | {"updated_ts": one.updated_ts}
+    fields: dict[str, Any] = msgspec.to_builtins(workflow)
+    return fields
 
 
 def _show(app: App, args: Args) -> int:
-    import msgspec
-
     from mi.workflows.render import drawn, markdown, step_lines
 
     out = Output(app.language)
     held = app.workflows.get(args.ref, args.scope)
     one = held.workflow
     if args.json:
-        out.json(msgspec.to_builtins(one) | {"scope": held.scope, "overridden": held.overridden})
+        out.json(_fields(one) | {"scope": held.scope, "overridden": held.overridden})
     elif args.markdown:
         out.line(markdown(one).rstrip("\n"))
     elif args.mermaid:
@@ -197,8 +193,7 @@ def _create(app: App, args: Args) -> int:
         raise UsageError("pattern-needed")
     trigger = Trigger(mode=mode, pattern=(args.pattern or "").strip())
     made = app.workflows.create(args.scope, args.name, trigger, steps_of(args.step))
-    fields = {"id": made.id, "name": made.name, "scope": args.scope}
-    return _done(app, args, "workflow.created", fields, args.scope)
+    return _done(app, args, "workflow.created", _fields(made) | {"scope": args.scope}, args.scope)
 
 
 def _enable(app: App, args: Args) -> int:
@@ -210,11 +205,12 @@ def _disable(app: App, args: Args) -> int:
 
 
 def _switch(app: App, args: Args, enabled: bool) -> int:
-    changed = app.workflows.set_enabled(args.ref, args.scope, enabled, args.project_override)
-    where = "project-override" if args.project_override else changed.held.scope
-    fields = {"id": args.ref, "name": changed.held.workflow.name, "scope": where, "enabled": enabled}
+    override = app.workflows.is_decided_here(args.ref, args.scope, args.project_override)
+    changed = app.workflows.set_enabled(args.ref, args.scope, enabled, override)
+    where = "project-override" if override else changed.held.scope
     key = "workflow.enabled" if enabled else "workflow.disabled"
-    return _done(app, args, key, fields, "project" if args.project_override else changed.held.scope)
+    fields = _fields(changed.held.workflow) | {"scope": where}
+    return _done(app, args, key, fields, "project" if override else changed.held.scope)
 
 
 def _delete(app: App, args: Args) -> int:

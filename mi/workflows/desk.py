@@ -141,6 +141,10 @@ class WorkflowDesk:
 
     # overrides
 
+    def is_decided_here(self, workflow_id: str, scope: str, override: bool) -> bool:
+        """Whether a change belongs into the project's override: asked for, or it says already what holds here."""
+        return self.target(workflow_id, scope, override).overridden or override
+
     def target(self, workflow_id: str, scope: str, override: bool) -> Held:
         held = self.get(workflow_id, scope)
         if override and held.scope != "global":
@@ -154,7 +158,9 @@ class WorkflowDesk:
             raw = all_.get(workflow_id, {})
             new = change(overrides.read(raw, workflow_id))
             overrides.check(base, new)
-            return all_ | {workflow_id: overrides.written(raw, new)}
+            others = {key: value for key, value in all_.items() if key != workflow_id}
+            entry = overrides.written(raw, new)
+            return others | {workflow_id: entry} if entry else others
 
         self._change_overrides(changed)
         held = self.effective.get(workflow_id)

@@ -87,7 +87,8 @@ def test_making_and_looking(mi: Mi, root: Path, call: Answer) -> None:
     assert [one["id"] for one in call("workflow", "list", "--scope", "project")] == [own]
     assert [one["id"] for one in call("workflow", "list", "--scope", "global")] == [shared]
     listed = call("workflow", "list", "--cd", str(root))
-    assert [(one["id"], one["scope"], one["steps"]) for one in listed] == [(own, "project", 3), (shared, "global", 3)]
+    assert [(one["id"], one["scope"]) for one in listed] == [(own, "project"), (shared, "global")]
+    assert listed[0] == call("workflow", "show", own)
     shown = call("workflow", "show", own)
     assert shown["trigger"] == {"mode": "task_contains", "pattern": "cut a release"}
     assert [step["kind"] for step in shown["steps"]] == ["hands", "check", "gate"]
@@ -236,6 +237,26 @@ def test_a_request_for_this_project_alone(call: Answer, model: list[Any], home: 
     assert call("workflow", "edit", shared, *flags)["scope"] == "project-override"
     assert call("workflow", "show", shared)["steps"][1]["notes"] == "twice"
     assert Path(home.workflows, f"{shared}.json").read_bytes() == before
+
+
+@pytest.mark.req("v1.cli.workflow-edit-scope", "v1.cli.workflow-enable-scope")
+def test_what_a_project_overrides_is_changed_there_and_never_for_everybody(
+    call: Answer, model: list[Any], home: Home
+) -> None:
+    model.pop()
+    shared = create(call, "--scope", "global")
+    stored = Path(home.workflows, f"{shared}.json")
+    before = stored.read_bytes()
+    call("workflow", "disable", shared, "--project-override")
+    assert call("workflow", "enable", shared)["scope"] == "project-override"
+    assert call("workflow", "list")[0]["enabled"] is True
+    assert call("workflow", "disable", shared, "--scope", "effective")["enabled"] is False
+    assert call("workflow", "list")[0]["enabled"] is False
+    steps = [Step(**one) for one in call("workflow", "show", shared)["steps"]]
+    model.append(answer("s1", name="Release", steps=[msgspec.structs.replace(steps[0], notes="here"), *steps[1:]]))
+    assert call("workflow", "edit", shared, "--request", "note it")["scope"] == "project-override"
+    assert call("workflow", "show", shared)["steps"][0]["notes"] == "here"
+    assert stored.read_bytes() == before
 
 
 @pytest.mark.parametrize("bad", [{"steps": [WORK, WORK]}, {"name": ""}, {"trigger": Trigger(mode="task_contains")}])
