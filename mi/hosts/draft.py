@@ -86,7 +86,8 @@ class Draft:
 
     def _put_file(self, entry: Entry, content: bytes, old: Entry | None) -> Entry:
         path, other = entry.path, self._shared(entry)
-        if other is not None and other.sha256 != entry.sha256:
+        akin = other is not None and _is_own(path) and _family(other) == _family(entry)
+        if other is not None and other.sha256 != entry.sha256 and not akin:
             raise _taken(path)
         if not _is_own(path):
             there = os.path.join(self.workspace.root, path)
@@ -170,7 +171,7 @@ class Draft:
                 raise StorageError("host-entry-taken", path=entry.path, entry=".".join(entry.keys))
             self.kept.append(entry.path)
             return old
-        self._edit(entry.path, jsonfile.put(self._now(entry.path), entry.keys, entry.value, entry.path))
+        self._edit(entry.path, jsonfile.put(self._json(entry.path), entry.keys, entry.value, entry.path))
         return entry
 
     def _put_item(self, entry: Entry, old: Entry | None) -> Entry:
@@ -179,7 +180,7 @@ class Draft:
         if isinstance(items, list) and entry.value in items:
             known = old or self._shared(entry)
             return msgspec.structs.replace(entry, found=known.found if known else True)
-        self._edit(entry.path, jsonfile.add(self._now(entry.path), entry.keys, entry.value, entry.path))
+        self._edit(entry.path, jsonfile.add(self._json(entry.path), entry.keys, entry.value, entry.path))
         return entry
 
     def _shared(self, entry: Entry) -> Entry | None:
@@ -224,7 +225,7 @@ class Draft:
             self.kept.append(entry.path)
 
     def _take_value(self, entry: Entry, kind: Literal["entry", "item"]) -> None:
-        now = self._now(entry.path)
+        now = self._json(entry.path)
         if now is None:
             return
         before = self.formers.get(entry.path)
@@ -249,8 +250,18 @@ class Draft:
             raise _taken(path)
         return files.read_bytes(real)
 
+    def _json(self, path: str) -> bytes | None:
+        """A JSON file's bytes; one of MI's own that is damaged is made anew."""
+        data = self._now(path)
+        if _is_own(path):
+            try:
+                jsonfile.parse(data, path)
+            except StorageError:
+                return None
+        return data
+
     def _document(self, path: str) -> dict[str, Any]:
-        return jsonfile.parse(self._now(path), path)
+        return jsonfile.parse(self._json(path), path)
 
     def _edit(self, path: str, new: bytes) -> None:
         now = self._now(path)
@@ -276,7 +287,9 @@ class Draft:
                     self.formers[path] = msgspec.structs.replace(former, written=written, edited=not intact)
                 continue
             del self.formers[path]
-            if intact:
+            if _is_own(path) and self._now(path) is not None:
+                self.writes[path] = None
+            elif intact:
                 self.writes[path] = former.content if former.existed else None
             elif intact is False and not former.existed and _is_blank(self._now(path)):
                 self.writes[path] = None
@@ -302,6 +315,11 @@ def _entry(owner: str, artefact: Artefact, workspace: Workspace) -> Entry:
             return Entry(owner=owner, kind="entry", path=path, keys=artefact.keys, value=artefact.value)
         case JsonItem():
             return Entry(owner=owner, kind="item", path=path, keys=artefact.keys, value=artefact.value)
+
+
+def _family(entry: Entry) -> str:
+    """Owners that differ by project alone: what they generate under one name is one thing, the last has it right."""
+    return entry.owner.rpartition(":")[0] or entry.owner
 
 
 def _is_own(path: str) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -10,11 +11,13 @@ from mi.evidence.records.workflow_ir import Workflow
 from mi.evidence.records.workflows import HostSync
 from mi.hosts.adapters import adapter, artefacts
 from mi.hosts.adapters.contract import generated_root, skill_folder
-from mi.hosts.artefacts import Artefact, JsonEntry
-from mi.hosts.place import Placed, place, remove, remove_all
+from mi.hosts.artefacts import Artefact, JsonEntry, Skill
+from mi.hosts.place import Placed, owners, place, remove, remove_all
 from mi.hosts.workspaces import Workspace, forget_workspace, known_workspaces
+from mi.kernel import files
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import Home
+from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.project.identity import Project
@@ -56,16 +59,21 @@ class Bindings:
             host=host, workspace_root=place_.root, generated_rel_dir=generated_root(host), register=Register()
         )
         ensure_overlay(self._home, self._project, self._notices)
-        done = self._place(bound)
+        moved = self._owner(host) in owners(place_)
+        done, bound = self._place(bound)
         others = [one for one in self.all() if _key(one) != _key(bound)]
-        self._store([*others, self._registered(bound)])
+        if moved:
+            others = [one for one in others if one.host != host or os.path.isdir(one.workspace_root)]
+        self._store([*others, bound])
         return done
 
     def unbind(self, host: str, workspace: str | None = None) -> list[Synced]:
         """Take the workflows out of a host's workspaces and forget the bindings; one that is gone is forgotten, too."""
         adapter(host)
-        root = os.path.abspath(os.path.expanduser(workspace)) if workspace else None
-        chosen = [one for one in self.all() if one.host == host and root in (None, one.workspace_root)]
+        root = os.path.realpath(os.path.expanduser(workspace)) if workspace else None
+        chosen = [
+            one for one in self.all() if one.host == host and root in (None, os.path.realpath(one.workspace_root))
+        ]
         if not chosen:
             raise NotFound("not-bound", host=host, known=", ".join(one.host for one in self.all()) or "-")
         done = []
@@ -81,16 +89,13 @@ class Bindings:
 
     def sync(self) -> list[Synced]:
         """Bring every bound workspace up to date; what fails in one does not keep the others."""
-        done = []
+        done, current = [], []
         for binding in self.all():
-            if not binding.enabled:
-                continue
-            try:
-                done.append(self._place(binding))
-            except MiError as error:
-                root = binding.workspace_root
-                done.append(Synced(host=binding.host, workspace_root=root, ok=False, error=error.line()))
-        current = [self._registered(one) for one in self.all()]
+            new = binding
+            if binding.enabled:
+                synced, new = self._try(binding)
+                done.append(synced)
+            current.append(new)
         if current != self.all():
             self._store(current)
         return done
@@ -99,18 +104,32 @@ class Bindings:
         """Drop every binding, whatever is in the workspaces."""
         self._store([])
 
-    def _place(self, binding: HostBinding) -> Synced:
+    def _try(self, binding: HostBinding) -> tuple[Synced, HostBinding]:
+        try:
+            return self._place(binding)
+        except MiError as error:
+            root = binding.workspace_root
+            return Synced(host=binding.host, workspace_root=root, ok=False, error=error.line()), binding
+
+    def _place(self, binding: HostBinding) -> tuple[Synced, HostBinding]:
+        """Bring one workspace up to date; what was done, and the binding with the links that are there for it now."""
+        host = binding.host
         workflows = WorkflowDesk(self._home, self._project, self._notices).effective.enabled()
         workspace = Workspace.at(binding.workspace_root, self._home)
-        wanted = exported(binding.host, workflows, self._project.project_id)
-        placed = place(workspace, self._owner(binding.host), wanted)
-        return _synced(binding, placed, workflows)
+        made = skills(workflows, self._names_of_others(workspace, host))
+        placed = place(workspace, self._owner(host), exported(host, made, self._project.project_id))
+        dirs = [SymlinkDir(src=src, dst=dst) for src, dst in registrations(host, made)]
+        registered = msgspec.structs.replace(binding, register=Register(symlink_dirs=dirs))
+        return _synced(binding, placed, workflows), registered
 
-    def _registered(self, binding: HostBinding) -> HostBinding:
-        """The binding with the links that are there for it now."""
-        workflows = WorkflowDesk(self._home, self._project, self._notices).effective.enabled()
-        dirs = [SymlinkDir(src=src, dst=dst) for src, dst in registrations(binding.host, workflows)]
-        return msgspec.structs.replace(binding, register=Register(symlink_dirs=dirs))
+    def _names_of_others(self, workspace: Workspace, host: str) -> dict[str, str]:
+        """The skills that others placed there, each with the workflow that it is, if it is one."""
+        links = [one for one in workspace.read().entries if one.kind == "link" and one.owner != self._owner(host)]
+        return {
+            os.path.basename(one.path): _workflow_id(workspace.real(os.path.join(one.target, "workflow.json")))
+            for one in links
+            if os.path.dirname(one.path) == adapter(host).skills
+        }
 
     def _owner(self, host: str) -> str:
         """Two projects may share a workspace: each owns what it placed."""
@@ -191,19 +210,28 @@ def _gone(root: str) -> Cleared:
     return Cleared(workspace_root=root, gone=True)
 
 
-def exported(host: str, workflows: list[Workflow], project_id: str) -> list[Artefact]:
-    """What a host's workspace holds of these workflows: a skill each, and the list of what was registered."""
-    if not workflows:
+def exported(host: str, made: list[Skill], project_id: str) -> list[Artefact]:
+    """What a host's workspace holds of a project's workflows: the skills, and the list of what was registered."""
+    if not made:
         return []
-    links = [{"src": src, "dst": dst} for src, dst in registrations(host, workflows)]
+    links = [{"src": src, "dst": dst} for src, dst in registrations(host, made)]
     listed = JsonEntry(f"{generated_root(host)}/manifest.json", ("symlink_dirs", project_id), links)
-    return [*artefacts(host, skills(workflows)), listed]
+    return [*artefacts(host, made), listed]
 
 
-def registrations(host: str, workflows: list[Workflow]) -> list[tuple[str, str]]:
+def registrations(host: str, made: list[Skill]) -> list[tuple[str, str]]:
     """Each skill's generated folder and the link by which the host finds it."""
     place_ = adapter(host).skills
-    return [(skill_folder(host, one.name), f"{place_}/{one.name}") for one in skills(workflows)]
+    return [(skill_folder(host, one.name), f"{place_}/{one.name}") for one in made]
+
+
+def _workflow_id(path: str) -> str:
+    """Which workflow a generated file is; empty when it cannot be told."""
+    data = files.read_bytes(path)
+    try:
+        return str(decode(data or b"", dict[str, Any]).get("id", ""))
+    except BadJson:
+        return ""
 
 
 def _synced(binding: HostBinding, placed: Placed, workflows: list[Workflow]) -> Synced:
@@ -218,4 +246,4 @@ def _synced(binding: HostBinding, placed: Placed, workflows: list[Workflow]) -> 
 
 
 def _key(binding: HostBinding) -> tuple[str, str]:
-    return binding.host, binding.workspace_root
+    return binding.host, os.path.realpath(binding.workspace_root)

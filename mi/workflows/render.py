@@ -43,16 +43,23 @@ def said_trigger(workflow: Workflow) -> str:
 
 
 def step_lines(steps: list[Step]) -> list[str]:
-    """The steps as a numbered list."""
-    return [f"{number}. {step_text(step)}" for number, step in enumerate(steps, 1)] or ["(none yet)"]
+    """The steps as a numbered list; a step's further lines stand below its first."""
+    lines: list[str] = []
+    for number, step in enumerate(steps, 1):
+        lead = f"{number}. "
+        first, *more = step_text(step).split("\n")
+        lines += [lead + first, *((" " * len(lead) + line).rstrip() for line in more)]
+    return lines or ["(none yet)"]
 
 
 def step_text(step: Step) -> str:
-    """A step on one line: what kind it is, its title, what to do."""
-    does = " ".join(step.text.split())
-    title = step.title.strip()
-    said = does if not title or does.lower().startswith(title.lower().rstrip(".")) else f"{title}: {does}"
-    notes = f" ({' '.join(step.notes.split())})" if step.notes.strip() else ""
+    """What kind a step is, its title, what to do; on one line unless it was written on several."""
+    does = "\n".join(line.rstrip() for line in step.text.strip().splitlines())
+    title, apart = " ".join(step.title.split()), "\n" if "\n" in does else " "
+    does = does if apart == "\n" else " ".join(does.split())
+    told = title and not does.lower().startswith(title.lower().rstrip("."))
+    said = f"{title}:{apart}{does}" if told else does
+    notes = f"{apart}({' '.join(step.notes.split())})" if step.notes.strip() else ""
     match step.kind:
         case "check":
             return f"Check: {said}{notes}"

@@ -1,6 +1,8 @@
 """Workflows as skills: what an agent host is given of them."""
 
 import re
+from collections.abc import Iterator
+from itertools import count
 
 import msgspec
 
@@ -8,52 +10,62 @@ from mi.evidence.records.workflow_ir import Workflow
 from mi.hosts.artefacts import Skill
 from mi.kernel.secrets import redact
 from mi.kernel.state import encode_pretty
+from mi.kernel.text import one_line
 from mi.workflows.render import drawn, step_lines
 
 _LONGEST = 48
-_DESCRIPTION = 900
+_NO_TAGS = str.maketrans("<>", "()")
 
 
-def skills(workflows: list[Workflow]) -> list[Skill]:
-    """A skill for each workflow, each with a folder name of its own; a secret that an older tool stored stays here."""
+def skills(workflows: list[Workflow], others: dict[str, str] | None = None) -> list[Skill]:
+    """A skill for each workflow, each with a folder name of its own; a secret that an older tool stored stays here.
+
+    `others`: names that are taken, each by the workflow of an id, which may have it.
+    """
     made: list[Skill] = []
-    taken: set[str] = set()
+    taken = dict(others or {})
     for workflow in workflows:
-        name = _name(workflow, taken)
-        taken.add(name)
+        name = next(one for one in _names(workflow) if taken.get(one, workflow.id) == workflow.id)
+        taken[name] = workflow.id
         made.append(_skill(workflow, name))
     return made
 
 
-def _name(workflow: Workflow, taken: set[str]) -> str:
-    """`mi-` and the workflow's name in letters that every file system knows; its id where none is left."""
-    slug = re.sub(r"[^a-z0-9]+", "-", workflow.name.lower()).strip("-")[:_LONGEST].strip("-")
+def _names(workflow: Workflow) -> Iterator[str]:
+    """`mi-` and the workflow's name in letters that every file system knows, its id where none is left; then longer."""
+    slug = re.sub(r"[^a-z0-9]+", "-", redact(workflow.name).lower()).strip("-")[:_LONGEST].strip("-")
     tail = re.sub(r"[^a-z0-9]+", "", workflow.id.removeprefix("wf_").lower())[-8:] or "workflow"
-    name = f"mi-{slug or tail}"
-    return f"{name}-{tail}" if name in taken else name
+    yield f"mi-{slug or tail}"
+    yield f"mi-{slug}-{tail}" if slug else f"mi-{tail}-2"
+    yield from (f"mi-{slug or tail}-{number}" for number in count(2))
 
 
 def _skill(workflow: Workflow, name: str) -> Skill:
     stored = msgspec.structs.replace(workflow, mermaid=drawn(workflow))
     return Skill(
         name=name,
-        description=redact(_description(workflow))[:_DESCRIPTION],
+        description=_description(workflow),
         body=redact(_body(workflow)),
         files={"workflow.json": redact(encode_pretty(stored).decode())},
     )
 
 
 def _description(workflow: Workflow) -> str:
-    titles = ", then ".join(step.title.strip() or step.id for step in workflow.steps[:6])
+    """What it does and when to use it, as hosts list it: no tags, and short enough for each of them."""
+    titles = ", then ".join(_plain(step.title, 80) or step.id for step in workflow.steps[:6])
     when = "Use it when the user asks for it."
     if workflow.trigger.mode == "task_contains":
-        when = f"Use it when the task says: {workflow.trigger.pattern}."
-    return f"{workflow.name}, the way this user does it{': ' + titles if titles else ''}. {when}"
+        when = f"Use it when the task says: {_plain(workflow.trigger.pattern, 200)}."
+    return f"{_plain(workflow.name, 120)}, the way this user does it{': ' + titles if titles else ''}. {when}"
+
+
+def _plain(text: str, limit: int) -> str:
+    return one_line(redact(text).translate(_NO_TAGS), limit)
 
 
 def _body(workflow: Workflow) -> str:
     lines = [
-        f"# {workflow.name}",
+        f"# {' '.join(workflow.name.split())}",
         "",
         "The user keeps doing this in this way. Follow the steps in their order; several may be done at once.",
         "Stop before a gate that says so, and ask.",

@@ -414,6 +414,51 @@ def test_a_users_own_skill_is_never_overwritten(mi: Mi, call: Answer, root: Path
     assert call("host", "sync", code=1)["synced"][0]["ok"] is False
 
 
+def test_two_projects_in_one_workspace(
+    call: Answer, root: Path, repository: Callable[..., Path], tmp_path: Path
+) -> None:
+    other, space = repository("other"), tmp_path / "space"
+    space.mkdir()
+    before = tree(space)
+    shared = create(call, "--scope", "global")
+    for name, project in (("Ours", root), ("Theirs", other)):
+        call("host", "bind", "openclaw", "--workspace", str(space), "--cd", str(project))
+        made = call("workflow", "create", "--name", "Deploy", "--step", name, "--cd", str(project))
+        assert [one["ok"] for one in made["synced"]] == [True]
+    assert len(list((space / "skills").iterdir())) == 3  # the shared one is one, the two of one name are two
+    path = tmp_path / "changed.json"
+    path.write_text(
+        json.dumps(call("workflow", "show", shared) | {"name": "Release", "steps": [{"id": "s1", "title": "New"}]})
+    )
+    done = call("workflow", "import", str(path), "--scope", "global", "--replace")
+    assert [one["ok"] for one in done["synced"]] == [True, True]
+    assert "New" in (space / "skills/mi-release/SKILL.md").read_text()
+    assert all(not one["changed"] for one in call("host", "sync")["synced"])
+    call("host", "unbind", "openclaw")
+    assert (space / "skills/mi-release/SKILL.md").is_file()
+    assert len(list((space / "skills").iterdir())) == 2
+    link = tmp_path / "link"
+    link.symlink_to(space)
+    call("host", "unbind", "openclaw", "--workspace", str(link), "--cd", str(other))
+    assert tree(space) == before
+
+
+def test_what_was_generated_is_made_anew_when_it_is_damaged(call: Answer, root: Path) -> None:
+    create(call)
+    before = tree(root)
+    call("host", "bind", "claude-code")
+    whole = tree(root)
+    (root / ".mi/generated/claude-code/manifest.json").write_text("{")
+    (root / ".mi/generated/claude-code/skills/mi-release/SKILL.md").unlink()
+    call("host", "sync")
+    assert {name: one for name, one in tree(root).items() if name != ".mi/manifest.json"} == {
+        name: one for name, one in whole.items() if name != ".mi/manifest.json"
+    }
+    (root / ".mi/generated/claude-code/manifest.json").write_text("[")
+    call("host", "unbind", "claude-code")
+    assert tree(root) == before
+
+
 def test_a_workspace_that_is_gone_or_moved(mi: Mi, call: Answer, root: Path, tmp_path: Path) -> None:
     create(call)
     space = tmp_path / "space"
@@ -425,6 +470,9 @@ def test_a_workspace_that_is_gone_or_moved(mi: Mi, call: Answer, root: Path, tmp
     assert "moved or removed" in failed["error"]
     assert call("host", "list")["bindings"][0]["there"] is False
     assert (moved / "skills/mi-release/SKILL.md").exists()
+    call("host", "bind", "openclaw", "--workspace", str(moved))
+    assert [one["workspace_root"] for one in call("host", "list")["bindings"]] == [str(moved)]
+    moved = moved.rename(tmp_path / "again")
     done = mi("host", "unbind", "openclaw", cwd=root)
     assert done.returncode == 0
     assert "is gone" in done.stderr
