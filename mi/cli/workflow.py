@@ -188,7 +188,9 @@ def _create(app: App, args: Args) -> int:
     from mi.evidence.records.workflow_ir import Trigger, TriggerMode
     from mi.workflows.ir import steps_of
 
-    mode: TriggerMode = args.trigger_mode or ("task_contains" if args.pattern else "manual")
+    if not args.name.strip():
+        raise UsageError("empty-text", field="--name")
+    mode: TriggerMode = args.trigger_mode or ("manual" if args.pattern is None else "task_contains")
     if mode == "task_contains" and not (args.pattern or "").strip():
         raise UsageError("pattern-needed")
     trigger = Trigger(mode=mode, pattern=(args.pattern or "").strip())
@@ -258,6 +260,6 @@ def _done(app: App, args: Args, key: str, fields: dict[str, Any], scope: str) ->
     if args.json:
         out.json(fields | {"synced": synced})
         return 0
-    out.say(key, **fields)
+    out.say(key, **(fields | {"ids": ", ".join(fields.get("ids", []))}))
     report(app, out, synced)
     return 0

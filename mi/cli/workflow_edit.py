@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mi.app import App
 from mi.cli.arguments import Args
 from mi.cli.output import Output
+from mi.kernel.errors import MiError
 
 if TYPE_CHECKING:
     from mi.evidence.records.workflow_ir import Workflow
@@ -24,7 +25,13 @@ def run(app: App, args: Args, done: Done) -> int:
     requests = [args.request] if args.request is not None else _requests(app)
     code = 0
     for request in requests:
-        code = _by_request(app, args, request, done)
+        try:
+            code = _by_request(app, args, request, done)
+        except MiError as error:
+            if not args.loop:
+                raise
+            app.notices.add("request-failed", request, reason=error.line())
+            code = error.exit_code
     return code
 
 
@@ -64,7 +71,7 @@ def _in_editor(app: App, args: Args, done: Done) -> int:
     out = Output(app.language)
     old = current(app, args)
     with edited(encode_pretty(old).decode(), out.text("workflow.template"), f"{old.id}.json", app.notices) as text:
-        wanted = convert(parse(text.encode("utf-8", "replace"), old.id), old.id)
+        wanted = old if not text else convert(parse(text.encode("utf-8", "replace"), old.id), old.id)
         return _store(app, args, wanted, None, done)
 
 

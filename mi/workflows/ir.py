@@ -87,7 +87,7 @@ def steps_of(texts: list[str]) -> list[Step]:
 
 
 def _step(number: int, text: str) -> Step:
-    word, colon, rest = text.partition(":")
+    word, colon, rest = text.replace("：", ":", 1).partition(":")
     kind, said = (word.strip().lower(), rest.strip()) if colon else ("", text.strip())
     title = said.splitlines()[0][:80] if said else ""
     if kind == "check":

@@ -129,12 +129,24 @@ def test_switching_and_deleting(call: Answer, home: Home) -> None:
     call("workflow", "delete", shared, "--scope", "global")
     assert call("workflow", "list") == []
     assert "no workflow" in call("workflow", "delete", own, code=1)
+    shared = create(call, "--scope", "global")
+    assert "--scope global" in call("workflow", "delete", shared, code=1)
+    Path(home.workflows, f"{shared}.json").write_text("{")
+    call("workflow", "delete", shared, "--scope", "global")
+    assert not Path(home.workflows, f"{shared}.json").exists()
+
+
+def test_a_name_is_one_plain_line(call: Answer) -> None:
+    made = call("workflow", "create", "--name", " a\n\x1b[31mred\x07 ", "--step", "gate：推送", "--step", "先写：说明")
+    assert made["name"] == "a red\ufffd"
+    assert [(one["kind"], one["hands_input"]) for one in made["steps"]] == [("gate", "推送"), ("hands", "先写：说明")]
 
 
 @pytest.mark.parametrize(
     ("args", "code", "told"),
     [
-        (["create", "--name", " "], 1, "name is empty"),
+        (["create", "--name", " "], 2, "--name is empty"),
+        (["create", "--name", "x", "--pattern", " "], 2, "--pattern"),
         (["create", "--name", "x", "--trigger-mode", "task_contains"], 2, "--pattern"),
         (["create"], 2, "--name"),
         (["create", "--name", "x", "--trigger-mode", "always"], 2, "always"),
@@ -224,6 +236,16 @@ def test_request_after_request(mi: Mi, root: Path, call: Answer, model: list[Any
     assert [step["id"] for step in call("workflow", "show", own)["steps"]] == ["s2"]
 
 
+def test_a_request_that_fails_does_not_end_the_others(mi: Mi, root: Path, call: Answer, model: list[Any]) -> None:
+    model.pop()
+    own = create(call)
+    model += [answer("a", steps=[WORK, WORK]), answer("b", steps=[CHECK])]
+    done = mi("workflow", "edit", own, "--loop", cwd=root, stdin="double it\nonly the check\n")
+    assert done.returncode == 0
+    assert '"double it" was not carried out' in done.stderr
+    assert [step["id"] for step in call("workflow", "show", own)["steps"]] == ["s2"]
+
+
 @pytest.mark.req("v1.cli.workflow-edit-override")
 def test_a_request_for_this_project_alone(call: Answer, model: list[Any], home: Home) -> None:
     model.pop()
@@ -289,7 +311,12 @@ def test_in_the_editor(call: Answer, tmp_path: Path) -> None:
     assert call("workflow", "show", own)["steps"][2]["hands_input"] == "publish it"
     assert call("workflow", "edit", own, env=edits(":"))["changed"] is False
     assert "is no workflow" in call("workflow", "edit", own, env=edits("echo '{' > \"$1\""), code=1)
-    assert "$EDITOR" in call("workflow", "edit", own, env={"VISUAL": "", "EDITOR": ""}, code=2)
+    told = call("workflow", "edit", own, env={"VISUAL": "", "EDITOR": ""}, code=2)
+    assert "$EDITOR" in told
+    assert told.count("\n") == 1
+    assert call("workflow", "edit", own, env=edits(': > "$1"'))["changed"] is False
+    spaced = edits('sed -i "s/publish it/pub\u2028lish/" "$1"')
+    assert call("workflow", "edit", own, env=spaced)["workflow"]["steps"][2]["hands_input"] == "pub\u2028lish"
 
 
 # hosts

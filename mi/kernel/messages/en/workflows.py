@@ -32,6 +32,7 @@ TEXT: dict[str, str] = {
     "notice.host-sync-failed": "{host} in {path} was not brought up to date: {reason}",
     "notice.uninstall-failed": "nothing was taken out of {path}: {reason}",
     "notice.host-kept": "{path} in {root} was changed by someone else and is left as it is",
+    "notice.request-failed": '"{path}" was not carried out: {reason}',
     "notice.habit-not-kept": "the habit {path} was not kept as a workflow: {reason}",
     "error.purge-running": "a run goes on in the project {project}; nothing was removed (stop it first: mi stop)",
     "notice.purge-kept": "{path} is not MI's and stays",

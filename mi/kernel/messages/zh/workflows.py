@@ -32,6 +32,7 @@ TEXT: dict[str, str] = {
     "notice.host-sync-failed": "{path} 中的 {host} 没有更新：{reason}",
     "notice.uninstall-failed": "没有从 {path} 取出任何内容：{reason}",
     "notice.host-kept": "{root} 中的 {path} 被他人改过，保持原样",
+    "notice.request-failed": "未能执行“{path}”：{reason}",
     "notice.habit-not-kept": "习惯 {path} 没有保存为工作流：{reason}",
     "error.purge-running": "项目 {project} 中有运行正在进行；没有移除任何内容（请先停止它：mi stop）",
     "notice.purge-kept": "{path} 不属于 MI，予以保留",
