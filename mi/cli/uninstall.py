@@ -11,7 +11,7 @@ from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 
 if TYPE_CHECKING:
-    from mi.workflows.hosting import Cleared
+    from mi.workflows.clearing import Cleared
 
 
 def parser(name: str) -> Parser:
@@ -31,7 +31,7 @@ def parser(name: str) -> Parser:
 
 
 def _run(app: App, args: Args) -> int:
-    from mi.workflows.hosting import clear_everywhere
+    from mi.workflows.clearing import clear_everywhere
 
     if args.purge:
         _refuse_while_running(app.home)

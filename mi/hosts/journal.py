@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mi.hosts.workspaces import OWN, Manifest, Workspace, digest, remove_empty
+from mi.hosts.workspaces import OWN, Manifest, Workspace, check_paths, digest, remove_empty
 from mi.kernel import files
 from mi.kernel.errors import StorageError
 from mi.kernel.jsontext import BadJson, decode
@@ -58,6 +58,7 @@ def take_back(workspace: Workspace) -> None:
         noted = decode(data, Journal)
     except BadJson as error:
         raise StorageError("host-manifest-broken", path=workspace.journal_path, reason=str(error)) from None
+    check_paths([*noted.links, *noted.files, *noted.folders], workspace.journal_path)
     for path, (before, after) in noted.links.items():
         _relink(workspace.real(path, follow=False), before, after)
     for path, change in noted.files.items():

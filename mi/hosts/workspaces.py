@@ -118,9 +118,7 @@ class Workspace:
             found = decode(data, Manifest)
         except BadJson as error:
             raise StorageError("host-manifest-broken", path=self.manifest_path, reason=str(error)) from None
-        for path in (*(entry.path for entry in found.entries), *found.files, *found.folders):
-            if os.path.isabs(path) or os.path.normpath(path) != path or path.split(os.sep, 1)[0] in (".", ".."):
-                raise StorageError("host-manifest-broken", path=self.manifest_path, reason=path)
+        check_paths([*(entry.path for entry in found.entries), *found.files, *found.folders], self.manifest_path)
         return found
 
     def write(self, manifest: Manifest) -> None:
@@ -157,6 +155,13 @@ class Workspace:
             files.remove_if_there(ignore)
         remove_empty(folder)
         _remember(self.home, self.root, False)
+
+
+def check_paths(paths: list[str], where: str) -> None:
+    """Raise unless each path that a file of MI's names stays in its workspace."""
+    for path in paths:
+        if os.path.isabs(path) or os.path.normpath(path) != path or path.split(os.sep, 1)[0] in (".", ".."):
+            raise StorageError("host-manifest-broken", path=where, reason=path)
 
 
 def known_workspaces(home: Home, notices: Notices) -> list[str]:

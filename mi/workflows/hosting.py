@@ -12,8 +12,8 @@ from mi.evidence.records.workflows import HostSync
 from mi.hosts.adapters import adapter, artefacts
 from mi.hosts.adapters.contract import generated_root, skill_folder
 from mi.hosts.artefacts import Artefact, JsonEntry, Skill
-from mi.hosts.place import Placed, owners, place, remove, remove_all
-from mi.hosts.workspaces import Workspace, forget_workspace, known_workspaces
+from mi.hosts.place import Placed, owners, place, remove
+from mi.hosts.workspaces import Workspace
 from mi.kernel import files
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import Home
@@ -76,16 +76,20 @@ class Bindings:
         ]
         if not chosen:
             raise NotFound("not-bound", host=host, known=", ".join(one.host for one in self.all()) or "-")
-        done = []
-        for binding in chosen:
-            if os.path.isdir(binding.workspace_root):
-                taken = remove(Workspace.at(binding.workspace_root, self._home), self._owner(host))
-                done.append(_synced(binding, taken, []))
-            else:
-                self._notices.add("workspace-gone", binding.workspace_root)
-                done.append(Synced(host=host, workspace_root=binding.workspace_root))
-        self._store([one for one in self.all() if one not in chosen])
+        done = [self._take_out(one) for one in chosen]
+        failed = [one for one, taken in zip(chosen, done, strict=True) if not taken.ok]
+        self._store([one for one in self.all() if one not in chosen or one in failed])
         return done
+
+    def _take_out(self, binding: HostBinding) -> Synced:
+        root = binding.workspace_root
+        if not os.path.isdir(root):
+            self._notices.add("workspace-gone", root)
+            return Synced(host=binding.host, workspace_root=root)
+        try:
+            return _synced(binding, remove(Workspace.at(root, self._home), self._owner(binding.host)), [])
+        except MiError as error:
+            return Synced(host=binding.host, workspace_root=root, ok=False, error=error.line())
 
     def sync(self) -> list[Synced]:
         """Bring every bound workspace up to date; what fails in one does not keep the others."""
@@ -159,55 +163,6 @@ def bound_projects(home: Home, notices: Notices) -> list[Project]:
         if overlay.host_bindings:
             found.append(Project(root=overlay.root_path, project_id=project_id, key=overlay.identity_key))
     return found
-
-
-class Cleared(Struct, frozen=True, kw_only=True):
-    """What was taken out of one workspace, or would be; `gone`: the folder is no more; `error`: why nothing was."""
-
-    workspace_root: str
-    removed: list[str] = []
-    changed: list[str] = []
-    kept: list[str] = []
-    gone: bool = False
-    error: str = ""
-
-
-def clear_everywhere(home: Home, more: list[str], notices: Notices, apply: bool) -> list[Cleared]:
-    """Take everything of MI's out of every workspace and out of the user's folder, and forget all bindings."""
-    roots = dict.fromkeys([*_all_workspaces(home, notices), *(Workspace.at(one, home).root for one in more)])
-    spaces = [Workspace.at(root, home) for root in roots if os.path.isdir(root)]
-    done = [_clear(one, apply) for one in [*spaces, Workspace.of_user(home)]]
-    missing = [root for root in roots if not os.path.isdir(root)]
-    if apply:
-        for root in missing:
-            forget_workspace(home, root)
-        for project in bound_projects(home, notices):
-            Bindings(home, project, notices).forget()
-    return [*(one for one in done if one.removed or one.changed or one.kept or one.error), *map(_gone, missing)]
-
-
-def _all_workspaces(home: Home, notices: Notices) -> list[str]:
-    """The listed workspaces, and those of every project: a list that was lost does not hide what is there."""
-    found = known_workspaces(home, notices)
-    for project_id in sorted(os.listdir(home.projects)) if os.path.isdir(home.projects) else ():
-        overlay = read_state(home.project(project_id).overlay, Overlay, notices)
-        for root in (overlay.root_path, *(one.workspace_root for one in overlay.host_bindings)):
-            if root and os.path.isdir(root) and os.path.isfile(Workspace.at(root, home).manifest_path):
-                found.append(root)
-    return list(dict.fromkeys(found))
-
-
-def _clear(workspace: Workspace, apply: bool) -> Cleared:
-    """One workspace; what fails in it does not keep the others."""
-    try:
-        taken = remove_all(workspace, apply)
-    except MiError as error:
-        return Cleared(workspace_root=workspace.root, error=error.line())
-    return Cleared(workspace_root=workspace.root, removed=taken.removed, changed=taken.changed, kept=taken.kept)
-
-
-def _gone(root: str) -> Cleared:
-    return Cleared(workspace_root=root, gone=True)
 
 
 def exported(host: str, made: list[Skill], project_id: str) -> list[Artefact]:

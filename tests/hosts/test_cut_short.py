@@ -1,6 +1,7 @@
 """Placing that was killed or refused in the middle: known, finished or taken back, nothing of the user's lost."""
 
 import errno
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -11,7 +12,7 @@ import pytest
 
 from mi.hosts.artefacts import Artefact, Block, File, JsonItem
 from mi.hosts.place import place, remove
-from mi.hosts.workspaces import Workspace, known_workspaces
+from mi.hosts.workspaces import Workspace, digest, known_workspaces
 from mi.kernel.errors import StorageError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
@@ -114,3 +115,21 @@ def test_what_the_system_refuses_changes_nothing(tmp_path: Path, act: str) -> No
         assert tree(folder) == as_it_was, at
         remove(workspace, "all")
         assert tree(folder) == before, at
+
+
+@pytest.mark.parametrize("path", ["../out.txt", "/tmp/out.txt", "a/../../out.txt"])
+@pytest.mark.parametrize("part", ["files", "links", "folders"])
+def test_a_note_that_leads_out_of_the_workspace_is_not_followed(tmp_path: Path, path: str, part: str) -> None:
+    """A repository may bring such a file along."""
+    folder, workspace, before = space(tmp_path, "space")
+    noted: dict[str, Any] = {"manifest": {}, "files": {}, "links": {}, "folders": []}
+    change = {"content": None, "mode": 0, "written": digest(b"mine\n")}
+    noted[part] = {"files": {path: change}, "links": {path: ["", "x"]}, "folders": [path]}[part]
+    (folder / ".mi").mkdir()
+    (folder / ".mi/underway.json").write_text(json.dumps(noted))
+    out = tmp_path / "out.txt"
+    out.write_text("mine\n")
+    with pytest.raises(StorageError, match=r"underway\.json"):
+        place(workspace, "x", ALL)
+    assert out.read_text() == "mine\n"
+    assert tree(folder).keys() - before.keys() == {".mi", ".mi/underway.json"}

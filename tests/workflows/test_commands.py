@@ -470,6 +470,19 @@ def test_two_projects_in_one_workspace(
     assert tree(space) == before
 
 
+def test_one_workspace_that_cannot_be_cleared_keeps_no_other(call: Answer, root: Path, tmp_path: Path) -> None:
+    create(call)
+    space = tmp_path / "space"
+    space.mkdir()
+    call("host", "bind", "codex")
+    call("host", "bind", "codex", "--workspace", str(space))
+    (root / ".mi/manifest.json").write_text("{")
+    done = call("host", "unbind", "codex", code=1)["synced"]
+    assert [one["ok"] for one in done] == [False, True]
+    assert tree(space) == {}
+    assert [one["workspace_root"] for one in call("host", "list")["bindings"]] == [str(root)]
+
+
 def test_what_was_generated_is_made_anew_when_it_is_damaged(call: Answer, root: Path) -> None:
     create(call)
     before = tree(root)
