@@ -37,9 +37,10 @@ def _list(app: App, args: Args) -> int:
     import msgspec
 
     from mi.hosts.adapters import HOSTS
+    from mi.project.overlay import read_overlay
 
     out = Output(app.language)
-    bound = app.bindings.all()
+    bound = read_overlay(app.home, app.project, app.notices).host_bindings  # all that is needed: it starts at once
     if args.json:
         listed = [msgspec.to_builtins(one) | {"there": os.path.isdir(one.workspace_root)} for one in bound]
         out.json({"hosts": list(HOSTS), "bindings": listed})

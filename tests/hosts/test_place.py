@@ -96,7 +96,7 @@ def test_what_is_no_longer_listed_goes_and_the_rest_is_replaced_in_place(folder:
     assert not (folder / ".agents/skills/mi-x").exists()
     assert ".claude/agents/mi-tester.md" in placed.removed
     remove(workspace, "all")
-    assert (folder / "AGENTS.md").read_bytes() == b"# Mine\r\n\r\nno newline at the endthe user goes on\r\n"
+    assert (folder / "AGENTS.md").read_bytes() == b"# Mine\r\n\r\nno newline at the end\r\nthe user goes on\r\n"
 
 
 def test_owners_share_a_file(folder: Path, workspace: Workspace) -> None:
