@@ -1,7 +1,8 @@
 """A project's workflows in the workspaces it is bound to: bind, sync, unbind."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -16,8 +17,9 @@ from mi.hosts.place import Placed, owners, place, remove
 from mi.hosts.workspaces import Workspace
 from mi.kernel import files
 from mi.kernel.errors import MiError, NotFound
-from mi.kernel.home import Home
+from mi.kernel.home import Home, make_dirs
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.locks import folder_lock
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.project.identity import Project
@@ -59,12 +61,13 @@ class Bindings:
             host=host, workspace_root=place_.root, generated_rel_dir=generated_root(host), register=Register()
         )
         ensure_overlay(self._home, self._project, self._notices)
-        moved = self._owner(host) in owners(place_)
-        done, bound = self._place(bound)
-        others = [one for one in self.all() if _key(one) != _key(bound)]
-        if moved:
-            others = [one for one in others if one.host != host or os.path.isdir(one.workspace_root)]
-        self._store([*others, bound])
+        with self._turn():
+            moved = self._owner(host) in owners(place_)
+            done, bound = self._place(bound)
+            others = [one for one in self.all() if _key(one) != _key(bound)]
+            if moved:
+                others = [one for one in others if one.host != host or os.path.isdir(one.workspace_root)]
+            self._store([*others, bound])
         return done
 
     def unbind(self, host: str, workspace: str | None = None) -> list[Synced]:
@@ -76,9 +79,10 @@ class Bindings:
         ]
         if not chosen:
             raise NotFound("not-bound", host=host, known=", ".join(one.host for one in self.all()) or "-")
-        done = [self._take_out(one) for one in chosen]
-        failed = [one for one, taken in zip(chosen, done, strict=True) if not taken.ok]
-        self._store([one for one in self.all() if one not in chosen or one in failed])
+        with self._turn():
+            done = [self._take_out(one) for one in chosen]
+            taken = [_key(one) for one, synced in zip(chosen, done, strict=True) if synced.ok]
+            self._store([one for one in self.all() if _key(one) not in taken])
         return done
 
     def _take_out(self, binding: HostBinding) -> Synced:
@@ -94,19 +98,28 @@ class Bindings:
     def sync(self) -> list[Synced]:
         """Bring every bound workspace up to date; what fails in one does not keep the others."""
         done, current = [], []
-        for binding in self.all():
-            new = binding
-            if binding.enabled:
-                synced, new = self._try(binding)
-                done.append(synced)
-            current.append(new)
-        if current != self.all():
-            self._store(current)
+        with self._turn():
+            for binding in self.all():
+                new = binding
+                if binding.enabled:
+                    synced, new = self._try(binding)
+                    done.append(synced)
+                current.append(new)
+            if current != self.all():
+                self._store(current)
         return done
 
     def forget(self) -> None:
         """Drop every binding, whatever is in the workspaces."""
         self._store([])
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One after the other: who reads the workflows first must not place them last."""
+        folder = self._home.project(self._project.project_id).workflows
+        make_dirs(folder)
+        with folder_lock(folder):
+            yield
 
     def _try(self, binding: HostBinding) -> tuple[Synced, HostBinding]:
         try:

@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from subprocess import CompletedProcess
+from subprocess import DEVNULL, CompletedProcess, Popen
 from typing import Any
 
 import msgspec
@@ -19,7 +19,7 @@ from mi.hosts.artefacts import HookEntry, McpEntry
 from mi.hosts.place import place
 from mi.hosts.workspaces import Workspace
 from mi.kernel.home import Home
-from tests.conftest import Mi
+from tests.conftest import MI, Mi
 from tests.hosts.trees import tree
 from tests.learning.models import answering, settings
 from tests.workflows.made import CHECK, WORK, workflow
@@ -481,6 +481,14 @@ def test_one_workspace_that_cannot_be_cleared_keeps_no_other(call: Answer, root:
     assert [one["ok"] for one in done] == [False, True]
     assert tree(space) == {}
     assert [one["workspace_root"] for one in call("host", "list")["bindings"]] == [str(root)]
+
+
+def test_changes_at_the_same_time_all_arrive(call: Answer, root: Path) -> None:
+    call("host", "bind", "codex")
+    making = [Popen([MI, "workflow", "create", "--name", one], cwd=root, stdout=DEVNULL) for one in "abcdefgh"]
+    assert [one.wait() for one in making] == [0] * 8
+    assert sorted(one.name for one in (root / ".agents/skills").iterdir()) == [f"mi-{one}" for one in "abcdefgh"]
+    assert len(call("host", "list")["bindings"][0]["register"]["symlink_dirs"]) == 8
 
 
 def test_what_was_generated_is_made_anew_when_it_is_damaged(call: Answer, root: Path) -> None:
