@@ -146,7 +146,7 @@ def _fields(workflow: "Workflow") -> dict[str, Any]:
 
 
 def _show(app: App, args: Args) -> int:
-    from mi.workflows.render import drawn, markdown, step_lines
+    from mi.workflows.render import drawn, markdown, said_trigger, step_lines
 
     out = Output(app.language)
     held = app.workflows.get(args.ref, args.scope)
@@ -154,15 +154,14 @@ def _show(app: App, args: Args) -> int:
     if args.json:
         out.json(_fields(one) | {"scope": held.scope, "overridden": held.overridden})
     elif args.markdown:
-        out.line(markdown(one).rstrip("\n"))
+        out.line(markdown(one, app.language).rstrip("\n"))
     elif args.mermaid:
         out.line(drawn(one))
     else:
         state = out.text("workflow." + ("on" if one.enabled else "off"))
         out.line(f"{one.id}  {one.name}  [{state}, {held.scope}]")
-        key = "workflow.when-said" if one.trigger.mode == "task_contains" else "workflow.when-asked"
-        out.say(key, pattern=one.trigger.pattern)
-        for line in step_lines(one.steps):
+        out.line(said_trigger(one, app.language))
+        for line in step_lines(one.steps, app.language):
             out.line(f"  {line}")
     app.note_last()
     return 0

@@ -72,7 +72,6 @@ class Workspace:
     def __init__(self, root: str, manifest: str, home: Home) -> None:
         self.root = root
         self.manifest_path = manifest
-        self.journal_path = os.path.join(os.path.dirname(manifest), "underway.json")
         self.home = home
 
     @classmethod
@@ -91,6 +90,13 @@ class Workspace:
     @property
     def is_users(self) -> bool:
         return self.manifest_path == self.home.path("hosts", "manifest.json")
+
+    @property
+    def journal_path(self) -> str:
+        """Where a change that is under way is noted."""
+        if self.is_users:
+            return os.path.join(os.path.dirname(self.manifest_path), "underway.json")
+        return self.real(os.path.join(OWN, "underway.json"))
 
     def relative(self, path: str) -> str:
         """A path as the manifest names it; StorageError when it leads out of the workspace."""

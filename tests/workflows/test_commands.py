@@ -98,6 +98,9 @@ def test_making_and_looking(mi: Mi, root: Path, call: Answer) -> None:
     assert "```mermaid\nflowchart TD" in page
     assert mi("workflow", "show", own, "--mermaid", cwd=root).stdout.startswith("flowchart TD")
     assert "push the tag" in mi("workflow", "show", own, cwd=root).stdout
+    chinese = mi("workflow", "show", own, "--markdown", cwd=root, env={"MI_LANG": "zh"}).stdout
+    assert "## 步骤" in chinese
+    assert "2. 检查：run `make test`" in chinese
     assert "--scope global" in call("workflow", "show", shared, "--scope", "project", code=1)
     assert call("show", own)["name"] == "Release"
     assert "Release" in mi("show", shared, cwd=root).stdout

@@ -11,7 +11,7 @@ from mi.evidence.records.workflow_ir import Step
 from mi.hosts.adapters.contract import skill_text
 from mi.hosts.artefacts import folder_name
 from mi.workflows.skills import skills
-from tests.workflows.made import workflow
+from tests.workflows.made import WORK, workflow
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,11 @@ def test_what_a_skill_says() -> None:
         "Use it when the task says: release."
     )
     assert "3. Gate (push): stop before this and ask the person: Push the tag." in made.body
+    assert "exit code 0" in made.body
+    assert "ask the user" in made.body
+    (plain,) = skills([workflow(steps=[WORK])])
+    assert "exit code" not in plain.body
+    assert "gate" not in plain.body
 
 
 HEADS = {
