@@ -157,6 +157,8 @@ class Draft:
         if artefact.taken and any(line.strip() == artefact.taken for line in around.splitlines()):
             raise StorageError("host-entry-taken", path=entry.path, entry=artefact.taken)
         new, lead = marked.put(text, entry.name, entry.comment, artefact.text)
+        if entry.path.endswith(".toml"):
+            _check_toml(new, entry.path)
         self._edit(entry.path, _bytes(new))
         return msgspec.structs.replace(entry, lead=old.lead if old and where else lead)
 
@@ -315,6 +317,16 @@ def _entry(owner: str, artefact: Artefact, workspace: Workspace) -> Entry:
             return Entry(owner=owner, kind="entry", path=path, keys=artefact.keys, value=artefact.value)
         case JsonItem():
             return Entry(owner=owner, kind="item", path=path, keys=artefact.keys, value=artefact.value)
+
+
+def _check_toml(text: str, path: str) -> None:
+    """Raise unless the text is TOML: an entry that the user has in another form would make the host refuse it all."""
+    import tomllib
+
+    try:
+        tomllib.loads(text)
+    except ValueError as error:
+        raise StorageError("host-not-toml", path=path, reason=str(error)) from None
 
 
 def _family(entry: Entry) -> str:

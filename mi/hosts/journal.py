@@ -51,7 +51,7 @@ def take_back(workspace: Workspace) -> None:
     _sweep(os.path.dirname(workspace.journal_path))
     data = files.read_bytes(workspace.journal_path)
     if data is None:
-        if files.read_bytes(workspace.manifest_path) is None:
+        if not workspace.read().entries:
             workspace.write(Manifest())
         return
     try:

@@ -116,25 +116,43 @@ class Workspace:
         return real
 
     def read(self) -> Manifest:
-        """What is MI's here; a manifest that cannot be read is an error, for nothing could be taken back after it."""
-        data = files.read_bytes(self._manifest())
+        """What is MI's here, by the home's copy where the manifest is lost; StorageError when neither can be read."""
+        try:
+            found = self._parsed(self._manifest())
+        except StorageError:
+            copied = self._parsed(self._copy)
+            if copied is None:
+                raise  # nothing could be taken back after it
+            return copied
+        return found or self._parsed(self._copy) or Manifest()
+
+    def _parsed(self, path: str) -> Manifest | None:
+        data = files.read_bytes(path)
         if data is None:
-            return Manifest()
+            return None
         try:
             found = decode(data, Manifest)
         except BadJson as error:
-            raise StorageError("host-manifest-broken", path=self.manifest_path, reason=str(error)) from None
-        check_paths([*(entry.path for entry in found.entries), *found.files, *found.folders], self.manifest_path)
+            raise StorageError("host-manifest-broken", path=path, reason=str(error)) from None
+        check_paths([*(entry.path for entry in found.entries), *found.files, *found.folders], path)
         return found
 
     def write(self, manifest: Manifest) -> None:
         """Store what is MI's here, as the end of a change; once nothing is, the manifest goes, too."""
         if manifest.entries:
             self.open()
-            files.write_atomic(self._manifest(), encode_pretty(manifest))
+            data = encode_pretty(manifest)
+            files.write_atomic(self._manifest(), data)
+            if not self.is_users:
+                files.write_atomic(self._copy, data)
             files.remove_if_there(self.journal_path)
         else:
             self._close()
+
+    @property
+    def _copy(self) -> str:
+        """In the home: a workspace is cleaned of ignored files now and then, what MI put into tracked ones stays."""
+        return self.home.path("hosts", "copies", digest(os.fsencode(self.root))[:16] + ".json")
 
     def open(self) -> None:
         """Make MI's own folder, which this home knows of from now on."""
@@ -155,6 +173,7 @@ class Workspace:
         files.remove_if_there(self.journal_path)
         if self.is_users:
             return
+        files.remove_if_there(self._copy)
         folder = self.real(OWN)
         ignore = os.path.join(folder, ".gitignore")
         if os.path.isdir(folder) and os.listdir(folder) == [".gitignore"] and files.read_bytes(ignore) == _IGNORE:

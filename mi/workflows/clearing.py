@@ -35,7 +35,7 @@ def clear_everywhere(home: Home, more: list[str], notices: Notices, apply: bool)
         for root in missing:
             forget_workspace(home, root)
         for project in bound_projects(home, notices):
-            Bindings(home, project, notices).forget()
+            Bindings(home, project, notices).forget(but={one.workspace_root for one in done if one.error})
     return [*(one for one in done if one.removed or one.changed or one.kept or one.error), *map(_gone, missing)]
 
 

@@ -109,9 +109,9 @@ class Bindings:
                 self._store(current)
         return done
 
-    def forget(self) -> None:
-        """Drop every binding, whatever is in the workspaces."""
-        self._store([])
+    def forget(self, but: set[str]) -> None:
+        """Drop the bindings, whatever is in the workspaces, but for those of some workspaces."""
+        self._store([one for one in self.all() if one.workspace_root in but])
 
     @contextmanager
     def _turn(self) -> Iterator[None]:

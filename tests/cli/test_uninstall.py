@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,22 @@ def test_a_lost_list_of_workspaces_hides_nothing(mi, installed, tmp_path):
     assert tree(installed) == before
 
 
+@pytest.mark.parametrize("how", ["cleaned", "damaged"])
+def test_a_lost_manifest_hides_nothing(mi, installed, how):
+    """`git clean -fdx` takes all of .mi/ and every link, but leaves what stands in tracked files."""
+    subprocess.run(["git", "add", "."], cwd=installed, check=True)
+    before = {name: data for name, data in tree(installed).items() if not name.startswith(".git/")}
+    install(mi)
+    if how == "cleaned":
+        subprocess.run(["git", "clean", "-fdxq"], cwd=installed, check=True)
+        assert not (installed / ".mi").exists()
+    else:
+        (installed / ".mi/manifest.json").write_text('{"entries": 3', "utf-8")
+    assert tree(installed)[".claude/settings.json"] != before[".claude/settings.json"]
+    assert mi("uninstall").returncode == 0
+    assert {name: data for name, data in tree(installed).items() if not name.startswith(".git/")} == before
+
+
 def test_the_home_goes_when_that_is_asked_for(mi, installed, tmp_path):
     before, home = tree(installed), tmp_path / "home"
     install(mi)
@@ -103,10 +120,10 @@ def test_the_home_goes_when_that_is_asked_for(mi, installed, tmp_path):
 
 def test_the_home_stays_while_something_cannot_be_taken_out(mi, installed, tmp_path):
     install(mi)
-    (installed / ".mi/manifest.json").write_text("{", "utf-8")
+    (installed / ".claude/settings.json").write_text("{", "utf-8")
     done = mi("uninstall", "--purge")
     assert done.returncode == 1
-    assert "manifest.json" in done.stderr
+    assert "settings.json" in done.stderr
     assert (tmp_path / "home/projects").is_dir()
 
 

@@ -473,13 +473,22 @@ def test_two_projects_in_one_workspace(
     assert tree(space) == before
 
 
-def test_one_workspace_that_cannot_be_cleared_keeps_no_other(call: Answer, root: Path, tmp_path: Path) -> None:
+def damage(root: Path, home: Home) -> None:
+    """A manifest that cannot be read, nor its copy."""
+    (root / ".mi/manifest.json").write_text("{")
+    for copy in Path(home.path("hosts/copies")).iterdir():
+        copy.unlink()
+
+
+def test_one_workspace_that_cannot_be_cleared_keeps_no_other(
+    call: Answer, root: Path, tmp_path: Path, home: Home
+) -> None:
     create(call)
     space = tmp_path / "space"
     space.mkdir()
     call("host", "bind", "codex")
     call("host", "bind", "codex", "--workspace", str(space))
-    (root / ".mi/manifest.json").write_text("{")
+    damage(root, home)
     done = call("host", "unbind", "codex", code=1)["synced"]
     assert [one["ok"] for one in done] == [False, True]
     assert tree(space) == {}
@@ -577,14 +586,15 @@ def test_uninstall_takes_everything_out_of_everywhere(call: Answer, root: Path, 
     assert len(call("workflow", "list")) == 1
 
 
-def test_a_manifest_that_cannot_be_read_keeps_no_other_workspace(call: Answer, root: Path, tmp_path: Path) -> None:
+def test_a_manifest_that_cannot_be_read_keeps_no_other_workspace(call: Answer, tmp_path: Path, home: Home) -> None:
     create(call)
     spaces = [tmp_path / "one", tmp_path / "two"]
     for space in spaces:
         space.mkdir()
         call("host", "bind", "codex", "--workspace", str(space))
-    (spaces[0] / ".mi/manifest.json").write_text("{")
+    damage(spaces[0], home)
     done = call("uninstall", code=1)["workspaces"]
     assert [bool(one["error"]) for one in done] == [True, False]
     assert tree(spaces[1]) == {}
     assert (spaces[0] / ".agents/skills/mi-release").exists()
+    assert [one["workspace_root"] for one in call("host", "list")["bindings"]] == [str(spaces[0])]
