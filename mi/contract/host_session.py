@@ -23,7 +23,7 @@ _HOOK_FILES = (
 
 def of_host(place: Place, host: str, session_id: str) -> Session:
     """The session of a host, by the id the host gives it."""
-    name = f"host_{states.client_name(host)}-{states.client_name(session_id)}.json"
+    name = f"{states.HOST}{states.client_name(host)}-{states.client_name(session_id)}.json"
     return Session(place, states.StateFile(os.path.join(place.folder, name), place.notices), "hook")
 
 
