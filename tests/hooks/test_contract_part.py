@@ -141,6 +141,32 @@ def test_what_nobody_may_edit_directly(host, path):
     assert [one["code"] for one in violations(host)] == ["PROTECTED_FILE"] * 2
 
 
+@pytest.mark.req("ac.tasks.direct-edit-violation", "ac.tasks.protected-hooks")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sed -Ei s/a/b/ tinyTasks.md",
+        "cd sub && echo x > ../tinyTasks.md",
+        "echo x > tiny*.md",
+        "F=tinyTasks.md; echo x > $F",
+        "git checkout -- tinyTasks.md",
+        "find . -name tinyTasks.md -delete",
+        "rm -rf .claude",
+        "cp /etc/settings.json .claude/",
+        "python3 -c \"open('tinyTasks.md', 'w')\"",
+        "node -e \"fs.appendFileSync('tinyTasks.md', 'x')\"",
+        "bash -lc 'cat x > tinyTasks.md'",
+    ],
+)
+def test_nor_through_the_shell(host, command):
+    for name in ("sub", ".claude"):
+        (host.root / name).mkdir()
+    (host.root / "tinyTasks.md").write_text("- [ ] a\n", "utf-8")
+    host.ready()
+    assert host.refusal("Bash", command=command).startswith("PROTECTED_FILE")
+    assert host.refusal("Bash", command="cat tinyTasks.md; ls .claude") == ""
+
+
 @pytest.mark.req("tm.def.observation", "ac.hook.opt-in")
 def test_looking_is_free_and_files_elsewhere_are_no_concern(host, tmp_path):
     for tool, given in (
