@@ -119,6 +119,8 @@ class Draft:
         if artefact.taken and any(line.strip() == artefact.taken for line in around.splitlines()):
             raise StorageError("host-entry-taken", path=entry.path, entry=artefact.taken)
         new, lead = marked.put(text, entry.name, entry.comment, artefact.text)
+        if entry.path.endswith(".toml"):
+            _check_toml(entry.path, around, new, artefact.taken)
         self._edit(entry.path, _bytes(new))
         return msgspec.structs.replace(entry, lead=old.lead if old and where else lead)
 
@@ -243,6 +245,20 @@ class Draft:
                 self.writes[path] = former.content if former.existed else None
             elif intact is False and not former.existed and _is_blank(self._now(path)):
                 self.writes[path] = None
+
+
+def _check_toml(path: str, around: str, new: str, table: str) -> None:
+    """A table may be written in several ways: what would no longer be TOML is refused, for the host would not start."""
+    import tomllib
+
+    try:
+        tomllib.loads(around)
+    except tomllib.TOMLDecodeError as error:
+        raise StorageError("host-not-toml", path=path, reason=str(error)) from None
+    try:
+        tomllib.loads(new)
+    except tomllib.TOMLDecodeError:
+        raise StorageError("host-entry-taken", path=path, entry=table) from None
 
 
 def link_text(workspace: Workspace, entry: Entry) -> str:

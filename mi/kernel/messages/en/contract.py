@@ -13,6 +13,7 @@ TEXT: dict[str, str] = {
     "hook.nobody-to-ask": 'Nobody can be asked here. The question waits in the inbox: mi answer {id} "…"',
     "hook.question": "May the agent use {tool} on {target}? {reason}",
     "error.bad-port": "--http: {value!r} is no port (0 to 65535; 0 takes a free one)",
+    "error.client-by-project": "{client}: its file for all projects differs between systems; enter the server per project (without --user)",
     "mcp.serving": "serving {url}\n  token: in {path}, as Authorization: Bearer or in the path: {with_token}",
     "error.codex-hooks": "codex app-server did not say which hooks it sees: {reason}",
     "notice.codex-untrusted": "codex runs {trusted} of {count} hooks in {path}: it skips the others until it trusts the project (mi hook install codex --trust, or start codex there and confirm), then install again",

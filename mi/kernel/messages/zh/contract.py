@@ -13,6 +13,7 @@ TEXT: dict[str, str] = {
     "hook.nobody-to-ask": '这里没有人可问。问题已放入收件箱：mi answer {id} "…"',
     "hook.question": "代理可以对 {target} 使用 {tool} 吗？{reason}",
     "error.bad-port": "--http：{value!r} 不是端口（0 到 65535；0 表示任选空闲端口）",
+    "error.client-by-project": "{client}：它的全局配置位置因系统而异；请按项目写入（去掉 --user）",
     "mcp.serving": "正在服务 {url}\n  令牌：在 {path} 中，用 Authorization: Bearer 或放在路径里：{with_token}",
     "error.codex-hooks": "codex app-server 没有说明它看到哪些钩子：{reason}",
     "notice.codex-untrusted": "codex 在 {path} 只运行 {count} 个钩子中的 {trusted} 个：其余的要等它信任该项目（mi hook install codex --trust，或在那里启动 codex 并确认），然后再安装一次",
