@@ -5,14 +5,17 @@ Hooks run in other processes than our server and know the host's session, not th
 
 import os
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from mi.contract import state as states
 from mi.contract.gate import Request, Verdict
 from mi.contract.session import Place, Session
 from mi.contract.tinytasks import FILE
+from mi.evidence.reader import read_back
 
 _RECALLS = ("memory_query", "memory_recent")
+_LATEST = 50  # events of the log among which a call that was just answered stands
 # The folders in which hosts keep their hooks: in a project, in the person's home, and where a variable puts it.
 _HOOK_FILES = {
     ".claude": ("CLAUDE_CONFIG_DIR", ("settings.json", "settings.local.json")),
@@ -38,6 +41,13 @@ def saw_call(session: Session, tool: str, arguments: dict[str, Any], result: dic
     mode = next((one for one in states.MODES if one == arguments.get("mode")), None)
     if tool == "memory_set_mode" and mode is not None:
         session.state_file.update(lambda old: states.with_mode(old, mode))
+
+
+def answered_by_us(session: Session, result: dict[str, Any]) -> bool:
+    """Whether a result is our server's, whatever name the host has for it: then its event stands in our log."""
+    event_id = result.get("event_id")
+    latest = islice(read_back(session.place.log, session.place.notices), _LATEST)
+    return bool(event_id) and any(event.head.event_id == event_id for event in latest)
 
 
 def saw_plan(session: Session, steps: int) -> None:

@@ -35,6 +35,7 @@ class Dispatcher:
         self.session = session
         self.version = ""
         self._offer = offer
+        session.offered = frozenset(offer.names)
         self._pending: set[int | str] = set()
         self._cancelled: set[int | str] = set()
 

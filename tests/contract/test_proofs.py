@@ -232,7 +232,7 @@ def test_a_whole_path_inside_the_project_is_kept_from_its_root(session, project,
     write(session, "fact", "It is there", evidence=given)
     (record,) = project.events("memory_write")
     assert [one["value"] for one in record.evidence] == ["a.py", "main::a.py"]
-    with pytest.raises(UsageError, match="other.py"):
+    with pytest.raises(UsageError, match=r"other\.py"):
         write(session, "fact", "It is there", evidence=[f"file_exists::{tmp_path}/other.py"])
 
 

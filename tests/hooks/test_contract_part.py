@@ -9,6 +9,8 @@ import msgspec
 import pytest
 
 from mi.app import App
+from mi.contract.memory_tools import ModeInput, RecentInput, memory_recent, memory_set_mode
+from mi.contract.session import Session
 from mi.hooks.door import Reply, reply_to
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
@@ -126,6 +128,38 @@ def test_a_plan_tool_of_the_host_declares_steps(host):
     tool, field = ("TodoWrite", "todos") if host.name == "claude-code" else ("update_plan", "plan")
     host.tell("post-tool", tool_name=tool, tool_input={field: [{"step": "a"}, {"step": "b"}]}, tool_response="ok")
     assert host.refusal().startswith("TASKS_REQUIRED")
+
+
+def test_a_plan_in_words_and_tasks_one_by_one_declare_steps(host):
+    host.ready()
+    host.tell("post-tool", tool_name="TaskCreate", tool_input={"subject": "a"}, tool_response="ok")
+    assert host.refusal() == ""
+    host.tell("post-tool", tool_name="TaskCreate", tool_input={"subject": "b"}, tool_response="ok")
+    assert host.refusal().startswith("TASKS_REQUIRED")
+    other = Host(host.home, host.root, host.name, "s2")
+    other.ready()
+    plan = {"plan": "# Plan\n1. read it\n2. mend it"}
+    other.tell("post-tool", tool_name="ExitPlanMode", tool_input=plan, tool_response="ok")
+    assert other.refusal().startswith("TASKS_REQUIRED")
+
+
+@pytest.mark.req("ac.state.post-hook-copies")
+def test_our_server_under_another_name_is_known_by_its_events(host):
+    app = App(host.home).for_agent(str(host.root))
+    session = Session.open(app.contract_place(), "codex", "mcp")
+    found = msgspec.to_builtins(memory_recent(session, RecentInput()))
+    mode = msgspec.to_builtins(memory_set_mode(session, ModeInput(mode="GUARDED")))
+    session.close()
+
+    def told(tool: str, result: Json, **given: Any) -> None:
+        host.tell("post-tool", tool_name=f"mcp__memory__{tool}", tool_input=given, tool_response=json.dumps(result))
+
+    told("memory_recent", found | {"event_id": "ev_somebody_elses"})
+    assert host.refusal().startswith("RECALL_REQUIRED")
+    told("memory_recent", found)
+    assert host.refusal().startswith("MODE_NOT_SET")
+    told("memory_set_mode", mode, mode="GUARDED")
+    assert host.refusal() == ""
 
 
 @pytest.mark.req("ac.tasks.direct-edit-violation")
