@@ -1,6 +1,7 @@
 """The memory tools: recall, mode, write, verify. Each is a pair of types and a function over a session."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -90,7 +91,7 @@ def memory_set_mode(session: Session, given: ModeInput) -> ModeResult:
     previous = session.state.mode or ""
     event_id = session.append(ModeSet(mode=given.mode, previous=previous, client=session.name))
     state = session.state_file.update(lambda old: states.with_mode(old, given.mode))
-    counts = bool(state.receipts) and not state.receipts[-1].void
+    counts = states.valid_receipt(state, time.time(), session.place.settings().receipt_max_age_s) is not None
     return ModeResult(mode=given.mode, previous=previous, recall_still_counts=counts, event_id=event_id)
 
 

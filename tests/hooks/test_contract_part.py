@@ -264,9 +264,28 @@ def test_what_cannot_be_judged_does_not_happen(host, monkeypatch):
     monkeypatch.setattr("mi.hooks.parts.contract.touched", broken)
     assert host.reply("pre-tool", **change).code == 2
     assert host.reply("pre-tool", **look).code == 2
+    assert host.reply("pre-tool", **change).code == 2
     host.ready("GUARDED")
     assert host.reply("pre-tool", **change).code == 2
     assert host.reply("pre-tool", **look).code == 0
+
+
+@pytest.mark.req("tm.def.observation", "ac.mode.strict-hooks-closed")
+def test_a_failure_at_the_prompt_stops_nobody_but_in_strict(host, monkeypatch):
+    def broken(event, app):
+        raise MiError("interrupted")
+
+    host.ready("GUARDED")
+    monkeypatch.setattr("mi.hooks.parts.contract._forget_mutations", broken)
+    assert host.reply("prompt", prompt="go on").code == 0
+    host.ready("STRICT")
+    assert host.reply("prompt", prompt="go on").code == 2
+
+
+def test_a_project_that_is_not_there_lets_nothing_pass(host):
+    change = {"session_id": "s1", "cwd": str(host.root), "tool_name": "Write", "tool_input": {"file_path": "a.py"}}
+    app = App(host.home, cd=str(host.root / "gone"))
+    assert reply_to(app, host.name, "pre-tool", ("contract",), msgspec.json.encode(change)).code == 2
 
 
 def test_a_broken_state_file_counts_as_nothing_done(host):

@@ -9,6 +9,7 @@ from mi.hooks.answer import Answer
 from mi.hooks.enforce import OnError
 from mi.hooks.event import HookEvent
 from mi.hooks.touched import is_change, touched
+from mi.kernel.errors import NotFound
 from mi.kernel.messages import text as message
 
 if TYPE_CHECKING:
@@ -38,10 +39,10 @@ def answer(event: HookEvent, app: "App") -> Answer:
 
 
 def on_error(event: HookEvent, app: "App") -> OnError:
-    """A change that could not be judged does not happen (R6); in STRICT nothing does."""
-    if event.event != "pre-tool" or not event.tool_name:
+    """A change that could not be judged does not happen (R6), nor what could be one; in STRICT nothing does."""
+    if event.event == "pre-tool" and (not event.tool_name or is_change(event)):
         return "closed"
-    return "closed" if is_change(event) or _session(event, app).state.mode == "STRICT" else "open"
+    return "closed" if _session(event, app).state.mode == "STRICT" else "open"
 
 
 def _session(event: HookEvent, app: "App") -> "Session":
@@ -83,6 +84,8 @@ def _concerned(event: HookEvent, app: "App") -> list[str]:
         return []
     from mi.contract.host_session import is_protected
 
+    if not os.path.isdir(app.project.root):  # named by a variable or flag: then nothing can be said about any file
+        raise NotFound("no-workspace", path=app.project.root)
     root = os.path.join(os.path.realpath(app.project.root), "")
     return [
         path
