@@ -5,8 +5,6 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-import msgspec
-
 from mi.app import App
 from mi.cli.arguments import Args
 from mi.cli.output import Output
@@ -18,7 +16,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 # Agent CLIs set these for the commands they run, also where they give them a terminal.
-_AGENT_MARKS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "AI_AGENT")
+_AGENT_MARKS = """CLAUDECODE CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_THREAD_ID CODEX_CI AI_AGENT
+    GEMINI_CLI QWEN_CODE OPENCODE CURSOR_AGENT""".split()
 _COMMANDS = {
     "memory_query": "mi memory query",
     "memory_recent": "mi memory recent",
@@ -33,10 +32,15 @@ _COMMANDS = {
 }
 
 
+def by_agent() -> bool:
+    """Whether an agent runs this command, as far as it says so."""
+    return any(os.environ.get(name) for name in _AGENT_MARKS)
+
+
 def at_terminal() -> bool:
     """Whether a person sits in front of this command."""
     try:
-        return sys.stdin.isatty() and not any(os.environ.get(name) for name in _AGENT_MARKS)
+        return sys.stdin.isatty() and not by_agent()
     except ValueError:  # standard input is closed
         return False
 
@@ -62,10 +66,7 @@ def _told(app: App, args: Args, refused: object) -> Blocked:
     verdict = refused.verdict
     line = refused.line(app.quiet_language)
     if args.json:
-        error = {"code": verdict.code, "message": line, "proposal": refused.proposal}
-        checks = [msgspec.to_builtins(one) for one in verdict.checklist]
-        next_call = msgspec.to_builtins(verdict.next)
-        Output(app.language).json({"error": error | {"checklist": checks, "next": next_call}})
+        Output(app.language).json({"error": {"code": verdict.code, "message": line} | refused.told()})
     return Blocked("refused-in-shell", line=line, command=command_of(verdict.next))
 
 

@@ -5,7 +5,7 @@ import msgspec
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output, Progress
-from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.errors import Blocked, NotFound, UsageError
 from mi.kernel.text import one_line
 
 
@@ -43,6 +43,7 @@ def _answer(app: App, args: Args) -> int:
     text = " ".join(args.text)
     if args.id.startswith("ls_"):
         return _settle(app, args, out, text)
+    _refuse_agent(app, args.id)
     stored = answer(
         app.home, app.evidence_index, args.id, text, app.evidence_writer, Progress(out, "progress.indexing")
     )
@@ -86,12 +87,31 @@ def _settle(app: App, args: Args, out: Output, word: str) -> int:
     return 0
 
 
+def _refuse_agent(app: App, question_id: str) -> None:
+    """An agent that ran out of tasks asks a person; it does not answer itself."""
+    from mi.cli.governed import by_agent
+
+    if by_agent():
+        from mi.contract.proposals import concerns
+
+        if any(concerns(folder, question_id, app.notices) for folder in _contracts(app)):
+            raise Blocked("answer-by-agent", id=question_id)
+
+
 def _about_tasks(app: App, question_id: str, text: str) -> str:
     """What the answer does to the tasks of the project whose agent asked."""
-    import os
-
     from mi.contract.proposals import answered
 
-    folders = [app.home.project(one).contract for one in sorted(os.listdir(app.home.projects))]
-    outcomes = (answered(folder, question_id, text, app.notices) for folder in folders if os.path.isdir(folder))
+    outcomes = (answered(folder, question_id, text, app.notices) for folder in _contracts(app))
     return next((outcome for outcome in outcomes if outcome), "")
+
+
+def _contracts(app: App) -> list[str]:
+    """The contract's folder of every project that has one."""
+    import os
+
+    try:
+        known = sorted(os.listdir(app.home.projects))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [folder for one in known if os.path.isdir(folder := app.home.project(one).contract)]

@@ -43,11 +43,17 @@ def memory_stats(session: Session, given: NoInput) -> StatsResult:
         memories=counts,
         other_claims=project.how_many("claim") - claims,
         other_nodes=project.how_many("node") - sum(counts.values()) + claims,
-        stale_facts=len(session.truths.stale()),
+        stale_facts=len(stale_facts(session)),
         tasks_open=sum(not one.checked for one in leaves),
         tasks_done=sum(one.checked for one in leaves),
         violations=session.state.counters.get("violations", 0),
     )
+
+
+def stale_facts(session: Session) -> list[str]:
+    """The facts that stand though their evidence no longer holds; those that were replaced are settled."""
+    thoughts = session.place.read_thoughts()
+    return [one for one in session.truths.stale() if (found := thoughts.get(one)) and found.stands]
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -72,7 +78,7 @@ def memory_health(session: Session, given: NoInput) -> HealthResult:
 def memory_doctor(session: Session, given: NoInput) -> HealthResult:
     """Everything that could stand in the way, each with what is known about it."""
     tasks = session.tasks()
-    stale = session.truths.stale()
+    stale = stale_facts(session)
     settings = session.place.settings()
     count = session.place.read_thoughts().readings[0].how_many("claim")
     found = [

@@ -5,25 +5,27 @@ Hooks run in other processes than our server and know the host's session, not th
 
 import os
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from mi.contract import state as states
 from mi.contract.gate import Request, Verdict
 from mi.contract.session import Place, Session
 from mi.contract.tinytasks import FILE
+from mi.evidence.reader import read_back
 
 _RECALLS = ("memory_query", "memory_recent")
-_HOOK_FILES = (
-    os.path.join(".claude", "settings.json"),
-    os.path.join(".claude", "settings.local.json"),
-    os.path.join(".codex", "hooks.json"),
-    os.path.join(".codex", "config.toml"),
-)
+_LATEST = 50  # events of the log among which a call that was just answered stands
+# The folders in which hosts keep their hooks: in a project, in the person's home, and where a variable puts it.
+_HOOK_FILES = {
+    ".claude": ("CLAUDE_CONFIG_DIR", ("settings.json", "settings.local.json")),
+    ".codex": ("CODEX_HOME", ("hooks.json", "config.toml")),
+}
 
 
 def of_host(place: Place, host: str, session_id: str) -> Session:
     """The session of a host, by the id the host gives it."""
-    name = f"host_{states.client_name(host)}-{states.client_name(session_id)}.json"
+    name = f"{states.HOST}{states.client_name(host)}-{states.client_name(session_id)}.json"
     return Session(place, states.StateFile(os.path.join(place.folder, name), place.notices), "hook")
 
 
@@ -39,6 +41,13 @@ def saw_call(session: Session, tool: str, arguments: dict[str, Any], result: dic
     mode = next((one for one in states.MODES if one == arguments.get("mode")), None)
     if tool == "memory_set_mode" and mode is not None:
         session.state_file.update(lambda old: states.with_mode(old, mode))
+
+
+def answered_by_us(session: Session, result: dict[str, Any]) -> bool:
+    """Whether a result is our server's, whatever name the host has for it: then its event stands in our log."""
+    event_id = result.get("event_id")
+    latest = islice(read_back(session.place.log, session.place.notices), _LATEST)
+    return bool(event_id) and any(event.head.event_id == event_id for event in latest)
 
 
 def saw_plan(session: Session, steps: int) -> None:
@@ -60,9 +69,23 @@ def judge_edit(session: Session, tool: str, paths: Sequence[str], home: str) -> 
 def is_protected(root: str, path: str, home: str) -> bool:
     """Whether a file may only be changed through the task tools, by MI itself, or by a person."""
     real = os.path.realpath(os.path.join(root, path))
-    own = [os.path.join(root, FILE), *(os.path.join(root, one) for one in _HOOK_FILES)]
-    own += [os.path.join(os.path.expanduser("~"), one) for one in _HOOK_FILES]
-    if any(real == os.path.realpath(one) for one in own):
+    own = [os.path.realpath(one) for one in (os.path.join(root, FILE), *_hook_files(root), home)]
+    if real in own or _is_below(real, own[-1]):
         return True
-    inside = os.path.realpath(home)
-    return real == inside or real.startswith(inside.rstrip(os.sep) + os.sep)
+    # A folder goes with everything in it; of those around the project, nobody can say what a command means there.
+    around = (os.path.realpath(root), os.path.realpath(os.path.expanduser("~")))
+    if not os.path.isdir(real) or any(one == real or _is_below(one, real) for one in around):
+        return False
+    return any(_is_below(one, real) for one in own)
+
+
+def _hook_files(root: str) -> list[str]:
+    found = []
+    for folder, (variable, names) in _HOOK_FILES.items():
+        places = [os.path.join(root, folder), os.path.join(os.path.expanduser("~"), folder), os.environ.get(variable)]
+        found += [os.path.join(place, name) for place in places if place for name in names]
+    return found
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip(os.sep) + os.sep)

@@ -1,6 +1,7 @@
 """The memory tools: recall, mode, write, verify. Each is a pair of types and a function over a session."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -90,7 +91,7 @@ def memory_set_mode(session: Session, given: ModeInput) -> ModeResult:
     previous = session.state.mode or ""
     event_id = session.append(ModeSet(mode=given.mode, previous=previous, client=session.name))
     state = session.state_file.update(lambda old: states.with_mode(old, given.mode))
-    counts = bool(state.receipts) and not state.receipts[-1].void
+    counts = states.valid_receipt(state, time.time(), session.place.settings().receipt_max_age_s) is not None
     return ModeResult(mode=given.mode, previous=previous, recall_still_counts=counts, event_id=event_id)
 
 
@@ -125,7 +126,7 @@ class WriteResult(Struct, frozen=True, kw_only=True):
 
 def memory_write(session: Session, given: WriteInput) -> WriteResult:
     """Keep a memory, if the gate lets it through and its evidence holds."""
-    memory, evidence = _checked(given)
+    memory, evidence = _checked(given, session)
     lacks = _lacks(memory, evidence)
     steps = steps_in(f"{memory.summary}\n\n{memory.detail}") if memory.type == "plan" else 0
     request = Request("memory_write", "memory", _said(given), task_id=memory.task_id, steps=steps, lacks=lacks)
@@ -154,7 +155,7 @@ def memory_write(session: Session, given: WriteInput) -> WriteResult:
     )
 
 
-def _checked(given: WriteInput) -> tuple[Memory, list[Evidence]]:
+def _checked(given: WriteInput, session: Session) -> tuple[Memory, list[Evidence]]:
     """The arguments as they may be kept; nothing about the session changes when they may not."""
     summary = arguments.text("summary", given.summary, needed=True)
     memory = Memory(
@@ -172,7 +173,7 @@ def _checked(given: WriteInput) -> tuple[Memory, list[Evidence]]:
         arguments.text(f"evidence[{at}]", one.value, needed=True)
     if len(evidence) > arguments.MAX_ITEMS:
         arguments.items("evidence", [one.value for one in evidence])
-    return memory, evidence
+    return memory, [session.checker.meant(one) for one in evidence]
 
 
 def _said(given: WriteInput) -> dict[str, Any]:

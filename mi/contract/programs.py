@@ -83,16 +83,23 @@ def _run(argv: list[str], root: str, timeout_s: float) -> Ran:
         process.wait()
 
 
-def search_expression(pattern: str, path: str) -> int | None:
-    """The number of the first line an expression hits, 0 for none; None when it is no expression or took too long."""
+class Sought(NamedTuple):
+    """The number of the first line that an expression hits, 0 for none; and why there is none."""
+
+    line: int
+    why: str = ""
+
+
+def search_expression(pattern: str, path: str) -> Sought:
+    """Seek an expression in a file, for a bounded time."""
     import subprocess
     import sys
 
     argv = [sys.executable, "-I", "-S", "-c", _SEARCH, pattern, path, str(32 << 20)]
     try:
         done = subprocess.run(argv, capture_output=True, timeout=_SEARCH_S, check=False, stdin=subprocess.DEVNULL)
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        return None
-    if done.returncode == 0:
-        return int(done.stdout)
-    return 0 if done.returncode == 1 else None
+    except subprocess.TimeoutExpired:
+        return Sought(0, "timeout")
+    except (OSError, ValueError):
+        return Sought(0, "no-match")
+    return Sought(int(done.stdout)) if done.returncode == 0 else Sought(0, "no-match")

@@ -47,6 +47,15 @@ class Checker(NamedTuple):
     root: str
     allowed: ContractEvidence
 
+    def meant(self, one: Evidence) -> Evidence:
+        """The evidence with its path relative to the project, as it is kept; UsageError when it leads out of it."""
+        if is_command(one.kind):
+            return one
+        pattern, named = _grep_parts(one.value) if one.kind == "grep_hit" else ("", one.value)
+        named = _relative(self.root, named)
+        inside(self.root, named)
+        return Evidence(kind=one.kind, value=f"{pattern}::{named}" if pattern else named)
+
     def check_all(self, evidence: list[Evidence]) -> list[Proof]:
         """Every piece of evidence, checked now; UsageError for one that cannot be meant."""
         commit, known = self.commit()
@@ -102,18 +111,15 @@ class Checker(NamedTuple):
         return _Found(True, content.certain, content.why, content.sha256)
 
     def _grep(self, value: str) -> "_Found":
-        pattern, _, named = value.rpartition("::")
-        if not pattern or not named:
-            raise UsageError("bad-grep-hit", value=value)
+        pattern, named = _grep_parts(value)
         path = inside(self.root, named)
         if not os.path.isfile(path):
             return _Found(False, why="missing")
         content = _read(path)
         hit = _find(pattern, text.decode(content.data).split("\n"), path)
-        if hit is None:
-            return _Found(False, content.certain, "no-match", content.sha256)
-        line, shown = hit
-        return _Found(True, content.certain, content.why, content.sha256, line, shown)
+        if hit.line is None:
+            return _Found(False, content.certain, hit.why, content.sha256)
+        return _Found(True, content.certain, content.why, content.sha256, hit.line, hit.text)
 
     def _command(self, value: str) -> "_Found":
         ran: Ran = run_allowed(value, self.root, self.allowed)
@@ -151,24 +157,51 @@ def _read(path: str) -> _Content:
     return _Content(data, sha256(data).hexdigest(), True, "")
 
 
-def _find(pattern: str, lines: list[str], path: str) -> tuple[int, str] | None:
-    """The first line that a pattern hits. A plain text is sought here; an expression in a process that can be ended."""
-    if not all(char.isalnum() or char in _PLAIN for char in pattern):
-        from mi.contract.programs import search_expression
+def _find(pattern: str, lines: list[str], path: str) -> "_Hit":
+    """The first line that holds a text, else the first that it hits as an expression.
 
-        number = search_expression(pattern, path)
-        if number is not None:
-            return (number, _shown(lines[number - 1])) if 0 < number <= len(lines) else None
+    As with grep, `add(a, b)` means these signs. Expressions are sought in a process that can be ended.
+    """
     for number, line in enumerate(lines, 1):
         if pattern in line:
-            return number, _shown(line)
-    return None
+            return _Hit(number, _shown(line))
+    if all(char.isalnum() or char in _PLAIN for char in pattern):
+        return _Hit()
+    from mi.contract.programs import search_expression
+
+    found = search_expression(pattern, path)
+    if not found.line:
+        return _Hit(why=found.why)
+    return _Hit(found.line, _shown(lines[found.line - 1])) if found.line <= len(lines) else _Hit()
+
+
+class _Hit(NamedTuple):
+    line: int | None = None
+    text: str = ""
+    why: str = "no-match"
 
 
 def _shown(line: str) -> str:
     from mi.kernel.secrets import redact
 
-    return text.one_line(redact(line), _LINE_SHOWN)
+    return text.one_line(redact(line[: _LINE_SHOWN * 4]), _LINE_SHOWN)
+
+
+def _relative(root: str, named: str) -> str:
+    """A whole path inside the project as one from its root: of a project that moves, only such a path stays true."""
+    if not os.path.isabs(named) or "\0" in named:
+        return named
+    folder, name = os.path.split(os.path.normpath(named))
+    short = os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(root))
+    return named if short.split(os.sep, 1)[0] == os.pardir else short
+
+
+def _grep_parts(value: str) -> tuple[str, str]:
+    """Pattern and file; the last `::` splits."""
+    pattern, _, named = value.rpartition("::")
+    if not pattern or not named:
+        raise UsageError("bad-grep-hit", value=value)
+    return pattern, named
 
 
 def parse_evidence(given: "Evidence | str", field: str) -> Evidence:

@@ -85,6 +85,12 @@ def answered(folder: str, question_id: str, answer: str, notices: Notices) -> st
     return "unverified"
 
 
+def concerns(folder: str, question_id: str, notices: Notices) -> bool:
+    """Whether an answer to a question would open the way to tasks."""
+    waits = any(one.question_id == question_id for one in _waiting(folder, notices))
+    return waits or TinyTasks("/", folder, notices).awaits(question_id)
+
+
 def _add(tiny_tasks: TinyTasks, proposal: Proposal) -> None:
     loaded = tiny_tasks.load()
     parts = (proposal.title, proposal.subtasks, proposal.section)

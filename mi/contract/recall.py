@@ -103,7 +103,7 @@ def _newest(thoughts: Effective, kind: Any, count: int) -> Iterator[Thought]:
 
 def _with_always(session: Session, thoughts: Effective, found: list[Recalled]) -> Found:
     """Add what must always be known, as long as there is room for it."""
-    from mi.contract.shelf import TOKEN_BUDGET, tokens
+    from mi.contract.shelf import TOKEN_BUDGET, in_short, tokens
 
     shelf = session.shelf(thoughts)
     there = {one.id for one in found}
@@ -112,10 +112,10 @@ def _with_always(session: Session, thoughts: Effective, found: list[Recalled]) -
     for one in shelf.memories:
         if one.id in there:
             continue
-        room -= tokens(one)
-        if room < 0:
-            break
-        added.append(one)
+        fits = next((form for form in (one, in_short(one)) if tokens(form) <= room), None)
+        if fits is not None:
+            room -= tokens(fits)
+            added.append(fits)
     returned = sum(one.tier == "always" for one in (*found, *added))
     return Found(results=[*found, *added], left_out=max(0, shelf.total - returned))
 

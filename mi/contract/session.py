@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -77,6 +77,13 @@ class Refused(Blocked):
     def line(self, language: str = "en") -> str:
         said = message("gate." + self.verdict.code, language, why=self.why)
         return f"{self.verdict.code}: {said}"
+
+    def told(self) -> dict[str, Any]:
+        """The checklist, what of it is missing, and the next call, as every door shows them."""
+        shown: dict[str, Any] = msgspec.to_builtins(self.verdict._asdict())
+        missing = [one.item for one in self.verdict.checklist if not one.done]
+        found = {"checklist": shown["checklist"], "missing": missing, "next": shown["next"]}
+        return found | ({"proposal": self.proposal} if self.proposal else {})
 
 
 class Session:

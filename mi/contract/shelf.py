@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
 from mi.contract.memories import CONSTRAINT, FACT
 from mi.thoughtdb.effective import Effective
 from mi.thoughtdb.reading import Filter, Thought
@@ -45,7 +47,7 @@ def filled(session: "Session", thoughts: Effective, stamp: Stamp) -> Shelf:
     while room >= 0 and (some := list(islice(waiting, _AT_ONCE))):
         for one in shown(session, some):
             memories.append(one)
-            room -= tokens(one)
+            room -= tokens(in_short(one))
     count = sum(reading.how_many("claim", *one) for reading in thoughts.readings for one in _ALWAYS)
     return Shelf(stamp, tuple(memories), count)
 
@@ -53,6 +55,11 @@ def filled(session: "Session", thoughts: Effective, stamp: Stamp) -> Shelf:
 def _always(thoughts: Effective) -> Iterator[Thought]:
     for type_, tag in _ALWAYS:
         yield from thoughts.find("claim", Filter(types=(type_,), tags=(tag,)))
+
+
+def in_short(one: "Recalled") -> "Recalled":
+    """A memory by its summary alone: rather said in short than left out."""
+    return replace(one, detail="", notes="")
 
 
 def tokens(one: "Recalled") -> int:

@@ -20,7 +20,8 @@ MODES: tuple[Mode, ...] = ("PASSIVE", "GUARDED", "STRICT")
 _KEPT_RECEIPTS = 5
 _KEPT_IDS = 30
 _KEPT_VIOLATIONS = 20
-_NAME = re.compile(r"[^a-z0-9._]+")
+_NAME = re.compile(r"[^a-z0-9._-]+")
+HOST = "host_"  # begins the names of the states that hosts' hooks keep
 _PATIENCE_S = 10.0
 
 
@@ -185,8 +186,8 @@ def _takes(lock: int, path: str, wait: bool) -> bool:
 
 def client_name(client: str) -> str:
     """A client's name as part of a file name; two names never become one."""
-    plain = _NAME.sub("_", client.lower()).strip("._")[:40]
-    if plain == client:
+    plain = _NAME.sub("_", client.lower()).strip("._-")[:40]
+    if plain == client and not client.startswith(HOST):
         return plain
     from hashlib import sha256
 

@@ -10,6 +10,8 @@ _BOX = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)、])?[ \t]*\[[ xX]\][ \t]+\S", re
 _NUMBERED = re.compile(
     r"^[ \t]*(?:(\d{1,3})[.)][ \t]+|(\d{1,3})、[ \t]*|[(（](\d{1,3})[)）][ \t]*)(\S.*)$", re.MULTILINE
 )
+_MARKED = re.compile(r"^[ \t]*(?:([①-⑳])[ \t]*|[(（]?([a-h])[)）][ \t]+)\S")
+_INLINE = re.compile(r"[(（](\d)[)）][ \t]*\S")  # (1) … (2) … within a sentence
 _CHINESE_NUMBERED = re.compile(
     r"^[ \t]*(?:第([一二三四五六七八九十]+)步|([一二三四五六七八九十]+)、)\s*[:：,，]?\s*(\S.*)$", re.MULTILINE
 )
@@ -26,10 +28,21 @@ _ANNOUNCED = re.compile(
 _I_WILL = r"(?:i|we)(?:'ll| will|'m going to| am going to| are going to| need to| plan to| have to| must| should)"
 # first … then / next / after that / finally: both halves must be there, each with something to do.
 _FIRST = re.compile(
-    rf"\b(?:first(?:ly)?(?: of all)?|to (?:start|begin)(?: with)?|start(?:ing)? by)\b,?[ \t]+"
-    rf"(?:{_I_WILL}\s+|let(?:'s| me)\s+)?[a-z][\w`./'-]*[ \t]+\S",
+    r"(?<!the )(?<!an )(?<!a )(?<!my )(?<!its )"
+    r"\b(?:first(?:ly)?(?: of all)?|to (?:start|begin)(?: with)?|start(?:ing)? by)\b,?[ \t]+"
+    rf"(?:{_I_WILL}\s+|let(?:'s| me)\s+)?(?!(?:about|as|at|because|for|from|in|of|on|with)\b)[a-z][\w`./'-]*[ \t]+\S",
     re.IGNORECASE,
 )
+# `I will … then …` without a first: what follows must be done by the same one.
+_INTENT = re.compile(rf"\b(?:{_I_WILL}|let(?:'s| me))\b", re.IGNORECASE)
+_THEN_DO = re.compile(
+    rf"(?:\b(?:and |, ?|; ?)then|\b(?:after (?:that|this|which)|afterwards|finally))\b,?[ \t]+"
+    rf"(?:{_I_WILL}\s+[a-z]|let(?:'s| me)\s+[a-z]|(?!(?:i|we|you|he|she|it|they|that|this|these|there|the|an?|all"
+    rf"|everything|everyone|is|are|be|was|were|will|would|can|could|should|must|may|have|has|had|again|done|no|not)\b)"
+    rf"[a-z`][\w`./'-]*[ \t]+\S)",
+    re.IGNORECASE,
+)
+_CHOICE = re.compile(r"\b(?:either|options?|whether|alternatives?)\b|\bor\b[ \t]*[(（]2", re.IGNORECASE)
 _THEN = re.compile(
     rf"\b(?:(?:and |, ?|; ?)?then|next|after (?:that|this|which)|afterwards|finally|last(?:ly)?|second(?:ly)?)\b"
     rf",?[ \t]+(?:{_I_WILL}\s+|let(?:'s| me)\s+)?[a-z`][\w`./'-]*",
@@ -42,7 +55,8 @@ _PAST = re.compile(
     r"\b(?:i|we|it|he|she|they|you)\s+(?:first|then|already|have|had|did|was|were)\b(?![^.]{0,20}\b(?:to|will)\b)",
     re.IGNORECASE,
 )
-_CHINESE_PAST = re.compile(r"[了过](?:[，。；,;]|$)")
+_CHINESE_PAST = re.compile(r"[了过](?:[，。；,;]|$)|先[^，。；,;\s]{1,3}[了过]")
+_REPORT = re.compile(r"\b(?:done|completed|finished|summary|changed|results?)\b|已|完成了", re.IGNORECASE)
 
 
 def steps_in(text: str) -> int:
@@ -94,6 +108,8 @@ def _number(line: str) -> int | None:
         return int(match[1] or match[2] or match[3])
     if match := _CHINESE_NUMBERED.match(line):
         return _chinese_number(match[1] or match[2])
+    if match := _MARKED.match(line):
+        return ord(match[1]) - ord("①") + 1 if match[1] else ord(match[2]) - ord("a") + 1
     return None
 
 
@@ -113,7 +129,7 @@ def _announced(prose: str) -> int:
         if _BULLET.match(line):
             count += announced
         else:
-            announced, count = _ANNOUNCED.search(line.rstrip()) is not None, 0
+            announced, count = _ANNOUNCED.search(line.rstrip()) is not None and not _REPORT.search(line), 0
         best = max(best, count)
     return best
 
@@ -122,11 +138,26 @@ def _sequenced(prose: str) -> int:
     """`First … then …`: at least the beginning and one that follows, in one paragraph, about what is to be done."""
     best = 0
     for paragraph in re.split(r"\n[ \t]*\n", prose):
-        english = _PAST.search(paragraph) is None and _FIRST.search(paragraph)
-        if english:
-            best = max(best, 1 + len(_THEN.findall(paragraph, english.end())))
+        if _PAST.search(paragraph) is None:
+            best = max(best, _begun(paragraph), _intended(paragraph))
         chinese = _CHINESE_PAST.search(paragraph) is None and _CHINESE_FIRST.search(paragraph)
         if chinese:
             follow = _CHINESE_THEN.findall(paragraph, chinese.start() + 2)
             best = max(best, 1 + len(follow)) if follow else best
     return best
+
+
+def _begun(paragraph: str) -> int:
+    """`First …`, and how many that follow."""
+    first = _FIRST.search(paragraph)
+    return 1 + len(_THEN.findall(paragraph, first.end())) if first else 0
+
+
+def _intended(paragraph: str) -> int:
+    """`I will …`, and how many that follow; or what is numbered within the sentence, unless it is a choice."""
+    meant = _INTENT.search(paragraph)
+    if meant is None:
+        return 0
+    numbers = [int(one) for one in _INLINE.findall(paragraph, meant.end())]
+    counted = len(numbers) if numbers == list(range(1, len(numbers) + 1)) and not _CHOICE.search(paragraph) else 0
+    return max(1 + len(_THEN_DO.findall(paragraph, meant.end())), counted)

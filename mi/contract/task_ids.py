@@ -6,6 +6,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 _ALIKE = 0.6  # of the words: a title that a person reworded is still the same task
+_COMPARED = 500  # characters of a title
 
 
 class KnownTask(Struct, frozen=True, kw_only=True):
@@ -28,15 +29,15 @@ class Seen(NamedTuple):
 
 def match(known: Sequence[KnownTask], seen: Sequence[Seen]) -> list[KnownTask]:
     """The tasks of now with the ids of then: same words first, then reworded ones between the same neighbours."""
-    free = list(known)
+    free: dict[str, list[KnownTask]] = {}
+    for task in known:
+        free.setdefault(task.title, []).append(task)
     found: list[KnownTask | None] = [None] * len(seen)
     for same_parent in (True, False):
         for at, one in enumerate(seen):
             if found[at] is None:
-                found[at] = _take(free, one, _parent_id(found, one) if same_parent else None)
-    for at, one in enumerate(seen):
-        if found[at] is None:
-            found[at] = _reworded(known, free, found, seen, at, one)
+                found[at] = _take(free.get(one.title, []), _parent_id(found, one) if same_parent else None)
+    _match_reworded(known, {one.id for titled in free.values() for one in titled}, found, seen)
     return _named(found, seen, {one.id for one in known})
 
 
@@ -45,44 +46,47 @@ def _parent_id(found: list[KnownTask | None], one: Seen) -> str:
     return parent.id if parent else ""
 
 
-def _take(free: list[KnownTask], one: Seen, parent: str | None) -> KnownTask | None:
-    for other in free:
-        if other.title == one.title and (parent is None or other.parent == parent):
-            free.remove(other)
-            return other
+def _take(titled: list[KnownTask], parent: str | None) -> KnownTask | None:
+    for at, other in enumerate(titled):
+        if parent is None or other.parent == parent:
+            return titled.pop(at)
     return None
 
 
-def _reworded(
-    known: Sequence[KnownTask],
-    free: list[KnownTask],
-    found: list[KnownTask | None],
-    seen: Sequence[Seen],
-    at: int,
-    one: Seen,
-) -> KnownTask | None:
-    """A known task nobody else took, with the same neighbour before or after, that says nearly the same."""
+def _match_reworded(
+    known: Sequence[KnownTask], free: set[str], found: list[KnownTask | None], seen: Sequence[Seen]
+) -> None:
+    """What nobody took goes to a task with the same neighbour before or after that says nearly the same."""
+    places = {one.id: at for at, one in enumerate(known)}
+    for at, one in enumerate(seen):
+        if found[at] is not None:
+            continue
+        before = found[at - 1] if at else None
+        after = found[at + 1] if at + 1 < len(seen) else None
+        follower = places[before.id] + 1 if before else 0
+        precursor = places[after.id] - 1 if after else len(known) - 1
+        for place in sorted({follower, precursor}):
+            if not 0 <= place < len(known) or known[place].id not in free:
+                continue
+            between = follower == precursor and len(known) == len(seen)
+            if between or _alike(known[place].title, one.title):
+                found[at] = known[place]
+                free.remove(known[place].id)
+                break
+
+
+def _alike(former: str, title: str) -> bool:
     from difflib import SequenceMatcher
 
-    order = [other.id for other in known]
-    before = found[at - 1] if at else None
-    after = found[at + 1] if at + 1 < len(seen) else None
-    for other in free:
-        place = order.index(other.id)
-        follows = (order[place - 1] if place else None) == (before.id if before else None)
-        precedes = (order[place + 1] if place + 1 < len(order) else None) == (after.id if after else None)
-        alike = SequenceMatcher(None, other.title, one.title).ratio() >= _ALIKE
-        if (alike and (follows or precedes)) or (follows and precedes and len(known) == len(seen)):
-            free.remove(other)
-            return other
-    return None
+    return SequenceMatcher(None, former[:_COMPARED], title[:_COMPARED]).ratio() >= _ALIKE
 
 
 def _named(found: list[KnownTask | None], seen: Sequence[Seen], taken: set[str]) -> list[KnownTask]:
     named: list[KnownTask] = []
+    numbers: dict[str, int] = {}
     for old, one in zip(found, seen, strict=True):
         parent = named[one.parent] if one.parent is not None else None
-        task_id = old.id if old else _new_id(parent.title if parent else "", one.title, taken)
+        task_id = old.id if old else _new_id(parent.title if parent else "", one.title, taken, numbers)
         taken.add(task_id)
         ours = old.proposed_by if old and old.title == one.title and not one.checked else ""
         parent_id = parent.id if parent else ""
@@ -92,13 +96,14 @@ def _named(found: list[KnownTask | None], seen: Sequence[Seen], taken: set[str])
     return named
 
 
-def _new_id(parent: str, title: str, taken: set[str]) -> str:
+def _new_id(parent: str, title: str, taken: set[str], numbers: dict[str, int]) -> str:
+    """An id from the words; of several with the same words, the further ones are numbered."""
     from hashlib import sha256
 
     words = f"{parent}\0{title}".encode("utf-8", "surrogateescape")
     base = "tk_" + sha256(words).hexdigest()[:8]
-    number, task_id = 1, base
+    task_id = base
     while task_id in taken:
-        number += 1
-        task_id = f"{base}-{number}"
+        numbers[base] = numbers.get(base, 1) + 1
+        task_id = f"{base}-{numbers[base]}"
     return task_id

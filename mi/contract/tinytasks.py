@@ -29,6 +29,7 @@ class Document(NamedTuple):
     lines: tuple[str, ...]
     goal: str
     items: tuple[Item, ...]
+    subtasks: dict[int, list[int]]  # of each item that has some: their places in the list
 
     @property
     def text(self) -> str:
@@ -36,7 +37,7 @@ class Document(NamedTuple):
 
     def children(self, place: int) -> list[int]:
         """The subtasks of an item."""
-        return [at for at, one in enumerate(self.items) if one.parent == place]
+        return self.subtasks.get(place, [])
 
     def is_leaf(self, place: int) -> bool:
         """Whether an item is worked on itself, not through subtasks."""
@@ -56,7 +57,12 @@ class Document(NamedTuple):
 def parse(text: str) -> Document:
     """The tasks of a file; what is no task is prose, and fenced code is never looked into."""
     lines = tuple(text.split("\n"))
-    return Document(lines, _goal(lines), _with_ends(lines, _items(lines)))
+    items = _with_ends(lines, _items(lines))
+    subtasks: dict[int, list[int]] = {}
+    for at, one in enumerate(items):
+        if one.parent is not None:
+            subtasks.setdefault(one.parent, []).append(at)
+    return Document(lines, _goal(lines), items, subtasks)
 
 
 def _goal(lines: tuple[str, ...]) -> str:
@@ -113,17 +119,25 @@ def _columns(indent: str) -> int:
 
 def _with_ends(lines: tuple[str, ...], items: list[Item]) -> tuple[Item, ...]:
     """Each item with its end; a task goes on to the end of its last subtask, whatever prose stands between."""
-    ends = [_end(lines, items, at) for at in range(len(items))]
+    ends = [_end(lines, one, limit) for one, limit in zip(items, _limits(items, len(lines)), strict=True)]
     for at, one in enumerate(items):
         if one.parent is not None:
             ends[one.parent] = max(ends[one.parent], ends[at])
     return tuple(one._replace(end=end) for one, end in zip(items, ends, strict=True))
 
 
-def _end(lines: tuple[str, ...], items: list[Item], place: int) -> int:
+def _limits(items: list[Item], last: int) -> list[int]:
+    """Before which line each item must end: where the next one of its level, or of a higher one, begins."""
+    limits: list[int] = []
+    next_item = next_task = last
+    for one in reversed(items):
+        limits.append(next_task if one.level == 1 else next_item)
+        next_item, next_task = one.line, one.line if one.level == 1 else next_task
+    return limits[::-1]
+
+
+def _end(lines: tuple[str, ...], one: Item, limit: int) -> int:
     """The line after the last one that is indented below an item; blank lines count only between such lines."""
-    one = items[place]
-    limit = next((other.line for other in items[place + 1 :] if other.level <= one.level), len(lines))
     end = one.line + 1
     for number in range(one.line + 1, limit):
         line = lines[number].rstrip("\r")

@@ -2,41 +2,39 @@
 
 import os
 import re
+import shlex
 
 from mi.hooks.event import HookEvent
 
 _EDITORS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
 _SHELLS = ("Bash", "exec_command", "shell", "local_shell", "unified_exec")
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
-# Commands that change the files they name; of those with a number, only the words from there on.
-_ALL_WORDS = frozenset("rm rmdir unlink mv touch truncate tee mkdir shred ln".split())
-_LAST_WORD = frozenset("cp install rsync".split())
-_IN_PLACE = {"sed": ("-i", "--in-place"), "perl": ("-i", "-pi"), "ruby": ("-i",), "gofmt": ("-w",)}
-_GIT = frozenset(
-    "apply am checkout cherry-pick clean merge mv pull rebase reset restore revert rm stash switch".split()
-)
-_NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty")
+# Tools of other servers that change files, and where they say which.
+_FILE_TOOL = re.compile(r"mcp__(?!mi__).*_(?:write|edit|create|delete|move|rename|append|insert|patch|replace)(?:_|$)")
+_FILE_FIELDS = ("path", "file_path", "filepath", "file", "filename", "source", "destination")
 
 
 def touched(event: HookEvent) -> list[str]:
     """The files that a call would change, as absolute paths; empty for a call that only looks."""
-    return [os.path.normpath(os.path.join(event.cwd or ".", os.path.expanduser(path))) for path in _named(event)]
+    folder = event.cwd or "."
+    if event.tool_name in _SHELLS:
+        return _by_shell(command_of(event), folder)
+    return [os.path.normpath(os.path.join(folder, os.path.expanduser(path))) for path in _named(event)]
 
 
 def is_change(event: HookEvent) -> bool:
     """Whether a call would change any file at all."""
-    return bool(_named(event))
+    return bool(touched(event))
 
 
 def _named(event: HookEvent) -> list[str]:
     given = event.tool_input
     if event.tool_name in _EDITORS:
         return [str(given.get(_EDITORS[event.tool_name]) or ".")]
-    text = command_of(event)
     if event.tool_name == "apply_patch":
-        return _PATCHED.findall(text) or ["."]
-    if event.tool_name in _SHELLS:
-        return _by_shell(text)
+        return _PATCHED.findall(command_of(event)) or ["."]
+    if _FILE_TOOL.match(event.tool_name):
+        return [str(given[name]) for name in _FILE_FIELDS if isinstance(given.get(name), str)]
     return []
 
 
@@ -44,34 +42,15 @@ def command_of(event: HookEvent) -> str:
     """The command line or the patch of a call; '' for one that has neither."""
     given = event.tool_input
     command = given.get("command") or given.get("cmd") or given.get("input") or ""
-    return " ".join(map(str, command)) if isinstance(command, list) else str(command)
+    if isinstance(command, list):
+        return shlex.join(map(str, command))
+    return str(command)
 
 
-def _by_shell(text: str) -> list[str]:
-    from mi.kernel.shell import simple_commands
+def _by_shell(text: str, folder: str) -> list[str]:
+    from mi.hooks.shell_changes import changed_files
 
-    found: list[str] = []
-    for one in simple_commands(text):
-        found += [path for path in one.writes if path not in _NOWHERE and not path.startswith("&")]
-        if one.argv:
-            found += _by_command(one.name, list(one.argv[1:]))
+    found = changed_files(text, folder)
     if "apply_patch" in text:
-        found += _PATCHED.findall(text)
+        found += [os.path.normpath(os.path.join(folder, path)) for path in _PATCHED.findall(text)]
     return found
-
-
-def _by_command(name: str, words: list[str]) -> list[str]:
-    plain = [word for word in words if not word.startswith("-")]
-    if name in _ALL_WORDS:
-        return plain or ["."]
-    if name in _LAST_WORD:
-        return plain[-1:] or ["."]
-    if name == "dd":
-        return [word.removeprefix("of=") for word in words if word.startswith("of=")]
-    if name == "patch":
-        return plain[:1] or ["."]
-    if name == "git":
-        return ["."] if plain and plain[0] in _GIT else []
-    if any(word.startswith(flag) for flag in _IN_PLACE.get(name, ()) for word in words):
-        return plain or ["."]
-    return []

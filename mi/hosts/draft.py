@@ -158,7 +158,7 @@ class Draft:
             raise StorageError("host-entry-taken", path=entry.path, entry=artefact.taken)
         new, lead = marked.put(text, entry.name, entry.comment, artefact.text)
         if entry.path.endswith(".toml"):
-            _check_toml(new, entry.path)
+            _check_toml(entry.path, around, new, artefact.taken or entry.name)
         self._edit(entry.path, _bytes(new))
         return msgspec.structs.replace(entry, lead=old.lead if old and where else lead)
 
@@ -297,6 +297,20 @@ class Draft:
                 self.writes[path] = None
 
 
+def _check_toml(path: str, around: str, new: str, table: str) -> None:
+    """A table may be written in several ways: what would no longer be TOML is refused, for the host would not start."""
+    import tomllib
+
+    try:
+        tomllib.loads(around)
+    except tomllib.TOMLDecodeError as error:
+        raise StorageError("host-not-toml", path=path, reason=str(error)) from None
+    try:
+        tomllib.loads(new)
+    except tomllib.TOMLDecodeError:
+        raise StorageError("host-entry-taken", path=path, entry=table) from None
+
+
 def link_text(workspace: Workspace, entry: Entry) -> str:
     """What the symlink says: the way from its folder, so that the workspace can be moved."""
     parent = os.path.dirname(workspace.real(entry.path, follow=False))
@@ -317,16 +331,6 @@ def _entry(owner: str, artefact: Artefact, workspace: Workspace) -> Entry:
             return Entry(owner=owner, kind="entry", path=path, keys=artefact.keys, value=artefact.value)
         case JsonItem():
             return Entry(owner=owner, kind="item", path=path, keys=artefact.keys, value=artefact.value)
-
-
-def _check_toml(text: str, path: str) -> None:
-    """Raise unless the text is TOML: an entry that the user has in another form would make the host refuse it all."""
-    import tomllib
-
-    try:
-        tomllib.loads(text)
-    except ValueError as error:
-        raise StorageError("host-not-toml", path=path, reason=str(error)) from None
 
 
 def _family(entry: Entry) -> str:

@@ -14,7 +14,7 @@ from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 
-_TOML_COMMAND = re.compile(r'^command = (".*")$', re.MULTILINE)
+_TOML_COMMAND = re.compile(r'^command = (".*")\r?$', re.MULTILINE)
 
 
 class Installed(NamedTuple):
@@ -48,7 +48,7 @@ def _program(place: Workspace, entry: Entry) -> str:
     match entry.value:
         case {"hooks": [{"command": str(line)}, *_]}:
             return next(iter(shlex.split(line)), "")
-        case {"command": str(program)}:
+        case {"command": str(program)} | {"command": [str(program), *_]}:
             return program
     if entry.kind != "block":
         return ""

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-import msgspec
 from msgspec import Struct
 
 from mi.contract.session import Refused
@@ -13,6 +12,7 @@ from mi.mcp.tool import ToolFailure
 
 I = TypeVar("I", bound=Struct)  # noqa: E741
 O = TypeVar("O", bound=Struct)  # noqa: E741
+_LOOKS = ("memory_check_task_authority", "task_list")
 
 
 def governed(function: Callable[[Contract, I], O]) -> Callable[[Session, I], O]:
@@ -23,7 +23,7 @@ def governed(function: Callable[[Contract, I], O]) -> Callable[[Session, I], O]:
         try:
             return function(contract, given)
         except Refused as refused:
-            raise failure(refused, session.app.quiet_language) from None
+            raise _failure(refused, session) from None
 
     return call
 
@@ -32,12 +32,11 @@ def _opened(session: Session) -> Contract:
     return Contract.open(session.app.contract_place(), session.client, "mcp")
 
 
-def failure(refused: Refused, language: str) -> ToolFailure:
-    """A refusal with its checklist and the next call that is allowed."""
-    verdict = refused.verdict
-    checklist = [msgspec.to_builtins(one) for one in verdict.checklist]
-    missing = [one.item for one in verdict.checklist if not one.done]
-    details = {"checklist": checklist, "missing": missing, "next": msgspec.to_builtins(verdict.next)}
-    if refused.proposal:
-        details["proposal"] = refused.proposal
-    return ToolFailure(verdict.code, refused.line(language), **details)
+def _failure(refused: Refused, session: Session) -> ToolFailure:
+    """A refusal with its checklist and the next call that is allowed; one that is not offered here leads nowhere."""
+    details = refused.told()
+    offered = session.offered
+    if offered and details["next"] and details["next"]["tool"] not in offered:
+        other = next((name for name in _LOOKS if name in offered), "")
+        details["next"] = {"tool": other, "arguments": {}} if other else None
+    return ToolFailure(refused.verdict.code, refused.line(session.app.quiet_language), **details)

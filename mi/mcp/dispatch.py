@@ -15,7 +15,7 @@ from mi.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_
 LATEST = "2025-11-25"
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", LATEST)
 _WITH_BATCHES = ("2024-11-05", "2025-03-26")  # later versions took them out again
-_SLOW = ("tools/call", "resources/list", "resources/read")  # they work in the rooms
+_SLOW = ("tools/call", "resources/list", "resources/templates/list", "resources/read")  # they work in the rooms
 Params = dict[str, Any]
 
 
@@ -35,6 +35,7 @@ class Dispatcher:
         self.session = session
         self.version = ""
         self._offer = offer
+        session.offered = frozenset(offer.names)
         self._pending: set[int | str] = set()
         self._cancelled: set[int | str] = set()
 

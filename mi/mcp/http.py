@@ -237,6 +237,6 @@ def _bearer(header: str) -> str:
 
 
 def _is_loopback(host: str) -> bool:
-    name = host.rstrip("/")
+    name = host.rstrip("/").rpartition("@")[2]  # what stands before an @ is no host
     name = name[: name.index("]") + 1] if name.startswith("[") and "]" in name else name.partition(":")[0]
     return name in _LOOPBACK

@@ -7,12 +7,14 @@ from mi.hosts.artefacts import McpEntry
 from mi.hosts.command import own_command
 from mi.hosts.place import Placed, place, remove
 from mi.hosts.scopes import scope_workspace
+from mi.mcp.clients import CLIENTS as OTHERS
+from mi.mcp.clients import server_entry
 
 if TYPE_CHECKING:
     from mi.app import App
 
 SERVER = "mi"  # the name in clients: their tools are called mcp__mi__…
-CLIENTS = ("claude-code", "codex")
+CLIENTS = ("claude-code", "codex", *OTHERS)
 
 
 def entry(app: "App", tools: tuple[str, ...]) -> McpEntry:
@@ -25,7 +27,9 @@ def entry(app: "App", tools: tuple[str, ...]) -> McpEntry:
 def install(app: "App", client: str, scope: Scope, tools: tuple[str, ...]) -> Placed:
     """Enter the server; entered again, it is as the last call said."""
     place_at = scope_workspace(app.home, client, scope, app.project.root)
-    return place(place_at, _owner(client), artefacts(client, [entry(app, tools)], scope))
+    server = entry(app, tools)
+    entries = server_entry(client, server, scope) if client in OTHERS else artefacts(client, [server], scope)
+    return place(place_at, _owner(client), entries)
 
 
 def uninstall(app: "App", client: str, scope: Scope) -> Placed:

@@ -19,6 +19,7 @@ class Session:
         self.app = app
         self.client = UNNAMED
         self.client_version = ""
+        self.offered: frozenset[str] = frozenset()  # the names of the tools that this connection has
         self._kept: dict[str, Any] = {}
         self._config_seen = _stamp(app.home.config)
 

@@ -1,5 +1,6 @@
 """JSON-RPC 2.0 as MCP uses it: messages as they come in, replies as they go out."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # half a surrogate pair as JavaScript writes it
 
 
 class RpcError(Exception):
@@ -47,11 +49,11 @@ class Message(Struct, frozen=True):
             raise RpcError(INVALID_REQUEST, f"method must be a string, not {_shown(self.method)}")
 
     def arguments(self) -> dict[str, Any]:
-        """The parameters, which MCP always names."""
+        """The parameters, which MCP always names; null is none."""
         if self.params is UNSET:
             return {}
         try:
-            return msgspec.json.decode(self.params, type=dict[str, Any])
+            return msgspec.json.decode(self.params, type=dict[str, Any] | None) or {}
         except msgspec.ValidationError:
             raise RpcError(INVALID_PARAMS, "params must be an object") from None
 
@@ -59,7 +61,7 @@ class Message(Struct, frozen=True):
 def parse(data: bytes) -> "Message | list[Message | RpcError]":
     """What a line or a request body holds: one message, or a batch of them."""
     try:
-        raw = msgspec.json.decode(data, type=Raw)
+        raw = _readable(data)
         first = bytes(raw).lstrip()[:1]
         if first == b"[":
             return [_one(part) for part in msgspec.json.decode(raw, type=list[Raw])]
@@ -68,6 +70,22 @@ def parse(data: bytes) -> "Message | list[Message | RpcError]":
         raise RpcError(INVALID_REQUEST, "a message must be a JSON object") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RpcError(PARSE_ERROR, f"not JSON: {error}") from None
+
+
+def _readable(data: bytes) -> Raw:
+    """The JSON; of a text that a client cut in the middle of a character, the half that is left is replaced."""
+    try:
+        return msgspec.json.decode(data, type=Raw)
+    except msgspec.DecodeError:
+        if not _HALF.search(data):
+            raise
+    import json
+
+    try:
+        mended = json.dumps(json.loads(data), ensure_ascii=False).encode("utf-8", "replace")
+    except ValueError:
+        mended = data
+    return msgspec.json.decode(mended, type=Raw)
 
 
 def _one(part: Raw) -> "Message | RpcError":

@@ -117,6 +117,22 @@ def test_a_person_at_a_terminal_is_no_agent(mi: Mi, project: Path):
     assert {one["client"] for one in json.loads(mi("contract", "audit", "--json").stdout)} <= {"shell-0"}
 
 
+@pytest.mark.req("ac.tasks.open-by-answer")
+def test_an_agent_does_not_answer_itself(mi: Mi, project: Path, monkeypatch: pytest.MonkeyPatch):
+    (project / "tinyTasks.md").write_text("- [x] a\n", "utf-8")
+    mi("memory", "recent")
+    mi("contract", "mode", "GUARDED")
+    refused = json.loads(mi("task", "add", "more", "--json").stdout)["error"]
+    assert (refused["code"], refused["missing"]) == ("NO_UNCHECKED_TASK", ["task authority"])
+    monkeypatch.setenv("CLAUDECODE", "1")
+    done = mi("answer", refused["proposal"], "yes")
+    assert (done.returncode, "person" in done.stderr) == (3, True)
+    assert (project / "tinyTasks.md").read_text("utf-8") == "- [x] a\n"
+    monkeypatch.delenv("CLAUDECODE")
+    assert mi("answer", refused["proposal"], "yes").returncode == 0
+    assert "- [ ] more" in (project / "tinyTasks.md").read_text("utf-8")
+
+
 @pytest.mark.req(
     *("ac.install.markers", "ac.install.install", "ac.install.update", "ac.install.remove", "ac.install.idempotent"),
     *("ac.install.reversible", "ac.fail.agents-text", "ac.fail.r6-stated"),

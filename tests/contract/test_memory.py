@@ -1,12 +1,14 @@
 """Durable memory is the Thought DB: how each type is stored, replaced, promoted and taken back, and what is refused."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from mi.contract.diagnostics import NoInput, memory_doctor, memory_stats
 from mi.contract.memory_tools import VerifyInput, memory_verify
 from mi.contract.session import Refused
 from mi.kernel.errors import MiError, NotFound, UsageError
@@ -294,3 +296,13 @@ def test_the_view_of_facts_may_go_or_break(session, project, opened):
         damage()
         assert session.truths.of([fact.id])[fact.id].proofs[0].sha256
     assert opened("other").truths.of([fact.id, "cl_x"]).keys() == {fact.id}
+
+
+def test_a_stale_fact_that_was_replaced_is_settled(session, project):
+    ready(session)
+    write(session, "fact", "main is in a.py", key="main", evidence=["file_exists::a.py"])
+    os.rename(project.root / "a.py", project.root / "b.py")
+    memory_verify(session, VerifyInput())
+    assert (memory_stats(session, NoInput()).stale_facts, memory_doctor(session, NoInput()).ok) == (1, False)
+    write(session, "fact", "main is in b.py", key="main", evidence=["file_exists::b.py"])
+    assert (memory_stats(session, NoInput()).stale_facts, memory_doctor(session, NoInput()).ok) == (0, True)

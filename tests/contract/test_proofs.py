@@ -32,6 +32,7 @@ HOLDS = [
     ("grep_hit", r"def \w+\(\)::a.py", True, 1),
     ("grep_hit", r"^    return::a.py", True, 2),
     ("grep_hit", "main(::a.py", True, 1),  # no expression: sought as it stands
+    ("grep_hit", "def main():::a.py", True, 1),  # these signs, though they are an expression as well
     ("grep_hit", "nowhere::a.py", False, None),
     ("grep_hit", r"def \d+::a.py", False, None),
     ("grep_hit", "main::b.py", False, None),
@@ -207,3 +208,38 @@ def test_evidence_that_may_no_longer_be_checked_is_stale(opened, project):
     assert checked.truth == "verified"
     (checked,) = memory_verify(opened("other"), VerifyInput(id=fact.id)).checked
     assert (checked.truth, "command-evidence-off" in checked.why) == ("stale", True)
+
+
+def test_an_expression_that_never_ends_is_named(root, monkeypatch):
+    monkeypatch.setattr("mi.contract.programs._SEARCH_S", 0.5)
+    (root / "slow.txt").write_text("a" * 60 + "!", "utf-8")
+    proof = check(root, "grep_hit", "^(a+)+$::slow.txt")
+    assert (proof.holds, proof.why) == (False, "timeout")
+
+
+def test_a_hit_in_a_line_of_megabytes_is_shown_at_once(root):
+    (root / "line.txt").write_text("x=1;" * 2_000_000, "utf-8")
+    proof = check(root, "grep_hit", "x=1::line.txt")
+    assert (proof.holds, len(proof.line_text) < 400) == (True, True)
+
+
+@pytest.mark.req("ac.evidence.root-only")
+def test_a_whole_path_inside_the_project_is_kept_from_its_root(session, project, tmp_path):
+    (tmp_path / "other.py").write_text("main", "utf-8")
+    (tmp_path / "link").symlink_to(project.root)
+    ready(session)
+    given = [f"file_exists::{project.root}/a.py", f"grep_hit::main::{tmp_path}/link/a.py"]
+    write(session, "fact", "It is there", evidence=given)
+    (record,) = project.events("memory_write")
+    assert [one["value"] for one in record.evidence] == ["a.py", "main::a.py"]
+    with pytest.raises(UsageError, match=r"other\.py"):
+        write(session, "fact", "It is there", evidence=[f"file_exists::{tmp_path}/other.py"])
+
+
+@pytest.mark.req("ac.block.bad-arguments-state")
+def test_a_path_outside_is_found_before_the_gate_is_asked(session, project):
+    before = session.state
+    with pytest.raises(UsageError):
+        write(session, "plan", "Two steps", detail="1. a\n2. b", evidence=["file_exists::../x"])
+    assert session.state == before
+    assert project.events("gate") == []

@@ -119,6 +119,17 @@ def test_what_always_holds_comes_along(session, monkeypatch):
     assert fact.id
 
 
+def test_one_long_memory_does_not_push_out_the_rest(session):
+    """A rationale in Chinese alone may fill the budget: then the summary is what is always recalled."""
+    ready(session)
+    write(session, "fact", "main is in a.py", evidence=["file_exists::a.py"])
+    write(session, "constraint", "Never push on Fridays", rationale="because")
+    write(session, "constraint", "永不强推", rationale="因为" * 1900, detail="细节" * 900)
+    found = memory_query(session, QueryInput(query="nothing like it"))
+    assert [one.summary for one in found.results] == ["永不强推", "Never push on Fridays", "main is in a.py"]
+    assert (found.left_out, found.results[0].notes) == (0, "")
+
+
 @pytest.mark.req("ac.tool.memory-recent-count", "ac.tool.memory-query-limit", "tm.tools.memory-recent")
 def test_how_many(session):
     ready(session)

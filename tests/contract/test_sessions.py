@@ -30,8 +30,8 @@ from tests.contract.conftest import add, code_of, mode, ready, recall, write
     "ac.state.key", "ac.state.slot-lowest", "ac.state.path", "ac.state.two-clients", "tm.modes.exactly-one"
 )
 def test_two_clients_at_once(opened, project):
-    one, two, other = opened("codex"), opened("codex"), opened("Claude Code")
-    assert (one.name, two.name, other.name.startswith("claude_code.")) == ("codex-0", "codex-1", True)
+    one, two, other = opened("codex"), opened("codex"), opened("claude-code")
+    assert (one.name, two.name, other.name) == ("codex-0", "codex-1", "claude-code-0")
     assert one.state_file.path == os.path.join(project.app.project_home.root, "contract", "codex-0.json")
     ready(one)
     mode(two, "PASSIVE")
@@ -63,8 +63,9 @@ def test_names_of_clients_are_safe_in_paths(opened, project, name):
 
 
 def test_names_of_clients_stay_apart():
-    names = ["codex", "Codex", "codex ", "co/dex", "co_dex", "codex-0", "名", "字", ""]
+    names = ["codex", "Codex", "codex ", "co/dex", "co_dex", "co-dex", "codex-0", "host_codex-s1", "名", "字", "", "-"]
     assert len({client_name(one) for one in names}) == len(names)
+    assert client_name("host_codex-s1") != "host_codex-s1"  # the name of a state that a host's hooks keep
 
 
 @pytest.mark.req("tm.r6.fail-closed")
@@ -242,9 +243,18 @@ def test_the_hooks_of_a_host_have_a_state_of_their_own(project):
         "{home}/config.json",
         "{home}",
         "link.md",
+        ".claude",
+        "{elsewhere}/settings.json",
+        "{elsewhere}/hooks.json",
+        "{elsewhere}",
     ],
 )
-def test_files_that_no_edit_may_touch(project, home, path):
+def test_files_that_no_edit_may_touch(project, home, tmp_path, monkeypatch, path):
+    elsewhere = tmp_path / "elsewhere"
+    for folder in (project.root / ".claude", elsewhere):
+        folder.mkdir()
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(elsewhere))
+    monkeypatch.setenv("CODEX_HOME", str(elsewhere))
     place = App(home, cd=str(project.root)).contract_place()
     session = host_session.of_host(place, "codex", "1")
     ready(session)
@@ -252,6 +262,13 @@ def test_files_that_no_edit_may_touch(project, home, path):
     (project.root / "link.md").symlink_to("tinyTasks.md")
     recall(session)
     with pytest.raises(Refused) as refused:
-        host_session.judge_edit(session, "Write", ["a.py", path.format(home=home.root)], home.root)
+        host_session.judge_edit(session, "Write", ["a.py", path.format(home=home.root, elsewhere=elsewhere)], home.root)
     assert refused.value.verdict.code == "PROTECTED_FILE"
     assert [one.code for one in project.events("violation")] == ["PROTECTED_FILE"]
+
+
+def test_folders_around_the_project_are_no_single_file(project, home, monkeypatch):
+    monkeypatch.setenv("HOME", str(project.root.parent))
+    free = (".", "..", "/", ".claude/agents", "sub", ".claude/agents/a.md", "notes/tinyTasks.md.bak")
+    (project.root / ".claude" / "agents").mkdir(parents=True)
+    assert [path for path in free if host_session.is_protected(str(project.root), path, home.root)] == []

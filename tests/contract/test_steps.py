@@ -22,6 +22,13 @@ MANY = [
     "I will start by moving the file and then fix the imports.",
     "first run the linter, then push the branch",
     "Firstly, we need to back up the table. Secondly, delete the rows.",
+    # without a first
+    "I will read the config, then update the schema, and finally run the migration.",
+    "I'm going to update the parser. After that I'll add tests.",
+    "We need to refactor the parser and then update the docs.",
+    "Let me mend the import, then run the tests.",
+    "To fix this, I need to: (1) update the parser, (2) add a test.",
+    "a) read the file\nb) fix it",
     # step by step
     "Step 1: parse the file. Step 2: write it back.",
     "Step one - find the bug\nStep two - fix it",
@@ -36,6 +43,7 @@ MANY = [
     "接下来我会：\n- 重命名模块\n- 修复导入",
     "（1）写解析器\n（2）写测试",
     "- [ ] 写代码\n- [ ] 写测试",
+    "① 修改解析器\n② 运行测试",
 ]
 FEW = [
     "",
@@ -55,7 +63,13 @@ FEW = [
     # what was done, or is
     "First I read the config and then I already changed the default, which I had tested.",
     "We first had a cache, then it was removed.",
+    "The first test failed, then passed.",
+    "You asked first about x and then about y.",
+    "I'll fix the parser, and then we are done.",
+    "I will fix the parser; after that the tests pass again.",
+    "I need to know whether you want (1) the parser or (2) the writer.",
     # bullets that are no steps
+    "Summary of the tasks done:\n- read it\n- wrote it",
     "The module has:\n- a parser\n- a writer",
     "Supported formats:\n- JSON\n- YAML",
     # numbers that are no steps
@@ -73,6 +87,8 @@ FEW = [
     "首先感谢你的反馈。",
     "先前的版本没有这个问题。",
     "首先我改了配置，然后跑过测试了。",
+    "我先读了代码，然后修好了它。",
+    "已完成的任务：\n- 读代码\n- 改代码",
     "支持的格式：\n- JSON\n- YAML",
     "1. 加上开关",
 ]

@@ -9,6 +9,8 @@ import msgspec
 import pytest
 
 from mi.app import App
+from mi.contract.memory_tools import ModeInput, RecentInput, memory_recent, memory_set_mode
+from mi.contract.session import Session
 from mi.hooks.door import Reply, reply_to
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
@@ -128,6 +130,38 @@ def test_a_plan_tool_of_the_host_declares_steps(host):
     assert host.refusal().startswith("TASKS_REQUIRED")
 
 
+def test_a_plan_in_words_and_tasks_one_by_one_declare_steps(host):
+    host.ready()
+    host.tell("post-tool", tool_name="TaskCreate", tool_input={"subject": "a"}, tool_response="ok")
+    assert host.refusal() == ""
+    host.tell("post-tool", tool_name="TaskCreate", tool_input={"subject": "b"}, tool_response="ok")
+    assert host.refusal().startswith("TASKS_REQUIRED")
+    other = Host(host.home, host.root, host.name, "s2")
+    other.ready()
+    plan = {"plan": "# Plan\n1. read it\n2. mend it"}
+    other.tell("post-tool", tool_name="ExitPlanMode", tool_input=plan, tool_response="ok")
+    assert other.refusal().startswith("TASKS_REQUIRED")
+
+
+@pytest.mark.req("ac.state.post-hook-copies")
+def test_our_server_under_another_name_is_known_by_its_events(host):
+    app = App(host.home).for_agent(str(host.root))
+    session = Session.open(app.contract_place(), "codex", "mcp")
+    found = msgspec.to_builtins(memory_recent(session, RecentInput()))
+    mode = msgspec.to_builtins(memory_set_mode(session, ModeInput(mode="GUARDED")))
+    session.close()
+
+    def told(tool: str, result: Json, **given: Any) -> None:
+        host.tell("post-tool", tool_name=f"mcp__memory__{tool}", tool_input=given, tool_response=json.dumps(result))
+
+    told("memory_recent", found | {"event_id": "ev_somebody_elses"})
+    assert host.refusal().startswith("RECALL_REQUIRED")
+    told("memory_recent", found)
+    assert host.refusal().startswith("MODE_NOT_SET")
+    told("memory_set_mode", mode, mode="GUARDED")
+    assert host.refusal() == ""
+
+
 @pytest.mark.req("ac.tasks.direct-edit-violation")
 @pytest.mark.parametrize(
     "path",
@@ -139,6 +173,32 @@ def test_what_nobody_may_edit_directly(host, path):
     for tool, given in (("Write", {"file_path": named}), ("Bash", {"command": f"echo x >> {named}"})):
         assert host.refusal(tool, **given).startswith("PROTECTED_FILE")
     assert [one["code"] for one in violations(host)] == ["PROTECTED_FILE"] * 2
+
+
+@pytest.mark.req("ac.tasks.direct-edit-violation", "ac.tasks.protected-hooks")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sed -Ei s/a/b/ tinyTasks.md",
+        "cd sub && echo x > ../tinyTasks.md",
+        "echo x > tiny*.md",
+        "F=tinyTasks.md; echo x > $F",
+        "git checkout -- tinyTasks.md",
+        "find . -name tinyTasks.md -delete",
+        "rm -rf .claude",
+        "cp /etc/settings.json .claude/",
+        "python3 -c \"open('tinyTasks.md', 'w')\"",
+        "node -e \"fs.appendFileSync('tinyTasks.md', 'x')\"",
+        "bash -lc 'cat x > tinyTasks.md'",
+    ],
+)
+def test_nor_through_the_shell(host, command):
+    for name in ("sub", ".claude"):
+        (host.root / name).mkdir()
+    (host.root / "tinyTasks.md").write_text("- [ ] a\n", "utf-8")
+    host.ready()
+    assert host.refusal("Bash", command=command).startswith("PROTECTED_FILE")
+    assert host.refusal("Bash", command="cat tinyTasks.md; ls .claude") == ""
 
 
 @pytest.mark.req("tm.def.observation", "ac.hook.opt-in")
@@ -204,9 +264,28 @@ def test_what_cannot_be_judged_does_not_happen(host, monkeypatch):
     monkeypatch.setattr("mi.hooks.parts.contract.touched", broken)
     assert host.reply("pre-tool", **change).code == 2
     assert host.reply("pre-tool", **look).code == 2
+    assert host.reply("pre-tool", **change).code == 2
     host.ready("GUARDED")
     assert host.reply("pre-tool", **change).code == 2
     assert host.reply("pre-tool", **look).code == 0
+
+
+@pytest.mark.req("tm.def.observation", "ac.mode.strict-hooks-closed")
+def test_a_failure_at_the_prompt_stops_nobody_but_in_strict(host, monkeypatch):
+    def broken(event, app):
+        raise MiError("interrupted")
+
+    host.ready("GUARDED")
+    monkeypatch.setattr("mi.hooks.parts.contract._forget_mutations", broken)
+    assert host.reply("prompt", prompt="go on").code == 0
+    host.ready("STRICT")
+    assert host.reply("prompt", prompt="go on").code == 2
+
+
+def test_a_project_that_is_not_there_lets_nothing_pass(host):
+    change = {"session_id": "s1", "cwd": str(host.root), "tool_name": "Write", "tool_input": {"file_path": "a.py"}}
+    app = App(host.home, cd=str(host.root / "gone"))
+    assert reply_to(app, host.name, "pre-tool", ("contract",), msgspec.json.encode(change)).code == 2
 
 
 def test_a_broken_state_file_counts_as_nothing_done(host):

@@ -158,3 +158,68 @@ def test_codex_is_not_there_to_be_asked(mi, project):
     assert done.returncode == 0
     assert "codex" in done.stderr
     assert os.path.exists(project / SETTINGS["codex"])
+
+
+OTHERS = {
+    "cursor": (".cursor/mcp.json", "mcpServers"),
+    "gemini-cli": (".gemini/settings.json", "mcpServers"),
+    "opencode": ("opencode.json", "mcp"),
+    "qwen-code": (".qwen/settings.json", "mcpServers"),
+    "vscode": (".vscode/mcp.json", "servers"),
+}
+
+
+@pytest.mark.parametrize("client", OTHERS)
+@pytest.mark.parametrize("former", [None, '{"theme": "x",  "mcpServers": {"other": {"command": "y"}}}'])
+def test_the_server_in_other_clients(mi, project, home, client, former):
+    name, key = OTHERS[client]
+    path = project / name
+    if former:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(former, "utf-8")
+    before = tree(project)
+    done = mi("mcp", "install", client, "--tools", "memory,tasks")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(path.read_text("utf-8"))[key]["mi"]
+    command = found["command"] if isinstance(found["command"], list) else [found["command"], *found["args"]]
+    assert command == [str(MI), "--home", home.root, "mcp", "serve", "--tools", "memory,tasks"]
+    hosts = [one for one in json.loads(mi("doctor", "--json").stdout)["findings"] if one["area"] == "hosts"]
+    assert [one["level"] for one in hosts] == ["ok"]
+    assert mi("mcp", "uninstall", client).returncode == 0
+    assert tree(project) == before
+
+
+def test_the_server_in_other_clients_for_all_projects(mi, project):
+    assert mi("mcp", "install", "cursor", "--user").returncode == 0
+    assert "mi" in json.loads((Path.home() / ".cursor/mcp.json").read_text("utf-8"))["mcpServers"]
+    assert mi("mcp", "uninstall", "cursor", "--user").returncode == 0
+    assert not (Path.home() / ".cursor").exists()
+    done = mi("mcp", "install", "vscode", "--user")
+    assert (done.returncode, "without --user" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "former",
+    [
+        '[mcp_servers."mi"]\ncommand = "z"\n',
+        '[mcp_servers]\nmi = { command = "z" }\n',
+        'mcp_servers.mi.command = "z"\n',
+        "[mcp_servers.mi] # mine\ncommand = 'z'\n",
+        "model = \n",
+    ],
+)
+def test_a_toml_file_that_would_break_is_left_alone(mi, project, former):
+    (project / ".codex").mkdir()
+    path = project / SERVERS["codex"]
+    path.write_text(former, "utf-8")
+    done = mi("mcp", "install", "codex")
+    assert (done.returncode, path.read_text("utf-8")) == (1, former)
+    assert SERVERS["codex"] in done.stderr
+
+
+def test_doctor_reads_the_entry_in_a_file_with_other_line_ends(mi, project):
+    (project / ".codex").mkdir()
+    (project / SERVERS["codex"]).write_bytes(b'model = "x"\r\n')
+    mi("mcp", "install", "codex")
+    findings = json.loads(mi("doctor", "--json").stdout)["findings"]
+    assert [one["level"] for one in findings if one["area"] == "hosts"] == ["ok"]

@@ -69,6 +69,20 @@ def test_mistakes_are_named(door, data, code, message_id):
     assert answer["error"]["message"]
 
 
+def test_what_a_client_cut_in_the_middle_of_a_character_is_answered(door):
+    """JavaScript writes half an emoji as an escape; a request nobody answers would hang its client."""
+    found = raw_exchange(
+        door, b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"a\\ud83d \\ud83d\\ude00"}}'
+    )
+    assert (found["id"], found["error"]["code"]) == (5, -32602)
+    assert "\N{GRINNING FACE}" in found["error"]["message"]
+    assert raw_exchange(door, b'{"id":5 \\ud83d')["error"]["code"] == -32700
+
+
+def test_parameters_that_are_null_are_none(door):
+    assert "result" in raw_exchange(door, b'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":null}')
+
+
 def test_unknown_tool_names_those_there_are(door):
     answer = exchange(door, id=1, method="tools/call", params={"name": "memory_wirte"})
     assert "memory_wirte" in answer["error"]["message"]

@@ -74,6 +74,7 @@ def opened(door: HttpDoor) -> str:
         ("/mcp", {"Origin": "http://evil.example"}, 403),
         ("/mcp", {"Origin": "http://127.0.0.1.evil.example"}, 403),
         ("/mcp", {"Origin": "null"}, 403),
+        ("/mcp", {"Origin": "http://localhost:1@evil.example"}, 403),
         ("/mcp", {"Origin": "http://localhost:3000"}, 200),
         ("/mcp", {"Content_Type": "text/plain"}, 415),
         ("/mcp", {"Accept": "text/html"}, 406),

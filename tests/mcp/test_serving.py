@@ -63,6 +63,7 @@ def test_toolsets_by_flag_and_by_setting(project, home, mi):
         names = {one["name"] for one in server.ask("tools/list")["result"]["tools"]}
         assert {name.split("_")[0] for name in names} == {"task"}
         assert server.ask("tools/call", name="memory_recent")["error"]["code"] == -32602
+        assert server.refusal("task_add", title="x")["next"]["tool"] in names  # never one that is not offered
     os.makedirs(home.root, exist_ok=True)
     Path(home.config).write_text(json.dumps({"version": "v1", "mcp": {"tools": ["memory"]}}), "utf-8")
     with Server(SERVE, project) as server:

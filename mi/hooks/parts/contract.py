@@ -9,15 +9,18 @@ from mi.hooks.answer import Answer
 from mi.hooks.enforce import OnError
 from mi.hooks.event import HookEvent
 from mi.hooks.touched import is_change, touched
+from mi.kernel.errors import NotFound
 from mi.kernel.messages import text as message
 
 if TYPE_CHECKING:
     from mi.app import App
     from mi.contract.session import Refused, Session
 
-_OURS = "mcp__mi__"  # the tools of our server, under the name that `mi mcp install` gives it
+_SERVER = "mi"  # our server, as `mi mcp install` names it
+_OURS = f"mcp__{_SERVER}__"
 _CHANGING = ("memory_write", "task_add", "task_update", "task_complete")
-_PLANS = {"TodoWrite": "todos", "update_plan": "plan"}
+_TAKEN_OVER = ("memory_query", "memory_recent", "memory_set_mode", "task_list", *_CHANGING)
+_PLANS = {"TodoWrite": "todos", "update_plan": "plan", "ExitPlanMode": "plan", "TaskCreate": ""}
 _UNCONFIRMED = "unconfirmed"  # mutations of this turn that the closing checklist has not been asked for yet
 
 
@@ -36,10 +39,10 @@ def answer(event: HookEvent, app: "App") -> Answer:
 
 
 def on_error(event: HookEvent, app: "App") -> OnError:
-    """A change that could not be judged does not happen (R6); in STRICT nothing does."""
-    if event.event != "pre-tool" or not event.tool_name:
+    """A change that could not be judged does not happen (R6), nor what could be one; in STRICT nothing does."""
+    if event.event == "pre-tool" and (not event.tool_name or is_change(event)):
         return "closed"
-    return "closed" if is_change(event) or _session(event, app).state.mode == "STRICT" else "open"
+    return "closed" if _session(event, app).state.mode == "STRICT" else "open"
 
 
 def _session(event: HookEvent, app: "App") -> "Session":
@@ -81,6 +84,8 @@ def _concerned(event: HookEvent, app: "App") -> list[str]:
         return []
     from mi.contract.host_session import is_protected
 
+    if not os.path.isdir(app.project.root):  # named by a variable or flag: then nothing can be said about any file
+        raise NotFound("no-workspace", path=app.project.root)
     root = os.path.join(os.path.realpath(app.project.root), "")
     return [
         path
@@ -104,17 +109,11 @@ def _explained(refused: "Refused", language: str) -> str:
 
 
 def _after_tool(event: HookEvent, app: "App") -> None:
-    from mi.contract import host_session
-
-    if event.tool_name.startswith(_OURS):
-        tool, result = event.tool_name.removeprefix(_OURS), _structured(event.tool_response)
-        session = _session(event, app)
-        host_session.saw_call(session, tool, event.tool_input, result)
-        if tool in _CHANGING and "error" not in result:
-            _mark(session)
+    server, _, tool = event.tool_name.removeprefix("mcp__").rpartition("__")
+    if event.tool_name.startswith("mcp__") and tool in _TAKEN_OVER:
+        _take_over(event, _session(event, app), server, tool)
     elif event.tool_name in _PLANS:
-        steps = event.tool_input.get(_PLANS[event.tool_name])
-        host_session.saw_plan(_session(event, app), len(steps) if isinstance(steps, list) else 0)
+        _saw_steps(event, _session(event, app))
     elif paths := _concerned(event, app):
         from mi.contract.gate import Request
 
@@ -122,6 +121,32 @@ def _after_tool(event: HookEvent, app: "App") -> None:
         request = Request(event.tool_name, "edit", {"paths": paths})
         session.passed(session.judge(request), request, ", ".join(paths)[:500])
         _mark(session)
+
+
+def _take_over(event: HookEvent, session: "Session", server: str, tool: str) -> None:
+    """What our server answered holds for the host's session, too; under another name, if the log knows the answer."""
+    from mi.contract import host_session
+
+    result = _structured(event.tool_response)
+    if server != _SERVER and not host_session.answered_by_us(session, result):
+        return
+    host_session.saw_call(session, tool, event.tool_input, result)
+    if tool in _CHANGING and "error" not in result:
+        _mark(session)
+
+
+def _saw_steps(event: HookEvent, session: "Session") -> None:
+    """Steps in a plan tool of the host: a list of them, a plan in words, or one task a call."""
+    from mi.contract.host_session import saw_plan
+    from mi.contract.state import counted
+    from mi.contract.steps import steps_in
+
+    plan = event.tool_input.get(_PLANS[event.tool_name])
+    if event.tool_name == "TaskCreate":
+        state = session.state_file.update(lambda old: counted(old, "planned"))
+        saw_plan(session, state.counters["planned"])
+    else:
+        saw_plan(session, len(plan) if isinstance(plan, list) else steps_in(str(plan or "")))
 
 
 def _structured(response: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ TEXT: dict[str, str] = {
     "error.host-taken": "{path} is there already and not MI's; nothing was changed (move or rename it, then try again)",
     "error.host-entry-taken": "{path} holds an entry {entry} already that is not MI's; nothing was changed (take it out or rename it, then try again)",
     "error.host-not-json": "{path} is not JSON that MI can add to ({reason}); nothing was changed (mend it, then try again)",
-    "error.host-not-toml": "{path} would not be TOML with MI's entry ({reason}); nothing was changed (mend it, or take out your own entry of the same name, then try again)",
+    "error.host-not-toml": "{path} is not TOML ({reason}); nothing was changed (mend it, then try again)",
     "error.host-manifest-broken": "{path} cannot be read ({reason}); nothing was changed (it lists what MI put there: mend it, or remove it and what it lists)",
     "error.host-cannot-write": "cannot write {path}: {reason} (make it writable, or name another folder with --workspace)",
     "error.host-cannot": "{host} has no place for {what} that MI could write to",

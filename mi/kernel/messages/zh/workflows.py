@@ -6,7 +6,7 @@ TEXT: dict[str, str] = {
     "error.host-taken": "{path} 已经存在且不属于 MI；没有做任何改动（移走或改名后再试）",
     "error.host-entry-taken": "{path} 中已有不属于 MI 的条目 {entry}；没有做任何改动（取出或改名后再试）",
     "error.host-not-json": "{path} 不是 MI 能添加内容的 JSON（{reason}）；没有做任何改动（修好后再试）",
-    "error.host-not-toml": "{path} 加入 MI 的条目后将不再是有效的 TOML（{reason}）；没有改动任何内容（请修复它，或取出你自己的同名条目，然后重试）",
+    "error.host-not-toml": "{path} 不是 TOML（{reason}）；没有做任何改动（修好后再试）",
     "error.host-manifest-broken": "{path} 无法读取（{reason}）；没有做任何改动（它记录 MI 放入的内容：请修好它，或删除它及其所列内容）",
     "error.host-cannot-write": "无法写入 {path}：{reason}（改为可写，或用 --workspace 指明另一个文件夹）",
     "error.host-cannot": "{host} 没有 MI 可以写入 {what} 的位置",

@@ -1,0 +1,150 @@
+"""Which files a shell text would change, as far as its words tell; where that is uncertain it counts as a change."""
+
+import os
+import re
+from collections.abc import Iterator
+
+from mi.hooks.inline_code import code_files
+from mi.kernel.shell import Simple, simple_commands, take_heredocs, words_of
+
+# Commands that change every file they name.
+_ALL_WORDS = frozenset("rm rmdir unlink touch truncate tee shred ed ex vi vim nvim nano emacs".split())
+_COPIES = frozenset("cp install rsync scp".split())  # the last word is where they write
+_MOVES = frozenset("mv ln".split())
+_IN_PLACE = {
+    "sed": r"-(?![-ef])\w*i|--in-place",
+    "perl": r"-(?![-MmIeE])\w*i",
+    "ruby": r"-(?![-IreE])\w*i",
+    "gofmt": "-w",
+    "prettier": "-w|--write",
+    "eslint": "--fix",
+}
+# Options that name a file to write.
+_OUTPUTS = {"sort": r"-o|--output", "curl": r"-\w*o|--output", "wget": r"-\w*O|--output-document", "tar": r"-C"}
+_GIT = frozenset(
+    "apply am checkout cherry-pick clean merge mv pull rebase reset restore revert rm stash switch".split()
+)
+_GIT_OPTIONS = ("-C", "-c", "--git-dir", "--work-tree", "--namespace")
+_NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-")
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_SETS = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_HERE = ["."]
+
+
+def changed_files(text: str, folder: str) -> list[str]:
+    """The files, as whole paths; `folder` is where the text would run."""
+    found: list[str] = []
+    # The way back out of a subshell or folder is not followed: then each folder may be meant.
+    folders, scoped = [folder], any(sign in text for sign in ("(", "popd", "cd -"))
+    values = {"HOME": os.path.expanduser("~")} | {
+        match[1]: match[2] for word in words_of(text) if (match := _SETS.fullmatch(word.text))
+    }
+    bodies = take_heredocs(text)[1]
+    for one in simple_commands(text):
+        if one.argv and one.name in ("cd", "pushd"):
+            moved = [os.path.join(at, _filled(one.argv[-1], values, at)) for at in folders] if one.argv[1:] else []
+            folders = [*(folders if scoped else []), *(moved or [values["HOME"]])]
+            continue
+        for at in folders:
+            named = (_filled(path, values, at) for path in _named(one, bodies, at) if path not in _NOWHERE)
+            found += [path for name in named for path in _meant(os.path.join(at, os.path.expanduser(name)))]
+    return list(dict.fromkeys(found))
+
+
+def _named(one: Simple, bodies: list[str], at: str) -> Iterator[str]:
+    yield from (path for path in one.writes if not path.startswith("&"))
+    if one.argv:
+        yield from by_command(one.name, list(one.argv[1:]), at)
+        yield from code_files(one.name, list(one.argv[1:]), bodies)
+
+
+def _filled(path: str, values: dict[str, str], at: str) -> str:
+    """The path with the variables that the text itself or every shell gives."""
+    return _VARIABLE.sub(lambda found: (values | {"PWD": at}).get(found[1] or found[2], found[0]), path)
+
+
+def _meant(path: str) -> list[str]:
+    """The path, or the files that its pattern matches now."""
+    if any(sign in path for sign in "*?["):
+        from glob import glob
+
+        return [os.path.normpath(one) for one in sorted(glob(path))] or [path]
+    return [os.path.normpath(path)]
+
+
+def by_command(name: str, words: list[str], at: str) -> list[str]:
+    """The files that a command with these words changes."""
+    plain = [word for word in words if not word.startswith("-")]
+    if name in _ALL_WORDS:
+        return plain or _HERE
+    if name in _COPIES or name in _MOVES:
+        return _copied(words, plain, at, moved=name in _MOVES)
+    if name in _IN_PLACE:
+        return (plain or _HERE) if any(re.match(_IN_PLACE[name], word) for word in words) else []
+    match name:
+        case "mkdir":
+            return [one for one in plain if not os.path.isdir(os.path.join(at, one))]
+        case "awk" | "gawk":
+            return plain if "inplace" in words else []
+        case "dd":
+            return [word.removeprefix("of=") for word in words if word.startswith("of=")]
+        case "patch":
+            return plain[:1] or _HERE
+        case "git":
+            return _by_git(words, at)
+        case "find":
+            return _by_find(words, at)
+        case "tar" | "unzip" | "sort" | "curl" | "wget":
+            return _by_output(name, words)
+    return []
+
+
+def _copied(words: list[str], plain: list[str], at: str, *, moved: bool) -> list[str]:
+    """Where a copy goes: into a folder, under the names of what is copied; what is moved changes itself, too."""
+    target = next((words[place + 1] for place, word in enumerate(words[:-1]) if word == "-t"), "")
+    sources = [word for word in plain if word != target] if target else plain[:-1]
+    target = target or (plain[-1] if plain else ".")
+    places = [target]
+    if sources and (target.endswith("/") or os.path.isdir(os.path.join(at, os.path.expanduser(target)))):
+        places = [os.path.join(target, os.path.basename(one)) for one in sources]
+    return [*(sources if moved else []), *places]
+
+
+def _by_git(words: list[str], at: str) -> list[str]:
+    folder = "."
+    while words and words[0].startswith("-"):
+        taken = 2 if words[0] in _GIT_OPTIONS else 1
+        folder = words[1] if words[0] == "-C" and len(words) > 1 else folder
+        words = words[taken:]
+    if not words or words[0] not in _GIT:
+        return []
+    files = [os.path.join(folder, word) for word in words[1:] if not word.startswith("-")]
+    return [folder, *(one for one in files if os.path.lexists(os.path.join(at, one)))]
+
+
+def _by_find(words: list[str], at: str) -> list[str]:
+    """What it deletes, or hands to a command that changes it: anything below its roots, and what it looks for."""
+    runs = next((place for place, word in enumerate(words) if word in ("-exec", "-execdir", "-ok", "-okdir")), None)
+    inner = words[runs + 1 :] if runs is not None else []
+    if "-delete" not in words and not (inner and by_command(os.path.basename(inner[0]), inner[1:], at)):
+        return []
+    first = next((place for place, word in enumerate(words) if word.startswith(("-", "(", "!"))), len(words))
+    roots = words[:first] or _HERE
+    names = [words[place + 1] for place, word in enumerate(words[:-1]) if word in ("-name", "-iname")]
+    return [*roots, *(os.path.join(root, name) for root in roots for name in names)]
+
+
+def _by_output(name: str, words: list[str]) -> list[str]:
+    option = "-d" if name == "unzip" else _OUTPUTS[name]
+    named = [words[place + 1] for place, word in enumerate(words[:-1]) if re.fullmatch(option, word)]
+    named += [value for word in words if (value := re.sub(rf"^(?:{option})=", "", word)) != word]
+    match name:
+        case "tar":
+            return (named or _HERE) if any(re.match(r"-?[a-zA-Z]*x|--extract", word) for word in words[:2]) else []
+        case "unzip":
+            return (named or _HERE) if not any(re.match(r"-\w*[lptvz]", word) for word in words) else []
+        case "wget":
+            return named if named or any(re.match(r"-\w*O-", word) for word in words) else _HERE
+        case "curl" if any(re.match(r"-\w*O|--remote-name", word) for word in words):
+            return [*named, "."]
+    return named
