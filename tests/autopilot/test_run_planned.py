@@ -51,7 +51,7 @@ def test_a_plan_that_cannot_be_read_stops_no_run(bench: Workbench) -> None:
 def test_inline_tags_need_no_agent(bench: Workbench) -> None:
     bench.configure()
     nexus = bench.project / ".nexus"
-    assert bench.mi("run", "[d] so be it").code == 1
+    assert bench.mi("run", "[d] so be it").code == 3
     assert "No active plan session" in bench.mi("run", "[d]", "so").stderr
     bench.mi("plan", "start", "T", "--issue", "One?", "--issue", "Two?", "--research", "r")
     which = bench.mi("run", "[d] so be it")
