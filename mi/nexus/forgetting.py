@@ -113,16 +113,16 @@ def automatic(store: Store, settings: Settings) -> Done:
 
 def apply(store: Store, settings: Settings, names: list[str], pairs: list[Merge]) -> Done:
     """Delete files and merge pairs, each a commit of its own; without git nothing is deleted."""
+    paths = [memory.existing(store, name) for name in dict.fromkeys(map(memory_file, names))]
     root = _repository(store)
     signals = {one.name: one for one in candidates(store, settings.memory_gc)}
     commits: list[str] = []
     with store.lock():
         for pair in pairs:
             commits.append(_merge(store, root, pair))
-        for name in names:
-            path = memory.existing(store, name)
+        for path in paths:
             commits.append(_delete(store, root, path, _why(signals.get(os.path.basename(path)))))
-    return Done([os.path.basename(memory_file(name)) for name in names], pairs, commits)
+    return Done([os.path.basename(path) for path in paths], pairs, commits)
 
 
 def memory_file(name: str) -> str:
@@ -156,9 +156,7 @@ def _delete(store: Store, root: str, path: str, why: str) -> str:
     content = read_bytes(path) or b""
     os.unlink(path)
     try:
-        commit = _commit(
-            root, [inside], f"memory: forget {name}\n\n{why}\nRestore: git checkout {before} -- {inside}\n"
-        )
+        commit = _commit(root, [inside], f"memory: forget {name}\n\n{why}\n{_way_back(before, inside)}")
     except StorageError:
         store.write(path, content)
         raise
@@ -176,9 +174,9 @@ def _merge(store: Store, root: str, pair: Merge) -> str:
     said, former = read_bytes(source) or b"", read_bytes(into) or b""
     store.write(into, former.rstrip() + b"\n\n" + said.strip() + b"\n")
     os.unlink(source)
-    way_back = f"Restore: git checkout {before} -- {paths[0]}\n"
     try:
-        commit = _commit(root, paths, f"memory: merge {pair.source} into {pair.into}\n\n{way_back}")
+        said_so = f"memory: merge {pair.source} into {pair.into}\n\n{_way_back(before, paths[0])}"
+        commit = _commit(root, paths, said_so)
     except StorageError:
         store.write(source, said)
         store.write(into, former)
@@ -187,15 +185,26 @@ def _merge(store: Store, root: str, pair: Merge) -> str:
     return commit
 
 
+def _way_back(commit: str, inside: str) -> str:
+    """The command that brings a file back, to be typed at the top of the repository."""
+    import shlex
+
+    return f"Restore: git checkout {commit} -- {shlex.quote(inside)}\n"
+
+
 def _kept(root: str, inside: str, name: str) -> str:
     """The commit that holds a file exactly as it is; made when there is none yet."""
-    clean = git.run(root, "ls-files", "--error-unmatch", "--", inside).code == 0
-    clean = clean and git.run(root, "diff", "--quiet", "HEAD", "--", inside).code == 0
-    if not clean:
-        if git.run(root, "add", "--", inside).code != 0:
-            raise StorageError("memory-gc-commit", path=inside)
+    tracked = git.run(root, "ls-files", "--error-unmatch", "--", inside).code == 0
+    if tracked and git.run(root, "diff", "--quiet", "HEAD", "--", inside).code == 0:
+        return git.run(root, "rev-parse", "HEAD").output.strip()
+    if git.run(root, "add", "--", inside).code != 0:
+        raise StorageError("memory-gc-commit", path=inside)
+    try:
         return _commit(root, [inside], f"memory: keep {name} before it goes\n")
-    return git.run(root, "rev-parse", "HEAD").output.strip()
+    except StorageError:
+        if not tracked:  # the index is the person's: a file that nobody added is taken out again
+            git.run(root, "rm", "-q", "--cached", "--", inside)
+        raise
 
 
 def _commit(root: str, paths: list[str], message: str) -> str:

@@ -99,10 +99,9 @@ def _goal(store: Store, asked: TaskAdd) -> str:
 
 def update(store: Store, asked: TaskUpdate) -> Answer:
     """Set a task's status; a completed task may be opened again."""
+    _there(store)  # before the lock, which would make the folder
     with store.lock():
-        found = store.tasks()
-        if found is None:
-            raise NotFound("nx-no-tasks")
+        found = _there(store)
         changed = [
             msgspec.structs.replace(task, status=asked.status) if task.id == asked.id else task for task in found.tasks
         ]
@@ -111,6 +110,13 @@ def update(store: Store, asked: TaskUpdate) -> Answer:
             raise NotFound("nx-no-task", id=asked.id)
         store.save(store.place.tasks, msgspec.structs.replace(found, tasks=changed))
     return {"task": msgspec.to_builtins(task)}
+
+
+def _there(store: Store) -> Tasks:
+    found = store.tasks()
+    if found is None:
+        raise NotFound("nx-no-tasks")
+    return found
 
 
 def close(store: Store, asked: TaskClose) -> Answer:
@@ -154,10 +160,9 @@ def set_targets(store: Store, task_id: int, paths: list[str], generated: list[st
     """Say which files a task will change and a build will write; kept in this harness's extension."""
     from mi.nexus import extensions
 
+    _there(store)
     with store.lock():
-        found = store.tasks()
-        if found is None:
-            raise NotFound("nx-no-tasks")
+        found = _there(store)
         if all(task.id != task_id for task in found.tasks):
             raise NotFound("nx-no-task", id=task_id)
         fields = {"target_files": paths} | ({"generated_files": generated} if generated else {})

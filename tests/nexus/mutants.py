@@ -101,10 +101,13 @@ def _forget() -> None:
 def ordered(found: list[Case], mutant: Mutant) -> list[Case]:
     """The fixtures that are likely to notice first: those of the tool or event the clause is about."""
     word = mutant.module.rpartition(".")[2]
-    near = {"plan": "plan", "tasks": "task", "history": "history context", "artifacts": "artifact"}.get(
-        word, "events plan_start task"
+    near = {"plan": "plan", "tasks": "task", "history": "history context", "artifacts": "artifact"} | dict.fromkeys(
+        "memory memory_names admission overlap forgetting memory_lint access".split(), "memory"
     )
-    return sorted(found, key=lambda case: not any(case.file.startswith(one) for one in near.split()))
+    return sorted(
+        found,
+        key=lambda case: not any(case.file.startswith(one) for one in near.get(word, "events plan_start task").split()),
+    )
 
 
 def main() -> int:

@@ -59,6 +59,7 @@ TEXT: dict[str, str] = {
     "lint.docs-one-file": "task {tasks} claims docs_only.independent: one file per task, not {detail}",
     "lint.few-parallel": "tasks {tasks} split too little work among several of {detail}: below three independent artifacts one owner does them all",
     "lint.how-split": "tasks {tasks} put one question to {detail} twice: one session keeps the whole of it",
+    "error.memory-name-needed": "no file name can be made from this text: give one of 2 to 4 words, e.g. --name wal-write-time (in mi run: [m] wal-write-time: …)",
     "error.memory-name-form": "memory name {name!r}: give --name as small letters and '-', e.g. wal-write-time",
     "error.memory-name-date": "memory name {name!r} holds a date: say the time inside the file, name the topic",
     "error.memory-name-version": "memory name {name!r} holds a version: say it inside the file, name the topic",

@@ -59,6 +59,7 @@ TEXT: dict[str, str] = {
     "lint.docs-one-file": "任务 {tasks} 声称 docs_only.independent：每个任务一个文件，而不是 {detail}",
     "lint.few-parallel": "任务 {tasks} 把太少的工作分给多个 {detail}：不足三个独立产物时由一个负责人完成",
     "lint.how-split": "任务 {tasks} 把同一问题两次交给 {detail}：一个会话保有全貌",
+    "error.memory-name-needed": "无法从这段文字得出文件名：请给出两到四个词，例如 --name wal-write-time（在 mi run 中：[m] wal-write-time: …）",
     "error.memory-name-form": "记忆文件名 {name!r}：请用 --name 给出小写字母和 '-'，例如 wal-write-time",
     "error.memory-name-date": "记忆文件名 {name!r} 含有日期：时间写在文件里，名字写主题",
     "error.memory-name-version": "记忆文件名 {name!r} 含有版本号：版本写在文件里，名字写主题",
