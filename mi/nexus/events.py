@@ -19,7 +19,6 @@ from mi.nexus.place import Place
 from mi.nexus.session_rules import (
     acceptance_unchecked,
     done_unchecked,
-    inside,
     resume_of,
     spawned_by,
     task_of,
@@ -27,6 +26,7 @@ from mi.nexus.session_rules import (
 )
 from mi.nexus.state import Task, ToolLogLine, given
 from mi.nexus.store import Store, make_folder, strict
+from mi.nexus.targets import from_root
 
 Answer = dict[str, Any]
 _ALIASES = {"agent_spawn": "subagent_spawn", "agent_complete": "subagent_complete", "agent_resume": "subagent_resume"}
@@ -152,7 +152,8 @@ def subagent_complete(happening: Happening) -> Answer:
     """Note that the agent is done, complete its task, and remind of a check that nobody planned."""
     store = happening.store
     name, agent_id = happening.word("agent_name", "agent_type"), happening.word("agent_id")
-    files = inside(store, happening.words("files_touched") or touched_by(store, agent_id))
+    touched = happening.words("files_touched") or touched_by(store, agent_id)
+    files = [from_root(store.place.root, path) for path in touched]
     entry = tracker.completed(store, name, agent_id, redact(happening.word("last_message")), files)
     answer: Answer = {"entry": msgspec.to_builtins(entry), "reminders": []}
     task = task_of(store, happening.params.get("task_id"), name, agent_id)

@@ -1,6 +1,5 @@
 """What the events of a session look up: the task of an agent, the files it touched, whether it should go on."""
 
-import os
 from typing import TYPE_CHECKING, Any, cast
 
 from mi.kernel import jsonl
@@ -54,16 +53,6 @@ def touched_by(store: Store, agent_id: str) -> list[str]:
         if mine and isinstance(raw.get("file"), str) and action_of(str(raw.get("tool"))) in EDITS:
             found[raw["file"]] = None
     return list(found)
-
-
-def inside(store: Store, paths: list[str]) -> list[str]:
-    """Paths as targets name them: from the project's root, when they lie below it."""
-    root = os.path.realpath(store.place.root)
-    found = []
-    for path in paths:
-        whole = os.path.normpath(os.path.join(root, path))
-        found.append(os.path.relpath(whole, root) if whole.startswith(root + os.sep) else path)
-    return found
 
 
 def acceptance_unchecked(store: Store, task: Task) -> bool:

@@ -319,6 +319,8 @@ REFUSED = [
     ([TASK], ["nexus", "task", "update", "7", "completed"], "Task id 7 not found", 1),
     ([TASK], ["nexus", "task", "update", "1", "done"], "status of task_update cannot be used", 2),
     ([], ["nexus", "task", "targets", "1", "a.py"], "tasks.json not found", 1),
+    ([TASK], ["nexus", "task", "targets", "1", "../a.py"], "target '../a.py'", 2),
+    ([TASK], ["nexus", "task", "targets", "1", "a.py", "--generated", "/etc/hosts"], "target '/etc/hosts'", 2),
     ([], ["nexus", "artifact", "write", "../x", "--text", "y"], "without `..`", 2),
     ([], ["nexus", "artifact", "write", "x"], "--text", 2),
     ([], ["nexus", "memory", "show", "nothing"], "no memory file nothing.md", 1),

@@ -15,6 +15,7 @@ TEXT: dict[str, str] = {
     "error.bad-harness-id": "harness id {value!r}: use small letters, digits and '-', a letter first, not `artifacts` (nexus.harness_id in config.json)",
     "error.state-malformed": "{path}: malformed, {reason}; nothing was changed (mend it, or move it away)",
     "error.extension-repeats": "an extension cannot repeat fields of its base file: {names}",
+    "error.target-outside": "target {value!r}: name a file of this project, from its root",
     "error.artifact-name": "filename {value!r}: give a name below .nexus/state/artifacts/, without `..` and not absolute",
     "error.artifact-link": "filename {value!r}: a symbolic link on the way leads elsewhere; nothing was written",
     "error.text-source": "say the text with --text TEXT or --file FILE (- reads standard input), not both",

@@ -15,6 +15,7 @@ TEXT: dict[str, str] = {
     "error.bad-harness-id": "harness id {value!r}：用小写字母、数字和 '-'，以字母开头，不能是 `artifacts`（config.json 的 nexus.harness_id）",
     "error.state-malformed": "{path}：格式损坏，{reason}；什么都没有改动（请修好或移走它）",
     "error.extension-repeats": "扩展文件不能重复基础文件的字段：{names}",
+    "error.target-outside": "目标 {value!r}：请给出本项目中的文件，从项目根写起",
     "error.artifact-name": "文件名 {value!r}：请给 .nexus/state/artifacts/ 之下的名字，不含 `..`，不能是绝对路径",
     "error.artifact-link": "文件名 {value!r}：路径上的符号链接指向别处；什么都没有写",
     "error.text-source": "用 --text TEXT 或 --file FILE（- 读标准输入）给出文本，只能用一个",
