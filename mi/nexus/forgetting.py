@@ -12,7 +12,7 @@ from mi.kernel.errors import NotFound, StorageError, UsageError
 from mi.kernel.files import read_bytes
 from mi.nexus import access, memory, memory_names
 from mi.nexus.knowledge import files_in, text_of
-from mi.nexus.overlap import share
+from mi.nexus.overlap import share, words_of
 from mi.nexus.store import Store
 
 _DAY_S = 86400.0
@@ -86,15 +86,18 @@ def _seconds(timestamp: Any) -> float:
 
 def merges(store: Store, settings: Settings) -> list[Merge]:
     """Pairs of files that say the same; the smaller one goes into the larger."""
-    known = memory.categories(settings)
+    known, enough = memory.categories(settings), max(settings.memory_overlap, 0.01)
     found, gone = [], set[str]()
-    files = files_in(store, "memory")
-    for one, other in combinations(sorted(files, key=lambda file: file.size), 2):
-        same = memory_names.category_of(one.name, known) == memory_names.category_of(other.name, known)
-        held = share(text_of(one.path), text_of(other.path)) if same else 0.0
-        if same and one.name not in gone and held >= max(settings.memory_overlap, 0.01):
-            gone.add(one.name)
-            found.append(Merge(one.name, other.name, held))
+    files = sorted(files_in(store, "memory"), key=lambda file: file.size)
+    words = {file.name: words_of(text_of(file.path)) for file in files}
+    kinds = {file.name: memory_names.category_of(file.name, known) for file in files}
+    for one, other in combinations(words, 2):
+        if kinds[one] != kinds[other] or one in gone:
+            continue
+        held = share(words[one], words[other])
+        if held >= enough:
+            gone.add(one)
+            found.append(Merge(one, other, held))
     return found
 
 

@@ -12,7 +12,7 @@ from mi.nexus import memory_names
 from mi.nexus.access import observe
 from mi.nexus.admission import objection
 from mi.nexus.knowledge import files_in, text_of
-from mi.nexus.overlap import share
+from mi.nexus.overlap import share, words_of
 from mi.nexus.store import Store
 
 _RULES = "project-rules.md"  # for rules whose words give no file name
@@ -109,12 +109,13 @@ def closest(store: Store, text: str, name: str, category: str, settings: Setting
 
     A text of which nobody said a category may belong to a file of any.
     """
-    known, threshold = categories(settings), settings.memory_overlap
+    known, threshold, wanted = categories(settings), settings.memory_overlap, words_of(text)
     best: tuple[str, float] | None = None
     for one in files_in(store, "memory"):
         if category and memory_names.category_of(one.name, known) != category:
             continue
-        held = share(text, f"{memory_names.topic_of(one.name, known).replace('-', ' ')}\n{text_of(one.path)}")
+        topic = memory_names.topic_of(one.name, known).replace("-", " ")
+        held = share(wanted, words_of(f"{topic}\n{text_of(one.path)}"))
         if one.name == name:
             return one.path, held
         if held >= threshold and (best is None or held > best[1]):

@@ -236,10 +236,10 @@ def test_paths_between_backticks():
     task = tasks(
         {
             "approach": "`src/a.py` and `make test`",
-            "context": "`README.md`, `a b.py`, `./x/y.py`, `add()`, `json.loads`, `app.test.ts`, `docs/`, `文档/说明.md`",
+            "context": "`README.md`, `a b.py`, `./x/y.py`, `add()`, `json.loads`, `app.test.ts`, `docs/`, `文/说明.md`",
         }
     ).tasks[0]
-    assert targets_of(task, {}) == ["src/a.py", "README.md", "x/y.py", "app.test.ts", "docs", "文档/说明.md"]
+    assert targets_of(task, {}) == ["src/a.py", "README.md", "x/y.py", "app.test.ts", "docs", "文/说明.md"]
     assert targets_of(task, {"1": {"target_files": ["only/this.py"]}}) == ["only/this.py"]
 
 
