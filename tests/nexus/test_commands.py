@@ -36,7 +36,7 @@ def mi(capsys, monkeypatch) -> Mi:
     def run(*args: str, stdin: str = "", env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         capsys.readouterr()
         with monkeypatch.context() as patched:
-            patched.setattr(sys, "stdin", io.StringIO(stdin))
+            patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
             for name, value in (env or {}).items():
                 patched.setenv(name, value)
             code = door.run(list(args))
