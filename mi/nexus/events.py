@@ -179,11 +179,18 @@ def pre_tool_use(happening: Happening) -> Answer:
     if against:
         return {"decision": "deny", "reason": happening.say("event.capability", agent=agent, tool=tool, name=against)}
     planned = os.path.exists(happening.store.place.tasks)
-    if not planned and capabilities.action_of(tool) in capabilities.EDITS:
+    if not planned and capabilities.action_of(tool) in capabilities.EDITS and not _knowledge(happening):
         return {"decision": "warn", "reason": happening.say("event.unplanned")}
     answer: Answer = {"decision": "allow", "reason": ""}
     owner = spawned_by(tool, happening.params.get("tool_input"))
     return answer | (_resume(happening, owner) if owner else {})
+
+
+def _knowledge(happening: Happening) -> bool:
+    """Whether a call is about a file of memory, context or rules: keeping those is no work on the project."""
+    place = happening.store.place
+    path = os.path.realpath(os.path.join(place.root, happening.file))
+    return any(path.startswith(os.path.realpath(place.knowledge(name)) + os.sep) for name in KNOWLEDGE)
 
 
 def post_tool_use(happening: Happening) -> Answer:

@@ -63,7 +63,7 @@ class Store:
             plan=plan,
             tasks=tasks,
         )
-        cycles = [*former, strict(cycle, Cycle)]
+        cycles = [*raw.get("cycles", []), strict(cycle, Cycle)]  # what others archived, whatever it is, stays
         self.write(self.place.history, encode_pretty(raw | {"cycles": cycles}))
         return cycle, len(cycles)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jsonschema
+import msgspec
 import yaml
 
 FOLDER = Path(__file__).parent / "fixtures"
@@ -191,6 +192,7 @@ def legal(case: Case, new: set[str]) -> None:
 
 def in_process(root: Path, fixture: dict[str, Any]) -> tuple[Any, str]:
     """Run a fixture's call through the functions themselves."""
+    from mi.kernel.config.types import Nexus
     from mi.kernel.errors import MiError
     from mi.nexus.place import Place
     from mi.nexus.store import Store
@@ -203,7 +205,9 @@ def in_process(root: Path, fixture: dict[str, Any]) -> tuple[Any, str]:
         if "event" in fixture:
             from mi.nexus.events import handle
 
-            return handle(str(root), fixture["event"], fixture.get("input", {}), "mi"), ""
+            settings = msgspec.convert(fixture.get("settings", {}), Nexus)
+            harness = fixture.get("harness", "mi")
+            return handle(str(root), fixture["event"], fixture.get("input", {}), harness, settings), ""
         from mi.nexus.toolset import call
 
         return call(Store(Place(str(root))), fixture["tool"], fixture.get("args", {})), ""

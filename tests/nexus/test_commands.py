@@ -466,6 +466,15 @@ def test_memory_files_and_cycles_are_found(mi, root: Path):
     assert "laptops" not in left.replace('"laptops"', "")
 
 
+@pytest.mark.req("nx.memory.recall-indexed")
+def test_a_fresh_clone_brings_what_its_team_remembered(mi, root: Path, home):
+    memory = root / ".nexus/memory/wal-time.md"
+    memory.parent.mkdir(parents=True)
+    memory.write_text(WAL, "utf-8")
+    assert "wal-time" in mi("memory", "search", "laptops").stdout
+    assert not Path(home.projects).exists()  # looking remembers nothing
+
+
 @pytest.mark.req("nx.host.doctor")
 def test_doctor_says_what_a_host_cannot_do(mi, root: Path):
     assert "nexus" not in mi("doctor").stdout
