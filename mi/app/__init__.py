@@ -281,4 +281,4 @@ class App(Opened):
         from mi.app.producers import of_home, of_workspaces
 
         own_root = self.persona().root if self.config.persona.root else ""
-        return [*of_home(self.home), *of_workspaces(self.home, own_root, self.known_projects)]
+        return [*of_home(self.home), *of_workspaces(self.home, own_root, self.known_projects, self.choice.root)]
