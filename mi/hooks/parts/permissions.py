@@ -77,22 +77,27 @@ def _before_tool(event: HookEvent, app: "App") -> Answer:
     return Answer("ask", said)
 
 
-def judged(event: HookEvent, app: "App") -> "Verdict":
-    """The permission decision about a call."""
+def judged(event: HookEvent, app: "App", override: str = "") -> "Verdict":
+    """The permission decision about a call; `override`: the person's own words that lift a soft denial."""
     from mi.project.permissions import permit_here
 
-    settings = app.config
     return permit_here(
         app.home,
-        event.cwd or app.project.root,
+        app.worker(event.cwd),
         event.tool_name,
-        "",
+        _verb(event),
         _target(event),
         app.notices,
-        profile=settings.governance.profile,
-        member=settings.persona.member or "mi",
+        profile=app.config.governance.profile,
+        override=override,
         change_units=_units(event, app) if event.tool_name in _EDITS else 0,
     )
+
+
+def _verb(event: HookEvent) -> str:
+    """A tool that takes a command runs it, whatever the host calls the tool; else its name tells."""
+    given = event.tool_input
+    return "run" if event.tool_name != "apply_patch" and (given.get("command") or given.get("cmd")) else ""
 
 
 def _target(event: HookEvent) -> str:

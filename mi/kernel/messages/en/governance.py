@@ -20,6 +20,7 @@ TEXT: dict[str, str] = {
     "effect.edit-session-log": "changes a session log, which is a record of what happened",
     "effect.edit-card": "changes a card of the team's memory without review",
     "effect.edit-principles": "changes what every member reads at its start",
+    "effect.answer-question": "answers a question that waits for the person",
     "effect.external-ai": "sends work to another AI",
     "effect.delete-file": "deletes files",
     "effect.discard-work": "throws away work that is nowhere else",

@@ -20,6 +20,7 @@ TEXT: dict[str, str] = {
     "effect.edit-session-log": "修改会话日志，而它是既成事实的记录",
     "effect.edit-card": "未经评审修改团队记忆的卡片",
     "effect.edit-principles": "修改每个成员启动时都会读的内容",
+    "effect.answer-question": "替本人回答等待中的问题",
     "effect.external-ai": "把工作交给另一个 AI",
     "effect.delete-file": "删除文件",
     "effect.discard-work": "丢弃别处没有的工作成果",
