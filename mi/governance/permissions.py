@@ -45,6 +45,9 @@ VERBS = ("run", "read", "edit", "write", "create", "delete", "patch", "send", "f
 _PATCHED = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$", re.M)
 
 
+_CHANGING = ("edit", "create", "local-command")  # free within the limit; the caller tells which commands change files
+
+
 class Verdict(NamedTuple):
     """ALLOW, PROMPT or DENY, and about what; `incident`: an override was used, which must be logged."""
 
@@ -110,7 +113,7 @@ def permit(
         if override and denial == "soft":
             return Verdict("PROMPT", denial, act.operation, act.target, incident=True)
         return Verdict("DENY", denial, act.operation, act.target)
-    over = change_units > BATCH_LIMIT and state == "ALLOW" and act.operation in ("edit", "create")
+    over = change_units > BATCH_LIMIT and state == "ALLOW" and act.operation in _CHANGING
     return Verdict("PROMPT" if over else state, None, act.operation, act.target, over_batch=over)
 
 

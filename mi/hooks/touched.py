@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 
 from mi.hooks.event import HookEvent
 
@@ -44,7 +45,9 @@ def command_of(event: HookEvent) -> str:
     """The command line or the patch of a call; '' for one that has neither."""
     given = event.tool_input
     command = given.get("command") or given.get("cmd") or given.get("input") or ""
-    return " ".join(map(str, command)) if isinstance(command, list) else str(command)
+    if isinstance(command, list):
+        return shlex.join(map(str, command)) if len(command) > 1 else "".join(map(str, command))
+    return str(command)
 
 
 def _by_shell(text: str) -> list[str]:

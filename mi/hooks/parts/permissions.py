@@ -8,8 +8,8 @@ from mi.hooks import rules_state
 from mi.hooks.answer import Answer
 from mi.hooks.enforce import OnError
 from mi.hooks.event import HookEvent
-from mi.hooks.touched import command_of, touched
-from mi.kernel.messages import text
+from mi.hooks.touched import command_of, is_change, touched
+from mi.kernel.messages import choose_language, text
 
 if TYPE_CHECKING:
     from mi.app import App
@@ -40,6 +40,9 @@ def answer(event: HookEvent, app: "App") -> Answer:
 
             at_stop(event, app)
         case "session-end":
+            from mi.hooks.autosave import at_end
+
+            at_end(event, app)
             rules_state.forget(event, app)
     return Answer()
 
@@ -64,13 +67,17 @@ def _at_start(app: "App") -> Answer:
 
 
 def _before_tool(event: HookEvent, app: "App") -> Answer:
-    verdict = judged(event, app)
+    before = rules_state.read(event, app)
+    verdict = judged(event, app, "" if before.lifted else before.override)
     if verdict.decision == "ALLOW":
         return Answer("allow")
     state = rules_state.change(event, app, lambda old: _with_refused(old, event.tool_use_id, verdict))
-    said = explained(verdict, app.quiet_language)
+    language = choose_language(app.config.language, state.prompt)
+    said = explained(verdict, language)
     if verdict.denial != "hard" and state.refused.get(verdict.operation, 0) >= _OFTEN:
-        said += "\n" + text("rules.adjust", app.quiet_language, operation=verdict.operation)
+        said += "\n" + text("rules.adjust", language, operation=verdict.operation)
+    if verdict.incident:
+        _record_incident(app, verdict, state.override)
     if verdict.decision == "DENY":
         _record_denial(event, app, verdict)
         return Answer("deny", said)
@@ -90,7 +97,7 @@ def judged(event: HookEvent, app: "App", override: str = "") -> "Verdict":
         app.notices,
         profile=app.config.governance.profile,
         override=override,
-        change_units=_units(event, app) if event.tool_name in _EDITS else 0,
+        change_units=_units(event, app) if is_change(event) else 0,
     )
 
 
@@ -135,13 +142,23 @@ def _record_denial(event: HookEvent, app: "App", verdict: "Verdict") -> None:
     app.open_agent_log().append(record)
 
 
+def _record_incident(app: "App", verdict: "Verdict", reason: str) -> None:
+    """The person's override lifts a soft denial to a question, for this one action."""
+    from mi.evidence.records.governed import Override
+    from mi.kernel.secrets import redact
+
+    scope = f"incident: {verdict.operation} {redact(verdict.target)[:500]}"
+    app.open_agent_log().append(Override(reason=reason[:500], scope=scope))
+
+
 def _with_refused(old: "RulesState", call: str, verdict: "Verdict") -> "RulesState":
     name = verdict.operation
     refused = old.refused | {name: old.refused.get(name, 0) + 1}
     if verdict.decision == "DENY":
         return msgspec.structs.replace(old, refused=refused)
     kept = dict(list(old.asked.items())[-50:])
-    return msgspec.structs.replace(old, refused=refused, asked=kept | {call: name})
+    lifted = old.lifted or verdict.incident
+    return msgspec.structs.replace(old, refused=refused, asked=kept | {call: name}, lifted=lifted)
 
 
 # after a tool
@@ -158,10 +175,11 @@ def _after_tool(event: HookEvent, app: "App") -> Answer:
         from mi.hooks.autosave import saw_command
 
         saw_command(event, app)
-        return Answer()
     files = touched(event)
-    rules_state.change(event, app, lambda old: _counted(old, files))
-    return Answer(context=_warning(_units(event, app), app.quiet_language))
+    if not files:
+        return Answer()
+    state = rules_state.change(event, app, lambda old: _counted(old, files))
+    return Answer(context=_warning(_units(event, app), choose_language(app.config.language, state.prompt)))
 
 
 def _confirmed(event: HookEvent, operation: str) -> "Record":
@@ -179,10 +197,13 @@ def _without_asked(old: "RulesState", call: str) -> "RulesState":
 
 
 def _counted(old: "RulesState", files: list[str]) -> "RulesState":
+    from mi.hooks.autosave import is_work_log
+
     edits = dict(old.edits)
     for file in files:
         edits[file] = edits.get(file, 0) + 1
-    return msgspec.structs.replace(old, edits=edits, worked=True)
+    logged = old.work_logged or any(is_work_log(file) for file in files)
+    return msgspec.structs.replace(old, edits=edits, worked=True, work_logged=logged)
 
 
 def _units(event: HookEvent, app: "App") -> int:
