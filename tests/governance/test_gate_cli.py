@@ -52,6 +52,23 @@ def test_the_assessment_as_json(gate):
     }
 
 
+@pytest.mark.req("gov.assess.command", "gov.assess.unknown-field", "gov.assess.exit-2", "gov.assess.exit-3")
+def test_fields_and_task_as_words(gate):
+    found = gate("assess", '{"sensitive": true, "lines": 151}', "--json")
+    assert (found.code, found.json["raw"]) == (3, 4)
+    assert gate("assess", "encrypt", "the", "backups", "--json").json["raw"] == 3
+    assert gate("assess", '{"lines": 151}', "--task", "encrypt the backups", "--json").json["raw"] == 4
+    for bad, said in [
+        (['{"colour": 1}'], "colour"),
+        (['{"lines": "many"}'], "lines"),
+        (['{"lines": '], "JSON"),
+        (["encrypt it", "--task", "and this"], "once"),
+        (['{"lines": 1}', "--file", "-"], "once"),
+    ]:
+        found = gate("assess", *bad)
+        assert (found.code, said in found.err) == (2, True)
+
+
 def needs(confirm: bool = False, approval: bool = False, split: str = "none") -> dict[str, object]:
     return {"level": "required", "confirm": confirm, "approval": approval, "split": split}
 

@@ -120,6 +120,7 @@ TEXT: dict[str, str] = {
     "error.gate-fields": "{path}: {reason} (give one JSON object with fields, see mi gate assess --help)",
     "error.gate-unknown-field": "unknown field {name!r}; there are: {known}",
     "error.gate-bad-field": "field {name} = {value!r}: must be {kind}",
+    "error.gate-task-twice": "give the task once: mi gate assess <words…> or --task; and the fields once: a JSON object or --file",
     "error.gate-message": "give the message once: mi gate signals <words…>, or --file FILE (- reads standard input)",
     "error.gate-no-repository": "{path} is no git repository: there is nothing to compare (git init, or name another with --cd)",
     "error.gate-no-revision": "no revision {revision!r} in {path} (see git log)",
