@@ -40,12 +40,12 @@ class TeamSteps(RunSteps):
         from mi.autopilot.resume import records_of
         from mi.evidence.records.governed import SessionLog
         from mi.kernel.secrets import redact
-        from mi.persona.session_log import append_entry
-        from mi.persona.windows import find_window
+        from mi.persona.session_log import append_entry, is_first
+        from mi.persona.windows import find_window, log_files
 
         window = find_window(self._persona, booted.sid)
         entry = entry_of(records_of(self._log, end.run_id, self._notices), redact)
-        append_entry(window, entry, booted.first_boot)
+        append_entry(window, entry, is_first(log_files(self._persona)))
         sections = [name for name in entry.__struct_fields__ if getattr(entry, name)]
         pen.append(SessionLog(path=window.path, sections=sections, trigger="run_end"))
 

@@ -82,7 +82,7 @@ def _boot(app: App, args: Args) -> int:
         _list(out, booted.pending)
     for window in booted.windows:
         out.say("persona.window", slot=window.slot or "-", day=window.day, count=len(window.completed))
-        _list(out, [*window.completed, *window.decisions] or [window.whole])
+        _list(out, [*window.completed, *window.decisions] or [one for one in [window.whole] if one])
     out.say("persona.cards", active=booted.index.get("total_active", 0), loaded=", ".join(booted.cards) or "-")
     for one in booted.reviewers:
         out.say("persona.reviewer-ok" if one.ok else "persona.reviewer-down", name=one.name, reason=one.reason)

@@ -92,10 +92,10 @@ def _with_turn(old: RulesState, said: str) -> RulesState:
 
 def _save(event: HookEvent, app: "App", persona: "Persona", state: RulesState, trigger: str, now: float) -> None:
     from mi.evidence.records.governed import SessionLog
-    from mi.persona.session_log import Decision, Entry, append_entry
+    from mi.persona.session_log import Decision, Entry, append_entry, is_first
     from mi.persona.windows import find_window, log_files, take_slot
 
-    first = not log_files(persona)
+    first = is_first(log_files(persona))
     window = find_window(persona, state.sid) if state.sid else take_slot(persona)
     entry = Entry(
         completed_items=state.done,
