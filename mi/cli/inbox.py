@@ -46,13 +46,16 @@ def _answer(app: App, args: Args) -> int:
     stored = answer(
         app.home, app.evidence_index, args.id, text, app.evidence_writer, Progress(out, "progress.indexing")
     )
-    outcome = _about_tasks(app, args.id, text)
+    outcome, proposal = _about_tasks(app, args.id, text), _about_capture(app, args.id, text)
     if args.json:
-        out.json({"event_id": stored.event_id, "question_id": stored.question_id, "tasks": outcome})
+        shown = {"event_id": stored.event_id, "question_id": stored.question_id, "tasks": outcome}
+        out.json(shown | ({"proposal": proposal} if proposal else {}))
     else:
         out.say("inbox.answered", id=args.id, event_id=stored.event_id)
         if outcome:
             out.say("tasks.answer-" + outcome)
+        if proposal:
+            out.say("inbox.proposed", path=proposal)
     return 0
 
 
@@ -95,3 +98,18 @@ def _about_tasks(app: App, question_id: str, text: str) -> str:
     folders = [app.home.project(one).contract for one in sorted(os.listdir(app.home.projects))]
     outcomes = (answered(folder, question_id, text, app.notices) for folder in folders if os.path.isdir(folder))
     return next((outcome for outcome in outcomes if outcome), "")
+
+
+def _about_capture(app: App, question_id: str, text: str) -> str:
+    """The proposal that the answer makes of a suggestion to keep what was said; '' when it is about something else."""
+    import os
+
+    from mi.review.captures import taken_up
+
+    for project_id in sorted(os.listdir(app.home.projects)):
+        place = app.home.project(project_id)
+        made = taken_up(place.captures, question_id, text, app.notices) if os.path.exists(place.captures) else None
+        if made:
+            app.evidence_writer(place.evidence).append(made, sync=True)
+            return made.path
+    return ""

@@ -183,7 +183,7 @@ def _steps(app: App, args: Args, run_id: str) -> list[RunSteps]:
         LearningSteps(app.knowledge, app.project_home.evidence, run_id, _lessons(app, run_id)),
     ]
     found.append(PlannedSteps(app.nexus, app.language))
-    found.append(TeamSteps(app.persona(), app.project_home.evidence, app.notices))
+    found.append(TeamSteps(app.persona(), app.project_home, app.notices, app.language_for))
     found.append(_governed(app, args, run_id))
     knobs = runtime.thought_db.why_trace
     if args.why or (knobs.auto_on_run_end and runtime.thought_db.enabled):

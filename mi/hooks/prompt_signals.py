@@ -8,7 +8,7 @@ from mi.evidence.records.governed import Override
 from mi.governance import challenge, modes, speed
 from mi.governance.assess import assess_task
 from mi.governance.isb import Notice, consolidate
-from mi.governance.session_words import CARD_TYPE, capture, ends_session, is_capture_reply
+from mi.governance.session_words import capture, ends_session, is_capture_reply
 from mi.governance.signals import Signals, signals
 from mi.hooks import rules_state
 from mi.hooks.answer import Answer
@@ -108,11 +108,9 @@ def _lines(prompt: str, said: Signals, notices: list[Notice], language: str) -> 
 
 
 def _kept(event: HookEvent, app: "App", state: RulesState, language: str) -> str:
-    """The person took the suggestion up: it becomes a proposal."""
-    from mi.evidence.records.governed import Proposal
-    from mi.kernel import clock
+    """The person took the suggestion up: it becomes a proposal; or it is said why it cannot be one."""
     from mi.persona.place import existing
-    from mi.persona.proposals import Candidate, add, slug
+    from mi.review.captures import propose
 
     waiting = state.waiting
     rules_state.change(event, app, lambda old: msgspec.structs.replace(old, waiting=None))
@@ -120,20 +118,8 @@ def _kept(event: HookEvent, app: "App", state: RulesState, language: str) -> str
         return ""
     try:
         persona = existing(app.persona())
+        made = propose(persona, waiting.signal, waiting.description, f"{event.host} {event.session_id}")
     except MiError as error:
         return error.line(language)
-    candidate = Candidate(
-        proposed_card_type=CARD_TYPE[waiting.signal],  # type: ignore[arg-type]
-        title=waiting.description,
-        merge_key=slug(waiting.description),
-        proposed_by=persona.member,
-        date=clock.now()[:10],
-        source=f"{event.host} {event.session_id}",
-    )
-    try:
-        made = add(persona, candidate, waiting.description + "\n")
-    except MiError as error:  # no lasting knowledge, or a secret in it
-        return error.line(language)
-    record = Proposal(path=made.path, card_type=candidate.proposed_card_type, title=candidate.title, status="pending")
-    app.open_agent_log().append(record)
+    app.open_agent_log().append(made)
     return text("rules.proposed", language, path=made.path)
