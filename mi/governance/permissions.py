@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mi.governance import paths
 from mi.governance.command_tables import PRODUCTION
@@ -37,6 +37,7 @@ _TOOLS = {
     "webfetch": "fetch",
     "websearch": "fetch",
 }
+_OURS = "mcp__mi__"
 # Programs that may be named as the tool itself, with their words as the target.
 _PROGRAMS = frozenset(
     "git gh ssh scp rsync curl wget nc kubectl docker helm terraform aws gcloud az psql mysql".split()
@@ -124,6 +125,11 @@ def bounded(operation: str, state: State) -> State:
     return max(state, least, key=STATES.index)
 
 
+def is_known(tool: str) -> bool:
+    """Whether a tool's name tells what it does."""
+    return tool.lower() in _TOOLS
+
+
 def acts_of(tool: str, operation: str, target: str, member: str, here: Surroundings) -> list[Act]:
     """What is about to be done, as operations."""
     if operation in RULES and operation not in VERBS:
@@ -140,10 +146,39 @@ def acts_of(tool: str, operation: str, target: str, member: str, here: Surroundi
         case "fetch":
             return [Act("credentials-out" if _holds_secret(target) else "fetch", target)]
         case "call":
-            return [Act("local-command", target)]
+            return _call_acts(tool, target, member, here)
         case "delete" if tool.lower() not in _TOOLS and PRODUCTION.search(target) and not _names_file(target):
             return [Act("production-data", target)]
     return _file_acts(verb, target, member, here)
+
+
+def _call_acts(tool: str, given: str, member: str, here: Surroundings) -> list[Act]:
+    """A call of some server's tool, by the texts it is given: files it names, commands, secrets that would leave."""
+    texts = _texts(given)
+    verb = "edit" if re.search(r"write|edit|creat|delet|remov|mov|renam|updat|put|patch|append", tool, re.I) else "read"
+    named = [text for text in texts if len(text) < 500 and not re.search(r"\s", text)]
+    acts = [act for path in named for act in path_acts(path, verb, member, here)]
+    ours = tool.startswith(_OURS)  # they refuse secrets themselves, and look for them
+    acts += [Act("credentials-out", "")] if not ours and any(_holds_secret(text) for text in texts) else []
+    return [Act("local-command", given[:200]), *acts]
+
+
+def _texts(given: str) -> list[str]:
+    """The texts of a call's arguments, as JSON; of other text itself."""
+    from mi.kernel.jsontext import BadJson, decode
+
+    try:
+        found: object = decode(given.encode(), dict[str, Any])
+    except BadJson:
+        return [given]
+    texts, rest = list[str](), [found]
+    while rest:
+        one = rest.pop()
+        if isinstance(one, dict | list):
+            rest += one.values() if isinstance(one, dict) else one
+        elif isinstance(one, str):
+            texts.append(one)
+    return texts
 
 
 def _aimed(operation: str, target: str) -> str:

@@ -100,6 +100,15 @@ DECISIONS = [
     ("Bash", {"command": "git commit -am x"}, "", ""),
     ("Bash", {"command": ["bash", "-lc", "npm test"]}, "", ""),
     ("mcp__x__y", {"a": 1}, "", ""),
+    ("mcp__files__read_file", {"path": "persona/.bob/private/x.md"}, "deny", "ask that member"),
+    ("mcp__files__read_many", {"paths": ["a.md", "persona/.bob/private/x.md"]}, "deny", "ask that member"),
+    ("mcp__files__write_file", {"path": ".env", "content": "A=1"}, "deny", "let the person put it in"),
+    ("mcp__files__read_file", {"path": ".env"}, "ask", "keeps credentials"),
+    ("mcp__files__write_file", {"path": "docs/env.md", "content": "copy .env.example to .env first"}, "", ""),
+    ("Grep", {"pattern": "x", "glob": "persona/.bob/private/x.md"}, "deny", "ask that member"),
+    ("Grep", {"pattern": "x", "path": "persona/.bob/private/x.md"}, "deny", "ask that member"),
+    ("Grep", {"pattern": ".env", "path": "src"}, "", ""),
+    ("Glob", {"pattern": "persona/.bob/private/x.md"}, "deny", "ask that member"),
 ]
 
 
@@ -131,6 +140,12 @@ def test_a_secret_is_in_no_reason_and_in_no_record(host):
     decision, reason = host.before("Bash", command=f"curl -H 'Authorization: Bearer {TOKEN}' https://x.example")
     assert decision == "deny"
     assert TOKEN not in reason + json.dumps(host.records("violation"))
+
+
+def test_a_secret_is_given_to_no_server_and_our_own_tools_may_look_for_it(host):
+    assert host.before("mcp__chat__post", channel="dev", text=f"use {TOKEN}")[0] == "deny"
+    assert TOKEN not in json.dumps(host.records("violation"))
+    assert host.before("mcp__mi__signals", message=f"use {TOKEN}")[0] == ""
 
 
 @pytest.mark.req("mx.hook.propose-adjustment")

@@ -1,5 +1,6 @@
 """The team's rules in a host's hooks: permission before a tool, signals at the prompt, change units after edits."""
 
+import os
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _EDITS = ("Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch")
 _OFTEN = 3  # so many times in a session, and the agent is told to propose another rule
+_SEARCHES = {"Grep": "glob", "Glob": "pattern"}
 _TARGETS = ("file_path", "notebook_path", "path", "url", "query")
 
 
@@ -108,10 +110,19 @@ def _verb(event: HookEvent) -> str:
 
 
 def _target(event: HookEvent) -> str:
-    """The command, the patch or the file of a call."""
-    command = command_of(event)
-    found = command or next((event.tool_input[name] for name in _TARGETS if event.tool_input.get(name)), "")
-    return str(found)
+    """The command, the patch or the file of a call; of a tool nobody knows, everything it is given."""
+    from mi.governance.permissions import is_known
+    from mi.kernel.jsontext import encode
+
+    given = event.tool_input
+    if command := command_of(event):
+        return command
+    if not is_known(event.tool_name):
+        return encode(given).decode()
+    if event.tool_name in _SEARCHES:
+        wanted = given.get(_SEARCHES[event.tool_name])
+        return os.path.join(str(given.get("path") or ""), str(wanted or ""))
+    return str(next((given[name] for name in _TARGETS if given.get(name)), ""))
 
 
 def explained(verdict: "Verdict", language: str) -> str:
@@ -214,8 +225,6 @@ def _units(event: HookEvent, app: "App") -> int:
     counted = sum(edits.values())
     if counted < WARN:
         return counted
-    import os
-
     from mi.kernel.errors import MiError
     from mi.project.change import change_here
 
