@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # imported when used: most commands need only some of it
     from mi.mind.mind import Mind
     from mi.nexus.store import Store
     from mi.persona.place import Persona
+    from mi.project.permissions import Worker
     from mi.thoughtdb.changes import Desk
     from mi.thoughtdb.effective import Effective
     from mi.thoughtdb.store import ThoughtStore
@@ -168,16 +169,9 @@ class App(Opened):
         acts = (
             [(request.tool, "call", "")] if request.what == "memory" else [("edit", "edit", str(one)) for one in paths]
         )
-        settings, language = self.config, self.quiet_language
+        language, profile = self.quiet_language, self.config.governance.profile
         for act in acts:
-            verdict = permit_here(
-                self.home,
-                self.project.root,
-                *act,
-                self.notices,
-                profile=settings.governance.profile,
-                member=settings.persona.member or "mi",
-            )
+            verdict = permit_here(self.home, self.worker(self.project.root), *act, self.notices, profile=profile)
             if verdict.decision == "DENY":
                 return Permission("deny", f"{verdict.reason(language)}; {verdict.alternative(language)}")
         return Permission()
@@ -233,6 +227,13 @@ class App(Opened):
         settings = self.config.persona
         root = find_root(settings.root, self.choice.root, self.home.root)
         return Persona(root, member_name(member or settings.member or "mi"))
+
+    def worker(self, folder: str = "", member: str = "") -> "Worker":
+        """Who is about to do something, and where: for the permission decision."""
+        from mi.project.permissions import Worker
+
+        persona = self.persona(member)
+        return Worker(folder or self.choice.root, persona.member, persona.root)
 
     @cached_property
     def workflows(self) -> "WorkflowDesk":

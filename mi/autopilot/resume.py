@@ -68,7 +68,7 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
         state.thread_id = last.thread_id or _thread_in(log, last.transcript_path, records[0].hands)
         return Resumed(state, checks, began=True, cut=last)
     after = records[records.index(last) + 1 :]
-    questions = [one for one in after if isinstance(one, Question)]
+    questions = [one for one in after if isinstance(one, Question) and one.blocks]
     if not questions and any(isinstance(one, RunEnd) for one in after):
         state.checks_requested = 0  # it ended for want of a proof; whoever goes on wants the agent asked once more
     return Resumed(

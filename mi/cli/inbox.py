@@ -1,11 +1,14 @@
 """`mi inbox` and `mi answer`: what waits for you, in all projects."""
 
+import os
+
 import msgspec
 
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output, Progress
 from mi.kernel.errors import Blocked, NotFound, UsageError
+from mi.kernel.home import ProjectHome
 from mi.kernel.text import one_line
 
 
@@ -47,13 +50,16 @@ def _answer(app: App, args: Args) -> int:
     stored = answer(
         app.home, app.evidence_index, args.id, text, app.evidence_writer, Progress(out, "progress.indexing")
     )
-    outcome = _about_tasks(app, args.id, text)
+    outcome, proposal = _about_tasks(app, args.id, text), _about_capture(app, args.id, text)
     if args.json:
-        out.json({"event_id": stored.event_id, "question_id": stored.question_id, "tasks": outcome})
+        shown = {"event_id": stored.event_id, "question_id": stored.question_id, "tasks": outcome}
+        out.json(shown | ({"proposal": proposal} if proposal else {}))
     else:
         out.say("inbox.answered", id=args.id, event_id=stored.event_id)
         if outcome:
             out.say("tasks.answer-" + outcome)
+        if proposal:
+            out.say("inbox.proposed", path=proposal)
     return 0
 
 
@@ -108,10 +114,24 @@ def _about_tasks(app: App, question_id: str, text: str) -> str:
 
 def _contracts(app: App) -> list[str]:
     """The contract's folder of every project that has one."""
-    import os
+    return [place.contract for place in _projects(app) if os.path.isdir(place.contract)]
 
+
+def _projects(app: App) -> list[ProjectHome]:
     try:
         known = sorted(os.listdir(app.home.projects))
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return [folder for one in known if os.path.isdir(folder := app.home.project(one).contract)]
+    return [app.home.project(one) for one in known]
+
+
+def _about_capture(app: App, question_id: str, text: str) -> str:
+    """The proposal that the answer makes of a suggestion to keep what was said; '' when it is about something else."""
+    from mi.review.captures import taken_up
+
+    for place in _projects(app):
+        made = taken_up(place.captures, question_id, text, app.notices) if os.path.exists(place.captures) else None
+        if made:
+            app.evidence_writer(place.evidence).append(made, sync=True)
+            return made.path
+    return ""

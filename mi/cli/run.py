@@ -172,7 +172,7 @@ def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> 
 
 
 def _governed(app: App, args: Args, run_id: str) -> RunSteps:
-    from mi.autopilot.governed import GovernedSteps, Place, override_of
+    from mi.autopilot.governed import GovernedSteps, Place, override_of, reviews_of
 
     if args.override is not None and not args.override.strip():
         raise UsageError("flag-needs-value", flag="--override")
@@ -180,9 +180,12 @@ def _governed(app: App, args: Args, run_id: str) -> RunSteps:
         from mi.thoughtdb.store import refuse_secret
 
         refuse_secret("--override", args.override)
-    place = Place(app.home, app.project.root, app.project_home.mind_transcripts, app.language)
-    before = override_of(app.project_home.evidence, run_id, app.notices) if args.resume is not None else ""
-    override = args.override or before
+    place = Place(app.home, app.project.root, app.project_home.mind_transcripts, app.language_for)
+    override = args.override or ""
+    if args.resume is not None:
+        log = app.project_home.evidence
+        override = override or override_of(log, run_id, app.notices)
+        place = place._replace(reviews=reviews_of(log, run_id, app.notices))
     return GovernedSteps(app.loaded_config.config, place, app.persona(), override)
 
 
@@ -207,7 +210,7 @@ def _steps(app: App, args: Args, run_id: str) -> list[RunSteps]:
         LearningSteps(app.knowledge, app.project_home.evidence, run_id, _lessons(app, run_id)),
     ]
     found.append(PlannedSteps(app.nexus, app.language))
-    found.append(TeamSteps(app.persona(), app.project_home.evidence, app.notices))
+    found.append(TeamSteps(app.persona(), app.project_home, app.notices, app.language_for))
     found.append(_governed(app, args, run_id))
     knobs = runtime.thought_db.why_trace
     if args.why or (knobs.auto_on_run_end and runtime.thought_db.enabled):

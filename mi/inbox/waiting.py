@@ -76,7 +76,7 @@ def _item(event: Event, project_id: str) -> Item | None:
     record = event.record()
     place = {"run_id": event.head.run_id, "project_id": project_id, "ts": event.head.ts}
     if isinstance(record, Question):
-        how = f'mi answer {record.id} "…"'
+        how = f"mi answer {record.id} save" if record.about == "capture" else f'mi answer {record.id} "…"'
         return Item(id=record.id, kind="question", question=record.text, answer_with=how, **place)
     if isinstance(record, LearnSuggested) and not record.applied_claim_ids:
         how = f"mi answer {record.id} yes"

@@ -139,6 +139,10 @@ class ProjectHome:
         return self.path("preference_candidates.json")
 
     @property
+    def captures(self) -> str:
+        return self.path("captures.json")
+
+    @property
     def hands_transcripts(self) -> str:
         return self.path("transcripts", "hands")
 

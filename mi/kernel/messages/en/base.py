@@ -215,6 +215,7 @@ TEXT = {
     "attach.to": "{run_id}, process {pid}, since {since} (Ctrl-C leaves it running)",
     "attach.stopping": "{run_id} was told to stop (process {pid}); go on later with mi run --resume {run_id}",
     "inbox.empty": "Nothing waits.",
+    "inbox.proposed": "Proposed as a card: {path}",
     "inbox.answered": "Answer to {id} stored as {event_id}. Go on with mi run --resume.",
     # show and tail
     "show.folded": "… {more} more characters (--full shows them)",

@@ -32,6 +32,7 @@ TEXT: dict[str, str] = {
     "error.proposal-task-state": "{title!r} is the state of a task, not knowledge (it belongs into the session log)",
     "error.proposal-bug-fix": "{title!r} is one bug fix, not knowledge (say what it teaches for the next time)",
     "error.proposal-single-file": "{title!r} holds for one file only (write it as a comment there)",
+    "error.bad-salience": "--salience {salience}: use 1 to 10",
     "error.bad-merge-key": "--merge-key {merge_key!r}: use lower-case words joined by hyphens",
     "error.no-proposal": "no proposal {name!r}, or more than one that ends so (see mi proposal list --status all)",
     "error.merge-or-reject": "card {id} has the merge_key {merge_key!r} already: --verdict merge or reject",

@@ -208,6 +208,7 @@ TEXT = {
     "attach.to": "{run_id}，进程 {pid}，自 {since} 起（Ctrl-C 不会停止它）",
     "attach.stopping": "已通知 {run_id} 停止（进程 {pid}）；之后用 mi run --resume {run_id} 继续",
     "inbox.empty": "没有等待处理的事项。",
+    "inbox.proposed": "已写成卡片提案：{path}",
     "inbox.answered": "对 {id} 的回答已存为 {event_id}。用 mi run --resume 继续。",
     "show.folded": "… 还有 {more} 个字符（--full 全部显示）",
     "last.head": "{run}  批次 {batch}  {ts}",

@@ -32,6 +32,7 @@ TEXT: dict[str, str] = {
     "error.proposal-task-state": "{title!r} 是任务状态，不是知识（属于会话记录）",
     "error.proposal-bug-fix": "{title!r} 只是一次修复，不是知识（请写出下次可用的教训）",
     "error.proposal-single-file": "{title!r} 只对一个文件有效（请写成该处的注释）",
+    "error.bad-salience": "--salience {salience}：请用 1 到 10",
     "error.bad-merge-key": "--merge-key {merge_key!r}：请用连字符连接的小写词",
     "error.no-proposal": "没有提议 {name!r}，或不止一个以此结尾（见 mi proposal list --status all）",
     "error.merge-or-reject": "卡片 {id} 已有 merge_key {merge_key!r}：只能 --verdict merge 或 reject",
