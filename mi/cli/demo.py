@@ -57,9 +57,9 @@ def _run(app: App, args: Args) -> int:
     home, project = Home(os.path.join(folder, "home")), os.path.join(folder, "project")
     _prepare(out, home, project, os.path.join(folder, "replay.json"))
     if args.json:
-        return _mi(home, "-C", project, "run", "--json", out.text("demo.task"))
+        return _mi(out, home, "-C", project, "run", "--json", out.text("demo.task"))
     out.say("demo.intro", project=project)
-    code = _mi(home, "-C", project, "run", out.text("demo.task"))
+    code = _mi(out, home, "-C", project, "run", out.text("demo.task"))
     out.say("demo.outro", mi=_typed(), home=home.root, project=project, root=app.home.root)
     return code
 
@@ -90,16 +90,16 @@ def _prepare(out: Output, home: Home, project: str, script: str) -> None:
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "a failing test"]):
         subprocess.run([*git, *words], check=True)
     files.write_atomic(script, msgspec.json.encode(_script(out)))
-    hands = {"provider": "replay", "replay": {"file": script}}
-    config = {"language": out.language, "hands": hands, "mind": {"provider": "rules"}}
+    config = {"hands": {"provider": "replay", "replay": {"file": script}}, "mind": {"provider": "rules"}}
     files.write_atomic(home.config, msgspec.json.encode(config))
-    _mi(home, "init", "--json", "--values", out.text("demo.values"), quiet=True)
+    _mi(out, home, "init", "--json", "--values", out.text("demo.values"), quiet=True)
 
 
-def _mi(home: Home, *words: str, quiet: bool = False) -> int:
+def _mi(out: Output, home: Home, *words: str, quiet: bool = False) -> int:
     """The same command a person would type, in a process of its own."""
     import subprocess
 
     sys.stdout.flush()
     command = [sys.executable, "-m", "mi", "--home", home.root, *words]
-    return subprocess.run(command, check=False, stdout=subprocess.DEVNULL if quiet else None).returncode
+    env = os.environ | {"MI_LANG": out.language}
+    return subprocess.run(command, check=False, env=env, stdout=subprocess.DEVNULL if quiet else None).returncode

@@ -11,7 +11,7 @@ TEXT = {
     "error.unknown-command": "unknown command {name!r} (did you mean: {near})",
     "error.unknown-flag": "unknown flag {flag} before the command (see {hint})",
     "error.flag-needs-value": "{flag} needs a value, e.g. {flag} ~/code/app",
-    "error.unknown-ref": "cannot show {ref!r}: give an id (ev_ cl_ nd_ ed_ wf_), a transcript's .jsonl path, or last, hands, mind, project",
+    "error.unknown-ref": "cannot show {ref!r}: give an id (run_ ev_ cl_ nd_ ed_ wf_ qu_ ls_), a transcript's .jsonl path, or last, hands, mind, project",
     "error.unknown-id": "no {ref} in {where} (list what is there with mi tail)",
     "error.unreadable-record": "the stored record cannot be read: {reason}",
     "error.no-batch": "no batch was ever sent in this project ({path}); mi tail shows what is there",

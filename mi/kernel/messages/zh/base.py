@@ -10,7 +10,7 @@ TEXT = {
     "error.unknown-command": "未知命令 {name!r}（是否想用：{near}）",
     "error.unknown-flag": "命令之前有未知选项 {flag}（见 {hint}）",
     "error.flag-needs-value": "{flag} 需要一个值，例如 {flag} ~/code/app",
-    "error.unknown-ref": "无法显示 {ref!r}：请给出编号（ev_ cl_ nd_ ed_ wf_）、记录文件的 .jsonl 路径，或 last、hands、mind、project",
+    "error.unknown-ref": "无法显示 {ref!r}：请给出编号（run_ ev_ cl_ nd_ ed_ wf_ qu_ ls_）、记录文件的 .jsonl 路径，或 last、hands、mind、project",
     "error.unknown-id": "在 {where} 中没有 {ref}（用 mi tail 查看现有内容）",
     "error.unreadable-record": "存储的记录无法读取：{reason}",
     "error.no-batch": "此项目还没有发送过任何批次（{path}）；用 mi tail 查看现有内容",
