@@ -36,7 +36,8 @@ def _fill_bind(parser: Parser) -> None:
 def _uninstall_parser() -> Parser:
     built = command(
         "mi uninstall",
-        "Take everything MI put into workspaces and into your agents' settings out again; your MI home stays.",
+        "Take everything MI put into workspaces and into your agents' settings out again; "
+        "your MI home stays without --data.",
         "mi uninstall --dry-run",
         _uninstall,
     )
@@ -44,6 +45,9 @@ def _uninstall_parser() -> Parser:
         "--workspace", action="append", default=[], metavar="DIR", help="also this one, e.g. moved since"
     )
     built.add_argument("--dry-run", action="store_true", help="print what would go, remove nothing")
+    built.add_argument(
+        "--data", action="store_true", help="delete your MI home, too: values, evidence, transcripts, everything"
+    )
     add_json(built)
     return built
 
@@ -155,13 +159,24 @@ def _uninstall(app: App, args: Args) -> int:
         for path in one.kept:
             app.notices.add("host-kept", path, root=one.workspace_root)
     failed = any(one.error for one in done)
+    deleted, left = _delete_data(app, args.dry_run) if args.data and not failed else ([], [])
     if args.json:
-        out.json({"applied": not args.dry_run, "workspaces": msgspec.to_builtins(done), "home": app.home.root})
+        shown = {"applied": not args.dry_run, "workspaces": msgspec.to_builtins(done), "home": app.home.root}
+        out.json(shown | {"deleted": deleted, "left": left})
         return int(failed)
     for one in done:
         for path in [*one.removed, *one.changed]:
             out.line(f"{one.workspace_root}/{path}")
-    key = "uninstall.would" if args.dry_run else "uninstall.done"
     cleared = [one for one in done if one.removed or one.changed]
-    out.say(key if done else "uninstall.nothing", count=len(cleared), home=app.home.root)
+    key = "nothing" if not done else "would" if args.dry_run else "done"
+    out.say("uninstall." + key, count=len(cleared))
+    kept = "would-delete" if args.dry_run else "left" if left else "deleted"
+    out.say("uninstall." + (kept if deleted else "data-stays"), home=app.home.root, names=", ".join(left))
     return int(failed)
+
+
+def _delete_data(app: App, dry_run: bool) -> tuple[list[str], list[str]]:
+    from mi.cli.own_data import delete_data
+
+    app.close()
+    return delete_data(app.home, apply=not dry_run)

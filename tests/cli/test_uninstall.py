@@ -44,3 +44,44 @@ def test_everything_is_taken_out_again(mi, repository, monkeypatch, tmp_path):
     assert tree(root) == before
     assert folders(root) - dirs == set()
     assert set(tree(tmp_path / "user")) == set(user)
+
+
+def test_whoever_leaves_can_leave_no_trace_at_all(mi, repository, monkeypatch, tmp_path):
+    root: Path = repository("app")
+    monkeypatch.chdir(root)
+    home = tmp_path / "home"
+    mi("init", "--values", "Be kind.")
+    mi("mcp", "install", "codex")
+    before = tree(tmp_path)
+    assert str(home) in mi("uninstall", "--data", "--dry-run").stdout
+    assert tree(tmp_path) == before
+    assert str(home) in mi("uninstall").stdout
+    assert (home / "thoughtdb").exists()
+    done = mi("uninstall", "--data")
+    assert (done.returncode, done.stderr, home.exists()) == (0, "", False)
+    assert mi("uninstall", "--data").returncode == 0  # nothing is there any more, and nothing is made
+    assert not home.exists()
+
+
+def test_a_home_named_by_mistake_loses_nothing_of_the_users(mi, tmp_path):
+    home = tmp_path / "home"
+    mi("init", "--values", "Be kind.")
+    (home / "thesis.txt").write_text("mine", "utf-8")
+    (home / "Documents").mkdir()
+    done = mi("uninstall", "--data")
+    assert (done.returncode, "thesis.txt" in done.stdout) == (0, True)
+    assert sorted(path.name for path in home.iterdir()) == ["Documents", "thesis.txt"]
+
+
+def test_nothing_is_deleted_while_a_run_goes_on(mi, tmp_path, recorded):
+    import fcntl
+    import os
+
+    fd = os.open(recorded.place.run_lock, os.O_RDWR | os.O_CREAT)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    try:
+        done = mi("uninstall", "--data")
+    finally:
+        os.close(fd)
+    assert (done.returncode, done.stderr.count("\n")) == (3, 1)
+    assert recorded.log.exists()

@@ -66,9 +66,14 @@ TEXT: dict[str, str] = {
     "host.bound-gone": "{host}  {root}  （文件夹已不存在：mi host unbind {host}，或在新位置重新绑定）",
     "host.synced": "{root} 中的 {host}：{workflows} 个工作流（写入 {changed}，移除 {removed}）",
     "host.unbound": "{host} 已从 {root} 取出（移除 {removed}，恢复 {changed}）",
-    "uninstall.done": "已从 {count} 处取出；你的数据仍在 {home}（如需删除请自行删除该文件夹）",
-    "uninstall.would": "将从 {count} 处取出（去掉 --dry-run 才会执行）；你的数据仍在 {home}",
-    "uninstall.nothing": "别处没有 MI 的内容；你的数据在 {home}",
+    "uninstall.data-stays": "你的数据仍在 {home}（mi uninstall --data 可删除）",
+    "uninstall.would-delete": "将删除 {home}",
+    "uninstall.deleted": "已删除 {home}",
+    "uninstall.left": "已删除 {home} 中 MI 的全部内容；不属于 MI 的保留：{names}",
+    "error.data-in-use": "有运行正在进行（{path}）；什么都没有删除（先执行 mi stop）",
+    "uninstall.done": "已从 {count} 处取出",
+    "uninstall.would": "将从 {count} 处取出（去掉 --dry-run 才会执行）",
+    "uninstall.nothing": "别处没有 MI 的内容",
 }
 
 HELP: dict[str, str] = {
@@ -107,7 +112,8 @@ HELP: dict[str, str] = {
     "bring bound workspaces up to date": "更新已绑定的工作区",
     "openclaw, claude-code or codex": "可选 openclaw、claude-code、codex",
     "the host's workspace (default: the project's root)": "宿主的工作区（默认：项目根目录）",
-    "take everything MI put into workspaces and into your agents' settings out again; your MI home stays": "把 MI 放进工作区和代理设置的一切取出；你的 MI 主目录保留",
+    "take everything MI put into workspaces and into your agents' settings out again; your MI home stays without --data": "把 MI 放进工作区和代理设置的一切取出；没有 --data 时你的 MI 主目录保留",
+    "delete your MI home, too: values, evidence, transcripts, everything": "同时删除 MI 主目录：价值观、证据、记录，全部",
     "also this one, e.g. moved since": "也处理这个，例如后来移动过的",
     "print what would go, remove nothing": "只显示将移除什么，不移除",
 }
