@@ -1,6 +1,7 @@
 """`mi inbox` and `mi answer`: what waits for you, in all projects."""
 
 import os
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -10,6 +11,11 @@ from mi.cli.output import Output, Progress
 from mi.kernel.errors import Blocked, NotFound, UsageError
 from mi.kernel.home import ProjectHome
 from mi.kernel.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mi.inbox.waiting import Item
 
 
 def parser(name: str) -> Parser:
@@ -27,16 +33,45 @@ def _list(app: App, args: Args) -> int:
     from mi.inbox.waiting import waiting
 
     out = Output(app.language)
-    found = waiting(app.home, app.evidence_index, Progress(out, "progress.indexing"))
+    asked = [one.item for one in waiting(app.home, app.evidence_index, Progress(out, "progress.indexing"))]
+    found = sorted([*asked, *_proposals(app)], key=lambda one: one.ts, reverse=True)
     if args.json:
-        out.json([msgspec.to_builtins(one.item) for one in found])
+        out.json([msgspec.to_builtins(one) for one in found])
         return 0
     if not found:
         out.say("inbox.empty")
     for one in found:
-        out.line(f"{one.item.id}  {one.item.kind}  {one_line(one.item.question, 200)}")
-        out.line(f"  → {one.item.answer_with}{' | no' if one.item.kind == 'suggestion' else ''}")
+        out.line(f"{one.id}  {one.kind}  {one_line(one.question, 200)}")
+        out.line(f"  → {one.answer_with}{' | no' if one.kind == 'suggestion' else ''}")
     return 0
+
+
+def _proposals(app: App) -> "Iterator[Item]":
+    """Candidates for cards that nobody has reviewed yet, of every persona that the home knows."""
+    import os
+
+    from mi.inbox.waiting import Item
+
+    own = app.config.persona.root
+    shared = os.path.abspath(os.path.expanduser(own)) if own else app.home.path("persona")
+    places = {
+        os.path.join(root, "persona"): (root, known.project_id) for root, known in app.known_projects.roots.items()
+    }
+    for folder, (root, project_id) in (places | {shared: ("", "")}).items():
+        if not os.path.isdir(folder):
+            continue
+        from mi.persona.proposals import pending
+
+        for one in pending(app.persona()._replace(root=folder)):
+            yield Item(
+                id=one.name,
+                kind="proposal",
+                question=one.proposal.title,
+                run_id="",
+                project_id=project_id,
+                ts=f"{one.proposal.date}T00:00:00.000Z",
+                answer_with=f"mi {f'-C {root} ' if root else ''}proposal review {one.name} --verdict accept --by human",
+            )
 
 
 def _answer(app: App, args: Args) -> int:

@@ -174,7 +174,7 @@ def _conformance(app: App, args: Args) -> int:
     for one in items:
         tests = ", ".join(one.tests[:2]) + (f" +{len(one.tests) - 2}" if len(one.tests) > 2 else "")
         out.line(f"{one.level:<6} {one.text.removeprefix(one.level).strip()}")
-        out.line("       " + (tests if one.supported else out.text("persona.not-supported")))
+        out.line("       " + (tests if one.supported else out.text("persona.not-supported", reason=one.reason)))
     held = sum(one.supported for one in items)
     out.say("persona.conformance", held=held, total=len(items))
     return 0

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 _OPERATORS = ("&&", "||", "|&", ";;", "|", "&", ";", "\n", "(", ")")
 _REDIRECT = re.compile(r"\d*(?:>>|>\||<<<|<>|>&|<&|&>>|&>|>|<)")
-_WRITE = re.compile(r"\d*(?:>>|>\||<>|&>>|&>|>)")
-_READ = re.compile(r"\d*<>?")
+WRITES = re.compile(r"\d*(?:>>|>\||<>|&>>|&>|>)")
+READS = re.compile(r"\d*<>?")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _HEREDOC = re.compile(r"<<(-?)\s*(\\?)(['\"]?)([A-Za-z_]\w*)\3")
 SHELLS = ("sh", "bash", "zsh", "dash", "ksh", "ash", "fish")
@@ -110,8 +110,8 @@ def _add(
     argv, prefixes = stripped(texts)
     at = (pipeline, place)
     if argv or (argv := _bare_write(texts)):
-        reads = redirected(texts, _READ)
-        found.append(Simple(tuple(argv), tuple(prefixes), *at, redirected(texts, _WRITE), reads, within))
+        reads = redirected(texts, READS)
+        found.append(Simple(tuple(argv), tuple(prefixes), *at, redirected(texts, WRITES), reads, within))
         place += 1
     for inner in inner_texts(argv, words, bodies):
         _collect(inner, found, (*within, at))
@@ -182,7 +182,7 @@ def redirected(words: list[str], way: re.Pattern[str]) -> tuple[str, ...]:
 
 def _bare_write(words: list[str]) -> list[str]:
     """`> file` alone empties the file: as if `:` had been written before it."""
-    return [":"] if redirected(words, _WRITE) else []
+    return [":"] if redirected(words, WRITES) else []
 
 
 def take_heredocs(text: str) -> tuple[str, list[str]]:

@@ -4,7 +4,17 @@ import os
 import re
 from typing import NamedTuple
 
-from mi.kernel.shell import KEYWORDS, MAX_DEPTH, Word, inner_texts, redirected, stripped, take_heredocs, words_of
+from mi.kernel.shell import (
+    KEYWORDS,
+    MAX_DEPTH,
+    WRITES,
+    Word,
+    inner_texts,
+    redirected,
+    stripped,
+    take_heredocs,
+    words_of,
+)
 
 _BRANCHING = (*KEYWORDS, "for", "case", "select", "function")
 _BENDING = frozenset("exit return exec trap alias break continue kill unset source . enable hash popd ssh".split())
@@ -106,7 +116,7 @@ def _decisive(text: str, place: _Place, depth: int) -> list[Decisive]:
     seen = _walk(words, place)
     if any(one.command.bends for one in seen):
         return []
-    writes = tuple(file for one in seen for file in redirected([word.text for word in one.command.words]))
+    writes = tuple(file for one in seen for file in redirected([word.text for word in one.command.words], WRITES))
     found = []
     for one in seen:
         if one.decides:

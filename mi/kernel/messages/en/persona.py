@@ -72,7 +72,7 @@ TEXT: dict[str, str] = {
     "persona.lint": "{count} problems",
     "persona.noted": "Noted in {path}, for you alone.",
     "persona.no-notes": 'No private notes yet (mi persona note "…").',
-    "persona.not-supported": "not supported",
+    "persona.not-supported": "not supported: {reason}",
     "persona.conformance": "{held} of {total} supported",
     "persona.published": "{count} files written to {path}; {left} stayed here.",
     "persona.no-cards": "No cards (propose one with mi proposal add).",

@@ -72,7 +72,7 @@ TEXT: dict[str, str] = {
     "persona.lint": "{count} 个问题",
     "persona.noted": "已记入 {path}，仅你可见。",
     "persona.no-notes": '还没有私人笔记（mi persona note "…"）。',
-    "persona.not-supported": "不支持",
+    "persona.not-supported": "不支持：{reason}",
     "persona.conformance": "{total} 项中支持 {held} 项",
     "persona.published": "已写入 {count} 个文件到 {path}；{left} 个留在本地。",
     "persona.no-cards": "没有卡片（用 mi proposal add 提议）。",
