@@ -66,13 +66,20 @@ def _by_request(app: App, args: Args, request: str, done: Done) -> int:
 def _in_editor(app: App, args: Args, done: Done) -> int:
     from mi.cli.editor import edited
     from mi.kernel.state import encode_pretty
-    from mi.workflows.ir import convert, parse
 
     out = Output(app.language)
     old = current(app, args)
     with edited(encode_pretty(old).decode(), out.text("workflow.template"), f"{old.id}.json", app.notices) as text:
-        wanted = old if not text else convert(parse(text.encode("utf-8", "replace"), old.id), old.id)
+        wanted = old if not text else _written(text, old.id)
         return _store(app, args, wanted, None, done)
+
+
+def _written(text: str, where: str) -> "Workflow":
+    from mi.workflows.ir import convert, parse, refuse_unknown_keys
+
+    raw = parse(text.encode("utf-8", "replace"), where)
+    refuse_unknown_keys(raw, where)
+    return convert(raw, where)
 
 
 def _store(app: App, args: Args, wanted: "Workflow", edited: "EditedWorkflow | None", done: Done) -> int:

@@ -42,6 +42,20 @@ def convert(raw: dict[str, Any], where: str) -> Workflow:
     return workflow
 
 
+def refuse_unknown_keys(raw: dict[str, Any], where: str) -> None:
+    """Raise when a text that a person wrote holds a key that says nothing: it is misspelt."""
+    parts: list[tuple[str, Any, type[msgspec.Struct]]] = [
+        ("", raw, Workflow),
+        ("trigger.", raw.get("trigger"), Trigger),
+    ]
+    parts += [(f"steps[{number}].", step, Step) for number, step in enumerate(raw.get("steps", []), 1)]
+    for prefix, part, known in parts:
+        for key in part or ():
+            if key not in known.__struct_fields__:
+                reason = f"{prefix}{key} is unknown; there are: {', '.join(known.__struct_fields__)}"
+                raise BadWorkflow("bad-workflow", where=where, reason=reason)
+
+
 def check(workflow: Workflow, where: str) -> None:
     """Raise unless the workflow can be followed."""
     if not is_id(workflow.id):

@@ -38,8 +38,8 @@ class Bound:
     def __init__(self, repo: Repository, home: Home, notices: Notices) -> None:
         self.path = repo.path
         project = Project(root=repo.path, project_id="p1", key=f"path:{repo.path}")
-        desk = WorkflowDesk(home, project, notices)
-        desk.create("project", "Release notes", Trigger(mode="task_contains", pattern="release"), steps_of(STEPS))
+        self.desk = WorkflowDesk(home, project, notices)
+        self.desk.create("project", "Release notes", Trigger(mode="task_contains", pattern="release"), steps_of(STEPS))
         self.bindings = Bindings(home, project, notices)
 
 
@@ -92,3 +92,37 @@ def test_codex_lists_the_skill_and_loads_it(bound: Bound, codex: str, tmp_path: 
     assert INSIDE in seen
     bound.bindings.unbind("codex")
     assert tree(Path(bound.path)) == before
+
+
+AWKWARD = {
+    "发布斑马": ["写变更记录", "check: 运行 `make test`"],
+    'Quoted "zebra": {a} <b>c</b> # d \\ & *e | - !!f %g': ["a: b", "--- '"],
+    "Long zebra " + "word " * 60: ["step " * 100] * 30,
+}
+HEADS = ("发布斑马, the way", "{a} (b)c(/b) # d", "Long zebra word")
+
+
+def awkward(bound: Bound) -> None:
+    for name, steps in AWKWARD.items():
+        bound.desk.create("project", name, Trigger(mode="task_contains", pattern="zebra"), steps_of(steps))
+
+
+def test_claude_code_lists_whatever_a_workflow_is_called(bound: Bound, claude: str, tmp_path: Path) -> None:
+    awkward(bound)
+    bound.bindings.bind("claude-code", bound.path)
+    with messages_server([say("Hello.")]) as server:
+        env = claude_environment(server, str(tmp_path / "agent"))
+        run_agent([claude, "-p", "hello", "--output-format", "stream-json", "--verbose"], env, bound.path)
+    seen = text_of(server.requests[0])
+    assert [head for head in (LISTED, *HEADS) if head not in seen] == []
+
+
+def test_codex_lists_whatever_a_workflow_is_called(bound: Bound, codex: str, tmp_path: Path) -> None:
+    awkward(bound)
+    bound.bindings.bind("codex", bound.path)
+    with responses_server([say("Hello.")]) as server:
+        env = codex_environment(server, str(tmp_path / "agent"))
+        done = run_agent([codex, "exec", "--json", "--sandbox", "workspace-write", "hello"], env, bound.path)
+    assert "invalid" not in done.stderr
+    seen = text_of(server.requests[0])
+    assert [head for head in (LISTED, *HEADS) if head not in seen] == []

@@ -314,6 +314,8 @@ def test_in_the_editor(call: Answer, tmp_path: Path) -> None:
     assert call("workflow", "show", own)["steps"][2]["hands_input"] == "publish it"
     assert call("workflow", "edit", own, env=edits(":"))["changed"] is False
     assert "is no workflow" in call("workflow", "edit", own, env=edits("echo '{' > \"$1\""), code=1)
+    told = call("workflow", "edit", own, env=edits('sed -i s/check_input/chek_input/ "$1"'), code=1)
+    assert "steps[1].chek_input is unknown" in told
     told = call("workflow", "edit", own, env={"VISUAL": "", "EDITOR": ""}, code=2)
     assert "$EDITOR" in told
     assert told.count("\n") == 1
