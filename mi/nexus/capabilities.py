@@ -1,5 +1,6 @@
 """What an agent of the roster may not do, and whether a tool call is such a thing."""
 
+import os
 import re
 from functools import cache
 
@@ -33,7 +34,7 @@ def is_artifact(tool: str) -> bool:
 
 def effective(agent: str, settings: Settings) -> frozenset[str]:
     """What an agent may not do: its canonical capabilities and those the project adds; none can be taken away."""
-    return _canonical().get(agent, frozenset()) | frozenset(settings.agent_capabilities.get(agent, ()))
+    return _canonical(agent) | frozenset(settings.agent_capabilities.get(agent, ()))
 
 
 def blocking(agent: str, tool: str, settings: Settings) -> str:
@@ -46,18 +47,21 @@ def blocking(agent: str, tool: str, settings: Settings) -> str:
 
 
 @cache
-def _canonical() -> dict[str, frozenset[str]]:
+def _canonical(agent: str) -> frozenset[str]:
     from mi.nexus.roster import SHIPPED, load_member, member_folders
 
-    members = [load_member(SHIPPED, "agents", name) for name in member_folders(SHIPPED, "agents")]
-    return {member.meta.id: frozenset(member.meta.capabilities) for member in members}
+    if agent not in member_folders(SHIPPED, "agents"):
+        return frozenset()
+    return frozenset(load_member(SHIPPED, "agents", agent).meta.capabilities)
 
 
 @cache
 def _blocks() -> dict[str, list[str]]:
-    from mi.nexus.roster import load_vocabulary
+    from mi.nexus.roster import SHIPPED, VOCABULARY, load_yaml
 
-    return {one.id: list(one.blocks) for one in load_vocabulary().capabilities}
+    file = "capabilities.yml"
+    found = load_yaml(os.path.join(SHIPPED, "vocabulary", file), VOCABULARY[file])
+    return {one.id: list(one.blocks) for one in found.capabilities}
 
 
 @cache
