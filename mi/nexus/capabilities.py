@@ -3,6 +3,7 @@
 import os
 import re
 from functools import cache
+from typing import Any
 
 from mi.kernel.config.types import Nexus as Settings
 
@@ -18,6 +19,7 @@ _ACTIONS = {
     "shell_exec": "bash shell exec_command shell_exec run_command local_shell unified_exec",
 }
 _ACTION_OF = {tool: action for action, tools in _ACTIONS.items() for tool in tools.split()}
+_SPAWNERS = ("agent", "task", "spawn_agent")  # tools by which hosts hand work to an agent
 EDITS = tuple(action for action in _ACTIONS if action.startswith("file_"))
 
 
@@ -30,6 +32,14 @@ def action_of(tool: str) -> str:
 def is_artifact(tool: str) -> bool:
     """Whether a call keeps an artifact: that is nobody's file of the project."""
     return re.sub(r"^mcp__.+?__", "", tool).removeprefix("nx_") == "artifact_write"
+
+
+def spawned_by(tool: str, given: Any) -> str:
+    """The kind of agent that a host's tool call hands work to; empty for any other call."""
+    if not isinstance(given, dict) or tool.lower() not in _SPAWNERS:
+        return ""
+    named_as = (given.get(name) for name in ("subagent_type", "agent_type", "target_role"))
+    return next((name for name in named_as if isinstance(name, str)), "")
 
 
 def effective(agent: str, settings: Settings) -> frozenset[str]:
