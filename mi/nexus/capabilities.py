@@ -1,7 +1,9 @@
 """What an agent of the roster may not do, and whether a tool call is such a thing."""
 
+import os
 import re
 from functools import cache
+from typing import Any
 
 from mi.kernel.config.types import Nexus as Settings
 
@@ -17,6 +19,7 @@ _ACTIONS = {
     "shell_exec": "bash shell exec_command shell_exec run_command local_shell unified_exec",
 }
 _ACTION_OF = {tool: action for action, tools in _ACTIONS.items() for tool in tools.split()}
+_SPAWNERS = ("agent", "task", "spawn_agent")  # tools by which hosts hand work to an agent
 EDITS = tuple(action for action in _ACTIONS if action.startswith("file_"))
 
 
@@ -31,9 +34,17 @@ def is_artifact(tool: str) -> bool:
     return re.sub(r"^mcp__.+?__", "", tool).removeprefix("nx_") == "artifact_write"
 
 
+def spawned_by(tool: str, given: Any) -> str:
+    """The kind of agent that a host's tool call hands work to; empty for any other call."""
+    if not isinstance(given, dict) or tool.lower() not in _SPAWNERS:
+        return ""
+    named_as = (given.get(name) for name in ("subagent_type", "agent_type", "target_role"))
+    return next((name for name in named_as if isinstance(name, str)), "")
+
+
 def effective(agent: str, settings: Settings) -> frozenset[str]:
     """What an agent may not do: its canonical capabilities and those the project adds; none can be taken away."""
-    return _canonical().get(agent, frozenset()) | frozenset(settings.agent_capabilities.get(agent, ()))
+    return _canonical(agent) | frozenset(settings.agent_capabilities.get(agent, ()))
 
 
 def blocking(agent: str, tool: str, settings: Settings) -> str:
@@ -46,18 +57,21 @@ def blocking(agent: str, tool: str, settings: Settings) -> str:
 
 
 @cache
-def _canonical() -> dict[str, frozenset[str]]:
+def _canonical(agent: str) -> frozenset[str]:
     from mi.nexus.roster import SHIPPED, load_member, member_folders
 
-    members = [load_member(SHIPPED, "agents", name) for name in member_folders(SHIPPED, "agents")]
-    return {member.meta.id: frozenset(member.meta.capabilities) for member in members}
+    if agent not in member_folders(SHIPPED, "agents"):
+        return frozenset()
+    return frozenset(load_member(SHIPPED, "agents", agent).meta.capabilities)
 
 
 @cache
 def _blocks() -> dict[str, list[str]]:
-    from mi.nexus.roster import load_vocabulary
+    from mi.nexus.roster import SHIPPED, VOCABULARY, load_yaml
 
-    return {one.id: list(one.blocks) for one in load_vocabulary().capabilities}
+    file = "capabilities.yml"
+    found = load_yaml(os.path.join(SHIPPED, "vocabulary", file), VOCABULARY[file])
+    return {one.id: list(one.blocks) for one in found.capabilities}
 
 
 @cache

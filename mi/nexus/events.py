@@ -16,17 +16,8 @@ from mi.nexus.access import observe
 from mi.nexus.happening import Happening
 from mi.nexus.knowledge import KNOWLEDGE, files_in
 from mi.nexus.place import Place
-from mi.nexus.session_rules import (
-    acceptance_unchecked,
-    done_unchecked,
-    resume_of,
-    spawned_by,
-    task_of,
-    touched_by,
-)
 from mi.nexus.state import Task, ToolLogLine, given
 from mi.nexus.store import Store, make_folder, strict
-from mi.nexus.targets import from_root
 
 Answer = dict[str, Any]
 _ALIASES = {"agent_spawn": "subagent_spawn", "agent_complete": "subagent_complete", "agent_resume": "subagent_resume"}
@@ -141,6 +132,8 @@ def subagent_spawn(happening: Happening) -> Answer:
 
 def _resume(happening: Happening, owner: str = "") -> Answer:
     """The decision about an earlier agent, and why; nothing where no task is meant."""
+    from mi.nexus.session_rules import resume_of
+
     params = happening.params
     decided = resume_of(happening.store, params.get("task_id"), params.get("can_resume", True), owner)
     if decided is None:
@@ -150,6 +143,9 @@ def _resume(happening: Happening, owner: str = "") -> Answer:
 
 def subagent_complete(happening: Happening) -> Answer:
     """Note that the agent is done, complete its task, and remind of a check that nobody planned."""
+    from mi.nexus.session_rules import acceptance_unchecked, task_of, touched_by
+    from mi.nexus.targets import from_root
+
     store = happening.store
     name, agent_id = happening.word("agent_name", "agent_type"), happening.word("agent_id")
     touched = happening.words("files_touched") or touched_by(store, agent_id)
@@ -182,7 +178,7 @@ def pre_tool_use(happening: Happening) -> Answer:
     if not planned and capabilities.action_of(tool) in capabilities.EDITS and not _knowledge(happening):
         return {"decision": "warn", "reason": happening.say("event.unplanned")}
     answer: Answer = {"decision": "allow", "reason": ""}
-    owner = spawned_by(tool, happening.params.get("tool_input"))
+    owner = capabilities.spawned_by(tool, happening.params.get("tool_input"))
     return answer | (_resume(happening, owner) if owner else {})
 
 
@@ -210,9 +206,15 @@ def post_tool_use(happening: Happening) -> Answer:
         jsonl.append(happening.store.place.tool_log, encode(strict(line, ToolLogLine)))
     seen = [] if error else [path for path in _read_by(happening) if observe(happening.store, path, agent_id or "lead")]
     answer: Answer = {"logged": msgspec.to_builtins(line), "observed": seen}
-    owner = spawned_by(tool, happening.params.get("tool_input"))
-    rest = done_unchecked(happening.store, owner) if owner else []
-    return answer | ({"reminders": [_unchecked(happening, task) for task in rest]} if rest else {})
+    owner = capabilities.spawned_by(tool, happening.params.get("tool_input"))
+    rest = _checks_missing(happening, owner) if owner else []
+    return answer | ({"reminders": rest} if rest else {})
+
+
+def _checks_missing(happening: Happening, owner: str) -> list[str]:
+    from mi.nexus.session_rules import done_unchecked
+
+    return [_unchecked(happening, task) for task in done_unchecked(happening.store, owner)]
 
 
 def _unchecked(happening: Happening, task: Task) -> str:

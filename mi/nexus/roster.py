@@ -100,4 +100,6 @@ def skill_body(skill: str, mode: str = "") -> str:
 
     member = load_member(SHIPPED, "skills", skill)
     head = f"Mode: {mode}\n\n" if mode else ""
-    return head + expand(member.body, load_vocabulary().invocations)
+    file = "invocations.yml"
+    known = load_yaml(os.path.join(SHIPPED, "vocabulary", file), VOCABULARY[file])
+    return head + expand(member.body, known.invocations)

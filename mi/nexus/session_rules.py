@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from mi.kernel.shell import Simple
 
 _PRINTERS = ("cat", "head", "tail", "less", "more", "bat", "nl", "sed")
-_SPAWNERS = ("agent", "task", "spawn_agent")  # tools by which hosts hand work to an agent
 _NEVER_CHECKED = (*pairing.CHECKERS, "researcher")
 
 
@@ -67,14 +66,6 @@ def done_unchecked(store: Store, owner: str) -> list[Task]:
     found = _tasks(store)
     done = [task for task in found.tasks if task.status == "completed" and task.owner == owner] if found else []
     return [task for task in done if acceptance_unchecked(store, task)]
-
-
-def spawned_by(tool: str, given: Any) -> str:
-    """The kind of agent that a host's tool call hands work to; empty for any other call."""
-    if not isinstance(given, dict) or tool.lower() not in _SPAWNERS:
-        return ""
-    named_as = (given.get(name) for name in ("subagent_type", "agent_type", "target_role"))
-    return next((name for name in named_as if isinstance(name, str)), "")
 
 
 def resume_of(store: Store, task_id: Any, can_resume: Any, owner: str = "") -> Resume | None:

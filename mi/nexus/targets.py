@@ -6,16 +6,18 @@ from collections.abc import Iterable
 
 from mi.nexus.state import Fields, Task, given
 
-_BACKTICKED = re.compile(r"`([^`\n]{1,200})`")
+# As texts, compiled at their first use: most events of a session ask for no target.
+_BACKTICKED = r"`([^`\n]{1,200})`"
+_IN_A_FOLDER = r"(?:[\w.@+-]+/)+[\w.@+-]*"
+_WITH_AN_ENDING = r"[\w@+.-]*[\w@+-]\.(\w+)"
 # A name without a folder is a file by its ending: `json.loads` and `self.name` are none.
-_ENDINGS = (
-    "astro|bash|bat|bzl|c|cc|cfg|clj|cmake|conf|cpp|cs|css|csv|cu|dart|env|erl|ex|exs|fs|go|gradle|graphql|h|hpp|hs|htm|html"
-    "|ini|ipynb|java|jl|js|json|json5|jsonl|jsx|kt|kts|less|lock|lua|m|md|mdx|mjs|ml|mod|nix|php|pl|plist|prisma|properties"
-    "|proto|ps1|py|pyi|r|rb|rs|rst|sass|scala|scss|sh|sql|svelte|svg|swift|tex|tf|toml|ts|tsv|tsx|txt|vue|xml|yaml|yml|zig"
+_ENDINGS = frozenset(
+    "astro bash bat bzl c cc cfg clj cmake conf cpp cs css csv cu dart env erl ex exs fs go gradle graphql h hpp hs"
+    " htm html ini ipynb java jl js json json5 jsonl jsx kt kts less lock lua m md mdx mjs ml mod nix php pl plist"
+    " prisma properties proto ps1 py pyi r rb rs rst sass scala scss sh sql svelte svg swift tex tf toml ts tsv tsx"
+    " txt vue xml yaml yml zig".split()
 )
-_PATH = re.compile(
-    rf"(?:[\w.@+-]+/)+[\w.@+-]*|[\w@+.-]*[\w@+-]\.(?:{_ENDINGS})|Makefile|Dockerfile|Justfile|Rakefile|Gemfile"
-)
+_NAMES = frozenset("Makefile Dockerfile Justfile Rakefile Gemfile".split())
 
 
 def targets_of(task: Task, extensions: dict[str, Fields]) -> list[str]:
@@ -29,8 +31,14 @@ def targets_of(task: Task, extensions: dict[str, Fields]) -> list[str]:
 
 def paths_in(*texts: str) -> list[str]:
     """The paths that texts name between backticks."""
-    named = [found for text in texts for found in _BACKTICKED.findall(text)]
-    return [name for name in named if _PATH.fullmatch(name.removeprefix("./"))]
+    named = [found for text in texts for found in re.findall(_BACKTICKED, text)]
+    return [name for name in named if _is_path(name.removeprefix("./"))]
+
+
+def _is_path(name: str) -> bool:
+    ending = re.fullmatch(_WITH_AN_ENDING, name)
+    known = name in _NAMES or (ending is not None and ending[1].lower() in _ENDINGS)
+    return known or re.fullmatch(_IN_A_FOLDER, name) is not None
 
 
 def common(some: Iterable[str], others: Iterable[str]) -> list[str]:

@@ -475,6 +475,14 @@ def test_a_fresh_clone_brings_what_its_team_remembered(mi, root: Path, home):
     assert not Path(home.projects).exists()  # looking remembers nothing
 
 
+@pytest.mark.req("nx.cap.effective-union")
+def test_a_capability_that_does_not_exist_is_named(mi, root: Path, home):
+    """A bound that a typing mistake took away would be missed only when it is too late."""
+    Path(home.root).mkdir(exist_ok=True)
+    Path(home.config).write_text(json.dumps({"nexus": {"agent_capabilities": {"tester": ["no_shell"]}}}), "utf-8")
+    assert "no_file_edit|no_shell_exec|no_task_create|no_task_update" in mi("config", "validate").stdout
+
+
 @pytest.mark.req("nx.host.doctor")
 def test_doctor_says_what_a_host_cannot_do(mi, root: Path):
     assert "nexus" not in mi("doctor").stdout

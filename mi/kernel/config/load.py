@@ -121,6 +121,8 @@ def _describe(info: Any) -> str:
             return "|".join(str(value) for value in info.values)
         case msgspec.inspect.VarTupleType():
             return f"list of {_describe(info.item_type)}"
+        case msgspec.inspect.DictType(value_type=msgspec.inspect.VarTupleType() as values):
+            return f"object, each value a {_describe(values)}"
         case msgspec.inspect.DictType():
             return "object"
         case msgspec.inspect.UnionType():

@@ -5,6 +5,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 Policy = Literal["values_judged", "ask", "allow"]
+Capability = Literal["no_file_edit", "no_task_create", "no_task_update", "no_shell_exec"]
 
 
 class HttpMind(Struct, frozen=True, kw_only=True):
@@ -242,7 +243,7 @@ class Nexus(Struct, frozen=True, kw_only=True):
     memory_gc: MemoryGc = field(default_factory=MemoryGc)
     memory_overlap: float = 0.5  # share of a new memory's words that an existing file must hold to take it in
     memory_categories: tuple[str, ...] = ()  # beside empirical, external and pattern
-    agent_capabilities: dict[str, tuple[str, ...]] = {}  # agent → what it may not do beside its canonical ones
+    agent_capabilities: dict[str, tuple[Capability, ...]] = {}  # agent → what it may not do beside its canonical ones
 
 
 class Mcp(Struct, frozen=True, kw_only=True):
