@@ -141,6 +141,10 @@ def report(app: App, out: Output, synced: list[dict[str, Any]], reason: str = "s
 
 
 def _uninstall(app: App, args: Args) -> int:
+    from mi.cli.governed import refuse_agent
+
+    if not args.dry_run:
+        refuse_agent("mi uninstall")
     import msgspec
 
     from mi.workflows.hosting import clear_everywhere

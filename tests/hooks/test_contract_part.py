@@ -190,6 +190,8 @@ def test_what_nobody_may_edit_directly(host, path):
         "python3 -c \"open('tinyTasks.md', 'w')\"",
         "node -e \"fs.appendFileSync('tinyTasks.md', 'x')\"",
         "bash -lc 'cat x > tinyTasks.md'",
+        "env -u CLAUDECODE mi hook uninstall claude-code",
+        "mi --home x uninstall; mi hook install codex --enforce permissions",
     ],
 )
 def test_nor_through_the_shell(host, command):
