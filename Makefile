@@ -26,6 +26,7 @@ bench: $(VENV)/.ready-dev  ## figures as ratios, nothing asserted
 
 docs: $(VENV)/.ready-dev  ## write the generated parts of docs/ anew
 	$(BIN)/python docs/reference.py
+	$(BIN)/python docs/picture.py
 
 coverage: $(VENV)/.ready-dev  ## write docs/coverage.md anew from the tests' markers
 	$(BIN)/python -m pytest -q -n auto --requirements --write-coverage

@@ -26,6 +26,7 @@ class Requirement(NamedTuple):
     area: str
     state: str
     text: str
+    reason: str = ""  # why an open one is open
 
 
 def load(path: Path = REQUIREMENTS) -> dict[str, Requirement]:
@@ -41,6 +42,8 @@ def load(path: Path = REQUIREMENTS) -> dict[str, Requirement]:
             or not re.match(r"^[a-z0-9.-]+$", one.id)
         ):
             raise pytest.UsageError(f"{path.name}: bad or repeated entry {one.id!r}")
+        if bool(one.reason) != (one.state == "open"):
+            raise pytest.UsageError(f"{path.name}: {one.id}: an open entry says its `reason`, a done one has none")
         found[one.id] = one
     return found
 
@@ -121,9 +124,8 @@ def coverage_page(requirements: dict[str, Requirement], tests: dict[str, set[str
             if one.state == "done":
                 proof = ", ".join(f"`{test.removeprefix('tests/')}`" for test in sorted(tests.get(one.id, ())))
                 lines.append(f"- {one.id}: {proof}")
-        waiting = [one.id for one in mine if one.state == "open"]
-        if waiting:
-            lines += ["", "Open: " + ", ".join(waiting) + "."]
+        waiting = [f"- {one.id}: {one.text} Open: {one.reason}" for one in mine if one.state == "open"]
+        lines += ["", *waiting] if waiting else []
     return "\n".join(lines) + "\n"
 
 
@@ -136,6 +138,7 @@ def conformance_list(requirements: dict[str, Requirement], tests: dict[str, set[
             "level": "SHOULD" if "SHOULD" in one.text else "MUST",
             "text": one.text,
             "supported": one.state == "done" and bool(tests.get(one.id)),
+            "reason": one.reason,
             "tests": sorted(tests.get(one.id, ())),
         }
         for one in wanted

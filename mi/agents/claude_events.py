@@ -11,6 +11,9 @@ from mi.agents.stream import json_object, mapping, text_of, whole
 from mi.agents.transcript import Captured
 
 _EXIT = re.compile(r"\A(?:Error: )?Exit code (\d{1,3})\b")
+_BACKGROUND = re.compile(
+    r"\ACommand (?:is )?running in (?:the )?background\b|\ACommand was (?:manually )?backgrounded\b"
+)
 _WRITERS = {"Write": "add", "Edit": "update", "MultiEdit": "update", "NotebookEdit": "update"}
 _ASK = "AskUserQuestion"
 
@@ -25,6 +28,7 @@ class ClaudeEvents:
         self._said = False
         self._calls: dict[str, tuple[str, dict[str, Any]]] = {}
         self._denied: list[str] = []
+        self._used: dict[str, events.Usage] = {}  # by message: each part of a message repeats what it used
 
     def feed(self, line: Captured) -> list[Event]:
         raw = json_object(line) if line.stream == "stdout" else None
@@ -63,6 +67,9 @@ class ClaudeEvents:
     def _assistant(self, raw: dict[str, Any]) -> list[Event]:
         found: list[Event] = []
         message = mapping(raw.get("message"))
+        if mapping(message.get("usage")):
+            self._used[str(message.get("id"))] = _usage(message)
+            found.append(_sum_of(list(self._used.values())))
         for block in map(mapping, message.get("content") or []):
             kind = str(block.get("type", ""))
             self.item_counts[kind] += 1
@@ -98,7 +105,9 @@ class ClaudeEvents:
         name, given = self._calls[call]
         if name == "Bash":
             told = _EXIT.match(output)
-            code = int(told[1]) if told else None if failed else 0
+            # What goes on in the background has not ended: that it was started says nothing about its end.
+            goes_on = given.get("run_in_background") is True or _BACKGROUND.match(output)
+            code = None if goes_on else int(told[1]) if told else None if failed else 0
             command = str(given.get("command", ""))
             return [
                 events.Command(
@@ -146,7 +155,15 @@ class ClaudeEvents:
         return [*found, _usage(raw), events.End(ok=not failed, message=excerpt(message), cut=cut)]
 
 
-def _usage(raw: dict[str, Any]) -> Event:
+def _sum_of(used: list[events.Usage]) -> events.Usage:
+    """What the messages so far used together; the end of the run tells it again, with what it cost."""
+    return events.Usage(
+        input_tokens=sum(one.input_tokens or 0 for one in used),
+        output_tokens=sum(one.output_tokens or 0 for one in used),
+    )
+
+
+def _usage(raw: dict[str, Any]) -> events.Usage:
     usage = mapping(raw.get("usage"))
     parts = [
         whole(usage.get(key)) for key in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # imported when used: most commands need only some of it
     from mi.mind.mind import Mind
     from mi.nexus.store import Store
     from mi.persona.place import Persona
+    from mi.project.permissions import Worker
     from mi.thoughtdb.changes import Desk
     from mi.thoughtdb.effective import Effective
     from mi.thoughtdb.store import ThoughtStore
@@ -168,16 +169,9 @@ class App(Opened):
         acts = (
             [(request.tool, "call", "")] if request.what == "memory" else [("edit", "edit", str(one)) for one in paths]
         )
-        settings, language = self.config, self.quiet_language
+        language, profile = self.quiet_language, self.config.governance.profile
         for act in acts:
-            verdict = permit_here(
-                self.home,
-                self.project.root,
-                *act,
-                self.notices,
-                profile=settings.governance.profile,
-                member=settings.persona.member or "mi",
-            )
+            verdict = permit_here(self.home, self.worker(self.project.root), *act, self.notices, profile=profile)
             if verdict.decision == "DENY":
                 return Permission("deny", f"{verdict.reason(language)}; {verdict.alternative(language)}")
         return Permission()
@@ -207,16 +201,24 @@ class App(Opened):
                 return other.files.root
         return ""
 
-    def thought_candidates(self, query: str, limit: int, project_id: str = "") -> list[str]:
-        """Claims and nodes of the project and the global store that the text index finds for a query, best first."""
+    def thought_candidates(self, query: str, limit: int, project_id: str = "", corrected: bool = False) -> list[str]:
+        """Claims and nodes of the project and the global store that the text index finds for a query, best first.
+
+        With `corrected`, also what was taken back or replaced since.
+        """
         from mi.memory.backend import Query
         from mi.memory.words import compact
 
         asked = compact(query)
         if not asked.tokens:
             return []
-        wanted = Query(asked.tokens, ("claim", "node"), project_id or self.project.project_id, limit=limit)
+        place = project_id or self.project.project_id
+        wanted = Query(asked.tokens, ("claim", "node"), place, limit=limit, corrected=corrected)
         return [hit.document.id for hit in self.memory.search(wanted)]
+
+    def earlier_candidates(self, query: str, limit: int) -> list[str]:
+        """As `thought_candidates`, for an earlier time: more of them, for what was not known then falls out."""
+        return self.thought_candidates(query, limit * 4, corrected=True)
 
     def persona(self, member: str = "") -> "Persona":
         """The team's persona as a member sees it; asking makes nothing."""
@@ -225,6 +227,13 @@ class App(Opened):
         settings = self.config.persona
         root = find_root(settings.root, self.choice.root, self.home.root)
         return Persona(root, member_name(member or settings.member or "mi"))
+
+    def worker(self, folder: str = "", member: str = "") -> "Worker":
+        """Who is about to do something, and where: for the permission decision."""
+        from mi.project.permissions import Worker
+
+        persona = self.persona(member)
+        return Worker(folder or self.choice.root, persona.member, persona.root)
 
     @cached_property
     def workflows(self) -> "WorkflowDesk":
@@ -273,4 +282,4 @@ class App(Opened):
         from mi.app.producers import of_home, of_workspaces
 
         own_root = self.persona().root if self.config.persona.root else ""
-        return [*of_home(self.home), *of_workspaces(self.home, own_root, self.known_projects)]
+        return [*of_home(self.home), *of_workspaces(self.home, own_root, self.known_projects, self.choice.root)]

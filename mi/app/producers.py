@@ -26,7 +26,7 @@ def of_home(home: Home) -> Iterator[Producer]:
         yield records(place.evidence, log, project_id)
 
 
-def of_workspaces(home: Home, configured_persona: str, known_projects: KnownProjects) -> Iterator[Producer]:
+def of_workspaces(home: Home, configured_persona: str, known_projects: KnownProjects, here: str) -> Iterator[Producer]:
     """What projects keep in their own folders: memory files, history, the cards of a team."""
     from mi.nexus.documents import producers
     from mi.persona.documents import cards
@@ -34,6 +34,9 @@ def of_workspaces(home: Home, configured_persona: str, known_projects: KnownProj
     yield cards(home.path("persona"), "persona", "")
     if configured_persona:
         yield cards(configured_persona, "persona-of-config", "")
-    for root, known in known_projects.roots.items():
-        yield cards(os.path.join(root, "persona"), f"persona:{root}", known.project_id)
-        yield from producers(root, known.project_id)
+    roots = {root: known.project_id for root, known in known_projects.roots.items()}
+    if here not in roots and os.path.isdir(os.path.join(here, ".nexus")):
+        roots[here] = known_projects.open(here).project_id  # a fresh clone brings what its team remembered
+    for root, project_id in roots.items():
+        yield cards(os.path.join(root, "persona"), f"persona:{root}", project_id)
+        yield from producers(root, project_id)

@@ -1,9 +1,12 @@
 """Asking the person: at the terminal, or by leaving the question and telling them."""
 
 import os
+import select
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+
+from mi.agents.signals import StopFlag
 
 
 class NobodyThere:
@@ -21,9 +24,12 @@ class NobodyThere:
 class AtTerminal:
     """Asks at once and waits; an empty line or the end of input leaves the question waiting."""
 
-    def __init__(self, prompt: str, paused: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
-        """`paused` holds back whatever else is drawn on the terminal."""
+    def __init__(
+        self, prompt: str, stop: StopFlag, paused: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> None:
+        """`stop` ends the waiting, `paused` holds back whatever else is drawn on the terminal."""
         self._prompt = prompt
+        self._stop = stop
         self._paused = paused
 
     def ask(self, question_id: str, question: str) -> str | None:
@@ -33,6 +39,10 @@ class AtTerminal:
         with self._paused():
             sys.stderr.write(f"\n{self._prompt} {printable(redact(question))}\n> ")
             sys.stderr.flush()
+            while not select.select([sys.stdin], [], [], 0.2)[0]:
+                if self._stop.reason:
+                    sys.stderr.write("\n")
+                    return None
             return sys.stdin.readline().strip() or None
 
 

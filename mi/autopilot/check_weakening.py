@@ -26,7 +26,10 @@ _RUNNER_FILE = re.compile(r"(?:^|/)(?:jest|vitest|playwright|cypress|karma)\.con
 _RUNNER_KEY = re.compile(
     r"\b(?:testPathIgnorePatterns|testMatch|testRegex|passWithNoTests|testNamePattern|exclude|include|grep|spec|bail)\b"
 )
-_NAMESAKES = re.compile(r"(?:unittest|pytest|nose2|_pytest)(?:\.py|/.*)|(?:site|user)customize\.py")
+_NAMESAKES = re.compile(
+    r"(?:unittest|pytest|nose2|_pytest)(?:\.py|/.*)|(?:.*/)?(?:unittest|pytest|nose2|_pytest)(?:\.py|/__(?:init|main)__\.py)"
+    r"|(?:.*/)?(?:site|user)customize\.py"
+)
 
 
 def watches(path: str) -> bool:
@@ -54,7 +57,9 @@ def _hooked(one: FileDiff) -> Iterator[str]:
 
 def _redefined(path: str, first: Text, now: Text) -> Iterator[str]:
     before, after = first(path), now(path)
-    if before is None and path in MAKEFILES and any(first(other) is not None for other in MAKEFILES):
+    folder, file = os.path.split(path)
+    beside = [os.path.join(folder, other) for other in MAKEFILES]
+    if before is None and file in MAKEFILES and any(first(other) is not None for other in beside):
         yield "takes the place of the Makefile that was there"
     known = promises(path, before or "")
     current = promises(path, after or "")

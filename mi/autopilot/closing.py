@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from mi.kernel.messages import text
 from mi.mind.language import is_inquiry
-from mi.mind.prompts.plan_min_checks import put_back_request
+from mi.mind.prompts.plan_min_checks import put_back_request, shows_enough
 from mi.mind.views import Case
 
 
@@ -40,7 +40,7 @@ def may_close(case: Case, check_instruction: str) -> Closed | CheckFirst | Canno
     if not batch.changed_files and is_inquiry(batch.task) and batch.last_message.strip():
         return Closed(say("end.answered"))
     strategy = case.project.testless_strategy
-    if strategy and case.checks_requested and not batch.failed_checks:
+    if strategy and case.checks_requested and not batch.failed_checks and shows_enough(case):
         return Closed(say("end.by-strategy", id=strategy.id))
     if not batch.shows_commands:
         return CannotClose(say("end.cannot-verify"))

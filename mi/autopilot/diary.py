@@ -4,6 +4,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from mi.autopilot.moves import Interrupted
 from mi.autopilot.session import Session
 from mi.autopilot.state import RunState, added
 from mi.evidence.records.base import Record
@@ -16,6 +17,9 @@ from mi.mind.prompt import Prompt
 R = TypeVar("R", bound=Record)
 Input = TypeVar("Input")
 Output = TypeVar("Output")
+
+
+About = Literal["agent", "risk", "strategy", "next", "rules", "review"]  # what an answer is for
 
 
 class Diary:
@@ -57,6 +61,8 @@ class Diary:
                 calls=spent.calls,
             )
             self._state.spent = added(self._state.spent, more)
+        if judgement.state == "error" and self._session.stop.reason:
+            raise Interrupted
         if judgement.state == "error":
             self.append(
                 MindError(
@@ -81,27 +87,34 @@ class Diary:
             )
         return judgement
 
-    def ask(self, text: str, about: Literal["agent", "risk", "strategy", "next", "rules"] = "agent") -> str | None:
-        """The person's answer; the question is stored first, so that it waits when nobody is there."""
+    def ask(self, text: str, about: About = "agent") -> str | None:
+        """The person's answer; the question is stored first, so that it waits when nobody is there.
+
+        What bears on it is recalled before; about the next move that was done already, to answer without asking.
+        """
+        if about != "next":
+            self._session.steps.recall(self, "before_ask_user", text)
         question = Question(id=ids.new_id("qu"), text=text, blocks=True, about=about)
         return self.ask_again(self.append(question, sync=True))
 
-    def ask_once(self, question: str) -> str | None:
+    def ask_once(self, question: str, about: Literal["rules", "review"] = "rules") -> str | None:
         """The person's answer to what a rule wants to know, also one given since the run stopped for it."""
         place = (self._state.batch_id, question)
         known = self._state.answered.get(place)
         if known is not None:
             return known
         waits = self._state.waiting.get(place)  # a question that waits already is not asked a second time
-        return self.ask_again(waits) if waits else self.ask(question, "rules")
+        return self.ask_again(waits) if waits else self.ask(question, about)
 
     def ask_again(self, question: Question) -> str | None:
         """The person's answer to a question that waits already."""
         text = question.text
         answer = self._session.asker.ask(question.id, text)
+        if answer is None and self._session.stop.reason:
+            raise Interrupted
         if answer is None:
             return None
-        if question.about == "rules":
+        if question.about in ("rules", "review"):
             self._state.answered[question.batch_id, text] = answer
         given = UserInput(question=text, answer=answer, question_id=question.id)
         self.append(given, note=f"the person was asked: {text} — and said: {answer}", sync=True)

@@ -4,6 +4,8 @@ A harmless run is not asked about and costs no Mind call. With `advise` the pers
 with `enforce` whenever the rules want a person's word, and an unclear task does not begin.
 """
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -11,6 +13,7 @@ import msgspec
 from mi.autopilot.moves import refuses
 from mi.autopilot.session import Outcome, Pen, RunSteps, SendFirst, Stop
 from mi.evidence.records.governed import Override, Preflight, Review, Verification
+from mi.evidence.records.run import BatchEnd
 from mi.governance.assess import Assessment, assess_task
 from mi.governance.challenge import alert, tier, written
 from mi.governance.impact import ACK, facts_of, flags_of, raw_risk, together
@@ -34,12 +37,13 @@ _DONE_RULE = "a check that passes after the last change"
 
 
 class Place(NamedTuple):
-    """Where a run works, and in which language the person is spoken to."""
+    """Where a run works, and in which language the person is spoken to about a task."""
 
     home: Home
     root: str
     transcripts: str
-    language: str
+    language_for: Callable[[str], str]
+    reviews: Mapping[str, list[Review]] = MappingProxyType({})  # of a resumed run, by its batches' transcripts
 
 
 class GovernedSteps(RunSteps):
@@ -51,12 +55,14 @@ class GovernedSteps(RunSteps):
         self._place = place
         self._persona = persona
         self._override = override
+        self._language = "en"  # until a task tells
 
     # before the task
 
     def preflight(self, pen: Pen, task: str) -> Outcome:
         if self._mode == "off" and not self._override:
             return None
+        self._language = self._place.language_for(task)
         found = self._signals(task)
         assessed = assess_task(task, found=found)
         self._override = self._override or (task if is_obey(task) else "")
@@ -111,6 +117,7 @@ class GovernedSteps(RunSteps):
         change = case.batch.change
         if not change.units or (self._mode == "off" and not self._override):
             return None
+        self._language = self._place.language_for(case.batch.task)
         seen = facts_of(tuple(change.flags), change.lines, change.dirs)
         raw = raw_risk(together(seen, facts_of(flags_of(case.batch.task))))
         needed = review_gate(change.units, raw)
@@ -136,7 +143,8 @@ class GovernedSteps(RunSteps):
         verdict = reviewed.verdict if reviewed else "none"
         if reviewed and verdict == "revise":
             return SendFirst(reviewed.instruction())
-        matters = raw >= ACK or self._mode == "enforce"
+        down = reviewed is not None and reviewed.degraded  # a review was wanted, and nobody gave one
+        matters = raw >= ACK or self._mode == "enforce" or down
         by_person = verdict == "none" and matters
         if verdict != "reject" and not by_person and not (needed.needs_person and matters):
             due = text("rules.due", self._language, units=case.batch.change.units, risk=raw)
@@ -153,9 +161,10 @@ class GovernedSteps(RunSteps):
 
     def _external(self, pen: Pen, case: Case):  # type: ignore[no-untyped-def]
         from mi.project.change import change_here, weigh
-        from mi.review.reviewing import review_change
+        from mi.review.reviewing import called_of, review_change
 
         batch, root = case.batch, self._place.root
+        known = self._place.reviews.get(batch.hands_transcript_ref, [])  # what was paid for is not asked again
         change = weigh(case.diff, batch.task, root) if case.diff else change_here(root, task=batch.task)
         reviewed = review_change(
             change,
@@ -167,8 +176,9 @@ class GovernedSteps(RunSteps):
             criteria=[_DONE_RULE],
             checks_passed=True if batch.marks.verified else False if batch.failed_checks else None,
             language=self._language,
+            known=[called_of(one) for one in known],
         )
-        for record in reviewed.records:
+        for record in [] if known else reviewed.records:
             pen.append(record, note=f"review: {record.headline()}")
         return reviewed
 
@@ -187,7 +197,7 @@ class GovernedSteps(RunSteps):
 
     def _asked(self, pen: Pen, gate: str, question: str) -> Outcome:
         """The person's word: go on, stop, or something the agent must hear first."""
-        answer = pen.ask_once(question)
+        answer = pen.ask_once(question, "review" if gate == "review" else "rules")
         if answer is None:
             return Stop(text("rules.waits", self._language, gate=gate))
         said = answer.strip().lower().rstrip(".!。！")
@@ -198,15 +208,25 @@ class GovernedSteps(RunSteps):
             return Stop(text("rules.stopped", self._language, gate=gate))
         return None if agrees else SendFirst(answer)
 
-    @property
-    def _language(self) -> str:
-        return self._place.language
-
 
 def _by_human(verdict: str) -> Review:
     from mi.review.reviewing import human_review
 
     return human_review(verdict)
+
+
+def reviews_of(log: str, run_id: str, notices: Notices) -> dict[str, list[Review]]:
+    """The external reviews that a run has had, by the transcript of the batch they are about."""
+    from mi.autopilot.resume import records_of
+
+    found: dict[str, list[Review]] = {}
+    batch = ""
+    for one in records_of(log, run_id, notices):
+        if isinstance(one, BatchEnd):
+            batch = one.hands_transcript_ref
+        elif isinstance(one, Review) and not one.degraded:
+            found.setdefault(batch, []).append(one)
+    return found
 
 
 def override_of(log: str, run_id: str, notices: Notices) -> str:

@@ -36,6 +36,13 @@ def remaining(limits: Limits, state: RunState) -> Room:
     return Room(seconds, tokens)
 
 
+def named(limits: Limits, reason: str) -> str:
+    """The limit at which an agent was stopped, as people read it."""
+    if reason == "wall" and limits.minutes is not None:
+        return f"{limits.minutes:g} minutes"
+    return f"{limits.tokens} tokens" if reason == "limit: tokens" else reason
+
+
 def _minutes(state: RunState) -> float:
     return (time.monotonic() - state.started) / 60
 

@@ -9,7 +9,7 @@ from mi.autopilot.arbitration import AskStrategy, AskUser, Decide, Send, arbitra
 from mi.autopilot.closing import CannotClose, CheckFirst, may_close
 from mi.autopilot.diary import Diary
 from mi.autopilot.judging import Judged, Judging
-from mi.autopilot.moves import EXIT, End, Go, Next, blocked, refuses
+from mi.autopilot.moves import EXIT, End, Go, Interrupted, Next, blocked, refuses
 from mi.autopilot.session import Outcome, SendFirst, Session, Stop
 from mi.autopilot.state import RunState
 from mi.autopilot.working import Working
@@ -33,6 +33,12 @@ class Loop:
 
     def run(self, watch: WorktreeWatch, resumed: Callable[[], Next] | None = None) -> RunEnd:
         """Drive the agent to the run's end; `resumed` says how a run goes on that an earlier process began."""
+        try:
+            return self._end(self._drive(watch, resumed))
+        except Interrupted:
+            return self._end(End("interrupted", self.session.stop.reason))
+
+    def _drive(self, watch: WorktreeWatch, resumed: Callable[[], Next] | None) -> End:
         following = resumed() if resumed else self._begin()
         if resumed and isinstance(following, Go):
             self._take_up(following)
@@ -40,11 +46,14 @@ class Loop:
             following = self._before_batch() or self._one_batch(watch)
             if isinstance(following, Go):
                 self._take_up(following)
-        return self._end(following)
+        return following
 
     def _one_batch(self, watch: WorktreeWatch) -> Next:
         result, case = self.working.batch(watch)
-        return self.working.stopped(result) or self.decide(case)
+        following = self.working.stopped(result)
+        if following is None and self.session.stop.reason:
+            return End("interrupted", self.session.stop.reason)
+        return following or self.decide(case)
 
     def decide(self, case: Case, risk_settled: bool = False) -> Next:
         """What comes after a batch; `risk_settled`: the person has already spoken about its risks."""
@@ -155,11 +164,16 @@ class Loop:
         return self.blocked("end.question-waits") if said is None else self.after_user(case, said)
 
     def after_user(self, case: Case, said: str) -> Next:
-        """Decide again with the person's answer; whoever would ask a second time passes it on instead."""
+        """Decide again with the person's answer; whoever would ask a second time passes it on instead.
+
+        What counts without tests is the person's to say: words that are not in their answer set no strategy.
+        """
+        from mi.learning.gate import carried
+
         case = msgspec.structs.replace(case, person_said=said, recent=self.state.recent)
         move, failed = self.judging.decide(case, "after_user")
         chosen = move.update_project_overlay.set_testless_strategy
-        if chosen and case.project.testless_strategy is None:
+        if chosen and case.project.testless_strategy is None and carried(chosen.strategy, said):
             self.judging.remember_strategy(chosen.strategy, chosen.rationale)
             case = msgspec.structs.replace(self.working.case_of(case.batch), person_said=said)
         return Go(said) if failed or move.next_action == "ask_user" else self._carry_out(case, move)
@@ -210,7 +224,10 @@ class Loop:
 
     def _end(self, end: End) -> RunEnd:
         state = self.state
-        self.session.steps.checkpoint(self.diary, "", end.status)
+        try:
+            self.session.steps.checkpoint(self.diary, "", end.status)
+        except Interrupted:
+            pass  # whoever wants it to stop now does not wait for what could be learned
         record = RunEnd(
             status=end.status,
             marks=state.marks,

@@ -8,6 +8,10 @@ Status = Literal["done", "blocked", "failed", "interrupted"]
 EXIT: dict[Status, int] = {"done": 0, "failed": 1, "blocked": 3, "interrupted": 130}
 
 
+class Interrupted(Exception):
+    """Somebody wants the run to stop while it waits for a judgement or for the person."""
+
+
 class End(NamedTuple):
     """Why the loop stops."""
 

@@ -54,12 +54,12 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
     state = _state(records[0], records)
     answers = _answers(log, records, notices)
     for one in records:
-        if isinstance(one, Question) and one.about == "rules":
+        if isinstance(one, Question) and one.about in ("rules", "review"):
             place = (one.batch_id, one.text)
             state.waiting[place] = one
             if one.id in answers:
                 state.answered[place] = answers[one.id]
-    checks = [Check(one.kind, tuple(one.argv), one.source) for one in records[0].checks]
+    checks = [Check(one.kind, tuple(one.argv), one.source, one.folder) for one in records[0].checks]
     batches = [one for one in records if isinstance(one, HandsInput | BatchEnd)]
     if not batches:
         return Resumed(state, checks, began=False)
@@ -68,7 +68,9 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
         state.thread_id = last.thread_id or _thread_in(log, last.transcript_path, records[0].hands)
         return Resumed(state, checks, began=True, cut=last)
     after = records[records.index(last) + 1 :]
-    questions = [one for one in after if isinstance(one, Question)]
+    questions = [one for one in after if isinstance(one, Question) and one.blocks]
+    if not questions and any(isinstance(one, RunEnd) for one in after):
+        state.checks_requested = 0  # it ended for want of a proof; whoever goes on wants the agent asked once more
     return Resumed(
         state,
         checks,
@@ -155,6 +157,7 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
     if ended and ended[-1].seen:
         seen = msgspec.convert(ended[-1].seen, Batch)
         state.marks = seen.marks  # but what was verified then is not verified now: files may have changed since
+        state.unsettled = seen.unsettled
         state.checks_requested = ended[-1].checks_requested
     state.evidence_ids = [
         one.event_id

@@ -2,11 +2,13 @@
 
 import os
 import time
+from collections.abc import Collection
 from typing import NamedTuple
 
 import msgspec
 
 from mi.agents.events import Command, End, Event, FileChange, ToolCall, Usage
+from mi.agents.process import AgentProcess, Limits
 from mi.agents.signals import StopFlag
 from mi.autopilot.asked_for import is_asked_for
 from mi.autopilot.check_weakening import watches, weakened_checks
@@ -17,9 +19,10 @@ from mi.evidence.records.run import Marks
 from mi.hands.contract import BatchResult, Observer
 from mi.kernel import git
 from mi.mind.language import says_done
-from mi.mind.views import Batch, ChangeSize, SeenCommand
+from mi.mind.views import Batch, ChangeSize, SeenCommand, unsettled
 from mi.project.change import of_change
-from mi.project.checks import Check, is_check
+from mi.project.check_outcome import could_not_start, ran_nothing
+from mi.project.checks import Check, ran_check
 from mi.project.worktree import Change, Step, WorktreeWatch
 
 # What running a check leaves behind is no change of the work.
@@ -38,7 +41,13 @@ _EXCERPT = 2400  # characters of what commands printed that a judgement is shown
 _OUTPUT = 300
 _UNITS = 200  # changed files that an observation names
 _MACHINE_READABLE = (Command, ToolCall, FileChange, Usage, End)  # plain text gives messages and nothing else
-_NO_TESTS = "Ran 0 tests"  # unittest calls it a success
+
+
+class Proof(NamedTuple):
+    """What was proved before a batch, and still holds while nothing changes."""
+
+    verified: bool = False
+    unsettled: list[SeenCommand] = []
 
 
 class Moment(NamedTuple):
@@ -106,22 +115,18 @@ def batch_view(
     watch: WorktreeWatch,
     step: Step,
     checks: list[Check],
-    was_verified: bool,
+    before: Proof,
 ) -> Batch:
     """The batch as facts. A check proves something only when no file of the work changed after it."""
-    changed_at = _last_change(step.latest.files, watch.root)
-    commands = [
-        _seen(one, clock, checks, changed_at)
-        for one in result.events
-        if isinstance(one, Command) and one.state == "ended"
-    ]
+    looking = _Looking(clock, checks, step, watch.root)
+    commands = [looking.at(one) for one in result.events if isinstance(one, Command) and one.state == "ended"]
+    failed = unsettled(commands, [] if step.latest.files else before.unsettled)
     ways = weakened(step.total, watch)
     asked_for = [way for way in ways if is_asked_for(way, task)]
     ways = [way for way in ways if way not in asked_for]
     passed = any(one.is_check and one.after_last_change and one.exit_code == 0 for one in commands)
-    broken = any(one.is_check and one.after_last_change and one.exit_code not in (0, None) for one in commands)
-    still = was_verified and not step.latest.files and not broken
-    verified = (passed or still) and not ways
+    still = before.verified and not step.latest.files
+    verified = (passed or still) and not failed and not ways
     files = sorted({*step.total.files, *step.latest.files})
     return Batch(
         task=task,
@@ -129,6 +134,7 @@ def batch_view(
         ended=result.outcome == "ended",
         last_message=result.last_message,
         commands=commands,
+        unsettled=failed,
         shows_commands=any(isinstance(one, _MACHINE_READABLE) for one in result.events),
         changed_files=files,
         weakened_tests=ways,
@@ -180,18 +186,41 @@ def _size(change: Change, root: str) -> ChangeSize:
     return ChangeSize(units=counted.units, lines=counted.lines, dirs=counted.dirs, flags=list(weighed.flags))
 
 
-def _seen(command: Command, clock: BatchClock, checks: list[Check], changed_at: float) -> SeenCommand:
-    moment = clock.moment(command)
-    after = not moment.change_followed and changed_at <= moment.latest_harmless_change
-    check = is_check(command.text, checks) is not None and not command.refused and _NO_TESTS not in command.output
-    return SeenCommand(command=command.text, exit_code=command.exit_code, is_check=check, after_last_change=after)
+class _Looking:
+    """Looks at the commands of a batch beside what the work tree shows."""
+
+    def __init__(self, clock: BatchClock, checks: list[Check], step: Step, root: str) -> None:
+        self._clock = clock
+        self._checks = checks
+        self._files = step.latest.files
+        self._changed = frozenset(step.total.files)
+        self._root = root
+        self._changed_at = _last_change(step.latest.files, root)
+
+    def at(self, command: Command) -> SeenCommand:
+        """A command, whether it is a check, and whether anything of the work changed after it."""
+        moment = self._clock.moment(command)
+        ran = ran_check(command.text, self._checks, self._root, self._changed)
+        counts = not command.refused and not ran_nothing(command.output)
+        if ran is None or not counts or could_not_start(command.exit_code, command.output):
+            return SeenCommand(command=command.text, exit_code=command.exit_code)
+        changed_at = _last_change(self._files, self._root, ran.logs) if ran.logs else self._changed_at
+        harmless_until = moment.latest_harmless_change if ran.leaves_alone else moment.started
+        return SeenCommand(
+            command=command.text,
+            exit_code=command.exit_code,
+            is_check=True,
+            after_last_change=not moment.change_followed and changed_at <= harmless_until,
+            kind=ran.check.kind,
+            selection=list(ran.selection),
+        )
 
 
-def _last_change(files: list[str], root: str) -> float:
+def _last_change(files: list[str], root: str, logs: Collection[str] = ()) -> float:
     """When the latest of the changed files was changed; for one that is gone, when its folder was."""
     times = [0.0]
     for file in files:
-        if _is_by_product(file):
+        if _is_by_product(file) or os.path.basename(file) in logs:
             continue
         path = os.path.join(root, file)
         while not os.path.lexists(path) and len(path) > len(root):
@@ -208,21 +237,20 @@ def _is_by_product(file: str) -> bool:
     return any(part in _BY_PRODUCTS for part in file.split("/")) or file.endswith(".pyc")
 
 
-def checked_by_mi(batch: Batch, command: str, root: str) -> Batch:
-    """The batch with the result of the check that the person configured MI to run itself, if there is one."""
-    if not command or batch.marks.verified or not batch.changed_files:
-        return batch
-    import shlex
-    import subprocess
+def checked_by_mi(batch: Batch, command: str, root: str, stop: StopFlag) -> Batch:
+    """The batch with the result of the check that the person configured MI to run itself, if there is one.
 
-    try:
-        done = subprocess.run(shlex.split(command), cwd=root, capture_output=True, timeout=_CHECK_S, check=False)
-        code: int | None = done.returncode
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        code = None
-    seen = SeenCommand(command=command, exit_code=code, is_check=True, after_last_change=True)
+    It is a line for the shell, like what people type, and it has the last word: what failed before it is settled.
+    """
+    if not command or batch.marks.verified or not batch.changed_files or stop.reason:
+        return batch
+    with AgentProcess(("/bin/sh", "-c", command), root, limits=Limits(wall_s=_CHECK_S), stop=stop) as process:
+        ended = process.pump(lambda stream, data: None)
+    code = None if ended.stopped else ended.code
+    seen = SeenCommand(command=command, exit_code=code, is_check=True, after_last_change=True, kind="test")
+    commands = [*batch.commands, seen]
     marks = msgspec.structs.replace(batch.marks, verified=code == 0 and not batch.weakened_tests)
-    return msgspec.structs.replace(batch, commands=[*batch.commands, seen], marks=marks)
+    return msgspec.structs.replace(batch, commands=commands, unsettled=unsettled(commands), marks=marks)
 
 
 def _transcript(result: BatchResult) -> str:
@@ -238,7 +266,7 @@ def _tools(result: BatchResult) -> list[str]:
 def repository(root: str, checks: list[Check], changed: list[str]) -> RepoObservation:
     """The state of the repository after a batch, bounded in time and size."""
     seen = git.observe(root)
-    tests = [check.text for check in checks if check.kind == "test"]
+    tests = [check.command for check in checks if check.kind == "test"]
     return RepoObservation(
         project_root=root,
         stack_hints=list(dict.fromkeys(check.source for check in checks)),

@@ -42,7 +42,9 @@ def _drive(session: Session, state: RunState, resumed: Resumed | None) -> RunEnd
             hands=session.hands.name,
             mind=session.mind.name,
             resumed_from=state.run_id if resumed else "",
-            checks=[KnownCheck(kind=one.kind, argv=list(one.argv), source=one.source) for one in checks],
+            checks=[
+                KnownCheck(kind=one.kind, argv=list(one.argv), source=one.source, folder=one.folder) for one in checks
+            ],
             uncommitted=len(git.observe(session.project.root).status.splitlines()),
         )
         loop.diary.append(began, sync=True)
@@ -67,7 +69,7 @@ def _beginning(loop: Loop, resumed: Resumed) -> Next:
     if answer is None:
         return loop.blocked("end.question-waits")
     match question.about:
-        case "rules":  # whichever rule asked will find the answer when its turn comes
+        case "rules" | "review":  # whichever rule asked will find the answer when its turn comes
             return loop.decide(case, resumed.risk_settled) if case else Go(GO_ON)
         case "next" if case:
             return loop.after_user(case, answer)

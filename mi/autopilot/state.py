@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from mi.autopilot.loop_guard import LoopGuard
 from mi.evidence.records.run import Marks, Question, Usage
-from mi.mind.views import Said
+from mi.mind.views import Said, SeenCommand
 from mi.project.checks import Check
 
 RECENT = 12
@@ -25,6 +25,7 @@ class RunState(Struct, kw_only=True):
     planned: list[Check] = field(default_factory=list)  # commands that a plan named
     used_checks: list[str] = field(default_factory=list)
     verified: bool = False
+    unsettled: list[SeenCommand] = field(default_factory=list)  # checks that failed on the work as it is now
     marks: Marks = field(default_factory=Marks)
     spent: Usage = NOTHING
     recent: list[Said] = field(default_factory=list)

@@ -1,11 +1,13 @@
 """Steps of the loop that a team's persona fills: a run boots like any window, and leaves its session log by itself."""
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mi.autopilot.session import Pen, RunSteps
 from mi.evidence.records.base import Record
 from mi.kernel.errors import MiError
+from mi.kernel.home import ProjectHome
 from mi.kernel.notices import Notices
 from mi.persona.place import Persona
 
@@ -19,10 +21,13 @@ _BUDGET = 2000  # characters of the agent's first input
 class TeamSteps(RunSteps):
     """Does nothing where there is no persona."""
 
-    def __init__(self, persona: Persona, log: str, notices: Notices) -> None:
+    def __init__(
+        self, persona: Persona, place: ProjectHome, notices: Notices, language_for: Callable[[str], str]
+    ) -> None:
         self._persona = persona
-        self._log = log
+        self._place = place
         self._notices = notices
+        self._language_for = language_for
         self._booted: Booted | None = None
 
     def opening(self, pen: Pen, task: str) -> str:
@@ -40,14 +45,28 @@ class TeamSteps(RunSteps):
         from mi.autopilot.resume import records_of
         from mi.evidence.records.governed import SessionLog
         from mi.kernel.secrets import redact
-        from mi.persona.session_log import append_entry
-        from mi.persona.windows import find_window
+        from mi.persona.session_log import append_entry, is_first
+        from mi.persona.windows import find_window, log_files
 
         window = find_window(self._persona, booted.sid)
-        entry = entry_of(records_of(self._log, end.run_id, self._notices), redact)
-        append_entry(window, entry, booted.first_boot)
+        records = records_of(self._place.evidence, end.run_id, self._notices)
+        entry = entry_of(records, redact)
+        append_entry(window, entry, is_first(log_files(self._persona)))
         sections = [name for name in entry.__struct_fields__ if getattr(entry, name)]
         pen.append(SessionLog(path=window.path, sections=sections, trigger="run_end"))
+        self._suggest(pen, records)
+
+    def _suggest(self, pen: Pen, records: list[Record]) -> None:
+        """What the person said in the run and is worth a card waits in the inbox, once."""
+        from mi.evidence.records.run import RunStart, UserInput
+        from mi.review.captures import suggest
+
+        tasks = [one.task for one in records if isinstance(one, RunStart)]
+        said = [*tasks[:1], *(one.answer for one in records if isinstance(one, UserInput))]
+        language = self._language_for("\n".join(said))
+        question = suggest(self._place.captures, self._persona, said, language, self._notices)
+        if question is not None:
+            pen.append(question)
 
     def _boot(self) -> "Booted | None":
         """The run's own window, made once; a persona that cannot boot is said, and does not stop the work."""
@@ -70,7 +89,7 @@ def entry_of(records: list[Record], redact) -> "Entry":  # type: ignore[no-untyp
     task = next((one.task for one in records if isinstance(one, RunStart)), "")
     end = next(one for one in reversed(records) if isinstance(one, RunEnd))
     answered = {one.question_id for one in records if isinstance(one, UserInput)}
-    waiting = [one.text for one in records if isinstance(one, Question) and one.id not in answered]
+    waiting = [one.text for one in records if isinstance(one, Question) and one.blocks and one.id not in answered]
     said = [one for one in records if isinstance(one, UserInput)]
     done = end.status == "done"
     return Entry(

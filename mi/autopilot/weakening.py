@@ -13,12 +13,22 @@ _TEST_START = re.compile(
     r"|^\s*fn (\w+)\(\)|^\s*(?:public )?void (test\w*)\("
 )
 _SKIP = re.compile(
-    r"@(?:pytest\.mark\.(?:skip|skipif|xfail)|unittest\.skip|unittest\.expectedFailure|Disabled|Ignore)\b|pytest\.skip\("
-    r"|\b(?:it|test|describe)\.(?:skip|todo|only)\(|\bx(?:it|describe|test)\(|#\[ignore|\bt\.Skip(?:Now|f)?\("
+    r"\bpytest\.mark\.(?:skip|skipif|xfail)\b|@(?:unittest\.skip\w*|unittest\.expectedFailure|Disabled|Ignore)\b"
+    r"|\bpytest\.(?:skip|xfail|importorskip)\(|\bskipTest\(|\bSkipTest\b|\b__test__\s*=\s*False"
+    r"|\b(?:it|test|describe|context)\.(?:skip|todo|only|failing|skipIf|runIf)\b|\bx(?:it|describe|test|specify)\b"
+    r"|^\s*(?:skip|pending)\b(?!\s*=)|#\[ignore|\bt\.Skip(?:Now|f)?\(|^//go:build\b|\bmarkTest(?:Skipped|Incomplete)\("
 )
 _ASSERT = re.compile(r"\bassert\w*\b|\bexpect\(|\bself\.fail\(|\bt\.(?:Error|Fatal)f?\(|\bshould\b")
 _QUIT = re.compile(r"\bos\._exit\(|\bsys\.exit\((?!main)|\braise SystemExit\b|\bprocess\.exit\(|\bdef load_tests\b")
-_EMPTY_ASSERT = re.compile(r"\bassert\s+(?:True|1)\b|\bassertTrue\(True\)|expect\(true\)\.toBe\(true\)|assert!\(true\)")
+_EMPTY_ASSERT = re.compile(
+    r"\bassert\s+(?:True|1)\b|\bassertTrue\(True\)|expect\(true\)\.toBe\(true\)|assert!\(true\)"
+    r"|\bor True\b|\|\| true\b|\bif (?:False|0)\s*:|\bif \(false\)|\bif false\b"
+)
+_SWALLOWED = re.compile(
+    r"^\s*except(?:\s*\(?\s*(?:Exception|BaseException|AssertionError)\b.*)?\s*:|\bsuppress\(.*\b(?:Assertion|Base)?E(?:rror|xception)\b"
+    r"|\bcatch\s*(?:\(\w*\)\s*)?\{\s*\}"
+)
+_EARLY = re.compile(r"^\s*return\s*;?\s*(?:(?:#|//).*)?$")
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
@@ -29,6 +39,7 @@ class FileDiff(NamedTuple):
     deleted: bool
     removed: list[str]
     added: list[str]
+    new: bool = False
 
 
 def is_test(path: str) -> bool:
@@ -50,14 +61,20 @@ def _ways(one: FileDiff) -> Iterator[str]:
     if one.deleted:
         yield "file deleted"
         return
+    if counted(_QUIT, one.added) > counted(_QUIT, one.removed):
+        yield "ends before its tests"
+    if one.new:
+        return  # a test that was not there before takes nothing away
     removed, added = _names(one.removed), _names(one.added)
     gone = removed - added if len(removed) > len(added) else set()  # as many came as went: renamed
     if gone:
         yield f"{', '.join(sorted(gone))} deleted"
     if counted(_SKIP, one.added) > counted(_SKIP, one.removed):
         yield "skipped"
-    if counted(_QUIT, one.added) > counted(_QUIT, one.removed):
-        yield "ends before its tests"
+    if counted(_SWALLOWED, one.added) > counted(_SWALLOWED, one.removed):
+        yield "a failure is swallowed"
+    if counted(_EARLY, one.added) > counted(_EARLY, one.removed):
+        yield "returns before its end"
     if counted(_EMPTY_ASSERT, one.added) > counted(_EMPTY_ASSERT, one.removed):
         yield "an assertion that cannot fail"
     elif not gone and counted(_ASSERT, one.removed) > counted(_ASSERT, one.added):
@@ -81,6 +98,7 @@ def split(diff: str) -> list[FileDiff]:
     """
     lines: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
     deleted: set[str] = set()
+    new: set[str] = set()
     old = path = ""
     left = 0  # lines of the hunk that are still to come
     for line in diff.split("\n"):
@@ -96,6 +114,7 @@ def split(diff: str) -> list[FileDiff]:
             old = line[6:].rstrip("\t") if line.startswith("--- a/") else ""
         elif line.startswith("+++ "):
             path = line[6:].rstrip("\t") if line.startswith("+++ b/") else old
+            new |= {path} if not old else set()
             if line.startswith("+++ /dev/null"):
                 deleted.add(path)
             lines[path]  # a file may change without lines
@@ -106,4 +125,4 @@ def split(diff: str) -> list[FileDiff]:
             deleted.add(old)
         elif line.startswith("diff --git"):
             old = path = ""
-    return [FileDiff(name, name in deleted, *both) for name, both in lines.items()]
+    return [FileDiff(name, name in deleted, *both, name in new) for name, both in lines.items()]

@@ -8,7 +8,7 @@ from mi.autopilot import limits
 from mi.autopilot.diary import Diary
 from mi.autopilot.injection import compose, injection_for
 from mi.autopilot.moves import End, Go, Next, blocked
-from mi.autopilot.seen import BatchClock, batch_view, checked_by_mi
+from mi.autopilot.seen import BatchClock, Proof, batch_view, checked_by_mi
 from mi.autopilot.session import Session
 from mi.autopilot.state import RunState, added
 from mi.evidence.records.hands import HandsInput, HandsResumeFailed
@@ -93,12 +93,13 @@ class Working:
         state, session = self._state, self._session
         self._checks += newly_found(self._checks, session.project.root)
         checks = [*self._checks, *state.planned]
-        batch = batch_view(state.task, sent, result, timing, watch, step, checks, state.verified)
-        batch = checked_by_mi(batch, session.runtime.verification.command, session.project.root)
+        before = Proof(state.verified, state.unsettled)
+        batch = batch_view(state.task, sent, result, timing, watch, step, checks, before)
+        batch = checked_by_mi(batch, session.runtime.verification.command, session.project.root, session.stop)
         batch = msgspec.structs.replace(batch, provider=session.hands.name, hands_transcript_ref=self._transcript_ref)
         if batch.changed_now:
             state.checks_requested = 0
-        state.verified, state.marks = batch.marks.verified, batch.marks
+        state.verified, state.marks, state.unsettled = batch.marks.verified, batch.marks, batch.unsettled
         usage = Usage(
             input_tokens=result.usage.input_tokens,
             output_tokens=result.usage.output_tokens,
@@ -122,13 +123,14 @@ class Working:
 
     def case_of(self, batch: Batch) -> Case:
         """Everything a judgement about a batch may look at."""
-        tests = [check.text for check in self._checks if check.kind == "test"]
-        used = [check.text for one in batch.commands if (check := is_check(one.command, self._checks))]
+        tests = [check.command for check in self._checks if check.kind == "test"]
+        root = self._session.project.root
+        used = [check.command for one in batch.commands if (check := is_check(one.command, self._checks, root))]
         self._state.used_checks = list(dict.fromkeys([*used, *self._state.used_checks]))
         project = Project(
             # one that the agent was seen to run works here: it goes first
             check_commands=[*self._state.used_checks, *(one for one in tests if one not in self._state.used_checks)]
-            or [check.text for check in self._checks],
+            or [check.command for check in self._checks],
             has_tests=bool(tests),
             testless_strategy=self._session.thoughts.testless_strategy(),
         )
@@ -154,8 +156,9 @@ class Working:
             answer = self._diary.ask(text("ask.stopped-at-risk", language, command=result.risk))
             return Go(answer) if answer else blocked("end.stopped-at-risk", language, command=result.risk)
         if result.outcome == "interrupted" and (result.reason.startswith("limit") or result.reason in ("wall", "idle")):
-            self._diary.append(Limit(limit=result.reason, spent=self._state.spent))
-            return blocked("end.limit-in-batch", language, limit=result.reason)
+            named = limits.named(self._session.runtime.limits, result.reason)
+            self._diary.append(Limit(limit=named, spent=self._state.spent))
+            return blocked("end.limit-in-batch", language, limit=named)
         if result.outcome == "interrupted":
             return End("interrupted", result.reason)
         if result.outcome in ("failed", "cut"):

@@ -17,6 +17,7 @@ class Node(NamedTuple):
     words: tuple[str, ...]
     follow: dict[str, str]  # subcommands and fixed choices, with their help
     flags: dict[str, str]
+    choices: dict[str, tuple[str, ...]] = {}  # of a flag: the words it takes
 
 
 def parser(name: str) -> Parser:
@@ -45,10 +46,12 @@ def _run(app: App, args: Args) -> int:
 def tree() -> Iterator[Node]:
     """Every command and subcommand there is."""
     from mi.cli.door import COMMANDS, parser
+    from mi.cli.shorthand import SHOWN
     from mi.kernel.messages import text
 
     overview = {name: text("overview." + name).partition(";")[0] for name in COMMANDS}
-    yield Node((), overview, {"--home": "", "--cd": "", "--here": "", "--help": "", "--version": ""})
+    flags = ("--home", "--cd", "--here", "--help", "--version")
+    yield Node((), overview | dict.fromkeys(SHOWN, ""), dict.fromkeys(flags, ""))
     for name in COMMANDS:
         yield from _below((name,), parser(name))
 
@@ -58,21 +61,29 @@ def _below(words: tuple[str, ...], parser: Parser) -> Iterator[Node]:
     follow: dict[str, str] = {}
     flags: dict[str, str] = {}
     inner: dict[str, Parser] = {}
+    choices: dict[str, tuple[str, ...]] = {}
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             inner = dict(action.choices)
             follow |= {one.dest: one.help or "" for one in action._choices_actions}
         elif action.option_strings:
-            flags |= {option: action.help or "" for option in action.option_strings if option.startswith("--")}
+            names = [option for option in action.option_strings if option.startswith("--")]
+            flags |= dict.fromkeys(names, action.help or "")
+            choices |= {option: tuple(map(str, action.choices)) for option in names if action.choices}
         elif action.choices:
             follow |= {str(choice): "" for choice in action.choices}
-    yield Node(words, follow, flags)
+    yield Node(words, follow, flags, choices)
     for name, one in inner.items():
         yield from _below((*words, name), one)
 
 
 def _bash(nodes: list[Node]) -> str:
     cases = "\n".join(f'    "{" ".join(one.words)}") words="{" ".join([*one.follow, *one.flags])}" ;;' for one in nodes)
+    values = "\n".join(
+        f'    "{" ".join(one.words)} {flag}") words="{" ".join(taken)}" ;;'
+        for one in nodes
+        for flag, taken in one.choices.items()
+    )
     known = " ".join(f'"{" ".join(one.words)}"' for one in nodes if one.words)
     return f"""# mi: completion for bash. Use it with:  source <(mi completion bash)
 _mi_known() {{ local one; for one in {known}; do [ "$one" = "$1" ] && return 0; done; return 1; }}
@@ -86,36 +97,43 @@ _mi() {{
   case "$path" in
 {cases}
   esac
+  case "$path ${{COMP_WORDS[COMP_CWORD-1]}}" in
+{values}
+  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   [ "${{#COMPREPLY[@]}}" -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
 }}
-complete -o filenames -F _mi mi"""
+complete -o default -o filenames -F _mi mi"""
 
 
 def _zsh(nodes: list[Node]) -> str:
     head = "# mi: completion for zsh. Use it with:  source <(mi completion zsh)"
     _, _, script = _bash(nodes).partition("\n")
-    return f"{head}\nautoload -U +X bashcompinit && bashcompinit\n{script}"
+    loaded = "(( $+functions[compdef] )) || { autoload -U compinit && compinit -D; }"  # a bare zsh has none
+    return f"{head}\n{loaded}\nautoload -U +X bashcompinit && bashcompinit\n{script}"
 
 
 def _fish(nodes: list[Node]) -> str:
-    lines = ["# mi: completion for fish. Use it with:  mi completion fish | source", "complete -c mi -f"]
+    """Files are offered only where nothing else can follow: a path, a transcript, an export."""
+    lines = ["# mi: completion for fish. Use it with:  mi completion fish | source"]
     for node in nodes:
         condition = _fish_condition(node, nodes)
+        if node.follow:
+            lines.append(f"complete -c mi -n {condition} -f")
         for word, about in node.follow.items():
             lines.append(f"complete -c mi -n {condition} -a {_quoted(word)} -d {_quoted(about)}")
         for flag, about in node.flags.items():
-            lines.append(f"complete -c mi -n {condition} -l {flag.removeprefix('--')} -d {_quoted(about)}")
+            taken = node.choices.get(flag, ())
+            values = f" -x -a {_quoted(' '.join(taken))}" if taken else ""
+            lines.append(f"complete -c mi -n {condition} -l {flag.removeprefix('--')}{values} -d {_quoted(about)}")
     return "\n".join(lines)
 
 
 def _fish_condition(node: Node, nodes: list[Node]) -> str:
-    """Holds after the node's words and before those of a node below it."""
-    if not node.words:
-        return _quoted("__fish_use_subcommand")
-    seen = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in node.words)
+    """Holds after the node's words and before those of a node below it; a path may stand before all of them."""
+    seen = [f"__fish_seen_subcommand_from {word}" for word in node.words]
     deeper = [one.words[-1] for one in nodes if one.words[:-1] == node.words and one.words]
-    return _quoted(f"{seen}; and not __fish_seen_subcommand_from {' '.join(deeper)}" if deeper else seen)
+    return _quoted("; and ".join([*seen, *([f"not __fish_seen_subcommand_from {' '.join(deeper)}"] if deeper else [])]))
 
 
 def _quoted(text: str) -> str:

@@ -38,7 +38,8 @@ def _run(app: App, args: Args) -> int:
         rows = [(one.name, "", str(one.runs), one.spent, _name(app, one.name)) for one in grouped(costs, args.by)]
     total = summed("total", costs)
     if args.json:
-        shown = [_as_json(args.by, row) for row in rows]
+        chosen = rows if args.count is None else rows[-args.count :] if args.count else []
+        shown = [_as_json(args.by, row) for row in chosen]
         out.json(
             {"by": args.by, "rows": shown, "total": {"runs": total.runs, "spent": total.spent, "known": total.known}}
         )
@@ -50,13 +51,25 @@ def _run(app: App, args: Args) -> int:
     _line(out, out.text("cost.head-" + args.by), columns, "")
     limit = _SHOWN if args.count is None else args.count
     for name, _, status, spent, about in rows[-limit:] if limit else []:
-        label = f"{name}  {status}" if args.by == "run" else name
+        label = f"{name}  {_status(out, status)}" if args.by == "run" else name
         _line(out, label, _figures(out, spent), about)
     _line(out, out.text("cost.total", runs=total.runs), _figures(out, total.spent), "")
-    if total.spent != total.known:
-        tokens, money, seconds = _figures(out, total.known)
-        out.say("cost.known", tokens=tokens, money=money, time=seconds)
+    _say_known(out, _figures(out, total.spent), _figures(out, total.known))
     return 0
+
+
+def _say_known(out: Output, spent: tuple[str, str, str], known: tuple[str, str, str]) -> None:
+    """Of figures that some runs do not tell: what the others told."""
+    tokens, *others = known
+    named = (f"{tokens} {out.text('cost.tokens')}", *others)
+    partly = [name for name, whole, told in zip(named, spent, known, strict=True) if told != whole]
+    if partly:
+        out.say("cost.known", figures=", ".join(partly))
+
+
+def _status(out: Output, status: str) -> str:
+    ended = ("done", "blocked", "failed", "interrupted")
+    return out.text("run." + status) if status in ended else out.text("cost.no-end")
 
 
 def _costs(app: App, out: Output, everywhere: bool) -> "list[RunCost]":

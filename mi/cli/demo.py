@@ -12,8 +12,6 @@ from mi.cli.output import Output
 from mi.kernel import files
 from mi.kernel.home import Home
 
-_VALUES = "Keep changes small. Use the standard unittest module for tests. Run the tests before you say done."
-_TASK = "make the failing test pass"
 _PROGRAM = "def total(prices):\n    return sum(prices[1:])\n"
 _TEST = """import unittest
 
@@ -29,25 +27,17 @@ if __name__ == "__main__":
     unittest.main()
 """
 _CHECK = "python3 -m unittest"
-_SCRIPT = {
-    "version": "v1",
-    "batches": [
-        {
-            "steps": [
-                {"say": "I run the tests to see what fails."},
-                {"run": _CHECK},
-                {"say": "The first price is left out. Should I use pytest or the unittest module for tests?"},
-            ]
-        },
-        {
-            "steps": [
-                {"edit": {"path": "basket.py", "old": "sum(prices[1:])", "new": "sum(prices)"}},
-                {"say": "Done: the sum is fixed."},
-            ]
-        },
-        {"steps": [{"run": _CHECK}, {"say": "All tests passed."}]},
-    ],
-}
+
+
+def _script(out: Output) -> dict[str, object]:
+    """What the agent does: it asks, it says done without a check, and it runs the check when it is told to."""
+    mend = {"path": "basket.py", "old": "sum(prices[1:])", "new": "sum(prices)"}
+    batches: list[list[dict[str, object]]] = [
+        [{"say": out.text("demo.looks")}, {"run": _CHECK}, {"say": out.text("demo.asks")}],
+        [{"edit": mend}, {"say": out.text("demo.claims")}],
+        [{"run": _CHECK}, {"say": out.text("demo.passed")}],
+    ]
+    return {"version": "v1", "batches": [{"steps": steps} for steps in batches]}
 
 
 def parser(name: str) -> Parser:
@@ -65,13 +55,21 @@ def _run(app: App, args: Args) -> int:
     if args.clean:
         return _cleaned(out, args, folder)
     home, project = Home(os.path.join(folder, "home")), os.path.join(folder, "project")
-    _prepare(home, project, os.path.join(folder, "replay.json"))
+    _prepare(out, home, project, os.path.join(folder, "replay.json"))
     if args.json:
-        return _mi(home, "-C", project, "run", "--json", *_TASK.split())
+        return _mi(out, home, "-C", project, "run", "--json", out.text("demo.task"))
     out.say("demo.intro", project=project)
-    code = _mi(home, "-C", project, "run", *_TASK.split())
-    out.say("demo.outro", home=home.root, project=project, root=app.home.root)
+    code = _mi(out, home, "-C", project, "run", out.text("demo.task"))
+    out.say("demo.outro", mi=_typed(), home=home.root, project=project, root=app.home.root)
     return code
+
+
+def _typed() -> str:
+    """How this very program is called from a shell: `make demo` leaves it beside its interpreter, not on the path."""
+    from mi.kernel.programs import on_path
+
+    beside = os.path.join(os.path.dirname(sys.executable), "mi")
+    return "mi" if on_path("mi") or not os.access(beside, os.X_OK) else beside
 
 
 def _cleaned(out: Output, args: Args, folder: str) -> int:
@@ -82,7 +80,7 @@ def _cleaned(out: Output, args: Args, folder: str) -> int:
     return 0
 
 
-def _prepare(home: Home, project: str, script: str) -> None:
+def _prepare(out: Output, home: Home, project: str, script: str) -> None:
     """A small repository with a failing test, a home with values, and the agent's script."""
     import subprocess
 
@@ -91,16 +89,17 @@ def _prepare(home: Home, project: str, script: str) -> None:
     git = ["git", "-C", project, "-c", "user.name=demo", "-c", "user.email=demo@localhost"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "a failing test"]):
         subprocess.run([*git, *words], check=True)
-    files.write_atomic(script, msgspec.json.encode(_SCRIPT))
+    files.write_atomic(script, msgspec.json.encode(_script(out)))
     config = {"hands": {"provider": "replay", "replay": {"file": script}}, "mind": {"provider": "rules"}}
     files.write_atomic(home.config, msgspec.json.encode(config))
-    _mi(home, "init", "--json", "--values", _VALUES, quiet=True)
+    _mi(out, home, "init", "--json", "--values", out.text("demo.values"), quiet=True)
 
 
-def _mi(home: Home, *words: str, quiet: bool = False) -> int:
+def _mi(out: Output, home: Home, *words: str, quiet: bool = False) -> int:
     """The same command a person would type, in a process of its own."""
     import subprocess
 
     sys.stdout.flush()
     command = [sys.executable, "-m", "mi", "--home", home.root, *words]
-    return subprocess.run(command, check=False, stdout=subprocess.DEVNULL if quiet else None).returncode
+    env = os.environ | {"MI_LANG": out.language}
+    return subprocess.run(command, check=False, env=env, stdout=subprocess.DEVNULL if quiet else None).returncode

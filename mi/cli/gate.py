@@ -72,6 +72,7 @@ def parser(name: str) -> Parser:
 
 
 def _fill_assess(parser: Parser) -> None:
+    parser.add_argument("given", nargs="*", help="the task in words, or the fields as a JSON object")
     parser.add_argument("--task", metavar="TEXT", help="the task: its words set flags, too")
     parser.add_argument("--file", metavar="FILE", help="read the fields from a JSON object; - reads standard input")
     parser.add_argument("--clarity", choices=_CLARITY, help="how clear the task is (default: by its words)")
@@ -111,7 +112,13 @@ def _assess(app: App, args: Args) -> int:
 
 def _fields(args: Args) -> dict[str, Any]:
     """The fields of the flags laid over those of the file."""
+    words = " ".join(args.given).strip()
+    is_object = words.startswith("{")
+    if words and (args.file if is_object else args.task):
+        raise UsageError("gate-task-twice")
     from_file = _read_fields(args.file) if args.file else {}
+    if words:
+        from_file |= _checked_fields(words.encode(), words) if is_object else {"task": words}
     flags = {name: True for name in _FLAGS if getattr(args, name)}
     numbers = {name: getattr(args, name) for name in _NUMBERS if getattr(args, name) is not None}
     others = {name: getattr(args, name) for name in ("task", "clarity") if getattr(args, name) is not None}
@@ -119,17 +126,21 @@ def _fields(args: Args) -> dict[str, Any]:
 
 
 def _read_fields(file: str) -> dict[str, Any]:
-    from mi.kernel.jsontext import BadJson, decode
-
     if file == "-":
         data = sys.stdin.buffer.read()
     else:
         with open(file, "rb") as opened:
             data = opened.read()
+    return _checked_fields(data, file)
+
+
+def _checked_fields(data: bytes, path: str) -> dict[str, Any]:
+    from mi.kernel.jsontext import BadJson, decode
+
     try:
         given = decode(data, dict[str, Any])
     except BadJson as error:
-        raise UsageError("gate-fields", path=file, reason=error.reason) from None
+        raise UsageError("gate-fields", path=path, reason=error.reason) from None
     kinds: dict[str, type] = {
         **dict.fromkeys(_FLAGS, bool),
         **dict.fromkeys(_NUMBERS, int),

@@ -59,13 +59,12 @@ def _decide(app: App, args: Args, tool: str, operation: str, target: str) -> int
     config = app.config
     verdict = permit_here(
         app.home,
-        app.choice.root,
+        app.worker(member=args.member or ""),
         tool,
         operation,
         target,
         app.notices,
         profile=args.profile or config.governance.profile,
-        member=args.member or config.persona.member,
         override=args.override.strip(),
     )
     if verdict.incident:

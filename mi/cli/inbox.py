@@ -1,12 +1,21 @@
 """`mi inbox` and `mi answer`: what waits for you, in all projects."""
 
+import os
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output, Progress
 from mi.kernel.errors import Blocked, NotFound, UsageError
+from mi.kernel.home import ProjectHome
 from mi.kernel.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mi.inbox.waiting import Item
 
 
 def parser(name: str) -> Parser:
@@ -24,16 +33,45 @@ def _list(app: App, args: Args) -> int:
     from mi.inbox.waiting import waiting
 
     out = Output(app.language)
-    found = waiting(app.home, app.evidence_index, Progress(out, "progress.indexing"))
+    asked = [one.item for one in waiting(app.home, app.evidence_index, Progress(out, "progress.indexing"))]
+    found = sorted([*asked, *_proposals(app)], key=lambda one: one.ts, reverse=True)
     if args.json:
-        out.json([msgspec.to_builtins(one.item) for one in found])
+        out.json([msgspec.to_builtins(one) for one in found])
         return 0
     if not found:
         out.say("inbox.empty")
     for one in found:
-        out.line(f"{one.item.id}  {one.item.kind}  {one_line(one.item.question, 200)}")
-        out.line(f"  → {one.item.answer_with}{' | no' if one.item.kind == 'suggestion' else ''}")
+        out.line(f"{one.id}  {one.kind}  {one_line(one.question, 200)}")
+        out.line(f"  → {one.answer_with}{' | no' if one.kind == 'suggestion' else ''}")
     return 0
+
+
+def _proposals(app: App) -> "Iterator[Item]":
+    """Candidates for cards that nobody has reviewed yet, of every persona that the home knows."""
+    import os
+
+    from mi.inbox.waiting import Item
+
+    own = app.config.persona.root
+    shared = os.path.abspath(os.path.expanduser(own)) if own else app.home.path("persona")
+    places = {
+        os.path.join(root, "persona"): (root, known.project_id) for root, known in app.known_projects.roots.items()
+    }
+    for folder, (root, project_id) in (places | {shared: ("", "")}).items():
+        if not os.path.isdir(folder):
+            continue
+        from mi.persona.proposals import pending
+
+        for one in pending(app.persona()._replace(root=folder)):
+            yield Item(
+                id=one.name,
+                kind="proposal",
+                question=one.proposal.title,
+                run_id="",
+                project_id=project_id,
+                ts=f"{one.proposal.date}T00:00:00.000Z",
+                answer_with=f"mi {f'-C {root} ' if root else ''}proposal review {one.name} --verdict accept --by human",
+            )
 
 
 def _answer(app: App, args: Args) -> int:
@@ -47,13 +85,16 @@ def _answer(app: App, args: Args) -> int:
     stored = answer(
         app.home, app.evidence_index, args.id, text, app.evidence_writer, Progress(out, "progress.indexing")
     )
-    outcome = _about_tasks(app, args.id, text)
+    outcome, proposal = _about_tasks(app, args.id, text), _about_capture(app, args.id, text)
     if args.json:
-        out.json({"event_id": stored.event_id, "question_id": stored.question_id, "tasks": outcome})
+        shown = {"event_id": stored.event_id, "question_id": stored.question_id, "tasks": outcome}
+        out.json(shown | ({"proposal": proposal} if proposal else {}))
     else:
         out.say("inbox.answered", id=args.id, event_id=stored.event_id)
         if outcome:
             out.say("tasks.answer-" + outcome)
+        if proposal:
+            out.say("inbox.proposed", path=proposal)
     return 0
 
 
@@ -108,10 +149,24 @@ def _about_tasks(app: App, question_id: str, text: str) -> str:
 
 def _contracts(app: App) -> list[str]:
     """The contract's folder of every project that has one."""
-    import os
+    return [place.contract for place in _projects(app) if os.path.isdir(place.contract)]
 
+
+def _projects(app: App) -> list[ProjectHome]:
     try:
         known = sorted(os.listdir(app.home.projects))
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return [folder for one in known if os.path.isdir(folder := app.home.project(one).contract)]
+    return [app.home.project(one) for one in known]
+
+
+def _about_capture(app: App, question_id: str, text: str) -> str:
+    """The proposal that the answer makes of a suggestion to keep what was said; '' when it is about something else."""
+    from mi.review.captures import taken_up
+
+    for place in _projects(app):
+        made = taken_up(place.captures, question_id, text, app.notices) if os.path.exists(place.captures) else None
+        if made:
+            app.evidence_writer(place.evidence).append(made, sync=True)
+            return made.path
+    return ""

@@ -78,12 +78,13 @@ def _artifact(app: App, args: Args) -> int:
 def text_of(args: Args) -> str:
     """The text a command was given by --text or --file; UsageError when both or none."""
     from mi.kernel.errors import UsageError
+    from mi.kernel.text import decode
 
     if (args.text is None) == (args.file is None):
         raise UsageError("text-source")
     if args.text is not None:
         return str(args.text)
     if args.file == "-":
-        return sys.stdin.read()
-    with open(args.file, encoding="utf-8", errors="replace") as file:
-        return file.read()
+        return decode(sys.stdin.buffer.read())
+    with open(args.file, "rb") as file:
+        return decode(file.read())

@@ -79,9 +79,10 @@ def _list(app: App, args: Args) -> int:
 
 def _add(app: App, args: Args) -> int:
     from mi.kernel.errors import Blocked
+    from mi.kernel.text import decode
     from mi.nexus.memory import add
 
-    text = sys.stdin.read() if args.text in (["-"], []) else " ".join(args.text)
+    text = decode(sys.stdin.buffer.read()) if args.text in (["-"], []) else " ".join(args.text)
     wanted: dict[str, Any] = {"name": args.name, "category": args.category, "new": args.new}
     try:
         added = add(app.nexus, text, app.config.nexus, force=args.force, **wanted)
@@ -117,14 +118,17 @@ def _show(app: App, args: Args) -> int:
 
 def _gc(app: App, args: Args) -> int:
     from mi.nexus import forgetting
+    from mi.nexus.memory import existing
 
     settings = app.config.nexus
+    wanted = {forgetting.memory_file(name) for name in args.names}
+    for name in wanted:
+        existing(app.nexus, name)
     found = forgetting.candidates(app.nexus, settings.memory_gc)
     pairs = forgetting.merges(app.nexus, settings)
-    wanted = {forgetting.memory_file(name) for name in args.names}
     if wanted:
         found = [one for one in found if one.name in wanted]
-        pairs = [one for one in pairs if one.source in wanted]
+        pairs = [one for one in pairs if one.source in wanted and one.into not in wanted]
     if args.apply:
         return _apply(app, args, [one.name for one in found], sorted(wanted), pairs)
     proposed = [one._asdict() for one in pairs]
@@ -158,9 +162,14 @@ def _apply(app: App, args: Args, listed: list[str], wanted: list[str], pairs: li
     from mi.nexus import forgetting
 
     settings = app.config.nexus
+    names = wanted
+    if not wanted:
+        forgotten = {one.name for one in forgetting.candidates(app.nexus, settings.memory_gc) if one.forgotten}
+        pairs = [pair for pair in pairs if not {pair.source, pair.into} <= forgotten]
+        needed = {pair.into for pair in pairs}  # what takes another one in is not forgotten
+        names = [name for name in listed if name in forgotten - needed]
     merging = {pair.source for pair in pairs}
-    forgotten = {one.name for one in forgetting.candidates(app.nexus, settings.memory_gc) if one.forgotten}
-    names = [name for name in wanted or listed if name not in merging and (wanted or name in forgotten)]
+    names = [name for name in names if name not in merging]
     done = forgetting.apply(app.nexus, settings, names, pairs)
     fields = {"deleted": done.deleted, "merged": [one._asdict() for one in done.merged], "commits": done.commits}
     app.record_nexus_event("memory_gc", fields)

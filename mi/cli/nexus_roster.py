@@ -118,10 +118,10 @@ def _event(app: App, args: Args) -> int:
 
 def _given(args: Args) -> dict[str, Any]:
     from mi.kernel.errors import UsageError
-    from mi.kernel.jsontext import BadJson, decode
+    from mi.kernel.jsontext import BadJson, decode_stored
 
-    data = args.input if args.input is not None else sys.stdin.read()
+    data = args.input.encode("utf-8", "replace") if args.input is not None else sys.stdin.buffer.read()
     try:
-        return decode(data.encode("utf-8", "replace"), dict[str, Any]) if data.strip() else {}
+        return decode_stored(data, dict[str, Any]) if data.strip() else {}
     except BadJson as error:
         raise UsageError("event-input", reason=str(error)) from None

@@ -82,7 +82,7 @@ def _boot(app: App, args: Args) -> int:
         _list(out, booted.pending)
     for window in booted.windows:
         out.say("persona.window", slot=window.slot or "-", day=window.day, count=len(window.completed))
-        _list(out, [*window.completed, *window.decisions] or [window.whole])
+        _list(out, [*window.completed, *window.decisions] or [one for one in [window.whole] if one])
     out.say("persona.cards", active=booted.index.get("total_active", 0), loaded=", ".join(booted.cards) or "-")
     for one in booted.reviewers:
         out.say("persona.reviewer-ok" if one.ok else "persona.reviewer-down", name=one.name, reason=one.reason)
@@ -173,8 +173,8 @@ def _conformance(app: App, args: Args) -> int:
         return 0
     for one in items:
         tests = ", ".join(one.tests[:2]) + (f" +{len(one.tests) - 2}" if len(one.tests) > 2 else "")
-        out.line(f"{one.level:<6} {one.text}")
-        out.line("       " + (tests if one.supported else out.text("persona.not-supported")))
+        out.line(f"{one.level:<6} {one.text.removeprefix(one.level).strip()}")
+        out.line("       " + (tests if one.supported else out.text("persona.not-supported", reason=one.reason)))
     held = sum(one.supported for one in items)
     out.say("persona.conformance", held=held, total=len(items))
     return 0

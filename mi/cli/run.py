@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mi.app import App
@@ -13,6 +14,7 @@ from mi.kernel.config.types import Limits
 from mi.kernel.errors import UsageError
 
 if TYPE_CHECKING:
+    from mi.agents.signals import StopFlag
     from mi.autopilot.session import Asker
     from mi.cli.run_display import Quiet
     from mi.learning.checkpoint import Lesson
@@ -28,10 +30,21 @@ def parser(name: str) -> Parser:
     built.add_argument(
         "--resume", nargs="?", const="", metavar="RUN", help="go on with a run that stopped (default: the latest)"
     )
-    built.add_argument("--max-batches", type=int, metavar="N", help="batches the agent may take (default 8)")
-    built.add_argument("--max-minutes", type=float, metavar="N", help="minutes the run may take")
-    built.add_argument("--max-tokens", type=int, metavar="N", help="tokens the run may use")
-    built.add_argument("--max-cost", type=float, metavar="USD", help="what the run may cost")
+    built.add_argument(
+        "--max-batches",
+        type=partial(_limit, "--max-batches", int),
+        metavar="N",
+        help="batches the agent may take (default 8)",
+    )
+    built.add_argument(
+        "--max-minutes", type=partial(_limit, "--max-minutes", float), metavar="N", help="minutes the run may take"
+    )
+    built.add_argument(
+        "--max-tokens", type=partial(_limit, "--max-tokens", int), metavar="N", help="tokens the run may use"
+    )
+    built.add_argument(
+        "--max-cost", type=partial(_limit, "--max-cost", float), metavar="USD", help="what the run may cost"
+    )
     built.add_argument("--wait-for-limit", action="store_true", help="wait when the agent's vendor limits its use")
     built.add_argument("--continue-hands", action="store_true", help="go on in the agent's last thread of this project")
     built.add_argument("--reset-hands", action="store_true", help="forget the agent's last thread first")
@@ -46,6 +59,17 @@ def parser(name: str) -> Parser:
     add_json(built)
     add_redact(built)
     return built
+
+
+def _limit(flag: str, kind: type[int] | type[float], value: str) -> float:
+    """A limit that lets something happen; no limit at all is said by leaving the option out."""
+    try:
+        number = kind(value)
+    except ValueError:
+        number = 0
+    if not 0 < number < float("inf"):  # also not a NaN
+        raise UsageError("bad-limit" if kind is float else "bad-whole-limit", flag=flag, value=value)
+    return number
 
 
 def _run(app: App, args: Args) -> int:
@@ -121,13 +145,13 @@ def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> 
 
     config = app.loaded_config.config
     hands = open_hands(config, app.home, app.notices)
-    mind = open_mind(config, app.home, app.project_home.mind_transcripts, hands.name)
+    stop = StopFlag()
+    mind = open_mind(config, app.home, app.project_home.mind_transcripts, hands.name, stop)
     log = app.project_home.evidence
     if resuming:
         evidence = EvidenceWriter.resume(log, run_id, app.notices)
     else:
         evidence = EvidenceWriter(log, ids.new_run_id(), app.notices)
-    stop = StopFlag()
     reporter = _reporter(args, out, hands.name)
     return Session(
         home=app.home,
@@ -138,7 +162,7 @@ def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> 
         thoughts=app.known_person(),
         steps=AllSteps(_steps(app, args, evidence.run_id)),
         evidence=evidence,
-        asker=_asker(out, config.notify, reporter),
+        asker=_asker(out, config.notify, reporter, stop),
         waiter=VisibleWait(out, stop),
         reporter=reporter,
         stop=stop,
@@ -148,7 +172,7 @@ def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> 
 
 
 def _governed(app: App, args: Args, run_id: str) -> RunSteps:
-    from mi.autopilot.governed import GovernedSteps, Place, override_of
+    from mi.autopilot.governed import GovernedSteps, Place, override_of, reviews_of
 
     if args.override is not None and not args.override.strip():
         raise UsageError("flag-needs-value", flag="--override")
@@ -156,9 +180,12 @@ def _governed(app: App, args: Args, run_id: str) -> RunSteps:
         from mi.thoughtdb.store import refuse_secret
 
         refuse_secret("--override", args.override)
-    place = Place(app.home, app.project.root, app.project_home.mind_transcripts, app.language)
-    before = override_of(app.project_home.evidence, run_id, app.notices) if args.resume is not None else ""
-    override = args.override or before
+    place = Place(app.home, app.project.root, app.project_home.mind_transcripts, app.language_for)
+    override = args.override or ""
+    if args.resume is not None:
+        log = app.project_home.evidence
+        override = override or override_of(log, run_id, app.notices)
+        place = place._replace(reviews=reviews_of(log, run_id, app.notices))
     return GovernedSteps(app.loaded_config.config, place, app.persona(), override)
 
 
@@ -183,12 +210,12 @@ def _steps(app: App, args: Args, run_id: str) -> list[RunSteps]:
         LearningSteps(app.knowledge, app.project_home.evidence, run_id, _lessons(app, run_id)),
     ]
     found.append(PlannedSteps(app.nexus, app.language))
-    found.append(TeamSteps(app.persona(), app.project_home.evidence, app.notices))
+    found.append(TeamSteps(app.persona(), app.project_home, app.notices, app.language_for))
     found.append(_governed(app, args, run_id))
     knobs = runtime.thought_db.why_trace
     if args.why or (knobs.auto_on_run_end and runtime.thought_db.enabled):
         log = app.project_home.evidence
-        found.append(WhySteps(own, shared, app.thought_candidates, knobs, log, run_id, app.notices, app.language))
+        found.append(WhySteps(own, shared, app.earlier_candidates, knobs, log, run_id, app.notices, app.language))
     return found
 
 
@@ -218,11 +245,11 @@ def _limits(configured: Limits, args: Args) -> Limits:
     )
 
 
-def _asker(out: Output, notify: str, reporter: "Quiet") -> "Asker":
+def _asker(out: Output, notify: str, reporter: "Quiet", stop: "StopFlag") -> "Asker":
     from mi.autopilot.asking import AtTerminal, NobodyThere
 
     if sys.stdin.isatty() and sys.stderr.isatty():
-        return AtTerminal(out.text("run.asks"), reporter.paused)
+        return AtTerminal(out.text("run.asks"), stop, reporter.paused)
     return NobodyThere(notify)
 
 

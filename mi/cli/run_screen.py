@@ -32,6 +32,7 @@ class Screen(Live):
     def sent(self, batch_id: str, text: str) -> None:
         self._batch = batch_id
         self._live.start()
+        self._live.refresh()  # the line names this batch from its first moment on
         super().sent(batch_id, text)
 
     def recorded(self, record: Record) -> None:
@@ -68,5 +69,5 @@ class Screen(Live):
 
     def _line(self, who: str, text: str) -> None:
         for line in text.splitlines() or [""]:
-            tag = Text(f"[{who}]", style=_STYLES.get(who, ""))
-            self._console.print(tag + Text(f" {safe(line)}", style="dim" if who == "mi->hands" else ""))
+            said = (f" {safe(line)}", "dim" if who == "mi->hands" else "")
+            self._console.print(Text.assemble((f"[{who}]", _STYLES.get(who, "")), said))

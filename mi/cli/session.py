@@ -44,13 +44,13 @@ def _save(app: App, args: Args) -> int:
     from mi.evidence.records.governed import SessionLog
     from mi.persona.place import existing
     from mi.persona.proposals import pending
-    from mi.persona.session_log import append_entry, check
+    from mi.persona.session_log import append_entry, check, is_first
     from mi.persona.windows import find_window, log_files, take_slot
 
     persona = existing(app.persona(args.member))
     entry = _entry(args)
     check(entry)
-    first = not log_files(persona)
+    first = is_first(log_files(persona))
     log = find_window(persona, args.sid) if args.sid else take_slot(persona)
     number = append_entry(log, entry, first)
     sections = [name for name in entry.__struct_fields__ if getattr(entry, name)]

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mi.cli.door import GlobalFlags
 
-_REF = re.compile(r"(?:ev|cl|nd|ed|wf)_\w+")
-_SHOWN = ("last", "hands", "mind")
+_REF = re.compile(r"(?:ev|cl|nd|ed|wf|run|qu|ls)_\w+")
+SHOWN = ("last", "hands", "mind")
+_TRANSCRIPT = (".jsonl", ".jsonl.gz")
 
 
 def spelled_out(flags: "GlobalFlags") -> "GlobalFlags":
-    """`mi PATH run …` as `mi -C PATH run …`, `mi ev_…` and `mi last` as `mi show …`; anything else as it is."""
+    """`mi PATH run …` as `mi -C PATH run …`, `mi ev_…`, `mi last` and a transcript as `mi show …`; else as it is."""
     from mi.cli.door import COMMANDS
 
     first, *rest = flags.rest
-    if first in _SHOWN or _REF.fullmatch(first):
+    if first in SHOWN or _REF.fullmatch(first) or (first.endswith(_TRANSCRIPT) and os.path.isfile(first)):
         return flags._replace(rest=["show", *flags.rest])
     if flags.cd is None and _names_a_project(first, bool(rest) and rest[0] in COMMANDS):
         return flags._replace(cd=first, rest=rest)

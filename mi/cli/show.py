@@ -17,8 +17,8 @@ _SHOWN = (
 def parser(name: str) -> Parser:
     built = command(
         "mi show",
-        "Show one thing: an event (ev_…), claim (cl_…), node (nd_…), edge (ed_…) or workflow (wf_…), a transcript "
-        "file, or last, hands, mind, project.",
+        "Show one thing: a run (run_…), event (ev_…), claim (cl_…), node (nd_…), edge (ed_…), workflow (wf_…), "
+        "question (qu_…) or suggestion (ls_…), a transcript file, or last, hands, mind, project.",
         "mi show last",
     )
     built.set_defaults(run=_run)
@@ -106,7 +106,55 @@ def _decoded(data: bytes) -> dict[str, Any]:
         raise StorageError("unreadable-record", reason=str(error)) from None
 
 
-_BY_ID = {"ev": _show_event, "cl": _show_thought, "nd": _show_thought, "ed": _show_thought, "wf": _show_workflow}
+def _show_run(app: App, out: Output, args: Args) -> None:
+    from mi.evidence.whole_run import whole_run
+
+    progress = Progress(out, "progress.indexing")
+    for log in _all_logs(app, args):
+        found = whole_run(log, args.ref, app.evidence_index, progress)
+        if found is not None:
+            _show_object(out, args, found)
+            return
+    raise NotFound("unknown-id", ref=args.ref, where=app.home.projects)
+
+
+def _show_open(app: App, out: Output, args: Args) -> None:
+    """A question or suggestion, with its answer once there is one."""
+    from mi.evidence.open_items import PAIRS
+    from mi.evidence.reader import read_at, whole
+
+    asked = "question" if args.ref.startswith("qu_") else "learn_suggested"
+    progress = Progress(out, "progress.indexing")
+    for log in _all_logs(app, args):
+        offsets = [app.evidence_index.referring(log, kind, args.ref, progress) for kind in (asked, PAIRS[asked])]
+        events = [read_at(log, offset) if offset is not None else None for offset in offsets]
+        if events[0] is not None:
+            answer = whole(log, events[1]).fields() if events[1] is not None else None
+            _show_object(out, args, whole(log, events[0]).fields() | {"answered_by": answer})
+            return
+    raise NotFound("unknown-id", ref=args.ref, where=app.home.projects)
+
+
+def _all_logs(app: App, args: Args) -> list[str]:
+    """The project's log, the global one, and, as the inbox is of all projects, those of the others."""
+    import os
+
+    others = sorted(os.listdir(app.home.projects)) if os.path.isdir(app.home.projects) else []
+    own = [] if args.only_global else [app.project_home.evidence]
+    logs = [*own, app.home.evidence, *([] if args.only_global else (app.home.project(one).evidence for one in others))]
+    return [log for log in dict.fromkeys(logs) if os.path.exists(log)]
+
+
+_BY_ID = {
+    "ev": _show_event,
+    "cl": _show_thought,
+    "nd": _show_thought,
+    "ed": _show_thought,
+    "wf": _show_workflow,
+    "run": _show_run,
+    "qu": _show_open,
+    "ls": _show_open,
+}
 
 
 def _show_object(out: Output, args: Args, value: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output, gist
+from mi.kernel.text import pad
 
 _SHOWN = 20
 
@@ -10,7 +11,7 @@ _SHOWN = 20
 def parser(name: str) -> Parser:
     if name == "export":
         built = command("mi export", "Write a project's knowledge to one file.", "mi export app.mi.jsonl", _export)
-        built.add_argument("path", metavar="FILE", help="where to write it")
+        built.add_argument("path", metavar="FILE", help="where to write it; - for standard output")
     else:
         built = command(
             "mi import",
@@ -18,7 +19,7 @@ def parser(name: str) -> Parser:
             "mi import app.mi.jsonl",
             _import,
         )
-        built.add_argument("path", metavar="FILE", help="an export")
+        built.add_argument("path", metavar="FILE", help="an export; - for standard input")
         built.add_argument("--apply", action="store_true", help="store it; without this only say what is new")
     add_cd(built)
     add_json(built)
@@ -26,26 +27,39 @@ def parser(name: str) -> Parser:
 
 
 def _export(app: App, args: Args) -> int:
-    from mi.learning.transfer import export
+    from mi.learning.transfer import export, pack
 
-    header = export(app.project_thoughts, app.project_home, app.project.key, args.path)
+    packed = pack(app.project_thoughts, app.project_home, app.project.key)
+    if packed.left_out:
+        app.notices.add("export-left-out", app.project_home.root, count=packed.left_out)
     out = Output(app.language)
+    if args.path == "-":
+        out.raw(packed.data.rstrip(b"\n"), False)
+        return 0
+    export(packed, args.path)
+    header = packed.header
     if args.json:
-        out.json({"path": args.path, "counts": header.counts, "sha256": header.sha256})
+        out.json({"path": args.path, "counts": header.counts, "sha256": header.sha256, "left_out": packed.left_out})
     else:
-        out.say("transfer.written", path=args.path, counts=_counts(header.counts))
+        out.say("transfer.written", path=args.path, counts=_counts(out, header.counts))
     return 0
 
 
 def _import(app: App, args: Args) -> int:
-    from mi.learning.transfer import compare, open_parcel, take_in
+    import sys
 
-    parcel = open_parcel(args.path)
+    from mi.learning.transfer import compare, open_parcel, read_parcel, take_in
+
+    parcel = open_parcel(sys.stdin.buffer.read(), "-") if args.path == "-" else read_parcel(args.path)
     store, place = app.project_thoughts, app.project_home
     taken = compare(parcel, store, place)
     event_id = ""
     if args.apply and taken.size:
         event_id = take_in(taken, parcel, store, place, app.project.project_id, app.open_project_log)
+        if taken.new.get("workflow"):
+            from mi.cli.host import sync_changed
+
+            sync_changed(app, "project", "import")
     out = Output(app.language)
     counts = {part: len(found) for part, found in taken.new.items()}
     if args.json:
@@ -53,13 +67,15 @@ def _import(app: App, args: Args) -> int:
         return 0
     shown = [(part, one) for part, found in taken.new.items() for one in found if part != "edge"]
     for part, one in shown[:_SHOWN]:
-        out.line(f"  {part:<9} {gist(str(one.get('text') or one.get('title') or one.get('name')), 90)}")
+        said = gist(str(one.get("text") or one.get("title") or one.get("name")), 90)
+        out.line(f"  {pad(out.text('transfer.part-' + part), 9)} {said}")
     if len(shown) > _SHOWN:
         out.say("transfer.more", count=len(shown) - _SHOWN)
     key = "transfer.taken" if event_id else "transfer.preview" if taken.size else "transfer.nothing"
-    out.say(key, counts=_counts(counts), known=taken.known, source=parcel.header.project_key, event_id=event_id)
+    out.say(key, counts=_counts(out, counts), known=taken.known, source=parcel.header.project_key, event_id=event_id)
     return 0
 
 
-def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count} {part}" for part, count in counts.items() if count) or "0"
+def _counts(out: Output, counts: dict[str, int]) -> str:
+    named = [f"{count} {out.text('transfer.part-' + part)}" for part, count in counts.items() if count]
+    return ", ".join(named) or "0"

@@ -83,7 +83,10 @@ def _rehearse(app: App, out: Output, args: Args, text: str, mind: "Mind | None")
     from mi.mind.prompts.compile_values import compile_values
 
     patch = values.plan(app.global_thoughts, text)
-    compiled = mind.ask(compile_values, text).value if mind is not None else None
+    judged = mind.ask(compile_values, text) if mind is not None else None
+    compiled = judged.value if judged is not None else None
+    if mind is not None and judged is not None and mind.name != "rules" and (compiled is None or judged.by == "rules"):
+        app.notices.add("values-by-rules", os.path.join(app.home.root, judged.transcript_ref), mind=mind.name)
     if args.no_compile or args.no_values_claims:
         change = values.ValuesChange("", [*patch.kept, *patch.retracted], [], [], compiled)
     else:
@@ -180,7 +183,8 @@ def _show(app: App, args: Args) -> int:
 def _show_injection(app: App, out: Output, args: Args) -> int:
     from mi.autopilot.injection import injection_for
 
-    told = injection_for(app.known_person(), args.task, app.config.runtime.injection.max_chars)
+    runtime = app.config.runtime
+    told = injection_for(app.known_person(), args.task, runtime.injection.max_chars, runtime.external_actions)
     if args.json:
         out.json({"injection": told.text, "claim_ids": told.claim_ids, "characters": len(told.text)})
     else:

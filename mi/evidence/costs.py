@@ -22,7 +22,7 @@ class RunCost(NamedTuple):
 
 
 class Sum(NamedTuple):
-    """What some runs cost together; a figure that is unknown for any of them is unknown, with what is known of it."""
+    """What some runs cost together: a figure that one of them does not tell is unknown; `known` sums what is told."""
 
     name: str
     runs: int
@@ -49,11 +49,12 @@ def summed(name: str, costs: Iterable[RunCost]) -> Sum:
     """The costs of some runs together."""
     spent = [one.spent for one in costs]
     totals: dict[str, float | None] = {}
-    known: dict[str, float] = {}
+    known: dict[str, float | None] = {}
     for field in Usage.__struct_fields__:
         values = [getattr(one, field) for one in spent]
-        known[field] = sum(value for value in values if value is not None)
-        totals[field] = None if any(value is None for value in values) else known[field]
+        told = [value for value in values if value is not None]
+        known[field] = sum(told) if told else None
+        totals[field] = known[field] if len(told) == len(values) else None
     return Sum(name, len(spent), Usage(**totals), Usage(**known))  # type: ignore[arg-type]
 
 

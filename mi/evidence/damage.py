@@ -29,14 +29,20 @@ def find_damage(home: Home) -> Iterator[Damage]:
     for folder, folders, names in os.walk(home.root):
         folders[:] = sorted(name for name in folders if name != "demo")
         for name in sorted(names):
-            yield from _in_file(os.path.join(folder, name))
+            path = os.path.join(folder, name)
+            if os.path.islink(path) or not os.path.exists(path):
+                continue  # somebody else's file, or gone since
+            if path != home.config:  # a person's own text: `mi config validate` names the line to mend
+                yield from _in_file(path)
+            elif _is_open(path):
+                yield _closing(path)
 
 
 def _in_file(path: str) -> Iterator[Damage]:
     name = os.path.basename(path)
     temporary = _TEMPORARY.fullmatch(name)
-    if os.stat(path).st_mode & 0o077 and name.endswith((".jsonl", ".json", ".sqlite")):
-        yield Damage("open-file", path, lambda: os.chmod(path, FILE_MODE))
+    if _is_open(path) and name.endswith((".jsonl", ".json", ".sqlite")):
+        yield _closing(path)
     if temporary:
         if not _alive(int(temporary["pid"])):
             yield Damage("left-temporary", path, lambda: os.unlink(path))
@@ -48,6 +54,14 @@ def _in_file(path: str) -> Iterator[Damage]:
             yield Damage("broken-state", path, lambda: os.replace(path, files.stamped_path(f"{path}.corrupt.")))
     elif name.endswith(".sqlite") and _is_broken_database(path):
         yield Damage("broken-index", path, lambda: _discard(path))
+
+
+def _is_open(path: str) -> bool:
+    return bool(os.stat(path).st_mode & 0o077)
+
+
+def _closing(path: str) -> Damage:
+    return Damage("open-file", path, lambda: os.chmod(path, FILE_MODE))
 
 
 def _alive(pid: int) -> bool:

@@ -113,6 +113,17 @@ class EvidenceIndex:
 
         return self._with_db(work)
 
+    def referring(self, log: str, kind: str, ref: str, progress: Progress) -> int | None:
+        """The offset of the latest event of a landmark kind that carries a reference, e.g. the question `qu_…`."""
+        query = "SELECT max(offset) FROM landmark WHERE log = ? AND kind = ? AND ref = ?"
+
+        def work(db: sqlite3.Connection) -> int | None:
+            self._catch_up(db, log, progress)
+            offset: int | None = db.execute(query, (self._known(db, log).log_id, kind, ref)).fetchone()[0]
+            return offset
+
+        return self._with_db(work)
+
     def catch_up(self, log: str, progress: Progress) -> None:
         """Take in what was appended since the last time."""
         self._with_db(lambda db: self._catch_up(db, log, progress))

@@ -1,6 +1,7 @@
 """Change units of a diff: one contiguous hunk in one file; new, deleted, renamed, mode and binary changes one each."""
 
 import re
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from mi.governance.review_gate import BATCH
@@ -74,6 +75,17 @@ def count(diff: str, count_generated: bool = False) -> Counted:
     """The change units of the text of a git diff, best made with -U0; generated and lock files count by policy."""
     files = [_file(block, count_generated) for block in _blocks(diff)]
     return Counted(tuple(file for file in files if file is not None))
+
+
+def with_unseen(counted: Counted, files: Iterable[str], count_generated: bool = False) -> Counted:
+    """With the changed files of which a cut diff shows nothing: at least one unit each."""
+    shown = {path for file in counted.files for path in (file.path, file.old_path)}
+    return Counted((*counted.files, *(_unseen(path, count_generated) for path in files if path not in shown)))
+
+
+def _unseen(path: str, count_generated: bool) -> FileChange:
+    by_machine = _machine_made(path, _Block(""))
+    return FileChange(path, by_machine or "modified", 0 if by_machine and not count_generated else 1)
 
 
 class _Block:

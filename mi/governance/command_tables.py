@@ -12,7 +12,7 @@ READING = """ls cat head tail less more wc file stat pwd whoami id date echo pri
     realpath readlink sha256sum md5sum hexdump xxd strings nl seq sleep cd pushd popd : history man""".split()
 NAMING_ONLY = ("ls", "stat", "test", "[", "file", "du", "find", "fd", "tree", "echo", "printf", "realpath", "basename")
 WRITING = ("cp", "mv", "tee", "install", "ln", "truncate", "shred", "chmod", "chown", "touch", "rm", "unlink", "rsync")
-NETWORK = ("curl", "wget", "ssh", "scp", "sftp", "rsync", "nc", "ftp", "telnet")
+NETWORK = "curl wget ssh scp sftp rsync nc ncat netcat socat ftp lftp telnet http https xh".split()
 SHELLS = ("sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "perl", "ruby", "node", "eval", "source")
 REMOTE_SHELLS = ("ssh", "mosh", "rsync", "scp", "sftp", "ansible", "redis-cli", "mongo", "mongosh", "pdsh", "salt")
 HARMLESS_FLAGS = ("--version", "--help", "-h", "--dry-run", "version", "help", "doctor", "login", "--list")
@@ -56,7 +56,16 @@ _TABLE = (
         r"(?:(?:ba)?sh )?(?:\S*/(?:deploy|release)(?:\.sh|\.py)?|(?:deploy|release)\.(?:sh|py)|deploy(?= \S))",
     ),
     (
+        "edit-card",
+        r"mi (?:.* )?(?:proposal review|card archive)",
+    ),
+    (
+        "answer-question",
+        r"mi (?:.* )?(?:answer|inbox answer)",
+    ),
+    (
         "external-ai",
+        r"mi (?:.* )?gate review",
         r"(?:codex|claude|gemini|qwen|opencode|aichat|llm|cursor-agent|copilot|openclaw)",
         r"gh copilot",
     ),

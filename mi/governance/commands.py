@@ -7,59 +7,113 @@ import shlex
 
 from mi.governance import command_tables as tables
 from mi.governance import paths
-from mi.governance.git_commands import BranchOf, git_act
-from mi.governance.operations import Act
-from mi.governance.sending import sends_credentials
-from mi.kernel.shell import Simple, simple_commands
+from mi.governance.git_commands import MAIN, afterwards, git_act, named_paths, without_alias
+from mi.governance.operations import RULES, Act
+from mi.governance.sending import code_sends, sends_credentials, stays_here
+from mi.governance.surroundings import Surroundings
+from mi.kernel.shell import SHELLS, Simple, simple_commands
+
+_METHOD = re.compile(r"(?:-X ?|--request[ =]|--method[ =])(POST|PUT|PATCH|DELETE)\b", re.I)
+_ASSIGNED = re.compile(
+    r"(?:^|[\s;&|(])([A-Za-z_]\w*)=(?:\"([^\"`$]*|\$\([^()]*\))\"|'([^']*)'|(\$\([^()]*\)|[^\s;&|()'\"`$]+))(?=[\s;&|)]|$)"
+)
 
 
-def command_acts(text: str, member: str, branch_of: BranchOf) -> list[Act]:
+def command_acts(text: str, member: str, here: Surroundings) -> list[Act]:
     """Everything a command line does; at least one act, so that nothing is decided without one."""
-    commands = simple_commands(text)
-    acts = [act for one in commands for act in _acts(one, member, branch_of)]
-    acts += [Act("credentials-out", sent) for sent in sends_credentials(commands)]
+    commands = simple_commands(_with_values(text))
+    acts = [Act("credentials-out", sent) for sent in sends_credentials(commands)]
+    for inner in _piped_scripts(commands):
+        acts += command_acts(inner, member, here)
+    for one in commands:  # in their order: one that goes elsewhere changes what the next ones mean
+        acts += _acts(one, member, here)
+        here = _afterwards(one, here)
     if _runs_what_it_fetched(commands):
         acts.append(Act("run-fetched", text))
+    if re.search(r"(?:^|[\s;&|])(?:HUSKY=0|SKIP=\S+|HUSKY_SKIP_HOOKS=1)\s+git\s", text):
+        acts.append(Act("skip-checks", text))
     return acts or [Act("local-command", text)]
 
 
-def _acts(one: Simple, member: str, branch_of: BranchOf) -> list[Act]:
-    shown = " ".join(one.argv)
-    acts = [_act(one, branch_of), *_touched(one, member), *_in_code(one, member)]
-    if inner := _inside(list(one.argv)):
-        acts += command_acts(inner, member, branch_of)
+def _with_values(text: str) -> str:
+    """The text with its own plain variables put in: `b=main; git push -f origin $b`."""
+    values = {found[1]: (found[2] or found[3] or found[4] or "") for found in _ASSIGNED.finditer(text)}
+    if not values:
+        return text
+    return re.sub(r"\$(?:\{(\w+)\}|(\w+))", lambda found: values.get(found[1] or found[2], found[0]), text)
+
+
+def _piped_scripts(commands: list[Simple]) -> list[str]:
+    """Texts that are piped into a shell: `echo git push | sh`."""
+    readers = [one for one in commands if one.name in SHELLS and all(word.startswith("-") for word in one.argv[1:])]
+    pairs = [(two, one) for one in readers for two in commands if two.feeds(one) and two.name in ("echo", "printf")]
+    return [" ".join(two.argv[1:]).replace("\\n", "\n") for two, _ in pairs]
+
+
+def _afterwards(one: Simple, here: Surroundings) -> Surroundings:
+    if one.name in ("cd", "pushd"):
+        named = [word for word in one.argv[1:] if not word.startswith("-") or word == "-"]
+        return here.inside(named[0] if named else "~")
+    return afterwards([one.name, *one.argv[1:]], here) if one.name == "git" else here
+
+
+def _acts(one: Simple, member: str, here: Surroundings) -> list[Act]:
+    if "xargs" in one.prefixes:
+        one = one._replace(argv=(*one.argv, "$()"))  # words that nobody can tell
+    inside = _inside(list(one.argv))
+    if one.name == "git":
+        argv, by_shell = without_alias(["git", *one.argv[1:]], here)
+        one, inside = one._replace(argv=tuple(argv)), [*inside, by_shell]
+    acts = [_act(one, member, here), *_touched(one, member, here), *_in_code(one, member, here)]
+    for inner in inside:
+        acts += command_acts(inner, member, here) if inner.strip() else []
     if {"sudo", "doas"} & {*one.prefixes, one.name} or (one.name == "su" and len(one.argv) > 1):
-        acts.append(Act("privileged", shown))
+        acts.append(Act("privileged", " ".join(one.argv)))
     return acts
 
 
-def _inside(argv: list[str]) -> str:
-    """The command line that runs inside a container: `docker exec -it db psql …`; '' when there is none."""
-    if os.path.basename(argv[0]) not in ("docker", "podman", "docker-compose", "kubectl", "oc") or "exec" not in argv:
-        return ""
+def _inside(argv: list[str]) -> list[str]:
+    """Command lines that a command runs: in a container, for each file found, in a project's environment."""
+    name = os.path.basename(argv[0])
+    if name == "find":
+        starts = [at for at, word in enumerate(argv) if word in ("-exec", "-execdir", "-ok", "-okdir")]
+        runs = [itertools.takewhile(lambda word: word not in (";", "+"), argv[at + 1 :]) for at in starts]
+        return [shlex.join(words) for words in runs]
+    if " ".join([name, *argv[1:2]]) in ("uv run", "poetry run", "pipenv run", "bundle exec", "npm exec", "pnpm exec"):
+        return [shlex.join(list(itertools.dropwhile(lambda word: word.startswith("-"), argv[2:])))]
+    if name not in ("docker", "podman", "docker-compose", "kubectl", "oc") or "exec" not in argv:
+        return []
     rest = argv[argv.index("exec") + 1 :]
     while rest and rest[0].startswith("-") and rest[0] != "--":
         rest = rest[2 if rest[0] in ("-u", "-w", "-e", "-n", "-c", "--user", "--workdir", "--env") else 1 :]
-    rest = [word for word in rest[1:] if word != "--"]  # after the container's name
-    return shlex.join(rest)
+    return [shlex.join(word for word in rest[1:] if word != "--")]  # after the container's name
 
 
-def _in_code(one: Simple, member: str) -> list[Act]:
-    """Files that a program given on the command line names: `python -c "open('.env')"`."""
+def _in_code(one: Simple, member: str, here: Surroundings) -> list[Act]:
+    """What a program given on the command line names: `python -c "open('.env')"`, `os.system('git push …')`."""
     if not re.fullmatch(r"python[\d.]*|node|ruby|perl|deno|bun|php", one.name):
         return []
     pairs = itertools.pairwise(one.argv)
     code = next((word for option, word in pairs if option in ("-c", "-e", "-E", "--eval", "-r", "-p", "-pe")), "")
     writes = re.search(r"""['"][wax]b?\+?['"]|write|remove|unlink|rename|rmSync|truncate|append""", code)
     named = re.findall(r"""['"]([^'"\n]{1,200})['"]""", code)
-    return [act for path in named for act in path_acts(path, "edit" if writes else "read", member)]
+    acts = [act for path in named for act in path_acts(path, "edit" if writes else "read", member, here)]
+    acts += [Act("credentials-out", one.name)] if code_sends(code, named) else []
+    if re.search(r"system|popen|subprocess|spawn|exec|check_output|`|\bsh\(", code, re.I):
+        for text in [*(text for text in named if " " in text), " ".join(named)]:
+            acts += [act for act in command_acts(text, member, here) if RULES[act.operation].denial]
+    return acts
 
 
-def _act(one: Simple, branch_of: BranchOf) -> Act:
+def _act(one: Simple, member: str, here: Surroundings) -> Act:
     argv = _named(one)
     shown = " ".join(argv)
     if argv[0] == "git":
-        return git_act(argv, branch_of)
+        return git_act(argv, here)
+    if argv[0] == "mi" and (other := _other_member(argv, member)):
+        return Act("other-private", other)
+    if argv[:2] == ["gh", "api"]:
+        return _github(shown)
     if found := _listed(argv, shown):
         return found
     if argv[0] in tables.READING and not one.writes and not _edits_in_place(argv):
@@ -134,56 +188,84 @@ def _cloud(argv: list[str], shown: str) -> Act | None:
 
 
 def _network(argv: list[str], shown: str) -> Act:
-    data = re.compile(r"-d|--data\S*|-F|--form\S*|-T|--upload-file|--post-\S+|--json")
-    method = re.search(r"(?:-X ?|--request[ =]|--method[ =])(POST|PUT|PATCH|DELETE)\b", shown, re.I)
-    local = re.search(r"(?:https?://)?(?:localhost|127\.0\.0\.1|\[::1\])", shown)
-    if argv[0] in ("curl", "wget"):
-        writes = method or any(data.fullmatch(word.split("=")[0]) or re.match(r"-d.", word) for word in argv[1:])
-        return Act("remote-write" if writes and not local else "fetch" if not local else "local-command", shown)
-    if argv[0] in ("rsync", "scp") and not any(re.match(r"[\w.@-]+:", word) for word in argv[1:]):
+    if argv[0] in ("rsync", "scp", "sftp"):
+        remote = any(re.match(r"[\w.@-]+:", word) for word in argv[1:])
+        return Act("remote-write" if remote or argv[0] == "sftp" else "local-command", shown)
+    if stays_here(argv):
         return Act("local-command", shown)
+    data = re.compile(r"-d|--data\S*|-F|--form\S*|-T|--upload-file|--post-\S+|--json")
+    writes = any(data.fullmatch(word.split("=")[0]) or re.match(r"-d.", word) for word in argv[1:])
+    fetches = argv[0] in ("curl", "wget") and not writes and not _METHOD.search(shown)
+    return Act("fetch" if fetches else "remote-write", shown)
+
+
+def _github(shown: str) -> Act:
+    """A call of GitHub's own interface: moving or deleting a branch there is a push by force."""
+    writes = _METHOD.search(shown) or re.search(r" (?:-f|-F|--field|--raw-field|--input)\b", shown)
+    if not writes:
+        return Act("fetch", shown)
+    branch = re.search(r"git/refs/heads/([\w./-]+)", shown)
+    overwrites = writes[0].upper().endswith("DELETE") or re.search(r"force=true", shown)
+    if branch and overwrites:
+        return Act("force-push-main" if branch[1] in MAIN else "force-push", shown)
     return Act("remote-write", shown)
+
+
+def _other_member(argv: list[str], member: str) -> str:
+    """Whose private notes one of our own commands would open; '' for the member's own."""
+    if len(argv) < 3 or argv[1] != "persona" or argv[2] not in ("boot", "note", "notes"):
+        return ""
+    pairs = [tuple(word.split("=", 1)) for word in argv if word.startswith("--member=")]
+    pairs += [pair for pair in itertools.pairwise(argv) if pair[0] == "--member"]
+    return next((pair[1] for pair in pairs if pair[1] != member), "")
 
 
 def _edits_in_place(argv: list[str]) -> bool:
     return argv[0] in ("sed", "perl", "yq") and any(re.match(r"-[a-zA-Z]*i|--in-place", word) for word in argv[1:])
 
 
-def _touched(one: Simple, member: str) -> list[Act]:
+def _touched(one: Simple, member: str, here: Surroundings) -> list[Act]:
     """What the files that a command names add: private memory, secrets, hooks, the team's memory."""
+    by_git = named_paths(list(one.argv)) if one.name == "git" else []
     writes = one.name in tables.WRITING or _edits_in_place([one.name, *one.argv[1:]])
     acts = []
-    for word in [*one.argv[1:], *one.writes]:
-        path = word.rpartition("=")[2] if word.startswith("-") and "=" in word else word.lstrip("@")
+    for word in [*one.argv[1:], *one.reads, *one.writes]:
         if word.startswith("-") and "=" not in word:
             continue
-        written = writes or word in one.writes
+        is_option = word.startswith("-") or one.name == "dd"
+        path = word.rpartition("=")[2] if is_option else word.lstrip("@")
+        written = writes or word in one.writes or word in by_git or (one.name == "dd" and word.startswith("of="))
         if one.name == "cp" and word in one.argv[1:-1]:
             written = False
-        acts += path_acts(path, "edit" if written else "read", member, named_only=one.name in tables.NAMING_ONLY)
+        verb = "edit" if written else "read"
+        acts += path_acts(path, verb, member, here, named_only=one.name in tables.NAMING_ONLY)
     return acts
 
 
-def path_acts(path: str, verb: str, member: str, named_only: bool = False) -> list[Act]:
+def path_acts(path: str, verb: str, member: str, here: Surroundings, named_only: bool = False) -> list[Act]:
     """What reading, editing, creating or deleting a path means beyond that; [] for an ordinary file."""
-    owner = paths.private_owner(path)
+    written, path = path, here.real(path)
+    found = _path_act(path, verb, member, named_only)
+    return [Act(found, written)] if found else []
+
+
+def _path_act(path: str, verb: str, member: str, named_only: bool) -> str:
+    owner = paths.private_owner(path) or ("" if named_only else paths.member_folder(path))
     if owner:
-        own = owner in ("self", member)
-        return [Act("own-private" if own else "other-private", path)]
-    if verb == "read":
-        return [Act("read-secrets", path)] if paths.is_secret(path) and not named_only else []
+        return "own-private" if owner in ("self", member) else "other-private"
     if paths.is_secret(path):
-        return [Act("edit-secrets", path)]
+        return "edit-secrets" if verb != "read" else "" if named_only else "read-secrets"
+    if verb == "read":
+        return ""
     if paths.is_hook(path):
-        return [Act("weaken-hooks", path)]
+        return "weaken-hooks"
     memory = {
         "session": "edit-session-log",
         "proposal": "write-proposal",
         "card": "edit-card",
         "principles": "edit-principles",
     }
-    kind = paths.shared_memory(path)
-    return [Act(memory[kind], path)] if kind else []
+    return memory.get(paths.shared_memory(path), "")
 
 
 def _runs_what_it_fetched(commands: list[Simple]) -> bool:

@@ -10,8 +10,12 @@ from mi.kernel.messages import text
 Mode = Literal["mirror", "challenge", "obey"]
 ACKNOWLEDGED = "Override acknowledged."  # said so in every language
 _CHINESE = ("直接做", "不需要讨论")
-# `override` alone or as an address; `override the method` is a task.
-_ENGLISH = re.compile(r"override(?=\s*(?:$|[:,.;!—–，。：；！-]|\n)|\s+(?:please|now|just|do it|go ahead|and)\b)", re.I)
+# `override` alone, as an address or before an order; `override the method` is a task.
+_ENGLISH = re.compile(
+    r"override(?=\s*(?:$|[:,.;!—–，。：；！、-]|\n)|\s+[\u4e00-\u9fff]"
+    r"|\s+(?:please|now|just|and|do|go|proceed|continue|execute|run|skip|ship|push|deploy|merge|delete|i|no)\b)",
+    re.I,
+)
 SAME_TOPIC = 0.2
 
 

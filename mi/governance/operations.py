@@ -41,6 +41,7 @@ RULES: dict[str, Rule] = {
     "edit-session-log": _ASKED,
     "edit-card": _ASKED,
     "edit-principles": _ASKED,
+    "answer-question": _ASKED,
     "external-ai": _ASKED,
     "delete-file": _ASKED,
     "discard-work": _ASKED,

@@ -1,19 +1,21 @@
 """What a file is to the rules, by its path alone: secret, private, a hook, shared memory, a product of a build."""
 
 import re
+from fnmatch import fnmatchcase
 from typing import Literal
 
 _SECRET = re.compile(
-    r"(?:^|/)(?:\.env(?:\.[\w.-]+)?|[\w.-]*\.env|[\w.-]+\.(?:pem|key|p12|pfx|jks|keystore|kdbx)|id_(?:rsa|dsa|ecdsa|ed25519)"
+    r"(?:^|/)(?:\.env[\w.*?-]*|[\w.-]*\.env|[\w.-]+\.(?:pem|key|p12|pfx|jks|keystore|kdbx)|id_(?:rsa|dsa|ecdsa|ed25519)"
     r"|\.(?:netrc|pgpass|pypirc|git-credentials|htpasswd)|credentials(?:\.(?:json|ya?ml|toml|ini|csv))?"
     r"|secrets?\.(?:json|ya?ml|toml|ini|env)|service[-_]account[\w-]*\.json|\.kube/config|\.docker/config\.json)$"
 )
 _EXAMPLE = re.compile(r"(?:[._-](?:example|sample|template|dist|defaults?)s?(?:\.\w+)?|\.pub)$", re.I)
-_PRIVATE = re.compile(r"(?:^|/)\.([^/]+)/private(?:/|$)")
+_PRIVATE = re.compile(r"(?:^|/)\.([^/]+)/(?:private|[a-z]*[*?\[][^/]*)(?:/|$)")
+_MEMBER_FOLDER = re.compile(r"(?:^|/)persona/\.(?!git)([^/]+)$")
 _HOOK = re.compile(
-    r"(?:^|/)(?:\.claude/(?:settings(?:\.local)?\.json|hooks(?:/.*)?)|\.codex/(?:hooks\.json|config\.toml|hooks(?:/.*)?)"
-    r"|\.git/hooks(?:/.*)?|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.mi/(?:manifest\.json|hooks(?:/.*)?)|\.git/config"
-    r"|\.pre-commit-config\.ya?ml)$"
+    r"(?:^|/)(?:\.claude|\.codex|\.claude/(?:settings(?:\.local)?\.json|hooks(?:/.*)?)|\.codex/(?:hooks\.json|config\.toml|hooks(?:/.*)?)"
+    r"|\.git/hooks(?:/.*)?|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.mi/(?:manifest\.json|underway\.json|hooks(?:/.*)?)|\.git/config"
+    r"|\.pre-commit-config\.ya?ml|\.mind-incarnation(?:/(?:config\.json|global(?:/permissions\.json)?|hosts(?:/.*)?))?)$"
 )
 _SESSION = re.compile(r"(?:^|/)sessions/\d{4}-\d{2}/\d{4}-\d{2}-\d{2}[^/]*\.md$|(?:^|/)persona/sessions/")
 _PROPOSAL = re.compile(r"(?:^|/)proposals/\d{4}-\d{2}/proposal-[^/]*\.md$|(?:^|/)persona/proposals/")
@@ -39,7 +41,16 @@ def is_secret(path: str) -> bool:
 
 def private_owner(path: str) -> str:
     """The member in whose private space a path lies; '' for one in none."""
-    found = _PRIVATE.search(_plain(path))
+    for found in _PRIVATE.finditer(_plain(path)):
+        folder = found[0].strip("/").partition("/")[2]
+        if folder == "private" or fnmatchcase("private", folder):
+            return found[1]
+    return ""
+
+
+def member_folder(path: str) -> str:
+    """The member whose whole folder a path is, the private space in it too; '' for any other path."""
+    found = _MEMBER_FOLDER.search(_plain(path))
     return found[1] if found else ""
 
 

@@ -3,15 +3,18 @@
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from mi.governance import paths
+from mi.governance.command_tables import PRODUCTION
 from mi.governance.commands import command_acts, path_acts
-from mi.governance.git_commands import BranchOf
+from mi.governance.git_commands import MAIN
 from mi.governance.operations import RULES, STATES, Act, Denial, Profile, State, heaviest
+from mi.governance.surroundings import Surroundings
 from mi.kernel.messages import text
 
 BATCH_LIMIT = 5  # change units
-_NOBODY_KNOWS: BranchOf = lambda folder: ""  # noqa: E731
+_NOWHERE = Surroundings()
 _NO_SETTINGS: Mapping[str, State] = MappingProxyType({})
 # What the tools of agent hosts do; a name that is not here is told by its operation.
 _TOOLS = {
@@ -34,8 +37,16 @@ _TOOLS = {
     "webfetch": "fetch",
     "websearch": "fetch",
 }
+_OURS = "mcp__mi__"
+# Programs that may be named as the tool itself, with their words as the target.
+_PROGRAMS = frozenset(
+    "git gh ssh scp rsync curl wget nc kubectl docker helm terraform aws gcloud az psql mysql".split()
+)
 VERBS = ("run", "read", "edit", "write", "create", "delete", "patch", "send", "fetch", "call")
 _PATCHED = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$", re.M)
+
+
+_CHANGING = ("edit", "create", "local-command")  # free within the limit; the caller tells which commands change files
 
 
 class Verdict(NamedTuple):
@@ -86,7 +97,7 @@ def permit(
     member: str = "",
     override: str = "",
     settings: Mapping[str, State] = _NO_SETTINGS,
-    branch_of: BranchOf = _NOBODY_KNOWS,
+    here: Surroundings = _NOWHERE,
     change_units: int = 0,
 ) -> Verdict:
     """Decide over (tool, operation, target).
@@ -95,7 +106,7 @@ def permit(
     the tool says it. `override` is the person's reason: it lifts a SOFT denial to PROMPT, a HARD one never.
     `settings` are the person's own states by operation, within the bounds; `change_units` those of the batch so far.
     """
-    act = heaviest(acts_of(tool, operation, target, member, branch_of))
+    act = heaviest(acts_of(tool, operation, target, member, here))
     rule = RULES[act.operation]
     state = bounded(act.operation, settings.get(act.operation, rule.of(profile)))
     if state == "DENY":
@@ -103,7 +114,7 @@ def permit(
         if override and denial == "soft":
             return Verdict("PROMPT", denial, act.operation, act.target, incident=True)
         return Verdict("DENY", denial, act.operation, act.target)
-    over = change_units > BATCH_LIMIT and state == "ALLOW" and act.operation in ("edit", "create")
+    over = change_units > BATCH_LIMIT and state == "ALLOW" and act.operation in _CHANGING
     return Verdict("PROMPT" if over else state, None, act.operation, act.target, over_batch=over)
 
 
@@ -114,39 +125,87 @@ def bounded(operation: str, state: State) -> State:
     return max(state, least, key=STATES.index)
 
 
-def acts_of(tool: str, operation: str, target: str, member: str, branch_of: BranchOf) -> list[Act]:
+def is_known(tool: str) -> bool:
+    """Whether a tool's name tells what it does."""
+    return tool.lower() in _TOOLS
+
+
+def acts_of(tool: str, operation: str, target: str, member: str, here: Surroundings) -> list[Act]:
     """What is about to be done, as operations."""
     if operation in RULES and operation not in VERBS:
-        return [Act(operation, target), *path_acts(target, "read", member, named_only=True)]
+        return [Act(_aimed(operation, target), target), *path_acts(target, "read", member, here, named_only=True)]
     verb = operation if operation in VERBS else _TOOLS.get(tool.lower(), "call")
     match verb:
         case "run":
-            return command_acts(target, member, branch_of)
+            by_program = command_acts(f"{tool} {target}", member, here) if tool.lower() in _PROGRAMS else []
+            return [*command_acts(target, member, here), *by_program]
         case "patch":
-            return _patch_acts(target, member)
+            return _patch_acts(target, member, here)
         case "send":
-            return [_sent(target)]
+            return [_sent(target), *path_acts(target, "read", member, here, named_only=True)]
         case "fetch":
             return [Act("credentials-out" if _holds_secret(target) else "fetch", target)]
         case "call":
-            return [Act("local-command", target)]
-    return _file_acts(verb, target, member)
+            return _call_acts(tool, target, member, here)
+        case "delete" if tool.lower() not in _TOOLS and PRODUCTION.search(target) and not _names_file(target):
+            return [Act("production-data", target)]
+    return _file_acts(verb, target, member, here)
 
 
-def _file_acts(verb: str, path: str, member: str) -> list[Act]:
-    special = path_acts(path, "read" if verb == "read" else "edit", member)
+def _call_acts(tool: str, given: str, member: str, here: Surroundings) -> list[Act]:
+    """A call of some server's tool, by the texts it is given: files it names, commands, secrets that would leave."""
+    texts = _texts(given)
+    verb = "edit" if re.search(r"write|edit|creat|delet|remov|mov|renam|updat|put|patch|append", tool, re.I) else "read"
+    named = [text for text in texts if len(text) < 500 and not re.search(r"\s", text)]
+    acts = [act for path in named for act in path_acts(path, verb, member, here)]
+    ours = tool.startswith(_OURS)  # they refuse secrets themselves, and look for them
+    acts += [Act("credentials-out", "")] if not ours and any(_holds_secret(text) for text in texts) else []
+    return [Act("local-command", given[:200]), *acts]
+
+
+def _texts(given: str) -> list[str]:
+    """The texts of a call's arguments, as JSON; of other text itself."""
+    from mi.kernel.jsontext import BadJson, decode
+
+    try:
+        found: object = decode(given.encode(), dict[str, Any])
+    except BadJson:
+        return [given]
+    texts, rest = list[str](), [found]
+    while rest:
+        one = rest.pop()
+        if isinstance(one, dict | list):
+            rest += one.values() if isinstance(one, dict) else one
+        elif isinstance(one, str):
+            texts.append(one)
+    return texts
+
+
+def _aimed(operation: str, target: str) -> str:
+    """A push that is named as such, by the branch it names: `force-push` of `origin main` is one to main."""
+    names = {word.rpartition(":")[2].lstrip("+").removeprefix("refs/heads/") for word in target.split()}
+    return f"{operation}-main" if operation in ("push", "force-push") and names & {*MAIN} else operation
+
+
+def _names_file(target: str) -> bool:
+    return "/" in target or bool(re.search(r"\.\w{1,5}$", target))
+
+
+def _file_acts(verb: str, path: str, member: str, here: Surroundings) -> list[Act]:
+    special = path_acts(path, "read" if verb == "read" else "edit", member, here)
     operation = {"read": "read", "create": "create", "delete": "delete-file"}.get(verb, "edit")
     return special if special and verb != "delete" else [Act(operation, path), *special]
 
 
-def _patch_acts(patch: str, member: str) -> list[Act]:
+def _patch_acts(patch: str, member: str, here: Surroundings) -> list[Act]:
     verbs = {"Add File": "create", "Update File": "edit", "Delete File": "delete", "Move to": "create"}
-    found = [act for verb, path in _PATCHED.findall(patch) for act in _file_acts(verbs[verb], path, member)]
+    found = [act for verb, path in _PATCHED.findall(patch) for act in _file_acts(verbs[verb], path, member, here)]
     return found or [Act("edit", patch[:200])]
 
 
 def _sent(message: str) -> Act:
-    return Act("credentials-out", "") if _holds_secret(message) else Act("remote-write", message)
+    secret = _holds_secret(message) or any(paths.is_secret(word) for word in message.split())
+    return Act("credentials-out", "") if secret else Act("remote-write", message)
 
 
 def _holds_secret(message: str) -> bool:

@@ -7,39 +7,79 @@ from mi.governance import paths
 from mi.kernel.secrets import find_secrets
 from mi.kernel.shell import Simple
 
-_SENDERS = ("curl", "wget", "nc", "ncat", "netcat", "scp", "sftp", "rsync", "ftp", "mail", "sendmail", "http", "ssh")
-_CLOUD_SENDERS = ("aws", "gsutil", "gcloud", "rclone", "gh", "codex", "claude", "gemini", "llm")
+_SENDERS = """curl wget nc ncat netcat socat telnet scp sftp rsync ftp lftp mail mutt sendmail http https xh ssh
+    aws gsutil gcloud az rclone gh codex claude gemini llm""".split()
 _LOGIN_WITH = ("-i", "--key", "--cert", "-E", "--cacert", "--identity", "--netrc-file")  # used, not sent
 _DUMPS = ("env", "printenv", "set", "export")
-_LOCAL = re.compile(r"(?:https?://)?(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)")
+_COPIES = "cp mv ln install rsync tar zip 7z gzip base64 openssl gpg dd xxd".split()
+_CURL_WITH_VALUE = frozenset(
+    """-H -d -F -T -o -X -u -A -e -b -c -x -K -m -w -E --header --data --data-raw --data-binary --data-urlencode --json
+    --form --upload-file --output --request --user --user-agent --referer --cookie --cookie-jar --proxy --config
+    --max-time --write-out --cert --key --cacert --connect-timeout --retry --post-data --post-file --method""".split()
+)
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+_LOCAL = re.compile(r"(?:[a-z]+://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?(?:[/?#].*)?", re.I)
+_CODE_SENDS = re.compile(r"\b(?:requests|urllib|urlopen|http|https|httpx|aiohttp|socket|fetch|axios|smtplib|net)\b")
 
 
 def sends_credentials(commands: list[Simple]) -> list[str]:
     """The commands that would send a credential out of this machine, without the credential."""
-    return [_shown(one) for one in commands if _is_sender(one) and _gets_credentials(one, commands)]
+    copies = _copies(commands)
+    return [_shown(one) for one in commands if _is_sender(one) and _gets_credentials(one, commands, copies)]
+
+
+def code_sends(code: str, named: list[str]) -> bool:
+    """Whether a program given on the command line reads a secret file and speaks to the network."""
+    return bool(_CODE_SENDS.search(code)) and any(paths.is_secret(path) for path in named)
+
+
+def stays_here(argv: list[str]) -> bool:
+    """Whether a network command only speaks to this machine."""
+    if argv[0] in ("curl", "wget"):
+        pairs = itertools.pairwise(argv)
+        words = [word for before, word in pairs if not word.startswith("-") and before not in _CURL_WITH_VALUE]
+    else:
+        words = [word for word in argv[1:] if not word.startswith("-") and word not in _METHODS][:1]
+    return bool(words) and all(_LOCAL.fullmatch(word) for word in words)
 
 
 def _is_sender(one: Simple) -> bool:
     if one.name in ("scp", "rsync", "sftp"):
         return any(re.match(r"(?:[\w.-]+@)?[\w.-]+:(?!\\)", word) for word in one.argv[1:])
-    return one.name in (*_SENDERS, *_CLOUD_SENDERS) and not any(_LOCAL.match(word) for word in one.argv[1:])
+    return one.name in _SENDERS and not stays_here([one.name, *one.argv[1:]])
 
 
-def _gets_credentials(one: Simple, commands: list[Simple]) -> bool:
+def _gets_credentials(one: Simple, commands: list[Simple], copies: set[str]) -> bool:
     if find_secrets(" ".join(one.argv)):
         return True
-    pairs = itertools.pairwise(one.argv)
-    if one.name != "ssh" and any(_names_secret_file(word) for before, word in pairs if before not in _LOGIN_WITH):
+    named = [word for before, word in itertools.pairwise(one.argv) if before not in _LOGIN_WITH]
+    if any(_keeps_secret(word, copies) for word in [*(named if one.name != "ssh" else []), *one.reads]):
         return True
-    earlier = [two for two in commands if two.pipeline == one.pipeline and two.place < one.place]
-    return any(two.name in _DUMPS or any(_names_secret_file(word) for word in two.argv[1:]) for two in earlier)
+    return any(_gives_credentials(two, copies) for two in commands if two.feeds(one))
 
 
-def _names_secret_file(word: str) -> bool:
-    """`.env`, `@.env`, `file=@.env`, `-T.env`."""
+def _gives_credentials(one: Simple, copies: set[str]) -> bool:
+    return one.name in _DUMPS or any(_keeps_secret(word, copies) for word in [*one.argv[1:], *one.reads])
+
+
+def _copies(commands: list[Simple]) -> set[str]:
+    """Files that earlier commands fill from a secret file: `cp .env x`, `cat .env > x`, `tar cf x .env`."""
+    found: set[str] = set()
+    for one in commands:
+        fed = [one, *(two for two in commands if two.feeds(one))]
+        if any(_keeps_secret(word, found) for two in fed for word in [*two.argv[1:], *two.reads]):
+            found |= {*one.writes}
+            if one.name in _COPIES:
+                found |= {word.removeprefix("of=") for word in one.argv[1:] if not word.startswith("-")}
+    return found
+
+
+def _keeps_secret(word: str, copies: set[str]) -> bool:
+    """`.env`, `@.env`, `file=@.env`, `-T.env`; or a copy of one."""
     if word.startswith("--") and "=" in word:
         word = word.partition("=")[2]
-    return paths.is_secret(word.rpartition("@")[2] if "@" in word else word.removeprefix("-T"))
+    path = word.rpartition("@")[2] if "@" in word else word.removeprefix("-T")
+    return paths.is_secret(path) or path in copies
 
 
 def _shown(one: Simple) -> str:

@@ -8,7 +8,16 @@ from mi.governance.words import clauses, is_whole, own_words, said
 from mi.kernel.messages import text
 
 END_WORDS = ("结束", "save", "收工", "/save")
-CLOSING = ("今天到这", "下次继续", "今天先到这", "明天继续", "that's all for today", "continue next time")
+CLOSING = (
+    "今天到这",
+    "下次继续",
+    "今天先到这",
+    "今天就到这",
+    "今天就先到这",
+    "明天继续",
+    "that's all for today",
+    "continue next time",
+)
 GOODBYE = ("goodbye", "good bye", "bye", "bye bye", "see you", "see you tomorrow", "再见", "拜拜", "回头见", "明天见")
 _SUMMARY = re.compile(
     r"(?:summari[sz]e|summary of|recap|wrap up)\s+(?:(?:the|this|our|today's)\s+)?(?:session|conversation|day|work)"

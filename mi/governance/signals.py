@@ -1,5 +1,6 @@
 """What a message signals: the triggers T1 to T9, the mode to meet it in, the speed it asks for, secrets in it."""
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
@@ -32,6 +33,8 @@ _AGAINST = (
     ),
     *("弃用", "改用", "取代", "替换", "绕过", "skip", "跳过"),
 )
+
+_ORDER = re.compile(r"^\s*(?:please\s+)?(?:run|execute|call|请?(?:运行|执行|跑))\s*(?:一下)?\s*", re.I)
 
 
 class Decision(NamedTuple):
@@ -89,6 +92,7 @@ def signals(
         "T7": _belittles(message, own, size),
         "T8": bool(secrets),
     }
+    found["T7"] = found["T7"] or (found["T5"] and bool(said(own, JUST_CHANGE)))  # a schema is never trivial
     found["T9"] = found["T9"] or _deploys(message)
     triggers = tuple(name for name in sorted(found) if found[name])
     obeys = obeying or is_obey(message)
@@ -113,7 +117,7 @@ def _deploys(message: str) -> bool:
     """Whether a command in the message deploys: in code, or a line that is one."""
     lines = [line for line in message.splitlines() if not line.lower().startswith(("deploy", "release"))]
     for code in [*code_spans(message), *lines]:
-        for one in simple_commands(code.removeprefix("$ ")):
+        for one in simple_commands(_ORDER.sub("", code.removeprefix("$ "))):
             if command_tables.listed(" ".join([one.name, *one.argv[1:]])) == "deploy":
                 return True
     return False

@@ -13,6 +13,10 @@ _COMBINED = re.compile(
 )
 _CHINESE = re.compile(r"速度级别\s*[::：]?\s*([0-4])(?!\d)")
 _SINGLE = re.compile(r"s([0-4])", re.I)
+# At the start of a clause, before what is asked for: `S2 fix the typo`; S3 is also a place to keep files in.
+_STORAGE = """buckets?|storage|objects?|uploads?|downloads?|urls?|keys?|clients?|apis?|paths?|prefix|policy|sync|files?
+    |folders?|backend|endpoints?|events?|access|compatible|is|are|was|has|have|fails?|does|should|must|can|and|or|to|in"""
+_LEADING = re.compile(rf"s([0-4])[ \t]+(?!(?:{''.join(_STORAGE.split())})\b|[是的桶存有和])\S", re.I)
 _FILLERS = re.compile(
     r"\b(?:use|using|at|in|with|go|switch|to|apply|speed|mode|level|please|now)\b|[用按请以走]|模式|速度|级别|切到|切换到|来"
 )
@@ -29,7 +33,7 @@ def asked_levels(message: str) -> tuple[int, ...]:
         found |= set(numbers) if "+" in match[0] else set(range(min(numbers), max(numbers) + 1))
     found |= {int(number) for number in _CHINESE.findall(own)}
     for clause in re.split(r"[,.;!?\n。，；：！？]+|:(?!//)", own.lower()):
-        only = _SINGLE.fullmatch(_FILLERS.sub(" ", clause).strip())
+        only = _SINGLE.fullmatch(_FILLERS.sub(" ", clause).strip()) or _LEADING.match(clause.strip())
         if only:
             found.add(int(only[1]))
     return tuple(sorted(found))

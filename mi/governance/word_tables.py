@@ -2,6 +2,7 @@
 
 URGENCY = ("快", "急", "赶", "ASAP", "urgent")
 URGENCY_STOPS = (
+    *"快速搜索 快速入门 快速开始 快速启动 更快 变快".split(),
     *"快捷 快照 快递 快进 快门 快餐 快排 快速排序 快取 快讯 快乐 愉快 痛快 畅快 凉快 不快 急诊 急救 急性 应急".split(),
     *"救急 急停 缓急 急剧 不急 别急 不着急 不用急 不赶 别赶 不用赶 追赶 赶集 赶上".split(),
     *("not urgent", "non-urgent", "isn't urgent", "nothing urgent"),
@@ -14,6 +15,7 @@ TRIGGERS: dict[str, tuple[str, ...]] = {
         *("finance", "financial", "bank", "bank account", "credit card", "purchase", "tax", "price", "prices"),
         *("data security", "data breach", "data leak", "personal data", "customer data", "PII", "GDPR", "privacy"),
         *("irreversible", "cannot be undone", "can't be undone", "permanently", "delete all", "drop table"),
+        *("drop the table", "drop the database", "delete the database", "delete user data", "delete production"),
         *("drop database", "wipe", "purge", "force push", "force-push", "rm -rf", "truncate table"),
         *("付款", "支付", "金额", "财务", "金融", "退款", "账单", "发票", "预算", "转账", "花钱", "资金", "价格"),
         *("数据安全", "数据泄露", "隐私", "个人信息", "用户数据", "不可逆", "无法撤销", "不可恢复", "永久删除"),
@@ -51,7 +53,7 @@ TRIGGERS: dict[str, tuple[str, ...]] = {
     ),
 }
 TRIGGER_STOPS: dict[str, tuple[str, ...]] = {
-    "T3": ("价格战",),
+    "T3": ("价格战", "pay attention"),
     "T5": ("组织架构", "架构师"),
     "T9": ("发布会", "线上线下"),
 }

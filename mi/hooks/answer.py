@@ -13,12 +13,13 @@ class Answer(Struct, frozen=True):
     """An opinion on an event. `allow` is no objection: it never widens what the host itself permits.
 
     `deny` stops the tool call or the prompt; at the end of a turn it sends the agent back to work with the reason.
-    `context` is put before the agent where the host can do that.
+    `context` is put before the agent where the host can do that; `message` is shown to the person.
     """
 
     decision: Decision = "none"
     reason: str = ""
     context: str = ""
+    message: str = ""
 
 
 def strictest(answers: Iterable[Answer]) -> Answer:
@@ -28,7 +29,8 @@ def strictest(answers: Iterable[Answer]) -> Answer:
     objecting = [one.reason for one in given if one.decision in ("ask", "deny")]
     calm = [one.reason for one in given if one.decision == decision]
     reasons = objecting if decision in ("ask", "deny") else calm
-    return Answer(decision, _joined(reasons), _joined([one.context for one in given]))
+    told = (_joined([one.context for one in given]), _joined([one.message for one in given]))
+    return Answer(decision, _joined(reasons), *told)
 
 
 def _joined(texts: list[str]) -> str:

@@ -1,6 +1,7 @@
 """Saving a session by itself: at the end of a turn, when the rules say so, into the session's own window."""
 
 import os
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -17,19 +18,35 @@ if TYPE_CHECKING:
     from mi.app import App
     from mi.persona.place import Persona
 
+_AT_END = "session_end"
+_MOST_TURNS = 20
+
 
 def saw_command(event: HookEvent, app: "App") -> None:
-    """Tests that passed are one of the reasons to save."""
+    """Tests that passed and a review by another AI are reasons to save."""
     from mi.governance.command_tables import listed
     from mi.kernel.shell import simple_commands
 
     response = event.tool_response if isinstance(event.tool_response, dict) else {}
-    failed = response.get("is_error") or response.get("interrupted") or response.get("exit_code") not in (None, 0)
+    if response.get("is_error") or response.get("interrupted") or response.get("exit_code") not in (None, 0):
+        return
     names = [" ".join([one.name, *one.argv[1:]]) for one in simple_commands(command_of(event))]
-    if not failed and any(
-        listed(name.removeprefix("python3 -m ").removeprefix("python -m ")) == "run-tests" for name in names
-    ):
-        rules_state.change(event, app, lambda old: msgspec.structs.replace(old, tested=True))
+    seen = {listed(name.removeprefix("python3 -m ").removeprefix("python -m ")) for name in names}
+    if seen & {"run-tests", "external-ai"}:
+        tested, reviewed = "run-tests" in seen, "external-ai" in seen
+        rules_state.change(
+            event,
+            app,
+            lambda old: msgspec.structs.replace(old, tested=old.tested or tested, reviewed=old.reviewed or reviewed),
+        )
+
+
+def is_work_log(path: str) -> bool:
+    """Whether a file is where a project keeps what was done."""
+    return (
+        re.search(r"(?i)(?:^|/)(?:work[-_]?log|progress|changelog|devlog|工作日志)[^/]*\.(?:md|txt|rst)$", path)
+        is not None
+    )
 
 
 def at_stop(event: HookEvent, app: "App") -> None:
@@ -37,42 +54,72 @@ def at_stop(event: HookEvent, app: "App") -> None:
     persona = app.persona()
     if not os.path.isdir(persona.root):
         return
-    state = rules_state.read(event, app)
+    state = rules_state.change(event, app, lambda old: _with_turn(old, event.last_message))
     now = time.time()
     situation = Situation(
         message=state.prompt,
         tests_reported=state.tested,
+        review_reported=state.reviewed,
+        work_log_updated=state.work_logged,
         done_and_waiting=True,
         in_progress=event.stop_hook_active,
         since_last_save=now - state.saved_at if state.saved_at else None,
-        has_output=state.worked,
+        has_output=state.worked or bool(state.decided),
     )
     trigger = autosave(situation)
     if trigger:
-        _save(event, app, persona, state, trigger, now)
+        _save(event, app, persona, state, str(trigger), now)
 
 
-def _save(event: HookEvent, app: "App", persona: "Persona", state: RulesState, trigger: int, now: float) -> None:
-    from mi.evidence.records.governed import SessionLog
+def at_end(event: HookEvent, app: "App") -> None:
+    """The session is over: what was not saved yet is saved now."""
+    persona = app.persona()
+    state = rules_state.read(event, app)
+    if os.path.isdir(persona.root) and (state.worked or state.decided):
+        _save(event, app, persona, _with_turn(state, "") if not state.done else state, _AT_END, time.time())
+
+
+def _with_turn(old: RulesState, said: str) -> RulesState:
+    """With the turn among those to save, if it changed something."""
     from mi.kernel.secrets import redact
-    from mi.persona.session_log import Entry, append_entry
+
+    asked, said = one_line(old.prompt, 200), one_line(redact(said), 300)
+    turn = f"{asked} → {said}" if said else asked
+    if not old.worked or not turn or turn in old.done:
+        return old
+    return msgspec.structs.replace(old, done=[*old.done, turn][-_MOST_TURNS:])
+
+
+def _save(event: HookEvent, app: "App", persona: "Persona", state: RulesState, trigger: str, now: float) -> None:
+    from mi.evidence.records.governed import SessionLog
+    from mi.persona.session_log import Decision, Entry, append_entry, is_first
     from mi.persona.windows import find_window, log_files, take_slot
 
-    first = not log_files(persona)
+    first = is_first(log_files(persona))
     window = find_window(persona, state.sid) if state.sid else take_slot(persona)
-    asked = one_line(redact(state.prompt), 200)
-    said = one_line(redact(event.last_message), 300)
     entry = Entry(
-        completed_items=[f"{asked} → {said}" if said else asked],
-        decisions=[],
+        completed_items=state.done,
+        decisions=[Decision(text=text) for text in state.decided],
         next_steps=[],
         note=f"<!-- mi:auto-save trigger:{trigger} -->",
     )
     append_entry(window, entry, first)
-    app.open_agent_log().append(SessionLog(path=window.path, sections=["completed_items"], trigger=str(trigger)))
-    line = autosaved(window.slot, trigger)
+    sections = [name for name in ("completed_items", "decisions") if getattr(entry, name)]
+    app.open_agent_log().append(SessionLog(path=window.path, sections=sections, trigger=trigger))
+    line = autosaved(window.slot, int(trigger)) if trigger != _AT_END else ""
     rules_state.change(
         event,
         app,
-        lambda old: msgspec.structs.replace(old, sid=window.sid, saved_at=now, saved=line, worked=False, tested=False),
+        lambda old: msgspec.structs.replace(
+            old,
+            sid=window.sid,
+            saved_at=now,
+            saved=line,
+            worked=False,
+            tested=False,
+            reviewed=False,
+            work_logged=False,
+            done=[],
+            decided=[],
+        ),
     )

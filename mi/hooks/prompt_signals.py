@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mi.evidence.records.governed import Override
 from mi.governance import challenge, modes, speed
 from mi.governance.assess import assess_task
 from mi.governance.isb import Notice, consolidate
-from mi.governance.session_words import CARD_TYPE, capture, ends_session, is_capture_reply
+from mi.governance.session_words import capture, ends_session, is_capture_reply
 from mi.governance.signals import Signals, signals
 from mi.hooks import rules_state
 from mi.hooks.answer import Answer
@@ -15,6 +16,7 @@ from mi.hooks.event import HookEvent
 from mi.hooks.rules_state import RulesState, Suggested
 from mi.kernel.errors import MiError
 from mi.kernel.messages import choose_language, text
+from mi.kernel.secrets import redact
 from mi.memory.words import compact
 
 if TYPE_CHECKING:
@@ -31,8 +33,10 @@ def at_prompt(event: HookEvent, app: "App") -> Answer:
     obeys = said.mode == "obey"
     begins = obeys and modes.is_obey(event.prompt)
     if begins:
-        _record_override(event, app)
-    suggestion = capture(event.prompt, said.contradicts, state.suggested)
+        app.open_agent_log().append(Override(reason=redact(event.prompt)[:500], scope=f"topic {event.session_id}"))
+    prompt = redact(event.prompt)[:2000]  # a secret is kept nowhere
+    suggestion = capture(prompt, said.contradicts, state.suggested)
+    decided = [suggestion.description] if suggestion and suggestion.signal == "decision" else []
     notices = [Notice("capture", suggestion.suggestion(language))] if suggestion else []
     if state.saved:
         notices.append(Notice("status", state.saved))
@@ -44,13 +48,15 @@ def at_prompt(event: HookEvent, app: "App") -> Answer:
         app,
         lambda old: msgspec.structs.replace(
             old,
-            override=event.prompt if begins else old.override if obeys else "",
+            override=prompt if begins else old.override if obeys else "",
+            lifted=old.lifted and not begins,
             topic=_topic(event.prompt) if begins else old.topic if obeys else [],
             edits={},
-            prompt=event.prompt[:2000],
+            prompt=prompt,
             saved="",
             suggested=[*old.suggested, *([suggestion.key] if suggestion else [])][-200:],
             waiting=Suggested(signal=suggestion.signal, description=suggestion.description) if suggestion else None,
+            decided=[*old.decided, *decided],
         ),
     )
     return Answer(context="\n".join(lines))
@@ -101,34 +107,19 @@ def _lines(prompt: str, said: Signals, notices: list[Notice], language: str) -> 
     return lines
 
 
-def _record_override(event: HookEvent, app: "App") -> None:
-    from mi.evidence.records.governed import Override
-    from mi.kernel.secrets import redact
-
-    app.open_agent_log().append(Override(reason=redact(event.prompt)[:500], scope=f"topic {event.session_id}"))
-
-
 def _kept(event: HookEvent, app: "App", state: RulesState, language: str) -> str:
-    """The person took the suggestion up: it becomes a proposal."""
-    from mi.evidence.records.governed import Proposal
-    from mi.kernel import clock
+    """The person took the suggestion up: it becomes a proposal; or it is said why it cannot be one."""
     from mi.persona.place import existing
-    from mi.persona.proposals import Candidate, add, slug
+    from mi.review.captures import propose
 
     waiting = state.waiting
     rules_state.change(event, app, lambda old: msgspec.structs.replace(old, waiting=None))
     if waiting is None:
         return ""
-    persona = existing(app.persona())
-    candidate = Candidate(
-        proposed_card_type=CARD_TYPE[waiting.signal],  # type: ignore[arg-type]
-        title=waiting.description,
-        merge_key=slug(waiting.description),
-        proposed_by=persona.member,
-        date=clock.now()[:10],
-        source=f"{event.host} {event.session_id}",
-    )
-    made = add(persona, candidate, waiting.description + "\n")
-    record = Proposal(path=made.path, card_type=candidate.proposed_card_type, title=candidate.title, status="pending")
-    app.open_agent_log().append(record)
+    try:
+        persona = existing(app.persona())
+        made = propose(persona, waiting.signal, waiting.description, f"{event.host} {event.session_id}")
+    except MiError as error:
+        return error.line(language)
+    app.open_agent_log().append(made)
     return text("rules.proposed", language, path=made.path)

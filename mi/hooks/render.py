@@ -24,4 +24,6 @@ def rendered(event: HookEvent, answer: Answer) -> Json:
         specific["additionalContext"] = answer.context
     if specific:
         shown["hookSpecificOutput"] = {"hookEventName": EVENTS[event.event], **specific}
+    if answer.message:
+        shown["systemMessage"] = answer.message
     return shown

@@ -25,6 +25,7 @@ class RulesState(Struct, frozen=True, kw_only=True):
     """One session: an override and its topic, edits since the last prompt, questions asked, suggestions made."""
 
     override: str = ""
+    lifted: bool = False  # the override was used for a denied action; it serves for one
     topic: list[str] = []
     edits: dict[str, int] = {}  # by file, since the last prompt
     asked: dict[str, str] = {}  # call of a tool → operation that the person was asked about
@@ -33,7 +34,11 @@ class RulesState(Struct, frozen=True, kw_only=True):
     waiting: Suggested | None = None
     worked: bool = False  # something was changed since the session was saved
     tested: bool = False  # tests passed since then
-    prompt: str = ""  # the latest
+    reviewed: bool = False  # another AI was asked since then
+    work_logged: bool = False  # the project's work log was changed since then
+    done: list[str] = []  # turns since then that changed something: what was asked → what was said
+    decided: list[str] = []  # what the person decided since then
+    prompt: str = ""  # the latest, without secrets
     sid: str = ""  # the window of this session in the persona
     saved_at: float = 0.0
     saved: str = ""  # the one line about it, until it was told

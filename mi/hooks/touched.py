@@ -43,7 +43,7 @@ def command_of(event: HookEvent) -> str:
     given = event.tool_input
     command = given.get("command") or given.get("cmd") or given.get("input") or ""
     if isinstance(command, list):
-        return shlex.join(map(str, command))
+        return shlex.join(map(str, command)) if len(command) > 1 else "".join(map(str, command))
     return str(command)
 
 

@@ -59,12 +59,16 @@ def toml_block(path: str, name: str, text: str, taken: str = "") -> Block:
 
 
 class Skill(Struct, frozen=True, kw_only=True):
-    """Something an agent can be told to do, as a folder with a SKILL.md; `files` are further files of the folder."""
+    """Something an agent can be told to do, as a folder with a SKILL.md; `files` are further files of the folder.
+
+    `manual` keeps an agent from taking it up by itself: a person has to name it.
+    """
 
     name: str
     description: str
     body: str
     files: dict[str, str] = {}
+    manual: bool = False
 
 
 class Agent(Struct, frozen=True, kw_only=True):

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 _OPERATORS = ("&&", "||", "|&", ";;", "|", "&", ";", "\n", "(", ")")
 _REDIRECT = re.compile(r"\d*(?:>>|>\||<<<|<>|>&|<&|&>>|&>|>|<)")
-_WRITE = re.compile(r"\d*(?:>>|>\||<>|&>>|&>|>)")
+WRITES = re.compile(r"\d*(?:>>|>\||<>|&>>|&>|>)")
+READS = re.compile(r"\d*<>?")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _HEREDOC = re.compile(r"<<(-?)\s*(\\?)(['\"]?)([A-Za-z_]\w*)\3")
-_SHELLS = ("sh", "bash", "zsh", "dash", "ksh", "ash", "fish")
+SHELLS = ("sh", "bash", "zsh", "dash", "ksh", "ash", "fish")
 KEYWORDS = ("if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time", "fi", "done", "esac")
 # Words that run the command after them, with those of their options that take a value.
 _PREFIXES = {
@@ -43,10 +44,23 @@ class Simple(NamedTuple):
     pipeline: int  # commands with the same number are one pipeline …
     place: int  # … in this order
     writes: tuple[str, ...] = ()  # files its redirections write, `> file`
+    reads: tuple[str, ...] = ()  # files its redirections read, `< file`
+    within: tuple[tuple[int, int], ...] = ()  # pipeline and place of the commands it runs inside of, outermost first
 
     @property
     def name(self) -> str:
         return os.path.basename(self.argv[0])
+
+    def feeds(self, other: "Simple") -> bool:
+        """Whether what it prints goes into the other: by a pipe, or because it stands in the other's words."""
+        mine, others = (*self.within, self._at), (*other.within, other._at)
+        return other._at in self.within or any(
+            before[0] == after[0] and before[1] < after[1] for before in mine for after in others
+        )
+
+    @property
+    def _at(self) -> tuple[int, int]:
+        return self.pipeline, self.place
 
 
 class Word(NamedTuple):
@@ -60,12 +74,12 @@ class Word(NamedTuple):
 def simple_commands(text: str) -> list[Simple]:
     """Every simple command in a shell text, nested ones included; of other text, what can be read."""
     found: list[Simple] = []
-    _collect(text, found, 0)
+    _collect(text, found, ())
     return found
 
 
-def _collect(text: str, found: list[Simple], depth: int) -> None:
-    if depth > MAX_DEPTH:
+def _collect(text: str, found: list[Simple], within: tuple[tuple[int, int], ...]) -> None:
+    if len(within) > MAX_DEPTH:
         return
     text, bodies = take_heredocs(text)
     pipeline, place, words = _next_pipeline(found), 0, list[Word]()
@@ -73,7 +87,7 @@ def _collect(text: str, found: list[Simple], depth: int) -> None:
         if not word.operator:
             words.append(word)
             continue
-        place = _add(words, found, pipeline, place, bodies, depth)
+        place = _add(words, found, pipeline, place, bodies, within)
         words = []
         if word.text not in ("|", "|&"):
             pipeline, place = _next_pipeline(found), 0
@@ -83,15 +97,24 @@ def _next_pipeline(found: list[Simple]) -> int:
     return max((one.pipeline for one in found), default=-1) + 1
 
 
-def _add(words: list[Word], found: list[Simple], pipeline: int, place: int, bodies: list[str], depth: int) -> int:
+def _add(
+    words: list[Word],
+    found: list[Simple],
+    pipeline: int,
+    place: int,
+    bodies: list[str],
+    within: tuple[tuple[int, int], ...],
+) -> int:
     """One simple command and whatever it runs in turn; returns the place of the next in the pipeline."""
     texts = [word.text for word in words]
     argv, prefixes = stripped(texts)
+    at = (pipeline, place)
     if argv or (argv := _bare_write(texts)):
-        found.append(Simple(tuple(argv), tuple(prefixes), pipeline, place, redirected(texts)))
+        reads = redirected(texts, READS)
+        found.append(Simple(tuple(argv), tuple(prefixes), *at, redirected(texts, WRITES), reads, within))
         place += 1
     for inner in inner_texts(argv, words, bodies):
-        _collect(inner, found, depth + 1)
+        _collect(inner, found, (*within, at))
     return place
 
 
@@ -99,8 +122,10 @@ def inner_texts(argv: list[str], words: list[Word], bodies: list[str]) -> list[s
     """The shell texts that a command runs in turn."""
     inner = [text for word in words for text in word.nested]
     name = os.path.basename(argv[0]) if argv else ""
-    if name in _SHELLS or name == "su":
-        inner += [argv[at + 1] for at, word in enumerate(argv[:-1]) if re.fullmatch(r"-[a-z]*c|--command", word)][:1]
+    if name in SHELLS or name == "su":
+        flags = [at for at, word in enumerate(argv) if re.fullmatch(r"-[a-z]*c|--command", word)]
+        inner += [word for at in flags[:1] for word in argv[at + 1 :] if word != "--"][:1]
+        inner += [text.text for sign, text in itertools.pairwise(words) if sign.text == "<<<"]
         if any(word.text == _HERE for word in words):
             inner += bodies
     elif name == "eval":
@@ -149,15 +174,15 @@ def _without_redirects(words: list[str]) -> list[str]:
     return kept
 
 
-def redirected(words: list[str]) -> tuple[str, ...]:
-    """The files that redirections among the words write."""
+def redirected(words: list[str], way: re.Pattern[str]) -> tuple[str, ...]:
+    """The files that redirections of a kind among the words name."""
     pairs = itertools.pairwise(words)
-    return tuple(target for sign, target in pairs if _WRITE.fullmatch(sign) and not target.startswith("/dev/"))
+    return tuple(target for sign, target in pairs if way.fullmatch(sign) and not target.startswith("/dev/"))
 
 
 def _bare_write(words: list[str]) -> list[str]:
     """`> file` alone empties the file: as if `:` had been written before it."""
-    return [":"] if redirected(words) else []
+    return [":"] if redirected(words, WRITES) else []
 
 
 def take_heredocs(text: str) -> tuple[str, list[str]]:

@@ -9,17 +9,20 @@ import msgspec
 
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.thoughts import LearnApplied
+from mi.evidence.records.workflow_ir import Workflow
 from mi.kernel import clock
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import ProjectHome
 from mi.kernel.jsontext import BadJson, decode, decode_stored, encode
 from mi.kernel.secrets import find_secrets
+from mi.thoughtdb.kinds import Kind
 from mi.thoughtdb.records import Claim, Edge, Node
 from mi.thoughtdb.store import ThoughtStore
 
 _KIND, _VERSION = "mi.export", "v1"
-_SHAPES: dict[str, type[msgspec.Struct]] = {"claim": Claim, "node": Node, "edge": Edge}
+_SHAPES: dict[str, type[msgspec.Struct]] = {"claim": Claim, "node": Node, "edge": Edge, "workflow": Workflow}
+_THOUGHTS: tuple[Kind, ...] = ("claim", "node", "edge")
 _WORKFLOW_ID = re.compile(r"wf_\w{4,64}")
 
 
@@ -48,6 +51,14 @@ class Parcel(NamedTuple):
     lines: list[Line]
 
 
+class Packed(NamedTuple):
+    """A project's knowledge as the bytes of a file, and how many records stayed behind because they hold a secret."""
+
+    header: Header
+    data: bytes
+    left_out: int
+
+
 class Taken(NamedTuple):
     """What is new here, by part, and how much was here already."""
 
@@ -59,21 +70,40 @@ class Taken(NamedTuple):
         return sum(len(found) for found in self.new.values())
 
 
-def export(store: ThoughtStore, place: ProjectHome, project_key: str, path: str) -> Header:
-    """Write what stands in a project's store, and its workflows, to a file."""
+def pack(store: ThoughtStore, place: ProjectHome, project_key: str) -> Packed:
+    """What stands in a project's store, and its workflows."""
     lines = [*_thoughts(store), *_workflows(place.workflows)]
-    body = b"".join(encode(line) + b"\n" for line in lines)
-    counts = {part: sum(line.part == part for line in lines) for part in (*_SHAPES, "workflow")}
+    encoded = {encode(line): line.part for line in lines}
+    clean = {raw: part for raw, part in encoded.items() if not find_secrets(raw.decode())}
+    body = b"".join(raw + b"\n" for raw in clean)
+    counts = {part: list(clean.values()).count(part) for part in _SHAPES}
     header = Header(ts=clock.now(), project_key=project_key, counts=counts, sha256=_sha256(body))
-    write_atomic(os.path.abspath(path), encode(header) + b"\n" + body)
-    return header
+    return Packed(header, encode(header) + b"\n" + body, len(encoded) - len(clean))
+
+
+def export(packed: Packed, path: str) -> None:
+    """Write it to a file; of what stands there already only an older export is replaced."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise UsageError("export-no-folder", path=folder)
+    if os.path.exists(path) and not _is_export(path):
+        raise MiError("export-in-the-way", path=path)
+    write_atomic(os.path.abspath(path), packed.data)
+
+
+def _is_export(path: str) -> bool:
+    first = (read_bytes(path) or b"").partition(b"\n")[0]
+    try:
+        return decode(first, dict[str, Any]).get("kind") == _KIND
+    except BadJson:
+        return False
 
 
 def _thoughts(store: ThoughtStore) -> Iterator[Line]:
     from mi.thoughtdb.reading import Filter
 
     reading = store.read()
-    for kind in ("claim", "node", "edge"):
+    for kind in _THOUGHTS:
         found = [thought.raw for thought in reading.find(kind, Filter())]
         yield from (Line(part=kind, record=raw) for raw in reversed(found))
 
@@ -89,18 +119,25 @@ def _workflows(folder: str) -> Iterator[Line]:
                 continue  # one that cannot be read here helps nobody elsewhere
 
 
-def open_parcel(path: str) -> Parcel:
-    """Read and check a file from elsewhere: form, checksum, every record, and that no secret is in it."""
+def read_parcel(path: str) -> Parcel:
+    """A file from elsewhere, checked."""
     data = read_bytes(path)
     if data is None:
         raise UsageError("no-such-file", path=path)
+    return open_parcel(data, path)
+
+
+def open_parcel(data: bytes, path: str) -> Parcel:
+    """Check what comes from elsewhere: form, version, checksum, every record, and that no secret is in it."""
     first, _, body = data.partition(b"\n")
     try:
         header = decode(first, Header)
     except (BadJson, msgspec.ValidationError):
         raise MiError("not-an-export", path=path) from None
-    if header.kind != _KIND or header.version != _VERSION:
+    if header.kind != _KIND:
         raise MiError("not-an-export", path=path)
+    if header.version != _VERSION:
+        raise MiError("export-version", path=path, version=header.version, known=_VERSION)
     if _sha256(body) != header.sha256:
         raise MiError("export-changed", path=path)
     lines = [_checked(raw, number, path) for number, raw in enumerate(body.splitlines(), 2) if raw]
@@ -110,10 +147,11 @@ def open_parcel(path: str) -> Parcel:
 def _checked(raw: bytes, number: int, path: str) -> Line:
     try:
         line = decode(raw, Line)
-        if line.part in _SHAPES:
-            decode_stored(encode(line.record), _SHAPES[line.part])
-        elif line.part != "workflow" or not _WORKFLOW_ID.fullmatch(str(line.record.get("id"))):
-            raise MiError("export-line", path=path, line=number, reason=f"part {line.part!r}")
+        if line.part not in _SHAPES:
+            raise MiError("export-part", path=path, line=number, part=line.part)
+        known = decode_stored(encode(line.record), _SHAPES[line.part])
+        if isinstance(known, Workflow) and not _WORKFLOW_ID.fullmatch(known.id):
+            raise MiError("export-workflow-id", path=path, line=number, value=known.id)
     except (BadJson, msgspec.ValidationError) as error:
         raise MiError("export-line", path=path, line=number, reason=str(error)) from None
     found = find_secrets(raw.decode("utf-8", "replace"))
@@ -127,14 +165,17 @@ def compare(parcel: Parcel, store: ThoughtStore, place: ProjectHome) -> Taken:
     reading = store.read()
     new: dict[str, list[dict[str, Any]]] = {}
     known = 0
+    seen: set[str] = set()
     for line in parcel.lines:
+        own_id = str(line.record["id" if line.part == "workflow" else f"{line.part}_id"])
         if line.part == "workflow":
             here = os.path.exists(os.path.join(place.workflows, f"{line.record['id']}.json"))
         else:
-            here = reading.get(line.record[f"{line.part}_id"]) is not None
-        if here:
+            here = reading.get(own_id) is not None
+        if here or own_id in seen:
             known += 1
         else:
+            seen.add(own_id)
             new.setdefault(line.part, []).append(line.record)
     return Taken(new, known)
 
@@ -148,7 +189,7 @@ def take_in(
     log: Callable[[], EvidenceWriter],
 ) -> str:
     """Store what is new, as imported and of this project; returns the id of the event that it cites."""
-    thoughts = [record for part in _SHAPES for record in taken.new.get(part, [])]
+    thoughts = [record for part in _THOUGHTS for record in taken.new.get(part, [])]
     ids = [str(record[f"{record['kind']}_id"]) for record in thoughts]
     workflows = taken.new.get("workflow", [])
     source = f"import {parcel.header.sha256[:12]} of {parcel.header.project_key}"

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from mi.mcp.session import Session
 
@@ -135,7 +135,9 @@ class PermissionInput(Struct, frozen=True, kw_only=True):
 
 class PermissionResult(Struct, frozen=True, kw_only=True):
     decision: Literal["ALLOW", "PROMPT", "DENY"]
-    denial: Annotated[Literal["hard", "soft"] | None, Meta(description="Class of a denial; hard: never.")]
+    denial: Annotated[Literal["hard", "soft"] | None, Meta(description="Of a denial; hard: never.")] = field(
+        name="class"
+    )
     operation: str
     effect: str
     reason: str
@@ -148,13 +150,12 @@ def permission_call(session: Session, given: PermissionInput) -> PermissionResul
     app = session.app
     verdict = permit_here(
         app.home,
-        app.project.root,
+        app.worker(app.project.root),
         given.tool,
         given.operation,
         given.target,
         app.notices,
         profile=app.config.governance.profile,
-        member=app.config.persona.member or "mi",
     )
     language = app.quiet_language
     return PermissionResult(

@@ -109,7 +109,7 @@ def session_call(session: Session, given: SessionInput) -> SessionResult:
     from mi.evidence.records.governed import SessionLog
     from mi.persona.place import existing
     from mi.persona.proposals import pending
-    from mi.persona.session_log import Decision, Entry, append_entry, check
+    from mi.persona.session_log import Decision, Entry, append_entry, check, is_first
     from mi.persona.windows import find_window, log_files, take_slot
 
     app = session.app
@@ -122,7 +122,7 @@ def session_call(session: Session, given: SessionInput) -> SessionResult:
         incidents=given.incidents,
     )
     check(entry)
-    first = not log_files(persona)
+    first = is_first(log_files(persona))
     log = find_window(persona, given.sid) if given.sid else take_slot(persona)
     number = append_entry(log, entry, first)
     sections = [name for name in entry.__struct_fields__ if getattr(entry, name)]

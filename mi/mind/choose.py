@@ -6,6 +6,7 @@ from mi.kernel.config.types import Config
 from mi.kernel.home import Home
 
 if TYPE_CHECKING:  # whoever only asks which Mind it would be loads none
+    from mi.agents.signals import StopFlag
     from mi.mind.mind import Mind
     from mi.mind.provider import Provider
 
@@ -17,15 +18,15 @@ def resolve_provider(config: Config, hands: str) -> str:
     return {"codex": "codex_schema", "claude": "claude_schema"}.get(hands, "rules")
 
 
-def open_mind(config: Config, home: Home, transcripts: str, hands: str) -> "Mind":
-    """The configured Mind, asking nothing yet; MiError when its program is missing."""
+def open_mind(config: Config, home: Home, transcripts: str, hands: str, stop: "StopFlag | None" = None) -> "Mind":
+    """The configured Mind, asking nothing yet; MiError when its program is missing. `stop` ends what it waits for."""
     from mi.mind.mind import Mind
 
     name = resolve_provider(config, hands)
     retries = 2
     if name in ("openai_compatible", "anthropic"):
         retries = getattr(config.mind, name).max_retries
-    return Mind(home, transcripts, open_provider(name, config), config.mind.models, retries)
+    return Mind(home, transcripts, open_provider(name, config), config.mind.models, retries, stop=stop)
 
 
 def open_provider(name: str, config: Config) -> "Provider | None":

@@ -16,10 +16,30 @@ _NOT_DONE = (
 )
 _REQUEST = r"^(?:please (?:confirm|choose|tell|let me know|advise|clarify)|let me know|confirm)\b"
 _QUESTION_ZH = r"请问|请确认|请选择|请告诉|是否|要不要|该不该|哪个|哪种|怎么办|可以吗|好吗|行吗|对吗|需要我"
+# What stands before the verb of a request, and where one request ends and the next begins.
+_POLITE = (
+    r"^(?:(?:please|kindly|hey|hi|hello|okay|ok|so|now|then|also|and|but|first|next|finally|just|quickly|if so|if not"
+    r"|if (?:needed|necessary|possible)|(?:can|could|would|will) (?:you|we|someone)|(?:should|shall) we|let's|let us"
+    r"|help me(?: to)?|i(?:'d| would) like(?: you)? to|i (?:want|need)(?: you)? to)\b\W*"
+    r"|请你?|帮我|帮忙|麻烦你?|能不能|能否|可不可以|可以|可否|你能|能|我想要?|我要|然后|并且?|再|顺便|同时|先|最后)+"
+)
+_CLAUSE = r"[.!;,?？。！；，\n]|\band\b|\bthen\b|\bbut\b|然后|并且|并|再"
 _INQUIRY = (
-    r"^(?:what|why|how|where|when|who|which|explain|describe|summari[sz]e|list|show|tell|review|analy[sz]e|find out"
-    r"|is|are|does|do|can|could|should)\b"
-    r"|^(?:什么|为什么|为何|怎么|如何|哪|解释|说明|总结|列出|分析|介绍|请问|看看)|[?？]\s*$|吗\s*$"
+    r"^(?:what|why|how|where|when|who|which|explain|describe|summari[sz]e|list|show|tell|review|analy[sz]e|compare|count"
+    r"|investigate|inspect|assess|evaluate|estimate|report|find (?:out|where|which|all|every|any)|look (?:at|into|for)"
+    r"|check (?:if|whether|what|why|how)|give me|walk me through|is|are|was|were|does|did|has|have"
+    r"|do (?:i|we|you|they|these|those|any|all)|(?:can|could|should|would|will) (?:i|it|this|that|the|they|there))\b"
+    r"|^(?:什么|为什么|为何|怎么|如何|哪|解释|说明|总结|列出|分析|介绍|看看|看一下|查看|告诉我|对比|比较|评估|检查|调查|统计)"
+)
+# A clause that begins with one of these wants something changed.
+_CHANGE = (
+    r"^(?:fix|add|implement|write|create|make|remove|delete|drop|refactor|update|change|rename|move|build|improve"
+    r"|replace|convert|migrate|upgrade|install|set ?up|configure|generate|extend|support|handle|correct|repair|resolve"
+    r"|solve|clean|format|optimi[sz]e|port|revert|apply|edit|modify|document|translate|bump|enable|disable|introduce"
+    r"|extract|split|merge|commit|push|deploy|publish|do (?:the|it|this|that|so)|turn|switch|adjust|finish|complete"
+    r"|rewrite|simplify|speed|reduce|increase|allow|ensure|get rid)\b"
+    r"|^(?:修复|修正|修改|修|添加|增加|加上|加|实现|编写|写|创建|新建|建|删除|删|移除|去掉|重构|更新|改|替换|换|升级|优化|生成"
+    r"|重命名|迁移|安装|配置|设置|提交|推送|发布|部署|解决|完成|补充|整理|翻译)|^把"
 )
 _ASK_ME = (
     r"\b(?:ask|check with|consult|confirm with|tell) me\b|\bmy (?:approval|permission|ok)\b|问我|我同意|我确认|经我"
@@ -89,8 +109,13 @@ def lasting_sentences(text: str) -> list[str]:
 
 
 def is_inquiry(task: str) -> bool:
-    """Whether a task asks for an answer rather than for a change."""
-    return bool(_pattern(_INQUIRY).search(task.strip()))
+    """Whether a task asks for an answer rather than for a change: `can you fix it?` asks for a change."""
+    parts = re.split(_CLAUSE, _prose(task), flags=re.IGNORECASE)
+    clauses = [re.sub(_POLITE, "", part.strip(), flags=re.IGNORECASE).strip() for part in parts]
+    if any(_pattern(_CHANGE).search(clause) for clause in clauses):
+        return False
+    asks = bool(re.search(r"[?？]|[吗呢]\s*[。.]?\s*$", task))
+    return asks or any(_pattern(_INQUIRY).search(clause) for clause in clauses[:1])
 
 
 def content_words(text: str) -> set[str]:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson
@@ -11,6 +11,9 @@ from mi.mind.prompt import Prompt
 from mi.mind.provider import Provider, ProviderError, Reply, Request
 from mi.mind.strict import json_schema, read_answer
 from mi.mind.transcript import MindTranscript
+
+if TYPE_CHECKING:
+    from mi.agents.signals import StopFlag
 
 Input = TypeVar("Input")
 Output = TypeVar("Output")
@@ -49,7 +52,8 @@ class Mind:
         provider: Provider | None,
         models: dict[str, str] | None = None,
         max_retries: int = 2,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] | None = None,
+        stop: "StopFlag | None" = None,
     ) -> None:
         self.circuit = Circuit()
         self._home = home
@@ -57,7 +61,8 @@ class Mind:
         self._provider = provider
         self._models = models or {}
         self._max_retries = max_retries
-        self._sleep = sleep
+        self._stop = stop
+        self._sleep = sleep or self._rest
 
     @property
     def name(self) -> str:
@@ -75,6 +80,7 @@ class Mind:
             prompt.user(given),
             json_schema(prompt.output),
             self._models.get(prompt.name, ""),
+            self._stop,
         )
         transcript = MindTranscript(self._home, self._transcripts, prompt.name, self._provider.name)
         return self._ask_model(self._provider, request, prompt.output, transcript)
@@ -98,7 +104,9 @@ class Mind:
             try:
                 reply = self._ask_patiently(provider, request, transcript)
             except ProviderError as error:
-                return self._failure(provider, transcript, str(error), spent, counts=error.kind != "rate_limit")
+                return self._failure(
+                    provider, transcript, str(error), spent, counts=error.kind not in ("rate_limit", "stopped")
+                )
             spent = _added(spent, reply)
             transcript.add("answer", reply.text)
             try:
@@ -123,6 +131,14 @@ class Mind:
                     raise
             self._sleep(wait)
         raise AssertionError("the last attempt returns or raises")
+
+    def _rest(self, seconds: float) -> None:
+        """Wait, but not longer than anybody waits for the answer."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if self._stop is not None and self._stop.reason:
+                raise ProviderError("stopped", self._stop.reason)
+            time.sleep(min(left, 0.2))
 
     def _failure(
         self, provider: Provider, transcript: MindTranscript, error: str, spent: Spent, counts: bool

@@ -1,8 +1,11 @@
 """What a model behind MI must offer: one question in, one text out, or a failure that says what to do."""
 
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-Kind = Literal["rate_limit", "auth", "network", "timeout", "refused", "protocol"]
+if TYPE_CHECKING:
+    from mi.agents.signals import StopFlag
+
+Kind = Literal["rate_limit", "auth", "network", "timeout", "refused", "protocol", "stopped"]
 
 
 class Request(NamedTuple):
@@ -13,6 +16,7 @@ class Request(NamedTuple):
     user: str
     schema: dict[str, Any]
     model: str  # '' is the provider's own
+    stop: "StopFlag | None" = None  # raised: nobody waits for the answer any more
 
 
 class Reply(NamedTuple):

@@ -23,6 +23,26 @@ class SeenCommand(Struct, frozen=True, kw_only=True):
     exit_code: int | None
     is_check: bool = False
     after_last_change: bool = False
+    kind: str = ""  # of the check: test, build or lint
+    selection: list[str] = []  # what of the check was run; [] is all of it
+
+    def settles(self, failed: "SeenCommand") -> bool:
+        """Whether this check, which passed, takes back that another one failed on the same work."""
+        same = self.kind == failed.kind or self.kind == "test"
+        return same and (not self.selection or self.selection == failed.selection)
+
+
+def unsettled(commands: list[SeenCommand], before: list[SeenCommand] | None = None) -> list[SeenCommand]:
+    """The checks that failed on the work as it is, and that no check at least as wide has passed since."""
+    found = list(before or [])
+    for one in commands:
+        if not one.is_check or not one.after_last_change or one.exit_code is None:
+            continue
+        if one.exit_code == 0:
+            found = [failed for failed in found if not one.settles(failed)]
+        else:
+            found.append(one)
+    return found
 
 
 class ChangeSize(Struct, frozen=True, kw_only=True):
@@ -43,6 +63,7 @@ class Batch(Struct, frozen=True, kw_only=True):
     ended: bool = True
     last_message: str = ""
     commands: list[SeenCommand] = []
+    unsettled: list[SeenCommand] = []  # checks that failed after the last change, and passed not since
     shows_commands: bool = True  # False: this agent shows no command results
     changed_files: list[str] = []
     weakened_tests: list[str] = []  # tests or checks that prove less than before, and nobody asked for it
@@ -60,9 +81,8 @@ class Batch(Struct, frozen=True, kw_only=True):
 
     @property
     def failed_checks(self) -> list[SeenCommand]:
-        return [
-            one for one in self.commands if one.is_check and one.after_last_change and one.exit_code not in (0, None)
-        ]
+        """Those of this batch that failed on the work as it is."""
+        return unsettled(self.commands)
 
 
 class Person(Struct, frozen=True, kw_only=True):

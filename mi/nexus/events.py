@@ -10,14 +10,23 @@ from mi.kernel import clock, jsonl
 from mi.kernel.config.types import Nexus as Settings
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.jsontext import encode
-from mi.kernel.messages import text
+from mi.kernel.secrets import redact
 from mi.nexus import capabilities, plan, tags, tasks, tracker
 from mi.nexus.access import observe
+from mi.nexus.happening import Happening
 from mi.nexus.knowledge import KNOWLEDGE, files_in
 from mi.nexus.place import Place
-from mi.nexus.session_rules import acceptance_unchecked, inside, resume_of, task_of, touched_by
-from mi.nexus.state import ToolLogLine
+from mi.nexus.session_rules import (
+    acceptance_unchecked,
+    done_unchecked,
+    resume_of,
+    spawned_by,
+    task_of,
+    touched_by,
+)
+from mi.nexus.state import Task, ToolLogLine, given
 from mi.nexus.store import Store, make_folder, strict
+from mi.nexus.targets import from_root
 
 Answer = dict[str, Any]
 _ALIASES = {"agent_spawn": "subagent_spawn", "agent_complete": "subagent_complete", "agent_resume": "subagent_resume"}
@@ -25,39 +34,10 @@ _READERS = ("read", "read_file", "view", "view_file", "open_file")
 _GONE_WITH_THE_SESSION = ("edit-tracker.json", "reopen-tracker.json")
 
 
-class Happening:
-    """One event: the repository it happens in, what came with it, and how to speak about it."""
-
-    def __init__(self, store: Store, params: dict[str, Any], settings: Settings, language: str) -> None:
-        self.store = store
-        self.params = params
-        self.settings = settings
-        self._language = language
-
-    def say(self, key: str, **details: object) -> str:
-        return text(key, self._language, **details)
-
-    def word(self, *names: str) -> str:
-        """The first of these parameters that is a text."""
-        return next((value for name in names if isinstance(value := self.params.get(name), str) and value), "")
-
-    def words(self, name: str) -> list[str]:
-        value = self.params.get(name)
-        return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
-
-    @property
-    def file(self) -> str:
-        """The file a tool call is about."""
-        given = self.params.get("tool_input")
-        inner = given if isinstance(given, dict) else {}
-        found = self.word("file", "file_path", "path") or inner.get("file_path") or inner.get("path") or ""
-        return str(found)
-
-
 def handle(
     root: str,
     event: str,
-    given: dict[str, Any],
+    came: dict[str, Any],
     harness_id: str,
     settings: Settings | None = None,
     language: str = "en",
@@ -66,10 +46,10 @@ def handle(
     name = _ALIASES.get(event, event)
     if name not in EVENTS:
         raise UsageError("event-unknown", name=event, known=", ".join([*EVENTS, *_ALIASES]))
-    params = given.get("params", {})
+    params = came.get("params", {})
     if not isinstance(params, dict):
         raise UsageError("event-input", reason="`params` must be an object")
-    named = params.get("harness_id") or given.get("harness_id") or harness_id
+    named = params.get("harness_id") or came.get("harness_id") or harness_id
     store = Store(Place(root, str(named)))
     answer = EVENTS[name](Happening(store, params, settings or Settings(), language))
     return {"type": name, "harness_id": store.place.harness_id} | answer
@@ -154,26 +134,35 @@ def _has_plan(store: Store) -> bool:
 def subagent_spawn(happening: Happening) -> Answer:
     """Note the agent; for a task, say whether an earlier one should have gone on."""
     name, agent_id = happening.word("agent_name", "agent_type"), happening.word("agent_id")
-    decided = resume_of(happening.store, happening.params.get("task_id"), happening.params.get("can_resume", True))
+    decided = _resume(happening)
     entry = tracker.spawned(happening.store, name, agent_id)
-    answer: Answer = {"entry": msgspec.to_builtins(entry)}
-    if decided is not None:
-        answer["resume"] = decided.fields() | {"said": happening.say("resume." + decided.reason)}
-    return answer
+    return {"entry": msgspec.to_builtins(entry)} | decided
+
+
+def _resume(happening: Happening, owner: str = "") -> Answer:
+    """The decision about an earlier agent, and why; nothing where no task is meant."""
+    params = happening.params
+    decided = resume_of(happening.store, params.get("task_id"), params.get("can_resume", True), owner)
+    if decided is None:
+        return {}
+    return {"resume": decided.fields() | {"said": happening.say("resume." + decided.reason)}}
 
 
 def subagent_complete(happening: Happening) -> Answer:
     """Note that the agent is done, complete its task, and remind of a check that nobody planned."""
     store = happening.store
     name, agent_id = happening.word("agent_name", "agent_type"), happening.word("agent_id")
-    files = inside(store, happening.words("files_touched") or touched_by(store, agent_id))
-    entry = tracker.completed(store, name, agent_id, happening.word("last_message"), files)
+    touched = happening.words("files_touched") or touched_by(store, agent_id)
+    files = [from_root(store.place.root, path) for path in touched]
+    entry = tracker.completed(store, name, agent_id, redact(happening.word("last_message")), files)
     answer: Answer = {"entry": msgspec.to_builtins(entry), "reminders": []}
     task = task_of(store, happening.params.get("task_id"), name, agent_id)
     if task is not None:
         answer |= tasks.update(store, tasks.TaskUpdate(id=task.id, status="completed"))
         if acceptance_unchecked(store, task):
-            answer["reminders"] = [happening.say("event.unchecked", id=task.id, title=task.title)]
+            answer["reminders"] = [_unchecked(happening, task)]
+    elif given(happening.params.get("task_id")):
+        answer["reminders"] = [happening.say("error.nx-no-task", id=happening.params["task_id"])]
     return answer
 
 
@@ -184,21 +173,30 @@ def subagent_resume(happening: Happening) -> Answer:
 
 
 def pre_tool_use(happening: Happening) -> Answer:
-    """Whether a tool call may go ahead: by the agent's capabilities, and by there being a plan for edits."""
+    """Whether a tool call may go ahead; for one that hands work to an agent, whether an earlier one should go on."""
     tool, agent = happening.word("tool", "tool_name"), happening.word("agent_name", "agent_type")
     against = capabilities.blocking(agent, tool, happening.settings)
     if against:
         return {"decision": "deny", "reason": happening.say("event.capability", agent=agent, tool=tool, name=against)}
     planned = os.path.exists(happening.store.place.tasks)
-    if not planned and capabilities.action_of(tool) in capabilities.EDITS:
+    if not planned and capabilities.action_of(tool) in capabilities.EDITS and not _knowledge(happening):
         return {"decision": "warn", "reason": happening.say("event.unplanned")}
-    return {"decision": "allow", "reason": ""}
+    answer: Answer = {"decision": "allow", "reason": ""}
+    owner = spawned_by(tool, happening.params.get("tool_input"))
+    return answer | (_resume(happening, owner) if owner else {})
+
+
+def _knowledge(happening: Happening) -> bool:
+    """Whether a call is about a file of memory, context or rules: keeping those is no work on the project."""
+    place = happening.store.place
+    path = os.path.realpath(os.path.join(place.root, happening.file))
+    return any(path.startswith(os.path.realpath(place.knowledge(name)) + os.sep) for name in KNOWLEDGE)
 
 
 def post_tool_use(happening: Happening) -> Answer:
     """Add a line to the tool log; a memory file that was read is counted."""
     tool, agent_id = happening.word("tool", "tool_name"), happening.word("agent_id")
-    error = _error_in(happening.params)
+    error = redact(_error_in(happening.params))
     line = ToolLogLine(
         ts=clock.now(),
         agent_id=agent_id or "lead",
@@ -211,7 +209,14 @@ def post_tool_use(happening: Happening) -> Answer:
         make_folder(happening.store.place.state)
         jsonl.append(happening.store.place.tool_log, encode(strict(line, ToolLogLine)))
     seen = [] if error else [path for path in _read_by(happening) if observe(happening.store, path, agent_id or "lead")]
-    return {"logged": msgspec.to_builtins(line), "observed": seen}
+    answer: Answer = {"logged": msgspec.to_builtins(line), "observed": seen}
+    owner = spawned_by(tool, happening.params.get("tool_input"))
+    rest = done_unchecked(happening.store, owner) if owner else []
+    return answer | ({"reminders": [_unchecked(happening, task) for task in rest]} if rest else {})
+
+
+def _unchecked(happening: Happening, task: Task) -> str:
+    return happening.say("event.unchecked", id=task.id, title=task.title)
 
 
 def _error_in(params: dict[str, Any]) -> str:
@@ -231,12 +236,12 @@ def _read_by(happening: Happening) -> list[str]:
     tool = happening.word("tool", "tool_name")
     if tool.lower() in _READERS:
         return [happening.file] if happening.file else []
-    given = happening.params.get("tool_input")
-    command = given.get("command") if isinstance(given, dict) else None
+    said = happening.params.get("tool_input")
+    command = said.get("command") if isinstance(said, dict) else None
     if capabilities.action_of(tool) == "shell_exec" and isinstance(command, str) and ".nexus/memory/" in command:
         from mi.nexus.session_rules import printed_files
 
-        return printed_files(command)
+        return printed_files(command, happening.store.place.root)
     return []
 
 

@@ -12,7 +12,7 @@ from mi.kernel.errors import NotFound, StorageError, UsageError
 from mi.kernel.files import read_bytes
 from mi.nexus import access, memory, memory_names
 from mi.nexus.knowledge import files_in, text_of
-from mi.nexus.overlap import share
+from mi.nexus.overlap import share, words_of
 from mi.nexus.store import Store
 
 _DAY_S = 86400.0
@@ -86,15 +86,18 @@ def _seconds(timestamp: Any) -> float:
 
 def merges(store: Store, settings: Settings) -> list[Merge]:
     """Pairs of files that say the same; the smaller one goes into the larger."""
-    known = memory.categories(settings)
+    known, enough = memory.categories(settings), max(settings.memory_overlap, 0.01)
     found, gone = [], set[str]()
-    files = files_in(store, "memory")
-    for one, other in combinations(sorted(files, key=lambda file: file.size), 2):
-        same = memory_names.category_of(one.name, known) == memory_names.category_of(other.name, known)
-        held = share(text_of(one.path), text_of(other.path)) if same else 0.0
-        if same and one.name not in gone and held >= max(settings.memory_overlap, 0.01):
-            gone.add(one.name)
-            found.append(Merge(one.name, other.name, held))
+    files = sorted(files_in(store, "memory"), key=lambda file: file.size)
+    words = {file.name: words_of(text_of(file.path)) for file in files}
+    kinds = {file.name: memory_names.category_of(file.name, known) for file in files}
+    for one, other in combinations(words, 2):
+        if kinds[one] != kinds[other] or one in gone:
+            continue
+        held = share(words[one], words[other])
+        if held >= enough:
+            gone.add(one)
+            found.append(Merge(one, other, held))
     return found
 
 
@@ -113,16 +116,16 @@ def automatic(store: Store, settings: Settings) -> Done:
 
 def apply(store: Store, settings: Settings, names: list[str], pairs: list[Merge]) -> Done:
     """Delete files and merge pairs, each a commit of its own; without git nothing is deleted."""
+    paths = [memory.existing(store, name) for name in dict.fromkeys(map(memory_file, names))]
     root = _repository(store)
     signals = {one.name: one for one in candidates(store, settings.memory_gc)}
     commits: list[str] = []
     with store.lock():
         for pair in pairs:
             commits.append(_merge(store, root, pair))
-        for name in names:
-            path = memory.existing(store, name)
+        for path in paths:
             commits.append(_delete(store, root, path, _why(signals.get(os.path.basename(path)))))
-    return Done([os.path.basename(memory_file(name)) for name in names], pairs, commits)
+    return Done([os.path.basename(path) for path in paths], pairs, commits)
 
 
 def memory_file(name: str) -> str:
@@ -156,9 +159,7 @@ def _delete(store: Store, root: str, path: str, why: str) -> str:
     content = read_bytes(path) or b""
     os.unlink(path)
     try:
-        commit = _commit(
-            root, [inside], f"memory: forget {name}\n\n{why}\nRestore: git checkout {before} -- {inside}\n"
-        )
+        commit = _commit(root, [inside], f"memory: forget {name}\n\n{why}\n{_way_back(before, inside)}")
     except StorageError:
         store.write(path, content)
         raise
@@ -176,9 +177,9 @@ def _merge(store: Store, root: str, pair: Merge) -> str:
     said, former = read_bytes(source) or b"", read_bytes(into) or b""
     store.write(into, former.rstrip() + b"\n\n" + said.strip() + b"\n")
     os.unlink(source)
-    way_back = f"Restore: git checkout {before} -- {paths[0]}\n"
     try:
-        commit = _commit(root, paths, f"memory: merge {pair.source} into {pair.into}\n\n{way_back}")
+        said_so = f"memory: merge {pair.source} into {pair.into}\n\n{_way_back(before, paths[0])}"
+        commit = _commit(root, paths, said_so)
     except StorageError:
         store.write(source, said)
         store.write(into, former)
@@ -187,15 +188,26 @@ def _merge(store: Store, root: str, pair: Merge) -> str:
     return commit
 
 
+def _way_back(commit: str, inside: str) -> str:
+    """The command that brings a file back, to be typed at the top of the repository."""
+    import shlex
+
+    return f"Restore: git checkout {commit} -- {shlex.quote(inside)}\n"
+
+
 def _kept(root: str, inside: str, name: str) -> str:
     """The commit that holds a file exactly as it is; made when there is none yet."""
-    clean = git.run(root, "ls-files", "--error-unmatch", "--", inside).code == 0
-    clean = clean and git.run(root, "diff", "--quiet", "HEAD", "--", inside).code == 0
-    if not clean:
-        if git.run(root, "add", "--", inside).code != 0:
-            raise StorageError("memory-gc-commit", path=inside)
+    tracked = git.run(root, "ls-files", "--error-unmatch", "--", inside).code == 0
+    if tracked and git.run(root, "diff", "--quiet", "HEAD", "--", inside).code == 0:
+        return git.run(root, "rev-parse", "HEAD").output.strip()
+    if git.run(root, "add", "--", inside).code != 0:
+        raise StorageError("memory-gc-commit", path=inside)
+    try:
         return _commit(root, [inside], f"memory: keep {name} before it goes\n")
-    return git.run(root, "rev-parse", "HEAD").output.strip()
+    except StorageError:
+        if not tracked:  # the index is the person's: a file that nobody added is taken out again
+            git.run(root, "rm", "-q", "--cached", "--", inside)
+        raise
 
 
 def _commit(root: str, paths: list[str], message: str) -> str:

@@ -6,7 +6,6 @@ from msgspec import UNSET, Struct, UnsetType
 
 from mi.kernel import git
 from mi.kernel.errors import StorageError
-from mi.kernel.jsontext import encode
 from mi.nexus.plan import Answer
 from mi.nexus.reading import objects
 from mi.nexus.store import Store
@@ -27,10 +26,20 @@ class ContextQuery(Struct, frozen=True, kw_only=True):
 def search(store: Store, asked: HistorySearch) -> Answer:
     """The last cycles that hold a text anywhere, in any case."""
     wanted = (asked.query or "").lower()
-    found = [cycle for cycle in store.cycles() if wanted in encode(cycle).decode().lower()]
+    found = [cycle for cycle in store.cycles() if not wanted or wanted in _said(cycle).lower()]
     last = asked.last_n if isinstance(asked.last_n, int) else _LAST
     shown = found[-last:] if last > 0 else []
     return {"total": len(found), "showing": len(shown), "cycles": [_summary(cycle) for cycle in shown]}
+
+
+def _said(value: Any) -> str:
+    """Everything that a cycle says, however deep; the names of its fields say nothing."""
+    match value:
+        case dict():
+            return "\n".join(map(_said, value.values()))
+        case list():
+            return "\n".join(map(_said, value))
+    return "" if value is None else str(value)
 
 
 def _summary(cycle: dict[str, Any]) -> Answer:

@@ -9,7 +9,7 @@ from mi.kernel.errors import NotFound
 from mi.nexus import extensions, pairing
 from mi.nexus.state import Fields, Task, Tasks, given
 from mi.nexus.store import Store
-from mi.nexus.targets import targets_of
+from mi.nexus.targets import common, targets_of
 
 _HOW = ("architect", "designer", "postdoc", "strategist")
 _MAKERS = ("engineer", "writer")
@@ -60,9 +60,9 @@ def _overlaps(found: Tasks, added: dict[str, Fields]) -> Iterator[Finding]:
     before = _ancestors(found)
     open_tasks = [task for task in found.tasks if task.status != "completed" and task.owner not in pairing.CHECKERS]
     for one, other in combinations(open_tasks, 2):
-        shared = set(targets_of(one, added)) & set(targets_of(other, added))
+        shared = common(targets_of(one, added), targets_of(other, added))
         if shared and one.id not in before[other.id] and other.id not in before[one.id]:
-            yield Finding("overlap", (one.id, other.id), ", ".join(sorted(shared)))
+            yield Finding("overlap", (one.id, other.id), ", ".join(shared))
 
 
 def _ancestors(found: Tasks) -> dict[int, set[int]]:

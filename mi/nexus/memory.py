@@ -12,8 +12,10 @@ from mi.nexus import memory_names
 from mi.nexus.access import observe
 from mi.nexus.admission import objection
 from mi.nexus.knowledge import files_in, text_of
-from mi.nexus.overlap import share
+from mi.nexus.overlap import share, words_of
 from mi.nexus.store import Store
+
+_RULES = "project-rules.md"  # for rules whose words give no file name
 
 
 class Added(NamedTuple):
@@ -34,7 +36,7 @@ def categories(settings: Settings) -> tuple[str, ...]:
 def show(store: Store, name: str, reader: str) -> str:
     """What a memory file says; the reading is counted."""
     path = existing(store, name)
-    said = text_of(path)
+    said = (read_bytes(path) or b"").decode("utf-8", "replace")
     observe(store, path, reader)
     return said
 
@@ -68,17 +70,21 @@ def add(
     known = categories(settings)
     if category and category not in known:
         raise UsageError("memory-category", value=category, known=", ".join(known))
-    name = _named(name, category, said, known)
+    asked, name = name, _named(name, category, said, known)
     category = category or memory_names.category_of(name, known)
     refuse_secret("memory", said)
     reason = None if force else objection(said, memory_names.topic_of(name, known))
     if reason:
         raise Blocked("memory-admission-" + reason)
+    if not name and (new or not files_in(store, "memory")):
+        raise UsageError("memory-name-needed")  # before the lock, which would make the folder
     with store.lock():
-        found = None if new else closest(store, said, name, category, settings)
+        found = None if new else closest(store, said, name if asked else "", category, settings)
         if found is not None:
             return _extend(store, found[0], said, found[1])
-        path = os.path.join(store.place.memory, memory_names.check(name, known))
+        if not name:
+            raise UsageError("memory-name-needed")
+        path = os.path.join(store.place.memory, name)
         if os.path.lexists(path):
             raise UsageError("memory-exists", name=name)
         heading = "" if said.startswith("#") else f"# {memory_names.topic_of(name, known).replace('-', ' ')}\n\n"
@@ -99,28 +105,36 @@ def _named(name: str, category: str, text: str, known: tuple[str, ...]) -> str:
 
 
 def closest(store: Store, text: str, name: str, category: str, settings: Settings) -> tuple[str, float] | None:
-    """The memory file of the same category that holds most of a text's words, if it holds enough of them."""
-    known, threshold = categories(settings), settings.memory_overlap
+    """The file that a text belongs to: the one it names, else that of its category which holds most of its words.
+
+    A text of which nobody said a category may belong to a file of any.
+    """
+    known, threshold, wanted = categories(settings), settings.memory_overlap, words_of(text)
     best: tuple[str, float] | None = None
     for one in files_in(store, "memory"):
-        if memory_names.category_of(one.name, known) != category:
+        if category and memory_names.category_of(one.name, known) != category:
             continue
-        held = share(text, f"{memory_names.topic_of(one.name, known).replace('-', ' ')}\n{text_of(one.path)}")
+        topic = memory_names.topic_of(one.name, known).replace("-", " ")
+        held = share(wanted, words_of(f"{topic}\n{text_of(one.path)}"))
         if one.name == name:
-            held = max(held, threshold)
+            return one.path, held
         if held >= threshold and (best is None or held > best[1]):
             best = one.path, held
     return best
 
 
 def _extend(store: Store, path: str, said: str, held: float) -> Added:
-    former = (read_bytes(path) or b"").decode("utf-8", "replace")
+    former = read_bytes(path) or b""  # as bytes: what is no text stays as it is
     name = os.path.basename(path)
-    if re.sub(r"\s+", " ", said) in re.sub(r"\s+", " ", former):
+    if re.sub(r"\s+", " ", said) in re.sub(r"\s+", " ", former.decode("utf-8", "replace")):
         return Added(name, path, True, held, changed=False)
-    day = clock.now()[:10]
-    store.write(path, f"{former.rstrip()}\n\n## {day}\n\n{said}\n".encode("utf-8", "replace"))
+    store.write(path, _joined(former, f"## {clock.now()[:10]}\n\n{said}"))
     return Added(name, path, True, held)
+
+
+def _joined(former: bytes, said: str) -> bytes:
+    """A file with one more passage."""
+    return (former.rstrip() + b"\n\n" + said.encode("utf-8", "replace") + b"\n").lstrip(b"\n")
 
 
 def add_rule(store: Store, name: str, text: str) -> str:
@@ -128,9 +142,8 @@ def add_rule(store: Store, name: str, text: str) -> str:
     from mi.thoughtdb.store import refuse_secret
 
     refuse_secret("rule", text)
-    name = memory_names.proposed(name or text.splitlines()[0], "")
-    path = os.path.join(store.place.rules, name)
+    proposed = memory_names.proposed(name or text.splitlines()[0], "")
+    path = os.path.join(store.place.rules, proposed if proposed != ".md" else _RULES)
     with store.lock():
-        former = (read_bytes(path) or b"").decode("utf-8", "replace")
-        store.write(path, f"{former.rstrip()}\n\n{text.strip()}\n".lstrip().encode("utf-8", "replace"))
+        store.write(path, _joined(read_bytes(path) or b"", text.strip()))
     return path

@@ -10,7 +10,6 @@ def words_of(text: str) -> set[str]:
     return telling or found
 
 
-def share(new: str, old: str) -> float:
-    """The share of a new text's words that an old one holds: 0 none, 1 all."""
-    wanted = words_of(new)
-    return len(wanted & words_of(old)) / len(wanted) if wanted else 0.0
+def share(wanted: set[str], by: set[str]) -> float:
+    """The share of the words of a new text that an old one holds: 0 none, 1 all."""
+    return len(wanted & by) / len(wanted) if wanted else 0.0

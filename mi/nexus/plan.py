@@ -85,6 +85,7 @@ def status(store: Store, asked: PlanStatus) -> Answer:
 
 def update(store: Store, asked: PlanUpdate) -> Answer:
     """Add, remove, rename or reopen a question."""
+    _active(store)  # before the lock, which would make the folder
     with store.lock():
         plan = _active(store)
         changes = {"add": _add, "remove": _remove, "edit": _edit, "reopen": _reopen}
@@ -124,6 +125,7 @@ def _reopen(plan: Plan, asked: PlanUpdate) -> tuple[Plan, Answer]:
 
 def decide(store: Store, asked: PlanDecide) -> Answer:
     """Decide a question; says what is left."""
+    _active(store)
     with store.lock():
         plan = _active(store)
         issue = _issue(plan, asked.issue_id)

@@ -1,5 +1,6 @@
 """State files of any writer, read leniently: what is unknown is passed over, what is missing gets a plain value."""
 
+from codecs import BOM_UTF8
 from functools import cache
 from typing import Any, TypeVar
 
@@ -21,7 +22,7 @@ def raw_json(path: str, shape: type[Any]) -> Any:
     if data is None:
         return None
     try:
-        return decode_stored(data, shape)
+        return decode_stored(data.removeprefix(BOM_UTF8), shape)
     except BadJson as error:
         raise StorageError("state-malformed", path=path, reason=str(error)) from None
 

@@ -48,4 +48,5 @@ def _skill(roster: Roster, member: Member) -> Skill:
         name=member.meta.id,
         description=member.meta.description + asked,
         body=expand(member.body, roster.vocabulary.invocations),
+        manual=member.meta.manual_only is True,
     )

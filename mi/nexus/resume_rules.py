@@ -1,9 +1,9 @@
 """Whether an earlier agent goes on with a task or a new one begins: by tier, policy and who touched what since."""
 
-import os
 from typing import Any, Literal, NamedTuple
 
 from mi.nexus.state import Task, TrackerEntry
+from mi.nexus.targets import common
 
 Tier = Literal["persistent", "bounded", "ephemeral"]
 
@@ -38,7 +38,7 @@ def evaluate(
     if task.owner_reuse_policy == "resume":
         return Resume("resume", "policy-resume", str(prior.agent_id))
     if task.owner_reuse_policy == "resume_if_same_artifact":
-        same = bool(_touched(prior) & _normal(targets))
+        same = bool(common(_touched(prior), targets))
         return Resume("resume", "same-artifact", str(prior.agent_id)) if same else Resume("fresh", "other-artifact")
     if tier == "ephemeral":
         return Resume("fresh", "ephemeral")
@@ -55,25 +55,20 @@ def prior_agent(task: Task, tracker: list[TrackerEntry]) -> TrackerEntry | None:
 
 def _bounded(task: Task, prior: TrackerEntry, tracker: list[TrackerEntry], targets: list[str]) -> Resume:
     """Same owner, same targets, nobody else in them since; no policy beats someone else's edit."""
-    wanted = _normal(targets)
     since = prior.stopped_at if isinstance(prior.stopped_at, str) else prior.started_at
     for other in tracker:
         stopped = other.stopped_at if isinstance(other.stopped_at, str) else ""
-        if other is not prior and other.status == "completed" and stopped >= since and _touched(other) & wanted:
+        if other is not prior and other.status == "completed" and stopped >= since and common(_touched(other), targets):
             return Resume("fresh", "intervening-edit")
-    agent_id, reread = str(prior.agent_id), tuple(sorted(wanted))
+    agent_id, reread = str(prior.agent_id), tuple(common(targets, targets))
     if task.owner_reuse_policy == "resume":
         return Resume("resume", "policy-resume", agent_id, reread)
     if isinstance(prior.agent_name, str) and isinstance(task.owner, str) and prior.agent_name != task.owner:
         return Resume("fresh", "other-owner")
-    if not wanted or not wanted <= _touched(prior):
+    if not targets or not all(common([target], _touched(prior)) for target in targets):
         return Resume("fresh", "other-artifact")
     return Resume("resume", "bounded", agent_id, reread)
 
 
-def _touched(entry: TrackerEntry) -> set[str]:
-    return _normal(entry.files_touched) if isinstance(entry.files_touched, list) else set()
-
-
-def _normal(paths: list[str]) -> set[str]:
-    return {os.path.normpath(path) for path in paths}
+def _touched(entry: TrackerEntry) -> list[str]:
+    return entry.files_touched if isinstance(entry.files_touched, list) else []

@@ -1,8 +1,6 @@
 """What the events of a session look up: the task of an agent, the files it touched, whether it should go on."""
 
-import os
-import shlex
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from mi.kernel import jsonl
 from mi.kernel.errors import MiError
@@ -13,9 +11,14 @@ from mi.nexus.resume_rules import Resume, Tier, evaluate
 from mi.nexus.state import Task, Tasks
 from mi.nexus.store import Store
 from mi.nexus.targets import targets_of
-from mi.nexus.tasks import named, owned
+from mi.nexus.tasks import named, owned, ready
+
+if TYPE_CHECKING:
+    from mi.kernel.shell import Simple
 
 _PRINTERS = ("cat", "head", "tail", "less", "more", "bat", "nl", "sed")
+_SPAWNERS = ("agent", "task", "spawn_agent")  # tools by which hosts hand work to an agent
+_NEVER_CHECKED = (*pairing.CHECKERS, "researcher")
 
 
 def _tasks(store: Store) -> Tasks | None:
@@ -30,8 +33,8 @@ def task_of(store: Store, task_id: Any, agent_name: str, agent_id: str) -> Task 
     found = _tasks(store)
     if found is None:
         return None
-    if isinstance(task_id, int):
-        return named(found, task_id)
+    if number := _number(task_id):
+        return named(found, number)
     open_tasks = [task for task in found.tasks if task.status == "in_progress"]
     by_id = [task for task in open_tasks if agent_id and task.owner_agent_id == agent_id]
     by_name = [task for task in open_tasks if agent_name and task.owner == agent_name]
@@ -52,26 +55,32 @@ def touched_by(store: Store, agent_id: str) -> list[str]:
     return list(found)
 
 
-def inside(store: Store, paths: list[str]) -> list[str]:
-    """Paths as targets name them: from the project's root, when they lie below it."""
-    root = os.path.realpath(store.place.root)
-    found = []
-    for path in paths:
-        whole = os.path.normpath(os.path.join(root, path))
-        found.append(os.path.relpath(whole, root) if whole.startswith(root + os.sep) else path)
-    return found
-
-
 def acceptance_unchecked(store: Store, task: Task) -> bool:
     """Whether a task promises something that no tester or reviewer task will look at."""
     found = _tasks(store)
-    return pairing.has_acceptance(task) and found is not None and not pairing.checks_of(found, task)
+    checkable = pairing.has_acceptance(task) and owned(task) not in _NEVER_CHECKED
+    return checkable and found is not None and not pairing.checks_of(found, task)
 
 
-def resume_of(store: Store, task_id: Any, can_resume: Any) -> Resume | None:
-    """Whether an earlier agent should go on with a task; None when no task was named."""
+def done_unchecked(store: Store, owner: str) -> list[Task]:
+    """The completed tasks of an owner whose acceptance nobody will look at."""
     found = _tasks(store)
-    task = named(found, task_id) if isinstance(task_id, int) else None
+    done = [task for task in found.tasks if task.status == "completed" and task.owner == owner] if found else []
+    return [task for task in done if acceptance_unchecked(store, task)]
+
+
+def spawned_by(tool: str, given: Any) -> str:
+    """The kind of agent that a host's tool call hands work to; empty for any other call."""
+    if not isinstance(given, dict) or tool.lower() not in _SPAWNERS:
+        return ""
+    named_as = (given.get(name) for name in ("subagent_type", "agent_type", "target_role"))
+    return next((name for name in named_as if isinstance(name, str)), "")
+
+
+def resume_of(store: Store, task_id: Any, can_resume: Any, owner: str = "") -> Resume | None:
+    """Whether an earlier agent should go on with the named task, else with the next one of an owner."""
+    found = _tasks(store)
+    task = named(found, number) if (number := _number(task_id)) else _next_of(found, owner)
     if task is None:
         return None
     tier = cast(Tier, tier_of(owned(task)))
@@ -79,14 +88,37 @@ def resume_of(store: Store, task_id: Any, can_resume: Any) -> Resume | None:
     return evaluate(task, tier, tracker.entries(store), targets, can_resume=can_resume is not False)
 
 
-def printed_files(command: str) -> list[str]:
-    """The files whose content a simple shell command prints."""
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        return []
-    if not words or words[0] not in _PRINTERS or any(word in (">", ">>", "|", "&&", ";") for word in words):
-        return []
-    if words[0] == "sed" and ("-n" not in words or "-i" in words):
-        return []
-    return [word for word in words[1:] if not word.startswith("-")]
+def _number(task_id: Any) -> int:
+    """The number of a task as an event names it; 0 for none."""
+    if isinstance(task_id, str) and task_id.strip().isdecimal():
+        return int(task_id)
+    return task_id if isinstance(task_id, int) and not isinstance(task_id, bool) else 0
+
+
+def _next_of(found: Tasks | None, owner: str) -> Task | None:
+    """The task that an owner has in progress, or could begin."""
+    if found is None or not owner:
+        return None
+    mine = [task for task in found.tasks if task.status == "in_progress"] + ready(found)
+    return next((task for task in mine if task.owner == owner), None)
+
+
+def printed_files(command: str, root: str) -> list[str]:
+    """The files whose content a shell command prints; what only goes through a search or into a file is not shown."""
+    from glob import glob, has_magic
+
+    from mi.kernel.shell import simple_commands
+
+    pipelines: dict[int, list[Simple]] = {}
+    for one in simple_commands(command):
+        if one.argv:
+            pipelines.setdefault(one.pipeline, []).append(one)
+    shown = [stages[0] for stages in pipelines.values() if all(_prints(stage) for stage in stages)]
+    named_files = [word for one in shown for word in one.argv[1:] if not word.startswith("-")]
+    return [path for name in named_files for path in (sorted(glob(name, root_dir=root)) if has_magic(name) else [name])]
+
+
+def _prints(one: "Simple") -> bool:
+    in_place = any(word.startswith(("-i", "--in-place")) for word in one.argv)
+    writes = set(one.writes) - {"/dev/null"}  # where the errors go
+    return one.name in _PRINTERS and not writes and not (one.name == "sed" and in_place)

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from mi.kernel.config.types import Nexus as Settings
-from mi.kernel.errors import UsageError
+from mi.kernel.errors import Blocked, UsageError
 from mi.nexus import memory, plan, tags
 from mi.nexus.store import Store
 
@@ -23,7 +23,7 @@ def decide(store: Store, message: str) -> dict[str, Any]:
     said = _text(message, "[d]")
     shown = plan.status(store, plan.PlanStatus())
     if not shown["active"]:
-        return plan.decide(store, plan.PlanDecide(issue_id=0, decision=said))  # says that there is no plan
+        raise Blocked("nx-no-plan")
     waiting = [issue["id"] for issue in shown["issues"] if issue["status"] == "pending"]
     numbered = _NUMBERED.match(said)
     if numbered:

@@ -16,7 +16,7 @@ from mi.nexus.state import SCHEMA_VERSION, Cycle, Plan, Task, Tasks
 
 T = TypeVar("T")
 _MODE = 0o644  # these files belong to the repository, for everyone who may read it
-_IGNORED = {"state", "state/", "/state", "/state/"}
+_IGNORED = {b"state", b"state/", b"/state", b"/state/"}
 
 
 class Store:
@@ -34,9 +34,10 @@ class Store:
             yield
 
     def _ignore_state(self) -> None:
-        lines = (files.read_bytes(self.place.gitignore) or b"").decode("utf-8", "replace").splitlines()
-        if not _IGNORED & {line.strip() for line in lines}:
-            self.write(self.place.gitignore, "".join(f"{line}\n" for line in [*lines, "state/"]).encode())
+        former = files.read_bytes(self.place.gitignore) or b""
+        if not _IGNORED & {line.strip() for line in former.splitlines()}:
+            end = b"" if former.endswith(b"\n") or not former else b"\n"
+            self.write(self.place.gitignore, former + end + b"state/\n")
 
     def plan(self) -> Plan | None:
         return reading.read_plan(self.place.plan)
@@ -62,7 +63,7 @@ class Store:
             plan=plan,
             tasks=tasks,
         )
-        cycles = [*former, strict(cycle, Cycle)]
+        cycles = [*raw.get("cycles", []), strict(cycle, Cycle)]  # what others archived, whatever it is, stays
         self.write(self.place.history, encode_pretty(raw | {"cycles": cycles}))
         return cycle, len(cycles)
 

@@ -8,6 +8,9 @@ SKILLS = {"plan": "nx-plan", "run": "nx-run", "sync": "nx-sync"}
 INLINE = {"d": "plan_decide", "m": "memory_store", "m-gc": "memory_gc", "rule": "rule_store"}
 VARIANTS = {"plan": ("auto",)}
 _TAG = re.compile(r"\[([a-z]+(?::[a-z]+)?)\]")
+# Tags stand by themselves, alone or in a row: `row[d]`, `a[i][d]` and the links `[d](…)`, `[d][1]` are none. What is
+# between backticks is quoted. In scripts that set no spaces a tag may follow a letter.
+_SPOKEN = re.compile(r"`[^`]*`|(?<![A-Za-z0-9_)\]])(?:\[[a-z]+(?::[a-z]+)?\])+(?![(\[])")
 
 
 class Found(NamedTuple):
@@ -22,12 +25,12 @@ class Found(NamedTuple):
 
 def find(message: str) -> list[Found]:
     """The tags of a message, each once, in their order; text in backticks is quoted, not meant."""
-    spoken = re.sub(r"`[^`]*`", " ", message)
     found: dict[str, Found] = {}
-    for match in _TAG.finditer(spoken):
-        tag = _tag(match[1])
-        if tag is not None:
-            found.setdefault(tag.id, tag)
+    for match in _SPOKEN.finditer(message):
+        for written in [] if match[0].startswith("`") else _TAG.findall(match[0]):
+            tag = _tag(written)
+            if tag is not None:
+                found.setdefault(tag.id, tag)
     return list(found.values())
 
 
@@ -43,4 +46,10 @@ def _tag(written: str) -> Found | None:
 
 def without(message: str) -> str:
     """A message without its tags."""
-    return _TAG.sub(lambda match: match[0] if _tag(match[1]) is None else "", message).strip()
+
+    def rest(spoken: re.Match[str]) -> str:
+        if spoken[0].startswith("`"):
+            return spoken[0]
+        return _TAG.sub(lambda match: match[0] if _tag(match[1]) is None else "", spoken[0])
+
+    return _SPOKEN.sub(rest, message).strip()

@@ -2,11 +2,20 @@
 
 import os
 import re
+from collections.abc import Iterable
 
 from mi.nexus.state import Fields, Task, given
 
 _BACKTICKED = re.compile(r"`([^`\n]{1,200})`")
-_PATH = re.compile(r"(?:[\w.@+-]+/)+[\w.@+-]+|[\w@+-]+\.[A-Za-z][A-Za-z0-9]{0,7}")
+# A name without a folder is a file by its ending: `json.loads` and `self.name` are none.
+_ENDINGS = (
+    "astro|bash|bat|bzl|c|cc|cfg|clj|cmake|conf|cpp|cs|css|csv|cu|dart|env|erl|ex|exs|fs|go|gradle|graphql|h|hpp|hs|htm|html"
+    "|ini|ipynb|java|jl|js|json|json5|jsonl|jsx|kt|kts|less|lock|lua|m|md|mdx|mjs|ml|mod|nix|php|pl|plist|prisma|properties"
+    "|proto|ps1|py|pyi|r|rb|rs|rst|sass|scala|scss|sh|sql|svelte|svg|swift|tex|tf|toml|ts|tsv|tsx|txt|vue|xml|yaml|yml|zig"
+)
+_PATH = re.compile(
+    rf"(?:[\w.@+-]+/)+[\w.@+-]*|[\w@+.-]*[\w@+-]\.(?:{_ENDINGS})|Makefile|Dockerfile|Justfile|Rakefile|Gemfile"
+)
 
 
 def targets_of(task: Task, extensions: dict[str, Fields]) -> list[str]:
@@ -22,6 +31,23 @@ def paths_in(*texts: str) -> list[str]:
     """The paths that texts name between backticks."""
     named = [found for text in texts for found in _BACKTICKED.findall(text)]
     return [name for name in named if _PATH.fullmatch(name.removeprefix("./"))]
+
+
+def common(some: Iterable[str], others: Iterable[str]) -> list[str]:
+    """The files that two lists have in common; what lies in a folder of the other list is in it."""
+    ours, theirs = ({_normal(path) for path in paths} for paths in (some, others))
+    return sorted({max(one, other, key=len) for one in ours for other in theirs if _within(one, other)})
+
+
+def _within(one: str, other: str) -> bool:
+    return one == other or one.startswith(other + os.sep) or other.startswith(one + os.sep)
+
+
+def from_root(root: str, path: str) -> str:
+    """A path as targets name it: from the project's root, when it lies below it; else as it is."""
+    top = os.path.realpath(root)
+    whole = os.path.normpath(os.path.join(top, path))
+    return os.path.relpath(whole, top) if whole.startswith(top + os.sep) else path
 
 
 def _texts(value: object) -> list[str]:

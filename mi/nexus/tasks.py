@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from mi.kernel import clock
-from mi.kernel.errors import NotFound
+from mi.kernel.errors import NotFound, UsageError
 from mi.nexus.plan import Answer
 from mi.nexus.state import ReusePolicy, Task, Tasks, TaskStatus, given
 from mi.nexus.store import Store
@@ -99,10 +99,9 @@ def _goal(store: Store, asked: TaskAdd) -> str:
 
 def update(store: Store, asked: TaskUpdate) -> Answer:
     """Set a task's status; a completed task may be opened again."""
+    _there(store)  # before the lock, which would make the folder
     with store.lock():
-        found = store.tasks()
-        if found is None:
-            raise NotFound("nx-no-tasks")
+        found = _there(store)
         changed = [
             msgspec.structs.replace(task, status=asked.status) if task.id == asked.id else task for task in found.tasks
         ]
@@ -111,6 +110,13 @@ def update(store: Store, asked: TaskUpdate) -> Answer:
             raise NotFound("nx-no-task", id=asked.id)
         store.save(store.place.tasks, msgspec.structs.replace(found, tasks=changed))
     return {"task": msgspec.to_builtins(task)}
+
+
+def _there(store: Store) -> Tasks:
+    found = store.tasks()
+    if found is None:
+        raise NotFound("nx-no-tasks")
+    return found
 
 
 def close(store: Store, asked: TaskClose) -> Answer:
@@ -154,15 +160,26 @@ def set_targets(store: Store, task_id: int, paths: list[str], generated: list[st
     """Say which files a task will change and a build will write; kept in this harness's extension."""
     from mi.nexus import extensions
 
+    _there(store)
+    named_files, built = _inside(store, paths), _inside(store, generated or [])
     with store.lock():
-        found = store.tasks()
-        if found is None:
-            raise NotFound("nx-no-tasks")
+        found = _there(store)
         if all(task.id != task_id for task in found.tasks):
             raise NotFound("nx-no-task", id=task_id)
-        fields = {"target_files": paths} | ({"generated_files": generated} if generated else {})
+        fields = {"target_files": named_files} | ({"generated_files": built} if built else {})
         extensions.extend_task(store, task_id, fields)
     return {"id": task_id} | fields
+
+
+def _inside(store: Store, paths: list[str]) -> list[str]:
+    """Paths from the project's root; one that leads out of it is refused."""
+    from mi.nexus.targets import from_root
+
+    found = [from_root(store.place.root, path.strip()) for path in paths]
+    for given_as, path in zip(paths, found, strict=True):
+        if not path or os.path.isabs(path) or path.split(os.sep)[0] == "..":
+            raise UsageError("target-outside", value=given_as)
+    return list(dict.fromkeys(found))
 
 
 def named(found: Tasks | None, task_id: int) -> Task | None:

@@ -1,7 +1,7 @@
 """The eleven tools: one table of names, parameters and functions, called by every door and recorded each time."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 import msgspec
 
@@ -111,11 +111,19 @@ def parse(tool: NexusTool, arguments: dict[str, Any]) -> Any:
         try:
             values[name] = msgspec.convert(value, fields[name].type, strict=False)
         except msgspec.ValidationError as error:
-            raise UsageError("nx-wrong-param", name=name, tool=tool.name, reason=str(error)) from None
+            reason = f"{error}{_choices(fields[name].type)}"
+            raise UsageError("nx-wrong-param", name=name, tool=tool.name, reason=reason) from None
     for name, field in fields.items():
         if field.default is msgspec.NODEFAULT and name not in values:
             raise UsageError("nx-missing-param", name=name, tool=tool.name)
     return tool.params(**values)
+
+
+def _choices(kind: Any) -> str:
+    """The values that a parameter may have, where there are few."""
+    options = [kind, *get_args(kind)]
+    known = [value for one in options if get_origin(one) is Literal for value in get_args(one)]
+    return f" (there are: {', '.join(known)})" if known else ""
 
 
 def refuse_secrets(arguments: dict[str, Any]) -> None:

@@ -1,12 +1,14 @@
 """The agents of a session: who was started, resumed and done, and which files each one touched."""
 
+from collections.abc import Callable
+
 import msgspec
 from msgspec import UNSET
 
 from mi.kernel import clock
 from mi.kernel.errors import StorageError
 from mi.nexus.reading import read_tracker
-from mi.nexus.state import TrackerEntry, given
+from mi.nexus.state import TrackerEntry
 from mi.nexus.store import Store
 
 
@@ -47,7 +49,7 @@ def completed(store: Store, agent_name: str, agent_id: str, last_message: str, f
             entry, status="completed", stopped_at=clock.now(), last_message=said, files_touched=touched
         )
 
-    return _changed(store, agent_name, agent_id, done)
+    return _changed(store, agent_name, agent_id, "running", done)
 
 
 def resumed(store: Store, agent_name: str, agent_id: str) -> TrackerEntry:
@@ -59,14 +61,16 @@ def resumed(store: Store, agent_name: str, agent_id: str) -> TrackerEntry:
             entry, status="running", stopped_at=UNSET, last_resumed_at=clock.now(), resume_count=count + 1
         )
 
-    return _changed(store, agent_name, agent_id, again)
+    return _changed(store, agent_name, agent_id, "completed", again)
 
 
-def _changed(store: Store, agent_name: str, agent_id: str, change) -> TrackerEntry:  # type: ignore[no-untyped-def]
+def _changed(
+    store: Store, agent_name: str, agent_id: str, status: str, change: Callable[[TrackerEntry], TrackerEntry]
+) -> TrackerEntry:
     """Change the agent's entry; one that was never announced gets its entry now."""
     with store.lock():
         found = entries(store)
-        where = _find(found, agent_name, agent_id)
+        where = _find(found, agent_name, agent_id, status)
         if where is None:
             new = TrackerEntry(
                 harness_id=store.place.harness_id,
@@ -81,13 +85,11 @@ def _changed(store: Store, agent_name: str, agent_id: str, change) -> TrackerEnt
         return found[where]
 
 
-def _find(found: list[TrackerEntry], agent_name: str, agent_id: str) -> int | None:
-    """The latest entry of an agent: by its id where there is one, else the running one of its name."""
-    for number in range(len(found) - 1, -1, -1):
-        entry = found[number]
-        if agent_id and given(entry.agent_id):
-            if entry.agent_id == agent_id:
-                return number
-        elif agent_name and entry.agent_name == agent_name and not agent_id:
-            return number
-    return None
+def _find(found: list[TrackerEntry], agent_name: str, agent_id: str, status: str) -> int | None:
+    """The latest entry of an agent: by its id where there is one, else by its name, one of this status first."""
+    if agent_id:
+        mine = [number for number, entry in enumerate(found) if entry.agent_id == agent_id]
+    else:
+        mine = [number for number, entry in enumerate(found) if agent_name and entry.agent_name == agent_name]
+    fitting = [number for number in mine if found[number].status == status]
+    return next(reversed(fitting or mine), None)

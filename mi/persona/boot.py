@@ -12,7 +12,7 @@ from mi.persona.cards import EVERY_BOOT, active, read_cards
 from mi.persona.front_matter import BadFrontMatter, load
 from mi.persona.members import Role, roles
 from mi.persona.place import Persona, existing, markdown_below, read_text
-from mi.persona.session_log import read_sections
+from mi.persona.session_log import is_empty, read_sections
 from mi.persona.windows import LogFile, log_files, other_windows, take_slot
 
 CORE = ("core/boot.md", "core/principles.md", "core/challenge-core.md")
@@ -63,7 +63,7 @@ def boot(persona: Persona, reviewers: Callable[[], list[Health]] = list) -> Boot
     members = roles(core[CORE[0]])
     own = take_slot(persona)
     files = [one for one in log_files(persona) if one.sid != own.sid]
-    last = files[-1] if files else None
+    last = _latest(persona, files)
     sections = _sections(persona, last) if last else {}
     private = _private(persona)
     windows = [_window(persona, one) for one in other_windows(files, own.sid, time.strftime("%Y-%m-%d"))]
@@ -95,6 +95,12 @@ def read_core(persona: Persona) -> dict[str, str]:
     if missing:
         raise MiError("core-missing", names=", ".join(missing), path=persona.root)
     return {name: text or "" for name, text in found.items()}
+
+
+def _latest(persona: Persona, files: list[LogFile]) -> LogFile | None:
+    """The latest log that says something: a window that was only opened left nothing to go on from."""
+    telling = (one for one in reversed(files) if not is_empty(read_text(persona, one.path) or ""))
+    return next(telling, files[-1] if files else None)
 
 
 def _sections(persona: Persona, log: LogFile) -> dict[str, list[str]]:
@@ -144,8 +150,8 @@ def as_context(booted: Booted, budget: int) -> str:
     parts += [(f"Card {card_id}", body) for card_id, body in booted.cards.items()]
     parts.append(("Pending from the last session", "\n".join(f"- {one}" for one in booted.pending)))
     for window in booted.windows:
-        done = [*window.completed, *window.decisions] or [window.whole]
-        parts.append((f"Another window today (slot {window.slot})", "\n".join(f"- {one}" for one in done)))
+        done = [f"- {one}" for one in [*window.completed, *window.decisions] or [window.whole] if one]
+        parts.append((f"Another window today (slot {window.slot})", "\n".join(done)))
     text = ""
     for title, body in parts:
         room = budget - len(text) - len(title) - 8

@@ -10,7 +10,7 @@ from mi.kernel import clock
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.files import write_atomic
 from mi.persona.front_matter import BadFrontMatter, dump, join, split
-from mi.persona.place import Persona, markdown_below, read_text
+from mi.persona.place import Persona, PrivateOfOther, markdown_below, read_text
 
 CardType = Literal["axiom", "principle", "heuristic", "pattern"]
 Status = Literal["active", "archived", "deprecated"]
@@ -65,7 +65,7 @@ def read_cards(persona: Persona) -> tuple[list[CardFile], list[Problem]]:
         shown = os.path.relpath(path, persona.root)
         try:
             found.append(parse(read_text(persona, path) or "", shown))
-        except BadFrontMatter as error:
+        except (BadFrontMatter, PrivateOfOther) as error:
             problems.append(Problem(shown, error.code, error.details))
     return sorted(found, key=lambda one: (one.card.id, one.path)), problems
 

@@ -16,6 +16,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     level: str
     text: str
     supported: bool
+    reason: str = ""  # why one is not supported
     tests: list[str]
 
 

@@ -111,6 +111,9 @@ def move(
             raise UsageError("handoff-deliverables", id=handoff_id)
         if to in ("sent", "accepted"):
             _check(known)
+        refuse_secret("reason", reason)
+        for one in delivered:
+            refuse_secret("deliverable", f"{one.path} {one.description}")
         moved = msgspec.structs.replace(
             known, status=to, reason=reason, deliverables=list(delivered) or known.deliverables
         )

@@ -12,6 +12,10 @@ _MEMBER = re.compile(r"[^\W_][\w-]{0,63}")
 SELF = "self"
 
 
+class PrivateOfOther(MiError):
+    """A file lies in another member's private space, or a link leads there."""
+
+
 class Persona(NamedTuple):
     """A persona directory as one member sees it."""
 
@@ -60,7 +64,9 @@ def readable(persona: Persona, path: str) -> bool:
 def read_text(persona: Persona, path: str) -> str | None:
     """The text of a file of the persona, None when there is none; another member's is refused."""
     if not readable(persona, path):
-        raise MiError("private-of-other", path=os.path.relpath(path, persona.root), owner=owner_of(persona, path))
+        raise PrivateOfOther(
+            "private-of-other", path=os.path.relpath(path, persona.root), owner=owner_of(persona, path)
+        )
     data = read_bytes(path)
     return None if data is None else decode(data)
 

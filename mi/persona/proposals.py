@@ -15,7 +15,7 @@ from mi.persona import cards
 from mi.persona.cards import Card, CardFile, CardType, Problem
 from mi.persona.front_matter import BadFrontMatter, join, split
 from mi.persona.members import Role, is_human
-from mi.persona.place import Persona, markdown_below, read_text
+from mi.persona.place import Persona, PrivateOfOther, markdown_below, read_text
 from mi.thoughtdb.store import refuse_secret
 
 Verdict = Literal["accept", "reject", "merge"]
@@ -102,6 +102,8 @@ def add(persona: Persona, proposal: Candidate, body: str) -> ProposalFile:
         raise MiError("proposal-" + reason, title=proposal.title)
     if not cards.is_kebab(proposal.merge_key):
         raise UsageError("bad-merge-key", merge_key=proposal.merge_key)
+    if not 1 <= proposal.salience <= 10:
+        raise UsageError("bad-salience", salience=proposal.salience)
     folder = persona.path("proposals", proposal.date[:7])
     make_dirs(folder)
     with folder_lock(folder):
@@ -119,7 +121,7 @@ def read_all(persona: Persona) -> tuple[list[ProposalFile], list[Problem]]:
         try:
             fields, body = split(read_text(persona, path) or "", shown)
             found.append(ProposalFile(msgspec.convert(fields, Candidate, strict=False), body, shown))
-        except BadFrontMatter as error:
+        except (BadFrontMatter, PrivateOfOther) as error:
             problems.append(Problem(shown, error.code, error.details))
         except msgspec.ValidationError as error:
             problems.append(Problem(shown, "card-field", {"path": shown, "reason": str(error)}))
@@ -193,6 +195,8 @@ def _accept(persona: Persona, one: ProposalFile, known: list[CardFile]) -> str:
         last_reviewed=clock.now()[:10],
         source=proposal.source,
     )
+    if not 1 <= card.salience <= 10:  # somebody wrote the file by hand
+        raise BadFrontMatter("card-salience", path=one.path, salience=card.salience)
     if cards.lacks_evidence(CardFile(card, one.body, one.path)):
         raise MiError("card-no-evidence", name=one.name)
     cards.write_card(persona, card, one.body)

@@ -1,6 +1,7 @@
 """Publishing a persona: what may leave, free of this machine's paths; nothing at all when a secret is in it."""
 
 import os
+import re
 from typing import NamedTuple
 
 from mi.kernel.errors import MiError, UsageError
@@ -9,6 +10,8 @@ from mi.kernel.secrets import find_secrets
 from mi.kernel.text import decode
 from mi.persona.lint import shared_files
 from mi.persona.place import Persona, existing
+
+_ANY_HOME = re.compile(r"(?<![\w./$-])(?:/home/|/Users/|[A-Za-z]:\\\\Users\\\\)[\w.-]+|(?<![\w./$-])/root(?=/)")
 
 
 class Published(NamedTuple):
@@ -37,7 +40,7 @@ def publish(persona: Persona, target: str, variables: dict[str, str]) -> Publish
 
 
 def may_leave(name: str) -> bool:
-    """Whether a file of the persona may be published: no private space, proposal, handoff or environment file."""
+    """Whether a file of the persona may be published: no private space, proposal or environment file."""
     parts = name.split(os.sep)
     hidden = any(part.startswith(".") for part in parts)
     base = parts[-1].lower()
@@ -45,7 +48,8 @@ def may_leave(name: str) -> bool:
 
 
 def replaced(text: str, variables: dict[str, str]) -> str:
-    """The text with this machine's paths written as variables, the longest path first."""
+    """The text with this machine's paths written as variables, the longest first, and no home folder of anyone."""
     for path in sorted((path for path in variables if len(path) > 1), key=len, reverse=True):
-        text = text.replace(path, variables[path])
-    return text
+        name = variables[path].replace("\\", "\\\\")
+        text = re.sub(rf"(?<![\w./-]){re.escape(path)}(?![\w-]|\.\w)", name, text)
+    return _ANY_HOME.sub("$HOME", text)

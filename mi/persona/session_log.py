@@ -1,5 +1,6 @@
 """The text of a session log: entries with anchored sections, written for the next reader and read back by section."""
 
+import os
 import re
 from collections.abc import Iterable
 
@@ -9,6 +10,7 @@ from mi.kernel import clock
 from mi.kernel.errors import UsageError
 from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.jsontext import encode
+from mi.kernel.locks import folder_lock
 from mi.kernel.text import decode
 from mi.persona.windows import LogFile
 from mi.thoughtdb.store import refuse_secret
@@ -86,7 +88,8 @@ def check(entry: Entry) -> None:
     for name in REQUIRED:
         if getattr(entry, name) is None:
             raise UsageError("session-part-missing", part=name)
-    for name in HEADINGS:
+    refuse_secret("note", entry.note)
+    for name in (*HEADINGS, "verifications"):
         for one in getattr(entry, name) or []:
             text = one if isinstance(one, str) else " ".join(str(value) for value in msgspec.structs.astuple(one))
             refuse_secret(name, text)
@@ -95,11 +98,22 @@ def check(entry: Entry) -> None:
 def append_entry(log: LogFile, entry: Entry, first: bool = False) -> int:
     """Add an entry to a window's own log; returns its number."""
     check(entry)
-    former = decode(read_bytes(log.path) or b"")
-    number = len(re.findall(r"(?m)^## Session \d+", former)) + 1
-    text = render(entry, number, clock.now(), first)
-    write_atomic(log.path, f"{former.rstrip()}\n\n{text}".encode(), 0o644)
+    with folder_lock(os.path.dirname(log.path)):
+        former = decode(read_bytes(log.path) or b"")
+        number = len(re.findall(r"(?m)^## Session \d+", former)) + 1
+        text = render(entry, number, clock.now(), first)
+        write_atomic(log.path, f"{former.rstrip()}\n\n{text}".encode(), 0o644)
     return number
+
+
+def is_empty(text: str) -> bool:
+    """Whether a log holds nothing but the line that its window was made with."""
+    return not re.sub(r"(?s)<!--.*?-->", "", text).strip()
+
+
+def is_first(logs: Iterable[LogFile]) -> bool:
+    """Whether no session has left anything yet."""
+    return all(is_empty(decode(read_bytes(one.path) or b"")) for one in logs)
 
 
 def render(entry: Entry, number: int, ts: str, first: bool = False) -> str:
@@ -154,7 +168,7 @@ def read_sections(text: str, names: Iterable[str]) -> dict[str, list[str]]:
     for name, part in anchored or _by_heading(text):
         if name in wanted:
             result.setdefault(name, []).extend(_lines(part))
-    if not anchored and text.strip() and len(text.splitlines()) < _SHORT:
+    if not anchored and not is_empty(text) and len(text.splitlines()) < _SHORT:
         result["whole"] = [text.strip()]
     return result
 

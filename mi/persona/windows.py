@@ -8,7 +8,7 @@ from typing import NamedTuple
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import make_dirs
 from mi.kernel.locks import folder_lock
-from mi.persona.place import Persona, markdown_below
+from mi.persona.place import Persona, markdown_below, readable
 
 _NAME = re.compile(r"(?P<day>\d{4}-\d{2}-\d{2})(?:-slot-(?P<slot>[A-Z]+)-(?P<sid>[a-z0-9]{6}))?\.md")
 _SID = re.compile(r"[a-z0-9]{6}")
@@ -31,7 +31,7 @@ def log_files(persona: Persona) -> list[LogFile]:
     found: list[LogFile] = []
     for path in markdown_below(persona.path("sessions")):
         name = _NAME.fullmatch(os.path.basename(path))
-        if name:
+        if name and readable(persona, path):
             changed = os.stat(path).st_mtime
             found.append(LogFile(path, name["day"], name["slot"] or "", name["sid"] or "", changed))
     return sorted(found, key=lambda one: (one.day, one.changed, one.path))

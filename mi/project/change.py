@@ -1,9 +1,10 @@
 """A change in a project as the rules see it: its change units, what it touches, how risky it is, what it needs."""
 
 import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from mi.governance.change_units import Counted, count
+from mi.governance.change_units import Counted, count, with_unseen
 from mi.governance.diff_flags import flags_of_diff
 from mi.governance.impact import Facts, facts_of, flags_of, raw_risk, together
 from mi.governance.review_gate import Required, review_gate
@@ -29,9 +30,18 @@ class Weighed(NamedTuple):
         return review_gate(self.counted.units, self.raw)
 
 
-def weigh(diff: str, task: str, root: str, count_generated: bool = False, incomplete: bool = False) -> Weighed:
-    """A diff together with the words of the task it was made for."""
+def weigh(
+    diff: str,
+    task: str,
+    root: str,
+    count_generated: bool = False,
+    incomplete: bool = False,
+    files: Sequence[str] = (),
+) -> Weighed:
+    """A diff together with the words of the task it was made for; `files`: all that changed, where the diff is cut."""
     counted = count(diff, count_generated)
+    if incomplete:
+        counted = with_unseen(counted, files, count_generated)
     flags = flags_of_diff(counted, own_modules(root)) if counted.files else ()
     facts = facts_of(flags, counted.lines, counted.dirs)
     if task:
@@ -47,12 +57,12 @@ def change_here(root: str, revision: str = "", task: str = "", count_generated: 
             raise NotFound("gate-no-revision", revision=revision, path=root)
     if change is None:
         raise MiError("gate-no-repository", path=root)
-    return weigh(change.diff, task, root, count_generated, change.incomplete)
+    return weigh(change.diff, task, root, count_generated, change.incomplete, change.files)
 
 
 def of_change(change: Change, task: str, root: str) -> Weighed:
     """A change that a run has watched."""
-    return weigh(change.diff, task, root, incomplete=change.incomplete)
+    return weigh(change.diff, task, root, incomplete=change.incomplete, files=change.files)
 
 
 def own_modules(root: str) -> set[str]:

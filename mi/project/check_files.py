@@ -7,7 +7,7 @@ from typing import Any
 from mi.kernel.shell_outcome import decisive_commands
 
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which make looks for them
-TARGETS = ("test", "tests", "check", "lint", "build")
+TARGETS = ("test", "tests", "check", "lint", "build", "all")
 SCRIPT = re.compile(r"^(?:test|tests|check|build|lint|typecheck|type-check|tsc|unit)(?:[:._-].*)?$")
 _FILES = (*MAKEFILES, "justfile", "package.json", "pytest.ini", ".pytest.ini", "setup.cfg", "tox.ini", "pyproject.toml")
 _PYTEST_SECTIONS = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": "pytest", "setup.cfg": "tool:pytest"}
@@ -26,19 +26,20 @@ _RUNNER = re.compile(
 
 
 def defines_checks(path: str) -> bool:
-    """Whether a file of the project's root says what a check runs."""
-    return path in _FILES
+    """Whether a file says what a check of its folder runs."""
+    return os.path.basename(path) in _FILES
 
 
 def promises(path: str, text: str) -> dict[str, str]:
     """What each check that a file defines runs, or what a runner's setting is, by a name for people."""
-    if path in MAKEFILES:
+    file = os.path.basename(path)
+    if file in MAKEFILES:
         return _make(text)
-    if path == "justfile":
+    if file == "justfile":
         return {f"just {name}": recipe for name, recipe in _recipes(text).items() if name in TARGETS}
-    if path == "package.json":
+    if file == "package.json":
         return _scripts(text)
-    return _runner_settings(path, text)
+    return _runner_settings(file, text)
 
 
 def runners(recipe: str) -> list[str]:

@@ -1,12 +1,13 @@
 """The person's own permissions: their states in the home, and the decision with them where somebody works."""
 
 import os
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from mi.governance.operations import RULES, Profile, State
 from mi.governance.permissions import Verdict, bounded, permit
+from mi.governance.surroundings import Surroundings
 from mi.kernel import git
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
@@ -41,34 +42,75 @@ def set_state(home: Home, operation: str, state: State, notices: Notices) -> Non
     update_state(home.permissions, Permissions, change, notices)
 
 
+class Worker(NamedTuple):
+    """Who works where: the folder, the member, and the persona whose private spaces others leave alone."""
+
+    folder: str
+    member: str = ""
+    persona: str = ""
+
+
 def permit_here(
     home: Home,
-    folder: str,
+    worker: Worker,
     tool: str,
     operation: str,
     target: str,
     notices: Notices,
     *,
     profile: Profile = "standard",
-    member: str = "",
     override: str = "",
     change_units: int = 0,
 ) -> Verdict:
-    """The decision for somebody who works in a folder: with the person's own states, and the branch that is out."""
+    """The decision for somebody who works in a folder: with the person's own states, and what git says there."""
     return permit(
         tool,
         operation,
         target,
         profile=profile,
-        member=member,
+        member=worker.member,
         override=override,
         settings=own_states(home, notices),
-        branch_of=lambda inner: _branch(os.path.join(folder, inner)),
+        here=_surroundings(home, worker),
         change_units=change_units,
     )
 
 
+def _surroundings(home: Home, worker: Worker) -> Surroundings:
+    def at(inner: str) -> str:
+        return os.path.join(worker.folder, os.path.expanduser(inner))
+
+    # Known places by the names that the rules have for them, wherever they really are.
+    places = [(worker.persona, "persona"), (home.root, ".mind-incarnation"), (worker.folder, "")]
+    roots = [(os.path.realpath(path), name or os.path.basename(path)) for path, name in places if path]
+    return Surroundings(
+        lambda inner: _branch(at(inner)),
+        lambda inner: _pushes_to(at(inner)),
+        lambda inner, name: git.run(at(inner), "config", "--get", f"alias.{name}").output.strip(),
+        lambda path: _named(at(path), roots),
+    )
+
+
+def _named(path: str, roots: list[tuple[str, str]]) -> str:
+    """A path without links and detours, by the name of the place it lies in."""
+    try:
+        real = os.path.realpath(path)
+    except ValueError:  # no path at all
+        return path
+    for root, name in roots:
+        if real == root or real.startswith(root + os.sep):
+            return name + real[len(root) :]
+    return real
+
+
 def _branch(folder: str) -> str:
     """The branch that is checked out in a folder; '' detached or outside."""
-    name = git.branch(folder)
+    name = git.branch(folder) if os.path.isdir(folder) else ""
     return "" if name in ("HEAD", "unknown") else name
+
+
+def _pushes_to(folder: str) -> str:
+    """The branch that git pushes to when none is named; '' when it does not say."""
+    if not os.path.isdir(folder):
+        return ""
+    return git.run(folder, "rev-parse", "--abbrev-ref", "@{push}").output.strip().partition("/")[2]

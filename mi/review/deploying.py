@@ -74,7 +74,7 @@ def rollback_plan(log: str, notices: Notices) -> str:
 
 def run_tests(root: str, command: str) -> TestResult:
     """Run the project's tests; a command that runs none, or skips some, has not passed."""
-    tests = [one.text for one in detect(root) if one.kind == "test"]
+    tests = [one.text for one in detect(root) if one.kind == "test" and not one.folder]
     command = command or (tests[0] if tests else "")
     if not command:
         return "unknown"

@@ -49,12 +49,13 @@ def review_change(
     language: str = "en",
     mode: Mode = "review",
     clear: bool = True,
+    known: Sequence[Called] = (),
 ) -> Reviewed:
-    """Ask the configured reviewers; what they say is verified here before anything is adopted."""
+    """Ask the configured reviewers; what they say, or said before, is verified here before anything is adopted."""
     if not clear and mode != "review":
         raise Blocked("review-unclear", questions=" ".join(spec_gate("unclear").questions(language)))
     given = payload(task, change.counted, constraints, criteria)
-    called = call_all(config.governance.reviewers, config, home, transcripts, given, mode)
+    called = list(known) or call_all(config.governance.reviewers, config, home, transcripts, given, mode)
     changed = {path for file in change.counted.files for path in (file.path, file.old_path) if path}
     exists = _exists_in(root)
     context = f"{len(given.snippets)} characters of {len(change.counted.files) - len(given.left_out)} files"
@@ -96,6 +97,14 @@ def _record(one: Called, found: Verified | None, sent: CallInput, mode: Mode, la
         meta=meta,
         mind_transcript_ref=one.transcript_ref,
     )
+
+
+def called_of(record: Review) -> Called:
+    """A call as its record tells of it."""
+    meta = record.meta or CallMeta()
+    error = "" if record.output else meta.adoption_notes
+    seconds = meta.timeout_ms // 1000
+    return Called(record.reviewer, record.output, meta.retries, seconds, error, record.mind_transcript_ref)
 
 
 def human_review(verdict: str, findings: str = "") -> Review:

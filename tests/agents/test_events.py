@@ -94,6 +94,28 @@ def test_a_claude_command_has_the_exit_code_that_was_told_or_none(
     assert (ended.text, ended.exit_code, ended.refused) == ("pytest", code, refused)
 
 
+def test_a_command_in_the_background_has_no_exit_code_yet() -> None:
+    """It was started, which is all that its result says."""
+    said = "Command running in background with ID: b1. Output is being written to: /tmp/b1.output"
+    asked = tool_use("Bash", {"command": "pytest", "run_in_background": True})
+    for call, result in ((asked, "started"), (tool_use("Bash", {"command": "pytest"}), said)):
+        ended = read(ClaudeEvents(), call, tool_result(result))[-1]
+        assert isinstance(ended, events.Command)
+        assert ended.exit_code is None
+
+
+def test_what_claude_uses_is_told_while_it_works() -> None:
+    """Each part of a message repeats what the message used."""
+
+    def part(message: str, tokens: int) -> dict[str, Any]:
+        usage = {"input_tokens": tokens, "cache_read_input_tokens": 5, "output_tokens": 1}
+        return {"type": "assistant", "message": {"id": message, "content": [], "usage": usage}}
+
+    found = read(ClaudeEvents(), part("m1", 10), part("m1", 10), part("m2", 20))
+    used = [event for event in found if isinstance(event, events.Usage)]
+    assert [(one.input_tokens, one.output_tokens) for one in used] == [(15, 1), (15, 1), (40, 2)]
+
+
 def test_claude_file_changes_count_once_they_are_done() -> None:
     claude = ClaudeEvents()
     assert read(claude, tool_use("Edit", {"file_path": "/a"}, "c1"))[1:] == []

@@ -250,6 +250,23 @@ def test_what_counts_without_tests_is_asked_once_per_project_and_remembered(test
     assert len(again.of("testless_strategy_set")) == 1
 
 
+@pytest.mark.parametrize("named", ["python3 -c 'open(\"notes.txt\")'", "Run `grep -q one notes.txt`, that is enough."])
+@pytest.mark.req("mi.done.close-testless", "mi.done.text-never-closes", "mi.check.argv-planned-hint")
+def test_a_command_that_was_agreed_must_be_seen_to_succeed(testless: Workbench, named: str) -> None:
+    command = named.split("`")[1] if "`" in named else named
+    testless.agent(CHANGE, [say("I looked at it, all is well. Done.")], [run(command), say("Done.")])
+    testless.run("write the notes")
+    answered(testless, named)
+    ran = testless.run("--resume")
+    ran.ended("blocked")
+    assert f"`{command}`" in ran.inputs[1]
+
+    testless.agent([write("notes.txt", "one more\n"), run(command), say("Done.")], [run(command), say("Done.")])
+    again = testless.run("write more notes")
+    again.ended("done")
+    assert again.end["marks"]["verified"] is True
+
+
 @pytest.mark.req("mi.config.verification-policy")
 def test_never_ask_means_never(testless: Workbench) -> None:
     testless.config["runtime"] = {"verification": {"no_tests_policy": "never_ask"}}

@@ -67,6 +67,33 @@ def test_the_token_limit_stops_the_run(bench: Workbench) -> None:
     assert "0 Mind calls" in ran.stdout
 
 
+@pytest.mark.req("mi.limit.max-tokens", "mi.limit.during-batch")
+def test_the_token_limit_stops_an_agent_that_tells_what_it_uses_in_the_middle_of_a_batch(bench: Workbench) -> None:
+    said = {"type": "assistant", "session_id": "s1"}
+    used = {
+        "id": "m1",
+        "content": [{"type": "text", "text": "Hm."}],
+        "usage": {"input_tokens": 900, "output_tokens": 9},
+    }
+    agent = f"printf '%s\\n' '{json.dumps(said | {'message': used})}'; sleep 60"
+    bench.config["hands"] = {"provider": "cli", "cli": {"exec": ["sh", "-c", agent]}}
+    bench.configure()
+    began = time.monotonic()
+    ran = bench.run("--max-tokens", "500", "fix it")
+    ran.ended("blocked")
+    assert time.monotonic() - began < 30
+    assert ran.of("limit")[0]["limit"] == "500 tokens"
+    assert ran.end["spent"]["input_tokens"] == 900
+
+
+@pytest.mark.parametrize("option", ["--max-batches=0", "--max-tokens=-1", "--max-minutes=nan", "--max-cost=much"])
+def test_a_limit_that_lets_nothing_happen_is_a_usage_error(bench: Workbench, option: str) -> None:
+    bench.agent(DONE)
+    ran = bench.run(option, "fix it")
+    assert (ran.code, ran.records) == (2, [])
+    assert option.replace("=", " ") in ran.stderr
+
+
 @pytest.mark.req("mi.limit.unknown-cost")
 def test_an_unknown_cost_is_said_and_reaches_no_limit(bench: Workbench) -> None:
     bench.agent(DONE, tokens=10)
@@ -180,6 +207,12 @@ def test_the_persons_own_command_verifies_any_agent(bench: Workbench, code: str,
     ran = bench.run("--max-batches", "2", "fix it")
     ran.ended(status)
     assert ran.end["marks"]["verified"] is (status == "done")
+
+
+def test_the_persons_own_command_is_a_line_for_the_shell(bench: Workbench) -> None:
+    bench.config["runtime"] = {"verification": {"command": f"test -f calc.py && {CHECK} | cat; exit 0"}}
+    cli_agent(bench, [RIGHT_FILE, prints("Done.")])
+    bench.run("fix it").ended("done")
 
 
 def test_text_that_looks_like_events_of_a_check_is_text(bench: Workbench) -> None:

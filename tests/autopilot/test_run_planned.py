@@ -51,7 +51,7 @@ def test_a_plan_that_cannot_be_read_stops_no_run(bench: Workbench) -> None:
 def test_inline_tags_need_no_agent(bench: Workbench) -> None:
     bench.configure()
     nexus = bench.project / ".nexus"
-    assert bench.mi("run", "[d] so be it").code == 1
+    assert bench.mi("run", "[d] so be it").code == 3
     assert "No active plan session" in bench.mi("run", "[d]", "so").stderr
     bench.mi("plan", "start", "T", "--issue", "One?", "--issue", "Two?", "--research", "r")
     which = bench.mi("run", "[d] so be it")
@@ -70,6 +70,8 @@ def test_inline_tags_need_no_agent(bench: Workbench) -> None:
     ran = bench.mi("run", "[rule] Tests come first.")
     (rule,) = (nexus / "rules").iterdir()
     assert rule.read_text("utf-8") == "Tests come first.\n"
+    bench.mi("run", "[rule] 先写测试")
+    assert (nexus / "rules/project-rules.md").read_text("utf-8") == "先写测试\n"
     assert bench.mi("run", "[rule]").code == 2
     assert [one["params"]["tag"] for one in ran.of("nexus_event") if one["event"] == "user_message"] == [
         "d",

@@ -64,6 +64,15 @@ def test_the_run_that_is_killed_below_has_so_many_records(bench: Workbench) -> N
     assert traces.read_text("utf-8").split() == ["b0", "b1", "b2"]
 
 
+def test_a_run_that_ended_for_want_of_a_proof_asks_for_it_once_more(bench: Workbench) -> None:
+    bench.agent([MEND, say("Done.")], [say("It passes, believe me.")], [TEST, say("It passes.")])
+    bench.run().ended("blocked")
+    ran = bench.run("--resume")
+    ran.ended("done")
+    assert len(ran.inputs) == 3
+    assert "Run `" in ran.inputs[2]
+
+
 @pytest.mark.parametrize("count", range(1, WHOLE))
 @pytest.mark.req(
     "mi.resume.killed-anywhere", "mi.resume.step-events", "mi.resume.no-batch-twice", "mi.resume.dead-owner"

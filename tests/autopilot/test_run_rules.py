@@ -61,6 +61,20 @@ def test_switched_off_nothing_is_said_or_recorded(bench: Workbench) -> None:
     assert gates(ran) == []
 
 
+@pytest.mark.req("gov.lang.message", "gov.intro.zh-verbatim")
+def test_the_person_is_asked_in_the_language_of_the_task(bench: Workbench) -> None:
+    bench.agent(DONE)
+    rules(bench)
+    ran = bench.run("赶紧修复登录测试")
+    ran.ended("blocked")
+    (question,) = ran.of("question")
+    assert "⚡ 速度模式:本次决策建议后续review" in question["text"]
+    bench.mi("answer", question["id"], "同意")
+    again = bench.run("--resume")
+    again.ended("done")
+    assert len(again.of("question")) == 1
+
+
 @pytest.mark.req("mi.product.preflight-asks-high", "mx.challenge.wait-ack", "mx.tier.high-ack", "mx.orch.high-confirm")
 def test_a_high_risk_task_asks_before_anything_runs_and_goes_on_with_the_answer(bench: Workbench) -> None:
     bench.agent(DONE)
@@ -238,6 +252,21 @@ def test_a_reviewer_that_fails_twice_leaves_the_review_to_the_person(bench, monk
     assert (failed["verdict"], failed["meta"]["retries"], failed["adopted"]) == ("failed", 1, "none")
     assert "no reviewer answered" in ran.of("question")[0]["text"]
     assert failed["meta"]["adoption_notes"] in ran.stdout
+
+
+@pytest.mark.req("gov.ext.degraded", "gov.ext.degraded-recorded")
+def test_a_review_below_risk_four_that_nobody_gives_is_the_persons_too(bench, monkeypatch) -> None:
+    bench.agent([write("auth/a.py", "x = 1\n"), *(write(f"auth/n{n}.txt", "x\n") for n in range(2)), *DONE])
+    with chat_server([fail(500), fail(500)]) as server:
+        reviewing(bench, server.url, monkeypatch)
+        ran = bench.run(*TASK)
+        ran.ended("blocked")
+        (question,) = ran.of("question")
+        assert "risk 3" in question["text"]
+        bench.mi("answer", question["id"], "yes")
+        again = bench.run("--resume")
+    again.ended("done")
+    assert [(one["reviewer"], one["degraded"]) for one in again.of("review")][-1] == ("human", True)
 
 
 def test_a_reviewer_that_rejects_is_put_before_the_person(bench, monkeypatch) -> None:

@@ -1,5 +1,7 @@
 """A run in a project with a persona: it boots, tells the agent what binds, and writes its own session log."""
 
+import json
+
 import pytest
 
 from tests.autopilot.workbench import MEND, TEST, Workbench, say
@@ -67,3 +69,37 @@ def test_without_a_persona_nothing_is_written(bench):
     ran.ended("done")
     assert ran.of("session_log") == []
     assert not (bench.project / "persona").exists()
+
+
+@pytest.mark.req("mx.life.during-capture", "mx.capture.no-interrupt", "gov.capture.once", "mx.capture.reply-save")
+def test_what_the_person_said_and_is_worth_a_card_waits_in_the_inbox_once(team):
+    team.agent(DONE)
+    words = ("fix", "the", "failing", "test.", "From", "now", "on", "every", "fix", "names", "its", "cause.")
+    ran = team.run(*words)
+    ran.ended("done")
+    (question,) = ran.of("question")
+    assert (question["about"], question["blocks"]) == ("capture", False)
+    assert "every fix names its cause" in question["text"]
+    (item,) = team.inbox()
+    assert item["answer_with"] == f"mi answer {question['id']} save"
+    assert "From now on" not in logs(team)[0].partition("### Next steps")[2]
+    answered = team.mi("answer", question["id"], "save", "--json")
+    path = json.loads(answered.stdout)["proposal"]
+    assert "every fix names its cause" in (team.project / "persona" / path).read_text("utf-8")
+    assert team.inbox() == []
+    team.agent(DONE)
+    assert len(team.run(*words).of("question")) == 1  # never a second time
+
+
+@pytest.mark.req("mx.capture.ignored")
+def test_a_suggestion_that_is_not_taken_up_leaves_nothing_and_stops_no_run(team):
+    team.agent([say("Which database should I use, Postgres or SQLite?")])
+    ran = team.run("set", "up", "storage.", "We", "decided", "to", "keep", "it", "local.")
+    ran.ended("blocked")
+    asked, suggested = ran.of("question")
+    assert (asked["about"], suggested["about"]) == ("agent", "capture")
+    team.mi("answer", suggested["id"], "no")
+    assert not list((team.project / "persona/proposals").rglob("*.md"))
+    team.mi("answer", asked["id"], "SQLite")
+    team.agent(DONE)
+    assert any("SQLite" in one["input"] for one in team.run("--resume").of("hands_input"))

@@ -52,6 +52,29 @@ def diff_of(repo: Path, after: str | None) -> str:
             ["tests/test_calc.py: an assertion that cannot fail"],
             id="emptied",
         ),
+        *(
+            pytest.param(BEFORE.replace("    assert calc.add", f"    {added}assert calc.add"), [how], id=added.strip())
+            for added, how in (
+                ("return\n    ", "tests/test_calc.py: returns before its end"),
+                ("if False: ", "tests/test_calc.py: an assertion that cannot fail"),
+                ("pytest.importorskip('x')\n    ", "tests/test_calc.py: skipped"),
+                ("raise unittest.SkipTest('x')\n    ", "tests/test_calc.py: skipped"),
+            )
+        ),
+        pytest.param("pytestmark = pytest.mark.skip\n" + BEFORE, ["tests/test_calc.py: skipped"], id="all skipped"),
+        pytest.param(
+            BEFORE.replace("    assert calc.add(1, 2) == 3", "    assert calc.add(1, 2) == 3 or True"),
+            ["tests/test_calc.py: an assertion that cannot fail"],
+            id="or True",
+        ),
+        pytest.param(
+            BEFORE.replace(
+                "    assert calc.add(1, 2) == 3",
+                "    try:\n        assert calc.add(1, 2) == 3\n    except AssertionError:\n        pass",
+            ),
+            ["tests/test_calc.py: a failure is swallowed"],
+            id="swallowed",
+        ),
         pytest.param(
             BEFORE.replace("assert calc.add(1, 2) == 3", "calc.add(1, 2)"),
             ["tests/test_calc.py: assertions removed"],
@@ -193,3 +216,12 @@ def test_a_check_that_was_changed(repository, path: str, before: str | None, aft
 )
 def test_what_the_task_asks_for_in_so_many_words_is_no_weakening(task: str, way: str, asked: bool):
     assert is_asked_for(way, task) is asked
+
+
+def test_a_new_test_takes_nothing_away(tmp_path: Path) -> None:
+    new = "import pytest\n\n\n@pytest.mark.skipif(True, reason='x')\ndef test_new():\n    assert True\n    return\n"
+    lines = "".join(f"+{line}\n" for line in new.splitlines())
+    file = "tests/test_new.py"
+    diff = f"diff --git a/{file} b/{file}\n--- /dev/null\n+++ b/{file}\n@@ -0,0 +1,7 @@\n{lines}"
+    assert weakened_tests(split(diff)) == []
+    assert weakened_tests(split(diff.replace("    return\n", "os._exit(0)\n"))) != []

@@ -1,17 +1,42 @@
-"""`mi completion`: the real bash completes what there is."""
+"""`mi completion`: the real shells complete what there is."""
 
+import os
+import pty
+import re
+import shutil
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
 
 from mi.cli.completion import tree
 from mi.cli.door import COMMANDS
 
+LINES = [
+    ("mi sta", ["status"]),
+    ("mi claim sh", ["show"]),
+    ("mi project alias r", ["rm"]),
+    ("mi tail ev", ["evidence"]),
+    ("mi tail --ra", ["--raw"]),
+    ("mi --ho", ["--home"]),
+    ("mi la", ["last"]),
+    ("mi --home /x claim li", ["list"]),
+    ("mi ./app sta", ["status"]),
+    ("mi cost --by pr", ["project"]),
+    ("mi show completion.b", ["completion.bash"]),
+]
+
+
+def script_of(mi, tmp_path: Path, shell: str) -> Path:
+    path = tmp_path / f"completion.{shell}"
+    path.write_text(mi("completion", shell).stdout, "utf-8")
+    return path
+
 
 def completed(mi, tmp_path, line: str) -> list[str]:
     """What bash offers at the end of a line."""
-    script = tmp_path / "completion.bash"
-    script.write_text(mi("completion", "bash").stdout, "utf-8")
+    script = script_of(mi, tmp_path, "bash")
     words = line.split(" ")
     typed = f"COMP_WORDS=({' '.join(repr(word) for word in words)}); COMP_CWORD={len(words) - 1}"
     program = f'source {script}; {typed}; _mi; printf "%s\\n" "${{COMPREPLY[@]}}"'
@@ -21,21 +46,58 @@ def completed(mi, tmp_path, line: str) -> list[str]:
 
 
 @pytest.mark.req("mi.cli.completion")
-@pytest.mark.parametrize(
-    ("line", "offered"),
-    [
-        ("mi sta", ["status"]),
-        ("mi claim sh", ["show"]),
-        ("mi project alias r", ["rm"]),
-        ("mi tail ev", ["evidence"]),
-        ("mi tail --ra", ["--raw"]),
-        ("mi --ho", ["--home"]),
-        ("mi --home /x claim li", ["list"]),
-        ("mi show completion.b", ["completion.bash"]),
-    ],
-)
+@pytest.mark.parametrize(("line", "offered"), LINES)
 def test_bash_completes_commands_flags_and_files(mi, tmp_path, line, offered):
     assert completed(mi, tmp_path, line) == offered
+
+
+def installed(shell: str) -> str:
+    found = shutil.which(shell)
+    if found is None:
+        pytest.skip(f"{shell} is not installed here: its script is only read, not tried")
+    return found
+
+
+@pytest.mark.parametrize(("line", "offered"), LINES)
+def test_fish_completes_commands_flags_and_files(mi, tmp_path, line, offered):
+    script = script_of(mi, tmp_path, "fish")
+    script_of(mi, tmp_path, "bash")
+    program = [installed("fish"), "--no-config", "-c", f"source {script}; complete -C '{line}'"]
+    done = subprocess.run(program, capture_output=True, encoding="utf-8", check=False, cwd=tmp_path)
+    assert done.stderr == ""
+    assert [one.partition("\t")[0] for one in done.stdout.splitlines()] == offered
+
+
+@pytest.mark.parametrize(("line", "offered"), LINES)
+def test_zsh_completes_commands_flags_and_files(mi, tmp_path, line, offered):
+    """A bare interactive zsh, as if typed: Tab makes the word whole."""
+    script = script_of(mi, tmp_path, "zsh")
+    script_of(mi, tmp_path, "bash")
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(tmp_path)
+        os.execve(installed("zsh"), ["zsh", "-f", "-i"], os.environ | {"TERM": "dumb", "PS1": "> "})
+    try:
+        os.write(terminal, f"source {script}; print rea''dy\n".encode())
+        seen = until(terminal, "ready")
+        assert "not found" not in seen
+        os.write(terminal, f"{line}\t".encode())
+        whole = f"{line.rpartition(' ')[0]} {offered[0]}"
+        assert whole in until(terminal, whole)
+    finally:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+        os.close(terminal)
+
+
+def until(terminal: int, wanted: str) -> str:
+    """What a terminal shows until the wanted text is there, or nothing more comes."""
+    import select
+
+    seen, end = "", time.monotonic() + 20
+    while wanted not in seen and time.monotonic() < end and select.select([terminal], [], [], 5)[0]:
+        seen += re.sub(r"\x1b\[[0-9;?]*\w|[\r\x07\x08]", "", os.read(terminal, 4096).decode("utf-8", "replace"))
+    return seen
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

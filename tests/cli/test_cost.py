@@ -27,7 +27,11 @@ def test_the_cost_of_runs(bench):
     assert (row["run_id"], row["status"], row["task"]) == (ran.end["run_id"], "done", "fix the failing test")
     assert row["spent"]["input_tokens"] == 120
     assert row["spent"]["cost_usd"] is None
-    assert "unknown" in bench.mi("cost").stdout
+    told = bench.mi("cost").stdout
+    assert "unknown" in told
+    assert "$" not in told  # what nobody told is not nothing
+    assert found["total"]["known"]["cost_usd"] is None
+    assert shown(bench, "-n", "0")["rows"] == []
     by_day = shown(bench, "--by", "day")["rows"]
     assert [(one["day"], one["runs"]) for one in by_day] == [(ran.end["ts"][:10], 1)]
     by_project = shown(bench, "--by", "project")["rows"]
@@ -47,6 +51,13 @@ def test_a_run_without_an_end_is_unknown_and_sums_say_what_is_known(bench):
     assert found["total"]["spent"]["input_tokens"] is None
     assert found["total"]["known"]["input_tokens"] == 50
     assert "Of that, known: 50 tokens" in bench.mi("cost").stdout
+
+
+def test_a_chinese_person_reads_how_a_run_ended(bench):
+    bench.agent(DONE)
+    bench.run()
+    bench.env = {"MI_LANG": "zh"}
+    assert "完成" in bench.mi("cost").stdout
 
 
 def test_no_runs_yet(mi):

@@ -69,3 +69,25 @@ def test_it_mends_what_doctor_reports_and_keeps_everything(mi, damaged):
 def test_no_home_no_damage(mi, tmp_path):
     assert mi("repair").stdout == "Nothing to mend.\n"
     assert not (tmp_path / "home").exists()
+
+
+def test_the_persons_own_configuration_is_not_set_aside(mi, tmp_path):
+    """A missing comma is mended by hand; defaults in place of all settings would be a loss."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / "config.json").write_text('{"language": "zh" "notify": ""}', "utf-8")
+    os.chmod(home / "config.json", 0o600)
+    assert found(mi, "--apply") == set()
+    assert "notify" in (home / "config.json").read_text("utf-8")
+    assert mi("doctor").returncode == 1
+
+
+def test_what_a_link_points_to_is_not_touched(mi, tmp_path):
+    home, mine = tmp_path / "home", tmp_path / "mine.json"
+    home.mkdir(mode=0o700)
+    mine.write_text("{broken", "utf-8")
+    os.chmod(mine, 0o644)
+    (home / "link.json").symlink_to(mine)
+    (home / "gone.json").symlink_to(tmp_path / "nowhere")
+    assert found(mi, "--apply") == set()
+    assert (mine.stat().st_mode & 0o777, mine.read_text("utf-8")) == (0o644, "{broken")

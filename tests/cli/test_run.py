@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -80,13 +81,21 @@ def test_only_the_persons_own_word_changes_what_a_refactoring_means(bench: Workb
     assert REFACTOR not in ran.of("hands_input")[0]["light_injection"]
 
 
-def at_terminal(bench: Workbench, answer: bytes, **env: str) -> str:
+def at_terminal(bench: Workbench, answer: bytes, code: int = 0, **env: str) -> str:
     """What a person sees who runs a task on a terminal and answers the question that comes."""
     terminal, end = pty.openpty()
-    command = [str(MI), "run", "fix it"]
+    # A new process group that owns the terminal: Ctrl-C reaches whoever reads it.
+    owns = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+    command = [sys.executable, "-c", owns, str(MI), "run", "fix it"]
     with os.fdopen(terminal, "r+b", buffering=0) as person:
         process = subprocess.Popen(
-            command, cwd=bench.project, stdin=end, stdout=end, stderr=end, env=os.environ | bench.env | env
+            command,
+            cwd=bench.project,
+            stdin=end,
+            stdout=end,
+            stderr=end,
+            env=os.environ | bench.env | env,
+            start_new_session=True,
         )
         os.close(end)
         shown = b""
@@ -98,7 +107,7 @@ def at_terminal(bench: Workbench, answer: bytes, **env: str) -> str:
                 shown += chunk
         except OSError:
             pass  # the other end is closed: the run is over
-        assert process.wait(60) == 0
+        assert process.wait(60) == code
     return shown.decode()
 
 
@@ -111,6 +120,21 @@ def test_a_person_at_the_terminal_is_asked_at_once(bench: Workbench, term: str) 
     records = bench.records()
     assert [one["answer"] for one in records if one["kind"] == "user_input"] == ["Green, please."]
     assert [one["input"] for one in records if one["kind"] == "hands_input"] == ["fix it", "Green, please."]
+
+
+@pytest.mark.req("mi.fail.signal-marked", "mi.fail.signal-resumable")
+def test_ctrl_c_at_a_question_ends_the_run_and_the_question_waits(bench: Workbench) -> None:
+    bench.agent([say("Which colour should the report have?")], DONE)
+    at_terminal(bench, b"\x03", code=130, TERM="xterm-256color")
+    assert bench.records()[-1]["status"] == "interrupted"
+    (question,) = bench.inbox()
+    bench.mi("answer", question["id"], "Green.")
+    bench.run("--resume").ended("done")
+
+
+def test_only_who_speaks_is_coloured(bench: Workbench) -> None:
+    bench.agent(DONE)
+    assert "[mi]\x1b[0m batch b0" in at_terminal(bench, b"", TERM="xterm-256color")
 
 
 def test_a_terminal_shows_elapsed_time_batch_and_tokens_below_what_scrolls_by(bench: Workbench) -> None:

@@ -34,3 +34,30 @@ def test_the_name_of_a_thing_shows_it(mi, recorded: Stage):
     assert mi("last", "--json").stdout == mi("show", "last", "--json").stdout != ""
     for name in ("hands", "mind"):
         assert (mi(name).stdout, mi(name).returncode) == (mi("show", name).stdout, mi("show", name).returncode)
+
+
+def test_whatever_mi_names_can_be_typed(mi, recorded: Stage, tmp_path):
+    """A run, a question and a suggestion by their ids, a transcript by its path; also from another project."""
+    run_id = json.loads(mi("status", "--json").stdout)["run"]["id"]
+    shown = json.loads(mi(run_id, "--json").stdout)
+    assert (shown["run_id"], shown["status"], shown["task"], shown["batches"]) == (run_id, "done", "add a flag", 2)
+    assert shown["marks"] == {"ran": True, "claimed": True, "verified": True}
+    (tmp_path / "elsewhere").mkdir()
+    question = json.loads(mi("qu_1", "--json", cwd=tmp_path / "elsewhere").stdout)
+    assert (question["text"], question["answered_by"]) == ("Push to main?", None)
+    assert json.loads(mi("ls_2", "--json").stdout)["answered_by"]["kind"] == "learn_applied"
+    mi("answer", "qu_1", "Never.")
+    assert json.loads(mi("qu_1", "--json").stdout)["answered_by"]["answer"] == "Never."
+    path = recorded.transcript("hands", "t.jsonl", '{"ts": "2026-01-01T00:00:00Z", "stream": "stdout", "line": "hi"}')
+    assert mi(str(path)).stdout == mi("show", str(path)).stdout != ""
+
+
+@pytest.mark.parametrize("ref", ["run_nothing", "qu_nothing", "ls_nothing", "ev_nothing"])
+def test_an_id_that_is_not_there_is_named(mi, recorded: Stage, ref):
+    done = mi(ref)
+    assert (done.returncode, ref in done.stderr, done.stderr.count("\n")) == (1, True, 1)
+
+
+def test_a_folder_of_a_shown_name_is_meant_with_its_path(mi, tmp_path):
+    (tmp_path / "work/last").mkdir()
+    assert json.loads(mi("./last", "status", "--json").stdout)["project"]["root"] == str(tmp_path / "work/last")

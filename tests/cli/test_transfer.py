@@ -62,6 +62,7 @@ def test_what_was_imported_can_be_taken_back(mi, tmp_path, known):
         (lambda text: text.replace("staging", "production"), "was changed or cut"),
         (lambda text: text[: len(text) // 2], "was changed or cut"),
         (lambda text: "{}\n", "no export"),
+        (lambda text: text.replace('"version":"v1","ts"', '"version":"v9","ts"', 1), "version v9"),
         (lambda text: "", "no export"),
         (lambda text: "\x00\xff", "no export"),
     ],
@@ -91,7 +92,8 @@ CLAIM = {"kind": "claim", "version": "v1", "claim_id": "cl_1", "claim_type": "fa
     [
         ({"part": "claim", "record": CLAIM | {"claim_type": "rumour"}}, "line 2"),
         ({"part": "spell", "record": {}}, "line 2"),
-        ({"part": "workflow", "record": {"id": "../../evil"}}, "line 2"),
+        ({"part": "workflow", "record": {"id": "../../evil", "version": "v1", "name": "x"}}, "line 2"),
+        ({"part": "workflow", "record": {"id": "wf_abcd", "version": "v1", "name": "x", "steps": 3}}, "line 2"),
         ({"part": "claim", "record": CLAIM | {"text": "password=Tr0ub4dor&3xyz!"}}, "holds a secret"),
     ],
 )
@@ -101,3 +103,47 @@ def test_a_bad_record_stops_the_whole_import(mi, tmp_path, known, line, said):
     assert (done.returncode, said in done.stderr) == (1, True), done.stderr
     assert "Tr0ub4dor" not in done.stderr
     assert not (tmp_path / "other").exists()
+
+
+def test_a_record_that_is_there_twice_is_taken_in_once(mi, tmp_path, known):
+    line = {"part": "claim", "record": CLAIM}
+    resealed(known, line, line)
+    taken = into(mi, tmp_path, known, "--apply")
+    assert (taken["new"], taken["known"]) == ({"claim": 1}, 1)
+    assert len(json.loads(mi("--home", str(tmp_path / "other"), "claim", "list", "--json").stdout)) == 1
+
+
+def test_nothing_of_the_users_is_overwritten(mi, known, tmp_path):
+    mine = tmp_path / "README.md"
+    mine.write_text("mine\n", "utf-8")
+    done = mi("export", str(mine))
+    assert (done.returncode, "README.md" in done.stderr, mine.read_text("utf-8")) == (1, True, "mine\n")
+    assert mi("export", str(known)).returncode == 0  # an older export is replaced
+    missing = mi("export", str(tmp_path / "no/such/x.jsonl"))
+    assert (missing.returncode, (tmp_path / "no").exists()) == (2, False)
+
+
+def test_through_a_pipe(mi, known, tmp_path):
+    sent = mi("export", "-").stdout
+    other = ("--home", str(tmp_path / "other"))
+    done = mi(*other, "import", "-", "--apply", "--json", stdin=sent)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["new"]["node"] == 1
+
+
+def test_what_holds_a_secret_stays_behind(mi, tmp_path, known):
+    """A store of an earlier tool may hold one: the rest can still be carried."""
+    claims = next((tmp_path / "home/projects").iterdir()) / "thoughtdb/claims.jsonl"
+    with claims.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(CLAIM | {"text": "password=Tr0ub4dor&3xyz!", "scope": "project"}) + "\n")
+    done = mi("export", str(known), "--json")
+    assert (json.loads(done.stdout)["left_out"], "1 records" in done.stderr) == (1, True)
+    assert "Tr0ub4dor" not in known.read_text("utf-8")
+    assert into(mi, tmp_path, known)["new"]["node"] == 1
+
+
+def test_imported_workflows_reach_bound_hosts(mi, tmp_path, known):
+    other = ("--home", str(tmp_path / "other"))
+    mi(*other, "host", "bind", "codex")
+    into(mi, tmp_path, known, "--apply")
+    assert (tmp_path / "work/.agents/skills/mi-ship").exists()

@@ -28,7 +28,9 @@ def test_links_lead_somewhere(page: Path):
 def test_both_readmes_have_the_same_structure():
     def structure(name: str) -> tuple[list[str], list[str], list[str]]:
         text = (ROOT / name).read_text("utf-8")
-        commands = sorted(set(re.findall(r"`((?:mi|make|pip) [^`\"…]*?)[ \"…`]", text)))
+        spans = re.findall(r"`((?:mi|make|pip|pipx)(?: [^`]*)?)`", text)
+        lines = [line for block in re.findall(r"(?ms)^```bash\n(.*?)^```", text) for line in block.splitlines()]
+        commands = [re.sub(r'"[^"]*"', '"…"', command) for command in [*spans, *lines]]  # people speak as they do
         headings = [line.split()[0] for line in text.splitlines() if line.startswith("#")]
         return headings, commands, re.findall(r"```(\w*)", text)
 

@@ -52,6 +52,23 @@ def test_the_assessment_as_json(gate):
     }
 
 
+@pytest.mark.req("gov.assess.command", "gov.assess.unknown-field", "gov.assess.exit-2", "gov.assess.exit-3")
+def test_fields_and_task_as_words(gate):
+    found = gate("assess", '{"sensitive": true, "lines": 151}', "--json")
+    assert (found.code, found.json["raw"]) == (3, 4)
+    assert gate("assess", "encrypt", "the", "backups", "--json").json["raw"] == 3
+    assert gate("assess", '{"lines": 151}', "--task", "encrypt the backups", "--json").json["raw"] == 4
+    for bad, said in [
+        (['{"colour": 1}'], "colour"),
+        (['{"lines": "many"}'], "lines"),
+        (['{"lines": '], "JSON"),
+        (["encrypt it", "--task", "and this"], "once"),
+        (['{"lines": 1}', "--file", "-"], "once"),
+    ]:
+        found = gate("assess", *bad)
+        assert (found.code, said in found.err) == (2, True)
+
+
 def needs(confirm: bool = False, approval: bool = False, split: str = "none") -> dict[str, object]:
     return {"level": "required", "confirm": confirm, "approval": approval, "split": split}
 
@@ -574,3 +591,21 @@ def test_a_secret_in_what_would_be_kept_is_refused_and_never_echoed(gate, repo, 
     assert TOKEN not in found.out + found.err
     assert "--" in found.err
     assert evidence(home) == []
+
+
+@pytest.mark.req("gov.diff.change-units", "gov.diff.first-batch")
+def test_a_diff_too_large_to_read_hides_no_file(gate, tmp_path, monkeypatch):
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "first")
+    (tmp_path / "a.txt").write_text("x" * 99 + "\n", "utf-8")
+    (tmp_path / "big.txt").write_text(("y" * 99 + "\n") * 20_000, "utf-8")
+    (tmp_path / "src").mkdir()
+    for number in range(6):
+        (tmp_path / "src" / f"auth{number}.py").write_text("x = 1\n", "utf-8")
+    (tmp_path / "yarn.lock").write_text("x\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    found = gate("diff", "--json")
+    assert (found.code, found.json["change_units"]) == (3, 8)
+    assert {"auth", "new_dependency"} <= {*found.json["flags"]}
+    assert {one["path"]: one["units"] for one in found.json["files"]}["yarn.lock"] == 0
+    assert len(found.json["first_batch"]) == 5

@@ -4,6 +4,7 @@ import pytest
 
 from mi.governance.operations import RULES
 from mi.governance.permissions import Verdict, bounded, permit
+from mi.governance.surroundings import Surroundings
 from mi.kernel.messages import text
 
 TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
@@ -15,7 +16,7 @@ def run(command: str, **given) -> Verdict:
 
 
 def on(branch: str):
-    return lambda folder: branch
+    return Surroundings(lambda folder: branch)
 
 
 FORCED = [
@@ -67,15 +68,15 @@ FORCED = [
 @pytest.mark.parametrize("profile", ["standard", "strict"])
 def test_a_force_push_to_main_is_never_done(command, profile):
     for override in ("", "the person says so"):
-        found = run(command, profile=profile, override=override, branch_of=on("feature"))
+        found = run(command, profile=profile, override=override, here=on("feature"))
         assert (found.decision, found.denial, found.operation) == ("DENY", "hard", "force-push-main")
         assert "branch" in found.alternative()
 
 
 @pytest.mark.parametrize("command", ["git push -f", "git push --force origin", "git push -f origin HEAD"])
 def test_a_force_push_without_a_branch_is_one_of_the_branch_that_is_checked_out(command):
-    assert run(command, branch_of=on("main")).operation == "force-push-main"
-    assert run(command, branch_of=on("feature")).operation == "force-push"
+    assert run(command, here=on("main")).operation == "force-push-main"
+    assert run(command, here=on("feature")).operation == "force-push"
     assert run(command).operation == "force-push-main"  # nobody can tell: it may be main
 
 
@@ -97,7 +98,7 @@ OTHER_PUSHES = [
 @pytest.mark.parametrize(("command", "operation"), OTHER_PUSHES)
 def test_every_other_push_asks(command, operation):
     for profile in ("standard", "strict"):
-        found = run(command, profile=profile, branch_of=on("feature"))
+        found = run(command, profile=profile, here=on("feature"))
         assert (found.decision, found.denial, found.operation) == ("PROMPT", None, operation)
 
 

@@ -94,7 +94,14 @@ def test_a_word_of_a_stop_list_triggers_nothing(name, stop):
     assert name not in triggers(f"看看{stop}吧")
 
 
-DEPLOYS = ["run `kubectl apply -f k8s/`", "kubectl apply -f k8s/", "```\nhelm upgrade app .\n```", "$ terraform apply"]
+DEPLOYS = [
+    "run kubectl apply -f k8s/",
+    "执行 kubectl apply -f k8s/",
+    "run `kubectl apply -f k8s/`",
+    "kubectl apply -f k8s/",
+    "```\nhelm upgrade app .\n```",
+    "$ terraform apply",
+]
 
 
 @pytest.mark.req("gov.trig.t9")
@@ -120,6 +127,8 @@ URGENT = [
     ("it is not urgent", False),
     ("non-urgent", False),
     ("快照要快", True),
+    ("快速修一下", True),
+    ("实现快速搜索", False),
     ("the word `urgent` in the code", False),
     ('rename "urgent" to "normal"', False),
     ("把“快”改成“慢”", False),
@@ -150,6 +159,8 @@ SMALL = [
     ("just change the title", Size(files=1, lines=10), False),
     ("Just change the title", Size(files=1, lines=11), True),
     ("just change the public API", Size(), True),
+    ("就改一下数据库结构", Size(), True),
+    ("just change the database schema", Size(), True),
     ("just change these:\n- a\n- b", Size(), True),
     ("change the title", Size(files=9, lines=900), False),
     ("he said `just change it`", Size(files=9), False),
@@ -194,6 +205,8 @@ OBEY = [
     ("Override: just do it", True),
     ("override, delete the branch", True),
     ("override and go on", True),
+    ("override deploy it now", True),
+    ("override 按我说的做", True),
     ("/override use tabs", True),
     ("直接做", True),
     ("直接做，不用问", True),

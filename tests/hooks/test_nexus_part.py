@@ -91,7 +91,8 @@ def test_a_whole_session(home: Home, root: Path, host):
     )
     assert bench("pre-tool", agent_id="a1", agent_type="engineer", **edit) == {}
     bench("post-tool", agent_id="a1", **edit, tool_response={"ok": True})
-    bench("subagent-stop", agent_id="a1", agent_type="engineer", last_assistant_message="done")
+    stopped = bench("subagent-stop", agent_id="a1", agent_type="engineer", last_assistant_message="done")
+    assert "Task 1 (Build it)" in stopped["systemMessage"]  # it has an acceptance that nobody looks at
     (entry,) = bench.file("state/mi/agent-tracker.json")
     assert (entry["status"], entry["last_message"]) == ("completed", "done")
     assert entry["files_touched"] == ["src/a.py"] + (["src/b.py"] if host == "codex" else [])
@@ -102,6 +103,39 @@ def test_a_whole_session(home: Home, root: Path, host):
     assert not (root / ".nexus/state/tool-log.jsonl").exists()
     names = "session_start subagent_spawn pre_tool_use post_tool_use subagent_complete context_compact session_end"
     assert list(dict.fromkeys(bench.recorded)) == names.split()
+
+
+@pytest.mark.req("nx.duty.compact-reread", "nxs.guide.min-session-end-warn")
+@both
+def test_after_a_compaction_and_at_the_end(home: Home, root: Path, host):
+    bench = Bench(home, root, host)
+    issue = {"id": 1, "title": "Which store?", "status": "decided", "decision": "SQLite"}
+    bench.put("state/plan.json", {"id": 1, "topic": "T", "issues": [issue], "created_at": "2026-01-02T03:04:05Z"})
+    bench.put("state/tasks.json", {"goal": "G", "decisions": [], "tasks": [TASK]})
+    bench.put("memory/wal-time.md", "# WAL halves it\n")
+    bench.put("state/mi/agent-tracker.json", [{"harness_id": "mi", "started_at": "2026-01-02T03:04:05Z"}])
+    told = bench.context("session-start", source="compact")
+    for word in ("SQLite", "Build it", "it runs", ".nexus/memory/wal-time.md: WAL halves it"):
+        assert word in told
+    assert "left over" not in told
+    assert len(bench.file("state/mi/agent-tracker.json")) == 1
+    assert "unfinished tasks: 1" in bench("session-end", reason="exit")["systemMessage"]
+
+
+@pytest.mark.req("nx.resume.persistent", "nx.resume.no-mechanism", "nxs.guide.complete-reminder")
+@both
+def test_handing_work_to_an_agent(home: Home, root: Path, host):
+    bench = Bench(home, root, host)
+    asked = TASK | {"id": 2, "owner": "architect", "status": "pending"}
+    bench.put("state/tasks.json", {"goal": "G", "decisions": [], "tasks": [TASK | {"status": "completed"}, asked]})
+    bench("subagent-start", agent_id="a1", agent_type="architect")
+    bench("subagent-stop", agent_id="a1", agent_type="architect")
+    hands = {"tool_name": "Agent", "tool_input": {"subagent_type": "architect", "prompt": "think"}}
+    expected = {"claude-code": "The same agent goes on. (a1)", "codex": "A new agent: this host cannot resume one."}
+    assert bench.context("pre-tool", **hands) == expected[host]
+    told = bench.context("post-tool", tool_name="Agent", tool_input={"subagent_type": "engineer"})
+    assert "Task 1 (Build it)" in told
+    assert bench("pre-tool", tool_name="Agent", tool_input={"subagent_type": "writer"}) == {}
 
 
 @pytest.mark.req("nx.memory.observe-hook", "nxs.outputs.access-upsert-on-read", "nxs.life.scan-not-observation")
@@ -133,6 +167,7 @@ def test_tags_in_a_prompt(home: Home, root: Path, host):
     assert "Make the tasks" in bench.context("prompt", prompt="[plan] a store")
     assert "neither the code nor the web" in bench.context("prompt", prompt="[m] WAL halves it")
     assert bench("prompt", prompt="plain words") == {}
+    assert bench("prompt", prompt="row[d] is wrong, see [d](https://example.invalid)") == {}
     blocked = bench("prompt", prompt="[d] so be it")
     assert blocked["decision"] == "block"
     assert "No active plan session" in blocked["reason"]

@@ -88,3 +88,37 @@ def test_an_empty_home_has_an_empty_inbox_and_stays_as_it_is(home: Home, mi: Mi)
     assert json.loads(mi("inbox", "--json").stdout) == []
     assert mi("inbox").returncode == 0
     assert mi("answer", "qu_1", "yes").returncode == 1
+
+
+@pytest.mark.req("mi.inbox.all-projects", "mi.inbox.cmd")
+def test_a_change_that_waits_for_a_review_is_told_from_a_question(home: Home, mi: Mi, tmp_path: Path) -> None:
+    mi("project", "use")
+    place = home.project(json.loads(mi("status", "--json").stdout)["project"]["id"])
+    writer = EvidenceWriter(place.evidence, "run_20260101T000009Z_aaaaaaaa", Notices())
+    writer.append(Question(id="qu_9", text="Seven change units. Go on?", about="review"))
+    (item,) = json.loads(mi("inbox", "--json").stdout)
+    assert (item["kind"], item["id"]) == ("review", "qu_9")
+    status = json.loads(mi("status", "--json").stdout)
+    assert (status["pending"]["reviews"], status["waiting"][0]["kind"]) == (1, "review")
+    assert mi("answer", "qu_9", "yes").returncode == 0
+    assert json.loads(mi("status", "--json").stdout)["pending"]["reviews"] == 0
+
+
+def test_proposals_of_every_persona_wait_with_the_way_to_review_them(mi: Mi, repository, tmp_path: Path) -> None:
+    root = repository("app")
+    mi("persona", "init", "--project", cwd=root)
+    words = [
+        "--title",
+        "Migrations go alone",
+        "--text",
+        "A migration never shares a commit.",
+        "--evidence",
+        "two outages",
+    ]
+    assert mi("proposal", "add", "--type", "heuristic", *words, cwd=root).returncode == 0
+    (item,) = json.loads(mi("inbox", "--json").stdout)  # from another folder
+    assert (item["kind"], item["question"]) == ("proposal", "Migrations go alone")
+    assert item["answer_with"].startswith(f"mi -C {root} proposal review {item['id']}")
+    reviewed = mi(*item["answer_with"].split()[1:], "--reason", "seen twice")
+    assert reviewed.returncode == 0, reviewed.stderr
+    assert mi("inbox").stdout == "Nothing waits.\n"

@@ -56,7 +56,7 @@ def test_rules_through_the_server(server: Server) -> None:
     assert found["contradicts"] == ["P-001"]
     assert TOKEN not in json.dumps(found)
     refused = permission(server, "Bash", "git push -f origin main")
-    assert (refused["decision"], refused["denial"]) == ("DENY", "hard")
+    assert (refused["decision"], refused["class"]) == ("DENY", "hard")
     assert "pull request" in refused["alternative"]
     assert permission(server, "Edit", "src/a.py")["decision"] == "ALLOW"
     assert server.refusal("assess", sensitiv=True)["code"] == "BAD_ARGUMENTS_UNKNOWN"

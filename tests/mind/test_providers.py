@@ -4,13 +4,16 @@ import json
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mi.agents.signals import StopFlag
 from mi.kernel.config.types import CliMind, HttpMind
 from mi.kernel.home import Home
 from mi.mind.circuit import REST_S, Circuit
@@ -273,6 +276,53 @@ def test_a_model_that_does_not_answer_is_given_up(asking: Callable[..., Any]) ->
     judgement = asked.ask()
     assert judgement.state == "error"
     assert "within 1 s" in judgement.error
+
+
+@pytest.mark.req("mi.fail.wall-clock-mind")
+def test_a_service_that_answers_a_byte_at_a_time_is_given_up_all_the_same(api: str, home: Home) -> None:
+    ended = threading.Event()
+    with closing(socket.create_server(("127.0.0.1", 0))) as listening:
+
+        def drip() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n")
+                while not ended.wait(0.1):
+                    connection.sendall(b" ")
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        asked = Asked(home, PROVIDERS[api](HttpMind(base_url=url, model="m", timeout_s=1)))
+        began = time.monotonic()
+        judgement = asked.ask()
+        assert time.monotonic() - began < 5
+        assert "within 1 s" in judgement.error
+        ended.set()
+        thread.join()
+
+
+def test_a_moment_to_come_back_at_is_waited_for(asking: Callable[..., Any]) -> None:
+    later = formatdate(time.time() + 30, usegmt=True)
+    asked, _ = asking([fail(429, headers={"retry-after": later}), say(json.dumps(DONE))], retries=1)
+    assert asked.ask().state == "ok"
+    assert 20 < asked.pauses[0] <= 31
+
+
+@pytest.mark.parametrize("script", [[hang()], [fail(429, headers={"retry-after": "30"})]], ids=["answer", "pause"])
+@pytest.mark.req("mi.fail.signal-marked")
+def test_nobody_waits_for_a_judgement_that_nobody_wants_any_more(
+    api: str, asking: Callable[..., Any], home: Home, monkeypatch: pytest.MonkeyPatch, script: Script
+) -> None:
+    asked, server = asking(script, timeout_s=30)
+    stop = StopFlag()
+    settings = HttpMind(base_url=server.base_url, model="m-1", api_key_env="THE_KEY", timeout_s=30)
+    mind = Mind(home, str(asked.folder), PROVIDERS[api](settings), stop=stop)
+    threading.Timer(0.3, stop.request, ["SIGINT"]).start()
+    began = time.monotonic()
+    judgement = mind.ask(decide_next, CASE)
+    assert time.monotonic() - began < 5
+    assert (judgement.state, mind.circuit.failures_total) == ("error", 0)
 
 
 def test_a_cut_connection_is_tried_again(asking: Callable[..., Any]) -> None:

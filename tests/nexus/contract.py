@@ -1,12 +1,15 @@
 """Fixtures of the tool contract: what lies in `.nexus/`, a call, what it answers, what lies there then."""
 
 import json
+import os
 import re
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import jsonschema
+import msgspec
 import yaml
 
 FOLDER = Path(__file__).parent / "fixtures"
@@ -64,6 +67,10 @@ def check(case: Case, root: Path, call: Call) -> None:
         assert {name: after.get(name) for name in before} | dict.fromkeys(ours) == before, case.name
     for name, expected in fixture.get("after", {}).items():
         expect_file(case, nexus, name, expected, before)
+    if "git_after" in fixture:
+        from tests.nexus.memory_calls import expect_git
+
+        expect_git(case.name, root, fixture["git_after"], before)
     written = {name: data for name, data in after.items() if before.get(name) != data}
     validate(case, written)
     legal(case, set(after) - set(before))
@@ -82,6 +89,12 @@ def prepare(root: Path, fixture: dict[str, Any]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
         path.write_text(text.replace("$root", str(nexus)), "utf-8")
+    for name, days in fixture.get("days_old", {}).items():
+        os.utime(nexus / name, (time.time() - days * 86400,) * 2)
+    if "git" in fixture:
+        from tests.nexus.memory_calls import make_repository
+
+        make_repository(root, **fixture["git"])
     for name, target in fixture.get("links", {}).items():
         (nexus / name).parent.mkdir(parents=True, exist_ok=True)
         (nexus / name).symlink_to(target)
@@ -179,15 +192,22 @@ def legal(case: Case, new: set[str]) -> None:
 
 def in_process(root: Path, fixture: dict[str, Any]) -> tuple[Any, str]:
     """Run a fixture's call through the functions themselves."""
+    from mi.kernel.config.types import Nexus
     from mi.kernel.errors import MiError
     from mi.nexus.place import Place
     from mi.nexus.store import Store
 
     try:
+        if "memory" in fixture:
+            from tests.nexus.memory_calls import call_memory
+
+            return call_memory(Store(Place(str(root))), fixture), ""
         if "event" in fixture:
             from mi.nexus.events import handle
 
-            return handle(str(root), fixture["event"], fixture.get("input", {}), "mi"), ""
+            settings = msgspec.convert(fixture.get("settings", {}), Nexus)
+            harness = fixture.get("harness", "mi")
+            return handle(str(root), fixture["event"], fixture.get("input", {}), harness, settings), ""
         from mi.nexus.toolset import call
 
         return call(Store(Place(str(root))), fixture["tool"], fixture.get("args", {})), ""

@@ -1,9 +1,11 @@
 """Breaks each clause of the tool contract and of the events in turn, and demands that a fixture notices.
 
 Run with `make mutants`. Each mutant is one edit of the source, named after the clause it breaks; the edited module is
-imported in this process, the fixtures run, and one of them must fail.
+imported in this process, the fixtures run, and one of them must fail. All of them must pass on the source as it is, and
+a mutant that cannot even be imported proves nothing: both stop the run.
 """
 
+import importlib
 import importlib.abc
 import importlib.util
 import os
@@ -65,21 +67,30 @@ def killed_by(mutant: Mutant, found: list[Case], folder: Path) -> str:
     sys.meta_path.insert(0, finder)
     try:
         _forget()
-        for case in found:
-            root = folder / "repo"
-            root.mkdir()
-            try:
-                check(case, root, in_process)
-            except SystemExit:
-                raise
-            except Exception:  # noqa: BLE001 - any failure is what is wanted
-                return case.name
-            finally:
-                shutil.rmtree(root)
-        return ""
+        try:
+            importlib.import_module(mutant.module)
+        except Exception as error:
+            raise SystemExit(f"{mutant.clause}: {mutant.module} cannot be imported: {error!r}") from error
+        return first_failing(found, folder)
     finally:
         sys.meta_path.remove(finder)
         _forget()
+
+
+def first_failing(found: list[Case], folder: Path) -> str:
+    """The name of the first fixture that fails; empty when none does."""
+    for case in found:
+        root = folder / "repo"
+        root.mkdir()
+        try:
+            check(case, root, in_process)
+        except SystemExit:
+            raise
+        except Exception:  # noqa: BLE001 - any failure is what is wanted
+            return case.name
+        finally:
+            shutil.rmtree(root)
+    return ""
 
 
 def _forget() -> None:
@@ -90,10 +101,13 @@ def _forget() -> None:
 def ordered(found: list[Case], mutant: Mutant) -> list[Case]:
     """The fixtures that are likely to notice first: those of the tool or event the clause is about."""
     word = mutant.module.rpartition(".")[2]
-    near = {"plan": "plan", "tasks": "task", "history": "history context", "artifacts": "artifact"}.get(
-        word, "events plan_start task"
+    near = {"plan": "plan", "tasks": "task", "history": "history context", "artifacts": "artifact"} | dict.fromkeys(
+        "memory memory_names admission overlap forgetting memory_lint access".split(), "memory"
     )
-    return sorted(found, key=lambda case: not any(case.file.startswith(one) for one in near.split()))
+    return sorted(
+        found,
+        key=lambda case: not any(case.file.startswith(one) for one in near.get(word, "events plan_start task").split()),
+    )
 
 
 def main() -> int:
@@ -102,6 +116,8 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="mutants-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
     survivors = []
     try:
+        if failing := first_failing(found, folder):
+            raise SystemExit(f"{failing}: fails on the source as it is, so nothing can be proved")
         for mutant in broken:
             if not killed_by(mutant, ordered(found, mutant), folder):
                 survivors.append(mutant)

@@ -36,7 +36,7 @@ def mi(capsys, monkeypatch) -> Mi:
     def run(*args: str, stdin: str = "", env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         capsys.readouterr()
         with monkeypatch.context() as patched:
-            patched.setattr(sys, "stdin", io.StringIO(stdin))
+            patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
             for name, value in (env or {}).items():
                 patched.setenv(name, value)
             code = door.run(list(args))
@@ -319,9 +319,13 @@ REFUSED = [
     ([TASK], ["nexus", "task", "update", "7", "completed"], "Task id 7 not found", 1),
     ([TASK], ["nexus", "task", "update", "1", "done"], "status of task_update cannot be used", 2),
     ([], ["nexus", "task", "targets", "1", "a.py"], "tasks.json not found", 1),
+    ([TASK], ["nexus", "task", "targets", "1", "../a.py"], "target '../a.py'", 2),
+    ([TASK], ["nexus", "task", "targets", "1", "a.py", "--generated", "/etc/hosts"], "target '/etc/hosts'", 2),
     ([], ["nexus", "artifact", "write", "../x", "--text", "y"], "without `..`", 2),
     ([], ["nexus", "artifact", "write", "x"], "--text", 2),
     ([], ["nexus", "memory", "show", "nothing"], "no memory file nothing.md", 1),
+    ([], ["nexus", "memory", "gc", "nothing"], "no memory file nothing.md", 1),
+    ([], ["nexus", "memory", "add", "接口每分钟最多一百次请求"], "no file name can be made", 2),
     ([], ["nexus", "memory", "add", "def f():\n    return 1"], "mostly code", 3),
     ([], ["nexus", "memory", "add", "gemessen am Montag", "--name", "a-2026-01-01"], "holds a date", 2),
     ([], ["nexus", "memory", "restore", "never-there"], "no deletion of never-there.md", 1),
@@ -391,6 +395,31 @@ def test_forgetting_waits_for_a_word_and_can_be_taken_back(mi, root: Path, home)
     assert [one["event"] for one in events(home)] == ["memory_gc", "memory_gc", "memory_restore"]
 
 
+@pytest.mark.req("nx.memory.gc-apply", "nxs.life.three-signals")
+def test_what_takes_another_file_in_is_not_forgotten(mi, root: Path, home):
+    """The large twin was never read, the small one is in use: both in one file, which stays."""
+    from mi.nexus.place import Place
+    from mi.nexus.store import Store
+
+    store = Store(Place(str(root)))
+    (root / ".nexus").mkdir()
+    cycles = [
+        {"completed_at": f"2026-01-0{day}T00:00:00Z", "branch": "", "plan": None, "tasks": []} for day in range(1, 8)
+    ]
+    (root / ".nexus/history.json").write_text(json.dumps({"cycles": cycles}), "utf-8")
+    small, large = put(store, "wal-time.md", WAL), put(store, "wal-write-time.md", f"{WAL}\nTwice.", days=4000)
+    twins = (
+        put(store, "rate-limits.md", "One hundred a minute.", 4000),
+        put(store, "rate-limit-day.md", "One hundred a minute.", 4000),
+    )
+    mi("nexus", "memory", "show", "wal-time")
+    done = json.loads(mi("nexus", "memory", "gc", "--apply", "--json").stdout)
+    assert [one["source"] for one in done["merged"]] == ["wal-time.md"]
+    assert (small.exists(), large.exists()) == (False, True)
+    assert sorted(done["deleted"]) == ["rate-limit-day.md", "rate-limits.md"]  # twins of whom both are forgotten
+    assert not any(path.exists() for path in twins)
+
+
 @pytest.mark.req(
     "nx.cli.event", "nx.event.stdin", "nx.event.stdout", "mi.kind.nexus-event-written", "nx.event.harness-precedence"
 )
@@ -435,6 +464,15 @@ def test_memory_files_and_cycles_are_found(mi, root: Path):
     (root / ".nexus/memory/wal-time.md").unlink()
     left = mi("memory", "search", "laptops", "--json", "--kind", "memory_file").stdout
     assert "laptops" not in left.replace('"laptops"', "")
+
+
+@pytest.mark.req("nx.memory.recall-indexed")
+def test_a_fresh_clone_brings_what_its_team_remembered(mi, root: Path, home):
+    memory = root / ".nexus/memory/wal-time.md"
+    memory.parent.mkdir(parents=True)
+    memory.write_text(WAL, "utf-8")
+    assert "wal-time" in mi("memory", "search", "laptops").stdout
+    assert not Path(home.projects).exists()  # looking remembers nothing
 
 
 @pytest.mark.req("nx.host.doctor")

@@ -76,7 +76,7 @@ def test_every_tool_fixture_through_a_client(tmp_path: Path, home):
 )
 def test_knowledge_files_are_resources_and_reading_counts(tmp_path: Path):
     root = tmp_path / "repo"
-    for name, text in {"memory/wal-time.md": "# WAL\n", "context/mission.md": "# M\n", "rules/a.md": "# R\n"}.items():
+    for name, text in {"memory/wal-time.md": "# WAL\n", "context/使 命.md": "# M\n", "rules/a.md": "# R\n"}.items():
         (root / ".nexus" / name).parent.mkdir(parents=True)
         (root / ".nexus" / name).write_text(text, "utf-8")
     (root / ".nexus/memory/out.md").symlink_to("/etc/hostname")
@@ -85,7 +85,7 @@ def test_knowledge_files_are_resources_and_reading_counts(tmp_path: Path):
     async def talk() -> None:
         async with Client(stdio_client(server(root))) as client:
             listed = (await client.list_resources()).resources
-            addresses = ["nexus://memory/wal-time.md", "nexus://context/mission.md", "nexus://rules/a.md"]
+            addresses = ["nexus://memory/wal-time.md", "nexus://context/%E4%BD%BF%20%E5%91%BD.md", "nexus://rules/a.md"]
             assert [str(one.uri) for one in listed] == addresses
             assert not log.exists()
             for tool in ("nx_context", "nx_plan_status", "nx_task_list", "nx_history_search"):
@@ -93,6 +93,7 @@ def test_knowledge_files_are_resources_and_reading_counts(tmp_path: Path):
             assert not log.exists()
             for address, text in zip(addresses, ("# WAL\n", "# M\n", "# R\n"), strict=True):
                 assert (await client.read_resource(address)).contents[0].text == text
+            assert (await client.read_resource("nexus://context/使 命.md")).contents[0].text == "# M\n"
             await client.read_resource("nexus://memory/wal-time")
             for missing in ("nexus://memory/none.md", "nexus://memory/out.md", "nexus://state/plan.json"):
                 with pytest.raises(Exception, match="nothing stands"):

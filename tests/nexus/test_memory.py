@@ -445,6 +445,25 @@ def test_a_commit_that_fails_after_the_file_was_kept(tracked: Store, monkeypatch
     assert path.read_text("utf-8") == "as it was"
 
 
+def test_a_commit_that_fails_leaves_the_index_as_it_was(tracked: Store):
+    """A file that nobody had added is not left staged for the person's next commit."""
+    root = Path(tracked.place.root)
+    path = put(tracked, "wal-time.md", "never added")
+    git(root, "config", "commit.gpgsign", "true")
+    git(root, "config", "gpg.program", "false")
+    with pytest.raises(StorageError, match="could not commit"):
+        forgetting.apply(tracked, SETTINGS, ["wal-time"], [])
+    assert path.read_text("utf-8") == "never added"
+    assert git(root, "diff", "--cached", "--name-only") == ""
+
+
+def test_what_is_no_text_is_kept_when_a_file_is_extended(store: Store):
+    path = put(store, "wal-time.md")
+    path.write_bytes(b"caf\xe9\r\n")
+    memory.add(store, "WAL halves it.", SETTINGS, name="wal-time")
+    assert path.read_bytes().startswith(b"caf\xe9\n\n## 2")
+
+
 def test_on_an_unborn_branch(tmp_path: Path, monkeypatch):
     root = tmp_path / "new"
     root.mkdir()

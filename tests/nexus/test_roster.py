@@ -601,6 +601,10 @@ def test_placed_into_both_hosts_and_taken_out_again(mi, repository):
     assert "Read" in tools
     assert "Write" not in tools
     assert "Hand this to the agent `researcher`" in (root / ".claude/skills/nx-plan/SKILL.md").read_text("utf-8")
+    assert "\ndisable-model-invocation: true\n" in (root / ".claude/skills/nx-init/SKILL.md").read_text("utf-8")
+    policies = [path.parent.parent.name for path in (root / ".agents/skills").glob("*/agents/openai.yaml")]
+    assert policies == ["nx-init"]  # the one skill that a person has to ask for
+    assert "disable-model-invocation" not in (root / ".claude/skills/nx-run/SKILL.md").read_text("utf-8")
     assert (root / ".agents/skills/nx-run/SKILL.md").exists()
     assert (root / ".agents/skills/tester/SKILL.md").exists()
     again = json.loads(mi("nexus", "init", "--host", "codex", "--json", "--cd", str(root)).stdout)

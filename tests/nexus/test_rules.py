@@ -234,10 +234,23 @@ def test_generated_files_do_not_count():
 @pytest.mark.req("nx.pairing.targets-fallback")
 def test_paths_between_backticks():
     task = tasks(
-        {"approach": "`src/a.py` and `make test`", "context": "`README.md`, `a b.py`, `./x/y.py`, `add()`"}
+        {
+            "approach": "`src/a.py` and `make test`",
+            "context": "`README.md`, `a b.py`, `./x/y.py`, `add()`, `json.loads`, `app.test.ts`, `docs/`, `文/说明.md`",
+        }
     ).tasks[0]
-    assert targets_of(task, {}) == ["src/a.py", "README.md", "x/y.py"]
+    assert targets_of(task, {}) == ["src/a.py", "README.md", "x/y.py", "app.test.ts", "docs", "文/说明.md"]
     assert targets_of(task, {"1": {"target_files": ["only/this.py"]}}) == ["only/this.py"]
+
+
+def test_a_folder_holds_its_files():
+    added: Json = {
+        "1": {"target_files": ["src/"]},
+        "2": {"target_files": ["src/a.py"]},
+        "3": {"target_files": ["srcs/a.py"]},
+    }
+    (found,) = lint.findings(tasks({}, {}, {}), added)
+    assert (found.rule, found.tasks, found.detail) == ("overlap", (1, 2), "src/a.py")
 
 
 @pytest.mark.req("nxs.plan-body.exception-id-in-context")
@@ -464,6 +477,14 @@ def test_resume(name):
 
 
 @pytest.mark.req("nx.resume.bounded-reread")
+def test_a_target_that_is_a_folder():
+    task = tasks({"owner": "engineer"}).tasks[0]
+    mine, others = agent("engineer", "a1", ["src/a.py"]), agent("engineer", "a2", ["src/b.py"], "2026-01-01T11:00:00Z")
+    task = msgspec.structs.replace(task, owner_agent_id="a1")
+    assert resume_rules.evaluate(task, "bounded", [mine], ["src"]).decision == "resume"
+    assert resume_rules.evaluate(task, "bounded", [mine, others], ["src"]).reason == "intervening-edit"
+
+
 def test_a_resumed_bounded_agent_reads_again():
     done = resume_rules.evaluate(tasks({"owner": "engineer"}).tasks[0], "bounded", [MINE], ["./src/a.py"])
     assert done.fields() == {"decision": "resume", "reason": "bounded", "agent_id": "a1", "reread": ["src/a.py"]}

@@ -48,6 +48,23 @@ def test_a_missing_core_file_fails_the_boot_and_makes_no_window(persona, name):
     assert log_files(persona) == []
 
 
+def test_a_window_that_was_only_opened_hides_no_pending_task(persona):
+    append_entry(take_slot(persona), entry("login works", following="write the docs"))
+    boot(persona)
+    booted = boot(persona)
+    assert (booted.pending, booted.last_summary) == (["write the docs"], ["login works", "use X"])
+    assert booted.first_boot is False
+    assert [one.whole for one in booted.windows if not one.completed] == [""]
+    assert "<!--" not in as_context(booted, 2000)
+
+
+def test_a_log_that_leads_into_another_members_space_is_no_log(persona):
+    put(persona, ".ada/private/2026-11-01.md", "hers")
+    os.makedirs(persona.path("sessions", "2026-11"))
+    os.symlink(persona.path(".ada/private/2026-11-01.md"), persona.path("sessions", "2026-11", "2026-11-01.md"))
+    assert boot(persona).last_session == ""
+
+
 def test_a_persona_that_is_not_there(tmp_path):
     with pytest.raises(NotFound, match="mi persona init"):
         boot(Persona(str(tmp_path / "none"), "mi"))

@@ -1,5 +1,6 @@
 """Cards: what makes one valid, the index, matching, salience, archiving."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -239,3 +240,12 @@ def test_archiving_keeps_the_file_and_takes_it_out_of_use(persona):
         cards.archive(persona, "H-001")
     with pytest.raises(MiError, match="no card P-009"):
         cards.archive(persona, "P-009")
+
+
+def test_a_link_into_another_members_space_is_named_and_hides_no_card(persona):
+    put_card(persona)
+    put(persona, ".ada/private/x.md", "hers")
+    os.symlink(persona.path(".ada/private/x.md"), persona.path("cards/heuristics/x.md"))
+    found, problems = read_cards(persona)
+    assert [one.card.id for one in found] == ["H-001"]
+    assert [(one.path, one.code) for one in problems] == [("cards/heuristics/x.md", "private-of-other")]

@@ -11,7 +11,7 @@ from tests.requirements_plugin import Requirement, conformance_list
 def test_an_item_is_supported_when_a_test_carries_it():
     wanted = {
         "mx.conf.cu": Requirement("mx.conf.cu", "", "governance", "done", "MUST support counting."),
-        "mx.conf.sync": Requirement("mx.conf.sync", "", "governance", "open", "SHOULD support sync."),
+        "mx.conf.sync": Requirement("mx.conf.sync", "", "governance", "open", "SHOULD support sync.", "git does it"),
         "mx.other": Requirement("mx.other", "", "governance", "done", "MUST."),
     }
     assert json.loads(conformance_list(wanted, {"mx.conf.cu": {"tests/a.py::b"}, "mx.other": {"x"}})) == [
@@ -20,7 +20,15 @@ def test_an_item_is_supported_when_a_test_carries_it():
             "level": "MUST",
             "text": "MUST support counting.",
             "supported": True,
+            "reason": "",
             "tests": ["tests/a.py::b"],
         },
-        {"id": "mx.conf.sync", "level": "SHOULD", "text": "SHOULD support sync.", "supported": False, "tests": []},
+        {
+            "id": "mx.conf.sync",
+            "level": "SHOULD",
+            "text": "SHOULD support sync.",
+            "supported": False,
+            "reason": "git does it",
+            "tests": [],
+        },
     ]

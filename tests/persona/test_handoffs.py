@@ -133,3 +133,11 @@ def test_a_secret_is_not_handed_over(persona):
     with pytest.raises(MiError, match="secret"):
         create(persona, handoff(context="use password=Tr0ub4dor&3xyz!"), [])
     assert read_all(persona) == []
+    one = create(persona, handoff(), [])
+    with pytest.raises(MiError, match="secret"):
+        move(persona, one.id, "rejected", "ada", "password=Tr0ub4dor&3xyz! is wrong")
+    move(persona, one.id, "accepted", "ada")
+    told = [Deliverable(type="report", path="x.md", description="password=Tr0ub4dor&3xyz!")]
+    with pytest.raises(MiError, match="secret"):
+        move(persona, one.id, "done", "ada", delivered=told)
+    assert "Tr0ub4dor" not in (Path(persona.root) / "handoffs" / f"{one.id}.yaml").read_text("utf-8")

@@ -187,3 +187,16 @@ def test_a_broken_proposal_is_named_and_hides_no_other(persona):
     assert sorted(one.code for one in problems) == ["card-field", "front-matter-broken"]
     with pytest.raises(NotFound):
         find(persona, "bad")
+
+
+@pytest.mark.req("gov.card.salience")
+@pytest.mark.parametrize("salience", [0, 11, -3, 99])
+def test_a_salience_there_is_not_is_refused_before_and_at_the_review(persona, salience):
+    with pytest.raises(UsageError, match=str(salience)):
+        add(persona, candidate(salience=salience), "x\n")
+    kept = add(persona, candidate(), "x\n\n## Evidence\n\n- ev_1\n")
+    path = persona.path(kept.path)
+    Path(path).write_text(Path(path).read_text("utf-8").replace("salience: 5", f"salience: {salience}"), "utf-8")
+    with pytest.raises(MiError, match="salience"):
+        review(persona, kept.name, "accept", "ada", "ok", [])
+    assert list(Path(persona.path("cards")).rglob("*.md")) == []

@@ -7,7 +7,7 @@ import pytest
 
 from mi.kernel.errors import MiError, UsageError
 from mi.persona.lint import lint
-from mi.persona.publish import may_leave, publish
+from mi.persona.publish import may_leave, publish, replaced
 from tests.persona.conftest import put, put_card
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -36,6 +36,22 @@ def test_publishing_leaves_out_what_is_not_for_others(persona, tmp_path):
     )
     assert (target / "core/principles.md").read_text("utf-8") == "see $PERSONA/core and $PROJECTS/app/x.py"
     assert done.left_out == ["core/prod.env", "proposals/2026-11/p.md"]
+
+
+@pytest.mark.req("gov.publish.paths", "mx.path.variables")
+@pytest.mark.parametrize(
+    ("text", "shared"),
+    [
+        ("/code/app/x.py", "$PROJECTS/app/x.py"),
+        ("/codes/x.py and a/code/x", "/codes/x.py and a/code/x"),
+        ("/code/code.y/z", "$PROJECTS/code.y/z"),
+        ("see /home/ana/notes, /Users/ana.", "see $HOME/notes, $HOME"),
+        ("/code", "$PROJECTS"),
+        ("(/root/x)", "($HOME/x)"),
+    ],
+)
+def test_paths_of_a_machine_become_variables(text, shared):
+    assert replaced(text, {"/code": "$PROJECTS"}) in (shared, shared + ".")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import os
 import re
+import threading
 import time
 from multiprocessing import get_context
 from pathlib import Path
@@ -18,10 +19,11 @@ from mi.persona.session_log import (
     ExternalCall,
     Verified,
     append_entry,
+    is_first,
     read_sections,
     render,
 )
-from mi.persona.windows import LogFile, other_windows, slot_letter, take_slot
+from mi.persona.windows import LogFile, log_files, other_windows, slot_letter, take_slot
 from tests.persona.conftest import put
 
 
@@ -125,10 +127,11 @@ def test_an_entry_without_a_required_part_is_refused_and_names_it(persona, part)
     assert Path(own.path).read_bytes() == before
 
 
-@pytest.mark.parametrize("name", ["completed_items", "next_steps", "candidate_insights", "incidents"])
+@pytest.mark.parametrize("name", ["completed_items", "next_steps", "candidate_insights", "incidents", "note"])
 def test_a_secret_in_an_entry_is_refused_and_not_repeated(persona, name):
     secret = "sk-ant-" + "a1B2c3D4e5F6g7H8i9J0"
-    given = {"completed_items": [], "decisions": [], "next_steps": []} | {name: [f"key {secret}"]}
+    said = f"key {secret}"
+    given = {"completed_items": [], "decisions": [], "next_steps": []} | {name: said if name == "note" else [said]}
     with pytest.raises(MiError) as caught:
         append_entry(take_slot(persona), Entry(**given))
     assert name in str(caught.value)
@@ -227,3 +230,25 @@ def test_a_window_by_its_sid(persona):
         with pytest.raises(MiError) as caught:
             windows.find_window(persona, sid)
         assert caught.value.code == code
+
+
+def test_entries_that_are_saved_at_once_are_all_kept(persona):
+    own = take_slot(persona)
+    entry = Entry(completed_items=["x"], decisions=[], next_steps=[])
+    threads = [threading.Thread(target=append_entry, args=(own, entry)) for _ in range(8)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    numbers = re.findall(r"(?m)^## Session (\d+)", Path(own.path).read_text("utf-8"))
+    assert sorted(map(int, numbers)) == list(range(1, 9))
+
+
+@pytest.mark.req("mx.end.first-note")
+def test_the_first_log_is_the_first_also_after_a_boot(persona):
+    assert is_first(log_files(persona))
+    own = take_slot(persona)
+    assert is_first(log_files(persona))
+    append_entry(own, Entry(completed_items=["x"], decisions=[], next_steps=[]), is_first(log_files(persona)))
+    assert "首次session log,系统初始化完成" in Path(own.path).read_text("utf-8")
+    assert not is_first(log_files(persona))

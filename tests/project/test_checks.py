@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mi.project.checks import Check, detect, is_check
+from mi.project.check_outcome import ran_nothing
+from mi.project.checks import Check, detect, is_check, ran_check
 
 PYTEST = [
     Check("test", ("pytest",), "x"),
@@ -108,3 +109,165 @@ def test_a_command_whose_exit_code_is_the_checks_is_a_check(command: str) -> Non
 @pytest.mark.parametrize("command", ARE_NOT)
 def test_a_command_that_hides_or_only_names_the_check_is_none(command: str) -> None:
     assert is_check(command, PYTEST) is None
+
+
+PYTHON = {
+    "pyproject.toml": "[tool.pytest.ini_options]\n[tool.ruff]\n",
+    "tests/test_a.py": "",
+    "tox.ini": "",
+    "noxfile.py": "",
+    "Makefile": "test:\n\tpytest\n",
+    ".venv/bin/activate": "deactivate () {\n}\nVIRTUAL_ENV=x\n",
+    ".venv/bin/pytest": "#!/x/bin/python\nfrom pytest import console_main\n",
+    "bent/bin/activate": "pytest () {\n  true\n}\nVIRTUAL_ENV=x\n",
+    "bent/bin/pytest": "#!/bin/sh\nexit 0\n",
+    "bent/Makefile": "all:\n",
+}
+SCRIPTS = json.dumps({"scripts": {"test": "jest", "lint": "eslint ."}, "devDependencies": {"jest": "1", "vitest": "1"}})
+KINDS: dict[str, dict[str, str]] = {
+    "python": PYTHON,
+    "node": {"package.json": SCRIPTS, "node_modules/.bin/jest": "#!/usr/bin/env node\n"},
+    "go": {"go.mod": ""},
+    "rust": {"Cargo.toml": ""},
+    "maven": {"pom.xml": "", "mvnw": "#!/bin/sh\nexec java x\n"},
+    "gradle": {"build.gradle": "", "gradlew": "#!/bin/sh\nexec java x\n"},
+    "ruby": {"Gemfile": "", "Rakefile": "", "config.ru": "", "bin/rails": "#!/usr/bin/env ruby\n"},
+    "cmake": {"CMakeLists.txt": "", "Makefile": "all:\n\tcc x.c\n"},
+    "folders": {
+        "web/package.json": SCRIPTS,
+        "api/pyproject.toml": "[tool.pytest.ini_options]\n",
+        "api/Makefile": "test:\n",
+    },
+    "deep": {"src/pkg/tests/test_a.py": "", "scripts/test.sh": ""},
+}
+HONEST: dict[str, list[str]] = {
+    "python": [
+        *("pytest", "py.test -q", "uv run pytest -q", "uv run --extra dev python -m pytest", "poetry run pytest"),
+        *("source .venv/bin/activate && pytest", ". .venv/bin/activate; python -m pytest -q", ".venv/bin/pytest -q"),
+        *("python -m tox", "tox -e py311", "nox -s tests", "coverage run -m pytest", "python3 -X dev -m pytest"),
+        *("make -s -j4 test", "make -C . test", "cd tests && pytest -q", "bash -lc 'cd tests && pytest -q'"),
+        *("export CI=1 && pytest", "set -e; pytest; echo done", "bash -o pipefail -c 'pytest | tee log'"),
+        *("PYTHONPATH=src:. pytest", 'export PATH="$HOME/.local/bin:$PATH" && pytest', "python -m unittest"),
+        *('cd "$(git rev-parse --show-toplevel)" && pytest', "pytest &&\n  echo ok", "ruff check . && pytest"),
+    ],
+    "node": [
+        *("npm t", "npm run -s test", "npm --silent test", "pnpm test", "yarn test", "yarn jest", "pnpm exec jest"),
+        *("npx --yes jest --ci", "npx vitest --run", "node_modules/.bin/jest", "npm run lint", "npm ci && npm test"),
+        *("CI=1 npm run test -- src/a.test.js", "NODE_OPTIONS=--experimental-vm-modules npx jest"),
+    ],
+    "go": ["go test ./...", "gotestsum ./...", "export PATH=$PATH:/usr/local/go/bin && go test -count=1 ./..."],
+    "rust": ["cargo test --all", "cargo nextest run", "cargo +nightly test", "RUST_BACKTRACE=1 cargo clippy"],
+    "maven": ["mvn -q test", "mvn -B clean verify", "./mvnw package", "mvn -Dtest=FooTest test"],
+    "gradle": ["./gradlew clean test", "gradle :app:test", "./gradlew --no-daemon check", "gradle build"],
+    "ruby": ["bundle exec rspec", "rspec", "bundle exec rake", "bin/rails test"],
+    "cmake": ["cmake --build b && ctest --test-dir b", "make"],
+    "folders": [
+        "cd web && npm test",
+        "npm --prefix web test",
+        "cd api && pytest",
+        "pytest api",
+        "make -C api test",
+        "npm test",
+    ],
+    "deep": ["pytest", "python -m unittest discover", "./scripts/test.sh", "bash scripts/test.sh"],
+}
+TRICKY: dict[str, list[str]] = {
+    "python": [
+        *("cd /tmp && pytest", "cd .. && pytest", "pushd /tmp && pytest", "(cd /; pytest)", "env -C /tmp pytest"),
+        *("pytest /tmp/mine/test_x.py", "PATH=/tmp/mine:$PATH pytest", "PYTHONPATH=/tmp/mine python -m pytest"),
+        *("bent/bin/pytest", "source bent/bin/activate && pytest", "source setup.sh && pytest", "gone/bin/pytest"),
+        *("set +o pipefail; pytest | cat", "pytest | cat && set -o pipefail", "(set -o pipefail); pytest | cat"),
+        *("ssh host pytest", "tox --notest", "tox -l", "nox -l", "nox -f mine.py", "ruff check --exit-zero"),
+        *("pytest --setup-plan", "uv run --help pytest", "cd bent && make test", "make -C bent test", "cd - && pytest"),
+        *("make -n test", "make -t test", "set -e; pytest && true; echo done"),
+    ],
+    "node": [
+        *("npx jest --passWithNoTests", "npx vitest list", "npx --package=mine jest", "npm test --if-present"),
+        *(
+            "cd /tmp && npm test",
+            "NODE_OPTIONS='--require /tmp/x.js' npx jest",
+            "npm_config_script_shell=true npm test",
+        ),
+        *("npm run", "npm install jest", "npx jest --config /tmp/x.js"),
+    ],
+    "go": [
+        "go test -exec true ./...",
+        "go test -c",
+        "go test -list . ./...",
+        "GOFLAGS=-run=None go test ./...",
+        "go version",
+    ],
+    "rust": ["cargo test --no-run", "cargo test -- --list", "cargo test --config x", "cargo --version"],
+    "maven": ["mvn test -DskipTests", "mvn verify -Dmaven.test.failure.ignore=true", "mvn test -fn", "mvn compile"],
+    "gradle": ["gradle test -x test", "gradle test -m", "gradle build -x test", "gradle tasks"],
+    "folders": ["cd api && npm test", "make -C web test"],
+}
+
+
+def project_of(tmp_path: Path, kind: str) -> str:
+    for name, content in KINDS[kind].items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content, "utf-8")
+    return str(tmp_path)
+
+
+@pytest.mark.parametrize("kind", HONEST)
+@pytest.mark.req("mi.check.argv-runner", "mi.check.pipeline-last")
+def test_a_check_is_known_in_all_its_usual_spellings(tmp_path: Path, kind: str) -> None:
+    root = project_of(tmp_path, kind)
+    checks = detect(root)
+    assert [command for command in HONEST[kind] if not is_check(command, checks, root)] == []
+
+
+@pytest.mark.parametrize("kind", TRICKY)
+@pytest.mark.req("mi.check.argv-runner", "mi.check.pipeline-last", "mi.check.echo-no-check")
+def test_a_check_elsewhere_or_with_another_program_is_none(tmp_path: Path, kind: str) -> None:
+    root = project_of(tmp_path, kind)
+    checks = detect(root)
+    assert [command for command in TRICKY[kind] if is_check(command, checks, root)] == []
+
+
+def test_a_program_that_the_agent_wrote_itself_is_no_check(tmp_path: Path) -> None:
+    root = project_of(tmp_path, "python")
+    own = frozenset([".venv/bin/pytest"])
+    assert ran_check(".venv/bin/pytest", detect(root), root)
+    assert ran_check(".venv/bin/pytest", detect(root), root, own) is None
+
+
+def test_a_check_of_a_folder_is_said_with_the_way_there(tmp_path: Path) -> None:
+    checks = detect(project_of(tmp_path, "folders"))
+    assert "cd web && npm test" in [check.command for check in checks]
+
+
+NOTHING_RAN = [
+    "Ran 0 tests in 0.000s\n\nOK",
+    "?   \texample.com/a\t[no test files]",
+    "ok  \texample.com/a\t0.003s [no tests to run]",
+    "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored",
+    "No tests found, exiting with code 0",
+    "No test files found, exiting with code 0",
+    "\n  0 passing (1ms)\n",
+    "0 examples, 0 failures",
+    "# tests 0\n# pass 0",
+    "[INFO] Tests are skipped.",
+    "> Task :test NO-SOURCE",
+    "====== 3 skipped in 0.01s ======",
+]
+SOMETHING_RAN = [
+    "Ran 2 tests in 0.000s\n\nOK",
+    "?   \texample.com/a\t[no test files]\nok  \texample.com/b\t0.003s",
+    "running 0 tests\nrunning 3 tests\ntest result: ok. 3 passed",
+    "====== 1 passed, 3 skipped in 0.01s ======",
+    "  4 passing (3ms)",
+    "",
+]
+
+
+@pytest.mark.parametrize("output", NOTHING_RAN)
+def test_a_run_of_no_tests_shows_nothing(output: str) -> None:
+    assert ran_nothing(output)
+
+
+@pytest.mark.parametrize("output", SOMETHING_RAN)
+def test_a_run_of_some_tests_shows_something(output: str) -> None:
+    assert not ran_nothing(output)

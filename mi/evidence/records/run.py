@@ -31,6 +31,7 @@ class KnownCheck(Struct, frozen=True, kw_only=True):
     kind: Literal["test", "build", "lint"]
     argv: list[str]
     source: str
+    folder: str = ""
 
 
 class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):
@@ -76,7 +77,7 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
     id: str = ""
     text: str = ""
     blocks: bool = True
-    about: Literal["agent", "risk", "strategy", "next", "rules", "tasks"] = "agent"
+    about: Literal["agent", "risk", "strategy", "next", "rules", "review", "tasks", "capture"] = "agent"
 
     def headline(self) -> str:
         return f"{self.id} {self.text}"

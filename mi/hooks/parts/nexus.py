@@ -20,6 +20,9 @@ _EVENTS: dict[EventName, str] = {
     "compact": "context_compact",
     "session-end": "session_end",
 }
+_RESUMING = ("claude-code",)  # hosts in which an agent that has ended can go on
+_UNRECORDED = ("tool_input", "tool_response", "can_resume")
+_MOST_STATE = 20_000  # characters of a state file that an agent is told again; its tools give the rest
 _MOST_FILES = 20  # of one patch that get a line in the tool log
 
 
@@ -31,7 +34,9 @@ def answer(event: HookEvent, app: "App") -> Answer:
     known = os.path.isdir(app.nexus.place.folder) or find_toplevel(root) is not None
     if event.event not in _EVENTS or not known:
         return Answer()
-    done = [_handled(event, app, params) for params in _params(event, root)]
+    done = [_handled(event, app, _EVENTS[event.event], params) for params in _params(event, root)]
+    if event.event == "session-start" and event.source == "compact":
+        return Answer(context=_again(_handled(event, app, "context_compact", {})))
     return _answer(event, app, done[0])
 
 
@@ -53,7 +58,7 @@ def _params(event: HookEvent, root: str) -> list[dict[str, Any]]:
     params: dict[str, Any] = {name: value for name, value in said.items() if value}
     if event.event not in ("pre-tool", "post-tool"):
         return [params]
-    params |= {"tool_input": event.tool_input}
+    params |= {"tool_input": event.tool_input, "can_resume": event.host in _RESUMING}
     if isinstance(event.tool_response, dict):
         params["tool_response"] = event.tool_response
     from mi.hooks.touched import touched
@@ -62,13 +67,12 @@ def _params(event: HookEvent, root: str) -> list[dict[str, Any]]:
     return [params | {"file": path} for path in files] or [params]
 
 
-def _handled(event: HookEvent, app: "App", params: dict[str, Any]) -> dict[str, Any]:
+def _handled(event: HookEvent, app: "App", name: str, params: dict[str, Any]) -> dict[str, Any]:
     from mi.nexus.events import handle
 
     place = app.nexus.place
-    name = _EVENTS[event.event]
     done = handle(place.root, name, {"params": params}, place.harness_id, app.config.nexus, app.quiet_language)
-    kept = {key: value for key, value in params.items() if key not in ("tool_input", "tool_response")}
+    kept = {key: value for key, value in params.items() if key not in _UNRECORDED}
     app.record_nexus_event(name, kept | {"host": event.host})
     return done
 
@@ -76,24 +80,36 @@ def _handled(event: HookEvent, app: "App", params: dict[str, Any]) -> dict[str, 
 def _answer(event: HookEvent, app: "App", done: dict[str, Any]) -> Answer:
     match event.event:
         case "session-start":
-            return Answer(context=_opening(app, done))
+            return Answer(context=_opening(done))
         case "prompt":
             if done.get("blocked"):
                 return Answer("deny", done["context"])
             return Answer(context=done["context"])
         case "pre-tool":
             return _judged(app, done)
-        case "subagent-start":
-            return Answer(context=done.get("resume", {}).get("said", ""))
+        case "subagent-stop":  # a host would give a context to the agent that has just ended
+            return Answer(message="\n".join(done["reminders"]))
+        case "session-end":
+            return Answer(message="\n".join(done["warnings"]))
     return Answer(context="\n".join(done.get("reminders", [])))
 
 
-def _opening(app: "App", done: dict[str, Any]) -> str:
+def _opening(done: dict[str, Any]) -> str:
     """Warnings, and what there is to read, by name: reading is what counts, not listing."""
     lines = list(done["warnings"])
     for folder, files in done["index"].items():
         lines += [f".nexus/{folder}/{one['name']}: {one['title']}" for one in files]
     return "\n".join(lines)
+
+
+def _again(done: dict[str, Any]) -> str:
+    """Plan and tasks as they stand, and what there is to read, for an agent whose memory was cut."""
+    from mi.kernel.jsontext import encode
+
+    state = {"plan.json": done["plan"] or {}, "tasks.json": done["tasks"] or {}}
+    there = {name: found for name, found in state.items() if "summary" in found}
+    lines = [f".nexus/state/{name}: {encode(found).decode()[:_MOST_STATE]}" for name, found in there.items()]
+    return "\n".join([*lines, _opening(done)]).strip()
 
 
 def _judged(app: "App", done: dict[str, Any]) -> Answer:
@@ -103,4 +119,7 @@ def _judged(app: "App", done: dict[str, Any]) -> Answer:
     if done["decision"] == "warn":
         strict = app.config.governance.profile == "strict"
         return Answer("ask", done["reason"]) if strict else Answer(context=done["reason"])
-    return Answer()
+    resume = done.get("resume", {})
+    if resume.get("decision") == "resume":
+        return Answer(context=f"{resume['said']} ({resume['agent_id']})")
+    return Answer(context=resume["said"] if resume.get("reason") == "no-mechanism" else "")

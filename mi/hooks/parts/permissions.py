@@ -1,5 +1,6 @@
 """The team's rules in a host's hooks: permission before a tool, signals at the prompt, change units after edits."""
 
+import os
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -8,8 +9,8 @@ from mi.hooks import rules_state
 from mi.hooks.answer import Answer
 from mi.hooks.enforce import OnError
 from mi.hooks.event import HookEvent
-from mi.hooks.touched import command_of, touched
-from mi.kernel.messages import text
+from mi.hooks.touched import command_of, is_change, touched
+from mi.kernel.messages import choose_language, text
 
 if TYPE_CHECKING:
     from mi.app import App
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _EDITS = ("Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch")
 _OFTEN = 3  # so many times in a session, and the agent is told to propose another rule
+_SEARCHES = {"Grep": "glob", "Glob": "pattern"}
 _TARGETS = ("file_path", "notebook_path", "path", "url", "query")
 
 
@@ -40,6 +42,9 @@ def answer(event: HookEvent, app: "App") -> Answer:
 
             at_stop(event, app)
         case "session-end":
+            from mi.hooks.autosave import at_end
+
+            at_end(event, app)
             rules_state.forget(event, app)
     return Answer()
 
@@ -64,42 +69,60 @@ def _at_start(app: "App") -> Answer:
 
 
 def _before_tool(event: HookEvent, app: "App") -> Answer:
-    verdict = judged(event, app)
+    before = rules_state.read(event, app)
+    verdict = judged(event, app, "" if before.lifted else before.override)
     if verdict.decision == "ALLOW":
         return Answer("allow")
     state = rules_state.change(event, app, lambda old: _with_refused(old, event.tool_use_id, verdict))
-    said = explained(verdict, app.quiet_language)
+    language = choose_language(app.config.language, state.prompt)
+    said = explained(verdict, language)
     if verdict.denial != "hard" and state.refused.get(verdict.operation, 0) >= _OFTEN:
-        said += "\n" + text("rules.adjust", app.quiet_language, operation=verdict.operation)
+        said += "\n" + text("rules.adjust", language, operation=verdict.operation)
+    if verdict.incident:
+        _record_incident(app, verdict, state.override)
     if verdict.decision == "DENY":
         _record_denial(event, app, verdict)
         return Answer("deny", said)
     return Answer("ask", said)
 
 
-def judged(event: HookEvent, app: "App") -> "Verdict":
-    """The permission decision about a call."""
+def judged(event: HookEvent, app: "App", override: str = "") -> "Verdict":
+    """The permission decision about a call; `override`: the person's own words that lift a soft denial."""
     from mi.project.permissions import permit_here
 
-    settings = app.config
     return permit_here(
         app.home,
-        event.cwd or app.project.root,
+        app.worker(event.cwd),
         event.tool_name,
-        "",
+        _verb(event),
         _target(event),
         app.notices,
-        profile=settings.governance.profile,
-        member=settings.persona.member or "mi",
-        change_units=_units(event, app) if event.tool_name in _EDITS else 0,
+        profile=app.config.governance.profile,
+        override=override,
+        change_units=_units(event, app) if is_change(event) else 0,
     )
 
 
+def _verb(event: HookEvent) -> str:
+    """A tool that takes a command runs it, whatever the host calls the tool; else its name tells."""
+    given = event.tool_input
+    return "run" if event.tool_name != "apply_patch" and (given.get("command") or given.get("cmd")) else ""
+
+
 def _target(event: HookEvent) -> str:
-    """The command, the patch or the file of a call."""
-    command = command_of(event)
-    found = command or next((event.tool_input[name] for name in _TARGETS if event.tool_input.get(name)), "")
-    return str(found)
+    """The command, the patch or the file of a call; of a tool nobody knows, everything it is given."""
+    from mi.governance.permissions import is_known
+    from mi.kernel.jsontext import encode
+
+    given = event.tool_input
+    if command := command_of(event):
+        return command
+    if not is_known(event.tool_name):
+        return encode(given).decode()
+    if event.tool_name in _SEARCHES:
+        wanted = given.get(_SEARCHES[event.tool_name])
+        return os.path.join(str(given.get("path") or ""), str(wanted or ""))
+    return str(next((given[name] for name in _TARGETS if given.get(name)), ""))
 
 
 def explained(verdict: "Verdict", language: str) -> str:
@@ -130,13 +153,23 @@ def _record_denial(event: HookEvent, app: "App", verdict: "Verdict") -> None:
     app.open_agent_log().append(record)
 
 
+def _record_incident(app: "App", verdict: "Verdict", reason: str) -> None:
+    """The person's override lifts a soft denial to a question, for this one action."""
+    from mi.evidence.records.governed import Override
+    from mi.kernel.secrets import redact
+
+    scope = f"incident: {verdict.operation} {redact(verdict.target)[:500]}"
+    app.open_agent_log().append(Override(reason=reason[:500], scope=scope))
+
+
 def _with_refused(old: "RulesState", call: str, verdict: "Verdict") -> "RulesState":
     name = verdict.operation
     refused = old.refused | {name: old.refused.get(name, 0) + 1}
     if verdict.decision == "DENY":
         return msgspec.structs.replace(old, refused=refused)
     kept = dict(list(old.asked.items())[-50:])
-    return msgspec.structs.replace(old, refused=refused, asked=kept | {call: name})
+    lifted = old.lifted or verdict.incident
+    return msgspec.structs.replace(old, refused=refused, asked=kept | {call: name}, lifted=lifted)
 
 
 # after a tool
@@ -153,10 +186,11 @@ def _after_tool(event: HookEvent, app: "App") -> Answer:
         from mi.hooks.autosave import saw_command
 
         saw_command(event, app)
-        return Answer()
     files = touched(event)
-    rules_state.change(event, app, lambda old: _counted(old, files))
-    return Answer(context=_warning(_units(event, app), app.quiet_language))
+    if not files:
+        return Answer()
+    state = rules_state.change(event, app, lambda old: _counted(old, files))
+    return Answer(context=_warning(_units(event, app), choose_language(app.config.language, state.prompt)))
 
 
 def _confirmed(event: HookEvent, operation: str) -> "Record":
@@ -174,10 +208,13 @@ def _without_asked(old: "RulesState", call: str) -> "RulesState":
 
 
 def _counted(old: "RulesState", files: list[str]) -> "RulesState":
+    from mi.hooks.autosave import is_work_log
+
     edits = dict(old.edits)
     for file in files:
         edits[file] = edits.get(file, 0) + 1
-    return msgspec.structs.replace(old, edits=edits, worked=True)
+    logged = old.work_logged or any(is_work_log(file) for file in files)
+    return msgspec.structs.replace(old, edits=edits, worked=True, work_logged=logged)
 
 
 def _units(event: HookEvent, app: "App") -> int:
@@ -188,8 +225,6 @@ def _units(event: HookEvent, app: "App") -> int:
     counted = sum(edits.values())
     if counted < WARN:
         return counted
-    import os
-
     from mi.kernel.errors import MiError
     from mi.project.change import change_here
 

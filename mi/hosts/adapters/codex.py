@@ -3,6 +3,8 @@
 import json
 import os
 
+import msgspec
+
 from mi.hosts.adapters import Scope
 from mi.hosts.adapters.contract import as_skill, below_home, hook_value, skill_artefacts
 from mi.hosts.artefacts import Agent, Artefact, HookEntry, JsonItem, McpEntry, Skill, Wish, folder_name, toml_block
@@ -15,7 +17,7 @@ class Codex:
     def artefacts(self, wish: Wish, scope: Scope) -> list[Artefact]:
         match wish:
             case Skill() | Agent():
-                skill = as_skill(wish) if isinstance(wish, Agent) else wish
+                skill = _told(as_skill(wish) if isinstance(wish, Agent) else wish)
                 users = os.path.join(os.path.expanduser("~"), self.skills)
                 return skill_artefacts(self.name, users if scope == "user" else self.skills, skill, scope)
             case HookEntry():
@@ -23,6 +25,14 @@ class Codex:
             case McpEntry():
                 table = f"[mcp_servers.{folder_name(wish.name)}]"
                 return [toml_block(_in(scope, "config.toml"), f"mcp-{wish.name}", _server(table, wish), taken=table)]
+
+
+def _told(skill: Skill) -> Skill:
+    """A skill with what Codex reads beside SKILL.md: whether the agent may take it up by itself."""
+    if not skill.manual:
+        return skill
+    policy = {"agents/openai.yaml": "policy:\n  allow_implicit_invocation: false\n"}
+    return msgspec.structs.replace(skill, files=skill.files | policy)
 
 
 def _in(scope: Scope, name: str) -> str:

@@ -8,6 +8,7 @@ from mi.hosts.adapters import Scope
 from mi.hosts.artefacts import Agent, Artefact, File, HookEntry, Link, McpEntry, Skill, Wish, folder_name
 from mi.hosts.workspaces import OWN
 from mi.kernel.errors import UsageError
+from mi.kernel.text import printable
 
 
 class Host(Protocol):
@@ -41,12 +42,16 @@ def skill_artefacts(host: str, skills: str, skill: Skill, scope: Scope) -> list[
 
 def skill_text(skill: Skill) -> str:
     """SKILL.md: what the agent sees at once, then what it reads when it uses the skill."""
-    return front_matter(name=skill.name, description=skill.description) + skill.body.rstrip("\n") + "\n"
+    head: dict[str, str | bool] = {"name": skill.name, "description": skill.description}
+    if skill.manual:
+        head["disable-model-invocation"] = True
+    return front_matter(**head) + skill.body.rstrip("\n") + "\n"
 
 
-def front_matter(**values: str) -> str:
+def front_matter(**values: str | bool) -> str:
     """The head of a Markdown file; a JSON string is also a YAML one, on one line."""
-    lines = [f"{key}: {json.dumps(' '.join(value.split()), ensure_ascii=False)}" for key, value in values.items()]
+    plain = {key: printable(" ".join(one.split())) if isinstance(one, str) else one for key, one in values.items()}
+    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items()]
     return "\n".join(["---", *lines, "---", "", ""])
 
 

@@ -54,8 +54,10 @@ TOOLS = [_tool(tool) for tool in NEXUS.values()]
 
 
 def _list(session: Session) -> list[Resource]:
+    from urllib.parse import quote
+
     return [
-        Resource(uri=f"{_SCHEME}{folder}/{one.name}", name=one.name, title=one.title, mime_type="text/markdown")
+        Resource(uri=f"{_SCHEME}{folder}/{quote(one.name)}", name=one.name, title=one.title, mime_type="text/markdown")
         for folder in KNOWLEDGE
         for one in files_in(session.app.nexus, folder)
     ]
@@ -63,13 +65,16 @@ def _list(session: Session) -> list[Resource]:
 
 def _read(session: Session, uri: str) -> Text | None:
     """The file at an address; a memory that was read is counted for whoever is connected."""
+    from urllib.parse import unquote
+
     folder, _, name = uri.removeprefix(_SCHEME).partition("/")
     if not uri.startswith(_SCHEME) or folder not in KNOWLEDGE:
         return None
     store = session.app.nexus
+    wanted = {name, unquote(name)}  # some clients write an address as it is, some escape it
     for one in files_in(store, folder):
-        if one.name == name or one.name == f"{name}.md":
-            said = text_of(one.path)
+        if wanted & {one.name, one.name.removesuffix(".md")}:
+            said = text_of(one.path, one.size)
             if folder == "memory":
                 from mi.nexus.access import observe
 

@@ -1,5 +1,6 @@
 """auto_answer_to_hands: the agent's question, answered as the person would, from what they said."""
 
+import re
 from functools import cache
 
 from mi.evidence.records.mind import AutoAnswerOutput
@@ -14,6 +15,11 @@ below, and cite the ids that carry the answer in cited_ids. An answer nothing ca
 needs_user_input and phrase one short question to the person. should_answer is false when the agent asked
 nothing that needs an answer."""
 
+# The deed that a question is about, where it names one.
+_DEED = re.compile(
+    r"\b(?:(?:should|shall|may|can|could|must) (?:i|we)|(?:want|like) me to) (?:also |now |just |then )?(\w+)",
+    re.IGNORECASE,
+)
 # What leaves the machine or cannot be taken back is answered only by a value that names it.
 _GRAVE = """push publish deploy delete drop remove install release merge overwrite force sudo
     推送 发布 部署 删除 安装 合并 覆盖"""
@@ -56,9 +62,11 @@ def _rules(case: Case) -> AutoAnswerOutput:
 
 
 def carrier(question: str, said: list[Said]) -> Said | None:
-    """What the person said that answers a question: two words of meaning in common, every grave one among them."""
+    """What the person said that answers a question: two words of meaning in common, among them what the agent would
+    do and everything grave."""
     words = content_words(question)
-    grave = words & _grave_words()
+    deed = _DEED.search(question)
+    grave = (words & _grave_words()) | (content_words(deed[1]) if deed else set())
     best: tuple[float, Said] | None = None
     for one in said:
         shared = words & content_words(one.text)

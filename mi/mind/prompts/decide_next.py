@@ -8,7 +8,7 @@ from mi.mind.answers import NextMove, OverlayUpdate
 from mi.mind.language import is_inquiry, says_done
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.parts import case_sections, unsure_section
-from mi.mind.prompts.plan_min_checks import check_request, put_back_request
+from mi.mind.prompts.plan_min_checks import check_request, put_back_request, shows_enough
 from mi.mind.views import Case
 
 Action = Literal["send_to_hands", "ask_user", "stop"]
@@ -46,15 +46,18 @@ def _rules(case: Case) -> NextMove:
         return _send(put_back_request(batch.weakened_tests, case.project.check_commands))
     if batch.removed_as_asked and set(batch.changed_files) <= set(batch.removed_as_asked):
         return _stop("done", say("end.removed"))
+    going_on = _next_of_workflow(case)
+    if _is_answered(case) and not going_on:
+        return _stop("done", say("end.answered"))
     if batch.failed_checks:
         return _send(_about_failure(case))
-    if going_on := _next_of_workflow(case):
+    if going_on:
         return _send(going_on)
     if batch.marks.verified:
         return _stop("done", say("end.verified"))
     if not batch.changed_files:
         return _without_change(case)
-    if case.project.testless_strategy and case.checks_requested:
+    if case.project.testless_strategy and case.checks_requested and shows_enough(case):
         agreed = case.project.testless_strategy.id
         return _stop("done", say("end.by-strategy", id=agreed), cited=agreed)
     if case.checks_requested:
@@ -80,10 +83,14 @@ def _about_failure(case: Case) -> str:
     )
 
 
+def _is_answered(case: Case) -> bool:
+    """Whether an answer was the task, and it is there: what a check showed on the way is a part of it."""
+    batch = case.batch
+    return not batch.changed_files and is_inquiry(batch.task) and bool(batch.last_message.strip())
+
+
 def _without_change(case: Case) -> NextMove:
     batch = case.batch
-    if is_inquiry(batch.task) and batch.last_message.strip():
-        return _stop("done", text("end.answered", case.language))
     if says_done(batch.last_message):
         return _stop("blocked", text("end.only-claimed", case.language))
     if case.person.ask_when_uncertain:

@@ -1,5 +1,7 @@
 """plan_min_checks: the least that must be run before the work can be believed."""
 
+import re
+
 from mi.evidence.records.mind import Checks
 from mi.kernel.messages import text
 from mi.mind.prompt import Prompt, Section
@@ -12,6 +14,13 @@ commands that the agent can run, new smoke tests only if the values want them. s
 check after the last change already passed, or nothing changed. If the project has no tests and nothing says
 what counts instead, set needs_testless_strategy and phrase one question to the person. hands_check_input is one
 instruction to the agent that names the exact commands."""
+
+# A text that begins like this is a command, not a sentence.
+_COMMAND = re.compile(
+    r"(?:\./|[\w./-]+\.(?:sh|py|js|rb|pl)\b|(?:python[\d.]*|node|npm|npx|pnpm|yarn|bun|deno|make|just|go|cargo|ruby|rake"
+    r"|php|java|bash|sh|docker|terraform|helm|shellcheck|yamllint|markdownlint|mkdocs|hugo|latexmk|pdflatex|jq|tsc|uv"
+    r"|poetry|dotnet|mvn|gradle|ctest|cmake|bats|ansible-\w+)\s)"
+)
 
 
 def _sections(case: Case) -> list[Section]:
@@ -52,15 +61,33 @@ def _run_first(command: str, also: str = "") -> Checks:
 def _without_tests(case: Case) -> Checks:
     if case.project.testless_strategy:
         strategy = case.project.testless_strategy.text
+        if named := agreed_commands(strategy):
+            return _run_first(named[0])
         request = f"Show that the work is right in the way agreed for this project: {strategy}"
         return Checks(should_run_checks=True, check_goals=[strategy], hands_check_input=request, notes="no tests found")
     question = text("ask.strategy", case.language)
     return Checks(needs_testless_strategy=True, testless_strategy_question=question, notes="no tests found")
 
 
+def agreed_commands(strategy: str) -> list[str]:
+    """The commands that the person said count: those in backquotes, or the whole of what they said."""
+    named = re.findall(r"`([^`]+)`", strategy)
+    whole = strategy.strip()
+    return named or ([whole] if _COMMAND.match(whole) and len(whole.split()) <= 8 and whole[-1] not in ".。" else [])
+
+
+def shows_enough(case: Case) -> bool:
+    """Whether what was agreed can count by the agent's word: a command that was named must be seen to succeed."""
+    strategy = case.project.testless_strategy
+    return strategy is not None and not (case.batch.shows_commands and agreed_commands(strategy.text))
+
+
 def check_request(command: str) -> str:
-    """The request to run one command as it is."""
-    return f"Run `{command}` now, as it is, and tell me how it ended. Change nothing in the tests to make it pass."
+    """The request to run one command as it is; what stands after it in a pipe would hide how it ended."""
+    return (
+        f"Run `{command}` now, as it is and with nothing after it, and tell me how it ended. "
+        "Change nothing in the tests to make it pass."
+    )
 
 
 def put_back_request(weakened: list[str], commands: list[str]) -> str:

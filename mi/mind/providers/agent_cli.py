@@ -10,6 +10,7 @@ from mi.agents.codex_events import CodexEvents
 from mi.agents.events import End, Error, Event, Limit, Message, Usage
 from mi.agents.find import find, native_codex
 from mi.agents.process import AgentProcess, Limits
+from mi.agents.signals import StopFlag
 from mi.agents.stream import Interpreter, json_object
 from mi.agents.transcript import Captured
 from mi.kernel import text
@@ -37,7 +38,7 @@ class CodexSchema:
                 file.write(msgspec.json.encode(request.schema))
             argv = [self._path, "exec", "--json", "--sandbox", "read-only", "--skip-git-repo-check"]
             argv += ["--output-schema", schema, *(["-m", model] if model else []), "-"]
-            lines = _run(argv, folder, f"{request.system}\n\n{request.user}", self._settings.timeout_s)
+            lines = _run(argv, folder, f"{request.system}\n\n{request.user}", self._settings.timeout_s, request.stop)
         events = _events(lines, CodexEvents())
         messages = [event.text for event in events if isinstance(event, Message) and not event.reasoning]
         return _reply(events, messages[-1] if messages else "")
@@ -57,7 +58,7 @@ class ClaudeSchema:
         argv = [self._path, "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "plan"]
         argv += ["--json-schema", msgspec.json.encode(request.schema).decode(), *(["--model", model] if model else [])]
         with tempfile.TemporaryDirectory(prefix="mi-mind-") as folder:
-            lines = _run(argv, folder, f"{request.system}\n\n{request.user}", self._settings.timeout_s)
+            lines = _run(argv, folder, f"{request.system}\n\n{request.user}", self._settings.timeout_s, request.stop)
         events = _events(lines, ClaudeEvents())
         results = [found for line in lines if (found := json_object(line)) and found.get("type") == "result"]
         structured = results[-1].get("structured_output") if results else None
@@ -65,7 +66,7 @@ class ClaudeSchema:
         return _reply(events, said or str(results[-1].get("result") or "") if results else "")
 
 
-def _run(argv: list[str], cwd: str, prompt: str, timeout_s: int | None) -> list[Captured]:
+def _run(argv: list[str], cwd: str, prompt: str, timeout_s: int | None, stop: StopFlag | None) -> list[Captured]:
     """The lines a CLI printed on standard output for one prompt."""
     out, err = bytearray(), bytearray()
 
@@ -74,8 +75,10 @@ def _run(argv: list[str], cwd: str, prompt: str, timeout_s: int | None) -> list[
         target += data[: max(0, _MAX_OUTPUT - len(target))]
 
     limits = Limits(wall_s=float(timeout_s or _TIMEOUT_S))
-    with AgentProcess(argv, cwd, None, prompt.encode("utf-8", "replace"), limits) as process:
+    with AgentProcess(argv, cwd, None, prompt.encode("utf-8", "replace"), limits, stop=stop) as process:
         ended = process.pump(take)
+    if stop is not None and stop.reason:
+        raise ProviderError("stopped", stop.reason)
     if ended.stopped:
         raise ProviderError("timeout", f"{os.path.basename(argv[0])} did not answer within {limits.wall_s:g} s")
     lines = [Captured("stdout", line, text.decode(line)) for line in bytes(out).split(b"\n") if line]

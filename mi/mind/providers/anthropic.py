@@ -27,7 +27,7 @@ class Anthropic:
         }
         headers = {"x-api-key": api_key(self._settings, self.name), "anthropic-version": "2023-06-01"}
         url = self._settings.base_url.rstrip("/") + "/v1/messages"
-        answer = post(url, headers, body, self._settings.timeout_s)
+        answer = post(url, headers, body, self._settings.timeout_s, request.stop)
         tokens = count_at(answer, "usage", "input_tokens"), count_at(answer, "usage", "output_tokens")
         return Reply(_text_blocks(answer), *tokens)
 

@@ -3,10 +3,14 @@
 import http.client
 import json
 import os
+import time
 import urllib.error
 import urllib.request
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any, NoReturn
 
+from mi.agents.signals import StopFlag
 from mi.kernel.config.types import HttpMind
 from mi.mind.provider import Kind, ProviderError
 
@@ -31,8 +35,37 @@ def api_key(settings: HttpMind, section: str) -> str:
     return key
 
 
-def post(url: str, headers: dict[str, str], body: dict[str, Any], timeout_s: float) -> Any:
-    """The parsed JSON answer; ProviderError with its kind otherwise."""
+def post(
+    url: str, headers: dict[str, str], body: dict[str, Any], timeout_s: float, stop: StopFlag | None = None
+) -> Any:
+    """The parsed JSON answer; ProviderError with its kind otherwise.
+
+    The time is that of the whole exchange: a service that sends a byte now and then would never be late otherwise.
+    """
+    answers: SimpleQueue[Any] = SimpleQueue()
+
+    def exchange() -> None:
+        try:
+            answers.put(_exchange(url, headers, body, timeout_s))
+        except Exception as error:  # noqa: BLE001 - whoever waits raises it
+            answers.put(error)
+
+    Thread(target=exchange, daemon=True, name="mi-mind").start()
+    until = time.monotonic() + timeout_s
+    while (left := until - time.monotonic()) > 0:
+        if stop is not None and stop.reason:
+            raise ProviderError("stopped", stop.reason)
+        try:
+            answer = answers.get(timeout=min(left, 0.2))
+        except Empty:
+            continue
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+    raise ProviderError("timeout", f"{url} did not answer within {timeout_s:g} s")
+
+
+def _exchange(url: str, headers: dict[str, str], body: dict[str, Any], timeout_s: float) -> Any:
     data = json.dumps(body, ensure_ascii=False).encode()
     try:
         request = urllib.request.Request(url, data, {"content-type": "application/json", **headers}, method="POST")
@@ -62,8 +95,16 @@ def _raise_for_status(error: urllib.error.HTTPError) -> NoReturn:
 
 
 def _retry_after(error: urllib.error.HTTPError) -> float | None:
-    value = error.headers.get("retry-after", "")
-    return float(value) if value.replace(".", "", 1).isdigit() else None
+    """Seconds to wait, which the header tells as such or as a date."""
+    value = str(error.headers.get("retry-after") or "").strip()
+    if value.replace(".", "", 1).isdigit():
+        return float(value)
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except (ValueError, TypeError):
+        return None
 
 
 def text_at(answer: Any, *path: str | int) -> str:

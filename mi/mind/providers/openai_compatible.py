@@ -40,4 +40,4 @@ class OpenAiCompatible:
         key = api_key(self._settings, self.name)
         headers = {"authorization": f"Bearer {key}"} if key else {}
         url = self._settings.base_url.rstrip("/") + "/chat/completions"
-        return post(url, headers, body, self._settings.timeout_s)
+        return post(url, headers, body, self._settings.timeout_s, request.stop)

@@ -222,19 +222,3 @@ def test_runtime_hands_and_mind_are_read_from_the_file(home, tmp_path):
     config = load(home.config).config
     assert config.runtime.workflows.min_occurrences == 5
     assert (config.hands.provider, config.mind.provider) == ("claude", "rules")
-
-
-def test_every_setting_is_read_by_the_code():
-    """A setting that nothing asks for would be a promise without effect."""
-    import ast
-    from pathlib import Path
-
-    from mi.kernel.config.load import ALWAYS_STORED
-
-    root = Path(__file__).resolve().parents[3] / "mi"
-    trees = [ast.parse(path.read_text("utf-8")) for path in root.rglob("*.py") if "config" not in path.parts]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    asked = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    asked |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    unread = {path for path in settings(Config) if path.rpartition(".")[2] not in asked}
-    assert unread <= set(ALWAYS_STORED)

@@ -32,7 +32,7 @@ HELP = {
     "where it holds (default: global)": "适用范围（默认：global）",
     # status, show, tail
     "where things stand and what to do next; changes nothing": "当前状况和下一步；不做任何更改",
-    "show one thing: an event (ev_…), claim (cl_…), node (nd_…), edge (ed_…) or workflow (wf_…), a transcript file, or last, hands, mind, project": "显示一项内容：事件（ev_…）、条目（cl_…）、节点（nd_…）、边（ed_…）、工作流（wf_…）、记录文件，或 last、hands、mind、project",
+    "show one thing: a run (run_…), event (ev_…), claim (cl_…), node (nd_…), edge (ed_…), workflow (wf_…), question (qu_…) or suggestion (ls_…), a transcript file, or last, hands, mind, project": "显示一项内容：运行（run_…）、事件（ev_…）、条目（cl_…）、节点（nd_…）、边（ed_…）、工作流（wf_…）、问题（qu_…）、建议（ls_…）、记录文件，或 last、hands、mind、project",
     "an id, a transcript's path, or last, hands, mind, project": "编号、记录文件路径，或 last、hands、mind、project",
     "look in the global evidence only": "只在全局证据中查找",
     "lines of a transcript (default 200)": "记录的行数（默认 200）",

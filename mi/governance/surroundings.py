@@ -1,0 +1,40 @@
+"""What a command line means depends on where it runs: the branch there, what a push reaches, aliases, links."""
+
+import os
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+def _unknown(*asked: str) -> str:
+    return ""
+
+
+class Surroundings(NamedTuple):
+    """Questions to the place where somebody works; a folder is '' for the one they are in, an answer '' for unknown."""
+
+    branch_of: Callable[[str], str] = _unknown  # folder → the branch that is checked out
+    pushes_to: Callable[[str], str] = _unknown  # folder → the branch that a push without one reaches, if it is another
+    alias_of: Callable[[str, str], str] = _unknown  # folder, name → what git has under that alias
+    real: Callable[[str], str] = str  # a path as written → without links and detours
+
+    def inside(self, folder: str) -> "Surroundings":
+        """The same questions, asked from a folder below."""
+        return Surroundings(
+            lambda inner: self.branch_of(joined(folder, inner)),
+            lambda inner: self.pushes_to(joined(folder, inner)),
+            lambda inner, name: self.alias_of(joined(folder, inner), name),
+            lambda path: self.real(joined(folder, path)),
+        )
+
+    def on(self, branch: str) -> "Surroundings":
+        """The same place after another branch was checked out; '' when nobody can tell which."""
+        return self._replace(branch_of=lambda folder: branch, pushes_to=_unknown)
+
+    def knowing(self, alias: str, value: str) -> "Surroundings":
+        """The same place after an alias was set."""
+        return self._replace(alias_of=lambda folder, name: value if name == alias else self.alias_of(folder, name))
+
+
+def joined(folder: str, path: str) -> str:
+    """A path as seen from outside of the folder."""
+    return path if path.startswith("~") or not folder else os.path.join(folder, path)

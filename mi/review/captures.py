@@ -1,0 +1,84 @@
+"""Sayings worth a card: suggested once through the inbox, proposed on the person's word."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from mi.evidence.records.governed import Proposal
+from mi.evidence.records.run import Question
+from mi.governance.session_words import CARD_TYPE, Capture, capture, is_capture_reply
+from mi.governance.signals import contradicted
+from mi.kernel import clock, ids
+from mi.kernel.notices import Notices
+from mi.kernel.secrets import redact
+from mi.kernel.state import read_state, update_state
+from mi.memory.words import compact
+from mi.persona.place import Persona
+from mi.persona.proposals import Candidate, add, slug
+from mi.review.decisions import decisions_of
+
+
+class Waiting(Struct, frozen=True, kw_only=True):
+    """A suggestion that waits for the person's reply, and the persona that it is for."""
+
+    signal: str
+    description: str
+    persona: str
+    member: str
+
+
+class Captures(Struct, frozen=True, kw_only=True):
+    """What was suggested in a project, by its key; and what waits, by the id of its question."""
+
+    suggested: list[str] = []
+    waiting: dict[str, Waiting] = {}
+
+
+def suggest(path: str, persona: Persona, said: Sequence[str], language: str, notices: Notices) -> Question | None:
+    """The question about the first saying that is worth keeping; None when there is none, or it was asked before."""
+    known = read_state(path, Captures, notices).suggested
+    found = next((one for words in said if (one := _in_words(redact(words), persona, known))), None)
+    if found is None:
+        return None
+    question = Question(id=ids.new_id("qu"), text=found.suggestion(language), blocks=False, about="capture")
+    waits = Waiting(signal=found.signal, description=found.description, persona=persona.root, member=persona.member)
+
+    def change(old: Captures) -> Captures:
+        return Captures(suggested=[*old.suggested, found.key][-500:], waiting=old.waiting | {question.id: waits})
+
+    update_state(path, Captures, change, notices)
+    return question
+
+
+def _in_words(words: str, persona: Persona, known: Sequence[str]) -> Capture | None:
+    against = contradicted(words, decisions_of(persona), lambda text: compact(text).tokens)
+    return capture(words, against, known)
+
+
+def taken_up(path: str, question_id: str, reply: str, notices: Notices) -> Proposal | None:
+    """The proposal that a reply makes of the suggestion; None for another reply, which is nobody's business again."""
+    waits = read_state(path, Captures, notices).waiting.get(question_id)
+    if waits is None:
+        return None
+
+    def change(old: Captures) -> Captures:
+        return Captures(suggested=old.suggested, waiting={k: v for k, v in old.waiting.items() if k != question_id})
+
+    update_state(path, Captures, change, notices)
+    if not is_capture_reply(reply, waiting=True):
+        return None
+    return propose(Persona(waits.persona, waits.member), waits.signal, waits.description, question_id)
+
+
+def propose(persona: Persona, signal: str, description: str, source: str) -> Proposal:
+    """A saying as a proposal, and its record."""
+    candidate = Candidate(
+        proposed_card_type=CARD_TYPE[signal],  # type: ignore[arg-type]
+        title=description,
+        merge_key=slug(description),
+        proposed_by=persona.member,
+        date=clock.now()[:10],
+        source=source,
+    )
+    made = add(persona, candidate, description + "\n")
+    return Proposal(path=made.path, card_type=candidate.proposed_card_type, title=candidate.title, status="pending")

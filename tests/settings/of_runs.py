@@ -1,0 +1,211 @@
+"""Settings of how a run behaves: what it tells the agent, what it asks, where it stops, what it shows."""
+
+import json
+import time
+
+from mi.testing import print_line, scripted_agent, stay, write
+from tests.autopilot.test_run_limits import failing
+from tests.autopilot.workbench import CHECK, MEND, TEST, Json, run, say
+from tests.settings.case import Bench, setting
+
+COLOUR = "Which colour should the button have?"
+DONE = [MEND, TEST, say("Fixed and tested. Done.")]
+INSTALL = [MEND, TEST, run("pip install --dry-run --no-index nothing-of-that-name || true"), say("Done.")]
+FETCH = [MEND, TEST, run("curl --max-time 1 http://127.0.0.1:9/nothing || true"), say("Done.")]
+PUSH = [MEND, TEST, run("git push origin main"), say("Fixed and pushed. Done.")]
+
+
+@setting("notify", ("", False), ("touch {folder}/told", True))
+def told(bench: Bench) -> bool:
+    bench.agent([say(COLOUR)])
+    bench.run().ended("blocked")
+    return bench.file("told").exists()
+
+
+@setting("runtime.verification.no_tests_policy", ("ask_once_per_project_then_remember", 1), ("never_ask", 0))
+def questions_without_tests(bench: Bench) -> int:
+    (bench.project / "test_calc.py").unlink()
+    bench.agent([{"write": {"path": "notes.txt", "content": "one\n"}}, say("Done.")], [say("Here it is.")])
+    return len(bench.run("write the notes").of("question"))
+
+
+@setting("runtime.verification.command", ("", "blocked"), (CHECK, "done"))
+def end_without_command_events(bench: Bench) -> str:
+    mended = write("calc.py", "def add(a, b):\n    return a + b\n")
+    bench.configure(hands={"provider": "cli", "cli": {"exec": scripted_agent([mended, print_line("Done.")])}})
+    found: str = bench.run("--max-batches", "2", "fix it").end["status"]
+    return found
+
+
+def after_risk(bench: Bench, steps: list[Json]) -> tuple[str, str]:
+    """How a run with a risky command ends, and the rule that its agent was told."""
+    bench.agent(steps)
+    ran = bench.run()
+    told = ran.of("hands_input")[0]["light_injection"]
+    shown = bench.mi("values", "show", "--injection").stdout
+    assert told.splitlines()[-2] in shown  # what MI says it tells is what it tells
+    return ran.end["status"], next(line for line in told.splitlines() if "stop and ask" in line).partition("ask.")[2]
+
+
+@setting(
+    "runtime.external_actions.network_policy",
+    ("values_judged", ("done", "")),
+    ("ask", ("blocked", " Ask before anything goes over the network.")),
+    ("allow", ("done", " The network may be used.")),
+)
+def network(bench: Bench) -> tuple[str, str]:
+    return after_risk(bench, FETCH)
+
+
+@setting(
+    "runtime.external_actions.install_policy",
+    ("values_judged", ("done", "")),
+    ("ask", ("blocked", " Ask before you install anything.")),
+    ("allow", ("done", " Installing what the work needs is allowed.")),
+)
+def installing(bench: Bench) -> tuple[str, str]:
+    return after_risk(bench, INSTALL)
+
+
+# Says which command it runs, notes the signal that ends it, and is not alone when it goes.
+STAYS = """
+trap 'echo INT >> {noted}; exit' INT
+trap 'echo TERM >> {noted}; exit' TERM
+{first}
+echo '$ {command}'
+sleep 6 &
+wait
+"""
+
+
+def interrupted(bench: Bench, command: str, first: str = "", **knobs: object) -> str:
+    """How a batch ended whose agent shows a command and stays."""
+    script = STAYS.format(noted=bench.file("noted"), first=first, command=command)
+    bench.configure(
+        hands={"provider": "cli", "cli": {"exec": ["sh", "-c", script]}},
+        runtime={"interrupt": {"mode": "on_high_risk", **knobs}},
+    )
+    found: str = bench.run("--max-batches", "1", "publish it").of("batch_end")[-1]["outcome"]
+    return found
+
+
+@setting(
+    "runtime.interrupt.mode",
+    ("off", ("ended", "ended")),
+    ("on_high_risk", ("ended", "interrupted")),
+    ("on_any_external", ("interrupted", "interrupted")),
+)
+def stopped_at(bench: Bench) -> tuple[str, str]:
+    """An agent at an installation, and one at a push."""
+    return interrupted(bench, "pip install nothing"), interrupted(bench, "git push origin main")
+
+
+@setting("runtime.interrupt.signal_sequence", (["SIGINT"], "INT\n"), (["SIGTERM"], "TERM\n"))
+def ended_by(bench: Bench) -> str:
+    assert interrupted(bench, "git push origin main") == "interrupted"
+    return bench.file("noted").read_text("utf-8")
+
+
+@setting("runtime.interrupt.escalation_ms", ([200, 200], True), ([3000, 200], False))
+def quickly(bench: Bench) -> bool:
+    """Whether an agent that does not listen is gone before the first pause of the longer sequence is over."""
+    began = time.monotonic()
+    assert interrupted(bench, "git push origin main", first="trap '' INT TERM") == "interrupted"
+    return time.monotonic() - began < 3
+
+
+@setting("runtime.transparency.store_raw_transcript", (True, 0), (False, 1))
+def transcripts_kept(bench: Bench) -> int:
+    return kept_anyway(bench, "projects/*/transcripts/hands/*.jsonl")
+
+
+@setting("runtime.transparency.store_evidence_log", (True, 0), (False, 1))
+def log_kept(bench: Bench) -> int:
+    return kept_anyway(bench, "projects/*/evidence.jsonl")
+
+
+def kept_anyway(bench: Bench, pattern: str) -> int:
+    """Switching it off is refused, and it is kept all the same."""
+    bench.agent(DONE)
+    bench.run().ended("done")
+    assert list(bench.home.glob(pattern))
+    return bench.mi("config", "validate").code
+
+
+@setting("runtime.transparency.ui_expandable_transcript", (True, False), (False, True))
+def shown_whole(bench: Bench) -> bool:
+    bench.agent([MEND, TEST, say("Done. " + "A long story. " * 200 + "The very end.")])
+    bench.run().ended("done")
+    return "The very end." in bench.mi("show", "last").stdout
+
+
+@setting("runtime.project_selection.auto_update_last", (True, True), (False, False))
+def remembered(bench: Bench) -> bool:
+    bench.mi("values", "set", "--text", "Be kind.")
+    bench.mi("project", "show")
+    chosen = bench.home / "global/project_selection.json"
+    return chosen.exists() and str(bench.project) in chosen.read_text("utf-8")
+
+
+@setting("runtime.injection.max_chars", (420, False), (2000, True))
+def last_value_told(bench: Bench) -> bool:
+    bench.values("Keep changes small. " + " ".join(f"Value number {n} is long." for n in range(9)) + " Be kind.")
+    bench.agent(DONE)
+    told = bench.run().of("hands_input")[0]["light_injection"]
+    assert told == bench.json("values", "show", "--injection")["injection"].rstrip("\n")
+    return "Be kind." in told
+
+
+@setting("runtime.limits.batches", (1, 1), (2, 2))
+def batches(bench: Bench) -> int:
+    bench.agent(*[failing(number) for number in range(3)])
+    return len(bench.run().of("hands_input"))
+
+
+@setting("runtime.limits.tokens", (150, 2), (250, 3))
+def batches_by_tokens(bench: Bench) -> int:
+    bench.agent(*[failing(number) for number in range(4)], tokens=100)
+    return len(bench.run("--max-batches", "4", "fix it").of("hands_input"))
+
+
+@setting("runtime.limits.minutes", (0.03, "interrupted"), (None, "ended"))
+def long_batch(bench: Bench) -> str:
+    bench.configure(hands={"provider": "cli", "cli": {"exec": scripted_agent([stay(4), print_line("Done.")])}})
+    found: str = bench.run("--max-batches", "1", "fix it").of("batch_end")[0]["outcome"]
+    return found
+
+
+@setting("runtime.limits.cost_usd", (0.03, 2), (0.05, 3))
+def batches_by_cost(bench: Bench) -> int:
+    says = {"type": "result", "session_id": "s1", "is_error": False, "result": "Looking.", "total_cost_usd": 0.02}
+    line = f"printf '%s\\n' '{json.dumps(says)}' | sed s/Looking/Looking$n/"  # each time a little differently
+    agent = f"n=$(cat {bench.file('n')} 2>/dev/null || true); printf x >> {bench.file('n')}; {line}"
+    bench.mi("settings", "set", "--ask-when-uncertain", "proceed")
+    bench.configure(hands={"provider": "cli", "cli": {"exec": ["sh", "-c", agent]}})
+    return len(bench.run("--max-batches", "4", "fix it").of("hands_input"))
+
+
+def asked_about(bench: Bench, steps: list[Json]) -> bool:
+    bench.agent(steps)
+    return bool(bench.run().of("question"))
+
+
+@setting("runtime.violation_response.ask_user_on_high_risk", (True, True), (False, False))
+def any_risk(bench: Bench) -> bool:
+    return asked_about(bench, PUSH)
+
+
+@setting("runtime.violation_response.ask_user_risk_severities", (["high"], True), (["critical"], False))
+def by_severity(bench: Bench) -> bool:
+    return asked_about(bench, PUSH)
+
+
+@setting("runtime.violation_response.ask_user_risk_categories", (["push"], True), (["publish"], False))
+def by_category(bench: Bench) -> bool:
+    return asked_about(bench, PUSH)
+
+
+@setting("runtime.violation_response.ask_user_respect_should_ask_user", (True, False), (False, True))
+def against_the_judge(bench: Bench) -> bool:
+    bench.configure(runtime={"violation_response": {"ask_user_risk_severities": ["low", "medium", "high"]}})
+    return asked_about(bench, INSTALL)
