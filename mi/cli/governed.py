@@ -37,6 +37,12 @@ def by_agent() -> bool:
     return any(os.environ.get(name) for name in _AGENT_MARKS)
 
 
+def refuse_agent(command: str) -> None:
+    """What binds agents is put in and taken out by persons."""
+    if by_agent():
+        raise Blocked("not-for-agents", command=command)
+
+
 def at_terminal() -> bool:
     """Whether a person sits in front of this command."""
     try:

@@ -85,8 +85,10 @@ def _event(event: str, app: App, args: Args) -> int:
 
 
 def _install(app: App, args: Args) -> int:
+    from mi.cli.governed import refuse_agent
     from mi.hooks.install import commands, install
 
+    refuse_agent("mi hook install")
     scope: Scope = "user" if args.user else "project"
     said = _enforced_said(args)
     placed = install(app, args.host, scope, said)
@@ -111,8 +113,10 @@ def _trust(app: App, lines: dict[str, str], with_project: bool) -> dict[str, obj
 
 
 def _uninstall(app: App, args: Args) -> int:
+    from mi.cli.governed import refuse_agent
     from mi.hooks.install import uninstall
 
+    refuse_agent("mi hook uninstall")
     placed = uninstall(app, args.host, "user" if args.user else "project")
     if args.host == "codex":
         from mi.hooks.codex_trust import distrust

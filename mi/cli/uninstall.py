@@ -31,8 +31,11 @@ def parser(name: str) -> Parser:
 
 
 def _run(app: App, args: Args) -> int:
+    from mi.cli.governed import refuse_agent
     from mi.workflows.clearing import clear_everywhere
 
+    if not args.dry_run:
+        refuse_agent("mi uninstall")
     if args.purge:
         _refuse_while_running(app.home)
     done = clear_everywhere(app.home, args.workspace, app.notices, apply=not args.dry_run)

@@ -61,9 +61,18 @@ def judge_edit(session: Session, tool: str, paths: Sequence[str], home: str) -> 
     request = Request(tool, "edit", {"paths": list(paths)})
     for path in paths:
         if is_protected(session.place.root, path, home):
-            session.violation("PROTECTED_FILE", tool, "blocked", path)
             raise session.protected(request, path)
     return session.pass_gate(request)
+
+
+def saw_edit(session: Session, tool: str, paths: Sequence[str], home: str) -> None:
+    """Files were changed: an event; a violation too where the gate would not have let it pass (R6)."""
+    request, named = Request(tool, "edit", {"paths": list(paths)}), ", ".join(paths)[:500]
+    verdict = session.judge(request)
+    session.passed(verdict, request, named)
+    own = any(is_protected(session.place.root, path, home) for path in paths)
+    if own or not verdict.passed:
+        session.violation("PROTECTED_FILE" if own else verdict.code, tool, "done", named)
 
 
 def is_protected(root: str, path: str, home: str) -> bool:

@@ -3,13 +3,16 @@
 import os
 
 from mi.contract.guide import BLOCK, TEXT
+from mi.contract.host_session import is_protected
 from mi.hosts.artefacts import Block
 from mi.hosts.place import Placed, place
 from mi.hosts.workspaces import Workspace
+from mi.kernel.errors import UsageError
 from mi.kernel.home import Home
 
 OWNER = "contract"
 FILES = ("AGENTS.md", "CLAUDE.md")
+_TEXTS = (".md", ".mdc", ".txt", "rules")  # what agents read as instructions: GEMINI.md, .cursorrules …
 
 
 def files_with(root: str, home: Home) -> list[str]:
@@ -20,6 +23,9 @@ def files_with(root: str, home: Home) -> list[str]:
 
 def install(root: str, home: Home, files: list[str]) -> Placed:
     """Put the text into these files; into those of AGENTS.md and CLAUDE.md that are there when none is named."""
+    for name in files:
+        if not name.endswith(_TEXTS) or is_protected(root, name, home.root):
+            raise UsageError("contract-file", file=name)
     there = [name for name in FILES if os.path.exists(os.path.join(root, name))]
     wanted = dict.fromkeys([*files_with(root, home), *(files or there or FILES[:1])])
     return _put(root, home, _distinct(root, list(wanted)))

@@ -8,6 +8,7 @@ from mi.kernel.errors import MiError, UsageError
 
 TIMEOUT_S = 20.0
 _SEARCH_S = 5.0
+_MANY_IN_ONE = ("busybox", "coreutils", "toybox")  # sh and true may be links to the same program
 # In a process of its own: a hostile expression may take for ever, and only a process can be ended from outside.
 _SEARCH = """
 import re, sys
@@ -45,10 +46,16 @@ def run_allowed(command: str, root: str, allowed: ContractEvidence, timeout_s: f
     program = located(argv[0], root) if argv else None
     if program is None:
         raise UsageError("bad-command", value=command[:80], reason="no such program")
-    known = {os.path.realpath(found) for one in allowed.commands if (found := located(one, root))}
-    if os.path.realpath(program) not in known:
+    known = {_identity(found) for one in allowed.commands if (found := located(one, root))}
+    if _identity(program) not in known:
         raise MiError("command-not-allowed", value=command[:80], program=program)
     return _run([program, *argv[1:]], root, timeout_s)
+
+
+def _identity(program: str) -> tuple[str, str]:
+    """The program that really runs; of one that is many, as its name says, also the name."""
+    real = os.path.realpath(program)
+    return real, os.path.basename(program) if os.path.basename(real) in _MANY_IN_ONE else ""
 
 
 def located(name: str, root: str) -> str | None:

@@ -103,13 +103,15 @@ def _newest(thoughts: Effective, kind: Any, count: int) -> Iterator[Thought]:
 
 def _with_always(session: Session, thoughts: Effective, found: list[Recalled]) -> Found:
     """Add what must always be known, as long as there is room for it."""
-    from mi.contract.shelf import TOKEN_BUDGET, in_short, tokens
+    from mi.contract.shelf import LEAST_TOKENS, TOKEN_BUDGET, in_short, tokens
 
     shelf = session.shelf(thoughts)
     there = {one.id for one in found}
     room = TOKEN_BUDGET - sum(tokens(one) for one in found if one.tier == "always")
     added: list[Recalled] = []
     for one in shelf.memories:
+        if room < LEAST_TOKENS:
+            break
         if one.id in there:
             continue
         fits = next((form for form in (one, in_short(one)) if tokens(form) <= room), None)

@@ -208,10 +208,10 @@ class Session:
         return self.refusal(verdict, request, details)
 
     def protected(self, request: gate.Request, path: str) -> Refused:
-        """A file that no tool of an agent's may change; returns what to raise."""
-        verdict = self.judge(request)
-        step = gate.Call(tool="task_list")
-        return Refused(gate.Verdict("PROTECTED_FILE", verdict.checklist, step, path), path)
+        """A file that no tool of an agent's may change: record the refusal; returns what to raise."""
+        verdict = gate.Verdict("PROTECTED_FILE", self.judge(request).checklist, gate.Call(tool="task_list"), path)
+        self.violation(verdict.code, request.tool, "blocked", path)
+        return self.refusal(verdict, request, path)
 
     def violation(self, code: str, tool: str, outcome: str, details: str) -> str:
         """Record a violation for the audit; returns its id."""

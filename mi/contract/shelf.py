@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mi.contract.session import Session
 
 TOKEN_BUDGET = 1500  # for what is always recalled
-_LEAST_TOKENS = 12  # of a memory, for what surrounds its text
+LEAST_TOKENS = 12  # of a memory, for what surrounds its text
 _AT_ONCE = 32
 _FRESH_S = 60  # how old an age may be that is shown
 _ALWAYS = (("preference", CONSTRAINT), ("fact", FACT))
@@ -66,7 +66,7 @@ def tokens(one: "Recalled") -> int:
     """About how many tokens a memory costs whoever reads it."""
     text = one.summary + one.detail + one.notes
     plain = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
-    return _LEAST_TOKENS + plain // 4 + (len(text) - plain)
+    return LEAST_TOKENS + plain // 4 + (len(text) - plain)
 
 
 def _size(path: str) -> int:

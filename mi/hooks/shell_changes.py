@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from mi.hooks.inline_code import code_files
 from mi.kernel.shell import Simple, simple_commands, take_heredocs, words_of
@@ -29,6 +30,7 @@ _NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _SETS = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _HERE = ["."]
+_HOOK_COMMANDS = (("hook", "install"), ("hook", "uninstall"))
 
 
 def changed_files(text: str, folder: str) -> list[str]:
@@ -96,7 +98,15 @@ def by_command(name: str, words: list[str], at: str) -> list[str]:
             return _by_find(words, at)
         case "tar" | "unzip" | "sort" | "curl" | "wget":
             return _by_output(name, words)
+        case "mi":
+            return _by_mi(words)
     return []
+
+
+def _by_mi(words: list[str]) -> list[str]:
+    """Our own command takes hooks out and puts them in: for a person, not for the agent they bind."""
+    taken = words[:1] == ["uninstall"] or any(pair in _HOOK_COMMANDS for pair in pairwise(words))
+    return [".claude/settings.json", ".codex/hooks.json"] if taken else []
 
 
 def _copied(words: list[str], plain: list[str], at: str, *, moved: bool) -> list[str]:

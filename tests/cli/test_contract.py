@@ -211,3 +211,14 @@ def test_what_the_text_says():
         *("do not plan in your answer", "do not wait for an answer that may not come", "None unchecked: stop and ask"),
     ):
         assert words in told, words
+
+
+@pytest.mark.req("ac.tasks.protected-hooks")
+@pytest.mark.parametrize("name", ["tinyTasks.md", ".claude/settings.json", ".codex/config.toml", "setup.py", "docs/"])
+def test_the_text_goes_into_no_file_of_another_kind(mi: Mi, project: Path, name: str):
+    done = mi("contract", "install", "--file", name)
+    assert (done.returncode, name in done.stderr) == (2, True)
+    assert not (project / name).exists()
+    assert mi("contract", "install", "--file", "GEMINI.md").returncode == 0
+    assert "R1" in (project / "GEMINI.md").read_text("utf-8")
+    assert mi("contract", "remove").returncode == 0

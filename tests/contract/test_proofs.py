@@ -243,3 +243,16 @@ def test_a_path_outside_is_found_before_the_gate_is_asked(session, project):
         write(session, "plan", "Two steps", detail="1. a\n2. b", evidence=["file_exists::../x"])
     assert session.state == before
     assert project.events("gate") == []
+
+
+@pytest.mark.req("ac.evidence.allow-list")
+def test_one_program_for_many_commands_is_allowed_by_name(root, tmp_path):
+    many = tmp_path / "busybox"
+    many.write_text("#!/bin/sh\nexit 0\n", "utf-8")
+    many.chmod(0o755)
+    for name in ("true", "sh"):
+        (tmp_path / name).symlink_to(many)
+    allowed = ContractEvidence(allow_command=True, commands=(str(tmp_path / "true"),))
+    assert run_allowed(str(tmp_path / "true"), str(root), allowed).exit_code == 0
+    with pytest.raises(MiError, match="sh"):
+        run_allowed(f"{tmp_path}/sh -c x", str(root), allowed)

@@ -190,6 +190,8 @@ def test_what_nobody_may_edit_directly(host, path):
         "python3 -c \"open('tinyTasks.md', 'w')\"",
         "node -e \"fs.appendFileSync('tinyTasks.md', 'x')\"",
         "bash -lc 'cat x > tinyTasks.md'",
+        "env -u CLAUDECODE mi hook uninstall claude-code",
+        "mi --home x uninstall; mi hook install codex --enforce permissions",
     ],
 )
 def test_nor_through_the_shell(host, command):
@@ -250,6 +252,28 @@ def test_a_mutation_leaves_an_event(host):
     records = [json.loads(line) for line in Path(app.project_home.evidence).read_text("utf-8").splitlines()]
     gates = [one for one in records if one["kind"] == "gate"]
     assert [(one["code"], one["outcome"], one["boundary"]) for one in gates] == [("ok", "done", "hook")]
+
+
+@pytest.mark.req("ac.audit.violation-kinds", "tm.enforce.audit")
+def test_an_edit_that_happened_all_the_same_is_a_violation(host):
+    """The host went on in spite of the answer, or was not asked: the audit still knows."""
+    host.edited()
+    host.ready()
+    host.edited()
+    done = {"tool_name": "Bash", "tool_input": {"command": "echo x >> tinyTasks.md"}, "tool_response": ""}
+    host.tell("post-tool", **done)
+    found = [(one["code"], one["outcome"]) for one in violations(host)]
+    assert found == [("RECALL_REQUIRED", "done"), ("PROTECTED_FILE", "done")]
+
+
+@pytest.mark.req("mi.kind.gate-written")
+def test_a_protected_file_leaves_a_gate_event(host):
+    host.ready()
+    host.refusal("Write", file_path="tinyTasks.md")
+    app = App(host.home).for_agent(str(host.root))
+    records = [json.loads(line) for line in Path(app.project_home.evidence).read_text("utf-8").splitlines()]
+    gates = [one for one in records if one["kind"] == "gate"]
+    assert [(one["code"], one["outcome"]) for one in gates] == [("PROTECTED_FILE", "blocked")]
 
 
 @pytest.mark.req("ac.mode.strict-hooks-closed", "tm.r6.fail-closed")

@@ -223,3 +223,16 @@ def test_doctor_reads_the_entry_in_a_file_with_other_line_ends(mi, project):
     mi("mcp", "install", "codex")
     findings = json.loads(mi("doctor", "--json").stdout)["findings"]
     assert [one["level"] for one in findings if one["area"] == "hosts"] == ["ok"]
+
+
+@pytest.mark.req("ac.tasks.protected-hooks")
+def test_an_agent_does_not_take_out_what_binds_it(mi, project, monkeypatch):
+    mi("hook", "install", "claude-code", "--enforce", "contract")
+    before = tree(project)
+    monkeypatch.setenv("CLAUDECODE", "1")
+    for words in (("uninstall", "claude-code"), ("install", "claude-code", "--enforce", "permissions")):
+        done = mi("hook", *words)
+        assert (done.returncode, "person" in done.stderr, tree(project) == before) == (3, True, True)
+    assert (mi("uninstall").returncode, tree(project) == before) == (3, True)
+    monkeypatch.delenv("CLAUDECODE")
+    assert mi("hook", "uninstall", "claude-code").returncode == 0

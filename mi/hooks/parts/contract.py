@@ -115,11 +115,10 @@ def _after_tool(event: HookEvent, app: "App") -> None:
     elif event.tool_name in _PLANS:
         _saw_steps(event, _session(event, app))
     elif paths := _concerned(event, app):
-        from mi.contract.gate import Request
+        from mi.contract.host_session import saw_edit
 
         session = _session(event, app)
-        request = Request(event.tool_name, "edit", {"paths": paths})
-        session.passed(session.judge(request), request, ", ".join(paths)[:500])
+        saw_edit(session, event.tool_name, paths, app.home.root)
         _mark(session)
 
 
