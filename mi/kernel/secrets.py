@@ -145,7 +145,7 @@ _ESCAPES = r"\\{1,15}u(?:003c.*|[0-9a-f]{4})|[\u3000-\u9fff\uff00-\uffef]+"  # C
 _TEMPLATE = rf"{_BRACES}|{_ESCAPES}|%(?:\(\w{{1,40}}\))?[sdv]|^\$(?:[A-Za-z_]+|[A-Z0-9_]+)$"
 # Masks and examples; types, and words that are said about secrets; URLs, paths and our own ids.
 _HARMLESS = (
-    r"(?i:redacted|\*{3}|x{6}|•{2}|\.{3}|…|^[x*#?._-]+$|^(.)\1*$|example(?:key)?$|(?<![a-z])(?:your|example|fake"
+    r"(?i:redacted|\*{3}|x{6}|•{2}|\.{3}|…|^[x*#?._-]+$|^(.)\1*$|(?<![a-z0-9])(?:your|example|fake"
     r"|placeholder|changeme|(?:change|replace)[_-]?(?:me|this|it|with)|insert|dummy|fixme|masked|sample|todo|xxxx"
     r"|here)(?![a-z])|^(?:argument|auth|authentication|basic|bearer|bool|boolean|bytes?|default|disabled|empty"
     r"|enabled|expired|false|flag|hidden|inherit|integer|invalid|missing|none|null|number|object|options?|optional"
