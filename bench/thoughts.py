@@ -22,6 +22,7 @@ SUBJECTS = {
     "mi claim list --limit 20": ["claim", "list", "--limit", "20"],
     "mi claim list --type": ["claim", "list", "--type", "goal", "--limit", "20"],
     "mi edge list --from <id>": ["edge", "list", "--from", "{middle}"],
+    "mi memory search <words>": ["memory", "search", "number {number} of topic 33"],
     "mi status": ["status"],
 }
 TYPES = ["fact", "preference", "assumption", "goal"]
@@ -52,7 +53,7 @@ def report(venv: Path, project: Path, home: Path, size: int) -> None:
     print(f"\n{size:,} claims + {size:,} edges in each of {len(roots)} stores; {load_average()}")
     build(venv, mi, project, env, thoughts)
     middle = name("cl", size // 2)
-    commands = {what: [mi, *[word.format(middle=middle) for word in words]] for what, words in SUBJECTS.items()}
+    commands = {what: [mi, *[word.format(middle=middle, number=size // 2) for word in words]] for what, words in SUBJECTS.items()}
     warm = ratios(venv, project, env, commands)
     catching_up(mi, project, env, roots, size, commands, warm)
 
@@ -97,7 +98,7 @@ def catching_up(
 ) -> None:
     """The first read after new records, each time in both stores."""
     start = size
-    for what in ("mi claim show <id>", "mi claim list --limit 20"):
+    for what in ("mi claim show <id>", "mi claim list --limit 20", "mi memory search <words>"):
         times = []
         for _ in range(9):
             each = NEW // 2 // len(roots)  # as many claims as edges

@@ -207,16 +207,24 @@ class App(Opened):
                 return other.files.root
         return ""
 
-    def thought_candidates(self, query: str, limit: int, project_id: str = "") -> list[str]:
-        """Claims and nodes of the project and the global store that the text index finds for a query, best first."""
+    def thought_candidates(self, query: str, limit: int, project_id: str = "", corrected: bool = False) -> list[str]:
+        """Claims and nodes of the project and the global store that the text index finds for a query, best first.
+
+        With `corrected`, also what was taken back or replaced since.
+        """
         from mi.memory.backend import Query
         from mi.memory.words import compact
 
         asked = compact(query)
         if not asked.tokens:
             return []
-        wanted = Query(asked.tokens, ("claim", "node"), project_id or self.project.project_id, limit=limit)
+        place = project_id or self.project.project_id
+        wanted = Query(asked.tokens, ("claim", "node"), place, limit=limit, corrected=corrected)
         return [hit.document.id for hit in self.memory.search(wanted)]
+
+    def earlier_candidates(self, query: str, limit: int) -> list[str]:
+        """As `thought_candidates`, for an earlier time: more of them, for what was not known then falls out."""
+        return self.thought_candidates(query, limit * 4, corrected=True)
 
     def persona(self, member: str = "") -> "Persona":
         """The team's persona as a member sees it; asking makes nothing."""

@@ -85,7 +85,12 @@ class Diary:
         return judgement
 
     def ask(self, text: str, about: Literal["agent", "risk", "strategy", "next", "rules"] = "agent") -> str | None:
-        """The person's answer; the question is stored first, so that it waits when nobody is there."""
+        """The person's answer; the question is stored first, so that it waits when nobody is there.
+
+        What bears on it is recalled before; about the next move that was done already, to answer without asking.
+        """
+        if about != "next":
+            self._session.steps.recall(self, "before_ask_user", text)
         question = Question(id=ids.new_id("qu"), text=text, blocks=True, about=about)
         return self.ask_again(self.append(question, sync=True))
 

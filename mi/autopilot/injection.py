@@ -73,13 +73,11 @@ def build(
 ) -> Injected:
     """Purpose, values, preferences, facts, the rule for what is external, the refactoring intent; never over the limit.
 
-    What does not fit is left out from the end of the list: facts first, values last.
+    What does not fit is left out from the end of the list: facts first, values last. Where not even what is always
+    said fits, the rule for what is external is the last to go.
     """
-    closing = [external, REFACTOR] if behaviour_preserving else [external]
-    if len(PURPOSE) + sum(len(line) + 1 for line in closing) > max_chars:
-        return Injected(external[:max_chars], [])  # what must not be forgotten, if nothing else fits
-    room = max_chars - len(PURPOSE) - sum(len(line) + 1 for line in closing) - len(_MORE) - 2
-    lines, ids, left_out = [PURPOSE], [], False
+    opening, closing, room = _framed(external, behaviour_preserving, max_chars)
+    lines, ids, left_out = [*opening], [], False
     for title, items in (("Values:", values), ("Also:", preferences), ("Known here:", facts)):
         for number, item in enumerate(items):
             line = f"- {redact(' '.join(item.text.split()))}"
@@ -92,6 +90,19 @@ def build(
             ids.append(item.id)
     lines += [_MORE] if left_out and room >= 0 else []
     return Injected("\n".join([*lines, *closing]), ids)
+
+
+def _framed(external: str, behaviour_preserving: bool, max_chars: int) -> tuple[list[str], list[str], int]:
+    """What stands first and last in every injection, as far as it fits, and the room between."""
+    said: list[str] = []
+    room = max_chars
+    for line in (external, PURPOSE, *([REFACTOR] if behaviour_preserving else [])):
+        if len(line) + bool(said) > room:
+            break
+        room -= len(line) + bool(said)
+        said.append(line)
+    closing = [line for line in said if line != PURPOSE]
+    return [line for line in said if line == PURPOSE], closing, room - len(_MORE) - 1
 
 
 def compose(injection: str, batch_input: str, task: str | None) -> str:

@@ -27,6 +27,7 @@ from mi.evidence.records.mind import (
 )
 from mi.kernel.config.types import ViolationResponse
 from mi.kernel.messages import text
+from mi.kernel.secrets import redact
 from mi.mind.answers import ExtractedEvidence, NextMove, RiskJudgement
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
@@ -262,6 +263,7 @@ class Judging:
 
     def remember_strategy(self, strategy: str, rationale: str = "chosen by the person") -> None:
         """Keep what the person said counts without tests: the event, then the claim that cites it."""
+        strategy = redact(strategy)  # an answer may hold what no claim may
         record = TestlessStrategySet(strategy=strategy, rationale=rationale, source="user")
         event = self._diary.append(record, sync=True)
         self._session.thoughts.remember_strategy(strategy, rationale, event.event_id)

@@ -164,11 +164,16 @@ class Loop:
         return self.blocked("end.question-waits") if said is None else self.after_user(case, said)
 
     def after_user(self, case: Case, said: str) -> Next:
-        """Decide again with the person's answer; whoever would ask a second time passes it on instead."""
+        """Decide again with the person's answer; whoever would ask a second time passes it on instead.
+
+        What counts without tests is the person's to say: words that are not in their answer set no strategy.
+        """
+        from mi.learning.gate import carried
+
         case = msgspec.structs.replace(case, person_said=said, recent=self.state.recent)
         move, failed = self.judging.decide(case, "after_user")
         chosen = move.update_project_overlay.set_testless_strategy
-        if chosen and case.project.testless_strategy is None:
+        if chosen and case.project.testless_strategy is None and carried(chosen.strategy, said):
             self.judging.remember_strategy(chosen.strategy, chosen.rationale)
             case = msgspec.structs.replace(self.working.case_of(case.batch), person_said=said)
         return Go(said) if failed or move.next_action == "ask_user" else self._carry_out(case, move)

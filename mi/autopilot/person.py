@@ -1,5 +1,6 @@
 """What the run knows about the person and the project: values, settings, and what counts without tests."""
 
+import time
 from collections.abc import Iterable
 
 from mi.autopilot.injection import Told
@@ -9,7 +10,7 @@ from mi.kernel.notices import Notices
 from mi.learning.overlay import point_to_strategy
 from mi.mind.views import Person, Said, ThoughtContext
 from mi.project.identity import Project
-from mi.thoughtdb.context import SUMMARY, Candidates, Context, build, build_least
+from mi.thoughtdb.context import SUMMARY, Candidates, Context, build_least, gather, with_edges
 from mi.thoughtdb.context import TESTLESS as STRATEGY
 from mi.thoughtdb.effective import Effective
 from mi.thoughtdb.reading import Thought
@@ -17,6 +18,7 @@ from mi.thoughtdb.settings import TAG as SETTING
 from mi.thoughtdb.settings import effective
 from mi.thoughtdb.store import ThoughtStore
 
+_HOLDS_S = 60  # a thought may be valid from or until a moment
 _TOLD_FACTS = 6  # facts an agent is told; the rest it can find in the repository
 
 
@@ -40,10 +42,11 @@ class KnownPerson:
         self._search = search
         self._notices = notices
         self._remembers = remembers
+        self._gathered: tuple[object, Context] | None = None
 
     def person(self, task: str) -> Person:
         settings = effective([self._own, self._shared])
-        context = self._thoughts(task)
+        context = self._thoughts(task)[1]
         nodes = [one for one in context.nodes if SUMMARY not in _tags(one)]  # the claims say it already
         return Person(
             values=_said(context.values_claims),
@@ -54,20 +57,26 @@ class KnownPerson:
 
     def context(self, task: str, recent_event_ids: Iterable[str]) -> ThoughtContext:
         """The thoughts for one decision, as the prompt shows them and as the decision's record names them."""
-        found = self._thoughts(task, recent_event_ids)
+        stores, found = self._thoughts(task)
+        if self._remembers:
+            found = with_edges(found, stores, recent_event_ids)
         return ThoughtContext(text=found.lines(), used=found.used(clock.now()))
 
     def told(self, task: str) -> tuple[list[Told], list[Told], list[Told]]:
-        context = self._thoughts(task)
+        context = self._thoughts(task)[1]
         preferences = [one for one in context.pref_goal_claims if not _goes_without_saying(one)]
         facts = context.query_claims[:_TOLD_FACTS]
         return _told(context.values_claims), _told(preferences), _told(facts)
 
-    def _thoughts(self, task: str, recent_event_ids: Iterable[str] = ()) -> Context:
+    def _thoughts(self, task: str) -> tuple[Effective, Context]:
+        """What stands for the task; gathered again when something was written, or its time may have come or gone."""
         stores = Effective(self._own.read(), self._shared.read())
         if not self._remembers:
-            return build_least(stores)
-        return build(stores, task, self._search, recent_event_ids)
+            return stores, build_least(stores)
+        state = (task, [one.view.stamp() for one in stores.readings], int(time.time() // _HOLDS_S))
+        if self._gathered is None or self._gathered[0] != state:
+            self._gathered = (state, gather(stores, task, self._search))
+        return stores, self._gathered[1]
 
     def behaviour_preserving(self) -> bool:
         return effective([self._own, self._shared])["refactor_intent"].value == "behavior_preserving"

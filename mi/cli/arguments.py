@@ -18,6 +18,7 @@ _MISTAKES = {
     "unknown-arguments": r"unrecognized arguments: (?P<names>.+)",
     "no-such-choice": r"argument (?P<name>.+?): invalid choice: (?P<value>.+?) \(choose from (?P<known>.+)\)",
     "argument-needs-value": r"argument (?P<name>.+?): expected one argument",
+    "argument-no-number": r"argument (?P<name>.+?): invalid (?:int|float) value: (?P<value>.+)",
 }
 
 
@@ -169,6 +170,17 @@ def _count(value: str) -> int:
     if number < 0:
         raise UsageError("bad-count", value=value)
     return number
+
+
+def whole_number(least: int = 0) -> Callable[[str], int]:
+    """The type of an argument that is a number of things."""
+
+    def read(value: str) -> int:
+        if value.isascii() and value.isdigit() and len(value) < 10 and int(value) >= least:
+            return int(value)
+        raise argparse.ArgumentTypeError(f"invalid int value: {value!r}")
+
+    return read
 
 
 Args = Any  # argparse.Namespace: its attributes are what the parser above declared

@@ -30,7 +30,8 @@ def _run(app: App, args: Args) -> int:
     stores = thoughts.reading(app, out, "effective", moment)
     remembers = app.config.runtime.thought_db.enabled
     words = " ".join(args.words)
-    context = build(stores, words, app.thought_candidates) if remembers else build_least(stores)
+    candidates = app.thought_candidates if moment is None else app.earlier_candidates
+    context = build(stores, words, candidates) if remembers else build_least(stores)
     as_of_ts = clock.format_ms(moment) if moment is not None else clock.now()
     if args.json:
         out.json({"as_of_ts": as_of_ts, "query": words} | context.fields())

@@ -57,7 +57,7 @@ COMMANDS = {
     "config": "config",
     "gc": "gc",
     "cost": "cost",
-    "uninstall": "host",
+    "uninstall": "uninstall",
     "doctor": "doctor",
     "repair": "repair",
     "export": "transfer",

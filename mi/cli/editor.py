@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
+from mi.kernel import files
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.notices import Notices
 from mi.kernel.text import decode
@@ -13,35 +14,45 @@ _CUT = "# ------------------------ >8 ------------------------"
 
 @contextmanager
 def edited(text: str, hint: str, name: str, notices: Notices) -> Iterator[str]:
-    """The text as the person left it; when it then cannot be stored, the draft stays where a notice says."""
+    """The text as the person left it; when it then cannot be stored, a changed draft stays where a notice says."""
     import tempfile
 
+    editor = _chosen_editor()
     folder = tempfile.mkdtemp(prefix="mi-")
     path = os.path.join(folder, name)
     try:
-        _write(path, text, hint)
-        _run_editor(path)
+        given = _write(path, text, hint)
+        _run_editor(editor, path)
         with open(path, "rb") as file:
-            said = decode(file.read())
+            said = decode(file.read()).replace("\r\n", "\n")
         yield _without_hint(said)
     except MiError:
-        if os.path.exists(path):
+        if os.path.exists(path) and files.read_bytes(path) != given:
             notices.add("draft-kept", path)
+        else:
+            _remove(folder, path)
         raise
-    os.unlink(path)
-    os.rmdir(folder)
+    _remove(folder, path)
 
 
-def _write(path: str, text: str, hint: str) -> None:
+def _remove(folder: str, path: str) -> None:
+    files.remove_if_there(path)
+    with suppress(OSError):  # the editor left files of its own in it
+        os.rmdir(folder)
+
+
+def _write(path: str, text: str, hint: str) -> bytes:
     below = "".join(f"# {line}\n" for line in hint.splitlines())
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(fd, "w", encoding="utf-8") as file:
-        file.write(f"{text.rstrip()}\n\n{_CUT}\n{below}")
+    content = f"{text.rstrip()}\n\n{_CUT}\n{below}".encode("utf-8", "replace")
+    with open(fd, "wb") as file:
+        file.write(content)
+    return content
 
 
-def _run_editor(path: str) -> None:
+def _chosen_editor() -> list[str]:
+    """The person's editor and its arguments."""
     import shlex
-    import subprocess
 
     wished = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     try:
@@ -50,18 +61,25 @@ def _run_editor(path: str) -> None:
         argv = []
     if not argv:
         raise UsageError("no-editor", value=wished)
+    return argv
+
+
+def _run_editor(argv: list[str], path: str) -> None:
+    import subprocess
+
+    name = " ".join(argv)
     try:
         done = subprocess.run([*argv, path], check=False)
     except OSError as error:
-        raise MiError("editor-failed", editor=wished, reason=error.strerror or str(error)) from error
+        raise MiError("editor-failed", editor=name, reason=error.strerror or str(error)) from error
     if done.returncode:
-        raise MiError("editor-failed", editor=wished, reason=f"exit {done.returncode}")
+        raise MiError("editor-failed", editor=name, reason=f"exit {done.returncode}")
 
 
 def _without_hint(text: str) -> str:
     """What stands above the line; an editor may have changed the line's end."""
     kept: list[str] = []
-    for line in text.splitlines():
+    for line in text.split("\n"):  # not at other ends of lines: they may stand within a text
         if line.strip() == _CUT:
             break
         kept.append(line)

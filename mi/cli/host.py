@@ -1,9 +1,9 @@
-"""`mi host` and `mi uninstall`: workflows as skills in your agents' workspaces, and out again without a trace."""
+"""`mi host`: workflows as skills in your agents' workspaces, and out again without a trace."""
 
 from typing import TYPE_CHECKING, Any
 
 from mi.app import App
-from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, command
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output
 
 if TYPE_CHECKING:
@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
 
 def parser(name: str) -> Parser:
-    if name == "uninstall":
-        return _uninstall_parser()
     summary = "Hosts: workspaces in which your agents find the workflows as skills."
     group = Group("mi host", summary, "mi host list")
     group.add("list", "list the hosts and what is bound", "mi host list", _list, _fill)
@@ -33,30 +31,16 @@ def _fill_bind(parser: Parser) -> None:
     _fill(parser)
 
 
-def _uninstall_parser() -> Parser:
-    built = command(
-        "mi uninstall",
-        "Take everything MI put into workspaces and into your agents' settings out again; your MI home stays.",
-        "mi uninstall --dry-run",
-        _uninstall,
-    )
-    built.add_argument(
-        "--workspace", action="append", default=[], metavar="DIR", help="also this one, e.g. moved since"
-    )
-    built.add_argument("--dry-run", action="store_true", help="print what would go, remove nothing")
-    add_json(built)
-    return built
-
-
 def _list(app: App, args: Args) -> int:
     import os
 
     import msgspec
 
     from mi.hosts.adapters import HOSTS
+    from mi.project.overlay import read_overlay
 
     out = Output(app.language)
-    bound = app.bindings.all()
+    bound = read_overlay(app.home, app.project, app.notices).host_bindings  # all that is needed: it starts at once
     if args.json:
         listed = [msgspec.to_builtins(one) | {"there": os.path.isdir(one.workspace_root)} for one in bound]
         out.json({"hosts": list(HOSTS), "bindings": listed})
@@ -138,30 +122,3 @@ def report(app: App, out: Output, synced: list[dict[str, Any]], reason: str = "s
             app.notices.add("host-sync-failed", one["workspace_root"], host=one["host"], reason=one["error"])
         for path in one["kept"]:
             app.notices.add("host-kept", path, root=one["workspace_root"])
-
-
-def _uninstall(app: App, args: Args) -> int:
-    import msgspec
-
-    from mi.workflows.hosting import clear_everywhere
-
-    out = Output(app.language)
-    done = clear_everywhere(app.home, args.workspace, app.notices, apply=not args.dry_run)
-    for one in done:
-        if one.gone:
-            app.notices.add("workspace-gone", one.workspace_root)
-        if one.error:
-            app.notices.add("uninstall-failed", one.workspace_root, reason=one.error)
-        for path in one.kept:
-            app.notices.add("host-kept", path, root=one.workspace_root)
-    failed = any(one.error for one in done)
-    if args.json:
-        out.json({"applied": not args.dry_run, "workspaces": msgspec.to_builtins(done), "home": app.home.root})
-        return int(failed)
-    for one in done:
-        for path in [*one.removed, *one.changed]:
-            out.line(f"{one.workspace_root}/{path}")
-    key = "uninstall.would" if args.dry_run else "uninstall.done"
-    cleared = [one for one in done if one.removed or one.changed]
-    out.say(key if done else "uninstall.nothing", count=len(cleared), home=app.home.root)
-    return int(failed)

@@ -212,7 +212,7 @@ def _steps(app: App, args: Args, run_id: str) -> list[RunSteps]:
     knobs = runtime.thought_db.why_trace
     if args.why or (knobs.auto_on_run_end and runtime.thought_db.enabled):
         log = app.project_home.evidence
-        found.append(WhySteps(own, shared, app.thought_candidates, knobs, log, run_id, app.notices, app.language))
+        found.append(WhySteps(own, shared, app.earlier_candidates, knobs, log, run_id, app.notices, app.language))
     return found
 
 

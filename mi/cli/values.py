@@ -180,7 +180,8 @@ def _show(app: App, args: Args) -> int:
 def _show_injection(app: App, out: Output, args: Args) -> int:
     from mi.autopilot.injection import injection_for
 
-    told = injection_for(app.known_person(), args.task, app.config.runtime.injection.max_chars)
+    runtime = app.config.runtime
+    told = injection_for(app.known_person(), args.task, runtime.injection.max_chars, runtime.external_actions)
     if args.json:
         out.json({"injection": told.text, "claim_ids": told.claim_ids, "characters": len(told.text)})
     else:

@@ -80,7 +80,7 @@ def _answer(app: App, out: Output, args: Args, why: "Why", said: str, stores: "E
 
     writer = app.open_project_log()
     judge = Recorded(app.open_mind(app.project_home.mind_transcripts), writer)
-    reach = Reach(stores, app.thought_candidates, app.project_thoughts)
+    reach = Reach(stores, app.earlier_candidates, app.project_thoughts)
     knobs = app.config.runtime.thought_db.why_trace
     event = trace(why, said, judge, reach, knobs, lambda record: writer.append(record, sync=True))
     output = event.output or why.output

@@ -10,7 +10,7 @@ from mi.kernel.errors import UsageError
 from mi.kernel.text import one_line
 
 if TYPE_CHECKING:
-    from mi.workflows.effective import Held
+    from mi.evidence.records.workflow_ir import Workflow
 
 
 def parser(name: str) -> Parser:
@@ -125,7 +125,7 @@ def _list(app: App, args: Args) -> int:
     out = Output(app.language)
     found = app.workflows.all(args.scope)
     if args.json:
-        out.json([_summary(held) for held in found])
+        out.json([_fields(held.workflow) | {"scope": held.scope, "overridden": held.overridden} for held in found])
         return 0
     for held in found:
         one = held.workflow
@@ -138,35 +138,30 @@ def _list(app: App, args: Args) -> int:
     return 0
 
 
-def _summary(held: "Held") -> dict[str, Any]:
+def _fields(workflow: "Workflow") -> dict[str, Any]:
     import msgspec
 
-    one = held.workflow
-    fields = {"id": one.id, "name": one.name, "enabled": one.enabled, "scope": held.scope}
-    more = {"overridden": held.overridden, "trigger": msgspec.to_builtins(one.trigger), "steps": len(one.steps)}
-    return fields | more | {"updated_ts": one.updated_ts}
+    fields: dict[str, Any] = msgspec.to_builtins(workflow)
+    return fields
 
 
 def _show(app: App, args: Args) -> int:
-    import msgspec
-
-    from mi.workflows.render import drawn, markdown, step_lines
+    from mi.workflows.render import drawn, markdown, said_trigger, step_lines
 
     out = Output(app.language)
     held = app.workflows.get(args.ref, args.scope)
     one = held.workflow
     if args.json:
-        out.json(msgspec.to_builtins(one) | {"scope": held.scope, "overridden": held.overridden})
+        out.json(_fields(one) | {"scope": held.scope, "overridden": held.overridden})
     elif args.markdown:
-        out.line(markdown(one).rstrip("\n"))
+        out.line(markdown(one, app.language).rstrip("\n"))
     elif args.mermaid:
         out.line(drawn(one))
     else:
         state = out.text("workflow." + ("on" if one.enabled else "off"))
         out.line(f"{one.id}  {one.name}  [{state}, {held.scope}]")
-        key = "workflow.when-said" if one.trigger.mode == "task_contains" else "workflow.when-asked"
-        out.say(key, pattern=one.trigger.pattern)
-        for line in step_lines(one.steps):
+        out.line(said_trigger(one, app.language))
+        for line in step_lines(one.steps, app.language):
             out.line(f"  {line}")
     app.note_last()
     return 0
@@ -192,13 +187,14 @@ def _create(app: App, args: Args) -> int:
     from mi.evidence.records.workflow_ir import Trigger, TriggerMode
     from mi.workflows.ir import steps_of
 
-    mode: TriggerMode = args.trigger_mode or ("task_contains" if args.pattern else "manual")
+    if not args.name.strip():
+        raise UsageError("empty-text", field="--name")
+    mode: TriggerMode = args.trigger_mode or ("manual" if args.pattern is None else "task_contains")
     if mode == "task_contains" and not (args.pattern or "").strip():
         raise UsageError("pattern-needed")
     trigger = Trigger(mode=mode, pattern=(args.pattern or "").strip())
     made = app.workflows.create(args.scope, args.name, trigger, steps_of(args.step))
-    fields = {"id": made.id, "name": made.name, "scope": args.scope}
-    return _done(app, args, "workflow.created", fields, args.scope)
+    return _done(app, args, "workflow.created", _fields(made) | {"scope": args.scope}, args.scope)
 
 
 def _enable(app: App, args: Args) -> int:
@@ -210,11 +206,12 @@ def _disable(app: App, args: Args) -> int:
 
 
 def _switch(app: App, args: Args, enabled: bool) -> int:
-    changed = app.workflows.set_enabled(args.ref, args.scope, enabled, args.project_override)
-    where = "project-override" if args.project_override else changed.held.scope
-    fields = {"id": args.ref, "name": changed.held.workflow.name, "scope": where, "enabled": enabled}
+    override = app.workflows.is_decided_here(args.ref, args.scope, args.project_override)
+    changed = app.workflows.set_enabled(args.ref, args.scope, enabled, override)
+    where = "project-override" if override else changed.held.scope
     key = "workflow.enabled" if enabled else "workflow.disabled"
-    return _done(app, args, key, fields, "project" if args.project_override else changed.held.scope)
+    fields = _fields(changed.held.workflow) | {"scope": where}
+    return _done(app, args, key, fields, "project" if override else changed.held.scope)
 
 
 def _delete(app: App, args: Args) -> int:
@@ -262,6 +259,6 @@ def _done(app: App, args: Args, key: str, fields: dict[str, Any], scope: str) ->
     if args.json:
         out.json(fields | {"synced": synced})
         return 0
-    out.say(key, **fields)
+    out.say(key, **(fields | {"ids": ", ".join(fields.get("ids", []))}))
     report(app, out, synced)
     return 0

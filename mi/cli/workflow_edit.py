@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mi.app import App
 from mi.cli.arguments import Args
 from mi.cli.output import Output
+from mi.kernel.errors import MiError
 
 if TYPE_CHECKING:
     from mi.evidence.records.workflow_ir import Workflow
@@ -17,13 +18,20 @@ Done = Callable[[App, Args, str, dict[str, Any], str], int]
 
 def run(app: App, args: Args, done: Done) -> int:
     """Edit in the way that was asked for."""
-    current(app, args)  # what is not there, or not the project's to override, is said before anything is asked
+    # What is not there, or not the project's to override, is said before anything is asked.
+    args.project_override = app.workflows.is_decided_here(args.ref, args.scope, args.project_override)
     if args.request is None and not args.loop:
         return _in_editor(app, args, done)
     requests = [args.request] if args.request is not None else _requests(app)
     code = 0
     for request in requests:
-        code = _by_request(app, args, request, done)
+        try:
+            code = _by_request(app, args, request, done)
+        except MiError as error:
+            if not args.loop:
+                raise
+            app.notices.add("request-failed", request, reason=error.line())
+            code = error.exit_code
     return code
 
 
@@ -63,11 +71,13 @@ def _in_editor(app: App, args: Args, done: Done) -> int:
     out = Output(app.language)
     old = current(app, args)
     with edited(encode_pretty(old).decode(), out.text("workflow.template"), f"{old.id}.json", app.notices) as text:
-        wanted = convert(parse(text.encode("utf-8", "replace"), old.id), old.id)
+        wanted = old if not text else convert(parse(text.encode("utf-8", "replace"), old.id), old.id)
         return _store(app, args, wanted, None, done)
 
 
 def _store(app: App, args: Args, wanted: "Workflow", edited: "EditedWorkflow | None", done: Done) -> int:
+    import msgspec
+
     out = Output(app.language)
     said = {
         "change_summary": edited.change_summary if edited else [],
@@ -79,8 +89,6 @@ def _store(app: App, args: Args, wanted: "Workflow", edited: "EditedWorkflow | N
         _print(out, said)
     if unchanged or args.dry_run:
         if args.json:
-            import msgspec
-
             out.json({"id": args.ref, "changed": False, "workflow": msgspec.to_builtins(wanted)} | said)
         else:
             out.say("workflow.unchanged" if unchanged else "workflow.dry-run", id=args.ref)
@@ -90,6 +98,7 @@ def _store(app: App, args: Args, wanted: "Workflow", edited: "EditedWorkflow | N
         app.notices.add("override-cannot", name, id=args.ref)
     where = "project-override" if args.project_override else changed.held.scope
     fields: dict[str, Any] = {"id": args.ref, "name": changed.held.workflow.name, "scope": where, "changed": True}
+    fields["workflow"] = msgspec.to_builtins(changed.held.workflow)
     return done(app, args, "workflow.edited", fields | said, "project" if args.project_override else changed.held.scope)
 
 

@@ -1,5 +1,6 @@
 """`mi workflow habits` and `mi workflow keep`: what runs showed again and again, and taking it over by hand."""
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from mi.app import App
@@ -44,12 +45,20 @@ def keep(app: App, args: Args) -> dict[str, Any]:
     habit = habits.get(args.signature)
     if habit is None or not habit.event_ids:
         raise NotFound("unknown-habit", signature=args.signature, known=", ".join(habits) or "-")
-    if habit.workflow_id:
+    if habit.workflow_id and _is_stored(app, habit.workflow_id):
         raise MiError("habit-kept-already", signature=args.signature, id=habit.workflow_id)
     suggestion = _suggested(app, habit.event_ids[-1])
     hand = CommandHand(app.open_project_log(), Rules())
     made = keep_habit(hand, app.workflows, path, suggestion, True, [])
     return {"id": made.id, "name": made.name, "scope": "project", "signature": args.signature}
+
+
+def _is_stored(app: App, workflow_id: str) -> bool:
+    """Whether the workflow that a habit became is there or can be restored; one that was deleted may be made again."""
+    from mi.workflows.store import WorkflowStore
+
+    undone = WorkflowStore(os.path.join(app.project_home.workflows, "undone"), "project", app.notices)
+    return any(store.raw_bytes(workflow_id) is not None for store in (app.workflows.own, undone))
 
 
 def _suggested(app: App, event_id: str) -> "SuggestedWorkflow":

@@ -124,6 +124,11 @@ def under_key(key: str, thoughts: Effective) -> list[Thought]:
     return [*project.find("claim", wanted), *project.find("node", wanted)]
 
 
+def is_persons_rule(thought: Thought) -> bool:
+    """Whether a person said it as something to go by: no agent's word takes its place."""
+    return thought.type in ("preference", "goal") and thought.raw.get("origin") == "user"
+
+
 def type_of(subtype: str, tags: Sequence[str]) -> MemoryType:
     """What a claim or node is as a memory, whoever wrote it; a fact without evidence is a claim."""
     for name in TYPES:

@@ -205,12 +205,12 @@ def _named(proof: Proof) -> str:
 
 
 def _replaced(session: Session, memory: Memory, request: Request, verdict: Verdict) -> list[Thought]:
-    """What stands under the same key and is superseded; a fact gives way to facts alone."""
+    """What stands under the same key and is superseded; a fact gives way to facts alone, a person's rule to theirs."""
     standing = memories.under_key(memory.key, session.place.read_thoughts())
     facts = [one.id for one in standing if memories.type_of(one.type, one.raw.get("tags") or []) == "fact"]
     if facts and memory.type != "fact":
         raise session.refuse("KEY_HOLDS_FACT", request, f"{memory.key}: {facts[0]}", verdict)
-    return standing
+    return standing if session.person else [one for one in standing if not memories.is_persons_rule(one)]
 
 
 @contextmanager

@@ -12,7 +12,7 @@ _EXAMPLE = re.compile(r"(?:[._-](?:example|sample|template|dist|defaults?)s?(?:\
 _PRIVATE = re.compile(r"(?:^|/)\.([^/]+)/private(?:/|$)")
 _HOOK = re.compile(
     r"(?:^|/)(?:\.claude/(?:settings(?:\.local)?\.json|hooks(?:/.*)?)|\.codex/(?:hooks\.json|config\.toml|hooks(?:/.*)?)"
-    r"|\.git/hooks(?:/.*)?|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.mi/(?:manifest\.json|hooks(?:/.*)?)|\.git/config"
+    r"|\.git/hooks(?:/.*)?|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.mi/(?:manifest\.json|underway\.json|hooks(?:/.*)?)|\.git/config"
     r"|\.pre-commit-config\.ya?ml)$"
 )
 _SESSION = re.compile(r"(?:^|/)sessions/\d{4}-\d{2}/\d{4}-\d{2}-\d{2}[^/]*\.md$|(?:^|/)persona/sessions/")

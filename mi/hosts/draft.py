@@ -12,22 +12,24 @@ from mi.hosts.workspaces import OWN, Entry, Former, Manifest, Workspace, digest
 from mi.kernel import files
 from mi.kernel.errors import StorageError
 
+COPY_MARK = ".mi-copy"
 _EDITS = ("block", "entry", "item")
 
 
 class Draft:
     """The manifest and the files of a workspace as they shall be."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, copying: bool = False) -> None:
         self.workspace = workspace
+        self._copying = copying  # links are impossible there
         self.before = workspace.read()
         self.entries = list(self.before.entries)
         self.formers = dict(self.before.files)
         self.writes: dict[str, bytes | None] = {}  # None: the file goes
-        self.links: dict[str, str | None] = {}  # path → target; None: the link goes
+        self.links: dict[str, str] = {}  # path → what the link says; empty: it goes
         self.kept: list[str] = []  # changed by someone else, therefore left alone
-        self.gone: list[Entry] = []
         self._intact: dict[str, bool] = {}
+        self._copies: set[str] = set()
 
     def place(self, owner: str, artefacts: Sequence[Artefact]) -> None:
         """Put an owner's artefacts in, take out those of its former ones that are no longer listed."""
@@ -41,6 +43,8 @@ class Draft:
                 self._take_out(entry)
         for entry, artefact in wanted:
             self._put(entry, artefact, old.get(entry.identity))
+        for entry in [one for one in self.entries if one.owner == owner and one.path in self._copies]:
+            self.entries[self.entries.index(entry)] = self._copied(entry)
         self._settle()
 
     @property
@@ -52,7 +56,7 @@ class Draft:
         """The folders that are MI's: those of before, and those that the new files need."""
         found = dict.fromkeys(self.before.folders)
         new = [path for path, data in self.writes.items() if data is not None]
-        for path in [*new, *(path for path, target in self.links.items() if target is not None)]:
+        for path in [*new, *(path for path, text in self.links.items() if text)]:
             missing: list[str] = []
             folder = os.path.dirname(path)
             while folder not in ("", OWN) and not os.path.isdir(os.path.join(self.workspace.root, folder)):
@@ -82,7 +86,8 @@ class Draft:
 
     def _put_file(self, entry: Entry, content: bytes, old: Entry | None) -> Entry:
         path, other = entry.path, self._shared(entry)
-        if other is not None and other.sha256 != entry.sha256:
+        akin = other is not None and _is_own(path) and _family(other) == _family(entry)
+        if other is not None and other.sha256 != entry.sha256 and not akin:
             raise _taken(path)
         if not _is_own(path):
             there = os.path.join(self.workspace.root, path)
@@ -98,17 +103,50 @@ class Draft:
     def _put_link(self, entry: Entry, old: Entry | None) -> Entry:
         whole = self.workspace.real(entry.path, follow=False)
         if not os.path.lexists(whole):
-            self.links[entry.path] = entry.target
+            if self._copying:
+                self._copies.add(entry.path)
+            else:
+                self.links[entry.path] = link_text(self.workspace, entry)
             return entry
         if os.path.islink(whole) and os.readlink(whole) == link_text(self.workspace, entry):
             return entry
         if old is not None and old.copied and os.path.isdir(whole):
-            self.links[entry.path] = entry.target
+            self._copies.add(entry.path)
             return msgspec.structs.replace(entry, copied=old.copied)
         if old is None:
             raise _taken(entry.path)
         self.kept.append(entry.path)
         return old
+
+    def _copied(self, entry: Entry) -> Entry:
+        """A link as a copy of what it leads to, marked; files of it that someone changed stay."""
+        contents = {COPY_MARK: f"A copy of {entry.target}, made by MI: the next sync replaces it.\n".encode()}
+        below = f"{entry.target}/"
+        for path in [*self._files_below(entry.target), *(one for one in self.writes if one.startswith(below))]:
+            if (data := self._now(path)) is not None:
+                contents[path.removeprefix(below)] = data
+        copied = {}
+        for inside in {**contents, **entry.copied}:
+            path, data = os.path.join(entry.path, inside), contents.get(inside)
+            now = self._now(path)
+            if now is not None and digest(now) not in (entry.copied.get(inside), digest(data)):
+                self.kept.append(path)
+                continue
+            if now != data:
+                self.writes[path] = data
+            if data is not None:
+                copied[inside] = digest(data)
+        return msgspec.structs.replace(entry, copied=copied)
+
+    def _files_below(self, path: str) -> list[str]:
+        """The files in a folder of the workspace, by their path in it."""
+        found = os.walk(self.workspace.real(path))
+        inside = [
+            os.path.relpath(os.path.join(folder, name), self.workspace.real(path))
+            for folder, _, names in found
+            for name in names
+        ]
+        return [os.path.join(path, one) for one in inside]
 
     def _put_block(self, entry: Entry, artefact: Block, old: Entry | None) -> Entry:
         if self._shared(entry) is not None:
@@ -119,6 +157,8 @@ class Draft:
         if artefact.taken and any(line.strip() == artefact.taken for line in around.splitlines()):
             raise StorageError("host-entry-taken", path=entry.path, entry=artefact.taken)
         new, lead = marked.put(text, entry.name, entry.comment, artefact.text)
+        if entry.path.endswith(".toml"):
+            _check_toml(new, entry.path)
         self._edit(entry.path, _bytes(new))
         return msgspec.structs.replace(entry, lead=old.lead if old and where else lead)
 
@@ -133,8 +173,7 @@ class Draft:
                 raise StorageError("host-entry-taken", path=entry.path, entry=".".join(entry.keys))
             self.kept.append(entry.path)
             return old
-        jsonfile.put(document, entry.keys, entry.value, entry.path)
-        self._edit(entry.path, jsonfile.dump(document, self._now(entry.path)))
+        self._edit(entry.path, jsonfile.put(self._json(entry.path), entry.keys, entry.value, entry.path))
         return entry
 
     def _put_item(self, entry: Entry, old: Entry | None) -> Entry:
@@ -143,8 +182,7 @@ class Draft:
         if isinstance(items, list) and entry.value in items:
             known = old or self._shared(entry)
             return msgspec.structs.replace(entry, found=known.found if known else True)
-        jsonfile.add(document, entry.keys, entry.value, entry.path)
-        self._edit(entry.path, jsonfile.dump(document, self._now(entry.path)))
+        self._edit(entry.path, jsonfile.add(self._json(entry.path), entry.keys, entry.value, entry.path))
         return entry
 
     def _shared(self, entry: Entry) -> Entry | None:
@@ -156,7 +194,6 @@ class Draft:
 
     def _take_out(self, entry: Entry) -> None:
         self.entries.remove(entry)
-        self.gone.append(entry)
         if self._shared(entry) is not None:
             return
         match entry.kind:
@@ -179,28 +216,31 @@ class Draft:
     def _take_link(self, entry: Entry) -> None:
         whole = self.workspace.real(entry.path, follow=False)
         if os.path.islink(whole) and os.readlink(whole) == link_text(self.workspace, entry):
-            self.links[entry.path] = None
+            self.links[entry.path] = ""
         elif entry.copied and os.path.isdir(whole) and not os.path.islink(whole):
-            self.links[entry.path] = None
-            self.kept += changed_copies(self.workspace, entry)
+            for path in self._files_below(entry.path):
+                if digest(self._now(path)) == entry.copied.get(os.path.relpath(path, entry.path)):
+                    self.writes[path] = None
+                else:
+                    self.kept.append(path)
         elif os.path.lexists(whole):
             self.kept.append(entry.path)
 
     def _take_value(self, entry: Entry, kind: Literal["entry", "item"]) -> None:
-        now = self._now(entry.path)
+        now = self._json(entry.path)
         if now is None:
             return
-        document = self._document(entry.path)
         before = self.formers.get(entry.path)
         former = jsonfile.parse(before.content, entry.path) if before and before.existed else {}
+        value, new = jsonfile.get(self._document(entry.path), entry.keys), now
         if kind == "item":
-            jsonfile.take_item(document, entry.keys, entry.value, former)
-        elif jsonfile.get(document, entry.keys) == entry.value:
-            jsonfile.take(document, entry.keys, former)
-        elif jsonfile.get(document, entry.keys) is not jsonfile.ABSENT:
+            new = jsonfile.take_item(now, entry.keys, entry.value, former, entry.path)
+        elif value == entry.value:
+            new = jsonfile.take(now, entry.keys, former, entry.path)
+        elif value is not jsonfile.ABSENT:
             self.kept.append(entry.path)
-        if document != self._document(entry.path):
-            self._edit(entry.path, jsonfile.dump(document, now))
+        if new != now:
+            self._edit(entry.path, new)
 
     # files that are the user's
 
@@ -212,8 +252,18 @@ class Draft:
             raise _taken(path)
         return files.read_bytes(real)
 
+    def _json(self, path: str) -> bytes | None:
+        """A JSON file's bytes; one of MI's own that is damaged is made anew."""
+        data = self._now(path)
+        if _is_own(path):
+            try:
+                jsonfile.parse(data, path)
+            except StorageError:
+                return None
+        return data
+
     def _document(self, path: str) -> dict[str, Any]:
-        return jsonfile.parse(self._now(path), path)
+        return jsonfile.parse(self._json(path), path)
 
     def _edit(self, path: str, new: bytes) -> None:
         now = self._now(path)
@@ -239,7 +289,9 @@ class Draft:
                     self.formers[path] = msgspec.structs.replace(former, written=written, edited=not intact)
                 continue
             del self.formers[path]
-            if intact:
+            if _is_own(path) and self._now(path) is not None:
+                self.writes[path] = None
+            elif intact:
                 self.writes[path] = former.content if former.existed else None
             elif intact is False and not former.existed and _is_blank(self._now(path)):
                 self.writes[path] = None
@@ -249,18 +301,6 @@ def link_text(workspace: Workspace, entry: Entry) -> str:
     """What the symlink says: the way from its folder, so that the workspace can be moved."""
     parent = os.path.dirname(workspace.real(entry.path, follow=False))
     return os.path.relpath(os.path.join(os.path.realpath(workspace.root), entry.target), parent)
-
-
-def changed_copies(workspace: Workspace, entry: Entry) -> list[str]:
-    """The files of a copy that someone changed or added since."""
-    whole = workspace.real(entry.path, follow=False)
-    found = []
-    for folder, _, names in os.walk(whole):
-        for name in names:
-            inside = os.path.relpath(os.path.join(folder, name), whole)
-            if digest(files.read_bytes(os.path.join(folder, name))) != entry.copied.get(inside):
-                found.append(os.path.join(entry.path, inside))
-    return found
 
 
 def _entry(owner: str, artefact: Artefact, workspace: Workspace) -> Entry:
@@ -277,6 +317,21 @@ def _entry(owner: str, artefact: Artefact, workspace: Workspace) -> Entry:
             return Entry(owner=owner, kind="entry", path=path, keys=artefact.keys, value=artefact.value)
         case JsonItem():
             return Entry(owner=owner, kind="item", path=path, keys=artefact.keys, value=artefact.value)
+
+
+def _check_toml(text: str, path: str) -> None:
+    """Raise unless the text is TOML: an entry that the user has in another form would make the host refuse it all."""
+    import tomllib
+
+    try:
+        tomllib.loads(text)
+    except ValueError as error:
+        raise StorageError("host-not-toml", path=path, reason=str(error)) from None
+
+
+def _family(entry: Entry) -> str:
+    """Owners that differ by project alone: what they generate under one name is one thing, the last has it right."""
+    return entry.owner.rpartition(":")[0] or entry.owner
 
 
 def _is_own(path: str) -> bool:

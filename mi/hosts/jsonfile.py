@@ -1,11 +1,27 @@
-"""Values in a user's JSON file: set, appended and taken out by key path, the rest left as it is."""
+"""Values in a user's JSON file: set, appended and taken out by key path; every other byte stays as it is."""
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from mi.kernel.errors import StorageError
 
 ABSENT = object()
+Keys = tuple[str, ...]
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_PLAIN = re.compile(r"[^\s,\]}]+")
+_STEP = re.compile(r"\n([ \t]+)\S")
+
+
+class _Node(NamedTuple):
+    """A value in the text; of an object or a list its parts: where each begins and its value, an object's by key."""
+
+    start: int
+    end: int
+    parts: list[tuple[str, int, "_Node"]]
+
+    def at(self, key: str) -> "_Node | None":
+        return next((value for name, _, value in reversed(self.parts) if name == key), None)
 
 
 def parse(data: bytes | None, path: str) -> dict[str, Any]:
@@ -23,17 +39,7 @@ def parse(data: bytes | None, path: str) -> dict[str, Any]:
     return found
 
 
-def dump(document: dict[str, Any], like: bytes | None) -> bytes:
-    """The document in the manner of the bytes it came from: their indentation, their last newline."""
-    import json
-
-    indent = re.search(rb"\n([ \t]+)\S", like or b"")
-    step = indent[1].decode() if indent else "  "
-    text = json.dumps(document, indent=step, ensure_ascii=False)
-    return text.encode("utf-8", "surrogatepass") + (b"\n" if not like or like.endswith(b"\n") else b"")
-
-
-def get(document: dict[str, Any], keys: tuple[str, ...]) -> Any:
+def get(document: dict[str, Any], keys: Keys) -> Any:
     """The value at a key path; ABSENT when there is none."""
     here: Any = document
     for key in keys:
@@ -43,45 +49,156 @@ def get(document: dict[str, Any], keys: tuple[str, ...]) -> Any:
     return here
 
 
-def put(document: dict[str, Any], keys: tuple[str, ...], value: Any, path: str) -> None:
-    """Set the value at a key path."""
-    _parent(document, keys, path)[keys[-1]] = value
+def put(data: bytes | None, keys: Keys, value: Any, path: str) -> bytes:
+    """The file with a value at a key path, in the manner of what stands around it."""
+    document = parse(data, path)
+    for length in range(1, len(keys)):
+        if not isinstance(get(document, keys[:length]), dict) and get(document, keys[:length]) is not ABSENT:
+            raise StorageError("host-not-json", path=path, reason=f"{'.'.join(keys[:length])} is no object")
+    text, node = _read(data, path)
+    for depth, key in enumerate(keys):
+        inner = node.at(key)
+        if inner is None:
+            for outer in reversed(keys[depth + 1 :]):
+                value = {outer: value}
+            return _bytes(_inserted(text, node, key, value))
+        node = inner
+    indent = _indent(text, node.start)
+    return _bytes(text[: node.start] + _dumped(text, value, indent) + text[node.end :])
 
 
-def add(document: dict[str, Any], keys: tuple[str, ...], value: Any, path: str) -> None:
-    """Append an item to the list at a key path."""
-    items = _parent(document, keys, path).setdefault(keys[-1], [])
+def add(data: bytes | None, keys: Keys, value: Any, path: str) -> bytes:
+    """The file with an item at the end of the list at a key path."""
+    items = get(parse(data, path), keys)
+    if items is ABSENT:
+        return put(data, keys, [value], path)
     if not isinstance(items, list):
         raise StorageError("host-not-json", path=path, reason=f"{'.'.join(keys)} is no list")
-    items.append(value)
+    text, node = _read(data, path)
+    return _bytes(_inserted(text, _at(node, keys), None, value))
 
 
-def take(document: dict[str, Any], keys: tuple[str, ...], former: dict[str, Any]) -> None:
-    """Remove the value at a key path, and each container that is empty now and was not there before."""
-    for length in range(len(keys), 0, -1):
-        prefix = keys[:length]
-        parent = get(document, prefix[:-1])
-        if not isinstance(parent, dict):
-            continue
-        if length < len(keys) and (parent.get(prefix[-1]) or get(former, prefix) is not ABSENT):
-            return
-        parent.pop(prefix[-1], None)
+def take(data: bytes, keys: Keys, former: dict[str, Any], path: str) -> bytes:
+    """The file without the value at a key path, and without each container that was made for it and is empty now."""
+    document = parse(data, path)
+    if get(document, keys) is ABSENT:
+        return data
+    while len(keys) > 1 and len(get(document, keys[:-1])) == 1 and get(former, keys[:-1]) is ABSENT:
+        keys = keys[:-1]
+    text, node = _read(data, path)
+    parent = _at(node, keys[:-1])
+    names = [name for name, _, _ in parent.parts]
+    return _bytes(_without(text, parent, len(names) - 1 - names[::-1].index(keys[-1])))
 
 
-def take_item(document: dict[str, Any], keys: tuple[str, ...], value: Any, former: dict[str, Any]) -> None:
-    """Remove one item equal to the value from the list at a key path, and the list when it was made for it."""
-    items = get(document, keys)
-    if isinstance(items, list) and value in items:
-        items.remove(value)
-        if not items and get(former, keys) is ABSENT:
-            take(document, keys, former)
+def take_item(data: bytes, keys: Keys, value: Any, former: dict[str, Any], path: str) -> bytes:
+    """The file without one item equal to the value in the list at a key path, and without a list made for it."""
+    items = get(parse(data, path), keys)
+    if not isinstance(items, list) or value not in items:
+        return data
+    if len(items) == 1 and get(former, keys) is ABSENT:
+        return take(data, keys, former, path)
+    text, node = _read(data, path)
+    return _bytes(_without(text, _at(node, keys), items.index(value)))
 
 
-def _parent(document: dict[str, Any], keys: tuple[str, ...], path: str) -> dict[str, Any]:
-    here = document
-    for depth, key in enumerate(keys[:-1]):
-        inner = here.setdefault(key, {})
-        if not isinstance(inner, dict):
-            raise StorageError("host-not-json", path=path, reason=f"{'.'.join(keys[: depth + 1])} is no object")
-        here = inner
-    return here
+# the text
+
+
+def _read(data: bytes | None, path: str) -> tuple[str, _Node]:
+    text = (data or b"").decode("utf-8") if data and data.strip() else "{}\n"
+    begin = _SPACE.match(text, 1 if text.startswith("\ufeff") else 0)
+    try:
+        return text, _scan(text, begin.end() if begin else 0)
+    except RecursionError as error:
+        raise StorageError("host-not-json", path=path, reason=str(error)) from None
+
+
+def _scan(text: str, start: int) -> _Node:
+    """The value that begins at `start`; the text is known to be JSON."""
+    from json.decoder import scanstring  # type: ignore[attr-defined]
+
+    if text[start] == '"':
+        return _Node(start, scanstring(text, start + 1)[1], [])
+    if text[start] not in "{[":
+        return _Node(start, _past(_PLAIN, text, start), [])
+    parts: list[tuple[str, int, _Node]] = []
+    at = _past(_SPACE, text, start + 1)
+    while text[at] not in "}]":
+        begin, key = at, ""
+        if text[start] == "{":
+            key, at = scanstring(text, at + 1)
+            at = _past(_SPACE, text, _past(_SPACE, text, at) + 1)
+        value = _scan(text, at)
+        parts.append((key, begin, value))
+        at = _past(_SPACE, text, value.end)
+        if text[at] == ",":
+            at = _past(_SPACE, text, at + 1)
+    return _Node(start, at + 1, parts)
+
+
+def _inserted(text: str, node: _Node, key: str | None, value: Any) -> str:
+    """The text with one more part at the end of an object or a list."""
+    import json
+
+    name = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
+    newline = "\r\n" if "\r\n" in text else "\n"
+    if node.parts:
+        first, last = node.parts[0][1], node.parts[-1]
+        if "\n" not in text[node.start : first]:
+            return f"{text[: last[2].end]}, {name}{_dumped(text, value, None)}{text[last[2].end :]}"
+        indent = _indent(text, last[1])
+        piece = f",{newline}{indent}{name}{_dumped(text, value, indent)}"
+        return text[: last[2].end] + piece + text[last[2].end :]
+    outer = _indent(text, node.start)
+    if "\n" not in text.strip() and text[node.start : node.end].strip() != text.strip("\ufeff \t\r\n"):
+        return f"{text[: node.start + 1]}{name}{_dumped(text, value, None)}{text[node.end - 1 :]}"
+    inner = outer + _step(text)
+    piece = f"{newline}{inner}{name}{_dumped(text, value, inner)}{newline}{outer}"
+    return text[: node.start + 1] + piece + text[node.end - 1 :]
+
+
+def _without(text: str, node: _Node, number: int) -> str:
+    """The text without a part of an object or a list, and without what set it apart."""
+    parts = node.parts
+    if len(parts) == 1:
+        return text[: node.start + 1] + text[node.end - 1 :]
+    if number > 0:
+        return text[: parts[number - 1][2].end] + text[parts[number][2].end :]
+    return text[: parts[0][1]] + text[parts[1][1] :]
+
+
+def _dumped(text: str, value: Any, indent: str | None) -> str:
+    """A value, on one line without an indent; its further lines begin with the indent."""
+    import json
+
+    if indent is None:
+        return json.dumps(value, ensure_ascii=False)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return json.dumps(value, indent=_step(text), ensure_ascii=False).replace("\n", newline + indent)
+
+
+def _at(node: _Node, keys: Keys) -> _Node:
+    for key in keys:
+        node = node.at(key) or node
+    return node
+
+
+def _step(text: str) -> str:
+    found = _STEP.search(text)
+    return found[1] if found else "  "
+
+
+def _indent(text: str, at: int) -> str:
+    """The white space that the line of a place begins with."""
+    begin = text.rfind("\n", 0, at) + 1
+    return text[begin : _past(re.compile(r"[ \t]*"), text, begin)]
+
+
+def _past(pattern: re.Pattern[str], text: str, start: int) -> int:
+    found = pattern.match(text, start)
+    return found.end() if found else start
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -31,8 +31,10 @@ def drop(text: str, name: str, comment: str, lead: str) -> str:
     where = find(text, name, comment)
     if where is None:
         return text
-    before = text[: where[0]]
-    return (before.removesuffix(lead) if lead else before) + text[where[1] :]
+    before, after = text[: where[0]].removesuffix(lead), text[where[1] :]
+    if before and after and not before.endswith(("\n", "\r")):
+        before += lead[: len(lead) // 2]  # what was written behind the block stays on a line of its own
+    return before + after
 
 
 def _marks(name: str, comment: str) -> tuple[str, str]:

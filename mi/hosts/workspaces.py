@@ -91,6 +91,13 @@ class Workspace:
     def is_users(self) -> bool:
         return self.manifest_path == self.home.path("hosts", "manifest.json")
 
+    @property
+    def journal_path(self) -> str:
+        """Where a change that is under way is noted."""
+        if self.is_users:
+            return os.path.join(os.path.dirname(self.manifest_path), "underway.json")
+        return self.real(os.path.join(OWN, "underway.json"))
+
     def relative(self, path: str) -> str:
         """A path as the manifest names it; StorageError when it leads out of the workspace."""
         inside = os.path.relpath(os.path.join(self.root, path), self.root)
@@ -109,50 +116,77 @@ class Workspace:
         return real
 
     def read(self) -> Manifest:
-        """What is MI's here; a manifest that cannot be read is an error, for nothing could be taken back after it."""
-        data = files.read_bytes(self._manifest())
+        """What is MI's here, by the home's copy where the manifest is lost; StorageError when neither can be read."""
+        try:
+            found = self._parsed(self._manifest())
+        except StorageError:
+            copied = self._parsed(self._copy)
+            if copied is None:
+                raise  # nothing could be taken back after it
+            return copied
+        return found or self._parsed(self._copy) or Manifest()
+
+    def _parsed(self, path: str) -> Manifest | None:
+        data = files.read_bytes(path)
         if data is None:
-            return Manifest()
+            return None
         try:
             found = decode(data, Manifest)
         except BadJson as error:
-            raise StorageError("host-manifest-broken", path=self.manifest_path, reason=str(error)) from None
-        for path in (*(entry.path for entry in found.entries), *found.files, *found.folders):
-            if os.path.isabs(path) or os.path.normpath(path) != path or path.split(os.sep, 1)[0] in (".", ".."):
-                raise StorageError("host-manifest-broken", path=self.manifest_path, reason=path)
+            raise StorageError("host-manifest-broken", path=path, reason=str(error)) from None
+        check_paths([*(entry.path for entry in found.entries), *found.files, *found.folders], path)
         return found
 
     def write(self, manifest: Manifest) -> None:
-        """Store what is MI's here; once nothing is, the manifest goes, too."""
+        """Store what is MI's here, as the end of a change; once nothing is, the manifest goes, too."""
         if manifest.entries:
-            self._open()
-            files.write_atomic(self._manifest(), encode_pretty(manifest))
+            self.open()
+            data = encode_pretty(manifest)
+            files.write_atomic(self._manifest(), data)
+            if not self.is_users:
+                files.write_atomic(self._copy, data)
+            files.remove_if_there(self.journal_path)
         else:
             self._close()
 
-    def _manifest(self) -> str:
-        return self.manifest_path if self.is_users else self.real(os.path.join(OWN, "manifest.json"))
+    @property
+    def _copy(self) -> str:
+        """In the home: a workspace is cleaned of ignored files now and then, what MI put into tracked ones stays."""
+        return self.home.path("hosts", "copies", digest(os.fsencode(self.root))[:16] + ".json")
 
-    def _open(self) -> None:
+    def open(self) -> None:
+        """Make MI's own folder, which this home knows of from now on."""
         if self.is_users:
             return
         folder = self.real(OWN)
+        _remember(self.home, self.root, True)
         os.makedirs(folder, exist_ok=True)
         ignore = os.path.join(folder, ".gitignore")
         if not os.path.lexists(ignore):
             files.write_atomic(ignore, _IGNORE, 0o666)
-        _remember(self.home, self.root, True)
+
+    def _manifest(self) -> str:
+        return self.manifest_path if self.is_users else self.real(os.path.join(OWN, "manifest.json"))
 
     def _close(self) -> None:
         files.remove_if_there(self._manifest())
+        files.remove_if_there(self.journal_path)
         if self.is_users:
             return
+        files.remove_if_there(self._copy)
         folder = self.real(OWN)
         ignore = os.path.join(folder, ".gitignore")
         if os.path.isdir(folder) and os.listdir(folder) == [".gitignore"] and files.read_bytes(ignore) == _IGNORE:
-            os.unlink(ignore)
+            files.remove_if_there(ignore)
         remove_empty(folder)
         _remember(self.home, self.root, False)
+
+
+def check_paths(paths: list[str], where: str) -> None:
+    """Raise unless each path that a file of MI's names stays in its workspace."""
+    for path in paths:
+        if os.path.isabs(path) or os.path.normpath(path) != path or path.split(os.sep, 1)[0] in (".", ".."):
+            raise StorageError("host-manifest-broken", path=where, reason=path)
 
 
 def known_workspaces(home: Home, notices: Notices) -> list[str]:

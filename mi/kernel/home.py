@@ -4,6 +4,10 @@ import os
 
 DIR_MODE = 0o700
 FILE_MODE = 0o600
+_FOLDERS = (
+    *("backups", "demo", "global", "hook_sessions", "hosts", "indexes"),
+    *("mcp", "persona", "projects", "thoughtdb", "workflows"),
+)
 
 
 def default_root() -> str:
@@ -20,6 +24,11 @@ class Home:
     def path(self, *parts: str) -> str:
         """A path below the home."""
         return os.path.join(self.root, *parts)
+
+    @staticmethod
+    def is_own(name: str) -> bool:
+        """Whether something directly in the home is MI's by its name."""
+        return name in _FOLDERS or name == "config.json" or name.startswith("config.json.")
 
     def exists(self) -> bool:
         """Whether anything was ever stored here."""

@@ -12,6 +12,7 @@ from mi.kernel.home import FILE_MODE, make_dirs
 
 MAX_LINE = 1 << 20  # longer lines are handed out cut: what shows or indexes them needs no more
 _CHUNK = 1 << 16
+_PIECE = 1 << 22  # of a log that is searched, not read
 
 
 class Line(NamedTuple):
@@ -188,6 +189,21 @@ def _line_at(fd: int, start: int, end: int, size: int, max_line: int) -> Line:
     complete = end < size or os.pread(fd, 1, end - 1) == b"\n"
     length = end - start - complete
     return Line(start, length, os.pread(fd, min(length, max_line), start), complete)
+
+
+def lines_holding(path: str, needle: bytes) -> Iterator[bytes]:
+    """The whole lines in which some bytes stand, in order; looked for in large pieces, most of a log is not split."""
+    fd = _open_for_reading(path)
+    if fd is None:
+        return
+    with open(fd, "rb", buffering=0) as file:
+        rest = b""
+        while piece := file.read(_PIECE):
+            piece = rest + piece
+            end = piece.rfind(b"\n") + 1
+            rest = piece[end:]
+            if piece.find(needle, 0, end) >= 0:
+                yield from (line for line in piece[:end].split(b"\n") if needle in line)
 
 
 def read_forward(path: str, start: int = 0, max_line: int = MAX_LINE) -> Iterator[Line]:

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 
 T = TypeVar("T")
+S = TypeVar("S", bound=msgspec.Struct)
 _BYTE = re.compile(r"\(byte (\d+)\)")
 _HALF_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -45,6 +46,44 @@ def decode_stored(data: bytes, shape: type[T]) -> T:
             return msgspec.convert(_mended(json.loads(data.decode("utf-8", "replace"))), shape)
         except (ValueError, RecursionError, msgspec.ValidationError):
             raise strict from None
+
+
+def decode_fields(data: bytes, shape: type[S]) -> S:
+    """As `decode_stored`; a field, or an element of a list, of an unexpected type costs itself and not the rest."""
+    try:
+        return decode(data, shape)
+    except BadJson:
+        raw = decode_stored(data, dict[str, Any])
+    config = shape.__struct_config__
+    fitting = {config.tag_field: raw.get(config.tag_field)} if config.tag_field else {}
+    for field in msgspec.structs.fields(shape):
+        if field.encode_name in raw:
+            try:
+                fitting[field.encode_name] = _fitting(raw[field.encode_name], field.type)
+            except msgspec.ValidationError:
+                continue
+    try:
+        return msgspec.convert(fitting, shape)
+    except msgspec.ValidationError as error:  # what cannot be done without is missing
+        raise BadJson(str(error)) from None
+
+
+def _fitting(value: Any, wanted: Any) -> Any:
+    try:
+        msgspec.convert(value, wanted)
+    except msgspec.ValidationError:
+        if not isinstance(value, list):
+            raise
+        return [one for one in value if _fits([one], wanted)]
+    return value
+
+
+def _fits(value: Any, wanted: Any) -> bool:
+    try:
+        msgspec.convert(value, wanted)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def encode(value: object) -> bytes:

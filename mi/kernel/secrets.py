@@ -53,6 +53,7 @@ _VENDORS = (
     ("vendor-token", "figd_ glsa_ gsk_ hvs. lin_api_ ntn_ nvapi- pcsk_ pplx- r8_ sbp_ secret_", _KEYLIKE),
     ("vendor-token", "doo_v1_ dor_v1_ rubygems_ shpat_ sq0atp- sq0csp- tskey- xai- ya29.", _KEYLIKE),
 )
+_PREFIXES = [(kind, prefix, rest) for kind, prefixes, rest in _VENDORS for prefix in prefixes.split()]
 # Before a prefix: the middle of no word or base64, or the end of an escape of JSON, a terminal, a URL.
 _EDGES = (r"(?<![A-Za-z0-9+]", r"(?<=\\[nrtbf]", r"(?<=[0-9]m", r"(?<=%[0-9A-F]{2}")
 _QUOTE = r"(?:\\{15}|\\{7}|\\{3}|\\)?[\"'`]"  # at each depth of JSON within JSON
@@ -200,15 +201,12 @@ def _vendor_pattern(prefix: str, rest: str) -> str:
 
 def _self_evident(text: str) -> Iterator[Secret]:
     """What is a secret by its own shape. Only what a literal in the text hints at is looked for, and compiled."""
-    for kind, prefixes, rest in _VENDORS:
-        for prefix in prefixes.split():
-            if prefix in text:
-                for match in _re(_vendor_pattern(prefix, rest)).finditer(text):
-                    if _is_secret(match[0]):
-                        # After a backslash the first letter is that of an escape such as `\n`, which must stay whole.
-                        yield Secret(
-                            kind, match.start() + (text[match.start() - 1 : match.start()] == "\\"), match.end()
-                        )
+    for kind, prefix, rest in _PREFIXES:
+        if prefix in text:
+            for match in _re(_vendor_pattern(prefix, rest)).finditer(text):
+                if _is_secret(match[0]):
+                    # After a backslash the first letter is that of an escape such as `\n`, which must stay whole.
+                    yield Secret(kind, match.start() + (text[match.start() - 1 : match.start()] == "\\"), match.end())
     for kind, hint, pattern in _SHAPES:
         if hint in text:
             for match in _re(pattern).finditer(text):

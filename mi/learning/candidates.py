@@ -1,5 +1,6 @@
 """`preference_candidates.json`: how often a preference was seen, by its signature; at most once in each run."""
 
+import os
 from collections.abc import Callable
 
 import msgspec
@@ -48,30 +49,25 @@ class Candidates:
 
     def find(self, scope: Scope, text: str) -> tuple[str, Candidate]:
         """The candidate that says this, in these or nearly these words, and its signature; a new one when none does."""
-        own = signature(scope, text)
-        known = read_state(self._path, CandidateState, self._notices).candidates
-        if own in known:
-            return own, known[own]
-        found = ((name, one) for name, one in known.items() if one.scope == scope and alike(one.text, text))
-        return next(found, (own, Candidate(scope=scope, text=text)))
+        return _find(read_state(self._path, CandidateState, self._notices).candidates, scope, text)
 
     def see(self, scope: Scope, text: str, run_id: str, event_id: str) -> tuple[str, Candidate]:
         """Count an occurrence, once for each run."""
-        name, seen = self.find(scope, text)
-        if any(one.startswith(f"ev_{run_id}_") for one in seen.occurrences):
-            return name, seen
-        seen = msgspec.structs.replace(seen, occurrences=[*seen.occurrences, event_id], count=seen.count + 1)
-        self._put({name: seen})
-        return name, seen
 
-    def waits(self, name: str, candidate: Candidate, suggestion_id: str) -> None:
+        def counted(seen: Candidate) -> Candidate:
+            if any(one.startswith(f"ev_{run_id}_") for one in seen.occurrences):
+                return seen
+            return msgspec.structs.replace(seen, occurrences=[*seen.occurrences, event_id], count=seen.count + 1)
+
+        return self._change(scope, text, counted)
+
+    def waits(self, scope: Scope, text: str, suggestion_id: str) -> None:
         """Note that it was put before the person."""
-        self._put({name: msgspec.structs.replace(candidate, suggestion_id=suggestion_id)})
+        self._change(scope, text, lambda one: msgspec.structs.replace(one, suggestion_id=suggestion_id))
 
     def dismiss(self, scope: Scope, text: str) -> None:
         """Note that the person does not want it: it is not suggested again."""
-        name, candidate = self.find(scope, text)
-        self._put({name: msgspec.structs.replace(candidate, dismissed=True)})
+        self._change(scope, text, lambda one: msgspec.structs.replace(one, dismissed=True))
 
     # what a run taught, for `mi undo`
 
@@ -89,20 +85,36 @@ class Candidates:
         self._recount(lambda one: [seen for seen in one.undone if not holds(seen)])
 
     def _recount(self, undone: Callable[[Candidate], list[str]]) -> None:
-        changed: dict[str, Candidate] = {}
-        for name, one in read_state(self._path, CandidateState, self._notices).candidates.items():
+        def recounted(one: Candidate) -> Candidate:
             gone = undone(one)
-            if gone != one.undone:
-                count = sum(seen not in gone for seen in one.occurrences)
-                changed[name] = msgspec.structs.replace(one, undone=gone, count=count)
-        if changed:
-            self._put(changed)
+            count = sum(seen not in gone for seen in one.occurrences)
+            return one if gone == one.undone else msgspec.structs.replace(one, undone=gone, count=count)
 
-    def _put(self, changed: dict[str, Candidate]) -> None:
-        def change(state: CandidateState) -> CandidateState:
-            return msgspec.structs.replace(state, candidates={**state.candidates, **changed})
+        if os.path.exists(self._path):
+            self._update(lambda known: {name: recounted(one) for name, one in known.items()})
 
-        update_state(self._path, CandidateState, change, self._notices)
+    def _change(self, scope: Scope, text: str, change: Callable[[Candidate], Candidate]) -> tuple[str, Candidate]:
+        """Change one candidate as it is at that moment: a run and the person's answer may come at once."""
+
+        def changed(known: dict[str, Candidate]) -> dict[str, Candidate]:
+            name, one = _find(known, scope, text)
+            return {**known, name: change(one)}
+
+        return _find(self._update(changed), scope, text)
+
+    def _update(self, change: Callable[[dict[str, Candidate]], dict[str, Candidate]]) -> dict[str, Candidate]:
+        def changed(state: CandidateState) -> CandidateState:
+            return msgspec.structs.replace(state, candidates=change(state.candidates))
+
+        return update_state(self._path, CandidateState, changed, self._notices).candidates
+
+
+def _find(known: dict[str, Candidate], scope: Scope, text: str) -> tuple[str, Candidate]:
+    own = signature(scope, text)
+    if own in known:
+        return own, known[own]
+    found = ((name, one) for name, one in known.items() if one.scope == scope and alike(one.text, text))
+    return next(found, (own, Candidate(scope=scope, text=text)))
 
 
 def _counted(candidate: Candidate) -> list[str]:

@@ -20,7 +20,7 @@ from mi.thoughtdb.store import citing
 
 
 class Consolidation:
-    """Runs when a run has suggested enough and enough was learned; touches learned claims of the project, no others."""
+    """Runs when a run has suggested enough and enough was learned; touches what was learned in the project, no more."""
 
     def __init__(self, learner: Learner, file: SegmentFile) -> None:
         self._learner = learner
@@ -35,6 +35,7 @@ class Consolidation:
         given = Suggestions(
             suggested=[Said(id=one.event_id, text=one.text) for one in suggested],
             learned=[Said(id=one.claim_id, text=one.text) for one in learned],
+            retractable=list(_lessons(learned)),
             runtime=msgspec.json.encode(self._knobs).decode(),
             overlay=self._learner.knowledge.overlay_text(),
         )
@@ -62,6 +63,11 @@ class Consolidation:
         return on and enough and len(learned) >= self._knobs.min_active_learned_claims
 
 
+def _lessons(learned: list[Claim]) -> Iterator[str]:
+    """The learned claims that a model may replace: what the person accepted is their own word from then on."""
+    return (one.claim_id for one in learned if one.origin != "user")
+
+
 class _Patch:
     """What of a model's answer is done: cited from this run, sure enough, within the bounds, on learned claims only."""
 
@@ -73,6 +79,7 @@ class _Patch:
         self._allowed = {one.event_id for one in suggested}
         self._ground = "\n".join([*(one.text for one in suggested), *(one.text for one in learned)])
         self._learned = {one.claim_id for one in learned}
+        self._lessons = set(_lessons(learned))
         self._known = {one.claim_id: one.claim_id for one in learned}  # a model's name → the claim's id
         self.claims: list[tuple[Claim, list[str]]] = []
         self.edges: list[tuple[Edge, list[str]]] = []
@@ -90,7 +97,7 @@ class _Patch:
         for gone in answer.retract:
             cites = self._cites(gone.source_event_ids)
             sure = gone.confidence >= self._sure
-            if gone.claim_id in self._learned and cites and sure and len(self.retracted) < self._knobs.max_retracts:
+            if gone.claim_id in self._lessons and cites and sure and len(self.retracted) < self._knobs.max_retracts:
                 self.retracted.append((gone.claim_id, gone.rationale, gone.source_event_ids))
             else:
                 self.notes.append(f"{gone.claim_id}: not retracted")
@@ -159,7 +166,7 @@ class _Patch:
             if (
                 fits
                 and cites
-                and start in self._learned
+                and start in self._lessons
                 and end in self._learned | new
                 and start not in replaced | {end}
             ):

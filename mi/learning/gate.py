@@ -1,7 +1,7 @@
 """The junk gate: whose words a lesson is, what it repeats or contradicts. Pure; text against text."""
 
 import re
-from functools import cache
+from functools import lru_cache
 
 from mi.learning.segments import Segment
 from mi.memory.words import STOP_WORDS, tokens
@@ -29,8 +29,25 @@ _TIGHTENS = re.compile(
 _LOOSENS = re.compile(
     r"\bwithout\b|\bno need\b|\bneeds? no\b|\bnot? (?:need|required?|necessary)\b"
     r"|\b(?:don'?t|do not|never|not|no|stop) (?:\w+ ){0,2}(?:ask|confirm|check|verif|review|test|prompt|approv)\w*"
+    r"|\bask (?:nobody|no[ -]?one)\b"
     r"|\b(?:allow|permit|skip|disable|ignore|bypass|trust|approved?|may|freely|override|force)\w*\b|https?://|--\w"
     r"|不用|无需|不必|不需要|不要(?:问|确认|检查|测试)|别问|可以直接|直接|跳过|忽略|允许|绕过|关闭|信任"
+)
+# Nobody is harmed by a rule to ask first, nor by one that forbids what cannot be undone: also in an agent's words.
+_HOLDS_BACK = re.compile(
+    r"\b(?:ask|confirm|check with)\b.*\b(?:before|first|prior to)\b|\b(?:before|prior to)\b.*\b(?:ask|confirm)\b"
+    r"|\b(?:never|do not|don'?t|avoid)(?: run| use| do)?(?: git| npm| docker| kubectl| pip)?"
+    r" (?:push|publish|delet|remov|install|deploy|upload|overwrit|rm|drop|force)\w*\b"
+    r"|先(?:问|确认|征求)|(?:不要|不得|禁止|别)(?:再)?(?:推送|发布|删除|安装|部署|上传|覆盖|强制)"
+)
+_RETOLD = 3  # telling words; fewer in common are chance
+# What may be said about a check that was seen to pass: that it is one, and that it passed.
+_ABOUT_A_CHECK = re.compile(
+    r"\b(?:the|this|its?|an?|all|of|in|for|by|with|via|and|is|are|was|were|can|be|here|project|repository|repo|code"
+    r"|module|package|library|unit|tests?|suite|checks?|builds?|lint(?:er)?|types?|command|run|runs|ran|running"
+    r"|executed?|pass(?:es|ed|ing)?|succeed(?:s|ed)?|successful(?:ly)?|green|works?|exits?|status|zero|0|us(?:es?|ed|ing))\b"
+    r"|项目|仓库|代码|测试|单元|全部|所有|检查|构建|命令|运行|执行|使用|通过|成功|可以|退出码|[这本该此的用跑是由来为都了已]",
+    re.IGNORECASE,
 )
 
 
@@ -39,7 +56,7 @@ def plain_tokens(text: str) -> list[str]:
     return tokens(text if text.isascii() else text.translate(_CHINESE_MARKS))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _words(text: str) -> frozenset[str]:
     return frozenset(one for one in plain_tokens(text) if one not in STOP_WORDS)
 
@@ -81,6 +98,19 @@ def echoes(text: str, segment: Segment) -> bool:
         return False
     runs, theirs = _runs(text), _runs(segment.agent_said())
     return bool(runs) and len(runs & theirs) / len(runs) >= _ECHO
+
+
+def retells(text: str, segment: Segment) -> bool:
+    """Whether a rule is put together from the agent's words, and holds nothing back for it."""
+    if carried(text, said_by_person(segment)) or _HOLDS_BACK.search(text.lower()):
+        return False
+    return len(content_words(text)) >= _RETOLD and share(text, segment.agent_said()) >= CARRIED
+
+
+def names_only(text: str, command: str) -> bool:
+    """Whether a text says of a check no more than that it is one and passes."""
+    rest = text.replace(f"`{command}`", " ")
+    return rest != text and not any(char.isalnum() for char in _ABOUT_A_CHECK.sub(" ", rest))
 
 
 def said_by_person(segment: Segment) -> str:

@@ -63,11 +63,11 @@ def runs_of(event_ids: list[str]) -> set[str]:
     return {one.removeprefix("ev_").rpartition("_")[0] for one in event_ids}
 
 
-def is_ripe(count: int, benefit: str, knobs: Knobs) -> bool:
-    """Whether a habit was seen often enough to be kept."""
+def is_ripe(count: int, benefit: str, knobs: Knobs, sure: bool = True) -> bool:
+    """Whether a habit was seen often enough to be kept; on one sight alone only by a judgement that was sure."""
     if count >= max(1, knobs.min_occurrences):
         return True
-    return count >= 1 and benefit == "high" and knobs.allow_single_if_high_benefit
+    return count >= 1 and benefit == "high" and sure and knobs.allow_single_if_high_benefit
 
 
 def mark_kept(path: str, signature: str, workflow_id: str, notices: Notices) -> None:

@@ -6,7 +6,7 @@ from mi.evidence.records.run import BatchEnd
 from mi.evidence.records.thoughts import ClaimMining, PreferenceMining, PreferenceSolidified
 from mi.kernel.secrets import find_secrets
 from mi.learning.checkpoint import signs_of
-from mi.learning.gate import alike, carried, is_rule, own_tags, said_by_person
+from mi.learning.gate import alike, carried, is_rule, names_only, own_tags, said_by_person
 from mi.learning.knowledge import Knowledge
 from mi.learning.segments import Hand, Segment, SegmentFile
 from mi.learning.suggestions import Learner, standing
@@ -184,12 +184,12 @@ class _Choice:
         return "mind" if by_person else "hands"
 
     def _check_of(self, one: MinedClaim) -> str:
-        """The batch in which a check that a fact names was seen to pass after the last change."""
+        """The batch in which a check was seen to pass after the last change, of which the fact says just that."""
         for record in self._segment.records:
             if isinstance(record, BatchEnd) and one.claim_type == "fact":
                 for seen in record.seen.get("commands", []):
                     passed = seen.get("is_check") and seen.get("after_last_change") and seen.get("exit_code") == 0
-                    if passed and f"`{seen.get('command')}`" in one.text:
+                    if passed and names_only(one.text, str(seen.get("command"))):
                         return record.event_id
         return ""
 

@@ -8,11 +8,12 @@ from mi.evidence.records.base import Json, Record
 from mi.evidence.records.mind import DecideNext, RiskEvent
 from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
 from mi.kernel import ids
+from mi.kernel.secrets import redact
 from mi.learning.candidates import Candidate, Candidates
-from mi.learning.gate import carried, echoes, said_by_person
+from mi.learning.gate import carried, echoes, retells, said_by_person
 from mi.learning.knowledge import Knowledge
 from mi.learning.segments import Hand, Segment, SegmentEvent, SegmentFile
-from mi.learning.weighing import Proposal, Source, Standing, Verdict, weigh
+from mi.learning.weighing import Proposal, Source, Standing, Verdict, unfit, weigh
 from mi.mind.answers import LearnSuggestion
 from mi.thoughtdb.context import RAW
 from mi.thoughtdb.effective import Effective
@@ -48,7 +49,11 @@ class Learner:
 
     def take(self, hand: Hand, proposal: Proposal) -> tuple[Verdict, str]:
         """Deal with one proposal; returns the verdict and the suggestion's id, if it became one."""
-        name, candidate = self.candidates.see(proposal.scope, proposal.text, self.run_id, proposal.event_id)
+        why = unfit(proposal, self.knowledge.runtime)
+        if why:  # not even counted: what is dropped twice is no habit, and what holds a secret is kept nowhere
+            return Verdict("drop", why), ""
+        proposal = proposal._replace(rationale=redact(proposal.rationale))
+        _, candidate = self.candidates.see(proposal.scope, proposal.text, self.run_id, proposal.event_id)
         verdict = weigh(proposal, candidate, self._standing(proposal.text), self.knowledge.runtime, self.run_id)
         if verdict.do in ("drop", "count"):
             return verdict, ""
@@ -57,9 +62,9 @@ class Learner:
         if candidate.suggestion_id and verdict.do == "learn":
             self._apply_waiting(hand, proposal, candidate)
             return verdict, candidate.suggestion_id
-        return verdict, self._suggest(hand, proposal, verdict, name, candidate)
+        return verdict, self._suggest(hand, proposal, verdict)
 
-    def _suggest(self, hand: Hand, proposal: Proposal, verdict: Verdict, name: str, candidate: Candidate) -> str:
+    def _suggest(self, hand: Hand, proposal: Proposal, verdict: Verdict) -> str:
         claim = self._claim(proposal, "mind") if verdict.do == "learn" else None
         applied = [claim.claim_id] if claim else [verdict.claim_id] if verdict.claim_id else []
         record = LearnSuggested(
@@ -79,7 +84,7 @@ class Learner:
         elif applied:  # what stands already is not said again, but that it was seen again is kept
             self.knowledge.own.link("mentions", stored.event_id, verdict.claim_id, stored.event_id, "mind")
         else:
-            self.candidates.waits(name, candidate, record.id)
+            self.candidates.waits(proposal.scope, proposal.text, record.id)
         if applied:  # what waits for the person is not brought together with what was learned
             self._note(SegmentEvent(event_id=stored.event_id, kind="learn_suggested", text=stored.text))
         return record.id
@@ -121,7 +126,7 @@ def standing(knowledge: Knowledge, text: str) -> list[Standing]:
         claim = thoughts.get(thoughts.head(one))
         if claim is not None and claim.stands and claim.type in _GUIDING:
             found[claim.id] = claim
-    for place, claim in enumerate(thoughts.find("claim", Filter(types=_GUIDING))):
+    for place, claim in enumerate(thoughts.find("claim", Filter(types=_GUIDING, heard=True))):
         if place >= _LOOKED_AT:
             break
         found[claim.id] = claim
@@ -130,9 +135,9 @@ def standing(knowledge: Knowledge, text: str) -> list[Standing]:
 
 def _as_standing(found: dict[str, Thought], thoughts: Effective) -> Iterator[Standing]:
     for claim in found.values():
-        raw = claim.raw
-        if RAW not in (raw.get("tags") or []):
-            yield Standing(claim.id, str(raw.get("text") or ""), of_thought(claim, thoughts) == "user")
+        raw, trust = claim.raw, of_thought(claim, thoughts)
+        if RAW not in (raw.get("tags") or []) and trust != "hands":  # what only an agent said stands for nothing
+            yield Standing(claim.id, str(raw.get("text") or ""), trust == "user")
 
 
 def _suggested_in(segment: Segment) -> Iterator[tuple[Record, list[Proposal]]]:
@@ -160,6 +165,6 @@ def _proposals(
             severity=one.severity,
             confidence=confidence,
             event_id=record.event_id,
-            echo=echoes(one.text, segment),
+            echo=echoes(one.text, segment) or retells(one.text, segment),
             carried=carried(one.text, said_by_person(segment)),
         )

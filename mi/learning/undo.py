@@ -98,9 +98,33 @@ def taught(store: ThoughtStore, target: Target) -> Taught:
     return Taught(list(added.values()), list(gone.values()))
 
 
+def snapshots(log: str, target: Target) -> dict[str, str]:
+    """The snapshots of a run, or the one that an event is, with what they say; none when they are taken back already.
+
+    A snapshot stays in the log as what was seen. Taken back, it is recalled no more.
+    """
+    found: dict[str, str] = {}
+    restored = False  # the latest word on the target is a redo
+    first = target.ref if target.ref.startswith("ev_") else f"ev_{target.ref}_1"
+    for event in read_back(log, Notices()) if not target.ref.startswith("cli_") else ():
+        kind = event.head.kind
+        if kind in ("undo", "redo") and not restored and event.fields().get("target") == target.ref:
+            if kind == "undo":
+                return {}
+            restored = True
+        elif kind == "snapshot" and target.holds(event.head.event_id):
+            raw = event.fields()
+            found[str(raw.get("snapshot_id") or event.head.event_id)] = str(raw.get("text") or "")
+        if event.head.event_id == first:
+            break
+    return dict(reversed(found.items()))
+
+
 def shown(places: list[Place], target: Target, others: Sequence[OtherLesson]) -> list[dict[str, str]]:
-    """What undoing would do, for a preview: thoughts, then what others keep."""
+    """What undoing would do, for a preview: thoughts, snapshots, then what others keep."""
     found = [one for place in places for one in taught(place.store, target).shown()]
+    for name, said in snapshots(places[0].log, target).items():
+        found.append({"do": "take back", "id": name, "kind": "snapshot", "scope": "project", "text": said})
     for other in others:
         for line in other.taught(target.holds):
             found.append({"do": "take back", "id": other.name, "kind": other.name, "scope": "project", "text": line})
@@ -110,15 +134,17 @@ def shown(places: list[Place], target: Target, others: Sequence[OtherLesson]) ->
 def undo(places: list[Place], target: Target, others: Sequence[OtherLesson]) -> list[str]:
     """Take it all back; returns the ids of the events that say so, one for each store that changed.
 
-    What others keep is recorded in the first place's log: it belongs to the project.
+    Snapshots and what others keep are recorded in the first place's log: they belong to the project.
     """
     event_ids = []
+    recalled = list(snapshots(places[0].log, target))
     kept_elsewhere = {other.name: lines for other in others if (lines := other.taught(target.holds))}
     for number, place in enumerate(places):
         found = taught(place.store, target)
-        told = kept_elsewhere if number == 0 else {}
+        more = {"snapshots": recalled, "others": kept_elsewhere} if number == 0 else {}
+        told = {name: lines for name, lines in more.items() if lines}
         if found or told:
-            record = Undo(target=target.ref, retracted=found.ids() | ({"others": told} if told else {}))
+            record = Undo(target=target.ref, retracted=found.ids() | told)
             event = place.open_log().append(record, sync=True)
             place.store.retract([one.id for one in found.added], f"undo {target.ref}", event.event_id)
             place.store.reassert([one.raw for one in found.taken_back], event.event_id)
@@ -152,14 +178,16 @@ def redo(places: list[Place], target: Target, others: Sequence[OtherLesson], not
         undone = [one for name in ("claims", "nodes", "edges") for one in ids.get(name, ())]
         back = [one for one in _present(place.store, undone) if one.status == "retracted"]
         again = [one.id for one in _present(place.store, ids.get("restored", ())) if one.status != "retracted"]
-        record = Redo(target=target.ref, restored={"restored": [one.id for one in back], "taken_back": again})
+        recalled = list(ids.get("snapshots", ()))
+        told = {"restored": [one.id for one in back], "taken_back": again}
+        record = Redo(target=target.ref, restored=told | ({"snapshots": recalled} if recalled else {}))
         stored = place.open_log().append(record, sync=True)
         place.store.reassert([one.raw for one in back], stored.event_id)
         cited = dict(_lines_citing(place.store, target))
         for one in again:  # the line still cites what first took it back, so that it can be undone once more
             place.store.retract([one], f"redo {target.ref}", *cited.get(one, ()), stored.event_id)
         done["event_ids"].append(stored.event_id)
-        done["restored"] += [one.id for one in back]
+        done["restored"] += [*(one.id for one in back), *recalled]
         done["taken_back"] += again
     for other in others if done["event_ids"] else ():
         other.restore(target.holds, done["event_ids"][0])
@@ -189,11 +217,9 @@ def _lines_citing(store: ThoughtStore, target: Target) -> Iterator[tuple[str, li
         (store.files.edges, "edge_id"),
     ):
         seen: set[str] = set()
-        for line in jsonl.read_forward(path, 0, 1 << 24):
-            if needle not in line.data or not line.complete:
-                continue
+        for line in jsonl.lines_holding(path, needle):
             try:
-                raw = fields(line.data)
+                raw = fields(line)
             except BadJson:
                 continue
             thought_id = str(raw.get(name) or "")

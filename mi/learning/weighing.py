@@ -45,32 +45,34 @@ class Verdict(NamedTuple):
 
 def weigh(proposal: Proposal, candidate: Candidate, standing: list[Standing], runtime: Runtime, run_id: str) -> Verdict:
     """The verdict on a proposal whose occurrences are counted; every path has its threshold."""
-    if not is_rule(proposal.text):
-        return Verdict("drop", "no single rule")
-    if find_secrets(proposal.text):
-        return Verdict("drop", "holds a secret")
+    why = unfit(proposal, runtime)
+    if why:
+        return Verdict("drop", why)
     if candidate.dismissed:
         return Verdict("drop", "the person does not want it")
     same = next((one for one in standing if alike(one.text, proposal.text)), None)
     if same is not None:
         return Verdict("merge", "stands already", same.id)
     if proposal.source == "mine_preferences":
-        unripe = _unripe(proposal, candidate, runtime)
-        if unripe:
-            return unripe
+        knobs = runtime.preference_mining
+        single = proposal.benefit == "high" and knobs.allow_single_if_high_benefit
+        if candidate.count < knobs.min_occurrences and not single:
+            return Verdict("count", f"seen {candidate.count} of {knobs.min_occurrences} times")
     return _learn_or_wait(proposal, candidate, standing, runtime, run_id)
 
 
-def _unripe(proposal: Proposal, candidate: Candidate, runtime: Runtime) -> Verdict | None:
-    knobs = runtime.preference_mining
-    if proposal.confidence < knobs.min_confidence:
-        return Verdict("drop", f"confidence {proposal.confidence:g} is below {knobs.min_confidence:g}")
-    if not proposal.carried:
-        return Verdict("drop", "no words of the person carry it")
-    single = proposal.benefit == "high" and knobs.allow_single_if_high_benefit
-    if candidate.count < knobs.min_occurrences and not single:
-        return Verdict("count", f"seen {candidate.count} of {knobs.min_occurrences} times")
-    return None
+def unfit(proposal: Proposal, runtime: Runtime) -> str:
+    """Why a proposal is dropped whatever else is known; empty when it is worth counting."""
+    if not is_rule(proposal.text):
+        return "no single rule"
+    if find_secrets(proposal.text):
+        return "holds a secret"
+    if proposal.source != "mine_preferences":
+        return ""
+    least = runtime.preference_mining.min_confidence
+    if proposal.confidence < least:
+        return f"confidence {proposal.confidence:g} is below {least:g}"
+    return "" if proposal.carried else "no words of the person carry it"
 
 
 def _learn_or_wait(

@@ -47,7 +47,8 @@ class WorkflowMiner:
         if suggestion is None or not signature:
             return
         habit = self._seen(signature, suggestion, event.event_id)
-        if not habit.workflow_id and is_ripe(habit.count, suggestion.benefit, self._knobs):
+        sure = suggestion.confidence >= self._knowledge.runtime.preference_mining.min_confidence
+        if not habit.workflow_id and is_ripe(habit.count, suggestion.benefit, self._knobs, sure):
             self._keep(hand, segment, suggestion)
 
     def _case(self, segment: Segment) -> HabitCase:

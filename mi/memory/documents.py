@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
+PROOF = "\x1f"  # what follows it in a cursor is for its producer alone
 MAX_TEXT = 20_000  # characters of one document that are kept and searched
 
 
@@ -55,6 +56,11 @@ class Batch(NamedTuple):
     done: int = 0  # how far the producer is, of `total`, in its own measure
     total: int = 0
     anew: bool = False  # what this producer handed over before is void: its source was replaced
+
+
+def is_at(cursor: str, end: str) -> bool:
+    """Whether nothing is new after a cursor."""
+    return cursor.partition(PROOF)[0] == end
 
 
 class Producer(Protocol):

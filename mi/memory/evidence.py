@@ -8,8 +8,8 @@ from msgspec import Struct
 from mi.evidence.reader import Event, parse
 from mi.evidence.records.thoughts import SourceRefs
 from mi.kernel import jsonl
-from mi.kernel.jsontext import BadJson, decode
-from mi.memory.documents import MAX_TEXT, Change, Document
+from mi.kernel.jsontext import BadJson, decode_fields
+from mi.memory.documents import MAX_TEXT, Change, Document, Mark, Unmark
 from mi.memory.logs import ReadLine
 
 # Fields that name or number a record instead of saying something.
@@ -19,11 +19,13 @@ _NOT_SAID = frozenset(_NAMING.split())
 
 
 def snapshot_reader(project_id: str) -> ReadLine:
-    """Reads the snapshots among the lines of a log."""
+    """Reads the snapshots among the lines of a log, and what was said about them by `mi undo` and `mi redo`."""
 
     def read(line: jsonl.Line) -> Iterator[Change]:
         if b'"snapshot"' in line.data:
             yield from _snapshot(line.data, project_id)
+        elif b'"snapshots"' in line.data:
+            yield from _taken_back(line.data)
 
     return read
 
@@ -51,7 +53,7 @@ class _Snapshot(Struct):
 
 def _snapshot(data: bytes, project_id: str) -> Iterator[Document]:
     try:
-        one = decode(data, _Snapshot)
+        one = decode_fields(data, _Snapshot)
     except BadJson:
         return
     name = one.snapshot_id or one.event_id
@@ -60,6 +62,29 @@ def _snapshot(data: bytes, project_id: str) -> Iterator[Document]:
     cited = one.source_refs.event_ids if one.source_refs else []
     events = tuple(dict.fromkeys([one.event_id, *cited]))
     yield Document(name, "snapshot", one.text, project_id, ts=one.ts, tags=tuple(one.tags), event_ids=events)
+
+
+class _Ids(Struct):
+    snapshots: list[str] = []
+
+
+class _Undone(Struct):
+    kind: str
+    target: str = ""
+    retracted: _Ids | None = None
+    restored: _Ids | None = None
+
+
+def _taken_back(data: bytes) -> Iterator[Change]:
+    """The run of a snapshot was undone: it is no longer recalled until that is taken back in turn."""
+    try:
+        one = decode_fields(data, _Undone)
+    except BadJson:
+        return
+    if one.kind == "undo" and one.retracted:
+        yield from (Mark(f"undo:{one.target}:{name}", name) for name in one.retracted.snapshots)
+    elif one.kind == "redo" and one.restored:
+        yield from (Unmark(f"undo:{one.target}:{name}") for name in one.restored.snapshots)
 
 
 def _evidence(event: Event, project_id: str) -> Document:

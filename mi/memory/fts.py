@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from mi.kernel.home import FILE_MODE, make_dirs
 from mi.memory import search, tables
 from mi.memory.backend import Hit, Query, Status
+from mi.memory.corrections import unmark
 from mi.memory.documents import Batch
 
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)  # the last: a table is missing
@@ -49,11 +50,9 @@ class FtsBackend:
                 self._remove(row[0])
 
     def _remove(self, no: int) -> None:
-        from mi.memory import intake
-
         marks = self._db.execute("SELECT id FROM mark WHERE source = ?", (no,)).fetchall()
         for (mark_id,) in marks:
-            intake.unmark(self._db, no, mark_id)
+            unmark(self._db, no, mark_id)
         self._db.execute("DELETE FROM document WHERE source = ?", (no,))
         self._db.execute("DELETE FROM source WHERE no = ?", (no,))
 
@@ -72,7 +71,7 @@ class FtsBackend:
     def wasted(self) -> bool:
         """Whether most of the stored words belong to documents that were removed: time to build it again."""
         used = self._db.execute("SELECT coalesce(sum(used), 0) FROM scope").fetchone()[0]
-        there = self._db.execute("SELECT count(*) FROM document").fetchone()[0]
+        there = used - self._db.execute("SELECT documents FROM removed").fetchone()[0]
         return bool(used > 2 * there + 10_000)
 
     def clear(self) -> None:

@@ -10,7 +10,7 @@ from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.memory import fts
 from mi.memory.backend import Backend, Hit, Query, Status, chosen_name
-from mi.memory.documents import Batch, Producer
+from mi.memory.documents import Batch, Producer, is_at
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # done, of how much
@@ -65,7 +65,7 @@ class Memory:
                         status, cursors = backend.status(), backend.cursors()
             except sqlite3.Error as error:
                 self._notices.add("state-broken", self._home.memory_index, reason=str(error))
-        return status, sum(cursors.get(one.source, "") != one.end() for one in self._producers())
+        return status, sum(not is_at(cursors.get(one.source, ""), one.end()) for one in self._producers())
 
     def close(self) -> None:
         """Give back what is held open."""
@@ -80,7 +80,7 @@ class Memory:
         for source in gone:
             backend.forget(source)
         wanted = [one for one in producers if kinds is None or not kinds.isdisjoint(one.kinds)]
-        behind = [one for one in wanted if cursors.get(one.source, "") != one.end()]
+        behind = [one for one in wanted if not is_at(cursors.get(one.source, ""), one.end())]
         for producer in behind:
             _take_in(backend, producer, cursors.get(producer.source, ""), progress)
         if (gone or behind) and kinds is not None and backend.wasted():

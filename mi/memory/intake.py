@@ -1,4 +1,4 @@
-"""Taking changes into the tables: documents with their neighbours and date, corrections and their undoing."""
+"""Taking changes into the tables: documents with their neighbours and date."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from mi.kernel.secrets import redact
 from mi.memory import tables
+from mi.memory.corrections import among, correction, mark, unmark
 from mi.memory.documents import MAX_TEXT, Change, Document, Gone, Mark, Unmark
 from mi.memory.words import day_words, tokens
 
 BEFORE, AFTER = 2, 1  # neighbours whose words help to find a document: an answer is found by its question
 _NEIGHBOUR_CHARS = 400
-_MAX_CHAIN = 1000
 _MARGIN = 4096  # read beyond the cut, so that half a secret is recognised as one
 _INSERT = f"INSERT INTO document (row, source, {tables.FIELDS}, corrected_by) VALUES ({', '.join('?' * 16)})"
 
@@ -41,20 +41,24 @@ class _Intake:
         self._source = source
         self._project_id = project_id
         self._scopes: dict[str, list[int]] = {}  # project → its number, row ids used
-        self._any_marks = db.execute("SELECT 1 FROM mark LIMIT 1").fetchone() is not None
-        self._any_documents = db.execute("SELECT 1 FROM document WHERE source = ? LIMIT 1", (source,)).fetchone()
-        self._fresh: set[str] = set()
+        self._known: set[str] = set()  # ids of this source that are there, as far as this batch speaks of them
+        self._marked: set[str] = set()  # ids that a mark speaks of, likewise
 
     def take_in(self, changes: Iterable[Change]) -> None:
         changes = [self._safe(one) if isinstance(one, Document) else one for one in changes]
-        placed = _with_neighbours(self._db, [one for one in changes if isinstance(one, Document)])
+        documents = [one for one in changes if isinstance(one, Document)]
+        placed = _with_neighbours(self._db, documents)
+        ids = [one.id for one in documents] + [one.document.id for one in placed.earlier]
+        self._known = among(self._db, "SELECT id FROM document WHERE source = ? AND id", ids, self._source)
+        self._marked = among(self._db, "SELECT target FROM mark WHERE target", ids)
         for earlier in placed.earlier:
             self._put(earlier, said=False)
         for one in changes:
             if isinstance(one, Document):
                 self._put(placed.around.get(one.id) or _Placed(one))
             elif isinstance(one, Mark):
-                self._mark(one)
+                mark(self._db, self._source, self._project_id, one)
+                self._marked.add(one.target)
             elif isinstance(one, Unmark):
                 unmark(self._db, self._source, one.id)
             elif isinstance(one, Gone):
@@ -70,20 +74,18 @@ class _Intake:
 
     def _put(self, placed: _Placed, said: bool = True) -> None:
         one = placed.document
-        known = self._any_documents or one.id in self._fresh
-        if known and self._replace(one) and said and self._any_marks:
-            self._db.execute("DELETE FROM mark WHERE target = ? AND by = ''", (one.id,))  # said again, it stands again
-        self._fresh.add(one.id)
-        corrected_by = correction(self._db, one.id, one.project_id) if self._any_marks else ""
+        is_marked = one.id in self._marked
+        if one.id in self._known:
+            self._db.execute("DELETE FROM document WHERE id = ? AND source = ?", (one.id, self._source))
+            if said and is_marked:  # said again, it stands again
+                self._db.execute("DELETE FROM mark WHERE target = ? AND by = ''", (one.id,))
+        self._known.add(one.id)
+        corrected_by = correction(self._db, one.id, one.project_id) if is_marked else ""
         row = self._next_row(one.project_id)
         self._db.execute(_INSERT, (row, self._source, *tables.row_of(one), corrected_by))
         named = _short_words(" ".join((one.title, *one.tags)))
         words = (_words(one.text), _words(placed.before), _words(placed.after), named, _short_words(day_words(one.ts)))
         self._db.execute(_INSERT_WORDS[tables.shelf_of(one.kind)], (row, *words))
-
-    def _replace(self, one: Document) -> bool:
-        deleted = self._db.execute("DELETE FROM document WHERE id = ? AND source = ?", (one.id, self._source))
-        return deleted.rowcount > 0
 
     def _next_row(self, project_id: str) -> int:
         if project_id not in self._scopes:
@@ -93,74 +95,6 @@ class _Intake:
         scope = self._scopes[project_id]
         scope[1] += 1
         return (scope[0] << tables.SCOPE_BITS) + scope[1]
-
-    def _mark(self, mark: Mark) -> None:
-        if mark.target == mark.by:
-            return
-        self._any_marks = True
-        unmark(self._db, self._source, mark.id)
-        former = _circle(self._db, mark.target)  # a newer correction may open a circle as well as close one
-        query = "INSERT INTO mark (id, source, project_id, target, by) VALUES (?, ?, ?, ?, ?)"
-        self._db.execute(query, (mark.id, self._source, self._project_id, mark.target, mark.by))
-        _settle(self._db, mark.target, former)
-
-
-def unmark(db: sqlite3.Connection, source: int, mark_id: str) -> None:
-    """A correction no longer holds."""
-    row = db.execute("SELECT at, target FROM mark WHERE id = ? AND source = ?", (mark_id, source)).fetchone()
-    if row:
-        circle = _circle(db, row[1])
-        db.execute("DELETE FROM mark WHERE at = ?", (row[0],))
-        _settle(db, row[1], circle)
-
-
-def correction(db: sqlite3.Connection, thought_id: str, project_id: str) -> str:
-    """What replaced a document, `retracted`, or "" while it stands; a project does not correct another's, nor all."""
-    query = "SELECT by FROM mark WHERE target = ? AND project_id IN ('', ?) ORDER BY at DESC"
-    found = [by for (by,) in db.execute(query, (thought_id, project_id))]
-    if "" in found:
-        return "retracted"
-    return str(found[0]) if found and not _stands_in_circle(db, thought_id) else ""
-
-
-def _settle(db: sqlite3.Connection, target: str, former_circle: list[str]) -> None:
-    """Note who stands, after a correction of `target` came or went."""
-    circle = _circle(db, target)
-    db.executemany("DELETE FROM ring WHERE id = ?", [(one,) for one in former_circle])
-    db.executemany("INSERT OR IGNORE INTO ring VALUES (?)", [(one,) for one in circle])
-    for one in {target, *former_circle, *circle}:
-        for row, project_id in db.execute("SELECT row, project_id FROM document WHERE id = ?", (one,)).fetchall():
-            corrected_by = correction(db, one, project_id)
-            db.execute("UPDATE document SET corrected_by = ? WHERE row = ?", (corrected_by, row))
-
-
-def _stands_in_circle(db: sqlite3.Connection, thought_id: str) -> bool:
-    """Of thoughts that replace each other in a circle, the one that the newest correction leads to stands."""
-    if db.execute("SELECT 1 FROM ring WHERE id = ?", (thought_id,)).fetchone() is None:
-        return False
-    steps = [_newest(db, one) for one in _circle(db, thought_id)]
-    return bool(steps) and max(step for step in steps if step)[1] == thought_id
-
-
-def _circle(db: sqlite3.Connection, start: str) -> list[str]:
-    """The thoughts that replace each other in a circle with this one; none when it is in no circle."""
-    if db.execute("SELECT 1 FROM mark WHERE by = ? LIMIT 1", (start,)).fetchone() is None:
-        return []  # nothing leads to it: asking that first keeps long chains cheap
-    seen: dict[str, None] = {}
-    at = start
-    while at not in seen and len(seen) < _MAX_CHAIN:
-        seen[at] = None
-        step = _newest(db, at)
-        if step is None:
-            return []
-        at = step[1]
-    return list(seen) if at == start else []
-
-
-def _newest(db: sqlite3.Connection, thought_id: str) -> tuple[int, str] | None:
-    query = "SELECT at, by FROM mark WHERE target = ? AND by != '' ORDER BY at DESC LIMIT 1"
-    found: tuple[int, str] | None = db.execute(query, (thought_id,)).fetchone()
-    return found
 
 
 def _words(text: str) -> str:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from mi.memory.documents import Batch, Change
+from mi.memory.documents import PROOF, Batch, Change
 
 if TYPE_CHECKING:
     from mi.kernel.jsonl import Line
@@ -12,12 +12,14 @@ if TYPE_CHECKING:
 ReadLine = Callable[["Line"], Iterator[Change]]
 _BATCH = 2000  # lines that tell something, between two commits
 _MAX_LINE = 1 << 18
+_TAIL = 512  # bytes before an offset that must not have changed
 
 
 class LogProducer:
     """A log whose lines become changes, by a reader fetched when there is something new.
 
-    The cursor is an offset and the number of the file it is an offset of.
+    The cursor is an offset, the number of the file it is an offset of, and a checksum of what stands before it: a
+    log that was put back from a copy and written on may be as long as before, and is another all the same.
     """
 
     def __init__(
@@ -59,20 +61,32 @@ class LogProducer:
             upto = line.offset + line.length + 1
             changes.extend(read_line(line))
             if len(changes) >= _BATCH:
-                yield Batch(changes, _cursor(upto, inode), upto, int(total), anew)
+                yield Batch(changes, self._proved(upto, inode), upto, int(total), anew)
                 changes, anew = [], False
         if end and (changes or anew or upto > start):
-            yield Batch(changes, _cursor(upto, inode), upto, int(total), anew)
+            yield Batch(changes, self._proved(upto, inode), upto, int(total), anew)
 
     def _start(self, cursor: str, end: str) -> tuple[int, bool]:
         """The offset to read from, and whether the log is another one than that of the cursor."""
         if not cursor:
             return 0, False
-        offset, _, inode = cursor.partition(":")
+        place, _, proof = cursor.partition(PROOF)
+        offset, _, inode = place.partition(":")
         size, _, now = end.partition(":")
-        if inode != now or int(size or 0) < int(offset):
+        if inode != now or int(size or 0) < int(offset) or (proof and proof != self._checksum(int(offset))):
             return 0, True
         return int(offset), False
+
+    def _proved(self, offset: int, inode: str) -> str:
+        return f"{_cursor(offset, inode)}{PROOF}{self._checksum(offset)}"
+
+    def _checksum(self, offset: int) -> str:
+        """Of the bytes before an offset."""
+        from binascii import crc32
+
+        from mi.kernel.jsonl import read_range
+
+        return f"{crc32(read_range(self._path, max(0, offset - _TAIL), offset)):x}"
 
 
 def _cursor(offset: int, inode: int | str) -> str:

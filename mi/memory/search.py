@@ -6,14 +6,17 @@ meant, and so is one whose title (or speaker) the question names.
 """
 
 import sqlite3
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from mi.memory import tables
 from mi.memory.backend import Hit, Query
+from mi.memory.corrections import among, correction
 from mi.memory.words import tokens
 
 EXACT = 6000  # matches that are ranked one and all; more of them are narrowed first
-_NEWEST = 1000  # of the narrowed matches, how many of the latest are ranked
+COMMON = 1500  # in a large store: a word with more matches tells little, and scoring it would read them all
+_COMMON_SCORE = 0.1  # what such a word adds
 _CANDIDATES = 100
 _GROUP_SHARE = 0.3  # how much of its group's score a document is given
 _GROUP_FADE = 0.5  # each further match of a group counts half
@@ -73,21 +76,33 @@ class _Shelf:
         self._rows = (low, high)
 
     def candidates(self, wanted: list[str]) -> list[_Found]:
-        """The best matches. Where too many match, those with all the words first, then those with the rarest."""
+        """The best matches. In a large store those with all the words first, and common words are not scored."""
         if self._size() <= EXACT:
             return self._best(" OR ".join(wanted))
         counts = {word: self._count(word) for word in wanted}
         known = sorted((word for word in wanted if counts[word]), key=counts.__getitem__)
-        if sum(counts.values()) <= EXACT:
-            return self._best(" OR ".join(known)) if known else []
-        found = [one._replace(complete=True) for one in self._best(" AND ".join(known), _NEWEST)]
-        if len(found) < max(self._query.limit, 10):
-            rare = known[:1]
-            for word in known[1:]:
-                if sum(counts[one] for one in rare) + counts[word] <= EXACT:
-                    rare.append(word)
-            found += self._best(" OR ".join(rare), None if counts[rare[0]] <= EXACT else _NEWEST)
-        return found
+        if not known:
+            return []
+        rare = _rare(known, counts)
+        if rare == known:
+            return self._best(" OR ".join(rare))
+        found: dict[int, _Found] = {}
+        for matches in self._ever_wider(rare, known[len(rare) :]):
+            for one in matches:
+                found.setdefault(one.row, one)
+            if len(found) >= max(self._query.limit, 10):
+                break
+        return list(found.values())
+
+    def _ever_wider(self, rare: list[str], common: list[str]) -> Iterator[list[_Found]]:
+        """Matches of all the words, of the rare ones, of the common ones, of the least common."""
+        every = " AND ".join([*rare, *common])
+        matches = self._best(" OR ".join(rare), within=every) if rare else self._newest(every, len(common))
+        yield [one._replace(complete=True) for one in matches]
+        if rare:
+            yield self._best(" OR ".join(rare))
+            yield self._newest(" AND ".join(common), len(common))
+        yield self._newest(common[0], 1)
 
     def _size(self) -> int:
         low, high = self._rows
@@ -98,19 +113,29 @@ class _Shelf:
     def _count(self, word: str) -> int:
         """How many match a word; counting stops where it is too many."""
         query = f"""SELECT count(*) FROM
-            (SELECT 1 FROM {self._shelf} WHERE {self._shelf} MATCH ? AND rowid BETWEEN ? AND ? LIMIT {EXACT + 1})"""
+            (SELECT 1 FROM {self._shelf} WHERE {self._shelf} MATCH ? AND rowid BETWEEN ? AND ? LIMIT {COMMON + 1})"""
         return int(self._db.execute(query, (word, *self._rows)).fetchone()[0])
 
-    def _best(self, match: str, newest: int | None = None) -> list[_Found]:
-        shelf, where, values = self._shelf, *self._conditions()
-        ranked = f"""SELECT d.row, {_SCORE.format(shelf)} AS score, d.grp, d.title, d.ts, d.id, d.corrected_by
-            FROM {shelf} AS w CROSS JOIN document AS d ON d.row = w.rowid
-            WHERE {shelf} MATCH ? AND w.rowid BETWEEN ? AND ?{where}"""
-        if newest is not None:
-            ranked = f"SELECT * FROM ({ranked} ORDER BY w.rowid DESC LIMIT {newest})"
+    def _best(self, match: str, within: str | None = None) -> list[_Found]:
+        """The matches that score best, among those that also match `within`."""
+        where, values = self._conditions()
+        if within is not None:
+            where += f" AND w.rowid IN (SELECT rowid FROM {self._shelf} WHERE {self._shelf} MATCH ?"
+            where += " AND rowid BETWEEN ? AND ?)"
+            values += [within, *self._rows]
+        return self._select(match, _SCORE.format(self._shelf), where, values, "score")
+
+    def _newest(self, match: str, words: int) -> list[_Found]:
+        """The latest matches of common words."""
+        return self._select(match, str(_COMMON_SCORE * words), *self._conditions(), "w.rowid")
+
+    def _select(self, match: str, score: str, where: str, values: list[object], order: str) -> list[_Found]:
+        shelf = self._shelf
         limit = max(_CANDIDATES, 2 * self._query.limit)
-        rows = self._db.execute(f"{ranked} ORDER BY score DESC LIMIT {limit}", (match, *self._rows, *values))
-        return [_Found(*row) for row in rows]
+        query = f"""SELECT d.row, {score} AS score, d.grp, d.title, d.ts, d.id, d.corrected_by
+            FROM {shelf} AS w CROSS JOIN document AS d ON d.row = w.rowid
+            WHERE {shelf} MATCH ? AND w.rowid BETWEEN ? AND ?{where} ORDER BY {order} DESC LIMIT {limit}"""
+        return [_Found(*row) for row in self._db.execute(query, (match, *self._rows, *values))]
 
     def _conditions(self) -> tuple[str, list[object]]:
         query = self._query
@@ -127,27 +152,32 @@ class _Shelf:
         return where, values
 
 
+def _rare(known: list[str], counts: dict[str, int]) -> list[str]:
+    """The words whose matches can all be ranked, rarest first."""
+    rare: list[str] = []
+    total = 0
+    for word in known:
+        total += counts[word]
+        if counts[word] > COMMON or total > EXACT:
+            break
+        rare.append(word)
+    return rare
+
+
 def _for_project(db: sqlite3.Connection, query: Query, found: list[_Found]) -> list[_Found]:
     """What a project corrected of the global part is corrected for that project alone."""
-    if not query.project_id or db.execute("SELECT 1 FROM mark LIMIT 1").fetchone() is None:
+    if not query.project_id:
         return found
+    standing = [one.id for one in found if not one.corrected_by]
+    corrected = among(db, "SELECT target FROM mark WHERE project_id = ? AND target", standing, query.project_id)
     seen: list[_Found] = []
     for one in found:
-        mark = None
-        if not one.corrected_by:
-            lookup = "SELECT by FROM mark WHERE target = ? AND project_id = ? AND by != target ORDER BY at DESC LIMIT 1"
-            mark = db.execute(lookup, (one.id, query.project_id)).fetchone()
-        if mark is None or _stands(db, one, query.project_id):
+        by = correction(db, one.id, query.project_id) if one.id in corrected else ""
+        if not by:
             seen.append(one)
         elif query.corrected:
-            seen.append(one._replace(corrected_by=mark[0] or "retracted"))
+            seen.append(one._replace(corrected_by=by))
     return seen
-
-
-def _stands(db: sqlite3.Connection, one: _Found, project_id: str) -> bool:
-    from mi.memory.intake import correction
-
-    return not correction(db, one.id, project_id)
 
 
 def _ranked(found: list[_Found], words: tuple[str, ...]) -> list[tuple[float, _Found]]:

@@ -4,7 +4,7 @@ import sqlite3
 
 from mi.memory.documents import Document
 
-VERSION = 1
+VERSION = 2
 # Two shelves: evidence is much and rarely asked for, so the words of thoughts stay fast to look up.
 SHELVES = ("thought_words", "evidence_words")
 COLUMNS = ("own", "before", "after", "title", "day")
@@ -18,12 +18,17 @@ _WORDS = f"""fts5({", ".join(COLUMNS)}, content='',
     tokenize="porter unicode61 remove_diacritics 2 tokenchars '+#' categories 'L* N* Co So'")"""
 _SCHEMA = (
     "CREATE TABLE scope (no INTEGER PRIMARY KEY, project_id TEXT UNIQUE NOT NULL, used INTEGER NOT NULL DEFAULT 0)",
+    # Counted as it happens: counting what is there would read all of it.
+    "CREATE TABLE removed (documents INTEGER NOT NULL)",
+    "INSERT INTO removed VALUES (0)",
     "CREATE TABLE source (no INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, cursor TEXT NOT NULL DEFAULT '')",
     # What a search filters by comes first and the text last: a long text is then not read to pass a row over.
     """CREATE TABLE document (row INTEGER PRIMARY KEY, source INTEGER NOT NULL, kind TEXT NOT NULL,
         corrected_by TEXT NOT NULL DEFAULT '', valid_from REAL, valid_to REAL, weight REAL NOT NULL, grp TEXT,
         position INTEGER NOT NULL, project_id TEXT NOT NULL, id TEXT NOT NULL, ts TEXT NOT NULL, title TEXT NOT NULL,
         tags TEXT NOT NULL, event_ids TEXT NOT NULL, text TEXT NOT NULL)""",
+    """CREATE TRIGGER document_removed AFTER DELETE ON document
+        BEGIN UPDATE removed SET documents = documents + 1; END""",
     "CREATE UNIQUE INDEX document_id ON document (id, source)",
     "CREATE INDEX document_group ON document (grp, position) WHERE grp IS NOT NULL",
     """CREATE TABLE mark (at INTEGER PRIMARY KEY, id TEXT NOT NULL, source INTEGER NOT NULL, project_id TEXT NOT NULL,
@@ -34,7 +39,7 @@ _SCHEMA = (
     *(f"CREATE VIRTUAL TABLE {shelf} USING {_WORDS}" for shelf in SHELVES),
     f"PRAGMA user_version = {VERSION}",
 )
-_TABLES = ("scope", "source", "document", "mark", "ring", *SHELVES)
+_TABLES = ("scope", "removed", "source", "document", "mark", "ring", *SHELVES)
 FIELDS = "id, kind, text, project_id, title, ts, tags, event_ids, valid_from, valid_to, weight, grp, position"
 
 

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.jsontext import BadJson, decode_fields
 from mi.memory.documents import Document
 
 
@@ -44,7 +44,7 @@ class _Overlay(Struct):
 def disabled(overlay: bytes) -> list[str]:
     """The workflows that an overlay disables; none when it cannot be read."""
     try:
-        overrides = decode(overlay, _Overlay).global_workflow_overrides
+        overrides = decode_fields(overlay, _Overlay).global_workflow_overrides
     except BadJson:
         return []
     return [name for name, override in overrides.items() if not override.enabled]
@@ -53,7 +53,7 @@ def disabled(overlay: bytes) -> list[str]:
 def read(data: bytes, name: str, project_id: str) -> Document | None:
     """The workflow in a file; None when it is disabled or cannot be read."""
     try:
-        one = decode(data, _Workflow)
+        one = decode_fields(data, _Workflow)
     except BadJson:
         return None
     return _document(one, name, project_id) if one.enabled else None

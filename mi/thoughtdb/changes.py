@@ -71,15 +71,16 @@ def supersede(desk: Desk, claim_id: str, text: str) -> tuple[str, Claim]:
         raise UsageError("empty-text", field="--text")
     _refuse_gone(desk, old)
     raw = old.raw
+    tags = raw.get("tags")
     new = desk.store.new_claim(
         text,
-        [tag for tag in raw.get("tags") or [] if isinstance(tag, str)],
+        [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else [],
         "",
         "user",
-        claim_type=raw["claim_type"],
+        claim_type=raw.get("claim_type") or "fact",
         valid_from=raw.get("valid_from"),
         valid_to=raw.get("valid_to"),
-        notes=raw.get("notes") or "",
+        notes=str(raw.get("notes") or ""),
     )
     event_id = desk.record(events.ClaimSupersede(claim_id=claim_id, new_claim_id=new.claim_id, text=text))
     new = citing(new, event_id)
@@ -105,7 +106,7 @@ def create_node(desk: Desk, node_type: NodeType, title: str, text: str, tags: Se
     """Store a decision, action or summary; returns the event's id and the node."""
     if not title.strip():
         raise UsageError("empty-text", field="--title")
-    node = desk.store.new_node(node_type, title, text, tags, "", "user")
+    node = desk.store.new_node(node_type, title, text, [tag.strip() for tag in tags if tag.strip()], "", "user")
     record = events.NodeCreate(node_id=node.node_id, node_type=node_type, title=title)
     event_id = desk.record(record)
     node = citing(node, event_id)

@@ -91,7 +91,12 @@ def build(
     recent_event_ids: Iterable[str] = (),
     budget: Budget = Budget(),  # noqa: B008
 ) -> Context:
-    """The context for a decision about `query`; `thoughts` are those of the project and the global ones.
+    """The context for a decision about `query`; `thoughts` are those of the project and the global ones."""
+    return with_edges(gather(thoughts, query, candidates, budget), thoughts, recent_event_ids, budget.edges)
+
+
+def gather(thoughts: Effective, query: str, candidates: Candidates, budget: Budget = Budget()) -> Context:  # noqa: B008
+    """The thoughts of a context, without what joins them.
 
     What only an agent said is left out, and takes nobody's place: it is tentative, and no word of the person's.
     """
@@ -105,9 +110,15 @@ def build(
         chosen, limit = (asked, budget.query) if neighbour.kind == "claim" else (nodes, budget.nodes)
         if len(chosen) < limit:
             chosen.append(neighbour)
-    included = [one.id for one in (*asked, *guiding, *values, *nodes)]
-    edges = _edges(thoughts, [*included, *recent_event_ids], budget.edges)
-    return Context(nodes, values, guiding, asked, edges, notes)
+    return Context(nodes, values, guiding, asked, [], notes)
+
+
+def with_edges(
+    context: Context, thoughts: Effective, recent_event_ids: Iterable[str], limit: int = Budget().edges
+) -> Context:
+    """The context with the edges at its thoughts and at what just happened."""
+    shown = (*context.query_claims, *context.pref_goal_claims, *context.values_claims, *context.nodes)
+    return context._replace(edges=_edges(thoughts, [*(one.id for one in shown), *recent_event_ids], limit))
 
 
 def build_least(thoughts: Effective, budget: Budget = Budget()) -> Context:  # noqa: B008
@@ -122,14 +133,14 @@ def _trusted(found: Iterable[Thought], thoughts: Effective) -> Iterator[Thought]
 
 def _values(thoughts: Effective, limit: int) -> list[Thought]:
     """The global values, in the order they were said."""
-    found = thoughts.find("claim", Filter(types=_GUIDING, tags=(VALUES,)))
+    found = thoughts.find("claim", Filter(types=_GUIDING, tags=(VALUES,), heard=True))
     return list(islice(_trusted((one for one in found if one.scope == "global"), thoughts), limit))[::-1]
 
 
 def _guiding(thoughts: Effective, limit: int, taken: set[str]) -> list[Thought]:
     """Settings and the like first, then the other preferences and goals; the project's before the global ones."""
     found = _settled(thoughts)
-    for one in _trusted(thoughts.find("claim", Filter(types=_GUIDING)), thoughts):
+    for one in _trusted(thoughts.find("claim", Filter(types=_GUIDING, heard=True)), thoughts):
         if len(found) >= limit:
             break
         tags = _tags(one)
@@ -153,14 +164,15 @@ def _settled(thoughts: Effective) -> dict[str, Thought]:
 
 def _pinned(thoughts: Effective) -> Iterator[Thought]:
     for tag in (SETTING + "*", TESTLESS):
-        yield from thoughts.find("claim", Filter(types=_GUIDING, tags=(tag,)))
+        yield from thoughts.find("claim", Filter(types=_GUIDING, tags=(tag,), heard=True))
 
 
 def _nodes(thoughts: Effective, limit: int) -> list[Thought]:
     """The latest summary of the values, then the latest nodes."""
-    summaries = (one for one in thoughts.find("node", Filter(tags=(SUMMARY,))) if one.scope == "global")
+    summaries = (one for one in thoughts.find("node", Filter(tags=(SUMMARY,), heard=True)) if one.scope == "global")
     latest = list(islice(_trusted(summaries, thoughts), min(1, limit)))
-    recent = _trusted((one for one in thoughts.find("node") if SUMMARY not in _tags(one)), thoughts)
+    others = (one for one in thoughts.find("node", Filter(heard=True)) if SUMMARY not in _tags(one))
+    recent = _trusted(others, thoughts)
     return [*latest, *islice(recent, limit - len(latest))]
 
 
@@ -185,7 +197,7 @@ def _scan(thoughts: Effective, query: str, limit: int, taken: set[str]) -> list[
     """Recent claims that share at least two of the query's words, or its only one."""
     wanted = set(compact(query).tokens)
     scored: list[tuple[int, Thought]] = []
-    for claim in islice(thoughts.find("claim"), _SCANNED) if wanted else ():
+    for claim in islice(thoughts.find("claim", Filter(heard=True)), _SCANNED) if wanted else ():
         if claim.id in taken or not _may_show(claim, "claim"):
             continue
         shared = len(wanted.intersection(tokens(str(claim.raw.get("text")))))

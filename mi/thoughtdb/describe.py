@@ -7,8 +7,8 @@ from mi.thoughtdb.reading import Thought
 
 
 def listed(thought: Thought, thoughts: Effective) -> dict[str, Any]:
-    """The fields for a list: what was stored, with the status that holds instead of the one that was written."""
-    fields = thought.raw | {"status": thought.status}
+    """The fields for a list: what was stored, where, and the status that holds instead of the one that was written."""
+    fields = thought.raw | {"status": thought.status, "store": thought.scope}
     if thought.kind == "claim":
         fields["valid"] = thought.valid
     if thought.status == "superseded":
@@ -20,7 +20,7 @@ def described(thought: Thought, thoughts: Effective) -> dict[str, Any]:
     """The fields for a look at one thought: also how far it is trusted, and how it was taken back."""
     from mi.thoughtdb.trust import of_thought
 
-    fields = listed(thought, thoughts) | {"store": thought.scope}
+    fields = listed(thought, thoughts)
     if thought.kind != "edge":
         fields["trust"] = of_thought(thought, thoughts)
     retraction = thoughts.retraction(thought)

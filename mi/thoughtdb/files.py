@@ -69,6 +69,11 @@ class StoreFiles:
         """How long a file is now."""
         return os.fstat(self._fds[kind]).st_size
 
+    def stamp(self) -> tuple[tuple[int, int], ...]:
+        """The same as long as nothing was written."""
+        stats = map(os.fstat, self._fds.values())
+        return tuple((stat.st_ino, stat.st_size) for stat in stats)
+
     def line(self, kind: Kind, offset: int) -> bytes:
         """The stored line that begins at an offset."""
         found = b""

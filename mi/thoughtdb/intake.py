@@ -9,10 +9,10 @@ from mi.thoughtdb.kinds import KIND_OF_PREFIX, REDIRECTS, Kind
 from mi.thoughtdb.lines import Entry
 from mi.thoughtdb.redirects import Out, Step, cycle_through, head
 
-VERSION = 3
+VERSION = 4
 _COLUMNS = """seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT, offset INTEGER, first_offset INTEGER,
     first_ts INTEGER, valid_from INTEGER, valid_to INTEGER, retracted INTEGER DEFAULT 0, superseded INTEGER DEFAULT 0,
-    lines INTEGER DEFAULT 1, from_id TEXT, to_id TEXT, tags TEXT"""
+    lines INTEGER DEFAULT 1, from_id TEXT, to_id TEXT, tags TEXT, by_agent INTEGER DEFAULT 0"""
 _KINDS: tuple[Kind, ...] = ("claim", "node", "edge")
 SCHEMA = (
     """CREATE TABLE file (kind TEXT PRIMARY KEY, upto INTEGER, inode INTEGER, tail INTEGER, mtime INTEGER,
@@ -28,9 +28,15 @@ SCHEMA = (
     *(f"INSERT INTO ordered VALUES ('{kind}', 0)" for kind in _KINDS),
 )
 # Made after the first load: sorting once is much cheaper than keeping it in order line by line.
-_INDEX = "CREATE INDEX IF NOT EXISTS claim_type ON claim (type)"
+# Agents may say very much: what others said is found without passing all that.
+_INDEXES = {
+    "claim_type": "claim (type)",
+    "claim_said": "claim (type) WHERE by_agent = 0",
+    "confirmed": "edge (to_id) WHERE type = 'supports'",
+}
+CONFIRMED = "id IN (SELECT to_id FROM edge WHERE type = 'supports')"
 EMPTY = (
-    "DROP INDEX IF EXISTS claim_type",
+    *(f"DROP INDEX IF EXISTS {name}" for name in _INDEXES),
     *(f"DELETE FROM {table}" for table in ("file", *_KINDS, "history", "tag", "redirect", "edge_end")),
     "UPDATE ordered SET upto = 0",
 )
@@ -45,10 +51,11 @@ _TAGGED = """seq IN (SELECT seq FROM tag WHERE kind = '{kind}' AND {sorted} UNIO
 _BATCH = 4000
 _ID_CHUNK = 500
 _ORDERED_AT_ONCE = 50_000
-_INSERT = """INSERT INTO {} (id, type, offset, first_offset, first_ts, valid_from, valid_to, from_id, to_id, tags)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_INSERT = """INSERT INTO {}
+    (id, type, offset, first_offset, first_ts, valid_from, valid_to, from_id, to_id, tags, by_agent)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _REASSERT = """UPDATE {} SET type = ?, offset = ?, valid_from = ?, valid_to = ?, from_id = ?, to_id = ?,
-    tags = ?, retracted = 0, lines = lines + 1 WHERE id = ?"""
+    tags = ?, by_agent = ?, retracted = 0, lines = lines + 1 WHERE id = ?"""
 
 
 def tagged(kind: Kind, tag: str) -> tuple[str, tuple[str, ...]]:
@@ -73,7 +80,7 @@ class Intake:
         """Bring the tables up to date with further lines of the file of a kind."""
         rest = iter(lines)
         while batch := list(islice(rest, _BATCH)):
-            known = self._known(kind, {entry.id for _, entry in batch})
+            known = self._among(f"SELECT id FROM {kind} WHERE id", [entry.id for _, entry in batch])
             for fresh, run in _runs(batch, known):
                 if fresh:
                     self._insert(kind, run)
@@ -95,7 +102,8 @@ class Intake:
             for start in range(upto, last, _ORDERED_AT_ONCE):
                 self._order_tags(kind, start)
             self._db.execute("UPDATE ordered SET upto = ? WHERE kind = ?", (last, kind))
-        self._db.execute(_INDEX)
+        for name, columns in _INDEXES.items():
+            self._db.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {columns}")
 
     def _order_tags(self, kind: Kind, start: int) -> None:
         query = f"SELECT seq, tags FROM {kind} WHERE seq > ? AND seq <= ? AND tags IS NOT NULL"
@@ -103,19 +111,19 @@ class Intake:
         found = sorted((tag, seq) for seq, tags in rows for tag in tags.split("\n"))
         self._db.executemany("INSERT OR IGNORE INTO tag VALUES (?, ?, ?)", [(kind, *one) for one in found])
 
-    def _known(self, kind: Kind, ids: set[str]) -> set[str]:
+    def _among(self, select: str, ids: list[str]) -> set[str]:
+        """What a query finds whose last condition is that a column be one of the ids."""
         found: set[str] = set()
-        wanted = list(ids)
-        for start in range(0, len(wanted), _ID_CHUNK):
-            chunk = wanted[start : start + _ID_CHUNK]
-            marks = ",".join("?" * len(chunk))
-            found.update(row[0] for row in self._db.execute(f"SELECT id FROM {kind} WHERE id IN ({marks})", chunk))
+        for start in range(0, len(ids), _ID_CHUNK):
+            chunk = ids[start : start + _ID_CHUNK]
+            found.update(one for (one,) in self._db.execute(f"{select} IN ({','.join('?' * len(chunk))})", chunk))
         return found
 
     def _insert(self, kind: Kind, run: list[Placed]) -> None:
         start = self._db.execute(f"SELECT coalesce(max(seq), 0) + 1 FROM {kind}").fetchone()[0]
-        self._targets()  # as they are before these lines: each is then taken in by itself
-        rows = [(e.id, e.type, at, at, e.ts, e.valid_from, e.valid_to, *_ends_and_tags(e)) for at, e in run]
+        if kind == "edge":
+            self._targets()  # as they are before these lines: each is then taken in by itself
+        rows = [(e.id, e.type, at, at, e.ts, e.valid_from, e.valid_to, *_rest(e)) for at, e in run]
         self._db.executemany(_INSERT.format(kind), rows)
         if kind == "edge":
             for seq, (offset, entry) in enumerate(run, start):
@@ -126,12 +134,8 @@ class Intake:
 
     def _mark_arrivals(self, ids: list[str]) -> None:
         """Redirects may have been known before the thought they replace."""
-        if not self._db.execute("SELECT 1 FROM redirect LIMIT 1").fetchone():
-            return
         heads: dict[str, str] = {}  # of the members of each cycle that was met
-        for one in ids:
-            if self._out(one) is None:
-                continue
+        for one in self._among("SELECT from_id FROM redirect WHERE stands = 1 AND from_id", ids):
             if one not in heads and self._is_led_to(one) and (cycle := cycle_through(one, self._out)):
                 heads |= dict.fromkeys(cycle, head(one, self._out))
             self._mark(one, heads.get(one) != one)
@@ -146,12 +150,12 @@ class Intake:
         if not entry.asserts:
             db.execute(f"UPDATE {kind} SET retracted = 1, lines = lines + 1 WHERE id = ?", (entry.id,))
         else:
-            ends_and_tags = _ends_and_tags(entry)
+            rest = _rest(entry)
             times = (entry.valid_from, entry.valid_to)
-            db.execute(_REASSERT.format(kind), (entry.type, offset, *times, *ends_and_tags, entry.id))
+            db.execute(_REASSERT.format(kind), (entry.type, offset, *times, *rest, entry.id))
             former = [(kind, tag, seq) for tag in (tags or "").split("\n")]
             db.executemany("DELETE FROM tag WHERE kind = ? AND tag = ? AND seq = ?", former)
-            now = [(kind, tag, seq) for tag in (ends_and_tags[2] or "").split("\n") if tag]
+            now = [(kind, tag, seq) for tag in (rest[2] or "").split("\n") if tag]
             db.executemany("INSERT OR IGNORE INTO tag VALUES (?, ?, ?)", now)
         if kind == "edge":
             self._change_edge(entry, offset, seq, (former_type, former_from, former_offset))
@@ -168,7 +172,8 @@ class Intake:
 
     def _redirect(self, from_id: str, added: tuple[int, str, int] | None, removed: int | None) -> None:
         """A redirect stands or no longer stands: mark whoever is superseded by that, or no longer."""
-        led_to = self._is_led_to(from_id)
+        may_circle = self._out(from_id) is not None or (added is not None and self._out(added[1]) is not None)
+        led_to = may_circle and self._is_led_to(from_id)
         broken = cycle_through(from_id, self._out) if led_to else []
         if removed is not None:
             self._db.execute("UPDATE redirect SET stands = 0 WHERE from_id = ? AND at = ?", (from_id, removed))
@@ -181,7 +186,7 @@ class Intake:
             self._mark(one, one != stands if one in closed else self._out(one) is not None)
 
     def _is_led_to(self, thought_id: str) -> bool:
-        """Only an id that something leads to can be in a cycle: asking that first keeps long chains cheap."""
+        """Whether it can be in a cycle: asking that first keeps long chains cheap."""
         if thought_id in self._targets():
             return True
         query = """SELECT 1 FROM edge_end JOIN edge ON edge.seq = edge_end.seq WHERE edge_end.id = ?1
@@ -221,10 +226,10 @@ def _runs(batch: list[Placed], known: set[str]) -> Iterator[tuple[bool, list[Pla
         yield fresh, run
 
 
-def _ends_and_tags(entry: Entry) -> tuple[str | None, str | None, str | None]:
-    """A tag is one line: they are kept as lines of one text."""
+def _rest(entry: Entry) -> tuple[str | None, str | None, str | None, int]:
+    """Ends, tags and whose word it is. A tag is one line: they are kept as lines of one text."""
     tags = "\n".join(" ".join(tag.split("\n")) for tag in entry.tags)
-    return entry.from_id or None, entry.to_id or None, tags or None
+    return entry.from_id or None, entry.to_id or None, tags or None, int(entry.by_agent)
 
 
 def out_of(db: sqlite3.Connection) -> Out:

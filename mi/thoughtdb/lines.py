@@ -1,15 +1,17 @@
 """What a stored line means for the state of a store: who is asserted or taken back, when, and how it is found."""
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from mi.kernel import clock
-from mi.kernel.jsontext import BadJson, decode, decode_stored
+from mi.kernel.jsontext import decode_fields, decode_stored
 from mi.thoughtdb.kinds import Kind
 
 EARLIEST = -(1 << 62)  # the time of a line that does not say its time: known from the beginning
 _NO_TAGS: list[str] = []
+_KNOWN = frozenset(["user", "mind", "import", ""])
 
 
 class Entry(NamedTuple):
@@ -24,12 +26,13 @@ class Entry(NamedTuple):
     tags: list[str] = _NO_TAGS
     from_id: str = ""
     to_id: str = ""
+    by_agent: bool = False  # said by the Hands, or by whoever is none that MI knows
 
 
 class Line(Struct):
     """The fields of claims, nodes and edges that state depends on; the rest of a line is not looked at."""
 
-    kind: str
+    kind: str = ""
     claim_id: str = ""
     node_id: str = ""
     edge_id: str = ""
@@ -43,14 +46,12 @@ class Line(Struct):
     tags: list[str] | None = None
     from_id: str = ""
     to_id: str = ""
+    origin: str = ""
 
 
 def parse(data: bytes, kind: Kind) -> Entry | None:
     """A line of the file that holds this kind; None when it neither asserts nor takes back. BadJson if unreadable."""
-    try:
-        line = decode(data, Line)
-    except BadJson:
-        line = _lenient(data)
+    line = decode_fields(data, Line)
     thought_id = getattr(line, kind + "_id")
     if not thought_id:
         return None
@@ -65,25 +66,14 @@ def parse(data: bytes, kind: Kind) -> Entry | None:
             line.tags or _NO_TAGS,
             line.from_id,
             line.to_id,
+            line.origin not in _KNOWN,
         )
     if line.kind == kind + "_retract":
         return Entry(False, thought_id, milliseconds(line.ts, EARLIEST))
     return None
 
 
-def _lenient(data: bytes) -> Line:
-    """A line with a field of an unexpected type or broken UTF-8 costs that field, not the line."""
-    raw = decode_stored(data, dict[str, Any])
-    names = (name for name in Line.__struct_fields__ if name != "tags")
-    texts = {name: raw[name] for name in names if isinstance(raw.get(name), str)}
-    tags = raw.get("tags")
-    return Line(
-        kind=texts.pop("kind", ""),
-        tags=[tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else None,
-        **texts,
-    )
-
-
+@lru_cache(maxsize=4096)  # lines written together say the same time
 def milliseconds(timestamp: str | None, otherwise: Any) -> Any:
     """A timestamp as milliseconds; what is none gives `otherwise`."""
     try:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from mi.thoughtdb.intake import EDGES_AT, tagged
+from mi.thoughtdb.intake import CONFIRMED, EDGES_AT, tagged
 from mi.thoughtdb.kinds import KIND_OF_PREFIX, Kind, Scope
 from mi.thoughtdb.lines import parse
 from mi.thoughtdb.redirects import Step, head
@@ -15,6 +15,7 @@ Direction = Literal["out", "in", "both"]
 _COLUMNS = (
     "seq, id, type, offset, first_offset, first_ts, valid_from, valid_to, retracted, superseded, lines, from_id, to_id"
 )
+_HEARD = ("by_agent = 0", f"by_agent = 1 AND {CONFIRMED}")
 _PAGES = (64, 1024)  # rows asked for at once: the first time, and then
 
 
@@ -37,12 +38,16 @@ class Row(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """Which thoughts are wanted; a tag that ends in `*` is a prefix. `active` means standing and valid at the time."""
+    """Which thoughts are wanted; a tag that ends in `*` is a prefix. `active` means standing and valid at the time.
+
+    `heard` leaves out what an agent said and nothing supports; it costs what is left, however much that was.
+    """
 
     status: Status | None = "active"
     types: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     contains: str = ""
+    heard: bool = False
 
 
 class Thought(NamedTuple):
@@ -155,16 +160,16 @@ class Reading:
 
     def _rows(self, kind: Kind, wanted: Filter) -> Iterator[Row]:
         if self._as_of is not None:
-            return self._pages(kind, "(lines > 1 OR first_ts <= ?)", (self._as_of,))
+            return self._pages(kind, *_conditions_then(kind, wanted, self._as_of))
         conditions, values = _conditions(kind, wanted)
-        if not wanted.types:
-            return self._pages(kind, conditions, values)
-        if len(wanted.types) == 1:
-            return self._pages(kind, f"{conditions} AND type = ?", (*values, wanted.types[0]))
+        each = [(f"{conditions} AND type = ?", (*values, one)) for one in wanted.types] or [(conditions, values)]
+        if wanted.heard:
+            each = [(f"{asked} AND {by}", given) for asked, given in each for by in _HEARD]
+        if len(each) == 1:
+            return self._pages(kind, *each[0])
         from heapq import merge
 
-        each = [self._pages(kind, f"{conditions} AND type = ?", (*values, one)) for one in wanted.types]
-        return merge(*each, key=lambda row: -row.seq)
+        return merge(*(self._pages(kind, *one) for one in each), key=lambda row: -row.seq)
 
     def _pages(self, kind: Kind, conditions: str, values: tuple[object, ...]) -> Iterator[Row]:
         """Rows in pages, so that who stops early has not read them all."""
@@ -245,6 +250,15 @@ def _conditions(kind: Kind, wanted: Filter) -> tuple[str, tuple[object, ...]]:
         conditions.append(condition)
         values += asked
     return " AND ".join(conditions), tuple(values)
+
+
+def _conditions_then(kind: Kind, wanted: Filter, as_of: int) -> tuple[str, tuple[object, ...]]:
+    """As `_conditions`, for an earlier time: what was said once was then what it is now; the rest is looked at."""
+    conditions, values = _conditions(kind, wanted._replace(status=None))
+    marks = ",".join("?" * len(wanted.types))
+    typed = f" AND type IN ({marks})" if wanted.types else ""
+    typed += f" AND (by_agent = 0 OR {CONFIRMED})" if wanted.heard else ""
+    return f"(lines > 1 OR (first_ts <= ? AND {conditions}{typed}))", (as_of, *values, *wanted.types)
 
 
 def _has_tags(tags: object, wanted: tuple[str, ...]) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from mi.kernel import jsonl
-from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.jsontext import BadJson, decode_fields
 from mi.memory.documents import Change, Document, Mark, Unmark
 from mi.memory.logs import ReadLine
 from mi.thoughtdb.kinds import REDIRECTS, Kind
@@ -32,7 +32,7 @@ def reader(kind: Kind, project_id: str) -> ReadLine:
 
     def changes(line: jsonl.Line) -> Iterator[Change]:
         try:
-            one = decode(line.data, _Line)
+            one = decode_fields(line.data, _Line)
         except BadJson:
             return  # the store reports what it cannot read; here it is only not found
         yield from read(one, project_id)

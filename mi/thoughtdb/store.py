@@ -11,7 +11,7 @@ from mi.kernel.errors import MiError
 from mi.kernel.home import ThoughtFiles
 from mi.kernel.jsontext import encode
 from mi.kernel.notices import Notices
-from mi.kernel.secrets import find_secrets
+from mi.kernel.secrets import find_secrets, redact
 from mi.thoughtdb.kinds import RULING, ClaimType, EdgeType, NodeType, Origin, Scope, Visibility
 
 if TYPE_CHECKING:  # sqlite3 is loaded by those who read, the records by those who write
@@ -61,6 +61,7 @@ class ThoughtStore:
         from mi.thoughtdb.records import Claim, SourceRef
 
         refuse_secret("text", text)
+        refuse_secret("tag", "\n".join(tags))
         return Claim(
             claim_id=ids.new_id("cl"),
             claim_type=claim_type,
@@ -73,7 +74,7 @@ class ThoughtStore:
             valid_to=valid_to,
             tags=[tag for tag in tags if origin != "hands" or not tag.startswith(RULING)],
             confidence=confidence,
-            notes=notes,
+            notes=redact(notes),
             source_refs=[SourceRef(event_id=event_id)],
             origin=origin,
         )
@@ -81,11 +82,12 @@ class ThoughtStore:
     def new_node(
         self, node_type: NodeType, title: str, text: str, tags: Sequence[str], event_id: str, origin: Origin
     ) -> "Node":
-        """A node of this store, not yet stored; a title or text that holds a secret is refused."""
+        """A node of this store, not yet stored; a title, text or tag that holds a secret is refused."""
         from mi.thoughtdb.records import Node, SourceRef
 
         refuse_secret("title", title)
         refuse_secret("text", text)
+        refuse_secret("tag", "\n".join(tags))
         return Node(
             node_id=ids.new_id("nd"),
             node_type=node_type,
@@ -226,11 +228,12 @@ def refuse_secret(field: str, text: str) -> None:
 
 
 def _as_claim(thought: "Thought") -> "Claim | None":
-    """The claim as a typed record; one that an earlier tool wrote in another shape is passed over."""
-    from mi.kernel.jsontext import BadJson, decode_stored
+    """The claim as a typed record; one without a text or a type, or of an origin that is none, is passed over."""
+    from mi.kernel.jsontext import BadJson, decode_fields
     from mi.thoughtdb.records import Claim
 
     try:
-        return decode_stored(thought.view.line(thought.kind, thought.offset), Claim)
+        claim = decode_fields(thought.view.line(thought.kind, thought.offset), Claim)
     except BadJson:
         return None
+    return claim if claim.origin == (thought.raw.get("origin") or "import") else None

@@ -35,6 +35,10 @@ class View:
         """The files it is a view of."""
         return [self._files.paths[kind] for kind in kinds]
 
+    def stamp(self) -> tuple[tuple[int, int], ...]:
+        """The same as long as nothing was written."""
+        return self._files.stamp()
+
     def query(self, sql: str, values: tuple[object, ...] = ()) -> list[Any]:
         """The rows of a query; a damaged view is built again and asked again."""
         try:

@@ -12,6 +12,7 @@ from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.notices import Notices
 from mi.kernel.state import update_state
+from mi.kernel.text import printable
 from mi.project.identity import Project
 from mi.project.overlay import Overlay, ensure_overlay, read_overlay
 from mi.workflows import overrides
@@ -76,7 +77,11 @@ class WorkflowDesk:
         """Store a new workflow of the person's."""
         self._know(scope)
         made = Workflow(
-            id=ids.new_id("wf"), name=name.strip(), trigger=trigger, steps=steps, source=Source(kind="manual")
+            id=ids.new_id("wf"),
+            name=" ".join(printable(name).split()),
+            trigger=trigger,
+            steps=steps,
+            source=Source(kind="manual"),
         )
         return self.store(scope).add(made)
 
@@ -108,6 +113,8 @@ class WorkflowDesk:
         """Delete a workflow; with `override` only what this project changes of it."""
         if not override:
             store = self.store(scope)
+            if store.raw_bytes(workflow_id) is None:
+                self.get(workflow_id, scope)  # says where it is instead
             store.delete(workflow_id)
             return
         if workflow_id not in read_overlay(self._home, self._project, self.notices).global_workflow_overrides:
@@ -141,6 +148,10 @@ class WorkflowDesk:
 
     # overrides
 
+    def is_decided_here(self, workflow_id: str, scope: str, override: bool) -> bool:
+        """Whether a change belongs into the project's override: asked for, or it says already what holds here."""
+        return self.target(workflow_id, scope, override).overridden or override
+
     def target(self, workflow_id: str, scope: str, override: bool) -> Held:
         held = self.get(workflow_id, scope)
         if override and held.scope != "global":
@@ -154,7 +165,9 @@ class WorkflowDesk:
             raw = all_.get(workflow_id, {})
             new = change(overrides.read(raw, workflow_id))
             overrides.check(base, new)
-            return all_ | {workflow_id: overrides.written(raw, new)}
+            others = {key: value for key, value in all_.items() if key != workflow_id}
+            entry = overrides.written(raw, new)
+            return others | {workflow_id: entry} if entry else others
 
         self._change_overrides(changed)
         held = self.effective.get(workflow_id)

@@ -1,7 +1,9 @@
 """A project's workflows in the workspaces it is bound to: bind, sync, unbind."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -10,11 +12,14 @@ from mi.evidence.records.workflow_ir import Workflow
 from mi.evidence.records.workflows import HostSync
 from mi.hosts.adapters import adapter, artefacts
 from mi.hosts.adapters.contract import generated_root, skill_folder
-from mi.hosts.artefacts import Artefact, JsonEntry
-from mi.hosts.place import Placed, place, remove, remove_all
-from mi.hosts.workspaces import Workspace, forget_workspace, known_workspaces
+from mi.hosts.artefacts import Artefact, JsonEntry, Skill
+from mi.hosts.place import Placed, owners, place, remove
+from mi.hosts.workspaces import Workspace
+from mi.kernel import files
 from mi.kernel.errors import MiError, NotFound
-from mi.kernel.home import Home
+from mi.kernel.home import Home, make_dirs
+from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.locks import folder_lock
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.project.identity import Project
@@ -56,61 +61,92 @@ class Bindings:
             host=host, workspace_root=place_.root, generated_rel_dir=generated_root(host), register=Register()
         )
         ensure_overlay(self._home, self._project, self._notices)
-        done = self._place(bound)
-        others = [one for one in self.all() if _key(one) != _key(bound)]
-        self._store([*others, self._registered(bound)])
+        with self._turn():
+            moved = self._owner(host) in owners(place_)
+            done, bound = self._place(bound)
+            others = [one for one in self.all() if _key(one) != _key(bound)]
+            if moved:
+                others = [one for one in others if one.host != host or os.path.isdir(one.workspace_root)]
+            self._store([*others, bound])
         return done
 
     def unbind(self, host: str, workspace: str | None = None) -> list[Synced]:
         """Take the workflows out of a host's workspaces and forget the bindings; one that is gone is forgotten, too."""
         adapter(host)
-        root = os.path.abspath(os.path.expanduser(workspace)) if workspace else None
-        chosen = [one for one in self.all() if one.host == host and root in (None, one.workspace_root)]
+        root = os.path.realpath(os.path.expanduser(workspace)) if workspace else None
+        chosen = [
+            one for one in self.all() if one.host == host and root in (None, os.path.realpath(one.workspace_root))
+        ]
         if not chosen:
             raise NotFound("not-bound", host=host, known=", ".join(one.host for one in self.all()) or "-")
-        done = []
-        for binding in chosen:
-            if os.path.isdir(binding.workspace_root):
-                taken = remove(Workspace.at(binding.workspace_root, self._home), self._owner(host))
-                done.append(_synced(binding, taken, []))
-            else:
-                self._notices.add("workspace-gone", binding.workspace_root)
-                done.append(Synced(host=host, workspace_root=binding.workspace_root))
-        self._store([one for one in self.all() if one not in chosen])
+        with self._turn():
+            done = [self._take_out(one) for one in chosen]
+            taken = [_key(one) for one, synced in zip(chosen, done, strict=True) if synced.ok]
+            self._store([one for one in self.all() if _key(one) not in taken])
         return done
+
+    def _take_out(self, binding: HostBinding) -> Synced:
+        root = binding.workspace_root
+        if not os.path.isdir(root):
+            self._notices.add("workspace-gone", root)
+            return Synced(host=binding.host, workspace_root=root)
+        try:
+            return _synced(binding, remove(Workspace.at(root, self._home), self._owner(binding.host)), [])
+        except MiError as error:
+            return Synced(host=binding.host, workspace_root=root, ok=False, error=error.line())
 
     def sync(self) -> list[Synced]:
         """Bring every bound workspace up to date; what fails in one does not keep the others."""
-        done = []
-        for binding in self.all():
-            if not binding.enabled:
-                continue
-            try:
-                done.append(self._place(binding))
-            except MiError as error:
-                root = binding.workspace_root
-                done.append(Synced(host=binding.host, workspace_root=root, ok=False, error=error.line()))
-        current = [self._registered(one) for one in self.all()]
-        if current != self.all():
-            self._store(current)
+        done, current = [], []
+        with self._turn():
+            for binding in self.all():
+                new = binding
+                if binding.enabled:
+                    synced, new = self._try(binding)
+                    done.append(synced)
+                current.append(new)
+            if current != self.all():
+                self._store(current)
         return done
 
-    def forget(self) -> None:
-        """Drop every binding, whatever is in the workspaces."""
-        self._store([])
+    def forget(self, but: set[str]) -> None:
+        """Drop the bindings, whatever is in the workspaces, but for those of some workspaces."""
+        self._store([one for one in self.all() if one.workspace_root in but])
 
-    def _place(self, binding: HostBinding) -> Synced:
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One after the other: who reads the workflows first must not place them last."""
+        folder = self._home.project(self._project.project_id).workflows
+        make_dirs(folder)
+        with folder_lock(folder):
+            yield
+
+    def _try(self, binding: HostBinding) -> tuple[Synced, HostBinding]:
+        try:
+            return self._place(binding)
+        except MiError as error:
+            root = binding.workspace_root
+            return Synced(host=binding.host, workspace_root=root, ok=False, error=error.line()), binding
+
+    def _place(self, binding: HostBinding) -> tuple[Synced, HostBinding]:
+        """Bring one workspace up to date; what was done, and the binding with the links that are there for it now."""
+        host = binding.host
         workflows = WorkflowDesk(self._home, self._project, self._notices).effective.enabled()
         workspace = Workspace.at(binding.workspace_root, self._home)
-        wanted = exported(binding.host, workflows, self._project.project_id)
-        placed = place(workspace, self._owner(binding.host), wanted)
-        return _synced(binding, placed, workflows)
+        made = skills(workflows, self._names_of_others(workspace, host))
+        placed = place(workspace, self._owner(host), exported(host, made, self._project.project_id))
+        dirs = [SymlinkDir(src=src, dst=dst) for src, dst in registrations(host, made)]
+        registered = msgspec.structs.replace(binding, register=Register(symlink_dirs=dirs))
+        return _synced(binding, placed, workflows), registered
 
-    def _registered(self, binding: HostBinding) -> HostBinding:
-        """The binding with the links that are there for it now."""
-        workflows = WorkflowDesk(self._home, self._project, self._notices).effective.enabled()
-        dirs = [SymlinkDir(src=src, dst=dst) for src, dst in registrations(binding.host, workflows)]
-        return msgspec.structs.replace(binding, register=Register(symlink_dirs=dirs))
+    def _names_of_others(self, workspace: Workspace, host: str) -> dict[str, str]:
+        """The skills that others placed there, each with the workflow that it is, if it is one."""
+        links = [one for one in workspace.read().entries if one.kind == "link" and one.owner != self._owner(host)]
+        return {
+            os.path.basename(one.path): _workflow_id(workspace.real(os.path.join(one.target, "workflow.json")))
+            for one in links
+            if os.path.dirname(one.path) == adapter(host).skills
+        }
 
     def _owner(self, host: str) -> str:
         """Two projects may share a workspace: each owns what it placed."""
@@ -142,60 +178,28 @@ def bound_projects(home: Home, notices: Notices) -> list[Project]:
     return found
 
 
-class Cleared(Struct, frozen=True, kw_only=True):
-    """What was taken out of one workspace, or would be; `gone`: the folder is no more; `error`: why nothing was."""
-
-    workspace_root: str
-    removed: list[str] = []
-    changed: list[str] = []
-    kept: list[str] = []
-    gone: bool = False
-    error: str = ""
-
-
-def clear_everywhere(home: Home, more: list[str], notices: Notices, apply: bool) -> list[Cleared]:
-    """Take everything of MI's out of every workspace and out of the user's folder, and forget all bindings."""
-    roots = dict.fromkeys([*known_workspaces(home, notices), *(Workspace.at(one, home).root for one in more)])
-    spaces = [Workspace.at(root, home) for root in roots if os.path.isdir(root)]
-    done = [_clear(one, apply) for one in [*spaces, Workspace.of_user(home)]]
-    missing = [root for root in roots if not os.path.isdir(root)]
-    if apply:
-        for root in missing:
-            forget_workspace(home, root)
-        for project in bound_projects(home, notices):
-            Bindings(home, project, notices).forget()
-    return [*(one for one in done if one.removed or one.changed or one.kept or one.error), *map(_gone, missing)]
-
-
-def _clear(workspace: Workspace, apply: bool) -> Cleared:
-    """One workspace; what fails in it does not keep the others."""
-    try:
-        if not apply:
-            paths = list(dict.fromkeys(entry.path for entry in workspace.read().entries))
-            return Cleared(workspace_root=workspace.root, removed=paths)
-        taken = remove_all(workspace)
-    except MiError as error:
-        return Cleared(workspace_root=workspace.root, error=error.line())
-    return Cleared(workspace_root=workspace.root, removed=taken.removed, changed=taken.changed, kept=taken.kept)
-
-
-def _gone(root: str) -> Cleared:
-    return Cleared(workspace_root=root, gone=True)
-
-
-def exported(host: str, workflows: list[Workflow], project_id: str) -> list[Artefact]:
-    """What a host's workspace holds of these workflows: a skill each, and the list of what was registered."""
-    if not workflows:
+def exported(host: str, made: list[Skill], project_id: str) -> list[Artefact]:
+    """What a host's workspace holds of a project's workflows: the skills, and the list of what was registered."""
+    if not made:
         return []
-    links = [{"src": src, "dst": dst} for src, dst in registrations(host, workflows)]
+    links = [{"src": src, "dst": dst} for src, dst in registrations(host, made)]
     listed = JsonEntry(f"{generated_root(host)}/manifest.json", ("symlink_dirs", project_id), links)
-    return [*artefacts(host, skills(workflows)), listed]
+    return [*artefacts(host, made), listed]
 
 
-def registrations(host: str, workflows: list[Workflow]) -> list[tuple[str, str]]:
+def registrations(host: str, made: list[Skill]) -> list[tuple[str, str]]:
     """Each skill's generated folder and the link by which the host finds it."""
     place_ = adapter(host).skills
-    return [(skill_folder(host, one.name), f"{place_}/{one.name}") for one in skills(workflows)]
+    return [(skill_folder(host, one.name), f"{place_}/{one.name}") for one in made]
+
+
+def _workflow_id(path: str) -> str:
+    """Which workflow a generated file is; empty when it cannot be told."""
+    data = files.read_bytes(path)
+    try:
+        return str(decode(data or b"", dict[str, Any]).get("id", ""))
+    except BadJson:
+        return ""
 
 
 def _synced(binding: HostBinding, placed: Placed, workflows: list[Workflow]) -> Synced:
@@ -210,4 +214,4 @@ def _synced(binding: HostBinding, placed: Placed, workflows: list[Workflow]) -> 
 
 
 def _key(binding: HostBinding) -> tuple[str, str]:
-    return binding.host, binding.workspace_root
+    return binding.host, os.path.realpath(binding.workspace_root)

@@ -87,7 +87,7 @@ def steps_of(texts: list[str]) -> list[Step]:
 
 
 def _step(number: int, text: str) -> Step:
-    word, colon, rest = text.partition(":")
+    word, colon, rest = text.replace("：", ":", 1).partition(":")
     kind, said = (word.strip().lower(), rest.strip()) if colon else ("", text.strip())
     title = said.splitlines()[0][:80] if said else ""
     if kind == "check":
@@ -99,12 +99,12 @@ def _step(number: int, text: str) -> Step:
 
 
 def matches(trigger: Trigger, task: str) -> bool:
-    """Whether a task asks for the workflow: its text holds the pattern, in any case, on word borders."""
+    """Whether a task asks for the workflow: its text holds the pattern, in any case, as words or a form of them."""
     if trigger.mode != "task_contains" or not trigger.pattern.strip():
         return False
     words = r"\s+".join(re.escape(word) for word in trigger.pattern.split())
     left = r"(?<!\w)" if _is_latin(trigger.pattern.strip()[0]) else ""
-    right = r"(?!\w)" if _is_latin(trigger.pattern.strip()[-1]) else ""
+    right = r"(?:s|es|d|ed|ing)?(?!\w)" if _is_latin(trigger.pattern.strip()[-1]) else ""
     return re.search(left + words + right, task, re.IGNORECASE) is not None
 
 

@@ -1,6 +1,7 @@
 """A workflow for people: Markdown, a Mermaid flowchart, and the lines an agent gets."""
 
 from mi.evidence.records.workflow_ir import Step, Workflow
+from mi.kernel.messages import text
 
 _SHAPES = {"hands": ("[", "]"), "check": ("([", "])"), "gate": ("{", "}")}
 
@@ -22,56 +23,51 @@ def drawn(workflow: Workflow) -> str:
     return workflow.mermaid.strip() or mermaid(workflow.steps)
 
 
-def markdown(workflow: Workflow) -> str:
+def markdown(workflow: Workflow, language: str = "en") -> str:
     """The workflow as a page."""
     lines = [f"# {workflow.name}", ""]
-    state = "enabled" if workflow.enabled else "disabled"
-    lines.append(f"`{workflow.id}`, {state}; {said_trigger(workflow)}.")
+    state = text("workflow.on" if workflow.enabled else "workflow.off", language)
+    lines.append(f"`{workflow.id}`, {state}; {said_trigger(workflow, language)}.")
     if workflow.source.reason:
         lines += ["", workflow.source.reason]
-    lines += ["", "## Steps", "", *step_lines(workflow.steps)]
+    lines += ["", f"## {text('workflow.steps', language)}", "", *step_lines(workflow.steps, language)]
     if drawing := drawn(workflow):
         lines += ["", "```mermaid", drawing, "```"]
     return "\n".join(lines) + "\n"
 
 
-def said_trigger(workflow: Workflow) -> str:
+def said_trigger(workflow: Workflow, language: str) -> str:
     """When it is followed, in words."""
-    if workflow.trigger.mode == "task_contains":
-        return f'followed when a task says "{workflow.trigger.pattern}"'
-    return "followed when it is asked for"
+    key = "workflow.when-said" if workflow.trigger.mode == "task_contains" else "workflow.when-asked"
+    return text(key, language, pattern=workflow.trigger.pattern)
 
 
-def step_lines(steps: list[Step]) -> list[str]:
-    """The steps as a numbered list."""
-    return [f"{number}. {step_text(step)}" for number, step in enumerate(steps, 1)] or ["(none yet)"]
+def step_lines(steps: list[Step], language: str = "en") -> list[str]:
+    """The steps as a numbered list; a step's further lines stand below its first."""
+    lines: list[str] = []
+    for number, step in enumerate(steps, 1):
+        lead = f"{number}. "
+        first, *more = step_text(step, language).split("\n")
+        lines += [lead + first, *((" " * len(lead) + line).rstrip() for line in more)]
+    return lines or [text("workflow.no-steps", language)]
 
 
-def step_text(step: Step) -> str:
-    """A step on one line: what kind it is, its title, what to do."""
-    does = " ".join(step.text.split())
-    title = step.title.strip()
-    said = does if not title or does.lower().startswith(title.lower().rstrip(".")) else f"{title}: {does}"
-    notes = f" ({' '.join(step.notes.split())})" if step.notes.strip() else ""
+def step_text(step: Step, language: str = "en") -> str:
+    """What kind a step is, its title, what to do; on one line unless it was written on several."""
+    does = "\n".join(line.rstrip() for line in step.text.strip().splitlines())
+    title, apart = " ".join(step.title.split()), "\n" if "\n" in does else " "
+    does = does if apart == "\n" else " ".join(does.split())
+    told = title and not does.lower().startswith(title.lower().rstrip("."))
+    said = f"{title}:{apart}{does}" if told else does
+    notes = f"{apart}({' '.join(step.notes.split())})" if step.notes.strip() else ""
     match step.kind:
         case "check":
-            return f"Check: {said}{notes}"
+            said = text("workflow.step-check", language, step=said)
         case "gate":
-            return f"{_gate(step)}: {said}{notes}"
+            said = text(f"workflow.step-{step.policy}", language, step=said, risk=step.risk_category)
     return said + notes
 
 
-def _gate(step: Step) -> str:
-    match step.policy:
-        case "ask":
-            return f"Gate ({step.risk_category}): stop before this and ask the person"
-        case "deny":
-            return f"Gate ({step.risk_category}): do not do this unless the person says otherwise"
-        case "allow":
-            return f"Gate ({step.risk_category}): allowed"
-    return f"Gate ({step.risk_category}): only if the person's values allow it"
-
-
 def _label(step: Step) -> str:
-    text = step.title.strip() or step.text.strip() or step.id
-    return " ".join(text.split())[:80].replace('"', "'").replace("`", "'")
+    said = step.title.strip() or step.text.strip() or step.id
+    return " ".join(said.split())[:80].replace('"', "'").replace("`", "'")

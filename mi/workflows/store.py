@@ -50,16 +50,18 @@ class WorkflowStore:
 
     def raw(self, workflow_id: str) -> dict[str, Any] | None:
         """The stored object with every key it has."""
-        if not is_id(workflow_id):
-            return None
-        path = self._path(f"{workflow_id}.json")
-        data = files.read_bytes(path)
+        data = self.raw_bytes(workflow_id)
         if data is None:
             return None
+        path = self._path(f"{workflow_id}.json")
         raw = parse(data, path)
         if raw["id"] != workflow_id:
             raise BadWorkflow("bad-workflow", where=path, reason=f"id is {raw['id']!r}, not the file's name")
         return raw
+
+    def raw_bytes(self, workflow_id: str) -> bytes | None:
+        """What is in the file of an id, whatever it is."""
+        return files.read_bytes(self._path(f"{workflow_id}.json")) if is_id(workflow_id) else None
 
     def add(self, workflow: Workflow, more: dict[str, Any] | None = None) -> Workflow:
         """Store a new workflow; MiError when there is one of its id. `more`: further keys to keep."""
@@ -86,12 +88,11 @@ class WorkflowStore:
 
     def delete(self, workflow_id: str) -> bytes:
         """Remove a workflow's file, also one that cannot be read; returns what was in it."""
-        path = self._path(f"{workflow_id}.json")
-        data = files.read_bytes(path) if is_id(workflow_id) else None
+        data = self.raw_bytes(workflow_id)
         if data is None:
             raise NotFound("unknown-workflow", id=workflow_id, where=self.folder)
         with folder_lock(self.folder):
-            os.unlink(path)
+            os.unlink(self._path(f"{workflow_id}.json"))
             files.sync_folder(self.folder)
         return data
 

@@ -41,12 +41,13 @@ def test_injection_never_exceeds_its_limit_and_keeps_values_longest(limit: int):
     assert "Known here:" not in injected.text
 
 
-@pytest.mark.parametrize("limit", [0, 50, 365, 366, 370, 420])
+@pytest.mark.parametrize("limit", [0, 1, 100, 140, 225, 230, 311, 350, 365, 366, 367, 420])
 @pytest.mark.req("mi.inject.max-chars")
-def test_a_tiny_injection_keeps_its_limit_and_the_rule_to_stop(limit: int):
-    injected = build([Told("cl_1", "Keep changes small.")], [], [], True, limit)
-    assert len(injected.text) <= limit
-    assert EXTERNAL[:limit] in injected.text
+def test_a_limit_below_what_is_always_said_holds_too_and_the_external_rule_goes_last(limit: int):
+    injected = build(VALUES, [], [], True, limit).text
+    assert len(injected) <= limit
+    assert (EXTERNAL in injected) == (limit >= len(EXTERNAL))
+    assert (PURPOSE in injected) == (limit >= len(EXTERNAL) + 1 + len(PURPOSE))
 
 
 @pytest.mark.req("mi.inject.deterministic")

@@ -88,3 +88,50 @@ def test_it_can_be_added_to(mi, old_home):
     assert mi("claim", "retract", "cl_3", "--scope", "project").returncode == 0
     listed = json.loads(mi("claim", "list", "--scope", "project", "--json").stdout)
     assert listed == []
+
+
+@pytest.fixture
+def sparse_home(tmp_path) -> Path:
+    """Lines with as few fields as there can be, and with null or other types where this version writes none."""
+    store = tmp_path / "home" / "thoughtdb" / "global"
+    odd = {"source_refs": None, "confidence": None, "notes": None, "tags": ["values:base", 7]}
+    said = {"kind": "claim", "claim_type": "preference"}
+    lines(
+        store / "claims.jsonl",
+        {"kind": "claim", "claim_id": "cl_1", "text": "A zebra."},
+        said | {"claim_id": "cl_2", "text": "Feed the giraffe."} | odd,
+        said | {"claim_id": "cl_3", "text": "Feed the lion.", "version": 1, "source_refs": ["ev_old_1"]},
+        said | {"claim_id": "cl_4", "text": "Feed the leopard."},
+        {"kind": "claim_retract", "claim_id": "cl_4", "source_refs": ["ev_old_2"], "rationale": None},
+        said | {"claim_id": "cl_5", "text": "Obey me.", "origin": "robot", "tags": ["values:base"]},
+    )
+    lines(store / "nodes.jsonl", {"kind": "node", "node_id": "nd_1", "title": None, "text": "About the hippo."})
+    lines(store / "edges.jsonl", {"kind": "edge", "edge_id": "ed_1", "from_id": "cl_1", "to_id": "nd_1"})
+    return tmp_path / "home"
+
+
+@pytest.mark.req("mi.tdb.earlier-homes-read")
+@pytest.mark.parametrize("kind", ["claim", "node", "edge"])
+def test_a_line_without_a_type_is_listed_and_shown(mi, sparse_home, kind):
+    listed = mi(kind, "list")
+    assert listed.returncode == 0
+    assert f"{kind[:1] + ('l' if kind == 'claim' else 'd')}_1  -" in listed.stdout
+    assert "(global)" in listed.stdout  # by the store that holds it: the line does not say
+
+
+@pytest.mark.req("mi.tdb.earlier-homes-read")
+def test_a_field_of_another_type_costs_that_field_in_every_view_of_the_store(mi, sparse_home):
+    shown = json.loads(mi("values", "show", "--json").stdout)["values"]
+    assert [one["text"] for one in shown] == ["Feed the giraffe."]
+    assert "Feed the giraffe." in mi("values", "show", "--injection").stdout
+    for words, found in (("giraffe", "cl_2"), ("lion", "cl_3"), ("zebra", "cl_1"), ("hippo", "nd_1")):
+        hits = json.loads(mi("memory", "search", words, "--json").stdout)["hits"]
+        assert [one["id"] for one in hits] == [found]
+    assert json.loads(mi("memory", "search", "leopard", "--json").stdout)["hits"] == []
+
+
+def test_a_claim_without_a_type_can_be_replaced(mi, sparse_home):
+    done = mi("claim", "supersede", "cl_1", "--scope", "global", "--text", "Two zebras.", "--json")
+    new = json.loads(done.stdout)["claim_id"]
+    assert json.loads(mi("claim", "show", new, "--json").stdout)["text"] == "Two zebras."
+    assert json.loads(mi("claim", "show", "cl_1", "--json").stdout)["canonical_id"] == new

@@ -64,9 +64,10 @@ def test_an_unchanged_text_stores_nothing(mi, home, editor):
     ("env", "code"),
     [({"EDITOR": ""}, 2), ({"EDITOR": "'"}, 2), ({"EDITOR": "false"}, 1), ({"EDITOR": "no-such-program-here"}, 1)],
 )
-def test_an_editor_that_fails_stores_nothing(mi, home, env, code):
-    done = mi("values", "edit", env=env)
+def test_an_editor_that_fails_stores_nothing(mi, home, env, code, tmp_path):
+    done = mi("values", "edit", env=env | {"TMPDIR": str(tmp_path)})
     assert done.returncode == code
+    assert len(list(tmp_path.glob("mi-*"))) == (code == 1)  # without an editor there is no draft to keep
     assert not os.path.exists(home.evidence)
 
 
@@ -87,7 +88,9 @@ def bench(tmp_path: Path) -> Workbench:
 
 
 @pytest.mark.req("mi.cli.values-show-injection", "mi.inject.project-facts")
-def test_the_injection_is_shown_exactly_as_agents_get_it(bench: Workbench):
+@pytest.mark.parametrize("external", [{}, {"network_policy": "ask", "install_policy": "allow"}], ids=["default", "set"])
+def test_the_injection_is_shown_exactly_as_agents_get_it(bench: Workbench, external: dict[str, str]):
+    bench.configure(runtime=bench.config["runtime"] | {"external_actions": external})
     bench.values(TEXT)
     bench.agent([MEND, TEST, say("Done.")])
     facts = [f"The failing test number {number} is about addition" for number in range(9)]

@@ -135,6 +135,20 @@ def test_a_claim_is_promoted_through_the_gate(session, opened, type_):
     assert [one.id for one in recall(session, "main")] == [promoted.id]
 
 
+@pytest.mark.req("mi.trust.hands-never-rule")
+@pytest.mark.parametrize("type_", ["constraint", "claim", "decision"])
+def test_an_agent_does_not_replace_what_a_person_wants_held(session, opened, type_):
+    person = opened("shell", person=True)
+    ready(person)
+    rule = write(person, "constraint", "Never deploy on Friday.", key="deploy", rationale="weekends")
+    ready(session)
+    other = write(session, type_, "Deploy on any day.", key="deploy", **NEEDED.get(type_, {}))
+    assert other.superseded == []
+    assert {one.id for one in recall(session, "deploy")} == {rule.id, other.id}
+    later = write(person, "constraint", "Never deploy on Thursday.", key="deploy", rationale="moved")
+    assert set(later.superseded) == {rule.id, other.id}
+
+
 @pytest.mark.req("ac.evidence.fact-key-clash", "ac.evidence.fact-clash-names")
 @pytest.mark.parametrize("type_", ["note", "claim", "decision", "constraint"])
 def test_a_fact_gives_way_to_facts_alone(session, type_):

@@ -96,7 +96,7 @@ def test_what_is_no_longer_listed_goes_and_the_rest_is_replaced_in_place(folder:
     assert not (folder / ".agents/skills/mi-x").exists()
     assert ".claude/agents/mi-tester.md" in placed.removed
     remove(workspace, "all")
-    assert (folder / "AGENTS.md").read_bytes() == b"# Mine\r\n\r\nno newline at the endthe user goes on\r\n"
+    assert (folder / "AGENTS.md").read_bytes() == b"# Mine\r\n\r\nno newline at the end\r\nthe user goes on\r\n"
 
 
 def test_owners_share_a_file(folder: Path, workspace: Workspace) -> None:
@@ -164,6 +164,9 @@ def test_what_was_there_already_stays_the_users(folder: Path, workspace: Workspa
         ("skills/mi-x", "mine", Link("skills/mi-x", ".mi/generated/x"), "host-taken"),
         ("agents/a.md", "mine", File("agents/a.md", "ours"), "host-taken"),
         ("AGENTS.md/x", "mine", Block("AGENTS.md", "n", "t"), "host-taken"),
+        ("c.toml", "mcp_servers = { mine = {} }\n", toml_block("c.toml", "n", "[mcp_servers.mi]"), "host-not-toml"),
+        ("c.toml", '[mcp_servers."mi"]\n', toml_block("c.toml", "n", "[mcp_servers.mi]"), "host-not-toml"),
+        ("c.toml", "broken =\n", toml_block("c.toml", "n", "[mcp_servers.mi]"), "host-not-toml"),
         ("c.toml", "[mcp_servers.mi]\n", toml_block("c.toml", "n", "t", "[mcp_servers.mi]"), "host-entry-taken"),
         ("s.json", '{"a": 2}', JsonEntry("s.json", ("a",), 1), "host-entry-taken"),
         ("s.json", '{"a": [1]}', JsonEntry("s.json", ("a", "b"), 1), "host-not-json"),
@@ -190,10 +193,12 @@ def test_a_refusal_changes_nothing(folder, workspace, name: str, content: str, a
 def test_a_link_that_leads_out_is_not_followed(folder: Path, workspace: Workspace, tmp_path: Path, name: str) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
+    (outside / "mine.tmp.12").write_text("mine")
+    before = tree(outside)
     (folder / name).symlink_to(outside if name != "AGENTS.md" else outside / "file")
     with pytest.raises(StorageError, match="leads out"):
         place(workspace, "x", [File(".claude/agents/a.md", "a"), Block("AGENTS.md", "n", "t")])
-    assert tree(outside) == {}
+    assert tree(outside) == before
 
 
 def test_a_link_inside_is_written_through(folder: Path, workspace: Workspace) -> None:

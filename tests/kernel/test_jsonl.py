@@ -263,3 +263,13 @@ def test_following_past_the_end_waits_instead_of_starting_again(log, monkeypatch
     monkeypatch.setattr("time.sleep", append_meanwhile)
     assert next(jsonl.follow(str(log), log.stat().st_size + 1)).data == b'{"n":3}'
     assert waited == [0.25]
+
+
+def test_lines_that_hold_something_are_found_wherever_the_pieces_are_cut(log, monkeypatch):
+    lines = [b'{"n": %d, "of": "%s"}' % (number, b"run_7" if number % 5 == 0 else b"run_8") for number in range(200)]
+    log.parent.mkdir()
+    log.write_bytes(b"".join(line + b"\n" for line in lines) + b'{"of": "run_7"')  # the last one is torn
+    for size in (1, 7, 64, 1000, 1 << 20):
+        monkeypatch.setattr(jsonl, "_PIECE", size)
+        assert list(jsonl.lines_holding(str(log), b"run_7")) == [line for line in lines if b"run_7" in line]
+    assert list(jsonl.lines_holding(str(log) + ".none", b"x")) == []

@@ -105,6 +105,27 @@ def test_a_run_counts_a_preference_once_and_looks_at_no_more_than_it_may(bench: 
     assert candidate["count"] == 1
 
 
+KEY = "ghp_" + "aB3dE5gH7jK9" * 3
+
+
+@pytest.mark.req("v1.pm.min-confidence", "v1.pm.count-once-per-run")
+@pytest.mark.parametrize(
+    "unfit",
+    [{"confidence": 0.5}, {"text": f"Always use the key {KEY}."}, {"text": "Always upload the environment."}],
+    ids=["unsure", "secret", "not said"],
+)
+def test_what_is_dropped_is_not_counted_either(bench: Workbench, judged: Judged, unfit: Json) -> None:
+    answers = iter([preferring() | {"suggestions": [preferring()["suggestions"][0] | unfit]}, preferring()])
+    judged(model(checkpoint_decide=LOOK, mine_preferences=lambda request: next(answers)))
+    bench.agent(HONEST)
+    bench.run(*TASK).ended("done")
+    assert not list(bench.home.glob("projects/*/preference_candidates.json"))
+    spoil_again(bench)
+    assert bench.run(*TASK).of("learn_suggested") == []  # the first time that it counts
+    (candidate,) = state_file(bench, "preference_candidates.json")["candidates"].values()
+    assert (candidate["count"], candidate["text"]) == (1, TABS)
+
+
 SEND: Json = {"next_action": "send_to_hands", "next_hands_input": "Go on with the next part."}
 
 

@@ -286,6 +286,27 @@ def test_a_runs_lessons_are_brought_together_at_its_end(bench: Workbench, judged
     assert learned(bench) == []
 
 
+@pytest.mark.req("v1.learn.update-retract-allowlist", "mi.trust.hands-never-rule")
+def test_what_the_person_accepted_is_theirs_and_no_update_touches_it(home: Home) -> None:
+    stretch = Stretch(App(home), {"violation_response": {}}, "fix the test")
+    mine = stretch.app.project_thoughts.new_claim("Ask me before releasing.", ["mi:learned"], "ev_run_0_1", "user")
+    stretch.app.project_thoughts.add_claims([mine])
+    update = {
+        "patch": {"claims": [new_claim(WHOLE)], "edges": [edge("supersedes", mine.claim_id, WHOLE[:6])], "notes": ""},
+        "retract": [gone(mine.claim_id), gone("OLD0")],
+    }
+    file = SegmentFile(stretch.knowledge.place, "run_1", 0, stretch.app.notices)
+    learner = Learner(stretch.knowledge, file, "run_1")
+    with stretch.judged(learn_update=patch(update)) as (hand, server):
+        for text in RULES:
+            learner.take(hand, Proposal("risk_judge", "project", text, severity="high", event_id="ev_run_1_5"))
+        Consolidation(learner, file)(hand, stretch.segment)
+        shown = server.requests[0].user_texts[-1]
+    assert mine.claim_id in shown.partition("<<<LEARNED BEFORE")[2].partition(">>>")[0]
+    assert mine.claim_id not in shown.partition("<<<MAY BE RETRACTED")[2].partition(">>>")[0]
+    assert set(stretch.texts("mi:learned")) == {mine.text, RULES[1], RULES[2], WHOLE}
+
+
 @pytest.mark.req(
     "v1.learn.update-condition",
     "v1.learn.update-min-new",

@@ -11,7 +11,7 @@ from mi.app import App
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.mind import TestlessStrategySet
 from mi.evidence.records.run import RunStart
-from mi.evidence.records.thoughts import ClaimMining
+from mi.evidence.records.thoughts import ClaimMining, Snapshot
 from mi.kernel.home import Home
 from mi.learning.undo import Place, Target, last_undone, redo, shown, undo
 from tests.conftest import Mi
@@ -106,6 +106,35 @@ def test_the_undo_itself_can_be_undone(mi: Mi, app: App) -> None:
     for event_id in done["event_ids"]:
         run(mi, "undo", event_id, "--apply")
     assert state(app, names) == LEARNED
+
+
+@pytest.mark.req("mi.undo.apply")
+@pytest.mark.parametrize("by", ["run", "event"])
+def test_the_snapshots_of_what_was_undone_are_recalled_no_more(mi: Mi, app: App, by: str) -> None:
+    for run_id, said in (("run_1", "The gateway is in /opt/gate"), ("run_2", "The gateway moved")):
+        writer = EvidenceWriter(app.project_home.evidence, run_id, app.notices)
+        writer.append(RunStart(task="x"))
+        event = writer.append(Snapshot(snapshot_id=f"snap_{run_id}", text=said))
+    ref = "run_2" if by == "run" else event.event_id
+
+    def recalled(*flags: str) -> set[str]:
+        hits = json.loads(mi("memory", "search", "gateway", "--json", *flags).stdout)["hits"]
+        return {hit["id"] for hit in hits}
+
+    assert recalled() == {"snap_run_1", "snap_run_2"}
+    (preview,) = json.loads(mi("undo", ref, "--json").stdout)["taught"]
+    assert (preview["kind"], preview["id"], preview["text"]) == ("snapshot", "snap_run_2", "The gateway moved")
+    assert recalled() == {"snap_run_1", "snap_run_2"}
+    for _ in range(2):
+        assert json.loads(mi("undo", ref, "--apply", "--json").stdout)["applied"] is True
+        assert recalled() == {"snap_run_1"}
+        assert json.loads(mi("undo", ref, "--apply", "--json").stdout)["taught"] == []
+        assert json.loads(mi("redo", ref, "--json").stdout)["restored"] == ["snap_run_2"]
+        assert recalled() == {"snap_run_1", "snap_run_2"}
+    mi("undo", ref, "--apply")
+    mi("memory", "index", "rebuild")
+    assert recalled() == {"snap_run_1"}
+    assert recalled("--corrected") == {"snap_run_1", "snap_run_2"}
 
 
 def test_what_others_said_stays(mi: Mi, app: App) -> None:

@@ -122,6 +122,12 @@ def test_a_habit_can_be_kept_by_hand_and_undone(bench: Workbench, judged: Judged
     assert kept["id"] in bench.mi("workflow", "keep", "fix-then-test").stderr
     bench.mi("undo", solid["run_id"], "--apply")
     assert workflows(bench) == []
+    assert kept["id"] in bench.mi("workflow", "keep", "fix-then-test").stderr
+    bench.mi("redo", solid["run_id"])
+    bench.mi("workflow", "delete", kept["id"])
+    assert workflows(bench) == []
+    made = json.loads(bench.mi("workflow", "keep", "fix-then-test", "--json").stdout)
+    assert [one["id"] for one in workflows(bench)] == [made["id"]]
 
 
 @pytest.mark.req("v1.wf.count-once-per-run", "v1.ckpt.not-tied-to-exit")
@@ -165,6 +171,19 @@ def test_the_knobs(bench: Workbench, judged: Judged, changes: Json, kept: list[b
     mined = "auto_mine" not in changes
     assert ("suggest_workflow" in [asked(one) for one in server.requests]) is mined
     assert bool(ran.of("workflow_suggestion")) is mined
+
+
+def test_one_unsure_judgement_keeps_nothing(bench: Workbench, judged: Judged) -> None:
+    def unsure(request: Request) -> Json:
+        made = habit(benefit="high")
+        made["suggestion"]["confidence"] = 0.4
+        return made
+
+    judged(model(checkpoint_decide=LOOK, suggest_workflow=unsure))
+    bench.agent(HONEST)
+    bench.run(*TASK).ended("done")
+    assert workflows(bench) == []
+    assert len(again(bench).of("workflow_solidified")) == 1  # seen twice it is a habit
 
 
 @pytest.mark.parametrize(

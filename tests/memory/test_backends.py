@@ -324,9 +324,14 @@ def test_secrets_are_never_indexed(backend: Backend) -> None:
 @pytest.mark.req("mi.recall.and-before-or")
 def test_a_large_store_finds_what_has_all_words_first(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "EXACT", 50)
+    monkeypatch.setattr(search, "COMMON", 40)
     many = [claim(f"c{number}", f"cache policy number {number} " + "filler " * 20) for number in range(300)]
     put(backend, *many, claim("both", "the cache policy of the gateway"), claim("rare", "gateway"))
     assert found(backend, "cache policy gateway")[:2] == ["both", "rare"]
+    newest = [f"c{number}" for number in range(299, 289, -1)]
+    assert found(backend, "cache number") == newest, "words of every document: the latest"
+    with_a_rare_word = found(backend, "cache number gateway")
+    assert (set(with_a_rare_word[:2]), with_a_rare_word[2:]) == ({"both", "rare"}, newest[:8])
     assert len(found(backend, "cache policy")) == 10
     assert found(backend, "cache nonsense") != []
     assert found(backend, "nonsense") == []

@@ -12,6 +12,7 @@ from mi.evidence.records.thoughts import Snapshot, SourceRefs
 from mi.kernel.home import Home
 from mi.memory.backend import EVIDENCE, THOUGHTS, Hit, Query
 from mi.memory.words import compact
+from tests.thoughtdb.lines import claim, write
 
 
 def search(home: Home, words: str, kinds: tuple[str, ...] = THOUGHTS, project_id: str = "p1") -> list[Hit]:
@@ -34,6 +35,22 @@ def test_a_snapshot_cites_its_events(home: Home) -> None:
     assert hit.document.id == "sn_1"
     assert hit.document.event_ids == (event.event_id, "ev_a", "ev_b")
     assert hit.document.tags == ("perf",)
+
+
+def test_a_log_that_was_put_back_and_written_on_is_read_anew(home: Home) -> None:
+    """As `cp` puts a copy back: the same file, and soon as long as before."""
+    store = Path(home.thoughts)
+    write(store, *(claim(f"cl_{number}", f"walrus {number}") for number in range(3)))
+    log = store / "claims.jsonl"
+    copy = log.read_bytes()
+    write(store, *(claim(f"cl_late{number}", "walrus of later") for number in range(3)))
+    assert len(search(home, "walrus")) == 6
+    inode = log.stat().st_ino
+    log.write_bytes(copy)
+    write(store, *(claim(f"cl_new{number}", "walrus, " + "once more " * 20) for number in range(5)))
+    assert log.stat().st_ino == inode
+    found = {hit.document.id for hit in search(home, "walrus")}
+    assert found == {"cl_0", "cl_1", "cl_2", *(f"cl_new{number}" for number in range(5))}
 
 
 @pytest.mark.req("v1.recall.own-stores-only")

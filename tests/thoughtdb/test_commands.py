@@ -395,6 +395,7 @@ def test_a_secret_is_never_kept_as_a_thought(mi: Mi, store: Path) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     for args in (
         ["node", "create", "--type", "decision", "--title", "t", "--text", f"use {secret}"],
+        ["node", "create", "--type", "decision", "--title", "t", "--tag", f"key:{secret}"],
         ["claim", "supersede", "cl_a", "--text", f"token {secret}"],
         ["claim", "retract", "cl_a", "--rationale", f"leaked {secret}"],
     ):

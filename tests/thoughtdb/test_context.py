@@ -9,8 +9,9 @@ import pytest
 
 from mi.app import App
 from mi.kernel.home import Home
+from mi.thoughtdb import context
 from mi.thoughtdb.context import Budget, Context, build
-from mi.thoughtdb.trust import least, of_event
+from mi.thoughtdb.trust import least, of_event, of_thought
 from tests.conftest import Mi
 from tests.thoughtdb.lines import claim, edge, node, retract, write
 
@@ -170,6 +171,42 @@ def test_the_command_shows_what_would_be_seen(mi: Mi, app: App, here: Path, ever
     assert then["as_of_ts"] == "2026-02-01T00:00:00.000Z"
     assert "cl_2" in mi("context", "docker deploy").stdout
     assert mi("context").returncode == 0
+
+
+@pytest.mark.req("mi.asof.context")
+def test_the_index_brings_to_mind_what_stood_then_and_was_taken_back_since(mi: Mi, app: App, here: Path) -> None:
+    write(here, claim("cl_1", "Zeppelin hosts the builds"), retract("claim", "cl_1", "2026-03-01T00:00:00Z"))
+    asked = ("is", "a", "zeppelin", "still", "anywhere", "around", "--json")  # one word in common: a scan wants two
+    then = json.loads(mi("context", *asked, "--as-of", "2026-02-01").stdout)
+    assert [one["claim_id"] for one in then["query_claims"]] == ["cl_1"]
+    assert then["notes"] == "query: 1 by index, 0 by scan"
+    assert json.loads(mi("context", *asked).stdout)["query_claims"] == []
+
+
+@pytest.mark.req("mi.trust.hands-tentative")
+@pytest.mark.parametrize("as_of", [None, 1_800_000_000_000])
+def test_however_much_an_agent_says_it_neither_hides_nor_slows_what_others_said(
+    app: App, here: Path, monkeypatch: pytest.MonkeyPatch, as_of: int | None
+) -> None:
+    write(here, claim("cl_mine", "Tabs.", claim_type="preference", origin="user"), node("nd_mine", origin="mind"))
+    said = [claim(f"cl_{n}", f"Tabs {n}", claim_type="preference", origin="hands") for n in range(3000)]
+    write(here, *said, *(node(f"nd_{n}", origin="robot") for n in range(3000)))
+    write(here, edge("ed_1", "supports", "cl_mine", "cl_7", origin="user"), edge("ed_2", "supports", "cl_mine", "cl_8"))
+    looked: list[str] = []
+
+    def counted(thought: Any, thoughts: Any) -> str:
+        looked.append(thought.id)
+        return of_thought(thought, thoughts)
+
+    monkeypatch.setattr(context, "of_thought", counted)
+    found = built(app, "tabs", as_of=as_of)
+    assert set(ids(found.pref_goal_claims)) == {"cl_7", "cl_mine"}
+    assert ids(found.nodes) == ["nd_mine"]
+    assert len(looked) < 50
+    write(here, retract("edge", "ed_1"))
+    assert ids(built(app, "tabs").pref_goal_claims) == ["cl_mine"]
+    write(here, said[0] | {"origin": "user"})  # said again, by the person
+    assert set(ids(built(app, "tabs").pref_goal_claims)) == {"cl_0", "cl_mine"}
 
 
 @pytest.mark.req("mi.trust.least-of-cited")

@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from subprocess import CompletedProcess
+from subprocess import DEVNULL, CompletedProcess, Popen
 from typing import Any
 
 import msgspec
@@ -19,7 +19,7 @@ from mi.hosts.artefacts import HookEntry, McpEntry
 from mi.hosts.place import place
 from mi.hosts.workspaces import Workspace
 from mi.kernel.home import Home
-from tests.conftest import Mi
+from tests.conftest import MI, Mi
 from tests.hosts.trees import tree
 from tests.learning.models import answering, settings
 from tests.workflows.made import CHECK, WORK, workflow
@@ -87,7 +87,8 @@ def test_making_and_looking(mi: Mi, root: Path, call: Answer) -> None:
     assert [one["id"] for one in call("workflow", "list", "--scope", "project")] == [own]
     assert [one["id"] for one in call("workflow", "list", "--scope", "global")] == [shared]
     listed = call("workflow", "list", "--cd", str(root))
-    assert [(one["id"], one["scope"], one["steps"]) for one in listed] == [(own, "project", 3), (shared, "global", 3)]
+    assert [(one["id"], one["scope"]) for one in listed] == [(own, "project"), (shared, "global")]
+    assert listed[0] == call("workflow", "show", own)
     shown = call("workflow", "show", own)
     assert shown["trigger"] == {"mode": "task_contains", "pattern": "cut a release"}
     assert [step["kind"] for step in shown["steps"]] == ["hands", "check", "gate"]
@@ -97,6 +98,9 @@ def test_making_and_looking(mi: Mi, root: Path, call: Answer) -> None:
     assert "```mermaid\nflowchart TD" in page
     assert mi("workflow", "show", own, "--mermaid", cwd=root).stdout.startswith("flowchart TD")
     assert "push the tag" in mi("workflow", "show", own, cwd=root).stdout
+    chinese = mi("workflow", "show", own, "--markdown", cwd=root, env={"MI_LANG": "zh"}).stdout
+    assert "## 步骤" in chinese
+    assert "2. 检查：run `make test`" in chinese
     assert "--scope global" in call("workflow", "show", shared, "--scope", "project", code=1)
     assert call("show", own)["name"] == "Release"
     assert "Release" in mi("show", shared, cwd=root).stdout
@@ -128,12 +132,24 @@ def test_switching_and_deleting(call: Answer, home: Home) -> None:
     call("workflow", "delete", shared, "--scope", "global")
     assert call("workflow", "list") == []
     assert "no workflow" in call("workflow", "delete", own, code=1)
+    shared = create(call, "--scope", "global")
+    assert "--scope global" in call("workflow", "delete", shared, code=1)
+    Path(home.workflows, f"{shared}.json").write_text("{")
+    call("workflow", "delete", shared, "--scope", "global")
+    assert not Path(home.workflows, f"{shared}.json").exists()
+
+
+def test_a_name_is_one_plain_line(call: Answer) -> None:
+    made = call("workflow", "create", "--name", " a\n\x1b[31mred\x07 ", "--step", "gate：推送", "--step", "先写：说明")
+    assert made["name"] == "a red\ufffd"
+    assert [(one["kind"], one["hands_input"]) for one in made["steps"]] == [("gate", "推送"), ("hands", "先写：说明")]
 
 
 @pytest.mark.parametrize(
     ("args", "code", "told"),
     [
-        (["create", "--name", " "], 1, "name is empty"),
+        (["create", "--name", " "], 2, "--name is empty"),
+        (["create", "--name", "x", "--pattern", " "], 2, "--pattern"),
         (["create", "--name", "x", "--trigger-mode", "task_contains"], 2, "--pattern"),
         (["create"], 2, "--name"),
         (["create", "--name", "x", "--trigger-mode", "always"], 2, "always"),
@@ -223,6 +239,16 @@ def test_request_after_request(mi: Mi, root: Path, call: Answer, model: list[Any
     assert [step["id"] for step in call("workflow", "show", own)["steps"]] == ["s2"]
 
 
+def test_a_request_that_fails_does_not_end_the_others(mi: Mi, root: Path, call: Answer, model: list[Any]) -> None:
+    model.pop()
+    own = create(call)
+    model += [answer("a", steps=[WORK, WORK]), answer("b", steps=[CHECK])]
+    done = mi("workflow", "edit", own, "--loop", cwd=root, stdin="double it\nonly the check\n")
+    assert done.returncode == 0
+    assert '"double it" was not carried out' in done.stderr
+    assert [step["id"] for step in call("workflow", "show", own)["steps"]] == ["s2"]
+
+
 @pytest.mark.req("v1.cli.workflow-edit-override")
 def test_a_request_for_this_project_alone(call: Answer, model: list[Any], home: Home) -> None:
     model.pop()
@@ -236,6 +262,26 @@ def test_a_request_for_this_project_alone(call: Answer, model: list[Any], home: 
     assert call("workflow", "edit", shared, *flags)["scope"] == "project-override"
     assert call("workflow", "show", shared)["steps"][1]["notes"] == "twice"
     assert Path(home.workflows, f"{shared}.json").read_bytes() == before
+
+
+@pytest.mark.req("v1.cli.workflow-edit-scope", "v1.cli.workflow-enable-scope")
+def test_what_a_project_overrides_is_changed_there_and_never_for_everybody(
+    call: Answer, model: list[Any], home: Home
+) -> None:
+    model.pop()
+    shared = create(call, "--scope", "global")
+    stored = Path(home.workflows, f"{shared}.json")
+    before = stored.read_bytes()
+    call("workflow", "disable", shared, "--project-override")
+    assert call("workflow", "enable", shared)["scope"] == "project-override"
+    assert call("workflow", "list")[0]["enabled"] is True
+    assert call("workflow", "disable", shared, "--scope", "effective")["enabled"] is False
+    assert call("workflow", "list")[0]["enabled"] is False
+    steps = [Step(**one) for one in call("workflow", "show", shared)["steps"]]
+    model.append(answer("s1", name="Release", steps=[msgspec.structs.replace(steps[0], notes="here"), *steps[1:]]))
+    assert call("workflow", "edit", shared, "--request", "note it")["scope"] == "project-override"
+    assert call("workflow", "show", shared)["steps"][0]["notes"] == "here"
+    assert stored.read_bytes() == before
 
 
 @pytest.mark.parametrize("bad", [{"steps": [WORK, WORK]}, {"name": ""}, {"trigger": Trigger(mode="task_contains")}])
@@ -268,7 +314,12 @@ def test_in_the_editor(call: Answer, tmp_path: Path) -> None:
     assert call("workflow", "show", own)["steps"][2]["hands_input"] == "publish it"
     assert call("workflow", "edit", own, env=edits(":"))["changed"] is False
     assert "is no workflow" in call("workflow", "edit", own, env=edits("echo '{' > \"$1\""), code=1)
-    assert "$EDITOR" in call("workflow", "edit", own, env={"VISUAL": "", "EDITOR": ""}, code=2)
+    told = call("workflow", "edit", own, env={"VISUAL": "", "EDITOR": ""}, code=2)
+    assert "$EDITOR" in told
+    assert told.count("\n") == 1
+    assert call("workflow", "edit", own, env=edits(': > "$1"'))["changed"] is False
+    spaced = edits('sed -i "s/publish it/pub\u2028lish/" "$1"')
+    assert call("workflow", "edit", own, env=spaced)["workflow"]["steps"][2]["hands_input"] == "pub\u2028lish"
 
 
 # hosts
@@ -393,6 +444,81 @@ def test_a_users_own_skill_is_never_overwritten(mi: Mi, call: Answer, root: Path
     assert call("host", "sync", code=1)["synced"][0]["ok"] is False
 
 
+def test_two_projects_in_one_workspace(
+    call: Answer, root: Path, repository: Callable[..., Path], tmp_path: Path
+) -> None:
+    other, space = repository("other"), tmp_path / "space"
+    space.mkdir()
+    before = tree(space)
+    shared = create(call, "--scope", "global")
+    for name, project in (("Ours", root), ("Theirs", other)):
+        call("host", "bind", "openclaw", "--workspace", str(space), "--cd", str(project))
+        made = call("workflow", "create", "--name", "Deploy", "--step", name, "--cd", str(project))
+        assert [one["ok"] for one in made["synced"]] == [True]
+    assert len(list((space / "skills").iterdir())) == 3  # the shared one is one, the two of one name are two
+    path = tmp_path / "changed.json"
+    path.write_text(
+        json.dumps(call("workflow", "show", shared) | {"name": "Release", "steps": [{"id": "s1", "title": "New"}]})
+    )
+    done = call("workflow", "import", str(path), "--scope", "global", "--replace")
+    assert [one["ok"] for one in done["synced"]] == [True, True]
+    assert "New" in (space / "skills/mi-release/SKILL.md").read_text()
+    assert all(not one["changed"] for one in call("host", "sync")["synced"])
+    call("host", "unbind", "openclaw")
+    assert (space / "skills/mi-release/SKILL.md").is_file()
+    assert len(list((space / "skills").iterdir())) == 2
+    link = tmp_path / "link"
+    link.symlink_to(space)
+    call("host", "unbind", "openclaw", "--workspace", str(link), "--cd", str(other))
+    assert tree(space) == before
+
+
+def damage(root: Path, home: Home) -> None:
+    """A manifest that cannot be read, nor its copy."""
+    (root / ".mi/manifest.json").write_text("{")
+    for copy in Path(home.path("hosts/copies")).iterdir():
+        copy.unlink()
+
+
+def test_one_workspace_that_cannot_be_cleared_keeps_no_other(
+    call: Answer, root: Path, tmp_path: Path, home: Home
+) -> None:
+    create(call)
+    space = tmp_path / "space"
+    space.mkdir()
+    call("host", "bind", "codex")
+    call("host", "bind", "codex", "--workspace", str(space))
+    damage(root, home)
+    done = call("host", "unbind", "codex", code=1)["synced"]
+    assert [one["ok"] for one in done] == [False, True]
+    assert tree(space) == {}
+    assert [one["workspace_root"] for one in call("host", "list")["bindings"]] == [str(root)]
+
+
+def test_changes_at_the_same_time_all_arrive(call: Answer, root: Path) -> None:
+    call("host", "bind", "codex")
+    making = [Popen([MI, "workflow", "create", "--name", one], cwd=root, stdout=DEVNULL) for one in "abcdefgh"]
+    assert [one.wait() for one in making] == [0] * 8
+    assert sorted(one.name for one in (root / ".agents/skills").iterdir()) == [f"mi-{one}" for one in "abcdefgh"]
+    assert len(call("host", "list")["bindings"][0]["register"]["symlink_dirs"]) == 8
+
+
+def test_what_was_generated_is_made_anew_when_it_is_damaged(call: Answer, root: Path) -> None:
+    create(call)
+    before = tree(root)
+    call("host", "bind", "claude-code")
+    whole = tree(root)
+    (root / ".mi/generated/claude-code/manifest.json").write_text("{")
+    (root / ".mi/generated/claude-code/skills/mi-release/SKILL.md").unlink()
+    call("host", "sync")
+    assert {name: one for name, one in tree(root).items() if name != ".mi/manifest.json"} == {
+        name: one for name, one in whole.items() if name != ".mi/manifest.json"
+    }
+    (root / ".mi/generated/claude-code/manifest.json").write_text("[")
+    call("host", "unbind", "claude-code")
+    assert tree(root) == before
+
+
 def test_a_workspace_that_is_gone_or_moved(mi: Mi, call: Answer, root: Path, tmp_path: Path) -> None:
     create(call)
     space = tmp_path / "space"
@@ -404,6 +530,9 @@ def test_a_workspace_that_is_gone_or_moved(mi: Mi, call: Answer, root: Path, tmp
     assert "moved or removed" in failed["error"]
     assert call("host", "list")["bindings"][0]["there"] is False
     assert (moved / "skills/mi-release/SKILL.md").exists()
+    call("host", "bind", "openclaw", "--workspace", str(moved))
+    assert [one["workspace_root"] for one in call("host", "list")["bindings"]] == [str(moved)]
+    moved = moved.rename(tmp_path / "again")
     done = mi("host", "unbind", "openclaw", cwd=root)
     assert done.returncode == 0
     assert "is gone" in done.stderr
@@ -457,14 +586,15 @@ def test_uninstall_takes_everything_out_of_everywhere(call: Answer, root: Path, 
     assert len(call("workflow", "list")) == 1
 
 
-def test_a_manifest_that_cannot_be_read_keeps_no_other_workspace(call: Answer, root: Path, tmp_path: Path) -> None:
+def test_a_manifest_that_cannot_be_read_keeps_no_other_workspace(call: Answer, tmp_path: Path, home: Home) -> None:
     create(call)
     spaces = [tmp_path / "one", tmp_path / "two"]
     for space in spaces:
         space.mkdir()
         call("host", "bind", "codex", "--workspace", str(space))
-    (spaces[0] / ".mi/manifest.json").write_text("{")
+    damage(spaces[0], home)
     done = call("uninstall", code=1)["workspaces"]
     assert [bool(one["error"]) for one in done] == [True, False]
     assert tree(spaces[1]) == {}
     assert (spaces[0] / ".agents/skills/mi-release").exists()
+    assert [one["workspace_root"] for one in call("host", "list")["bindings"]] == [str(spaces[0])]

@@ -1,14 +1,17 @@
 """Workflows as skills: names that are folders, one for each, and no secret in any of them."""
 
 import json
+import re
 
 import pytest
+import yaml
 
 from mi.autopilot.workflow_steps import injected
 from mi.evidence.records.workflow_ir import Step
+from mi.hosts.adapters.contract import skill_text
 from mi.hosts.artefacts import folder_name
 from mi.workflows.skills import skills
-from tests.workflows.made import workflow
+from tests.workflows.made import WORK, workflow
 
 
 @pytest.mark.parametrize(
@@ -32,10 +35,22 @@ def test_two_of_one_name_are_told_apart() -> None:
     assert [one.name for one in made] == ["mi-release", "mi-release-two", "mi-release-three"]
 
 
+def test_ids_that_look_alike_are_told_apart() -> None:
+    names = [one.name for one in skills([workflow(id=f"wf_{one}", name="发布") for one in ("a1", "a-1", "A1", "a_1")])]
+    assert names == ["mi-a1", "mi-a1-2", "mi-a1-3", "mi-a1-4"]
+
+
+def test_a_name_that_another_project_uses_is_left_to_it() -> None:
+    others = {"mi-release": "wf_other", "mi-ship": "wf_ship"}
+    made = skills([workflow(), workflow(id="wf_ship", name="Ship")], others)
+    assert [one.name for one in made] == ["mi-release-release", "mi-ship"]
+
+
 def test_a_secret_that_an_older_tool_stored_goes_nowhere() -> None:
     secret = "ghp_" + "a1B2" * 9
     stored = workflow(steps=[Step(id="s1", title=f"use {secret}", hands_input=f"export TOKEN={secret}")])
     (made,) = skills([stored])
+    assert secret.lower() not in skills([workflow(name=f"use {secret}")])[0].name
     assert secret not in made.body + made.description + made.files["workflow.json"] + injected(stored)
     assert json.loads(made.files["workflow.json"])["id"] == "wf_release"
 
@@ -47,3 +62,39 @@ def test_what_a_skill_says() -> None:
         "Use it when the task says: release."
     )
     assert "3. Gate (push): stop before this and ask the person: Push the tag." in made.body
+    assert "exit code 0" in made.body
+    assert "ask the user" in made.body
+    (plain,) = skills([workflow(steps=[WORK])])
+    assert "exit code" not in plain.body
+    assert "gate" not in plain.body
+
+
+HEADS = {
+    "long": workflow(name="n" * 300, steps=[Step(id=f"s{one}", title="t" * 200) for one in range(20)]),
+    "chinese": workflow(name="发" * 300, steps=[Step(id=f"s{one}", title="写变更记录" * 40) for one in range(20)]),
+    "hostile": workflow(name='a"b: {c}\n---\x7f\x1b[31m <b>x</b> # \\', steps=[Step(id="s1", title="- !!x &y *z |")]),
+}
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_the_head_is_one_that_hosts_accept(name: str) -> None:
+    """The limits of Codex and Claude Code: a name as the folder, at most 64; a description of at most 1024, no tags."""
+    (made,) = skills([HEADS[name]])
+    _, head, body = skill_text(made).split("---\n", 2)
+    read = yaml.safe_load(head)
+    assert read.keys() == {"name", "description"}
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", read["name"])
+    assert len(read["name"]) <= 64
+    assert 0 < len(read["description"]) <= 1024
+    assert not set("<>\x1b\x7f\n") & set(read["description"])
+    assert read["description"].endswith("Use it when the task says: release.")
+    assert body.startswith("\n# ")
+
+
+def test_a_step_of_several_lines_keeps_them() -> None:
+    text = "Run these:\n```sh\nmake a\n  make b\n```"
+    step = Step(id="s1", title="Build", hands_input=text, notes="in order")
+    (made,) = skills([workflow(steps=[step, step])])
+    indented = "1. Build:\n   Run these:\n   ```sh\n   make a\n     make b\n   ```\n   (in order)\n2. Build:\n"
+    assert indented in made.body
+    assert indented in injected(workflow(steps=[step, step]))

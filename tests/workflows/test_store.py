@@ -178,6 +178,16 @@ def test_an_override_turns_a_global_workflow_off_here_alone(desk: WorkflowDesk, 
         desk.delete("wf_release", "global", True)
 
 
+def test_what_holds_here_is_changed_where_it_is_decided(desk: WorkflowDesk) -> None:
+    desk.globally.add(workflow())
+    assert not desk.is_decided_here("wf_release", "effective", False)
+    desk.set_enabled("wf_release", "global", False, True)
+    assert desk.is_decided_here("wf_release", "effective", False)
+    assert not desk.is_decided_here("wf_release", "global", False)
+    desk.replace("wf_release", "global", workflow(), True)  # nothing is overridden any more
+    assert not desk.get("wf_release", "effective").overridden
+
+
 PATCHED = msgspec.structs.replace(WORK, hands_input="Update NEWS.")
 EDITS = {
     "patch": ([PATCHED, CHECK, GATE], {"step_patches": {"s1": {"hands_input": "Update NEWS."}}}),
@@ -201,7 +211,7 @@ def test_an_override_says_no_more_than_what_differs(desk, home: Home, notices: N
     assert changed.lost == ["name"]
     assert changed.held.workflow.steps == steps
     assert changed.held.workflow.name == "Release"
-    assert read_overlay(home, PROJECT, notices).global_workflow_overrides["wf_release"] == expected
+    assert read_overlay(home, PROJECT, notices).global_workflow_overrides.get("wf_release", {}) == expected
     stored = desk.globally.get("wf_release")
     assert stored.steps == [WORK, CHECK, GATE]
     if steps != [WORK, CHECK, GATE]:
@@ -254,6 +264,11 @@ def test_unknown_steps_of_a_patch_are_refused_when_written(desk: WorkflowDesk, h
     [
         ("release", "Make a RELEASE today", True),
         ("release", "unreleased things", False),
+        ("release", "the released releases", True),
+        ("test", "write the tests", True),
+        ("deploy", "Deploying to staging", True),
+        ("PR", "open the PRs", True),
+        ("PR", "print the project", False),
         ("cut a release", "please cut  a\nrelease", True),
         ("发布", "请发布新版本", True),
         ("v2", "upgrade to v2.", True),

@@ -8,6 +8,7 @@ from mi.hosts.adapters import Scope
 from mi.hosts.artefacts import Agent, Artefact, File, HookEntry, Link, McpEntry, Skill, Wish, folder_name
 from mi.hosts.workspaces import OWN
 from mi.kernel.errors import UsageError
+from mi.kernel.text import printable
 
 
 class Host(Protocol):
@@ -46,7 +47,8 @@ def skill_text(skill: Skill) -> str:
 
 def front_matter(**values: str) -> str:
     """The head of a Markdown file; a JSON string is also a YAML one, on one line."""
-    lines = [f"{key}: {json.dumps(' '.join(value.split()), ensure_ascii=False)}" for key, value in values.items()]
+    plain = {key: printable(" ".join(value.split())) for key, value in values.items()}
+    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items()]
     return "\n".join(["---", *lines, "---", "", ""])
 
 

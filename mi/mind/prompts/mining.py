@@ -55,7 +55,8 @@ class Suggestions(Struct, frozen=True, kw_only=True):
     """What a run suggested to learn, beside what was learned before."""
 
     suggested: list[Said]  # by the events that may be cited
-    learned: list[Said]  # by the claims that may be replaced or retracted
+    learned: list[Said]
+    retractable: list[str] = []  # those of the learned claims that may be replaced or retracted
     runtime: str = ""
     overlay: str = ""
 
@@ -88,7 +89,7 @@ def _suggestions(given: Suggestions) -> list[Section]:
         Section("SUGGESTED NOW", cited(given.suggested), 1),
         Section("LEARNED BEFORE", cited(given.learned), 1),
         Section("MAY BE CITED", " ".join(one.id for one in given.suggested), 0.3),
-        Section("MAY BE RETRACTED", " ".join(one.id for one in given.learned), 0.3),
+        Section("MAY BE RETRACTED", " ".join(given.retractable), 0.3),
     ]
 
 

@@ -7,6 +7,7 @@ TEXT = {
     "error.unknown-arguments": "unknown: {names} (see {hint})",
     "error.no-such-choice": "{name} {value}: choose from {known} (see {hint})",
     "error.argument-needs-value": "{name} needs a value (see {hint})",
+    "error.argument-no-number": "{name} {value} is no number that can be used here (see {hint})",
     "error.bad-count": "-n {value}: give a number of lines, 0 or more",
     "error.bad-limit": "{flag} {value}: give a number above 0, or leave the option out",
     "error.bad-whole-limit": "{flag} {value}: give a whole number above 0, or leave the option out",

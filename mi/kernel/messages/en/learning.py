@@ -16,7 +16,7 @@ TEXT: dict[str, str] = {
     "why.chosen": "rests on {ids} (confidence {confidence})",
     "why.recorded-model": "As of {time}. Recorded as {event_id}; {edges} edges written.",
     "why.recorded-failed": "As of {time}. Recorded as {event_id}; the model failed, this is from the recorded ids.",
-    "error.no-editor": 'no editor: $VISUAL and $EDITOR name none ({value!r}). Set one, or use mi values set --text "…"',
+    "error.no-editor": "no editor: $VISUAL and $EDITOR name none ({value!r}). Set one, or say it on the command line (see --help)",
     "error.editor-failed": "the editor {editor!r} failed: {reason}; nothing was stored",
     # checkpoints and mining
     "suggestion.applied": "Learned from {id}: {claims} ({event_id})",

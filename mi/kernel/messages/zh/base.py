@@ -6,6 +6,7 @@ TEXT = {
     "error.unknown-arguments": "未知：{names}（见 {hint}）",
     "error.no-such-choice": "{name} {value}：可选 {known}（见 {hint}）",
     "error.argument-needs-value": "{name} 需要一个值（见 {hint}）",
+    "error.argument-no-number": "{name} {value} 不是此处可用的数字（见 {hint}）",
     "error.bad-count": "-n {value}：请给出行数，0 或更大",
     "error.bad-limit": "{flag} {value}：请给出大于 0 的数，或不写这个选项",
     "error.bad-whole-limit": "{flag} {value}：请给出大于 0 的整数，或不写这个选项",

@@ -16,7 +16,7 @@ TEXT: dict[str, str] = {
     "why.chosen": "依据 {ids}（置信度 {confidence}）",
     "why.recorded-model": "截至 {time}。记录为 {event_id}；写入 {edges} 条边。",
     "why.recorded-failed": "截至 {time}。记录为 {event_id}；模型失败，以上来自已记录的 id。",
-    "error.no-editor": '没有编辑器：$VISUAL 和 $EDITOR 都没有指定（{value!r}）。请设置一个，或使用 mi values set --text "…"',
+    "error.no-editor": "没有编辑器：$VISUAL 和 $EDITOR 都没有指定（{value!r}）。请设置一个，或在命令行上写明（见 --help）",
     "error.editor-failed": "编辑器 {editor!r} 失败：{reason}；未存储任何内容",
     # checkpoints and mining
     "suggestion.applied": "已从 {id} 学到：{claims}（{event_id}）",
