@@ -84,7 +84,9 @@ class Diary:
             )
         return judgement
 
-    def ask(self, text: str, about: Literal["agent", "risk", "strategy", "next", "rules"] = "agent") -> str | None:
+    def ask(
+        self, text: str, about: Literal["agent", "risk", "strategy", "next", "rules", "review"] = "agent"
+    ) -> str | None:
         """The person's answer; the question is stored first, so that it waits when nobody is there.
 
         What bears on it is recalled before; about the next move that was done already, to answer without asking.
@@ -94,14 +96,14 @@ class Diary:
         question = Question(id=ids.new_id("qu"), text=text, blocks=True, about=about)
         return self.ask_again(self.append(question, sync=True))
 
-    def ask_once(self, question: str) -> str | None:
+    def ask_once(self, question: str, about: Literal["rules", "review"] = "rules") -> str | None:
         """The person's answer to what a rule wants to know, also one given since the run stopped for it."""
         place = (self._state.batch_id, question)
         known = self._state.answered.get(place)
         if known is not None:
             return known
         waits = self._state.waiting.get(place)  # a question that waits already is not asked a second time
-        return self.ask_again(waits) if waits else self.ask(question, "rules")
+        return self.ask_again(waits) if waits else self.ask(question, about)
 
     def ask_again(self, question: Question) -> str | None:
         """The person's answer to a question that waits already."""
@@ -111,7 +113,7 @@ class Diary:
             raise Interrupted
         if answer is None:
             return None
-        if question.about == "rules":
+        if question.about in ("rules", "review"):
             self._state.answered[question.batch_id, text] = answer
         given = UserInput(question=text, answer=answer, question_id=question.id)
         self.append(given, note=f"the person was asked: {text} — and said: {answer}", sync=True)

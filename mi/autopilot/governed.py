@@ -187,7 +187,7 @@ class GovernedSteps(RunSteps):
 
     def _asked(self, pen: Pen, gate: str, question: str) -> Outcome:
         """The person's word: go on, stop, or something the agent must hear first."""
-        answer = pen.ask_once(question)
+        answer = pen.ask_once(question, "review" if gate == "review" else "rules")
         if answer is None:
             return Stop(text("rules.waits", self._language, gate=gate))
         said = answer.strip().lower().rstrip(".!。！")

@@ -54,7 +54,7 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
     state = _state(records[0], records)
     answers = _answers(log, records, notices)
     for one in records:
-        if isinstance(one, Question) and one.about == "rules":
+        if isinstance(one, Question) and one.about in ("rules", "review"):
             place = (one.batch_id, one.text)
             state.waiting[place] = one
             if one.id in answers:

@@ -82,7 +82,7 @@ class Pen(Protocol):
     def judge(self, prompt: Prompt[Input, Output], given: Input) -> Judgement[Output]:
         """A Mind's answer; what went wrong and what it cost is recorded."""
 
-    def ask_once(self, question: str) -> str | None:
+    def ask_once(self, question: str, about: Literal["rules", "review"] = "rules") -> str | None:
         """The person's answer, also one given since the run stopped for it; None: nobody is there, so `Stop`."""
 
 

@@ -69,7 +69,7 @@ def _beginning(loop: Loop, resumed: Resumed) -> Next:
     if answer is None:
         return loop.blocked("end.question-waits")
     match question.about:
-        case "rules":  # whichever rule asked will find the answer when its turn comes
+        case "rules" | "review":  # whichever rule asked will find the answer when its turn comes
             return loop.decide(case, resumed.risk_settled) if case else Go(GO_ON)
         case "next" if case:
             return loop.after_user(case, answer)

@@ -43,7 +43,7 @@ def gather(app: App) -> Json:
         "values": _values(app),
         "providers": providers(app),
         "config": _config_health(app),
-        "pending": {"suggestions": suggestions, "reviews": 0},
+        "pending": {"suggestions": suggestions, "reviews": sum(one["kind"] == "review" for one in waiting)},
         "complete": complete,
     }
     status["next"] = _next_commands(status)
@@ -57,7 +57,7 @@ def _open_items(app: App, log: str) -> tuple[list[Json], int, bool]:
 
     items = open_items(log, app.evidence_index, app.notices)
     records = [event.record() for event in items.events]
-    waiting = [{"id": one.id, "kind": "question", "question": one.text} for one in records if isinstance(one, Question)]
+    waiting = [{"id": one.id, "kind": one.kind, "question": one.text} for one in records if isinstance(one, Question)]
     offered = [one for one in records if isinstance(one, LearnSuggested) and not one.applied_claim_ids]
     return waiting, len(offered), items.complete
 

@@ -44,7 +44,7 @@ def waiting(home: Home, index: EvidenceIndex, progress: Progress) -> list[Found]
 def answer(home: Home, index: EvidenceIndex, item_id: str, text: str, writer_for, progress: Progress) -> UserInput:  # type: ignore[no-untyped-def]
     """Record the person's answer to a question; NotFound for an id that does not wait."""
     for one in waiting(home, index, progress):
-        if one.item.id == item_id and one.item.kind == "question":
+        if one.item.id == item_id and one.item.kind != "suggestion":
             writer: EvidenceWriter = writer_for(one.log)
             return writer.append(UserInput(question=one.item.question, answer=text, question_id=item_id), sync=True)
         if one.item.id == item_id:
@@ -77,7 +77,7 @@ def _item(event: Event, project_id: str) -> Item | None:
     place = {"run_id": event.head.run_id, "project_id": project_id, "ts": event.head.ts}
     if isinstance(record, Question):
         how = f'mi answer {record.id} "…"'
-        return Item(id=record.id, kind="question", question=record.text, answer_with=how, **place)
+        return Item(id=record.id, kind=record.kind, question=record.text, answer_with=how, **place)
     if isinstance(record, LearnSuggested) and not record.applied_claim_ids:
         how = f"mi answer {record.id} yes"
         return Item(id=record.id, kind="suggestion", question=record.text, answer_with=how, **place)

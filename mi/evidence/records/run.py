@@ -77,7 +77,12 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
     id: str = ""
     text: str = ""
     blocks: bool = True
-    about: Literal["agent", "risk", "strategy", "next", "rules", "tasks"] = "agent"
+    about: Literal["agent", "risk", "strategy", "next", "rules", "review", "tasks", "proposal"] = "agent"
+
+    @property
+    def kind(self) -> Literal["question", "review", "proposal"]:
+        """As what it waits for the person."""
+        return self.about if self.about in ("review", "proposal") else "question"
 
     def headline(self) -> str:
         return f"{self.id} {self.text}"
