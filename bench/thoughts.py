@@ -53,7 +53,10 @@ def report(venv: Path, project: Path, home: Path, size: int) -> None:
     print(f"\n{size:,} claims + {size:,} edges in each of {len(roots)} stores; {load_average()}")
     build(venv, mi, project, env, thoughts)
     middle = name("cl", size // 2)
-    commands = {what: [mi, *[word.format(middle=middle, number=size // 2) for word in words]] for what, words in SUBJECTS.items()}
+    commands = {
+        what: [mi, *[word.format(middle=middle, number=size // 2) for word in words]]
+        for what, words in SUBJECTS.items()
+    }
     warm = ratios(venv, project, env, commands)
     catching_up(mi, project, env, roots, size, commands, warm)
 
