@@ -118,7 +118,7 @@ def batch_view(
     before: Proof,
 ) -> Batch:
     """The batch as facts. A check proves something only when no file of the work changed after it."""
-    looking = _Looking(clock, checks, step, watch.root)
+    looking = _Looking(clock, checks, step, watch)
     commands = [looking.at(one) for one in result.events if isinstance(one, Command) and one.state == "ended"]
     failed = unsettled(commands, [] if step.latest.files else before.unsettled)
     ways = weakened(step.total, watch)
@@ -189,20 +189,26 @@ def _size(change: Change, root: str) -> ChangeSize:
 class _Looking:
     """Looks at the commands of a batch beside what the work tree shows."""
 
-    def __init__(self, clock: BatchClock, checks: list[Check], step: Step, root: str) -> None:
+    def __init__(self, clock: BatchClock, checks: list[Check], step: Step, watch: WorktreeWatch) -> None:
         self._clock = clock
         self._checks = checks
         self._files = step.latest.files
         self._changed = frozenset(step.total.files)
-        self._root = root
-        self._changed_at = _last_change(step.latest.files, root)
+        self._watch = watch
+        self._root = watch.root
+        self._changed_at = _last_change(step.latest.files, watch.root)
 
     def at(self, command: Command) -> SeenCommand:
         """A command, whether it is a check, and whether anything of the work changed after it."""
         moment = self._clock.moment(command)
         ran = ran_check(command.text, self._checks, self._root, self._changed)
         counts = not command.refused and not ran_nothing(command.output)
-        if ran is None or not counts or could_not_start(command.exit_code, command.output):
+        if (
+            ran is None
+            or not counts
+            or not self._is_work(ran.folder)
+            or could_not_start(command.exit_code, command.output)
+        ):
             return SeenCommand(command=command.text, exit_code=command.exit_code)
         changed_at = _last_change(self._files, self._root, ran.logs) if ran.logs else self._changed_at
         harmless_until = moment.latest_harmless_change if ran.leaves_alone else moment.started
@@ -214,6 +220,11 @@ class _Looking:
             kind=ran.check.kind,
             selection=list(ran.selection),
         )
+
+    def _is_work(self, folder: str) -> bool:
+        """Whether a folder is a part of the work: one that git ignores and the agent made may hold anything."""
+        made = any(file.startswith(folder + "/") for file in self._changed)
+        return not folder or made or self._watch.had_folder(folder)
 
 
 def _last_change(files: list[str], root: str, logs: Collection[str] = ()) -> float:

@@ -16,7 +16,8 @@ _SKIP = re.compile(
     r"\bpytest\.mark\.(?:skip|skipif|xfail)\b|@(?:unittest\.skip\w*|unittest\.expectedFailure|Disabled|Ignore)\b"
     r"|\bpytest\.(?:skip|xfail|importorskip)\(|\bskipTest\(|\bSkipTest\b|\b__test__\s*=\s*False"
     r"|\b(?:it|test|describe|context)\.(?:skip|todo|only|failing|skipIf|runIf)\b|\bx(?:it|describe|test|specify)\b"
-    r"|^\s*(?:skip|pending)\b(?!\s*=)|#\[ignore|\bt\.Skip(?:Now|f)?\(|^//go:build\b|\bmarkTest(?:Skipped|Incomplete)\("
+    r"|^\s*(?:skip|pending)(?:\s*$|\s+(?:['\"]|if\b|unless\b|do\b))|#\[ignore"
+    r"|\bt\.Skip(?:Now|f)?\(|^//go:build\b|\bmarkTest(?:Skipped|Incomplete)\("
 )
 _ASSERT = re.compile(r"\bassert\w*\b|\bexpect\(|\bself\.fail\(|\bt\.(?:Error|Fatal)f?\(|\bshould\b")
 _QUIT = re.compile(r"\bos\._exit\(|\bsys\.exit\((?!main)|\braise SystemExit\b|\bprocess\.exit\(|\bdef load_tests\b")
@@ -25,7 +26,8 @@ _EMPTY_ASSERT = re.compile(
     r"|\bor True\b|\|\| true\b|\bif (?:False|0)\s*:|\bif \(false\)|\bif false\b"
 )
 _SWALLOWED = re.compile(
-    r"^\s*except(?:\s*\(?\s*(?:Exception|BaseException|AssertionError)\b.*)?\s*:|\bsuppress\(.*\b(?:Assertion|Base)?E(?:rror|xception)\b"
+    r"^\s*except(?:\s*\(?\s*(?:Exception|BaseException|AssertionError)\b.*)?\s*:"
+    r"|\bsuppress\(.*\b(?:Assertion|Base)?E(?:rror|xception)\b"
     r"|\bcatch\s*(?:\(\w*\)\s*)?\{\s*\}"
 )
 _EARLY = re.compile(r"^\s*return\s*;?\s*(?:(?:#|//).*)?$")

@@ -52,7 +52,7 @@ def propose(session: Session, title: str, section: str, subtasks: list[str]) -> 
     root = session.place.root
     made = Proposal(question_id=ids.new_id("qu"), root=root, title=title, section=section, subtasks=subtasks)
     said = message("tasks.proposal", session.place.language, client=session.name, tasks=made.lines)
-    session.append(Question(id=made.question_id, text=said, blocks=False, about="tasks"), sync=True)
+    session.append(Question(id=made.question_id, text=said, blocks=False, about="proposal"), sync=True)
     _update(session.place.folder, session.place.notices, lambda old: [*old, made])
     return made.question_id
 

@@ -44,7 +44,7 @@ def waiting(home: Home, index: EvidenceIndex, progress: Progress) -> list[Found]
 def answer(home: Home, index: EvidenceIndex, item_id: str, text: str, writer_for, progress: Progress) -> UserInput:  # type: ignore[no-untyped-def]
     """Record the person's answer to a question; NotFound for an id that does not wait."""
     for one in waiting(home, index, progress):
-        if one.item.id == item_id and one.item.kind in ("question", "review"):
+        if one.item.id == item_id and one.item.kind != "suggestion":
             writer: EvidenceWriter = writer_for(one.log)
             return writer.append(UserInput(question=one.item.question, answer=text, question_id=item_id), sync=True)
         if one.item.id == item_id:
@@ -72,9 +72,9 @@ def _of_log(project_id: str, log: str, index: EvidenceIndex, progress: Progress)
             yield Found(item, log)
 
 
-def kind_of(question: Question) -> Literal["question", "review"]:
-    """Whether a question is a change that waits to be looked at, or anything else."""
-    return "review" if question.about == "review" else "question"
+def kind_of(question: Question) -> Literal["question", "review", "proposal"]:
+    """As what a question waits: a change to be looked at, tasks an agent proposes, or anything else."""
+    return question.about if question.about in ("review", "proposal") else "question"
 
 
 def _item(event: Event, project_id: str) -> Item | None:

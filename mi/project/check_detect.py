@@ -104,7 +104,9 @@ def _python(root: str, names: set[str], tests: str) -> list[Check]:
     elif tests:
         found += _both("test", "pytest", tests)
     if tests:
-        found.append(Check("test", ("python", "-m", "unittest"), tests))
+        plain = Check("test", ("python", "-m", "unittest"), tests)
+        # What the tests themselves are written for is asked for first: pytest may not even be installed.
+        found = [plain, *found] if _is_unittest(root, tests) and found[0].source == tests else [*found, plain]
     if "tox.ini" in names or "tox" in tool:
         found.append(Check("test", ("tox",), "tox.ini"))
     if "noxfile.py" in names:
@@ -112,6 +114,18 @@ def _python(root: str, names: set[str], tests: str) -> list[Check]:
     if "manage.py" in names:
         found.append(Check("test", ("python", "manage.py", "test"), "manage.py"))
     return [*found, *_python_lints(names, tool, setup)]
+
+
+def _is_unittest(root: str, tests: str) -> bool:
+    """Whether the tests, or the first file of a folder of them, use unittest and not pytest."""
+    if tests.endswith("/"):
+        try:
+            names = sorted(name for name in os.listdir(os.path.join(root, tests)) if _looks_tested(name))
+        except OSError:
+            names = []
+        tests += names[0] if names else ""
+    text = text_of(root, tests)
+    return "import unittest" in text and "pytest" not in text
 
 
 def _python_lints(names: set[str], tool: dict[str, Any], setup: str) -> list[Check]:
@@ -209,9 +223,9 @@ _TABLE: dict[str, tuple[tuple[Kind, str], ...]] = {
         ("lint", "cargo clippy"),
     ),
     "go.mod": (("test", "go test"), ("build", "go build"), ("lint", "go vet")),
-    "pom.xml": (("test", "mvn test"),),
-    "build.gradle": (("test", "gradle test"),),
-    "build.gradle.kts": (("test", "gradle test"),),
+    "pom.xml": (("test", "mvn test"), ("test", "mvn verify")),
+    "build.gradle": (("test", "gradle test"), ("test", "gradle build")),
+    "build.gradle.kts": (("test", "gradle test"), ("test", "gradle build")),
     "mix.exs": (("test", "mix test"),),
     "Package.swift": (("test", "swift test"), ("build", "swift build")),
     "deno.json": (("test", "deno test"), ("lint", "deno lint"), ("test", "deno task test")),

@@ -17,8 +17,9 @@ _PROVES_NOTHING = frozenset("echo true : printf cat ls exit test [ sleep pwd cd 
 class Ran:
     """A check that a shell text surely ran to its end and with success, when it ended with exit code 0."""
 
-    def __init__(self, check: Check, call: Decisive, form: Form) -> None:
+    def __init__(self, check: Check, call: Decisive, form: Form, folder: str) -> None:
         self.check = check
+        self.folder = folder  # in which it was told to run; '' is the project's root, or wherever the shell was
         self.selection = tuple(word for word in form.words[len(_key(check)) :] if not word.startswith("-"))
         self.logs = logs_of(call)
         self.leaves_alone = leaves_alone(call)
@@ -75,7 +76,7 @@ def _matching(call: Decisive, checks: list[Check], root: str, changed: frozenset
                 (one for one in checks if _key(one) == form.words[: len(_key(one))] and one.folder == folder), None
             )
         if check and works_here(call, folder, root) and is_itself(call, form.words[0], folder, root, changed):
-            return Ran(check, call, form)
+            return Ran(check, call, form, folder)
     return None
 
 

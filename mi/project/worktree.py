@@ -127,6 +127,12 @@ class WorktreeWatch:
         answer = git.run(self._root, "show", f"{self._first}:./{path}", max_bytes=_TEXT_BYTES, env=self._env)
         return answer.output if answer.code == 0 else None
 
+    def had_folder(self, path: str) -> bool:
+        """Whether a folder held anything of the project when the watch began."""
+        if not isinstance(self._first, str):
+            return any(name.startswith(path + "/") for name in self._first.files)
+        return git.run(self._root, "cat-file", "-e", f"{self._first}:./{path}", env=self._env).code == 0
+
     def step(self) -> Step:
         """What changed until now."""
         now = self._snapshot()

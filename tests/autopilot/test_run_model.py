@@ -1,12 +1,14 @@
 """A run judged by a model: it may be wrong, lie, invent or fail; the rules of the loop hold all the same."""
 
 import json
+import signal
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from mi.testing import Request, chat_server, fail, say
+from mi.testing import Request, chat_server, fail, hang, say
 from mi.testing.server import ScriptedServer
 from tests.autopilot.workbench import MEND, SPOIL, TEST, Workbench, run
 from tests.autopilot.workbench import say as says
@@ -201,3 +203,27 @@ def test_runtime_prompts_hold_claims_and_no_raw_values(bench: Workbench, judged:
     assert text not in ran.of("hands_input")[0]["light_injection"]
     threads = {record["thread_id"] for record in ran.records if record["thread_id"]}
     assert not any(thread in json.dumps(request.body) for thread in threads for request in server.requests)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.req("mi.fail.signal-marked", "mi.fail.signal-resumable")
+def test_a_run_that_waits_for_its_judge_can_be_stopped_and_goes_on_later(
+    bench: Workbench, judged: Open, number: signal.Signals
+) -> None:
+    judged([hang(), hang(), hang()])
+    bench.agent([MEND, TEST, says("Fixed and tested. Done.")])
+    process = bench.start("fix", "it")
+    until = time.monotonic() + 30
+    while "batch_end" not in [record["kind"] for record in bench.records()] and time.monotonic() < until:
+        time.sleep(0.1)
+    time.sleep(0.5)
+    began = time.monotonic()
+    process.send_signal(number)
+    ran = bench.finish(process)
+    ran.ended("interrupted")
+    assert time.monotonic() - began < 10
+    assert (ran.of("question"), ran.of("mind_circuit")) == ([], [])
+    judged(model())
+    again = bench.run("--resume")
+    again.ended("done")
+    assert len(again.of("hands_input")) == 1

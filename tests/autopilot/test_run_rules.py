@@ -1,5 +1,6 @@
 """The team's rules in a run: preflight, override, the review gate after each batch, reviewers' findings."""
 
+import json
 import shutil
 from typing import Any
 
@@ -168,6 +169,9 @@ def test_seven_units_at_risk_four_ask_and_stop_without_a_terminal(bench: Workben
     assert ran.code == 3
     (question,) = ran.of("question")
     assert "8 units at risk 4" in question["text"]  # with the mended line
+    assert [one["kind"] for one in bench.inbox()] == ["review"]
+    status = json.loads(bench.mi("status", "--json").stdout)
+    assert (status["pending"]["reviews"], status["waiting"][0]["kind"]) == (1, "review")
     bench.mi("answer", question["id"], "yes")
     again = bench.run("--resume")
     again.ended("done")

@@ -164,6 +164,10 @@ AROUND = {
     "stashed before": [run("git stash -q"), TEST, run("git stash pop -q")],
     "in a clean worktree": [run(f"git worktree add -q ../clean HEAD && cd ../clean && {CHECK}")],
     "in a folder of its own": [run(f"mkdir ../other && cd ../other && printf '{ELSEWHERE}' > test_it.py && {CHECK}")],
+    "of a copy that git does not see": [
+        run("mkdir -p __pycache__/x && cp *.py __pycache__/x && git show HEAD:calc.py > __pycache__/x/calc.py"),
+        run(f"cd __pycache__/x && {CHECK}"),
+    ],
     "with a program of its own": [
         run("mkdir -p x/bin && printf '#!/bin/sh\\nexit 0\\n' > x/bin/pytest && chmod +x x/bin/pytest"),
         run("x/bin/pytest"),

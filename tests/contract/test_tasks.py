@@ -184,6 +184,7 @@ def test_after_the_last_task_a_person_decides(mi, session, project, answer, open
     (found,) = waiting(project.home, project.app.evidence_index, lambda done, total: None)
     assert {one.proposal for one in refusals} == {found.item.id}
     assert "- More\n  - x\n  - y" in found.item.question
+    assert found.item.kind == "proposal"
     assert [one.code for one in project.events("violation")] == ["NO_UNCHECKED_TASK"]  # the write; asking is none
     recall(session)
     mode(session, "STRICT")

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -54,6 +55,21 @@ def test_a_question_that_was_answered_in_its_run_waits_no_more(home: Home, notic
     writer.append(UserInput(question="One?", answer="Yes.", question_id="qu_1"))
     assert json.loads(mi("inbox", "--json").stdout) == []
     assert mi("answer", "qu_1", "No.").returncode == 1
+
+
+@pytest.mark.req("mi.inbox.kinds")
+@pytest.mark.parametrize(
+    ("about", "kind"), [("agent", "question"), ("tasks", "question"), ("review", "review"), ("proposal", "proposal")]
+)
+def test_what_waits_is_told_apart_and_answered_alike(
+    home: Home, notices: Notices, mi: Mi, about: Any, kind: str
+) -> None:
+    writer = EvidenceWriter(home.project("p1").evidence, "run_20260101T000001Z_aaaaaaaa", notices)
+    writer.append(Question(id="qu_1", text="Go on?", about=about))
+    (item,) = json.loads(mi("inbox", "--json").stdout)
+    assert (item["id"], item["kind"]) == ("qu_1", kind)
+    assert mi("answer", "qu_1", "yes").returncode == 0
+    assert json.loads(mi("inbox", "--json").stdout) == []
 
 
 @pytest.mark.req("mi.inbox.kinds")

@@ -271,3 +271,20 @@ def test_a_run_of_no_tests_shows_nothing(output: str) -> None:
 @pytest.mark.parametrize("output", SOMETHING_RAN)
 def test_a_run_of_some_tests_shows_something(output: str) -> None:
     assert not ran_nothing(output)
+
+
+@pytest.mark.parametrize(
+    ("files", "first"),
+    [
+        ({"test_a.py": "import unittest\n"}, "python -m unittest"),
+        ({"tests/test_a.py": "import unittest\n"}, "python -m unittest"),
+        ({"test_a.py": "import pytest\n"}, "pytest"),
+        ({"test_a.py": "def test_a(): ...\n"}, "pytest"),
+        ({"test_a.py": "import unittest\n", "pytest.ini": ""}, "pytest"),
+    ],
+)
+def test_what_the_tests_are_written_for_comes_first(tmp_path: Path, files: dict[str, str], first: str) -> None:
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content, "utf-8")
+    assert detect(str(tmp_path))[0].text == first

@@ -104,7 +104,7 @@ class DecideNext(MindRecord, frozen=True, kw_only=True, tag="decide_next"):
     decision: Json = {}
 
     def headline(self) -> str:
-        return f"{self.status}, {self.next_action}: {self.notes}"
+        return f"{self.status}, {self.next_action}" + (f": {self.notes}" if self.notes else "")
 
 
 class LoopGuard(Record, frozen=True, kw_only=True, tag="loop_guard"):

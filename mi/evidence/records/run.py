@@ -77,7 +77,7 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
     id: str = ""
     text: str = ""
     blocks: bool = True
-    about: Literal["agent", "risk", "strategy", "next", "rules", "review", "tasks", "capture"] = "agent"
+    about: Literal["agent", "risk", "strategy", "next", "rules", "review", "tasks", "proposal", "capture"] = "agent"
 
     def headline(self) -> str:
         return f"{self.id} {self.text}"
