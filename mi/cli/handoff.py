@@ -135,7 +135,9 @@ def _show(app: App, args: Args) -> int:
     from mi.persona.place import existing
 
     persona = existing(app.persona(args.member))
-    found = [read(persona, args.id)] if args.id else read_all(persona)
+    found, problems = ([read(persona, args.id)], []) if args.id else read_all(persona)
+    for problem in problems:
+        app.notices.add("card-unreadable", problem.path)
     out = Output(app.language)
     if args.json:
         out.json(found[0] if args.id else found)

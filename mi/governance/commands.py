@@ -9,8 +9,8 @@ from mi.governance import command_tables as tables
 from mi.governance import paths
 from mi.governance.git_commands import MAIN, afterwards, git_act, named_paths, without_alias
 from mi.governance.operations import RULES, Act
-from mi.governance.sending import code_sends, sends_credentials, stays_here
-from mi.governance.surroundings import Surroundings
+from mi.governance.sending import code_sends, feeders_of, sends_credentials, stays_here
+from mi.governance.surroundings import Surroundings, joined
 from mi.kernel.shell import SHELLS, Simple, simple_commands
 
 _METHOD = re.compile(r"(?:-X ?|--request[ =]|--method[ =])(POST|PUT|PATCH|DELETE)\b", re.I)
@@ -25,9 +25,13 @@ def command_acts(text: str, member: str, here: Surroundings) -> list[Act]:
     acts = [Act("credentials-out", sent) for sent in sends_credentials(commands)]
     for inner in _piped_scripts(commands):
         acts += command_acts(inner, member, here)
+    folder = ""
     for one in commands:  # in their order: one that goes elsewhere changes what the next ones mean
-        acts += _acts(one, member, here)
-        here = _afterwards(one, here)
+        acts += _acts(one, member, here.inside(folder) if folder else here)
+        if one.name in ("cd", "pushd"):
+            folder = joined(folder, _goes_to(one))
+        elif one.name == "git":
+            here = afterwards(["git", *one.argv[1:]], here)
     if _runs_what_it_fetched(commands):
         acts.append(Act("run-fetched", text))
     if re.search(r"(?:^|[\s;&|])(?:HUSKY=0|SKIP=\S+|HUSKY_SKIP_HOOKS=1)\s+git\s", text):
@@ -45,16 +49,14 @@ def _with_values(text: str) -> str:
 
 def _piped_scripts(commands: list[Simple]) -> list[str]:
     """Texts that are piped into a shell: `echo git push | sh`."""
+    feeders = feeders_of(commands)
     readers = [one for one in commands if one.name in SHELLS and all(word.startswith("-") for word in one.argv[1:])]
-    pairs = [(two, one) for one in readers for two in commands if two.feeds(one) and two.name in ("echo", "printf")]
-    return [" ".join(two.argv[1:]).replace("\\n", "\n") for two, _ in pairs]
+    texts = [two for one in readers for two in feeders(one) if two.name in ("echo", "printf")]
+    return [" ".join(two.argv[1:]).replace("\\n", "\n") for two in texts]
 
 
-def _afterwards(one: Simple, here: Surroundings) -> Surroundings:
-    if one.name in ("cd", "pushd"):
-        named = [word for word in one.argv[1:] if not word.startswith("-") or word == "-"]
-        return here.inside(named[0] if named else "~")
-    return afterwards([one.name, *one.argv[1:]], here) if one.name == "git" else here
+def _goes_to(one: Simple) -> str:
+    return next((word for word in one.argv[1:] if not word.startswith("-") or word == "-"), "~")
 
 
 def _acts(one: Simple, member: str, here: Surroundings) -> list[Act]:

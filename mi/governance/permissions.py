@@ -168,7 +168,7 @@ def _texts(given: str) -> list[str]:
     from mi.kernel.jsontext import BadJson, decode
 
     try:
-        found: object = decode(given.encode(), dict[str, Any])
+        found: object = decode(given.encode("utf-8", "replace"), dict[str, Any])
     except BadJson:
         return [given]
     texts, rest = list[str](), [found]

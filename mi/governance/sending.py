@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections.abc import Callable
 
 from mi.governance import paths
 from mi.kernel.secrets import find_secrets
@@ -24,8 +25,9 @@ _CODE_SENDS = re.compile(r"\b(?:requests|urllib|urlopen|http|https|httpx|aiohttp
 
 def sends_credentials(commands: list[Simple]) -> list[str]:
     """The commands that would send a credential out of this machine, without the credential."""
-    copies = _copies(commands)
-    return [_shown(one) for one in commands if _is_sender(one) and _gets_credentials(one, commands, copies)]
+    feeders = feeders_of(commands)
+    copies = _copies(commands, feeders)
+    return [_shown(one) for one in commands if _is_sender(one) and _gets_credentials(one, feeders(one), copies)]
 
 
 def code_sends(code: str, named: list[str]) -> bool:
@@ -49,25 +51,38 @@ def _is_sender(one: Simple) -> bool:
     return one.name in _SENDERS and not stays_here([one.name, *one.argv[1:]])
 
 
-def _gets_credentials(one: Simple, commands: list[Simple], copies: set[str]) -> bool:
+def feeders_of(commands: list[Simple]) -> Callable[[Simple], list[Simple]]:
+    """For a command those whose output goes into it; looked for in its pipelines only, a line may hold thousands."""
+    by_pipeline: dict[int, list[Simple]] = {}
+    for one in commands:
+        for pipeline in _pipelines(one):
+            by_pipeline.setdefault(pipeline, []).append(one)
+    return lambda one: [two for pipeline in _pipelines(one) for two in by_pipeline[pipeline] if two.feeds(one)]
+
+
+def _pipelines(one: Simple) -> set[int]:
+    return {one.pipeline, *(pipeline for pipeline, _ in one.within)}
+
+
+def _gets_credentials(one: Simple, fed_by: list[Simple], copies: set[str]) -> bool:
     if find_secrets(" ".join(one.argv)):
         return True
     named = [word for before, word in itertools.pairwise(one.argv) if before not in _LOGIN_WITH]
     if any(_keeps_secret(word, copies) for word in [*(named if one.name != "ssh" else []), *one.reads]):
         return True
-    return any(_gives_credentials(two, copies) for two in commands if two.feeds(one))
+    return any(_gives_credentials(two, copies) for two in fed_by)
 
 
 def _gives_credentials(one: Simple, copies: set[str]) -> bool:
     return one.name in _DUMPS or any(_keeps_secret(word, copies) for word in [*one.argv[1:], *one.reads])
 
 
-def _copies(commands: list[Simple]) -> set[str]:
+def _copies(commands: list[Simple], feeders: Callable[[Simple], list[Simple]]) -> set[str]:
     """Files that earlier commands fill from a secret file: `cp .env x`, `cat .env > x`, `tar cf x .env`."""
     found: set[str] = set()
     for one in commands:
-        fed = [one, *(two for two in commands if two.feeds(one))]
-        if any(_keeps_secret(word, found) for two in fed for word in [*two.argv[1:], *two.reads]):
+        fed_by = [one, *feeders(one)]
+        if any(_keeps_secret(word, found) for two in fed_by for word in [*two.argv[1:], *two.reads]):
             found |= {*one.writes}
             if one.name in _COPIES:
                 found |= {word.removeprefix("of=") for word in one.argv[1:] if not word.startswith("-")}

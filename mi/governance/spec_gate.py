@@ -14,12 +14,12 @@ _VAGUE = (
 )
 # Words that name neither an object nor an outcome.
 _EMPTY_EN = frozenset(
-    """a again all an and any anything as asap at be better bit can check clean continue could deal do does doing done
-    everything finish fix for get go good great handle help here i improve in it its just keep let like look make makes
-    me more my nice now of off ok okay on one optimise optimize our out please proceed properly quick quickly right
-    rework same should so solve some something stuff take that the them then these thing things this those to try tweak
-    up update us want we with work works would you your change clear start begin run nicer urgent
-    urgently""".split()
+    """a about again all an and any anything as asap at be begin better bit can change check clean clear continue could
+    deal do does doing done everything finish fix for get go good great handle help here i improve in it its just
+    keep let like look make makes me more my nice nicer now of off ok okay on one optimise optimize our out please
+    proceed properly quick quickly rework right run same should so solve some something start stuff take that the
+    them then these thing things this those to try tweak up update urgent urgently us want we with work works would
+    you your""".split()
 )
 _EMPTY_ZH = re.compile(
     r"继续|优化|处理|完成|解决|改进|改善|修复|修改|修|改|弄|搞定|搞|做|开始|看看|看|帮我|帮忙|麻烦|请|一下|一点|这个|那个|这些|那些|东西|问题"

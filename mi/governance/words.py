@@ -10,7 +10,7 @@ _QUOTED = re.compile(
     re.S | re.M,
 )
 _CODE = re.compile(r"```[\w-]*\n?(.*?)(?:```|\Z)|~~~[\w-]*\n?(.*?)(?:~~~|\Z)|`([^`\n]+)`", re.S)
-_LIST_LINE = re.compile(r"^\s*(?:[-*•·]\s+|\d{1,3}[.)]\s+|\d{1,3}[、．]\s*|[（(]\d{1,3}[)）]\s*)\S", re.M)
+_LIST_LINE = re.compile(r"^[ \t]*(?:[-*•·]\s+|\d{1,3}[.)]\s+|\d{1,3}[、．]\s*|[（(]\d{1,3}[)）]\s*)\S", re.M)
 _INLINE_ITEM = re.compile(r"(?<![\w.])[（(]?(\d{1,2})(?:[)）、]|\.(?=\s))\s*(?=\S)")
 _END_MARKS = " \t\r\n.,;:!?~…。，；：！？、"
 

@@ -3,6 +3,8 @@
 import itertools
 import os
 import re
+from collections import deque
+from collections.abc import Iterator
 from typing import NamedTuple
 
 _OPERATORS = ("&&", "||", "|&", ";;", "|", "&", ";", "\n", "(", ")")
@@ -74,48 +76,39 @@ class Word(NamedTuple):
 def simple_commands(text: str) -> list[Simple]:
     """Every simple command in a shell text, nested ones included; of other text, what can be read."""
     found: list[Simple] = []
-    _collect(text, found, ())
+    _collect(text, found, (), itertools.count())
     return found
 
 
-def _collect(text: str, found: list[Simple], within: tuple[tuple[int, int], ...]) -> None:
+def _collect(text: str, found: list[Simple], within: tuple[tuple[int, int], ...], numbers: Iterator[int]) -> None:
     if len(within) > MAX_DEPTH:
         return
     text, bodies = take_heredocs(text)
-    pipeline, place, words = _next_pipeline(found), 0, list[Word]()
+    pipeline, place, words = next(numbers), 0, list[Word]()
     for word in [*words_of(text), Word("\n", True, ())]:
         if not word.operator:
             words.append(word)
             continue
-        place = _add(words, found, pipeline, place, bodies, within)
+        argv, made = _simple(words, (pipeline, place), within)
+        found += made
+        for inner in inner_texts(argv, words, bodies):
+            _collect(inner, found, (*within, (pipeline, place)), numbers)
+        place += len(made)
+        if words and word.text not in ("|", "|&"):
+            pipeline, place = next(numbers), 0
         words = []
-        if word.text not in ("|", "|&"):
-            pipeline, place = _next_pipeline(found), 0
 
 
-def _next_pipeline(found: list[Simple]) -> int:
-    return max((one.pipeline for one in found), default=-1) + 1
-
-
-def _add(
-    words: list[Word],
-    found: list[Simple],
-    pipeline: int,
-    place: int,
-    bodies: list[str],
-    within: tuple[tuple[int, int], ...],
-) -> int:
-    """One simple command and whatever it runs in turn; returns the place of the next in the pipeline."""
+def _simple(
+    words: list[Word], at: tuple[int, int], within: tuple[tuple[int, int], ...]
+) -> tuple[list[str], list[Simple]]:
+    """The words that really run, and the simple command they are, if they are one."""
     texts = [word.text for word in words]
     argv, prefixes = stripped(texts)
-    at = (pipeline, place)
-    if argv or (argv := _bare_write(texts)):
-        reads = redirected(texts, READS)
-        found.append(Simple(tuple(argv), tuple(prefixes), *at, redirected(texts, WRITES), reads, within))
-        place += 1
-    for inner in inner_texts(argv, words, bodies):
-        _collect(inner, found, (*within, at))
-    return place
+    if not argv and not (argv := _bare_write(texts)):
+        return argv, []
+    writes, reads = redirected(texts, WRITES), redirected(texts, READS)
+    return argv, [Simple(tuple(argv), tuple(prefixes), *at, writes, reads, within)]
 
 
 def inner_texts(argv: list[str], words: list[Word], bodies: list[str]) -> list[str]:
@@ -188,16 +181,18 @@ def _bare_write(words: list[str]) -> list[str]:
 def take_heredocs(text: str) -> tuple[str, list[str]]:
     """The text without the bodies of its here-documents, which are data unless a shell reads them."""
     bodies: list[str] = []
-    lines, kept = text.split("\n"), list[str]()
+    if "<<" not in text:
+        return text, bodies
+    lines, kept = deque(text.split("\n")), list[str]()
     while lines:
-        line = lines.pop(0)
+        line = lines.popleft()
         marks = list(_HEREDOC.finditer(line))
         for mark in marks:
             body: list[str] = []
             while lines and (lines[0].lstrip("\t") if mark[1] else lines[0]) != mark[4]:
-                body.append(lines.pop(0))
+                body.append(lines.popleft())
             if lines:
-                lines.pop(0)
+                lines.popleft()
             bodies.append("\n".join(body))
         kept.append(_HEREDOC.sub(f" {_HERE} ", line) if marks else line)
     return "\n".join(kept), bodies

@@ -13,6 +13,7 @@ from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import make_dirs
 from mi.kernel.locks import folder_lock
 from mi.kernel.text import decode
+from mi.persona.cards import Problem
 from mi.persona.front_matter import BadFrontMatter, dump, load
 from mi.persona.place import Persona
 from mi.thoughtdb.store import refuse_secret
@@ -85,11 +86,19 @@ def read(persona: Persona, handoff_id: str) -> Handoff:
         raise BadFrontMatter("card-field", path=shown, reason=str(error)) from None
 
 
-def read_all(persona: Persona) -> list[Handoff]:
-    """All handoffs, the oldest first."""
+def read_all(persona: Persona) -> tuple[list[Handoff], list[Problem]]:
+    """All handoffs, the oldest first, and what is wrong with those that cannot be read."""
     folder = persona.path("handoffs")
-    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    return [read(persona, name[:-5]) for name in names if _ID.fullmatch(name[:-5])]
+    found: list[Handoff] = []
+    problems: list[Problem] = []
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        if not _ID.fullmatch(name[:-5]):
+            continue
+        try:
+            found.append(read(persona, name[:-5]))
+        except BadFrontMatter as error:
+            problems.append(Problem(os.path.join("handoffs", name), error.code, error.details))
+    return found, problems
 
 
 def move(

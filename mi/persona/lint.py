@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mi.kernel.files import read_bytes
 from mi.kernel.secrets import find_secrets
 from mi.kernel.text import decode
-from mi.persona import proposals
+from mi.persona import handoffs, proposals
 from mi.persona.boot import CORE
 from mi.persona.cards import Problem, duplicates, lacks_evidence, read_cards
 from mi.persona.place import Persona
@@ -23,7 +23,7 @@ def lint(persona: Persona, identities: tuple[str, ...] = ()) -> list[Problem]:
     known, broken = read_cards(persona)
     found += broken + duplicates(known)
     found += [Problem(one.path, "card-no-evidence", {"name": one.card.id}) for one in known if lacks_evidence(one)]
-    found += proposals.read_all(persona)[1]
+    found += proposals.read_all(persona)[1] + handoffs.read_all(persona)[1]
     for path in shared_files(persona):
         found += _in_text(os.path.relpath(path, persona.root), decode(read_bytes(path) or b""), identities)
     return found

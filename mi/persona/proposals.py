@@ -146,6 +146,14 @@ def review(
     persona: Persona, name: str, verdict: Verdict, reviewer: str, reason: str, members: list[Role], into: str = ""
 ) -> tuple[ProposalFile, str]:
     """Decide on a proposal; returns it and the id of the card that was made or changed."""
+    make_dirs(persona.path("cards"))
+    with folder_lock(persona.path("cards")):  # two reviews at once must not make two cards of one id
+        return _decide(persona, name, verdict, reviewer, reason, members, into)
+
+
+def _decide(
+    persona: Persona, name: str, verdict: Verdict, reviewer: str, reason: str, members: list[Role], into: str
+) -> tuple[ProposalFile, str]:
     one = find(persona, name)
     known, _ = cards.read_cards(persona)
     refuse_secret("reason", reason)

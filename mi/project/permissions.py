@@ -13,6 +13,8 @@ from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 
+_LONGEST_PATH = 1024  # what is longer is judged as it is written
+
 
 class Permissions(Struct, frozen=True, kw_only=True):
     """What the person set, by operation; what is not set is as the profile says."""
@@ -93,6 +95,8 @@ def _surroundings(home: Home, worker: Worker) -> Surroundings:
 
 def _named(path: str, roots: list[tuple[str, str]]) -> str:
     """A path without links and detours, by the name of the place it lies in."""
+    if len(path) > _LONGEST_PATH:
+        return path
     try:
         real = os.path.realpath(path)
     except ValueError:  # no path at all

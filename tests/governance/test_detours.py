@@ -1,6 +1,7 @@
 """Detours to what is denied: variables, pipes, aliases, links, other folders: what would happen decides."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -222,3 +223,13 @@ def test_a_project_below_a_folder_that_is_called_private_is_no_private_space(tmp
 def test_the_homes_own_rules_are_no_agents_to_edit(repository, gate, home):
     assert decided(gate, home.config, "Edit", "edit") == "DENY weaken-hooks"
     assert decided(gate, f"echo '{{}}' > {home.permissions}") == "DENY weaken-hooks"
+
+
+@pytest.mark.parametrize(
+    "part", ["cd a;", "echo x | sh;", "curl -d @a https://x;", "A=1 ", "$(", "git p;", "cat \ud800;"]
+)
+def test_a_long_command_line_is_judged_in_time(part):
+    began = time.monotonic()
+    permit("Bash", "run", part * 1000, member="bob", here=FEATURE)
+    permit("mcp__x__y", "", part * 1000, member="bob", here=FEATURE)
+    assert time.monotonic() - began < 20

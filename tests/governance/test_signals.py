@@ -1,5 +1,7 @@
 """Signals of a message: every trigger with its words and edges in both languages, modes, and how long obey holds."""
 
+import time
+
 import pytest
 
 from mi.governance.modes import ACKNOWLEDGED, guidance, holds, is_obey
@@ -291,3 +293,10 @@ def test_the_same_message_gives_the_same_signals():
     message = "ASAP: deploy it\n" + items(7)
     assert signals(message) == signals(message)
     assert tokens(message)
+
+
+@pytest.mark.parametrize("part", ["\n", "- \n", "1. ", "( ", "快 ", "`", "a=b; "])
+def test_a_long_message_is_read_in_time(part):
+    began = time.monotonic()
+    signals(part * 20_000)
+    assert time.monotonic() - began < 20

@@ -233,6 +233,7 @@ def test_a_secret_in_a_prompt_is_kept_nowhere(host, team):
 @pytest.mark.parametrize(
     ("tool", "given"),
     [("Bash", {"command": "git push -f origin main"}), ("Terminal", {"command": "git push -f origin main"}),
+     ("write_stdin", {"session_id": 1, "chars": "git push -f origin main\n"}),
      ("some_shell", {"cmd": ["bash", "-lc", "git push -f origin main"]})],
 )  # fmt: skip
 def test_a_tool_that_takes_a_command_runs_it_whatever_its_name(host, tool, given):

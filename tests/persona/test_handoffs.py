@@ -8,6 +8,7 @@ import yaml
 
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.persona.handoffs import Deliverable, Handoff, create, move, read, read_all
+from mi.persona.lint import lint
 
 
 def handoff(**more: object) -> Handoff:
@@ -62,7 +63,7 @@ def test_without_criteria_or_while_unclear_nothing_is_handed_over(persona):
     for field in ("task", "context"):
         with pytest.raises(UsageError, match=field):
             create(persona, handoff(**{field: " "}), [])
-    assert read_all(persona) == []
+    assert read_all(persona) == ([], [])
 
 
 @pytest.mark.req("gov.handoff.states", "mx.handoff.deliverables", "gov.handoff.deliverables")
@@ -127,12 +128,19 @@ def test_bad_names_and_broken_files(persona):
     (Path(persona.root) / f"handoffs/{one.id}.yaml").write_text("id: [", "utf-8")
     with pytest.raises(MiError, match=one.id):
         read(persona, one.id)
+    other = create(persona, handoff(), [])
+    found, problems = read_all(persona)  # it hides no other
+    assert ([found.id for found in found], [found.path for found in problems]) == (
+        [other.id],
+        [f"handoffs/{one.id}.yaml"],
+    )
+    assert f"handoffs/{one.id}.yaml" in [found.path for found in lint(persona)]
 
 
 def test_a_secret_is_not_handed_over(persona):
     with pytest.raises(MiError, match="secret"):
         create(persona, handoff(context="use password=Tr0ub4dor&3xyz!"), [])
-    assert read_all(persona) == []
+    assert read_all(persona) == ([], [])
     one = create(persona, handoff(), [])
     with pytest.raises(MiError, match="secret"):
         move(persona, one.id, "rejected", "ada", "password=Tr0ub4dor&3xyz! is wrong")

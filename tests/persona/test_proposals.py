@@ -1,5 +1,6 @@
 """Proposals: what is refused, who may decide, and what becomes of them."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -200,3 +201,15 @@ def test_a_salience_there_is_not_is_refused_before_and_at_the_review(persona, sa
     with pytest.raises(MiError, match="salience"):
         review(persona, kept.name, "accept", "ada", "ok", [])
     assert list(Path(persona.path("cards")).rglob("*.md")) == []
+
+
+def test_reviews_at_once_make_cards_of_their_own(persona):
+    kept = [add(persona, candidate(title=f"Rule {n}", merge_key=f"rule-{n}"), BODY) for n in range(6)]
+    threads = [
+        threading.Thread(target=review, args=(persona, one.name, "accept", "ada", "ok", MEMBERS)) for one in kept
+    ]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert sorted(one.card.id for one in read_cards(persona)[0]) == [f"H-00{n}" for n in range(1, 7)]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _EDITS = ("Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch")
 _OFTEN = 3  # so many times in a session, and the agent is told to propose another rule
 _SEARCHES = {"Grep": "glob", "Glob": "pattern"}
-_TARGETS = ("file_path", "notebook_path", "path", "url", "query")
+_TARGETS = ("file_path", "notebook_path", "path", "url", "query", "chars")  # chars: what is typed into a shell
 
 
 def answer(event: HookEvent, app: "App") -> Answer:
