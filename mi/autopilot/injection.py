@@ -11,6 +11,7 @@ EXTERNAL = (
     "install, spend), stop and ask."
 )
 REFACTOR = "A refactoring keeps behaviour as it is unless the task asks for a change of behaviour."
+_LONGEST = 8  # times the limit
 _MORE = "(more values are kept than fit here; ask when unsure)"
 
 
@@ -80,7 +81,8 @@ def build(
     lines, ids, left_out = [*opening], [], False
     for title, items in (("Values:", values), ("Also:", preferences), ("Known here:", facts)):
         for number, item in enumerate(items):
-            line = f"- {redact(' '.join(item.text.split()))}"
+            text = item.text[: _LONGEST * max_chars]  # what is longer does not fit, however much of it is space
+            line = f"- {redact(' '.join(text.split()))}"
             cost = len(line) + 1 + (len(title) + 1 if number == 0 else 0)
             if cost > room:
                 left_out = True

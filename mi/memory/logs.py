@@ -29,12 +29,14 @@ class LogProducer:
         project_id: str,
         kinds: frozenset[str],
         reader: Callable[[], ReadLine],
+        max_line: int = _MAX_LINE,  # more of a line is not handed to the reader
     ) -> None:
         self.source = source
         self.project_id = project_id
         self.kinds = kinds
         self._path = path
         self._reader = reader
+        self._max_line = max_line
 
     def end(self) -> str:
         """Where the log ends now; "" while there is none."""
@@ -55,7 +57,7 @@ class LogProducer:
         total, _, inode = end.partition(":")
         changes: list[Change] = []
         upto = start
-        for line in read_forward(self._path, start, _MAX_LINE) if end else ():
+        for line in read_forward(self._path, start, self._max_line) if end else ():
             if not line.complete:
                 break
             upto = line.offset + line.length + 1

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 from mi.evidence.records.mind import ThoughtsUsed
+from mi.memory.documents import MAX_TEXT
 from mi.memory.words import compact, tokens
 from mi.thoughtdb.effective import Effective
 from mi.thoughtdb.kinds import RAW as RAW
@@ -200,7 +201,7 @@ def _scan(thoughts: Effective, query: str, limit: int, taken: set[str]) -> list[
     for claim in islice(thoughts.find("claim", Filter(heard=True)), _SCANNED) if wanted else ():
         if claim.id in taken or not _may_show(claim, "claim"):
             continue
-        shared = len(wanted.intersection(tokens(str(claim.raw.get("text")))))
+        shared = len(wanted.intersection(tokens(str(claim.raw.get("text"))[:MAX_TEXT])))
         if shared >= min(2, len(wanted)):
             scored.append((shared, claim))
     scored.sort(key=lambda pair: -pair[0])  # stable: of equals, the newest first
@@ -241,7 +242,7 @@ def _tags(thought: Thought) -> list[str]:
 
 def _line(thought: Thought) -> str:
     raw = thought.raw
-    said = " ".join(str(raw.get("text") or raw.get("title") or "").split())
+    said = " ".join(str(raw.get("text") or raw.get("title") or "")[:MAX_TEXT].split())
     return f"- [{thought.id}] ({thought.type}, {raw.get('origin') or 'import'}) {said}"
 
 

@@ -9,6 +9,8 @@ from mi.memory.logs import LogProducer, ReadLine
 if TYPE_CHECKING:
     from mi.thoughtdb.kinds import Kind
 
+_MAX_LINE = 1 << 26  # a thought that is read in part is none: its beginning is no JSON
+
 
 def producers(home: Home, root: str, project_id: str) -> list[LogProducer]:
     """The producers of one store, global ("") or of a project."""
@@ -19,7 +21,9 @@ def producers(home: Home, root: str, project_id: str) -> list[LogProducer]:
         "edge": (files.edges, ["claim", "node"]),
     }
     return [
-        LogProducer(path, home.relative(path), project_id, frozenset(kinds), partial(_reader, kind, project_id))
+        LogProducer(
+            path, home.relative(path), project_id, frozenset(kinds), partial(_reader, kind, project_id), _MAX_LINE
+        )
         for kind, (path, kinds) in found.items()
     ]
 

@@ -14,6 +14,7 @@ MAX_LINE = 1 << 30  # a thought is never read cut: what is missing would be lost
 _TAIL = 1024  # bytes before the known end that must not have changed
 _BUFFER = 1 << 18
 _LINE = 4096
+_MOST = 1 << 24
 _REPORT_EVERY = 4096
 
 Placed = tuple[int, Entry]  # the offset of a line and what it says
@@ -76,10 +77,16 @@ class StoreFiles:
 
     def line(self, kind: Kind, offset: int) -> bytes:
         """The stored line that begins at an offset."""
-        found = b""
-        while b"\n" not in found and (more := os.pread(self._fds[kind], _LINE, offset + len(found))):
-            found += more
-        return found.partition(b"\n")[0]
+        parts: list[bytes] = []
+        size = _LINE
+        while more := os.pread(self._fds[kind], size, offset):
+            offset += len(more)
+            end = more.find(b"\n")
+            parts.append(more if end < 0 else more[:end])
+            if end >= 0:
+                break
+            size = min(size * 4, _MOST)  # most lines are short, and one of 50 MB is read in few steps
+        return b"".join(parts)
 
     def are_sound(self, known: dict[Kind, Known]) -> bool:
         """Whether every file is the one that was taken in, perhaps grown; a replaced one may be another altogether."""

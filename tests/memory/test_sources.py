@@ -37,6 +37,11 @@ def test_a_snapshot_cites_its_events(home: Home) -> None:
     assert hit.document.tags == ("perf",)
 
 
+def test_a_very_long_thought_is_found_by_its_beginning(home: Home) -> None:
+    write(Path(home.thoughts), claim("cl_long", "walrus " + "x " * 1_000_000), claim("cl_next", "walrus"))
+    assert {hit.document.id for hit in search(home, "walrus")} == {"cl_long", "cl_next"}
+
+
 def test_a_log_that_was_put_back_and_written_on_is_read_anew(home: Home) -> None:
     """As `cp` puts a copy back: the same file, and soon as long as before."""
     store = Path(home.thoughts)

@@ -204,6 +204,23 @@ def test_a_torn_end_is_repaired_by_the_next_write(root: Path) -> None:
     assert any(notice.key == "torn-set-aside" for notice in notices)
 
 
+def test_a_very_long_line_is_read_in_few_steps(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(root, claim("cl_long", "x" * 20_000_000), claim("cl_next", "short"))
+    reading = open_store(root).read()
+    found = reading.get("cl_long")
+    steps: list[int] = []
+    read = os.pread
+
+    def counted(fd: int, size: int, offset: int) -> bytes:
+        steps.append(size)
+        return read(fd, size, offset)
+
+    monkeypatch.setattr(os, "pread", counted)
+    assert found is not None
+    assert len(found.raw["text"]) == 20_000_000
+    assert len(steps) < 12
+
+
 def test_a_very_long_line_is_no_hindrance(root: Path) -> None:
     write(root, claim("cl_long", "x" * 3_000_000, tags=["long"]))
     store = open_store(root)
