@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mi.kernel.errors import MiError, UsageError
+from mi.kernel.messages import Said
 from mi.kernel.notices import Notices
 from mi.kernel.text import decode
 
@@ -55,7 +56,7 @@ def _run_editor(path: str) -> None:
     except OSError as error:
         raise MiError("editor-failed", editor=wished, reason=error.strerror or str(error)) from error
     if done.returncode:
-        raise MiError("editor-failed", editor=wished, reason=f"exit {done.returncode}")
+        raise MiError("editor-failed", editor=wished, reason=Said("reason.exit", code=done.returncode))
 
 
 def _without_hint(text: str) -> str:

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from mi.kernel.errors import StorageError
+from mi.kernel.messages import Said
 
 ABSENT = object()
 
@@ -19,7 +20,7 @@ def parse(data: bytes | None, path: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise StorageError("host-not-json", path=path, reason=str(error)) from None
     if not isinstance(found, dict):
-        raise StorageError("host-not-json", path=path, reason="no JSON object")
+        raise StorageError("host-not-json", path=path, reason=Said("reason.no-object"))
     return found
 
 
@@ -52,7 +53,7 @@ def add(document: dict[str, Any], keys: tuple[str, ...], value: Any, path: str) 
     """Append an item to the list at a key path."""
     items = _parent(document, keys, path).setdefault(keys[-1], [])
     if not isinstance(items, list):
-        raise StorageError("host-not-json", path=path, reason=f"{'.'.join(keys)} is no list")
+        raise StorageError("host-not-json", path=path, reason=Said("reason.no-list-at", at=".".join(keys)))
     items.append(value)
 
 
@@ -82,6 +83,7 @@ def _parent(document: dict[str, Any], keys: tuple[str, ...], path: str) -> dict[
     for depth, key in enumerate(keys[:-1]):
         inner = here.setdefault(key, {})
         if not isinstance(inner, dict):
-            raise StorageError("host-not-json", path=path, reason=f"{'.'.join(keys[: depth + 1])} is no object")
+            at = ".".join(keys[: depth + 1])
+            raise StorageError("host-not-json", path=path, reason=Said("reason.no-object-at", at=at))
         here = inner
     return here
