@@ -6,6 +6,7 @@ import sys
 
 import msgspec
 
+import mi
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output
@@ -100,6 +101,16 @@ def _mi(out: Output, home: Home, *words: str, quiet: bool = False) -> int:
     import subprocess
 
     sys.stdout.flush()
-    command = [sys.executable, "-m", "mi", "--home", home.root, *words]
-    env = os.environ | {"MI_LANG": out.language}
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "mi",
+        "--home",
+        home.root,
+        *words,
+    ]  # -P: not what is called mi in this folder
+    own = os.path.dirname(os.path.dirname(mi.__file__))
+    paths = os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))
+    env = os.environ | {"MI_LANG": out.language, "PYTHONPATH": paths}
     return subprocess.run(command, check=False, env=env, stdout=subprocess.DEVNULL if quiet else None).returncode
