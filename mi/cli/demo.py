@@ -85,7 +85,8 @@ def _prepare(out: Output, home: Home, project: str, script: str) -> None:
     """A small repository with a failing test, a home with values, and the agent's script."""
     import subprocess
 
-    for name, content in {"basket.py": _PROGRAM, "test_basket.py": _TEST}.items():
+    made = {"basket.py": _PROGRAM, "test_basket.py": _TEST, ".gitignore": "__pycache__/\n"}
+    for name, content in made.items():
         files.write_atomic(os.path.join(project, name), content.encode(), 0o644)
     git = ["git", "-C", project, "-c", "user.name=demo", "-c", "user.email=demo@localhost"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "a failing test"]):
