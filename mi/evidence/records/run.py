@@ -78,6 +78,11 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
     blocks: bool = True
     about: Literal["agent", "risk", "strategy", "next", "rules", "review", "tasks"] = "agent"
 
+    @property
+    def waits_as(self) -> Literal["question", "review"]:
+        """Whether a change waits to be looked at, or anything else."""
+        return "review" if self.about == "review" else "question"
+
     def headline(self) -> str:
         return f"{self.id} {self.text}"
 
