@@ -6,6 +6,7 @@ import sys
 
 import msgspec
 
+import mi
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output
@@ -84,7 +85,8 @@ def _prepare(out: Output, home: Home, project: str, script: str) -> None:
     """A small repository with a failing test, a home with values, and the agent's script."""
     import subprocess
 
-    for name, content in {"basket.py": _PROGRAM, "test_basket.py": _TEST}.items():
+    made = {"basket.py": _PROGRAM, "test_basket.py": _TEST, ".gitignore": "__pycache__/\n"}
+    for name, content in made.items():
         files.write_atomic(os.path.join(project, name), content.encode(), 0o644)
     git = ["git", "-C", project, "-c", "user.name=demo", "-c", "user.email=demo@localhost"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "a failing test"]):
@@ -100,6 +102,16 @@ def _mi(out: Output, home: Home, *words: str, quiet: bool = False) -> int:
     import subprocess
 
     sys.stdout.flush()
-    command = [sys.executable, "-m", "mi", "--home", home.root, *words]
-    env = os.environ | {"MI_LANG": out.language}
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "mi",
+        "--home",
+        home.root,
+        *words,
+    ]  # -P: not what is called mi in this folder
+    own = os.path.dirname(os.path.dirname(mi.__file__))
+    paths = os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))
+    env = os.environ | {"MI_LANG": out.language, "PYTHONPATH": paths}
     return subprocess.run(command, check=False, env=env, stdout=subprocess.DEVNULL if quiet else None).returncode

@@ -6,6 +6,7 @@ from mi.app import App
 from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, add_redact, command
 from mi.cli.output import Output, Progress, gist, safe, without_secrets
 from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.text import pad
 
 _PREVIEW = 600  # characters of a folded text
 _SHOWN = (
@@ -207,8 +208,8 @@ def _show_last(app: App, out: Output, args: Args) -> None:
         _print_text(out, raw["kind"], _headline(raw), full)
     for ref in [bundle["hands_transcript_ref"], *bundle["mind_transcript_refs"]]:
         if ref:
-            out.line(f"{'transcript':<22} {ref}")
-    out.line(f"{'events':<22} {gist(' '.join(bundle['event_ids']), 400)}")
+            out.line(f"{pad(out.text('show.transcript'), 22)} {ref}")
+    out.line(f"{pad(out.text('show.events'), 22)} {gist(' '.join(bundle['event_ids']), 400)}")
 
 
 def _judgements(bundle: dict[str, Any]) -> list[dict[str, Any]]:

@@ -54,12 +54,11 @@ def _open_items(app: App, log: str) -> tuple[list[Json], int, bool]:
     from mi.evidence.open_items import open_items
     from mi.evidence.records.run import Question
     from mi.evidence.records.thoughts import LearnSuggested
-    from mi.inbox.waiting import kind_of
 
     items = open_items(log, app.evidence_index, app.notices)
     records = [event.record() for event in items.events]
     asked = [one for one in records if isinstance(one, Question)]
-    waiting = [{"id": one.id, "kind": kind_of(one), "question": one.text} for one in asked]
+    waiting = [{"id": one.id, "kind": one.waits_as, "question": one.text} for one in asked]
     offered = [one for one in records if isinstance(one, LearnSuggested) and not one.applied_claim_ids]
     return waiting, len(offered), items.complete
 

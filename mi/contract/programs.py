@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from mi.kernel.config.types import ContractEvidence
 from mi.kernel.errors import MiError, UsageError
+from mi.kernel.messages import Said
 
 TIMEOUT_S = 20.0
 _SEARCH_S = 5.0
@@ -45,7 +46,7 @@ def run_allowed(command: str, root: str, allowed: ContractEvidence, timeout_s: f
         raise UsageError("bad-command", value=command[:80], reason=str(error)) from None
     program = located(argv[0], root) if argv else None
     if program is None:
-        raise UsageError("bad-command", value=command[:80], reason="no such program")
+        raise UsageError("bad-command", value=command[:80], reason=Said("reason.no-program"))
     known = {_identity(found) for one in allowed.commands if (found := located(one, root))}
     if _identity(program) not in known:
         raise MiError("command-not-allowed", value=command[:80], program=program)

@@ -4,6 +4,7 @@ import re
 from typing import Any, NamedTuple
 
 from mi.kernel.errors import StorageError
+from mi.kernel.messages import Said
 
 ABSENT = object()
 Keys = tuple[str, ...]
@@ -35,7 +36,7 @@ def parse(data: bytes | None, path: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise StorageError("host-not-json", path=path, reason=str(error)) from None
     if not isinstance(found, dict):
-        raise StorageError("host-not-json", path=path, reason="no JSON object")
+        raise StorageError("host-not-json", path=path, reason=Said("reason.no-object"))
     return found
 
 
@@ -54,7 +55,8 @@ def put(data: bytes | None, keys: Keys, value: Any, path: str) -> bytes:
     document = parse(data, path)
     for length in range(1, len(keys)):
         if not isinstance(get(document, keys[:length]), dict) and get(document, keys[:length]) is not ABSENT:
-            raise StorageError("host-not-json", path=path, reason=f"{'.'.join(keys[:length])} is no object")
+            at = ".".join(keys[:length])
+            raise StorageError("host-not-json", path=path, reason=Said("reason.no-object-at", at=at))
     text, node = _read(data, path)
     for depth, key in enumerate(keys):
         inner = node.at(key)
@@ -73,7 +75,7 @@ def add(data: bytes | None, keys: Keys, value: Any, path: str) -> bytes:
     if items is ABSENT:
         return put(data, keys, [value], path)
     if not isinstance(items, list):
-        raise StorageError("host-not-json", path=path, reason=f"{'.'.join(keys)} is no list")
+        raise StorageError("host-not-json", path=path, reason=Said("reason.no-list-at", at=".".join(keys)))
     text, node = _read(data, path)
     return _bytes(_inserted(text, _at(node, keys), None, value))
 

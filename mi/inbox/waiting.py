@@ -72,17 +72,12 @@ def _of_log(project_id: str, log: str, index: EvidenceIndex, progress: Progress)
             yield Found(item, log)
 
 
-def kind_of(question: Question) -> Literal["question", "review", "proposal"]:
-    """As what a question waits: a change to be looked at, tasks an agent proposes, or anything else."""
-    return question.about if question.about in ("review", "proposal") else "question"
-
-
 def _item(event: Event, project_id: str) -> Item | None:
     record = event.record()
     place = {"run_id": event.head.run_id, "project_id": project_id, "ts": event.head.ts}
     if isinstance(record, Question):
         how = f"mi answer {record.id} save" if record.about == "capture" else f'mi answer {record.id} "…"'
-        return Item(id=record.id, kind=kind_of(record), question=record.text, answer_with=how, **place)
+        return Item(id=record.id, kind=record.waits_as, question=record.text, answer_with=how, **place)
     if isinstance(record, LearnSuggested) and not record.applied_claim_ids:
         how = f"mi answer {record.id} yes"
         return Item(id=record.id, kind="suggestion", question=record.text, answer_with=how, **place)

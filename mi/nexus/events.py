@@ -10,6 +10,7 @@ from mi.kernel import clock, jsonl
 from mi.kernel.config.types import Nexus as Settings
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.jsontext import encode
+from mi.kernel.messages import Said
 from mi.kernel.secrets import redact
 from mi.nexus import capabilities, plan, tags, tasks, tracker
 from mi.nexus.access import observe
@@ -39,7 +40,7 @@ def handle(
         raise UsageError("event-unknown", name=event, known=", ".join([*EVENTS, *_ALIASES]))
     params = came.get("params", {})
     if not isinstance(params, dict):
-        raise UsageError("event-input", reason="`params` must be an object")
+        raise UsageError("event-input", reason=Said("reason.no-object-at", at="params"))
     named = params.get("harness_id") or came.get("harness_id") or harness_id
     store = Store(Place(root, str(named)))
     answer = EVENTS[name](Happening(store, params, settings or Settings(), language))

@@ -5,6 +5,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from mi.kernel.errors import MiError
+from mi.kernel.messages import Said
 
 Fields = dict[str, Any]
 _FENCE = "---"
@@ -48,7 +49,7 @@ def load(text: str, path: str, first_line: int = 1) -> Fields:
     if found is None:
         return {}
     if not isinstance(found, dict):
-        raise BadFrontMatter("front-matter-broken", path=path, line=first_line, reason="a list of fields is wanted")
+        raise BadFrontMatter("front-matter-broken", path=path, line=first_line, reason=Said("reason.no-fields"))
     return {str(key): _plain(value) for key, value in found.items()}
 
 

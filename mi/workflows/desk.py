@@ -10,6 +10,7 @@ from mi.kernel import ids
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.messages import Said
 from mi.kernel.notices import Notices
 from mi.kernel.state import update_state
 from mi.kernel.text import printable
@@ -129,7 +130,7 @@ class WorkflowDesk:
         names = [workflow.id for _, workflow in found]
         for workflow_id in names:
             if names.count(workflow_id) > 1:
-                raise BadWorkflow("bad-workflow", where=where, reason=f"two workflows have the id {workflow_id}")
+                raise BadWorkflow("bad-workflow", where=where, reason=Said("reason.two-workflows", value=workflow_id))
             if not replace and self.store(scope).raw(workflow_id) is not None:
                 raise MiError("workflow-exists", id=workflow_id, path=self.store(scope).folder)
         self._know(scope)
@@ -194,5 +195,5 @@ def _objects(data: bytes, where: str) -> list[dict[str, Any]]:
         raise BadWorkflow("bad-workflow", where=where, reason=str(error)) from None
     found: Any = raw if isinstance(raw, list) else raw.get("workflows", [raw])
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise BadWorkflow("bad-workflow", where=where, reason="workflows is no list of objects")
+        raise BadWorkflow("bad-workflow", where=where, reason=Said("reason.no-list-at", at="workflows"))
     return found

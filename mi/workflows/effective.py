@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from mi.evidence.records.workflow_ir import Workflow
 from mi.kernel.errors import MiError
+from mi.kernel.messages import Said
 from mi.kernel.notices import Notices
 from mi.workflows.overrides import Override, apply, read, unknown_steps
 from mi.workflows.store import Scope, WorkflowStore
@@ -62,5 +63,5 @@ class Effective:
         if override is None:
             return Held(workflow, "global")
         for step in unknown_steps(workflow, override):
-            self._notices.add("override-ignored", workflow.id, reason=f"step {step}")
+            self._notices.add("override-ignored", workflow.id, reason=Said("reason.no-step", id=step))
         return Held(apply(workflow, override), "global", True)

@@ -8,6 +8,7 @@ import msgspec
 from mi.evidence.records.workflow_ir import Step, Trigger, Workflow
 from mi.kernel.errors import MiError
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.messages import Said
 
 _ID = re.compile(r"wf_[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _STEP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -59,12 +60,12 @@ def refuse_unknown_keys(raw: dict[str, Any], where: str) -> None:
 def check(workflow: Workflow, where: str) -> None:
     """Raise unless the workflow can be followed."""
     if not is_id(workflow.id):
-        raise BadWorkflow("bad-workflow", where=where, reason=f"id {workflow.id!r}: wf_ and letters, digits, _ or -")
+        raise BadWorkflow("bad-workflow", where=where, reason=Said("reason.workflow-id", value=workflow.id))
     if not workflow.name.strip():
-        raise BadWorkflow("bad-workflow", where=where, reason="name is empty")
+        raise BadWorkflow("bad-workflow", where=where, reason=Said("reason.empty", field="name"))
     check_steps(workflow.steps, where)
     if workflow.trigger.mode == "task_contains" and not workflow.trigger.pattern.strip():
-        raise BadWorkflow("bad-workflow", where=where, reason="trigger.pattern is empty, it would match every task")
+        raise BadWorkflow("bad-workflow", where=where, reason=Said("reason.empty-pattern"))
 
 
 def check_new(workflow: Workflow, where: str) -> None:
@@ -78,9 +79,10 @@ def check_steps(steps: list[Step], where: str) -> None:
     seen: set[str] = set()
     for number, step in enumerate(steps, 1):
         if not _STEP_ID.fullmatch(step.id):
-            raise BadWorkflow("bad-workflow", where=where, reason=f"steps[{number}].id {step.id!r}: letters and digits")
+            reason = Said("reason.step-id", number=number, value=step.id)
+            raise BadWorkflow("bad-workflow", where=where, reason=reason)
         if step.id in seen:
-            raise BadWorkflow("bad-workflow", where=where, reason=f"two steps have the id {step.id!r}")
+            raise BadWorkflow("bad-workflow", where=where, reason=Said("reason.two-steps", value=step.id))
         seen.add(step.id)
 
 

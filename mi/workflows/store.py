@@ -11,6 +11,7 @@ from mi.kernel import clock, files
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import make_dirs
 from mi.kernel.locks import folder_lock
+from mi.kernel.messages import Said
 from mi.kernel.notices import Notices
 from mi.kernel.state import encode_pretty
 from mi.workflows.ir import BadWorkflow, check_new, convert, is_id, parse
@@ -38,7 +39,7 @@ class WorkflowStore:
             try:
                 one = self.get(name.removesuffix(".json"))
             except BadWorkflow as error:
-                self._notices.add("workflow-unreadable", self._path(name), reason=str(error.details["reason"]))
+                self._notices.add("workflow-unreadable", self._path(name), reason=error.details["reason"])
                 continue
             found += [one] if one else []
         return found
@@ -56,7 +57,7 @@ class WorkflowStore:
         path = self._path(f"{workflow_id}.json")
         raw = parse(data, path)
         if raw["id"] != workflow_id:
-            raise BadWorkflow("bad-workflow", where=path, reason=f"id is {raw['id']!r}, not the file's name")
+            raise BadWorkflow("bad-workflow", where=path, reason=Said("reason.other-id", value=raw["id"]))
         return raw
 
     def raw_bytes(self, workflow_id: str) -> bytes | None:

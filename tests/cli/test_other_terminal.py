@@ -105,3 +105,18 @@ def test_the_demo_shows_a_whole_run_with_nothing_installed(bench: Workbench, mon
     assert "sum(prices)" in (bench.home / "demo/project/basket.py").read_text("utf-8")
     assert bench.mi("demo", "--clean").code == 0
     assert not (bench.home / "demo").exists()
+
+
+def test_the_demo_is_not_led_astray_by_a_folder_of_the_same_name(mi, tmp_path):
+    """Whatever is called mi where the person stands is theirs, and is not started."""
+    (tmp_path / "work/mi.py").write_text("raise SystemExit('astray')\n", "utf-8")
+    done = mi("demo")
+    assert (done.returncode, "astray" in done.stderr, "verified ✓" in done.stdout) == (0, False, True)
+
+
+def test_the_demo_speaks_chinese_to_whoever_does(mi):
+    done = mi("demo", env={"MI_LANG": "zh"})
+    assert done.returncode == 0
+    assert "让失败的测试通过" in done.stdout
+    assert "已验证 ✓" in done.stdout
+    assert "没有改动" in done.stdout  # the notes of the rules, too

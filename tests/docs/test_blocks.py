@@ -12,8 +12,9 @@ from tests.conftest import MI
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "README.zh-CN.md", *(ROOT / "docs").rglob("*.md")])
 LIMIT_S = 120
-# Proved where they belong: the build in tests/test_packaging.py, the demo in its own tests, a run by every run test.
-ELSEWHERE = ("make ", "pip install", "mi run fix the failing test")
+# Proved where they belong: the build in tests/test_packaging.py, the demo in its own tests, and what needs an agent
+# with the real ones, in tests/real/test_guides.py.
+ELSEWHERE = ("make ", "pip install", "npm install", "mi run fix the failing test", "mi run --file", "case $? in")
 
 
 def blocks(page: Path) -> list[str]:
@@ -40,6 +41,17 @@ def test_the_blocks_of_a_page_run_in_order(page: Path, tmp_path: Path):
         )
         assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
+
+
+def test_every_block_is_run_somewhere():
+    """A block of another kind would be text that nobody tries; what is generated is held against the code instead."""
+    kinds = {
+        kind
+        for page in PAGES
+        if "reference" not in page.parts
+        for kind in re.findall(r"(?m)^```(\w+)", page.read_text("utf-8"))
+    }
+    assert kinds <= {"bash", "python", "mermaid"}  # python: tests/testing/test_guide.py
 
 
 def test_every_guide_is_linked():

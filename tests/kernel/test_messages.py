@@ -139,6 +139,95 @@ def test_every_error_and_notice_gets_the_details_its_text_names():
     assert missing == []
 
 
+# Details of an error or notice that are words for the person, not the names of fields, flags and files.
+SAYING = ("reason", "what", "why", "detail", "message", "problem")
+# What is printed there is no word of ours to a person: a scripted agent speaks, or a small program in another process.
+NOT_OURS = ("mi/testing/", "mi/hands/providers/replay_agent.py")
+
+
+def literal_texts(node: ast.expr) -> Iterator[str]:
+    """The words that stand in an expression itself, not in what it calls or looks up."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=parts):
+            for part in parts:
+                yield from literal_texts(part.value if isinstance(part, ast.FormattedValue) else part)
+        case ast.BinOp(left=left, right=right):
+            yield from (*literal_texts(left), *literal_texts(right))
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from (*literal_texts(body), *literal_texts(orelse))
+        case ast.BoolOp(values=values):
+            yield from (text for value in values for text in literal_texts(value))
+
+
+def is_wording(text: str) -> bool:
+    return bool(re.search(r"[A-Za-z]{3,}", text))
+
+
+@pytest.mark.req("gov.intro.catalogue")
+def test_nothing_is_printed_that_is_not_in_the_catalogue():
+    """Whoever prints gives a text of the catalogue, stored text, or signs."""
+    found, calls = [], 0
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            prints = re.fullmatch(r"(?:\w+\.)*_?out(?:put)?\.line|print|sys\.std(?:out|err)\.write", name)
+            if prints and not path.startswith(NOT_OURS) and isinstance(node, ast.Call):
+                calls += 1
+                texts = [text for argument in node.args for text in literal_texts(argument)]
+                found += [f"{path}:{node.lineno} {text!r}" for text in texts if is_wording(text)]
+    assert calls > 50
+    assert found == []
+
+
+@pytest.mark.req("gov.intro.catalogue")
+def test_no_error_or_notice_is_given_words_of_its_own():
+    """A reason inside an error is a text of the catalogue, too (`Said`), or came from outside."""
+    found = []
+    for path, tree in TREES.items():
+        named = _assigned_literals(tree)
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in ERRORS or (name == "add" and "notices" in ast.unparse(node.func)):
+                said = [one for one in node.keywords if one.arg in SAYING]
+                values = [value for one in said for value in named.get(ast.unparse(one.value), [one.value])]
+                texts = [text for value in values for text in literal_texts(value)]
+                found += [f"{path}:{node.lineno} {text!r}" for text in texts if is_wording(text)]
+    assert found == []
+
+
+def _assigned_literals(tree: ast.Module) -> dict[str, list[ast.expr]]:
+    """What is assigned to each variable of a module."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found.setdefault(node.targets[0].id, []).append(node.value)
+    return found
+
+
+@pytest.mark.req("gov.intro.catalogue")
+def test_every_reason_in_the_code_has_its_text():
+    used = [
+        key
+        for tree in TREES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Said" and node.args
+        for key in _texts(node.args[0], {})
+    ]
+    assert len(used) > 15
+    assert [key for key in used if key not in ENGLISH] == []
+
+
+def test_a_reason_is_said_in_the_language_of_its_error():
+    error = errors.MiError("host-not-json", path="x", reason=messages.Said("reason.no-list-at", at="a.b"))
+    assert "a.b is no list" in error.line("en")
+    assert "a.b 不是列表" in error.line("zh")
+    assert str(error.details["reason"]) == "a.b is no list"
+
+
 def test_the_causes_of_failed_file_operations_have_their_text():
     assert {f"error.{code}" for code in errors._REASONS.values()} <= set(ENGLISH)
 

@@ -79,6 +79,11 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
     blocks: bool = True
     about: Literal["agent", "risk", "strategy", "next", "rules", "review", "tasks", "proposal", "capture"] = "agent"
 
+    @property
+    def waits_as(self) -> Literal["question", "review", "proposal"]:
+        """A change waits to be looked at, tasks that an agent proposes, or anything else."""
+        return self.about if self.about in ("review", "proposal") else "question"
+
     def headline(self) -> str:
         return f"{self.id} {self.text}"
 

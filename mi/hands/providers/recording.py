@@ -9,6 +9,7 @@ from mi.hands.providers.replay_script import BatchScript, Edit, Script, Step, Wr
 from mi.kernel import jsonl
 from mi.kernel.errors import BadConfig
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.messages import Said
 
 _LOGIN_SHELL = re.compile(r"(?:/\S*/)?(?:bash|sh|zsh) -l?c (?P<quote>['\"])(?P<command>.*)(?P=quote)", re.DOTALL)
 
@@ -23,7 +24,7 @@ def script_of(path: str) -> Script:
         if entry.get("stream") == "stdout":
             steps += _steps(_object(str(entry.get("line", "")).encode()), cwd, path)
     if not cwd:
-        raise BadConfig("replay-broken", path=path, reason="no transcript header")
+        raise BadConfig("replay-broken", path=path, reason=Said("reason.no-header"))
     return Script(batches=(BatchScript(steps=tuple(steps)),))
 
 
@@ -52,8 +53,7 @@ def _codex(item: dict[str, Any], path: str) -> list[Step]:
             inner = _LOGIN_SHELL.fullmatch(command)
             return [Step(run=inner["command"].replace("'\\''", "'") if inner else command)]
         case "file_change":
-            reason = "it tells which files were changed, not how (write a script with these edits instead)"
-            raise BadConfig("replay-broken", path=path, reason=reason)
+            raise BadConfig("replay-broken", path=path, reason=Said("reason.changes-not-told"))
     return []
 
 

@@ -5,6 +5,7 @@ from msgspec import Struct
 from mi.kernel.errors import BadConfig
 from mi.kernel.files import read_bytes
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.messages import Said
 
 
 class Write(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -65,6 +66,6 @@ def read_script(path: str) -> Script:
     for number, batch in enumerate(script.batches):
         for place, step in enumerate(batch.steps):
             if step.given != 1:
-                reason = f"batches[{number}].steps[{place}] needs exactly one of {', '.join(Step.__struct_fields__)}"
-                raise BadConfig("replay-broken", path=path, reason=reason)
+                at, known = f"batches[{number}].steps[{place}]", ", ".join(Step.__struct_fields__)
+                raise BadConfig("replay-broken", path=path, reason=Said("reason.one-of", at=at, known=known))
     return script

@@ -8,6 +8,7 @@ from mi.hosts.adapters import Scope
 from mi.hosts.artefacts import Agent, Artefact, File, HookEntry, Link, McpEntry, Skill, Wish, folder_name
 from mi.hosts.workspaces import OWN
 from mi.kernel.errors import UsageError
+from mi.kernel.messages import Said
 from mi.kernel.text import printable
 
 
@@ -73,4 +74,6 @@ def below_home(variable: str, folder: str, name: str) -> str:
 
 def cannot(host: str, wish: HookEntry | McpEntry) -> UsageError:
     """A host that has no place for something."""
-    return UsageError("host-cannot", host=host, what="hooks" if isinstance(wish, HookEntry) else "MCP servers")
+    return UsageError(
+        "host-cannot", host=host, what=Said("reason.hooks" if isinstance(wish, HookEntry) else "reason.mcp-servers")
+    )

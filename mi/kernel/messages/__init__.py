@@ -7,9 +7,24 @@ LANGUAGES = ("en", "zh")
 AREAS = ("run", "learning", "workflows", "contract", "nexus", "governance", "persona", "everyday")
 
 
+class Said:
+    """A text of the catalogue inside another one, such as the reason in an error: said in the language of the whole."""
+
+    def __init__(self, key: str, /, **details: object) -> None:
+        self.key = key
+        self.details = details
+
+    def __str__(self) -> str:
+        return text(self.key, "en", **self.details)
+
+
 def text(key: str, /, language: str = "en", **details: object) -> str:
     """The text of a key with its details filled in; an unknown key is a programming error."""
-    return template(key, language).format(**details)
+    said = {
+        name: text(value.key, language, **value.details) if isinstance(value, Said) else value
+        for name, value in details.items()
+    }
+    return template(key, language).format(**said)
 
 
 def template(key: str, language: str) -> str:

@@ -4,6 +4,7 @@ import re
 from functools import cache
 
 from mi.evidence.records.mind import AutoAnswerOutput
+from mi.kernel.messages import text
 from mi.mind.language import content_words, questions_in, wants_to_be_asked
 from mi.mind.prompt import Prompt, Section, bullets
 from mi.mind.prompts.parts import case_sections
@@ -43,7 +44,7 @@ def _sections(case: Case) -> list[Section]:
 def _rules(case: Case) -> AutoAnswerOutput:
     questions = asked(case)
     if not questions:
-        return AutoAnswerOutput(notes="nothing was asked")
+        return AutoAnswerOutput(notes=text("plan.nothing-asked", case.language))
     carried = {question: carrier(question, case.person.everything()) for question in questions}
     unanswered = [question for question, said in carried.items() if said is None]
     found = [said for said in carried.values() if said is not None]
@@ -53,7 +54,7 @@ def _rules(case: Case) -> AutoAnswerOutput:
             ask_user_question=unanswered[0],
             unanswered_questions=unanswered,
             cited_ids=[said.id for said in found],
-            notes="no value or preference covers it",
+            notes=text("plan.uncovered", case.language),
         )
     quotes = dict.fromkeys(said.text for said in found)
     reply = "The person has said: " + " ".join(f"“{quote}”" for quote in quotes) + " Go by that."

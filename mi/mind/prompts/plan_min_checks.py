@@ -1,6 +1,7 @@
 """plan_min_checks: the least that must be run before the work can be believed."""
 
 import re
+from functools import partial
 
 from mi.evidence.records.mind import Checks
 from mi.kernel.messages import text
@@ -28,7 +29,7 @@ def _sections(case: Case) -> list[Section]:
 
 
 def _rules(case: Case) -> Checks:
-    batch, project = case.batch, case.project
+    batch, project, say = case.batch, case.project, partial(text, language=case.language)
     if case.check_intent and project.check_commands:
         named = case.check_intent in project.check_commands
         command = case.check_intent if named else project.check_commands[0]
@@ -36,14 +37,13 @@ def _rules(case: Case) -> Checks:
     if case.check_intent:
         return _without_tests(case)
     if batch.marks.verified or not batch.changed_files:
-        reason = "a check after the last change passed" if batch.marks.verified else "nothing changed"
-        return Checks(notes=reason)
+        return Checks(notes=say("end.verified" if batch.marks.verified else "plan.unchanged"))
     if batch.removed_as_asked and set(batch.changed_files) <= set(batch.removed_as_asked):
-        return Checks(notes="only tests that the task names were removed")
+        return Checks(notes=say("end.removed"))
     if batch.weakened_tests:
-        return Checks(notes="tests were weakened: a check proves nothing until they are put back")
+        return Checks(notes=say("plan.weakened"))
     if batch.failed_checks or case.checks_requested:
-        return Checks(notes="a check ran and failed" if batch.failed_checks else "a check was already asked for")
+        return Checks(notes=say("plan.failed" if batch.failed_checks else "plan.asked"))
     if project.check_commands:
         return _run_first(project.check_commands[0])
     return _without_tests(case)
@@ -59,14 +59,15 @@ def _run_first(command: str, also: str = "") -> Checks:
 
 
 def _without_tests(case: Case) -> Checks:
+    found = text("plan.no-tests", case.language)
     if case.project.testless_strategy:
         strategy = case.project.testless_strategy.text
         if named := agreed_commands(strategy):
             return _run_first(named[0])
         request = f"Show that the work is right in the way agreed for this project: {strategy}"
-        return Checks(should_run_checks=True, check_goals=[strategy], hands_check_input=request, notes="no tests found")
+        return Checks(should_run_checks=True, check_goals=[strategy], hands_check_input=request, notes=found)
     question = text("ask.strategy", case.language)
-    return Checks(needs_testless_strategy=True, testless_strategy_question=question, notes="no tests found")
+    return Checks(needs_testless_strategy=True, testless_strategy_question=question, notes=found)
 
 
 def agreed_commands(strategy: str) -> list[str]:

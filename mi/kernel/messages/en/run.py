@@ -31,6 +31,13 @@ TEXT: dict[str, str] = {
     "end.unverified": "no check was seen to pass after the last change",
     "end.unended": "the agent did not end its turn: {errors}",
     "end.only-claimed": "the agent says it is done, but nothing changed",
+    "plan.unchanged": "nothing changed",
+    "plan.weakened": "tests were weakened: a check proves nothing until they are put back",
+    "plan.failed": "a check ran and failed",
+    "plan.asked": "a check was already asked for",
+    "plan.no-tests": "no tests found",
+    "plan.nothing-asked": "nothing was asked",
+    "plan.uncovered": "no value or preference covers it",
     "loop.aaa": "three times the same exchange",
     "loop.abab": "two exchanges alternate",
 }

@@ -29,6 +29,13 @@ TEXT: dict[str, str] = {
     "end.unverified": "没有看到最后一次改动之后有检查通过",
     "end.unended": "代理没有正常结束：{errors}",
     "end.only-claimed": "代理说已完成，但什么都没有改动",
+    "plan.unchanged": "没有改动",
+    "plan.weakened": "测试被削弱：恢复之前，检查什么也证明不了",
+    "plan.failed": "检查运行了，但失败了",
+    "plan.asked": "已经要求过检查",
+    "plan.no-tests": "找不到测试",
+    "plan.nothing-asked": "没有提问",
+    "plan.uncovered": "没有价值观或偏好涉及这一点",
     "loop.aaa": "同样的对话出现了三次",
     "loop.abab": "两段对话交替出现",
 }
