@@ -1,7 +1,7 @@
 """`mi gc`: making the home smaller without losing anything; a dry run unless `--apply` is said."""
 
 from mi.app import App
-from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, count
 from mi.cli.output import Output
 
 _KEEP = 20
@@ -17,7 +17,7 @@ def parser(name: str) -> Parser:
     )
     transcripts.add_argument("--apply", action="store_true", help="really archive (default: only show what would be)")
     transcripts.add_argument(
-        "--keep", metavar="N", type=_keep, default=_KEEP, help=f"newest of each kind to leave (default {_KEEP})"
+        "--keep", metavar="N", type=count, default=_KEEP, help=f"newest of each kind to leave (default {_KEEP})"
     )
     add_cd(transcripts)
     add_json(transcripts)
@@ -29,14 +29,6 @@ def parser(name: str) -> Parser:
     add_cd(thoughts)
     add_json(thoughts)
     return group.parser
-
-
-def _keep(value: str) -> int:
-    import argparse
-
-    if not value.isascii() or not value.isdigit():
-        raise argparse.ArgumentTypeError(f"{value!r} is no number of transcripts (0 or more)")
-    return int(value)
 
 
 def _transcripts(app: App, args: Args) -> int:

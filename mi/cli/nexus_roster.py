@@ -1,7 +1,6 @@
 """`mi nexus init|validate|manifest|event`: setting up `.nexus/`, the roster that ships, and the events of a session."""
 
 import argparse
-import sys
 from typing import Any
 
 from mi.app import App
@@ -28,7 +27,9 @@ def _fill_init(parser: argparse.ArgumentParser) -> None:
 
 
 def _fill_validate(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", nargs="?", help="a roster of your own (default: the one that ships)")
+    parser.add_argument(
+        "folder", nargs="?", metavar="folder", help="a roster of your own (default: the one that ships)"
+    )
     add_where(parser)
 
 
@@ -117,10 +118,11 @@ def _event(app: App, args: Args) -> int:
 
 
 def _given(args: Args) -> dict[str, Any]:
+    from mi.cli.given import text_given
     from mi.kernel.errors import UsageError
     from mi.kernel.jsontext import BadJson, decode
 
-    data = args.input if args.input is not None else sys.stdin.read()
+    data = args.input if args.input is not None else text_given("-")
     try:
         return decode(data.encode("utf-8", "replace"), dict[str, Any]) if data.strip() else {}
     except BadJson as error:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mi.app import App
 from mi.autopilot.session import RunSteps, Session
-from mi.cli.arguments import Args, Parser, add_cd, add_json, add_redact, command
+from mi.cli.arguments import Args, Parser, add_cd, add_json, add_redact, amount, command, count
 from mi.cli.output import Output
 from mi.evidence.records.run import RunEnd
 from mi.kernel.config.types import Limits
@@ -28,10 +28,10 @@ def parser(name: str) -> Parser:
     built.add_argument(
         "--resume", nargs="?", const="", metavar="RUN", help="go on with a run that stopped (default: the latest)"
     )
-    built.add_argument("--max-batches", type=int, metavar="N", help="batches the agent may take (default 8)")
-    built.add_argument("--max-minutes", type=float, metavar="N", help="minutes the run may take")
-    built.add_argument("--max-tokens", type=int, metavar="N", help="tokens the run may use")
-    built.add_argument("--max-cost", type=float, metavar="USD", help="what the run may cost")
+    built.add_argument("--max-batches", type=count, metavar="N", help="batches the agent may take (default 8)")
+    built.add_argument("--max-minutes", type=amount, metavar="N", help="minutes the run may take")
+    built.add_argument("--max-tokens", type=count, metavar="N", help="tokens the run may use")
+    built.add_argument("--max-cost", type=amount, metavar="USD", help="what the run may cost")
     built.add_argument("--wait-for-limit", action="store_true", help="wait when the agent's vendor limits its use")
     built.add_argument("--continue-hands", action="store_true", help="go on in the agent's last thread of this project")
     built.add_argument("--reset-hands", action="store_true", help="forget the agent's last thread first")
@@ -96,11 +96,10 @@ def _task(args: Args) -> str:
     given = [bool(args.task), args.file is not None, args.resume is not None]
     if sum(given) != 1:
         raise UsageError("task-source")
-    if args.file == "-":
-        return sys.stdin.read().strip() or _no_task()
     if args.file is not None:
-        with open(args.file, encoding="utf-8", errors="replace") as file:
-            return file.read().strip() or _no_task()
+        from mi.cli.given import text_given
+
+        return text_given(args.file).strip() or _no_task()
     return " ".join(args.task).strip() or ("" if args.resume is not None else _no_task())
 
 

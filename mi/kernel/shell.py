@@ -3,6 +3,7 @@
 import itertools
 import os
 import re
+from collections import deque
 from typing import NamedTuple
 
 _OPERATORS = ("&&", "||", "|&", ";;", "|", "&", ";", "\n", "(", ")")
@@ -59,16 +60,26 @@ class Word(NamedTuple):
 
 def simple_commands(text: str) -> list[Simple]:
     """Every simple command in a shell text, nested ones included; of other text, what can be read."""
-    found: list[Simple] = []
+    found = _Found()
     _collect(text, found, 0)
-    return found
+    return list(found)
 
 
-def _collect(text: str, found: list[Simple], depth: int) -> None:
+class _Found(list[Simple]):
+    """The commands so far; a text may hold so many that none can be looked at again for each."""
+
+    highest = -1  # pipeline
+
+    def append(self, one: Simple) -> None:
+        self.highest = max(self.highest, one.pipeline)
+        super().append(one)
+
+
+def _collect(text: str, found: _Found, depth: int) -> None:
     if depth > MAX_DEPTH:
         return
     text, bodies = take_heredocs(text)
-    pipeline, place, words = _next_pipeline(found), 0, list[Word]()
+    pipeline, place, words = found.highest + 1, 0, list[Word]()
     for word in [*words_of(text), Word("\n", True, ())]:
         if not word.operator:
             words.append(word)
@@ -76,14 +87,10 @@ def _collect(text: str, found: list[Simple], depth: int) -> None:
         place = _add(words, found, pipeline, place, bodies, depth)
         words = []
         if word.text not in ("|", "|&"):
-            pipeline, place = _next_pipeline(found), 0
+            pipeline, place = found.highest + 1, 0
 
 
-def _next_pipeline(found: list[Simple]) -> int:
-    return max((one.pipeline for one in found), default=-1) + 1
-
-
-def _add(words: list[Word], found: list[Simple], pipeline: int, place: int, bodies: list[str], depth: int) -> int:
+def _add(words: list[Word], found: _Found, pipeline: int, place: int, bodies: list[str], depth: int) -> int:
     """One simple command and whatever it runs in turn; returns the place of the next in the pipeline."""
     texts = [word.text for word in words]
     argv, prefixes = stripped(texts)
@@ -113,27 +120,26 @@ def inner_texts(argv: list[str], words: list[Word], bodies: list[str]) -> list[s
 def stripped(words: list[str]) -> tuple[list[str], list[str]]:
     """The words of the command that really runs, and the names of the prefixes before it."""
     prefixes: list[str] = []
-    rest = _without_redirects(words)
-    while rest:
-        name = os.path.basename(rest[0])
-        if rest[0] in KEYWORDS or _ASSIGNMENT.match(rest[0]):
-            rest = rest[1:]
-        elif name in _PREFIXES and len(rest) > 1:
+    rest, at = _without_redirects(words), 0
+    while at < len(rest):
+        name = os.path.basename(rest[at])
+        if rest[at] in KEYWORDS or _ASSIGNMENT.match(rest[at]):
+            at += 1
+        elif name in _PREFIXES and at + 1 < len(rest):
             prefixes.append(name)
-            rest = _after_options(rest[1:], _PREFIXES[name])
-            if name == "timeout" and rest:
-                rest = rest[1:]  # the duration
+            at = _after_options(rest, at + 1, _PREFIXES[name])
+            at += name == "timeout"  # the duration
         else:
             break
-    return rest, prefixes
+    return rest[at:], prefixes
 
 
-def _after_options(words: list[str], with_value: tuple[str, ...]) -> list[str]:
-    while words and words[0].startswith("-") and words[0] != "-":
-        if words[0] == "--":
-            return words[1:]
-        words = words[2 if words[0] in with_value else 1 :]
-    return words
+def _after_options(words: list[str], at: int, with_value: tuple[str, ...]) -> int:
+    while at < len(words) and words[at].startswith("-") and words[at] != "-":
+        if words[at] == "--":
+            return at + 1
+        at += 2 if words[at] in with_value else 1
+    return at
 
 
 def _without_redirects(words: list[str]) -> list[str]:
@@ -163,16 +169,16 @@ def _bare_write(words: list[str]) -> list[str]:
 def take_heredocs(text: str) -> tuple[str, list[str]]:
     """The text without the bodies of its here-documents, which are data unless a shell reads them."""
     bodies: list[str] = []
-    lines, kept = text.split("\n"), list[str]()
+    lines, kept = deque(text.split("\n")), list[str]()
     while lines:
-        line = lines.pop(0)
+        line = lines.popleft()
         marks = list(_HEREDOC.finditer(line))
         for mark in marks:
             body: list[str] = []
             while lines and (lines[0].lstrip("\t") if mark[1] else lines[0]) != mark[4]:
-                body.append(lines.pop(0))
+                body.append(lines.popleft())
             if lines:
-                lines.pop(0)
+                lines.popleft()
             bodies.append("\n".join(body))
         kept.append(_HEREDOC.sub(f" {_HERE} ", line) if marks else line)
     return "\n".join(kept), bodies
