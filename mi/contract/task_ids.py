@@ -93,10 +93,10 @@ def _named(found: list[KnownTask | None], seen: Sequence[Seen], taken: set[str])
 
 
 def _new_id(parent: str, title: str, taken: set[str]) -> str:
-    from hashlib import sha256
+    from mi.kernel.digest import sha256_hex
 
     words = f"{parent}\0{title}".encode("utf-8", "surrogateescape")
-    base = "tk_" + sha256(words).hexdigest()[:8]
+    base = "tk_" + sha256_hex(words)[:8]
     number, task_id = 1, base
     while task_id in taken:
         number += 1

@@ -15,6 +15,7 @@ from mi.hooks.event import HookEvent
 from mi.hooks.rules_state import RulesState, Suggested
 from mi.kernel.errors import MiError
 from mi.kernel.messages import choose_language, text
+from mi.kernel.secrets import redact
 from mi.memory.words import compact
 
 if TYPE_CHECKING:
@@ -39,18 +40,21 @@ def at_prompt(event: HookEvent, app: "App") -> Answer:
     elif state.worked and state.tested:  # a milestone that was not saved by itself
         notices.append(Notice("hint", text("rules.suggest-save", language)))
     lines = _lines(event.prompt, said, notices, language)
+    kept = redact(event.prompt)
     rules_state.change(
         event,
         app,
         lambda old: msgspec.structs.replace(
             old,
-            override=event.prompt if begins else old.override if obeys else "",
-            topic=_topic(event.prompt) if begins else old.topic if obeys else [],
+            override=kept if begins else old.override if obeys else "",
+            topic=_topic(kept) if begins else old.topic if obeys else [],
             edits={},
-            prompt=event.prompt[:2000],
+            prompt=kept[:2000],
             saved="",
             suggested=[*old.suggested, *([suggestion.key] if suggestion else [])][-200:],
-            waiting=Suggested(signal=suggestion.signal, description=suggestion.description) if suggestion else None,
+            waiting=Suggested(signal=suggestion.signal, description=redact(suggestion.description))
+            if suggestion
+            else None,
         ),
     )
     return Answer(context="\n".join(lines))
@@ -103,7 +107,6 @@ def _lines(prompt: str, said: Signals, notices: list[Notice], language: str) -> 
 
 def _record_override(event: HookEvent, app: "App") -> None:
     from mi.evidence.records.governed import Override
-    from mi.kernel.secrets import redact
 
     app.open_agent_log().append(Override(reason=redact(event.prompt)[:500], scope=f"topic {event.session_id}"))
 

@@ -60,7 +60,8 @@ class ThoughtStore:
         """A claim of this store, not yet stored; text that holds a secret is refused, an agent's word never rules."""
         from mi.thoughtdb.records import Claim, SourceRef
 
-        refuse_secret("text", text)
+        for field, one in (("text", text), ("notes", notes), ("tag", "\n".join(tags))):
+            refuse_secret(field, one)
         return Claim(
             claim_id=ids.new_id("cl"),
             claim_type=claim_type,
@@ -81,11 +82,11 @@ class ThoughtStore:
     def new_node(
         self, node_type: NodeType, title: str, text: str, tags: Sequence[str], event_id: str, origin: Origin
     ) -> "Node":
-        """A node of this store, not yet stored; a title or text that holds a secret is refused."""
+        """A node of this store, not yet stored; a title, text or tag that holds a secret is refused."""
         from mi.thoughtdb.records import Node, SourceRef
 
-        refuse_secret("title", title)
-        refuse_secret("text", text)
+        for field, one in (("title", title), ("text", text), ("tag", "\n".join(tags))):
+            refuse_secret(field, one)
         return Node(
             node_id=ids.new_id("nd"),
             node_type=node_type,

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from mi.contract.steps import _BOX
-from mi.governance.words import listed_items, is_whole
+from mi.governance.words import is_whole, listed_items
 from mi.kernel.shell import simple_commands
 from mi.kernel.text import sentences
 from mi.persona.lint import _ADDRESS
