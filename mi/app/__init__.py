@@ -42,7 +42,7 @@ class App(Opened):
         from mi.mind.choose import open_mind
         from mi.mind.mind import Mind
 
-        self._check_access()
+        self.home.check()
         try:
             hands: str = resolve_provider(self.config)
         except NotFound:

@@ -114,14 +114,11 @@ class Opened:
         """The project root the command means, and by which rule."""
         from mi.project.selection import Wish, choose
 
-        self._check_access()
+        self.home.check()
         wish = Wish(self._cd, self._here, self._agent_at is None)
-        return choose(wish, self._agent_at or current_folder(), self.selections, self.known_projects, self.notices)
-
-    def _check_access(self) -> None:
-        """A home that cannot be entered is one mistake, not one for every file in it."""
-        if self.home.exists() and not os.access(self.home.root, os.R_OK | os.X_OK):
-            raise StorageError("no-permission", path=self.home.root)
+        is_told = (self._cd or "").startswith(("/", "~", "@"))  # then it does not matter where we are
+        where = self._agent_at or ("" if is_told else current_folder())
+        return choose(wish, where, self.selections, self.known_projects, self.notices)
 
     @cached_property
     def project(self) -> "Project":

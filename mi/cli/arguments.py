@@ -12,13 +12,14 @@ from mi.kernel.messages import choose_language, help_text
 
 USAGE_HINT = "mi --help"
 _EXAMPLE = "example:\n  "
+_PLACES = ("DIR", "FILE", "PATH", "file", "folder", "path")  # metavars of what is looked for on the disk
+_ALL = 1_000_000_000
 # What argparse says, and the code of our text for it.
 _MISTAKES = {
     "missing-arguments": r"the following arguments are required: (?P<names>.+)",
     "unknown-arguments": r"unrecognized arguments: (?P<names>.+)",
     "no-such-choice": r"argument (?P<name>.+?): invalid choice: (?P<value>.+?) \(choose from (?P<known>.+)\)",
     "argument-needs-value": r"argument (?P<name>.+?): expected one argument",
-    "argument-no-number": r"argument (?P<name>.+?): invalid (?:int|float) value: (?P<value>.+)",
 }
 
 
@@ -73,6 +74,22 @@ class Parser(argparse.ArgumentParser):
         fill, self.fill = self.fill, None
         if fill is not None:
             fill(self)
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        if action.nargs == argparse.PARSER:  # the words of a subcommand, whose parser looks at each
+            return super()._get_values(action, arg_strings)
+        name = action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
+        if (action.metavar or action.dest) in _PLACES:
+            if "" in arg_strings:  # a shell variable that was not set, and must not mean the default
+                raise UsageError("flag-needs-value", flag=name)
+        else:  # bytes that are no text cannot be kept as text, nor looked for
+            arg_strings = [one.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for one in arg_strings]
+        try:
+            return super()._get_values(action, arg_strings)
+        except argparse.ArgumentError:
+            if action.type is None or action.choices:
+                raise
+            raise UsageError("bad-count", name=name, value=arg_strings[0], hint=f"{self.prog} --help") from None
 
     def error(self, message: str) -> NoReturn:
         for code, pattern in _MISTAKES.items():
@@ -159,28 +176,23 @@ def add_redact(parser: argparse.ArgumentParser) -> None:
 
 def add_count(parser: argparse.ArgumentParser, text: str) -> None:
     """How many lines to show."""
-    parser.add_argument("-n", dest="count", metavar="N", type=_count, help=text)
+    parser.add_argument("-n", dest="count", metavar="N", type=count, help=text)
 
 
-def _count(value: str) -> int:
-    try:
-        number = int(value)
-    except ValueError:
-        number = -1
+def count(value: str) -> int:
+    """A number of things, 0 or more; what nobody has so many of is simply all."""
+    number = int(value)
     if number < 0:
-        raise UsageError("bad-count", value=value)
+        raise ValueError(value)
+    return min(number, _ALL)
+
+
+def amount(value: str) -> float:
+    """A quantity, 0 or more."""
+    number = float(value)
+    if not 0 <= number < float("inf"):
+        raise ValueError(value)
     return number
-
-
-def whole_number(least: int = 0) -> Callable[[str], int]:
-    """The type of an argument that is a number of things."""
-
-    def read(value: str) -> int:
-        if value.isascii() and value.isdigit() and len(value) < 10 and int(value) >= least:
-            return int(value)
-        raise argparse.ArgumentTypeError(f"invalid int value: {value!r}")
-
-    return read
 
 
 Args = Any  # argparse.Namespace: its attributes are what the parser above declared

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from mi.cli.arguments import USAGE_HINT, Args, Parser, speak_help
+from mi.cli.arguments import USAGE_HINT, Parser, speak_help
 from mi.cli.output import flush, safe
 from mi.kernel.errors import MiError, StorageError, UsageError, from_os_error
 from mi.kernel.home import Home, default_root
@@ -65,6 +65,8 @@ COMMANDS = {
     "completion": "completion",
     "version": "version",
 }
+# They work without a home, or answer for a broken one in their own way.
+_WITHOUT_HOME = ("config", "completion", "doctor", "hook", "mcp", "version")
 INTERRUPTED = 130
 
 
@@ -127,7 +129,9 @@ def _dispatch(argv: list[str], later: _Later) -> int:
         return print_overview(rest[1:], later.language)
     name = rest[0] if rest else "status"
     args = parser(name).parse_args(rest[1:])
-    later.app = app = _open(flags, _given(args, "home"), _given(args, "cd"))
+    later.app = app = _open(flags, getattr(args, "home", None), getattr(args, "cd", None))
+    if name not in _WITHOUT_HOME:
+        app.home.check()
     code: int = args.run(app, args)
     app.keep_record(app.notices)
     _say_notices(app)
@@ -143,14 +147,6 @@ def parser(name: str) -> Parser:
 
     close = get_close_matches(name, COMMANDS, n=1)
     raise UsageError("unknown-command", name=name, near=f"mi {close[0]}" if close else USAGE_HINT)
-
-
-def _given(args: Args, name: str) -> str | None:
-    """A flag's value; an empty one is a shell variable that was not set, and must not mean the default."""
-    value: str | None = getattr(args, name, None)
-    if value == "":
-        raise UsageError("flag-needs-value", flag="--" + name)
-    return value
 
 
 def _open(flags: GlobalFlags, home: str | None, cd: str | None) -> "App":

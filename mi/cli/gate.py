@@ -1,10 +1,9 @@
 """`mi gate`: the team's rules from the shell: what a task needs, what a message signals, what a change costs."""
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from mi.app import App
-from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, count
 from mi.cli.output import Output
 from mi.kernel.errors import UsageError
 
@@ -80,14 +79,8 @@ def _fill_assess(parser: Parser) -> None:
     for field, text in _FLAGS.items():
         parser.add_argument("--" + field.replace("_", "-"), action="store_true", help=text)
     for field, text in _NUMBERS.items():
-        parser.add_argument("--" + field.replace("_", "-"), type=_number, metavar="N", help=text)
+        parser.add_argument("--" + field.replace("_", "-"), type=count, metavar="N", help=text)
     add_json(parser)
-
-
-def _number(value: str) -> int:
-    if not value.isdecimal():
-        raise UsageError("gate-not-a-number", value=value)
-    return int(value)
 
 
 def _assess(app: App, args: Args) -> int:
@@ -126,12 +119,9 @@ def _fields(args: Args) -> dict[str, Any]:
 
 
 def _read_fields(file: str) -> dict[str, Any]:
-    if file == "-":
-        data = sys.stdin.buffer.read()
-    else:
-        with open(file, "rb") as opened:
-            data = opened.read()
-    return _checked_fields(data, file)
+    from mi.cli.given import read_given
+
+    return _checked_fields(read_given(file), file)
 
 
 def _checked_fields(data: bytes, path: str) -> dict[str, Any]:
@@ -214,9 +204,9 @@ def show_triggers(out: Output, triggers: tuple[str, ...]) -> None:
 def _fill_signals(parser: Parser) -> None:
     parser.add_argument("message", nargs="*", help="the message")
     parser.add_argument("--file", metavar="FILE", help="read the message from a file; - reads standard input")
-    parser.add_argument("--change-units", type=_number, metavar="N", help="change units asked for")
-    parser.add_argument("--files", type=_number, metavar="N", help="files it would touch")
-    parser.add_argument("--lines", type=_number, metavar="N", help="lines it would change")
+    parser.add_argument("--change-units", type=count, metavar="N", help="change units asked for")
+    parser.add_argument("--files", type=count, metavar="N", help="files it would touch")
+    parser.add_argument("--lines", type=count, metavar="N", help="lines it would change")
     add_json(parser)
 
 
@@ -254,12 +244,9 @@ def _signals(app: App, args: Args) -> int:
 def _message(args: Args) -> str:
     if bool(args.message) == bool(args.file):
         raise UsageError("gate-message")
-    if args.file == "-":
-        return sys.stdin.read()
-    if args.file:
-        with open(args.file, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    return " ".join(args.message)
+    from mi.cli.given import text_given
+
+    return text_given(args.file) if args.file else " ".join(args.message)
 
 
 # diff

@@ -1,7 +1,7 @@
 """`mi gc`: making the home smaller without losing anything; a dry run unless `--apply` is said."""
 
 from mi.app import App
-from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, whole_number
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, count
 from mi.cli.output import Output
 
 _KEEP = 20
@@ -17,11 +17,7 @@ def parser(name: str) -> Parser:
     )
     transcripts.add_argument("--apply", action="store_true", help="really archive (default: only show what would be)")
     transcripts.add_argument(
-        "--keep",
-        metavar="N",
-        type=whole_number(),
-        default=_KEEP,
-        help=f"newest of each kind to leave (default {_KEEP})",
+        "--keep", metavar="N", type=count, default=_KEEP, help=f"newest of each kind to leave (default {_KEEP})"
     )
     add_cd(transcripts)
     add_json(transcripts)

@@ -1,11 +1,10 @@
 """`mi nexus`: the work of a repository as its agents share it: tasks, history, memory files, roster, events."""
 
 import argparse
-import sys
 
 from mi.app import App
 from mi.cli import nexus_memory, nexus_roster, nexus_tasks
-from mi.cli.arguments import Args, Group, Parser
+from mi.cli.arguments import Args, Group, Parser, count
 from mi.cli.nexus_calls import add_where, answer, call
 from mi.cli.output import Output
 
@@ -25,7 +24,7 @@ def parser(name: str) -> Parser:
 
 def _fill_history(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="?", help="a text that the cycle holds, in any case")
-    parser.add_argument("-n", dest="last_n", type=int, metavar="N", help="the last N cycles (default 10)")
+    parser.add_argument("-n", dest="last_n", type=count, metavar="N", help="the last N cycles (default 10)")
     add_where(parser)
 
 
@@ -77,14 +76,11 @@ def _artifact(app: App, args: Args) -> int:
 
 def text_of(args: Args) -> str:
     """The text a command was given by --text or --file; UsageError when both or none."""
+    from mi.cli.given import text_given
     from mi.kernel.errors import UsageError
-    from mi.kernel.text import decode
 
     if (args.text is None) == (args.file is None):
         raise UsageError("text-source")
     if args.text is not None:
         return str(args.text)
-    if args.file == "-":
-        return decode(sys.stdin.buffer.read())
-    with open(args.file, "rb") as file:
-        return decode(file.read())
+    return text_given(args.file)

@@ -78,11 +78,11 @@ def _list(app: App, args: Args) -> int:
 
 
 def _add(app: App, args: Args) -> int:
+    from mi.cli.given import text_given
     from mi.kernel.errors import Blocked
-    from mi.kernel.text import decode
     from mi.nexus.memory import add
 
-    text = decode(sys.stdin.buffer.read()) if args.text in (["-"], []) else " ".join(args.text)
+    text = text_given("-") if args.text in (["-"], []) else " ".join(args.text)
     wanted: dict[str, Any] = {"name": args.name, "category": args.category, "new": args.new}
     try:
         added = add(app.nexus, text, app.config.nexus, force=args.force, **wanted)

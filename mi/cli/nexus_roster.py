@@ -1,7 +1,6 @@
 """`mi nexus init|validate|manifest|event`: setting up `.nexus/`, the roster that ships, and the events of a session."""
 
 import argparse
-import sys
 from typing import Any
 
 from mi.app import App
@@ -28,7 +27,9 @@ def _fill_init(parser: argparse.ArgumentParser) -> None:
 
 
 def _fill_validate(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", nargs="?", help="a roster of your own (default: the one that ships)")
+    parser.add_argument(
+        "folder", nargs="?", metavar="folder", help="a roster of your own (default: the one that ships)"
+    )
     add_where(parser)
 
 
@@ -117,10 +118,11 @@ def _event(app: App, args: Args) -> int:
 
 
 def _given(args: Args) -> dict[str, Any]:
+    from mi.cli.given import read_given
     from mi.kernel.errors import UsageError
     from mi.kernel.jsontext import BadJson, decode_stored
 
-    data = args.input.encode("utf-8", "replace") if args.input is not None else sys.stdin.buffer.read()
+    data = args.input.encode("utf-8", "replace") if args.input is not None else read_given("-")
     try:
         return decode_stored(data, dict[str, Any]) if data.strip() else {}
     except BadJson as error:

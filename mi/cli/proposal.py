@@ -63,15 +63,14 @@ def _fill_review(parser: Parser) -> None:
 
 
 def _add(app: App, args: Args) -> int:
-    import sys
-
+    from mi.cli.given import text_given
     from mi.evidence.records.governed import Proposal as Recorded
     from mi.kernel import clock
     from mi.persona.place import existing
     from mi.persona.proposals import Candidate, add, slug
 
     persona = existing(app.persona(args.member))
-    text = sys.stdin.read() if args.text == "-" else args.text
+    text = text_given("-") if args.text == "-" else args.text
     title, evidence = args.title, list(args.evidence)
     tags: list[str] = []
     if args.claim:

@@ -120,11 +120,10 @@ def _task(args: Args) -> str:
     given = [bool(args.task), args.file is not None, args.resume is not None]
     if sum(given) != 1:
         raise UsageError("task-source")
-    if args.file == "-":
-        return sys.stdin.read().strip() or _no_task()
     if args.file is not None:
-        with open(args.file, encoding="utf-8", errors="replace") as file:
-            return file.read().strip() or _no_task()
+        from mi.cli.given import text_given
+
+        return text_given(args.file).strip() or _no_task()
     return " ".join(args.task).strip() or ("" if args.resume is not None else _no_task())
 
 

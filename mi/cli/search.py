@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from mi.app import App
-from mi.cli.arguments import Args, Parser, add_cd, add_json, command, whole_number
+from mi.cli.arguments import Args, Parser, add_cd, add_json, command, count
 from mi.cli.output import Output, Progress
 from mi.kernel.errors import UsageError
 from mi.kernel.text import one_line
@@ -30,9 +30,7 @@ def parser(name: str) -> Parser:
 def add_search_flags(parser: Any) -> None:
     """What both searches take."""
     parser.add_argument("words", nargs="+", help="words, in any order; nothing in them is syntax")
-    parser.add_argument(
-        "--limit", metavar="N", type=whole_number(1), default=_LIMIT, help=f"at most N (default {_LIMIT})"
-    )
+    parser.add_argument("--limit", metavar="N", type=count, default=_LIMIT, help=f"at most N (default {_LIMIT})")
     parser.add_argument("--kind", metavar="KIND", action="append", help="only this kind; may be given again")
     parser.add_argument("--all-projects", action="store_true", help="also what belongs to other projects")
     parser.add_argument("--corrected", action="store_true", help="also what was taken back or replaced, marked")

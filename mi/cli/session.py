@@ -84,8 +84,10 @@ def _entry(args: Args):  # type: ignore[no-untyped-def]
     from mi.persona.session_log import Decision, Entry
 
     if args.file:
+        from mi.cli.given import read_given
+
         try:
-            return decode(_read(args.file), Entry)
+            return decode(read_given(args.file), Entry)
         except (BadJson, msgspec.ValidationError) as error:
             raise UsageError("session-file", path=args.file, reason=str(error)) from None
     decisions = None
@@ -103,15 +105,6 @@ def _entry(args: Args):  # type: ignore[no-untyped-def]
 
 def _given(texts: list[str] | None) -> list[str] | None:
     return None if texts is None else [text for text in texts if text.strip()]
-
-
-def _read(path: str) -> bytes:
-    import sys
-
-    if path == "-":
-        return sys.stdin.buffer.read()
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def _show(app: App, args: Args) -> int:

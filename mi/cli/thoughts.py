@@ -5,7 +5,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mi.app import App
-from mi.cli.arguments import Args, add_cd, add_json, whole_number
+from mi.cli.arguments import Args, add_cd, add_json, count
 from mi.cli.output import Output, Progress
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.text import one_line
@@ -40,7 +40,7 @@ def add_filters(parser: argparse.ArgumentParser, types: tuple[str, ...], *, tagg
         parser.add_argument("--contains", default="", metavar="TEXT", help="with this text, in any case")
     parser.add_argument("--type", dest="types", action="append", choices=types, default=[], help="of this type")
     parser.add_argument("--status", choices=_STATUSES, default="active", help="default: active, and valid at the time")
-    parser.add_argument("--limit", type=whole_number(), default=_LIMIT, metavar="N", help=f"default {_LIMIT}; 0: all")
+    parser.add_argument("--limit", type=count, default=_LIMIT, metavar="N", help=f"default {_LIMIT}; 0: all")
     add_as_of(parser)
     add_where(parser)
 
@@ -52,7 +52,7 @@ def add_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ref", metavar="id", help="its id")
     parser.add_argument("--graph", action="store_true", help="add the thoughts and events around it (JSON)")
     parser.add_argument("--mermaid", action="store_true", help="print what is around it as a Mermaid flowchart")
-    parser.add_argument("--depth", type=whole_number(), default=1, metavar="N", help="edges from it (default 1)")
+    parser.add_argument("--depth", type=count, default=1, metavar="N", help="edges from it (default 1)")
     parser.add_argument("--direction", choices=["out", "in", "both"], default="both", help="default: both")
     parser.add_argument("--edge-type", action="append", choices=EDGE_TYPES, default=[], help="follow this type only")
     add_as_of(parser)

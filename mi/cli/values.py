@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from typing import TYPE_CHECKING
 
 from mi.app import App
@@ -135,10 +134,11 @@ def _text_of(args: Args) -> str:
     given = [source for source in (args.text, args.file) if source is not None]
     if len(given) != 1:
         raise UsageError("values-source", flag=args.flag)
+    from mi.cli.given import text_given
+
     if args.file is not None:
-        with open(args.file, "rb") as file:
-            return decode(file.read())
-    return decode(sys.stdin.buffer.read() if args.text == "-" else os.fsencode(args.text))
+        return text_given(args.file)
+    return text_given("-") if args.text == "-" else decode(os.fsencode(args.text))
 
 
 def _edit(app: App, args: Args) -> int:

@@ -1,6 +1,5 @@
 """`mi workflow`: what you keep doing, written down; list, show, make, change, take in and give out."""
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from mi.app import App
@@ -98,7 +97,9 @@ def _fill_delete(parser: Parser) -> None:
 
 
 def _fill_import(parser: Parser) -> None:
-    parser.add_argument("file", help="a file that mi workflow export wrote, or a workflow; - reads standard input")
+    parser.add_argument(
+        "file", metavar="file", help="a file that mi workflow export wrote, or a workflow; - reads standard input"
+    )
     parser.add_argument("--replace", action="store_true", help="replace workflows of the same id")
     _add_scope(parser, stored=True)
 
@@ -224,12 +225,10 @@ def _delete(app: App, args: Args) -> int:
 
 
 def _import(app: App, args: Args) -> int:
-    if args.file == "-":
-        data, where = sys.stdin.buffer.read(), "stdin"
-    else:
-        with open(args.file, "rb") as file:
-            data, where = file.read(), args.file
-    taken = app.workflows.take_in(data, where, args.scope, args.replace)
+    from mi.cli.given import read_given
+
+    where = "stdin" if args.file == "-" else args.file
+    taken = app.workflows.take_in(read_given(args.file), where, args.scope, args.replace)
     fields = {"ids": [one.id for one in taken], "count": len(taken), "scope": args.scope}
     return _done(app, args, "workflow.imported", fields, args.scope)
 

@@ -16,7 +16,6 @@ from mi.contract.gate import Code, Request, Verdict
 from mi.contract.memories import TYPES, Classification, Memory, MemoryType, Tier, TruthState
 from mi.contract.proofs import Evidence, Proof, failures, parse_evidence
 from mi.contract.session import Session
-from mi.contract.steps import steps_in
 from mi.contract.truths import Truth
 from mi.evidence.records.base import Json
 from mi.evidence.records.governed import MemoryVerify, ModeSet
@@ -126,6 +125,8 @@ class WriteResult(Struct, frozen=True, kw_only=True):
 
 def memory_write(session: Session, given: WriteInput) -> WriteResult:
     """Keep a memory, if the gate lets it through and its evidence holds."""
+    from mi.contract.steps import steps_in
+
     memory, evidence = _checked(given, session)
     lacks = _lacks(memory, evidence)
     steps = steps_in(f"{memory.summary}\n\n{memory.detail}") if memory.type == "plan" else 0

@@ -189,6 +189,6 @@ def client_name(client: str) -> str:
     plain = _NAME.sub("_", client.lower()).strip("._-")[:40]
     if plain == client and not client.startswith(HOST):
         return plain
-    from hashlib import sha256
+    from mi.kernel.digest import sha256_hex
 
-    return f"{plain or 'client'}.{sha256(client.encode('utf-8', 'replace')).hexdigest()[:6]}"
+    return f"{plain or 'client'}.{sha256_hex(client.encode('utf-8', 'replace'))[:6]}"

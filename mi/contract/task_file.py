@@ -180,9 +180,9 @@ def _proposed(one: KnownTask, session: str) -> KnownTask:
 
 
 def _digest(data: bytes) -> str:
-    from hashlib import sha256
+    from mi.kernel.digest import sha256_hex
 
-    return sha256(data).hexdigest()
+    return sha256_hex(data)
 
 
 def _stamp(path: str) -> tuple[int, ...]:

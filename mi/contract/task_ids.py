@@ -98,10 +98,10 @@ def _named(found: list[KnownTask | None], seen: Sequence[Seen], taken: set[str])
 
 def _new_id(parent: str, title: str, taken: set[str], numbers: dict[str, int]) -> str:
     """An id from the words; of several with the same words, the further ones are numbered."""
-    from hashlib import sha256
+    from mi.kernel.digest import sha256_hex
 
     words = f"{parent}\0{title}".encode("utf-8", "surrogateescape")
-    base = "tk_" + sha256(words).hexdigest()[:8]
+    base = "tk_" + sha256_hex(words)[:8]
     task_id = base
     while task_id in taken:
         numbers[base] = numbers.get(base, 1) + 1

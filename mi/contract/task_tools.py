@@ -8,7 +8,6 @@ from mi.contract import arguments, proposals, tinytasks
 from mi.contract.authority import Task, TaskList
 from mi.contract.gate import Request, Verdict
 from mi.contract.session import Session
-from mi.contract.steps import steps_of
 from mi.contract.task_file import Loaded
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.messages import text as message
@@ -79,6 +78,8 @@ def listed(tasks: TaskList) -> ListResult:
 
 def task_add(session: Session, given: AddInput) -> ChangeResult:
     """Add a task at the end; where there is no list, this proposes one."""
+    from mi.contract.steps import steps_of  # its patterns take a while to compile: who only looks needs none
+
     title = arguments.text("title", given.title, needed=True, line=True)
     section = arguments.text("section", given.section, line=True).lstrip("# ")
     subtasks = arguments.items("subtasks", given.subtasks)

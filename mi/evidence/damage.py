@@ -27,11 +27,11 @@ def find_damage(home: Home) -> Iterator[Damage]:
     if os.stat(home.root).st_mode & 0o077:
         yield Damage("open-home", home.root, lambda: os.chmod(home.root, DIR_MODE))
     for folder, folders, names in os.walk(home.root):
-        folders[:] = sorted(name for name in folders if name != "demo")
+        folders[:] = sorted(name for name in folders if name not in ("demo", "trees"))  # a home, and what git keeps
         for name in sorted(names):
             path = os.path.join(folder, name)
-            if os.path.islink(path) or not os.path.exists(path):
-                continue  # somebody else's file, or gone since
+            if os.path.islink(path) or not os.path.isfile(path):
+                continue  # somebody else's file, a pipe, or gone since
             if path != home.config:  # a person's own text: `mi config validate` names the line to mend
                 yield from _in_file(path)
             elif _is_open(path):
@@ -97,7 +97,7 @@ def _is_broken_database(path: str) -> bool:
     from contextlib import closing
 
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+        with closing(sqlite3.connect(files.read_only_uri(path), uri=True)) as db:
             return bool(db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok")
     except sqlite3.DatabaseError:
         return True

@@ -135,7 +135,7 @@ class EvidenceIndex:
         query = """SELECT offset FROM landmark AS a WHERE log = ?1 AND kind = ?2 AND NOT EXISTS
             (SELECT 1 FROM landmark AS b WHERE b.log = ?1 AND b.kind = ?3 AND b.ref = a.ref)"""
         try:
-            with closing(sqlite3.connect(_read_only(self._path), uri=True)) as db:
+            with closing(sqlite3.connect(files.read_only_uri(self._path), uri=True)) as db:
                 known = self._known(db, log)
                 if not known.upto:
                     return [], 0
@@ -150,7 +150,7 @@ class EvidenceIndex:
         marks = ", ".join("?" * len(wanted))
         query = f"SELECT max(offset) FROM landmark WHERE log = ? AND kind IN ({marks})"
         try:
-            with closing(sqlite3.connect(_read_only(self._path), uri=True)) as db:
+            with closing(sqlite3.connect(files.read_only_uri(self._path), uri=True)) as db:
                 offset: int | None = db.execute(query, (self._known(db, log).log_id, *wanted)).fetchone()[0]
                 return offset
         except sqlite3.Error:
@@ -231,11 +231,6 @@ class EvidenceIndex:
 def _is_passing(error: sqlite3.Error) -> bool:
     """Whether an index is only locked, full or read-only; tables that are missing are damage."""
     return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode != sqlite3.SQLITE_ERROR
-
-
-def _read_only(path: str) -> str:
-    """The address of a database file for reading only; `?`, `#` and `%` in the path are no syntax of it."""
-    return "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro"
 
 
 def _prepared(db: sqlite3.Connection) -> sqlite3.Connection:

@@ -10,7 +10,12 @@ _QUOTED = re.compile(
     re.S | re.M,
 )
 _CODE = re.compile(r"```[\w-]*\n?(.*?)(?:```|\Z)|~~~[\w-]*\n?(.*?)(?:~~~|\Z)|`([^`\n]+)`", re.S)
-_LIST_LINE = re.compile(r"^[ \t]*(?:[-*•·]\s+|\d{1,3}[.)]\s+|\d{1,3}[、．]\s*|[（(]\d{1,3}[)）]\s*)\S", re.M)
+_LONGEST_WORD = 200  # with politeness and particles
+_BLANK = r"[^\S\n]"  # of one line: a run of empty lines is not tried from each of them
+_LIST_LINE = re.compile(
+    rf"^{_BLANK}*(?:[-*•·]{_BLANK}+|\d{{1,3}}[.)]{_BLANK}+|\d{{1,3}}[、．]{_BLANK}*|[（(]\d{{1,3}}[)）]{_BLANK}*)\S",
+    re.M,
+)
 _INLINE_ITEM = re.compile(r"(?<![\w.])[（(]?(\d{1,2})(?:[)）、]|\.(?=\s))\s*(?=\S)")
 _END_MARKS = " \t\r\n.,;:!?~…。，；：！？、"
 
@@ -72,6 +77,8 @@ def clauses(message: str) -> list[str]:
 def is_whole(message: str, words: Iterable[str]) -> bool:
     """Whether the message says nothing but one of the words, politeness and particles apart."""
     rest = message.strip(_END_MARKS).lower()
+    if len(rest) > _LONGEST_WORD:
+        return False
     rest = re.sub(r"^(?:ok|okay|好的?|那|please|请)[\s,，]*|(?:\s+please|吧|了|啦|啊|哦)+$", "", rest).strip(_END_MARKS)
     return rest in {word.lower() for word in words} or message.strip(_END_MARKS).lower() in {
         word.lower() for word in words

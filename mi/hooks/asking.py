@@ -7,6 +7,7 @@ from mi.evidence.records.run import Question
 from mi.hooks.event import HookEvent
 from mi.kernel import ids
 from mi.kernel.messages import text
+from mi.kernel.secrets import redact
 from mi.kernel.text import shorten
 
 if TYPE_CHECKING:
@@ -29,4 +30,4 @@ def _target(event: HookEvent) -> str:
     """What the call is about: the command or the file."""
     known = ("command", "file_path", "notebook_path", "path", "url")
     found = next((event.tool_input[name] for name in known if event.tool_input.get(name)), "")
-    return shorten(str(found), 200)
+    return shorten(redact(str(found)), 200)

@@ -50,7 +50,7 @@ def at_prompt(event: HookEvent, app: "App") -> Answer:
             old,
             override=prompt if begins else old.override if obeys else "",
             lifted=old.lifted and not begins,
-            topic=_topic(event.prompt) if begins else old.topic if obeys else [],
+            topic=_topic(prompt) if begins else old.topic if obeys else [],
             edits={},
             prompt=prompt,
             saved="",

@@ -50,8 +50,8 @@ def read(event: HookEvent, app: "App") -> RulesState:
 
 
 def change(event: HookEvent, app: "App", new: Callable[[RulesState], RulesState]) -> RulesState:
-    """Change it, under the lock of its folder."""
-    return update_state(_path(event, app), RulesState, new, app.notices)
+    """Change it, under the lock of its folder; a power cut ends the session, too."""
+    return update_state(_path(event, app), RulesState, new, app.notices, sync=False)
 
 
 def forget(event: HookEvent, app: "App") -> None:

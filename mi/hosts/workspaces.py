@@ -201,9 +201,9 @@ def forget_workspace(home: Home, root: str) -> None:
 
 def digest(data: bytes | None) -> str:
     """The SHA-256 of a file's content, empty when there is no file."""
-    from hashlib import sha256
+    from mi.kernel.digest import sha256_hex
 
-    return "" if data is None else sha256(data).hexdigest()
+    return "" if data is None else sha256_hex(data)
 
 
 def remove_empty(folder: str) -> None:

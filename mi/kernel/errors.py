@@ -2,6 +2,8 @@
 
 from mi.kernel import messages
 
+_LONGEST = 2000  # characters of a detail: whoever passes a whole file as an id need not read it again
+
 
 class MiError(Exception):
     """Something MI can explain in one line; `code` names its text in the message catalogue."""
@@ -15,7 +17,9 @@ class MiError(Exception):
 
     def line(self, language: str = "en") -> str:
         """The explanation in the given language: field, value and the way out."""
-        return messages.text("error." + self.code, language, **self.details)
+        return messages.text(
+            "error." + self.code, language, **{name: _brief(one) for name, one in self.details.items()}
+        )
 
     def __str__(self) -> str:
         return self.line()
@@ -58,5 +62,14 @@ def from_os_error(error: OSError) -> StorageError:
     """The one-line explanation of a failed file operation, with the way out for the common causes."""
     import errno
 
+    path = "?" if error.filename is None else error.filename or "''"
     code = _REASONS.get(errno.errorcode.get(error.errno or 0, ""), "os-error")
-    return StorageError(code, path=error.filename or "?", reason=error.strerror or str(error))
+    return StorageError(code, path=path, reason=error.strerror or str(error))
+
+
+def _brief(detail: object) -> object:
+    if not isinstance(detail, str) or len(detail) <= _LONGEST:
+        return detail
+    from mi.kernel.secrets import redact
+
+    return redact(detail[: 2 * _LONGEST])[:_LONGEST] + "…"  # a secret that was cut would not be recognised later

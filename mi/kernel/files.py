@@ -9,10 +9,19 @@ from mi.kernel.home import FILE_MODE, make_dirs
 def read_bytes(path: str) -> bytes | None:
     """The content of a file, None when there is none."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_without_waiting) as file:  # a pipe in a file's place has nobody to wait for
             return file.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def read_only_uri(path: str) -> str:
+    """A database's path as SQLite opens it for reading alone; unescaped, `?` and `#` would name another file."""
+    return "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro"
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def write_atomic(path: str, content: bytes, mode: int = FILE_MODE, *, sync: bool = True) -> None:

@@ -94,6 +94,7 @@ def run(
             stderr=subprocess.DEVNULL,
             env=_environment(settings or {}) | dict(env),
             start_new_session=True,
+            umask=0o077,  # what it keeps for MI, MI alone may read
         )
     except OSError:
         return Answer(None, "", False)

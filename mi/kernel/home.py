@@ -2,6 +2,8 @@
 
 import os
 
+from mi.kernel.errors import NotFound, StorageError
+
 DIR_MODE = 0o700
 FILE_MODE = 0o600
 _FOLDERS = (
@@ -19,7 +21,10 @@ class Home:
     """The storage layout: names of files and folders, nothing is created by asking for one."""
 
     def __init__(self, root: str) -> None:
-        self.root = os.path.abspath(os.path.expanduser(root))
+        try:
+            self.root = os.path.abspath(os.path.expanduser(root))
+        except FileNotFoundError:
+            raise NotFound("no-current-folder") from None
 
     def path(self, *parts: str) -> str:
         """A path below the home."""
@@ -33,6 +38,16 @@ class Home:
     def exists(self) -> bool:
         """Whether anything was ever stored here."""
         return os.path.isdir(self.root)
+
+    def check(self) -> None:
+        """A home that cannot be one is one mistake, not one for every file in it: StorageError."""
+        place = self.root
+        while not os.path.lexists(place):
+            place = os.path.dirname(place)
+        if not os.path.isdir(place):
+            raise StorageError("home-is-file", path=place)
+        if place == self.root and not os.access(place, os.R_OK | os.X_OK):
+            raise StorageError("no-permission", path=place)
 
     def relative(self, path: str) -> str:
         """A reference that stays true when the home is moved; a path outside is returned as it is."""

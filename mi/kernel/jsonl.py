@@ -272,10 +272,12 @@ def read_range(path: str, start: int, end: int) -> bytes:
 
 def _open_for_reading(path: str) -> int | None:
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    if stat.S_ISDIR(os.fstat(fd).st_mode):  # said here, where the path is known
+    mode = os.fstat(fd).st_mode
+    if not stat.S_ISREG(mode):  # said here, where the path is known
         os.close(fd)
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        number = errno.EISDIR if stat.S_ISDIR(mode) else errno.ESPIPE
+        raise OSError(number, os.strerror(number), path)
     return fd

@@ -131,27 +131,26 @@ def inner_texts(argv: list[str], words: list[Word], bodies: list[str]) -> list[s
 def stripped(words: list[str]) -> tuple[list[str], list[str]]:
     """The words of the command that really runs, and the names of the prefixes before it."""
     prefixes: list[str] = []
-    rest = _without_redirects(words)
-    while rest:
-        name = os.path.basename(rest[0])
-        if rest[0] in KEYWORDS or _ASSIGNMENT.match(rest[0]):
-            rest = rest[1:]
-        elif name in _PREFIXES and len(rest) > 1:
+    rest, at = _without_redirects(words), 0
+    while at < len(rest):
+        name = os.path.basename(rest[at])
+        if rest[at] in KEYWORDS or _ASSIGNMENT.match(rest[at]):
+            at += 1
+        elif name in _PREFIXES and at + 1 < len(rest):
             prefixes.append(name)
-            rest = _after_options(rest[1:], _PREFIXES[name])
-            if name == "timeout" and rest:
-                rest = rest[1:]  # the duration
+            at = _after_options(rest, at + 1, _PREFIXES[name])
+            at += name == "timeout"  # the duration
         else:
             break
-    return rest, prefixes
+    return rest[at:], prefixes
 
 
-def _after_options(words: list[str], with_value: tuple[str, ...]) -> list[str]:
-    while words and words[0].startswith("-") and words[0] != "-":
-        if words[0] == "--":
-            return words[1:]
-        words = words[2 if words[0] in with_value else 1 :]
-    return words
+def _after_options(words: list[str], at: int, with_value: tuple[str, ...]) -> int:
+    while at < len(words) and words[at].startswith("-") and words[at] != "-":
+        if words[at] == "--":
+            return at + 1
+        at += 2 if words[at] in with_value else 1
+    return at
 
 
 def _without_redirects(words: list[str]) -> list[str]:

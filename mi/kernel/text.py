@@ -77,7 +77,7 @@ def sentences(text: str) -> list[str]:
 def _split_line(line: str) -> list[str]:
     parts: list[str] = []
     for part in _pattern(_SENTENCE_END).split(line):
-        if parts and _pattern(_ABBREVIATION).search(parts[-1]):
+        if parts and _pattern(_ABBREVIATION).search(parts[-1][-40:]):
             parts[-1] += part
         else:
             parts.append(part)

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+from mi.kernel.files import read_only_uri
 from mi.kernel.home import FILE_MODE, make_dirs
 from mi.memory import search, tables
 from mi.memory.backend import Hit, Query, Status
@@ -115,7 +116,7 @@ def open_file(path: str) -> FtsBackend:
 
 def open_to_look(path: str) -> FtsBackend | None:
     """The index in a file, for reading alone; None when it is of another version. sqlite3.Error when unreadable."""
-    db = sqlite3.connect(f"file:{_escaped(path)}?mode=ro", uri=True, check_same_thread=False)
+    db = sqlite3.connect(read_only_uri(path), uri=True, check_same_thread=False)
     try:
         if db.execute("PRAGMA user_version").fetchone()[0] == tables.VERSION:
             return FtsBackend(db, "sqlite_fts")
@@ -130,17 +131,12 @@ def copy_into_memory(path: str) -> FtsBackend:
     """What a file that cannot be written holds, to go on with in memory; sqlite3.Error when it is unreadable, too."""
     db = sqlite3.connect(":memory:", check_same_thread=False)
     try:
-        with closing(sqlite3.connect(f"file:{_escaped(path)}?mode=ro", uri=True)) as stored:
+        with closing(sqlite3.connect(read_only_uri(path), uri=True)) as stored:
             stored.backup(db)
         return FtsBackend(tables.prepared(db), "sqlite_fts")
     except BaseException:
         db.close()
         raise
-
-
-def _escaped(path: str) -> str:
-    """A path inside a URI, without importing a library for it."""
-    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
 def is_broken(error: sqlite3.Error) -> bool:

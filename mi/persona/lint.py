@@ -13,7 +13,7 @@ from mi.persona.cards import Problem, duplicates, lacks_evidence, read_cards
 from mi.persona.place import Persona
 
 _HOME_PATH = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\Users\\|/root/)[^\s`'\")\]>]*")
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
 def lint(persona: Persona, identities: tuple[str, ...] = ()) -> list[Problem]:

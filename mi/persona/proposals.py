@@ -39,7 +39,9 @@ _NOT_LASTING = (
         r"|fix(?:ed|es)? #\d+|patched (?:the|a))\b|修复了|修了|改好了|修正了.{0,12}(?:错误|问题|bug)",
     ),
 )
-_FILE = re.compile(r"[\w./-]*\w\.(?:py|js|ts|tsx|go|rs|java|c|cc|cpp|h|rb|php|sh|css|html|ya?ml|toml|json|md)\b")
+_FILE = re.compile(
+    r"(?<![\w./-])[\w./-]*\w\.(?:py|js|ts|tsx|go|rs|java|c|cc|cpp|h|rb|php|sh|css|html|ya?ml|toml|json|md)\b"
+)
 _TRICK = re.compile(r"(?i)\b(?:trick|hack|work ?around|line \d+|quick fix)\b|小技巧|绕过|临时方案|第\s*\d+\s*行")
 
 

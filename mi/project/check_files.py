@@ -12,7 +12,7 @@ SCRIPT = re.compile(r"^(?:test|tests|check|build|lint|typecheck|type-check|tsc|u
 _FILES = (*MAKEFILES, "justfile", "package.json", "pytest.ini", ".pytest.ini", "setup.cfg", "tox.ini", "pyproject.toml")
 _PYTEST_SECTIONS = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": "pytest", "setup.cfg": "tool:pytest"}
 _PYTEST_KEYS = ("addopts", "testpaths", "python_files", "python_classes", "python_functions", "norecursedirs")
-_RULE = re.compile(r"^([\w.%/ -]+?)\s*::?(?!=)\s*(.*)$")
+_RULE = re.compile(r"^( *+[\w.%/-]++(?: ++[\w.%/-]++)*+)\s*+::?(?!=)\s*(.*)$")
 _SETTING = re.compile(r"^\s*(?:export\s+|override\s+)*([\w.]+)\s*[:?+!]{0,2}=\s*(.*)$")
 _RUNNER = re.compile(
     r"^(?:\S*python[\d.]* -m )?(?:pytest|py\.test|unittest|nose2|tox|nox|behave|doctest)\b"

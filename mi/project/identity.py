@@ -49,9 +49,9 @@ def identify(root: str) -> Identity:
 
 def project_id(key: str) -> str:
     """The id that an identity key gives."""
-    from hashlib import sha256
+    from mi.kernel.digest import sha256_hex
 
-    return sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return sha256_hex(key.encode("utf-8", "surrogateescape"))[:16]
 
 
 def normalise_remote(url: str, top: str = "/") -> str:

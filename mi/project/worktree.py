@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from mi.kernel import files, git
-from mi.kernel.home import make_dirs
+from mi.kernel.home import FILE_MODE, make_dirs
 
 _SCAN_FILES = 20_000
 _SCAN_S = 3.0
@@ -212,6 +212,7 @@ class WorktreeWatch:
         private = {"GIT_INDEX_FILE": os.path.join(self._folder, "index"), "GIT_OBJECT_DIRECTORY": self._folder}
         if os.path.exists(index):  # with its stat data, so that unchanged files need not be read
             shutil.copyfile(index, private["GIT_INDEX_FILE"])
+            os.chmod(private["GIT_INDEX_FILE"], FILE_MODE)
         return private | {"GIT_ALTERNATE_OBJECT_DIRECTORIES": objects}
 
     def _write_tree(self) -> str | None:

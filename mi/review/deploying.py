@@ -89,7 +89,7 @@ def _run(command: str, root: str, timeout_s: float) -> tuple[int | None, str]:
 
     try:
         done = subprocess.run(
-            shlex.split(command),
+            shlex.split(command) or [""],  # blanks alone are no command
             cwd=root,
             capture_output=True,
             timeout=timeout_s,

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any
 
+from mi.kernel.files import read_only_uri
 from mi.kernel.home import FILE_MODE, ThoughtFiles
 from mi.kernel.jsontext import BadJson
 from mi.kernel.notices import Notices
@@ -100,7 +101,7 @@ class View:
             if not os.path.exists(self._path):
                 return _made(sqlite3.connect(":memory:"))
             self._may_write = False
-            return _checked(sqlite3.connect(f"file:{_quoted(self._path)}?mode=ro", uri=True, timeout=_PATIENCE_S))
+            return _checked(sqlite3.connect(read_only_uri(self._path), uri=True, timeout=_PATIENCE_S))
         try:
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
         except OSError:
@@ -208,7 +209,3 @@ def _checked(db: sqlite3.Connection) -> sqlite3.Connection:
     if _version(db) != VERSION:
         raise sqlite3.DatabaseError(f"view of another version: {_version(db)}")
     return db
-
-
-def _quoted(path: str) -> str:
-    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")

@@ -171,6 +171,9 @@ def test_unreadable_home(used, tmp_path: Path):
             "values show",
             "project show",
             "init --values New.",
+            "repair",
+            "inbox",
+            "gate permission list",
         ):
             done = bound(*command.format(**known).split())
             assert (done.returncode, done.stdout) == (1, ""), command
@@ -210,12 +213,28 @@ def test_file_where_a_folder_should_be(mi, tmp_path: Path, in_the_way):
     path.parent.mkdir(exist_ok=True)
     path.write_text("not a folder", "utf-8")
     for command in ("", "tail", "tail --global", "values show"):
-        assert mi(*command.split()).returncode == 0, command
+        assert mi(*command.split()).returncode == (in_the_way == "home"), command
     done = mi("init", "--values", "New.")
     assert (done.returncode, done.stdout) == (1, "")
     assert str(path) in done.stderr
     assert done.stderr.count("\n") == 1
     assert path.read_text("utf-8") == "not a folder"
+
+
+@pytest.mark.parametrize("home", ["file", "file/below", "loop", "dangling"])
+def test_home_that_can_be_none(mi, tmp_path: Path, home):
+    (tmp_path / "file").write_text("not a folder", "utf-8")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    for command in ("status", "claim list", "inbox", "repair", "gate permission list", "init --values New."):
+        done = mi("--home", str(tmp_path / home), *command.split())
+        assert (done.returncode, done.stdout) == (1, ""), command
+        assert done.stderr.startswith(f"mi: the home {tmp_path / home.split('/')[0]} is no folder")
+        assert "mi --home" in done.stderr
+        assert done.stderr.count("\n") == 1
+    for command in ("--version", "--help", "mcp list", "config path", "completion bash"):
+        assert mi("--home", str(tmp_path / home), *command.split()).returncode == 0, command
+    assert mi("--home", str(tmp_path / home), "doctor").returncode == 1
 
 
 @pytest.mark.parametrize("in_the_way", ["config.json", "global/evidence.jsonl", "global/project_selection.json"])

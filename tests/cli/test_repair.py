@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Stage
+
 
 @pytest.fixture
 def damaged(mi, tmp_path) -> Path:
@@ -91,3 +93,41 @@ def test_what_a_link_points_to_is_not_touched(mi, tmp_path):
     (home / "gone.json").symlink_to(tmp_path / "nowhere")
     assert found(mi, "--apply") == set()
     assert (mine.stat().st_mode & 0o777, mine.read_text("utf-8")) == (0o644, "{broken")
+
+
+def test_what_is_no_file_is_no_damage_and_keeps_nobody_waiting(mi, home):
+    mi("init", "--values", "Be kind.")
+    place = Path(home.root, "global")
+    (place / "loop.json").symlink_to("loop.json")
+    (place / "gone.jsonl").symlink_to("nowhere")
+    os.mkfifo(place / "pipe.json")
+    assert mi("repair").stdout == "Nothing to mend.\n"
+    doctor = mi("doctor")
+    assert "damage" not in doctor.stdout
+
+
+def test_log_whose_place_a_pipe_has_taken(mi, stage: Stage):
+    stage.log.parent.mkdir(parents=True, mode=0o700)
+    os.mkfifo(stage.log)
+    for command in ("status", "tail", "show last", "doctor"):
+        done = mi(*command.split())
+        assert done.returncode in (0, 1), command
+        assert str(stage.log) in done.stdout + done.stderr, command
+
+
+def test_snapshots_that_git_keeps_are_left_alone(mi, stage: Stage):
+    first = Path(stage.place.root, "trees", "run_1", "first.json")
+    first.parent.mkdir(parents=True)
+    first.write_text('"4b825dc642cb6eb9a060e54bf8d69288fbee4904"', "utf-8")
+    mi("repair", "--apply")
+    assert first.exists()
+
+
+def test_home_with_signs_of_an_address_in_its_name(mi, tmp_path: Path):
+    home = tmp_path / "a?b#c%41 d"
+    mi("--home", str(home), "init", "--values", "Be kind.")
+    assert "Be kind." in mi("--home", str(home), "search", "kind").stdout
+    before = sorted(tmp_path.rglob("*"))
+    assert mi("--home", str(home), "repair").stdout == "Nothing to mend.\n"
+    mi("--home", str(home), "doctor")
+    assert sorted(tmp_path.rglob("*")) == before

@@ -27,6 +27,15 @@ def test_only_what_changed_since_the_snapshot_counts(repository):
     assert git(repo, "status", "--porcelain") == before
 
 
+def test_what_git_keeps_for_mi_is_mis_alone(repository, tmp_path: Path):
+    repo: Path = repository()
+    (repo / "new.txt").write_text("new\n", "utf-8")
+    WorktreeWatch(str(repo), str(tmp_path / "kept")).step()
+    made = [tmp_path / "kept", *(tmp_path / "kept").rglob("*")]
+    assert len(made) > 3
+    assert [path for path in made if path.stat().st_mode & 0o077] == []
+
+
 def test_each_step_tells_what_is_new(repository):
     repo: Path = repository()
     with WorktreeWatch(str(repo)) as watch:

@@ -200,6 +200,17 @@ def test_a_text_with_a_secret_is_refused_and_the_secret_not_repeated(store):
     assert not Path(store.files.claims).exists()
 
 
+def test_no_other_field_of_a_thought_holds_a_secret(store):
+    for make in (
+        lambda: store.new_claim("x", ["t", f"use {SECRET}"], EVENT, "user"),
+        lambda: store.new_claim("x", ["t"], EVENT, "mind", notes=f"seen: {SECRET}"),
+        lambda: store.new_node("decision", "x", "y", [SECRET], EVENT, "user"),
+    ):
+        with pytest.raises(MiError, match="secret") as caught:
+            make()
+        assert SECRET not in caught.value.line()
+
+
 @pytest.mark.req("mi.tdb.unknown-fields-kept")
 def test_fields_of_a_newer_version_stay_in_the_file_and_are_shown(store):
     line = {"kind": "claim", "claim_id": "cl_1", "claim_type": "fact", "text": "x", "tags": ["t"], "mood": {"deep": 1}}

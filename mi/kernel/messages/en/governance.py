@@ -116,7 +116,6 @@ TEXT: dict[str, str] = {
     "error.permission-soft": "{operation} is at least PROMPT: {wanted} is not possible (use --override for one action)",
     "error.permission-relax-off": "{operation}: {before} → {wanted} is switched off (set governance.prompt_to_allow to true first)",
     "error.permission-too-few-uses": "{operation}: {before} → {wanted} needs 5 confirmed uses that went well; there are {uses}",
-    "error.gate-not-a-number": "{value!r} is no number; give 0, 1, 2 …",
     "error.gate-fields": "{path}: {reason} (give one JSON object with fields, see mi gate assess --help)",
     "error.gate-unknown-field": "unknown field {name!r}; there are: {known}",
     "error.gate-bad-field": "field {name} = {value!r}: must be {kind}",

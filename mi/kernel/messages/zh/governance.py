@@ -116,7 +116,6 @@ TEXT: dict[str, str] = {
     "error.permission-soft": "{operation} 至少为 PROMPT：不能设为 {wanted}（单次操作可用 --override）",
     "error.permission-relax-off": "{operation}：{before} → {wanted} 已关闭（先把 governance.prompt_to_allow 设为 true）",
     "error.permission-too-few-uses": "{operation}：{before} → {wanted} 需要 5 次经确认且顺利的使用；目前 {uses} 次",
-    "error.gate-not-a-number": "{value!r} 不是数字；请给出 0、1、2 …",
     "error.gate-fields": "{path}：{reason}（请给出一个含字段的 JSON 对象，见 mi gate assess --help）",
     "error.gate-unknown-field": "未知字段 {name!r}；可用：{known}",
     "error.gate-bad-field": "字段 {name} = {value!r}：应为 {kind}",
