@@ -86,7 +86,7 @@ def test_what_the_person_said_and_is_worth_a_card_waits_in_the_inbox_once(team):
     answered = team.mi("answer", question["id"], "save", "--json")
     path = json.loads(answered.stdout)["proposal"]
     assert "every fix names its cause" in (team.project / "persona" / path).read_text("utf-8")
-    assert team.inbox() == []
+    assert [one["kind"] for one in team.inbox()] == ["proposal"]  # now it waits to be reviewed
     team.agent(DONE)
     assert len(team.run(*words).of("question")) == 1  # never a second time
 

@@ -23,7 +23,6 @@ NO_TEXT = b"a\xff\xfeb"
             "memory search x --limit",
         ),
         *("tail -n", "show last -n", "nexus history -n", "gc transcripts --keep", "gate assess --task x --lines"),
-        *("run x --max-batches", "run x --max-tokens", "run x --max-minutes", "run x --max-cost"),
     ],
 )
 @pytest.mark.parametrize("value", ["-1", "many", "nan", ""])

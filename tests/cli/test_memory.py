@@ -69,12 +69,12 @@ def test_nothing_to_search_for_is_a_usage_error(mi: Mi, project: Path) -> None:
     assert "--kind evidence" in mi("memory", "search", "x", "--kind", "evidence").stderr
 
 
-@pytest.mark.parametrize("limit", ["0", "-3", "many", "５", "9" * 30])
+@pytest.mark.parametrize("limit", ["-3", "many"])
 def test_a_limit_that_is_none_is_a_usage_error(mi: Mi, project: Path, limit: str) -> None:
     done = mi("search", "x", "--limit", limit)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"mi: --limit {limit!r} is no number that can be used here (see mi search --help)\n"
-    assert mi("claim", "list", "--limit", limit).returncode == (0 if limit == "0" else 2)
+    assert done.stderr == f"mi: --limit {limit!r}: give a number, 0 or more (see mi search --help)\n"
+    assert mi("claim", "list", "--limit", limit).returncode == 2
 
 
 def test_search_as_json(mi: Mi, project: Path) -> None:
