@@ -137,7 +137,7 @@ def with_model(place: Path, project: str) -> None:
 
 def run(place: Path, project: str) -> None:
     subprocess.run(
-        [*MI, "explain the parser"],
+        [*MI, "fix the parser"],
         cwd=project,
         env=os.environ | {"MI_HOME": str(place)},
         check=False,

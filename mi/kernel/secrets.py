@@ -9,7 +9,7 @@ with a literal where they can: `re` skips to it without trying every position.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 
@@ -87,8 +87,8 @@ _SHAPES = (
     ("cookie", ";", r"=([^\s;,\"'\\=<>]{8,4096}={0,2}); ?(?i:path=|domain=|expires=|max-age=|secure|http|same)"),
 )
 # Words sought in lower-cased text; and Chinese ones as they begin when JSON escapes them.
-_WORDS = "pass pw secret token credential contrase key auth bearer signature 密码 密钥 口令 令牌"
-_ESCAPED_WORDS = " u5bc6 u53e3 u4ee4"
+_WORDS = "pass pw secret token credential contrase key auth bearer signature 密码 密钥 口令 令牌".split()
+_ESCAPED_WORDS = ["u5bc6", "u53e3", "u4ee4"]
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _NAMED = (
     r"(?P<name>(?:密[码钥]|口令|令牌|u\w{4}\\{1,15}u(?:7801|94a5|4ee4|724c))?[a-z0-9_.ñ-]{0,64}+)"
@@ -160,12 +160,44 @@ _JUDGED, _LONGEST = 128, 8192  # characters of a value that are looked at; withi
 _compiled: dict[str, re.Pattern[str]] = {}
 
 
-def find_secrets(text: str) -> list[Secret]:
+class Hints(NamedTuple):
+    """What can be in a text at all: everything is looked for by a literal without which it cannot be."""
+
+    prefixes: Sequence[tuple[str, str, str]] = _PREFIXES
+    shapes: Sequence[tuple[str, str, str]] = _SHAPES
+    words: Sequence[str] = _WORDS
+    escaped_words: Sequence[str] = _ESCAPED_WORDS
+
+
+ANY = Hints()
+
+
+def hints_in(texts: Iterable[str]) -> Hints:
+    """What can be in some texts: looked for once in all of them, it need not be in each."""
+    whole = "\n".join(texts)
+    lowered = _lowered(whole)
+    signs = {sign for one in (*_PREFIXES, *_SHAPES) for sign in one[1]}
+    there = {sign for sign in signs if sign in whole}  # a single sign is found, or not, at once
+
+    def may_hold(one: tuple[str, str, str]) -> bool:
+        return there.issuperset(one[1]) and one[1] in whole
+
+    return Hints(
+        [*filter(may_hold, _PREFIXES)],
+        [*filter(may_hold, _SHAPES)],
+        [word for word in _WORDS if word in lowered],
+        [word for word in _ESCAPED_WORDS if word in lowered],
+    )
+
+
+def find_secrets(text: str, hints: Hints = ANY) -> list[Secret]:
     """All secrets of `text`, sorted by place; findings that overlap become one, named for the longest."""
     if ";base64," in text:  # media in data: URLs is no secret, whatever letters it happens to hold
         text = _re(r";base64,[A-Za-z0-9+/]{64,}+").sub(lambda match: " " * len(match[0]), text)
     merged: list[Secret] = []
-    for found in sorted([*_self_evident(text), *_named(text)], key=lambda found: (found.start, -found.end)):
+    for found in sorted(
+        [*_self_evident(text, hints), *_named(text, hints)], key=lambda found: (found.start, -found.end)
+    ):
         merged.append(_joined(merged.pop(), found) if merged and found.start < merged[-1].end else found)
     return merged
 
@@ -175,10 +207,11 @@ def _joined(one: Secret, other: Secret) -> Secret:
     return Secret(longest.kind, one.start, max(one.end, other.end))
 
 
-def redact(text: str) -> str:
+def redact(text: str, hints: Hints = ANY) -> str:
     """`text` with each secret replaced by `[redacted:<kind>]`; the same object when there is none."""
     # Until nothing is found: what stood next to a secret may become recognisable once that is gone.
-    while found := find_secrets(text):
+    while found := find_secrets(text, hints):
+        hints = ANY  # what it was replaced by is new
         ends = [0, *(secret.end for secret in found)]
         kept = [f"{text[ends[i] : secret.start]}[redacted:{secret.kind}]" for i, secret in enumerate(found)]
         text = "".join([*kept, text[ends[-1] :]])
@@ -199,26 +232,30 @@ def _vendor_pattern(prefix: str, rest: str) -> str:
     return rf"{seen}(?:{edge}){rest}"
 
 
-def _self_evident(text: str) -> Iterator[Secret]:
+def _self_evident(text: str, hints: Hints) -> Iterator[Secret]:
     """What is a secret by its own shape. Only what a literal in the text hints at is looked for, and compiled."""
-    for kind, prefix, rest in _PREFIXES:
+    for kind, prefix, rest in hints.prefixes:
         if prefix in text:
             for match in _re(_vendor_pattern(prefix, rest)).finditer(text):
                 if _is_secret(match[0]):
                     # After a backslash the first letter is that of an escape such as `\n`, which must stay whole.
                     yield Secret(kind, match.start() + (text[match.start() - 1 : match.start()] == "\\"), match.end())
-    for kind, hint, pattern in _SHAPES:
+    for kind, hint, pattern in hints.shapes:
         if hint in text:
             for match in _re(pattern).finditer(text):
                 if _is_secret(match[match.lastindex or 0]):
                     yield Secret(kind, *match.span(match.lastindex or 0))
 
 
-def _named(text: str) -> Iterator[Secret]:
+def _lowered(text: str) -> str:
+    """`İ` alone has a longer lower case; without it offsets are the same in both texts."""
+    return text.replace("İ", "i").lower()
+
+
+def _named(text: str, hints: Hints) -> Iterator[Secret]:
     """What is a secret by the name it is given."""
-    # `İ` alone has a longer lower case; without it offsets are the same in both texts.
-    lowered = text.replace("İ", "i").lower()
-    for word in (_WORDS + _ESCAPED_WORDS if "\\u" in text else _WORDS).split():
+    lowered = _lowered(text)
+    for word in (*hints.words, *hints.escaped_words) if "\\u" in text else hints.words:
         position = lowered.find(word)
         while position >= 0:
             match = _re(_NAMED).match(lowered, position)

@@ -55,7 +55,9 @@ def _settle(db: sqlite3.Connection, target: str, former_circle: list[str]) -> No
     for one in {target, *former_circle, *circle}:
         for row, project_id in db.execute("SELECT row, project_id FROM document WHERE id = ?", (one,)).fetchall():
             corrected_by = correction(db, one, project_id)
-            db.execute("UPDATE document SET corrected_by = ? WHERE row = ?", (corrected_by, row))
+            db.execute(
+                "UPDATE document SET corrected_by = ?1 WHERE row = ?2 AND corrected_by != ?1", (corrected_by, row)
+            )
 
 
 def _stands_in_circle(db: sqlite3.Connection, thought_id: str) -> bool:

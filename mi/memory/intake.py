@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from mi.kernel.secrets import redact
+from mi.kernel.secrets import Hints, hints_in, redact
 from mi.memory import tables
 from mi.memory.corrections import among, correction, mark, unmark
 from mi.memory.documents import MAX_TEXT, Change, Document, Gone, Mark, Unmark
@@ -45,7 +45,7 @@ class _Intake:
         self._marked: set[str] = set()  # ids that a mark speaks of, likewise
 
     def take_in(self, changes: Iterable[Change]) -> None:
-        changes = [self._safe(one) if isinstance(one, Document) else one for one in changes]
+        changes = self._safe([*changes])
         documents = [one for one in changes if isinstance(one, Document)]
         placed = _with_neighbours(self._db, documents)
         ids = [one.id for one in documents] + [one.document.id for one in placed.earlier]
@@ -66,10 +66,15 @@ class _Intake:
         for number, used in self._scopes.values():
             self._db.execute("UPDATE scope SET used = ? WHERE no = ?", (used, number))
 
-    def _safe(self, one: Document) -> Document:
+    def _safe(self, changes: list[Change]) -> list[Change]:
+        """The changes without any secret."""
+        hints = hints_in(one.text for one in changes if isinstance(one, Document))
+        return [self._redacted(one, hints) if isinstance(one, Document) else one for one in changes]
+
+    def _redacted(self, one: Document, hints: Hints) -> Document:
         group = f"{self._source}/{one.group}" if one.group else ""
         tags = tuple(map(_safe_name, one.tags))
-        text = redact(one.text[: MAX_TEXT + _MARGIN])[:MAX_TEXT]
+        text = redact(one.text[: MAX_TEXT + _MARGIN], hints)[:MAX_TEXT]
         return one._replace(text=text, title=_safe_name(one.title), tags=tags, group=group)
 
     def _put(self, placed: _Placed, said: bool = True) -> None:

@@ -183,7 +183,8 @@ class Intake:
         closed = dict.fromkeys(cycle_through(from_id, self._out)) if led_to else {}
         stands = head(from_id, self._out) if closed else ""
         for one in {from_id, *broken, *closed}:
-            self._mark(one, one != stands if one in closed else self._out(one) is not None)
+            leads_on = (added is not None and one == from_id) or self._out(one) is not None
+            self._mark(one, one != stands if one in closed else leads_on)
 
     def _is_led_to(self, thought_id: str) -> bool:
         """Whether it can be in a cycle: asking that first keeps long chains cheap."""

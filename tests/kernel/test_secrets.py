@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from mi.kernel import secrets
-from mi.kernel.secrets import Secret, find_secrets, redact
+from mi.kernel.secrets import Secret, find_secrets, hints_in, redact
 
 ALNUM = string.ascii_letters + string.digits
 BASE64 = ALNUM + "+/"
@@ -654,6 +654,13 @@ def test_redact_is_idempotent_and_spans_are_sound(text: str) -> None:
     assert redact(once) is once
     assert find_secrets(once) == []
     assert (once is text) == (not found)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(TEXTS, min_size=1, max_size=4))
+def test_what_is_hinted_at_in_many_texts_is_found_in_each(texts: list[str]) -> None:
+    hints = hints_in(texts)
+    assert [redact(text, hints) for text in texts] == [redact(text) for text in texts]
 
 
 JSON_VALUES = st.recursive(
