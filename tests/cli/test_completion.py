@@ -3,7 +3,6 @@
 import os
 import pty
 import re
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from mi.cli.completion import tree
 from mi.cli.door import COMMANDS
+from tests.real.installed import shell
 
 LINES = [
     ("mi sta", ["status"]),
@@ -51,32 +51,28 @@ def test_bash_completes_commands_flags_and_files(mi, tmp_path, line, offered):
     assert completed(mi, tmp_path, line) == offered
 
 
-def installed(shell: str) -> str:
-    found = shutil.which(shell)
-    if found is None:
-        pytest.skip(f"{shell} is not installed here: its script is only read, not tried")
-    return found
-
-
+@pytest.mark.req("mi.cli.completion")
 @pytest.mark.parametrize(("line", "offered"), LINES)
 def test_fish_completes_commands_flags_and_files(mi, tmp_path, line, offered):
     script = script_of(mi, tmp_path, "fish")
     script_of(mi, tmp_path, "bash")
-    program = [installed("fish"), "--no-config", "-c", f"source {script}; complete -C '{line}'"]
+    program = [shell("fish"), "--no-config", "-c", f"source {script}; complete -C '{line}'"]
     done = subprocess.run(program, capture_output=True, encoding="utf-8", check=False, cwd=tmp_path)
     assert done.stderr == ""
     assert [one.partition("\t")[0] for one in done.stdout.splitlines()] == offered
 
 
+@pytest.mark.req("mi.cli.completion")
 @pytest.mark.parametrize(("line", "offered"), LINES)
 def test_zsh_completes_commands_flags_and_files(mi, tmp_path, line, offered):
     """A bare interactive zsh, as if typed: Tab makes the word whole."""
     script = script_of(mi, tmp_path, "zsh")
     script_of(mi, tmp_path, "bash")
+    zsh = shell("zsh")
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(tmp_path)
-        os.execve(installed("zsh"), ["zsh", "-f", "-i"], os.environ | {"TERM": "dumb", "PS1": "> "})
+        os.execve(zsh, ["zsh", "-f", "-i"], os.environ | {"TERM": "dumb", "PS1": "> "})
     try:
         os.write(terminal, f"source {script}; print rea''dy\n".encode())
         seen = until(terminal, "ready")

@@ -1,4 +1,4 @@
-"""The real agents under test: pinned npm packages, installed once into a cache folder that runners share."""
+"""The real agents and shells under test: pinned npm packages in a cache folder that runners share, Debian packages."""
 
 import fcntl
 import os
@@ -35,6 +35,19 @@ def installed(package: str, cache: Path = _CACHE, environment: dict[str, str] = 
             if not folder.is_dir():
                 _install(package, folder, environment)
     return folder / "node_modules"
+
+
+def shell(name: str, cache: Path = _CACHE, environment: dict[str, str] = _ENVIRONMENT) -> str:
+    """The path of a shell; whoever may install packages has a missing one installed."""
+    with _locked(cache):
+        found = shutil.which(name)
+        if found is None and os.geteuid() == 0 and (apt := shutil.which("apt-get")):
+            for step in (["update", "-q"], ["install", "-y", "-q", "--no-install-recommends", name]):
+                _run(name, [apt, *step], cache, environment)
+            found = shutil.which(name)
+    if found is None:
+        raise RuntimeError(f"the tests complete words in the real {name}: install it, e.g. `apt-get install {name}`")
+    return found
 
 
 @contextmanager
