@@ -50,8 +50,9 @@ def correction(db: sqlite3.Connection, thought_id: str, project_id: str) -> str:
 def _settle(db: sqlite3.Connection, target: str, former_circle: list[str]) -> None:
     """Note who stands, after a correction of `target` came or went."""
     circle = _circle(db, target)
-    db.executemany("DELETE FROM ring WHERE id = ?", [(one,) for one in former_circle])
-    db.executemany("INSERT OR IGNORE INTO ring VALUES (?)", [(one,) for one in circle])
+    if former_circle or circle:
+        db.executemany("DELETE FROM ring WHERE id = ?", [(one,) for one in former_circle])
+        db.executemany("INSERT OR IGNORE INTO ring VALUES (?)", [(one,) for one in circle])
     for one in {target, *former_circle, *circle}:
         for row, project_id in db.execute("SELECT row, project_id FROM document WHERE id = ?", (one,)).fetchall():
             corrected_by = correction(db, one, project_id)

@@ -10,6 +10,7 @@ _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020
 _EMOJI = "\u2600-\u27bf\U0001f300-\U0001faff"
 # C++ and C# are words; everything else that is neither letter nor digit separates.
 _ASCII_TOKEN = re.compile(r"[A-Za-z0-9]+(?:\+\+|#(?![A-Za-z0-9]))?")
+_INNER_CAPITAL = re.compile(r"[A-Za-z0-9][A-Z]")
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+(?![a-z])")
 
 # Said in every question, telling nothing of what is asked; dropped from queries only.
@@ -72,6 +73,8 @@ def day_words(ts: str) -> str:
 
 
 def _ascii_tokens(text: str) -> list[str]:
+    if not _INNER_CAPITAL.search(text):  # most texts: no word is made of words
+        return _ASCII_TOKEN.findall(text.lower())
     found: list[str] = []
     for word in _ASCII_TOKEN.findall(text):
         lower = word.lower()
