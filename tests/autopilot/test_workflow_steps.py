@@ -22,7 +22,7 @@ from mi.project.overlay import WorkflowRun, read_overlay
 from mi.workflows.desk import WorkflowDesk
 from tests.workflows.made import CHECK, GATE, WORK, workflow
 
-PROJECT = Project(root="/work/app", project_id="p1", key="path:/work/app")
+PROJECT = Project(root="/srv/app", project_id="p1", key="path:/srv/app")
 RUN = "run_20260101T000000Z_aaaaaaaa"
 
 

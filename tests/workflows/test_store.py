@@ -20,7 +20,7 @@ from mi.workflows.render import drawn, markdown, mermaid
 from mi.workflows.store import WorkflowStore
 from tests.workflows.made import CHECK, GATE, WORK, workflow
 
-PROJECT = Project(root="/work/app", project_id="p1", key="path:/work/app")
+PROJECT = Project(root="/srv/app", project_id="p1", key="path:/srv/app")
 
 
 @pytest.fixture
