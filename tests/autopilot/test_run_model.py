@@ -13,6 +13,7 @@ from mi.testing.server import ScriptedServer
 from tests.autopilot.workbench import MEND, SPOIL, TEST, Workbench, run
 from tests.autopilot.workbench import say as says
 from tests.mind.answers import asked, model
+from tests.waiting import wait_until
 
 Open = Callable[..., ScriptedServer]
 
@@ -210,13 +211,10 @@ def test_runtime_prompts_hold_claims_and_no_raw_values(bench: Workbench, judged:
 def test_a_run_that_waits_for_its_judge_can_be_stopped_and_goes_on_later(
     bench: Workbench, judged: Open, number: signal.Signals
 ) -> None:
-    judged([hang(), hang(), hang()])
+    judge = judged([hang(), hang(), hang()])
     bench.agent([MEND, TEST, says("Fixed and tested. Done.")])
     process = bench.start("fix", "it")
-    until = time.monotonic() + 30
-    while "batch_end" not in [record["kind"] for record in bench.records()] and time.monotonic() < until:
-        time.sleep(0.1)
-    time.sleep(0.5)
+    assert wait_until(lambda: bool(judge.requests), 30)
     began = time.monotonic()
     process.send_signal(number)
     ran = bench.finish(process)

@@ -4,14 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.autopilot.workbench import BROKEN, MEND, RIGHT, TEST, WRONG, Json, Ran, Workbench, delete, edit, run, say
+from tests.waiting import wait_until
 
 DRIVER = str(Path(__file__).with_name("killed_run.py"))
 TASK = ("fix", "the", "failing", "test")
@@ -173,13 +172,6 @@ def test_a_proof_from_before_the_kill_does_not_cover_what_came_after_it(bench: W
     bench.run("--resume").ended("blocked")
 
 
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.01)
-
-
 def is_alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0] != "Z"
@@ -199,7 +191,7 @@ def staying(bench: Workbench) -> Path:
 def test_an_agent_left_behind_by_a_killed_run_is_ended_before_the_run_goes_on(bench: Workbench) -> None:
     there = staying(bench)
     process = bench.start(*TASK)
-    until(there.exists)
+    assert wait_until(there.exists, 20)
     process.kill()
     process.communicate()
     agent = int(there.read_text("utf-8"))
@@ -215,7 +207,7 @@ def test_an_agent_left_behind_by_a_killed_run_is_ended_before_the_run_goes_on(be
 def test_a_signal_stops_the_agent_and_the_run_can_be_resumed(bench: Workbench, number: signal.Signals) -> None:
     there = staying(bench)
     process = bench.start(*TASK)
-    until(there.exists)
+    assert wait_until(there.exists, 20)
     process.send_signal(number)
     ran = bench.finish(process)
     ran.ended("interrupted")
@@ -232,7 +224,7 @@ def test_a_signal_stops_the_agent_and_the_run_can_be_resumed(bench: Workbench, n
 def test_a_second_run_in_the_project_is_refused_with_the_owners_name(bench: Workbench) -> None:
     there = staying(bench)
     process = bench.start(*TASK)
-    until(there.exists)
+    assert wait_until(there.exists, 20)
     second = bench.run("something", "else")
     assert second.code == 3
     owner = second.of("run_start")[0]["run_id"]
