@@ -253,6 +253,8 @@ TEXT = {
     "context.edges": "{count} edges between them ({notes})",
     "why.rests-on": "{id} rests on {count} recorded things: {named}",
     "why.only-in-view": "{id} cites nothing; {count} thoughts were in view: {named}",
+    "why.these": "{id} rests on {count} recorded things:",
+    "why.only-in-view-these": "{id} cites nothing; {count} thoughts were in view:",
     "why.nothing": "Nothing that {id} rests on was recorded.",
     "why.recorded": "As of {time}. Recorded as {event_id}; no model was asked.",
     "why.role-cited": "cited",

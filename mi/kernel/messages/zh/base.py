@@ -244,6 +244,8 @@ TEXT = {
     "context.edges": "它们之间有 {count} 条边（{notes}）",
     "why.rests-on": "{id} 依据 {count} 项记录：{named}",
     "why.only-in-view": "{id} 没有引用任何内容；当时可见 {count} 项想法：{named}",
+    "why.these": "{id} 依据 {count} 项记录：",
+    "why.only-in-view-these": "{id} 没有引用任何内容；当时可见 {count} 项想法：",
     "why.nothing": "没有记录 {id} 所依据的内容。",
     "why.recorded": "截至 {time}。已记录为 {event_id}；没有询问模型。",
     "why.role-cited": "引用",
