@@ -157,7 +157,9 @@ def _print(out: Output, status: Json) -> None:
     out.say("status.values" if values["ready"] else "status.no-values", count=values["claims"])
     if run["id"]:
         missing = "·" if run["status"] == "running" else "✗"  # not yet, or not at all
-        marks = " ".join(f"{out.text('mark.' + name)} {'✓' if held else missing}" for name, held in run["marks"].items())
+        marks = " ".join(
+            f"{out.text('mark.' + name)} {'✓' if held else missing}" for name, held in run["marks"].items()
+        )
         out.say(
             "status.run", id=run["id"], status=out.text("run." + run["status"]), marks=marks, batches=run["batches"]
         )
