@@ -143,6 +143,8 @@ def _next_commands(status: Json) -> list[str]:
         commands.append('mi init --values "…"')
     if status["waiting"]:
         commands.append("mi inbox")
+    if status["run"]["status"] == "running":
+        commands += ["mi attach", "mi stop"]
     if status["run"]["status"] in ("blocked", "interrupted"):
         commands.append("mi run --resume")
     if status["run"]["id"]:

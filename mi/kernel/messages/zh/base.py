@@ -81,7 +81,7 @@ TEXT = {
     "error.not-a-run": "{path} 中没有运行 {run_id}（用 mi tail 查看现有内容）",
     "error.no-run-in-progress": "这里没有正在进行的运行（要求：{run}；锁：{path}）；用 mi run <任务> 开始",
     "error.run-done": "{run_id} 已完成；请开始新的运行：mi run <任务>",
-    "error.run-in-progress": "此项目正在运行：{run_id}，进程 {pid}，自 {since} 起（请等待，或停止该进程）",
+    "error.run-in-progress": "此项目正在运行：{run_id}，进程 {pid}，自 {since} 起（用 mi attach 查看，或用 mi stop 停止）",
     "error.nothing-waits": "没有等待中的 {id}（用 mi inbox 列出）",
     "error.answered-otherwise": "{id} 是一条建议；用 {command} 采纳",
     "notice.state-broken": "{path} 无法读取（{reason}）；暂且不用它",
