@@ -158,7 +158,8 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
         seen = msgspec.convert(ended[-1].seen, Batch)
         state.marks = seen.marks  # but what was verified then is not verified now: files may have changed since
         state.unsettled = seen.unsettled
-        state.checks_requested = ended[-1].checks_requested
+        # and so it must be asked for anew, even if asking brought it then
+        state.checks_requested = 0 if seen.marks.verified else ended[-1].checks_requested
     state.evidence_ids = [
         one.event_id
         for one in records

@@ -76,8 +76,8 @@ def _run(app: App, args: Args) -> int:
     from mi.autopilot.resume import latest_run_id, resume
     from mi.autopilot.start import go_on, start
 
-    out = Output(app.language)
     task = _task(args)
+    out = Output(app.language_for(task))
     if "[" in task:
         from mi.cli.run_tags import act_on
 
@@ -89,13 +89,12 @@ def _run(app: App, args: Args) -> int:
     if args.resume is not None:
         run_id = args.resume or latest_run_id(log, app.notices)
         resumed = resume(log, run_id, app.notices)
-        session = _session(app, args, out, run_id, resuming=True)._replace(
-            language=app.language_for(resumed.state.task)
-        )
+        out = Output(app.language_for(resumed.state.task))
+        session = _session(app, args, out, run_id, resuming=True)
         with closing(session.reporter):
             end = go_on(session, resumed)
     else:
-        session = _session(app, args, out, "", resuming=False)._replace(language=app.language_for(task))
+        session = _session(app, args, out, "", resuming=False)
         with closing(session.reporter):
             end = start(session, task, _thread(app, args, session.hands.name))
     app.evidence_index.catch_up(log, lambda done, total: None)
@@ -159,7 +158,7 @@ def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> 
         hands=hands,
         mind=mind,
         thoughts=app.known_person(),
-        steps=AllSteps(_steps(app, args, evidence.run_id)),
+        steps=AllSteps(_steps(app, args, evidence.run_id, out.language)),
         evidence=evidence,
         asker=_asker(out, config.notify, reporter, stop),
         waiter=VisibleWait(out, stop),
@@ -167,6 +166,7 @@ def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> 
         stop=stop,
         notices=app.notices,
         wait_for_limit=args.wait_for_limit,
+        language=out.language,
     )
 
 
@@ -188,7 +188,7 @@ def _governed(app: App, args: Args, run_id: str) -> RunSteps:
     return GovernedSteps(app.loaded_config.config, place, app.persona(), override)
 
 
-def _steps(app: App, args: Args, run_id: str) -> list[RunSteps]:
+def _steps(app: App, args: Args, run_id: str, language: str) -> list[RunSteps]:
     """What other rooms put into the loop, in the order in which they are asked."""
     from mi.autopilot.learning_steps import LearningSteps
     from mi.autopilot.person_steps import PersonSteps, WhySteps
@@ -203,18 +203,18 @@ def _steps(app: App, args: Args, run_id: str) -> list[RunSteps]:
     thread = read_overlay(app.home, app.project, app.notices).hands_state.thread_id
     continues = bool(thread) and (args.continue_hands or app.config.hands.continue_across_runs)
     found: list[RunSteps] = [
-        WorkflowSteps(app.home, app.project, run_id, continues and not args.reset_hands, app.notices, app.language),
+        WorkflowSteps(app.home, app.project, run_id, continues and not args.reset_hands, app.notices, language),
         PersonSteps(own, shared, app.open_global_log, app.project_home.overlay, app.notices),
         RememberingSteps(app.memory.search, runtime.cross_project_recall, app.project.project_id),
         LearningSteps(app.knowledge, app.project_home.evidence, run_id, _lessons(app, run_id)),
     ]
-    found.append(PlannedSteps(app.nexus, app.language))
+    found.append(PlannedSteps(app.nexus, language))
     found.append(TeamSteps(app.persona(), app.project_home, app.notices, app.language_for))
     found.append(_governed(app, args, run_id))
     knobs = runtime.thought_db.why_trace
     if args.why or (knobs.auto_on_run_end and runtime.thought_db.enabled):
         log = app.project_home.evidence
-        found.append(WhySteps(own, shared, app.earlier_candidates, knobs, log, run_id, app.notices, app.language))
+        found.append(WhySteps(own, shared, app.earlier_candidates, knobs, log, run_id, app.notices, language))
     return found
 
 

@@ -143,6 +143,8 @@ def _next_commands(status: Json) -> list[str]:
         commands.append('mi init --values "…"')
     if status["waiting"]:
         commands.append("mi inbox")
+    if status["run"]["status"] == "running":
+        commands += ["mi attach", "mi stop"]
     if status["run"]["status"] in ("blocked", "interrupted"):
         commands.append("mi run --resume")
     if status["run"]["id"]:
@@ -156,7 +158,10 @@ def _print(out: Output, status: Json) -> None:
     out.say("status.project", root=project["root"], how=out.text("how." + project["chosen_by"]), id=project["id"])
     out.say("status.values" if values["ready"] else "status.no-values", count=values["claims"])
     if run["id"]:
-        marks = " ".join(f"{out.text('mark.' + name)} {'✓' if held else '·'}" for name, held in run["marks"].items())
+        missing = "·" if run["status"] == "running" else "✗"  # not yet, or not at all
+        marks = " ".join(
+            f"{out.text('mark.' + name)} {'✓' if held else missing}" for name, held in run["marks"].items()
+        )
         out.say(
             "status.run", id=run["id"], status=out.text("run." + run["status"]), marks=marks, batches=run["batches"]
         )

@@ -91,7 +91,11 @@ def _answer(app: App, out: Output, args: Args, why: "Why", said: str, stores: "E
         fields |= {"written_edge_ids": event.written_edge_ids}
         out.json(fields | {"grounds": [one._asdict() for one in why.grounds]})
         return 0
-    out.line(str(output["explanation"]))
+    if event.state == "ok" or not why.grounds:
+        out.line(str(output["explanation"]))
+    else:  # the recorded explanation names the ids that follow
+        key = "why.these" if output["status"] == "ok" else "why.only-in-view-these"
+        out.say(key, id=why.target.id, count=len(why.grounds))
     if event.state == "ok":
         out.say("why.chosen", ids=" ".join(chosen(event)) or "-", confidence=output["confidence"])
     for one in why.grounds:

@@ -179,6 +179,7 @@ def redo(places: list[Place], target: Target, others: Sequence[OtherLesson], not
         back = [one for one in _present(place.store, undone) if one.status == "retracted"]
         again = [one.id for one in _present(place.store, ids.get("restored", ())) if one.status != "retracted"]
         recalled = list(ids.get("snapshots", ()))
+        elsewhere = [name for name, lines in (ids.get("others") or {}).items() for _ in lines]
         told = {"restored": [one.id for one in back], "taken_back": again}
         record = Redo(target=target.ref, restored=told | ({"snapshots": recalled} if recalled else {}))
         stored = place.open_log().append(record, sync=True)
@@ -187,7 +188,7 @@ def redo(places: list[Place], target: Target, others: Sequence[OtherLesson], not
         for one in again:  # the line still cites what first took it back, so that it can be undone once more
             place.store.retract([one], f"redo {target.ref}", *cited.get(one, ()), stored.event_id)
         done["event_ids"].append(stored.event_id)
-        done["restored"] += [*(one.id for one in back), *recalled]
+        done["restored"] += [*(one.id for one in back), *recalled, *elsewhere]
         done["taken_back"] += again
     for other in others if done["event_ids"] else ():
         other.restore(target.holds, done["event_ids"][0])

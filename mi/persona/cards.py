@@ -169,16 +169,21 @@ def match(cards: list[CardFile], task: str) -> list[tuple[CardFile, int]]:
     """Active cards whose title, merge key or aliases share words with the task, the most salient first."""
     from mi.memory.words import compact, tokens
 
-    wanted = set(compact(task).tokens)
+    wanted = set(map(_singular, compact(task).tokens))
     found: list[tuple[CardFile, int]] = []
     for one in active(cards):
         card = one.card
-        known = set(tokens(" ".join([card.title, card.merge_key.replace("-", " "), *card.aliases])))
-        shared = len(wanted & known)
+        known = tokens(" ".join([card.title, card.merge_key.replace("-", " "), *card.aliases]))
+        shared = len(wanted & set(map(_singular, known)))
         if shared:
             found.append((one, shared))
     found.sort(key=lambda pair: pair[0].card.last_reviewed, reverse=True)
     return sorted(found, key=lambda pair: -pair[0].card.salience)
+
+
+def _singular(word: str) -> str:
+    """A card about migrations bears on a migration."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 def reading(card: Card, matched: bool, searched: bool = False) -> Literal["boot", "must", "may", "searched", "no"]:

@@ -72,6 +72,16 @@ def test_a_run_that_ended_for_want_of_a_proof_asks_for_it_once_more(bench: Workb
     assert "Run `" in ran.inputs[2]
 
 
+def test_a_proof_from_before_the_stop_is_asked_for_anew(bench: Workbench) -> None:
+    asked = say("It passes. Should I publish it to the package index?")
+    bench.agent([MEND, say("Done.")], [TEST, asked], [say("Then it is done.")], [TEST, say("It passes. Done.")])
+    bench.run().ended("blocked")
+    assert bench.mi("answer", bench.inbox()[0]["id"], "no").code == 0
+    ran = bench.run("--resume")
+    ran.ended("done")
+    assert "Run `" in ran.inputs[3]
+
+
 @pytest.mark.parametrize("count", range(1, WHOLE))
 @pytest.mark.req(
     "mi.resume.killed-anywhere", "mi.resume.step-events", "mi.resume.no-batch-twice", "mi.resume.dead-owner"

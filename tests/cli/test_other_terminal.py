@@ -51,6 +51,22 @@ def test_a_run_is_watched_and_stopped_from_another_terminal(
     bench.run("--resume").ended("done")
 
 
+def test_whoever_meets_a_run_is_told_how_to_watch_and_to_stop_it(
+    bench: Workbench, request: pytest.FixtureRequest
+) -> None:
+    there = staying(bench)
+    process = bench.start(*TASK)
+    request.addfinalizer(process.kill)
+    assert wait_until(there.exists, 20)
+    assert json.loads(bench.mi("status", "--json").stdout)["next"][-3:] == ["mi attach", "mi stop", "mi show last"]
+    refused = bench.mi("run", *TASK)
+    assert refused.code == 3
+    assert "mi attach" in refused.stderr
+    assert "mi stop" in refused.stderr
+    assert bench.mi("stop").code == 0
+    bench.finish(process).ended("interrupted")
+
+
 def test_watching_ends_with_a_run_that_was_killed(bench: Workbench, request: pytest.FixtureRequest) -> None:
     there = staying(bench)
     process = bench.start(*TASK)

@@ -71,6 +71,23 @@ def test_a_run_is_shown_as_it_happens_and_summed_up(bench: Workbench) -> None:
     assert ran.end["run_id"] in summary
 
 
+@pytest.mark.req("mi.config.language-auto")
+def test_a_chinese_task_is_reported_in_chinese_from_the_first_line_to_the_last(bench: Workbench) -> None:
+    bench.agent([say("改好了。")], [say("改好了。")])
+    for args in (("修好失败的测试",), ("--resume",)):
+        lines = bench.run(*args).stdout.splitlines()
+        assert lines[0].endswith("replay 干活，rules 评判")
+        assert lines[lines.index("") + 2].startswith("  标记")
+
+
+def test_a_mark_that_a_run_missed_looks_the_same_afterwards(bench: Workbench) -> None:
+    bench.agent([MEND, say("Done.")], [say("Done.")])
+    ran = bench.run()
+    ran.ended("blocked")
+    assert "verified ✗" in ran.stdout
+    assert "verified ✗" in bench.mi("status").stdout
+
+
 @pytest.mark.req("v1.hard.refactor-default")
 def test_only_the_persons_own_word_changes_what_a_refactoring_means(bench: Workbench) -> None:
     bench.values("Keep changes small.")

@@ -260,3 +260,4 @@ def test_another_room_takes_part_even_when_no_thought_changed(app: App) -> None:
     done = redo(places, last_undone(places, None, app.notices), [shelf], app.notices)
     assert shelf.standing == {"ev_run_x_1": True, "ev_run_y_1": True}
     assert shelf.cited == [*event_ids, *done["event_ids"]]
+    assert done["restored"] == [shelf.name]  # as many as were shown and taken back

@@ -85,6 +85,14 @@ def test_nothing_cited_is_said_not_guessed(mi: Mi, app: App, here: Path) -> None
     assert {one["role"] for one in found["grounds"]} == {"in_view"}
 
 
+def test_what_it_rests_on_is_named_once_and_in_words(mi: Mi, app: App, here: Path) -> None:
+    for cited in (["cl_cited"], []):
+        decide(app, cited)
+        text = mi("why", "last").stdout
+        assert text.count("cl_seen") == 1
+        assert "in_view" not in text
+
+
 @pytest.mark.req("v1.cli.why-claim")
 def test_a_claim_is_explained_by_where_it_comes_from(mi: Mi, app: App, here: Path) -> None:
     mi("claim", "supersede", "cl_seen", "--text", "seen better")

@@ -190,6 +190,12 @@ def test_cards_are_matched_by_title_merge_key_and_alias(persona, task, found):
     assert [one.card.id for one, _ in match(read_cards(persona)[0], task)] == found
 
 
+@pytest.mark.parametrize(("task", "matches"), [("write the migration", True), ("two migrations", True), ("mig", False)])
+def test_one_and_many_are_the_same_word(persona, task, matches):
+    put_card(persona, "H-001", title="Migrations go alone", merge_key="alone")
+    assert bool(match(read_cards(persona)[0], task)) is matches
+
+
 @pytest.mark.req("mx.card.sort")
 def test_equal_salience_is_ordered_by_the_latest_review(persona):
     for number, day in (("H-001", "2026-01-01"), ("H-002", "2026-10-01"), ("H-003", "")):

@@ -82,7 +82,7 @@ TEXT = {
     "error.not-a-run": "no run {run_id} in {path} (mi tail shows what is there)",
     "error.no-run-in-progress": "no run in progress here (asked for: {run}; lock: {path}); begin one with mi run <task>",
     "error.run-done": "{run_id} is done; begin a new one: mi run <task>",
-    "error.run-in-progress": "a run is in progress in this project: {run_id}, process {pid}, since {since} (wait for it, or stop that process)",
+    "error.run-in-progress": "a run is in progress in this project: {run_id}, process {pid}, since {since} (watch it with mi attach, or end it with mi stop)",
     "error.nothing-waits": "nothing waits under {id} (mi inbox lists what does)",
     "error.answered-otherwise": "{id} is a suggestion; take it with {command}",
     # notices: said once after the answer
@@ -253,6 +253,8 @@ TEXT = {
     "context.edges": "{count} edges between them ({notes})",
     "why.rests-on": "{id} rests on {count} recorded things: {named}",
     "why.only-in-view": "{id} cites nothing; {count} thoughts were in view: {named}",
+    "why.these": "{id} rests on {count} recorded things:",
+    "why.only-in-view-these": "{id} cites nothing; {count} thoughts were in view:",
     "why.nothing": "Nothing that {id} rests on was recorded.",
     "why.recorded": "As of {time}. Recorded as {event_id}; no model was asked.",
     "why.role-cited": "cited",
