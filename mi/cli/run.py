@@ -99,7 +99,7 @@ def _run(app: App, args: Args) -> int:
             end = start(session, task, _thread(app, args, session.hands.name))
     app.evidence_index.catch_up(log, lambda done, total: None)
     if not args.quiet and not args.json:
-        _summary(out, end)
+        _summary(app, out, end)
     if end.status == "done":
         _offer_close(app, args, out)
     return end.exit
@@ -284,8 +284,10 @@ def _thread(app: App, args: Args, hands: str) -> str:
     return thread_to_continue(state, hands, args.continue_hands, app.config.hands.continue_across_runs)
 
 
-def _summary(out: Output, end: RunEnd) -> None:
+def _summary(app: App, out: Output, end: RunEnd) -> None:
     import msgspec
+
+    from mi.evidence.open_items import open_items
 
     marks = msgspec.to_builtins(end.marks)
     shown = "  ".join(f"{out.text('mark.' + name)} {'✓' if held else '✗'}" for name, held in marks.items())
@@ -304,4 +306,5 @@ def _summary(out: Output, end: RunEnd) -> None:
     )
     out.say("run.look", run_id=end.run_id, evidence=" ".join(end.evidence_ids[-3:]) or "-")
     if end.status in ("blocked", "interrupted"):
-        out.say("run.resume", run_id=end.run_id)
+        waits = open_items(app.project_home.evidence, app.evidence_index, app.notices).events
+        out.say("run.answer-and-resume" if waits else "run.resume", run_id=end.run_id)

@@ -71,6 +71,17 @@ def test_a_run_is_shown_as_it_happens_and_summed_up(bench: Workbench) -> None:
     assert ran.end["run_id"] in summary
 
 
+def test_a_stopped_run_says_how_to_go_on(bench: Workbench) -> None:
+    bench.agent([say("Done.")], [say("Done.")])
+    ran = bench.run("fix it")
+    ran.ended("blocked")
+    assert "mi inbox" not in ran.stdout
+    assert f"go on    mi run --resume {ran.end['run_id']}" in ran.stdout
+    bench.agent([say("Which colour should the button have, red or blue?")])
+    asked = bench.run("paint the button")
+    assert f"go on    mi inbox · mi run --resume {asked.end['run_id']}" in asked.stdout
+
+
 @pytest.mark.req("mi.config.language-auto")
 def test_a_chinese_task_is_reported_in_chinese_from_the_first_line_to_the_last(bench: Workbench) -> None:
     bench.agent([say("改好了。")], [say("改好了。")])
