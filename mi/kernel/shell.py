@@ -34,6 +34,8 @@ _PREFIXES = {
     "watch": ("-n",),
     "caffeinate": (),
 }
+# Of git itself, before its subcommand.
+GIT_WITH_VALUE = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env")
 MAX_DEPTH = 5
 _HERE = "\ue000"  # stands where a here-document was taken out
 
