@@ -195,7 +195,7 @@ class App(Opened):
             return "project"
         if self.global_thoughts.read().get(thought_id):
             return "global"
-        for one in sorted(os.listdir(self.home.projects)) if os.path.isdir(self.home.projects) else ():
+        for one in self.home.project_ids():
             other = ThoughtStore(self.home.project(one).thoughts, "project", one, self.notices)
             if other.exists() and other.read(save=False).get(thought_id):
                 return other.files.root

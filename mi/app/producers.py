@@ -13,7 +13,7 @@ def of_home(home: Home) -> Iterator[Producer]:
     from mi.memory.sources import WorkflowOverrides, records, snapshots, workflow_files
     from mi.thoughtdb.documents import producers
 
-    projects = sorted(os.listdir(home.projects)) if os.path.isdir(home.projects) else []
+    projects = home.project_ids()
     for one in projects:
         overlay = home.project(one).overlay
         yield WorkflowOverrides(overlay, home.relative(overlay), one)

@@ -71,7 +71,7 @@ class GovernedSteps(RunSteps):
             self._record(pen, "override", assessed, "")
             return None
         if assessed.review is None:
-            return self._unclear(pen, assessed, found)
+            return self._unclear(pen, assessed)
         advice = self._advice(assessed, found)
         if not assessed.needs_ack or is_inquiry(task):  # a question changes nothing
             self._record(pen, "advise" if advice else "free", assessed, advice)
@@ -86,7 +86,7 @@ class GovernedSteps(RunSteps):
         words = (lambda said: compact(said).tokens) if decided else None
         return signals(task, urgency=self._config.governance.urgency_words, decisions=decided, tokens=words)
 
-    def _unclear(self, pen: Pen, assessed: Assessment, found: Signals) -> Outcome:
+    def _unclear(self, pen: Pen, assessed: Assessment) -> Outcome:
         """With `advise` it is said; with `enforce` the person is asked, and the answer goes to the agent."""
         said = SpecGate("blocked", assessed.asks).says(self._language)
         if self._mode != "enforce":

@@ -187,12 +187,4 @@ def count(value: str) -> int:
     return min(number, _ALL)
 
 
-def amount(value: str) -> float:
-    """A quantity, 0 or more."""
-    number = float(value)
-    if not 0 <= number < float("inf"):
-        raise ValueError(value)
-    return number
-
-
 Args = Any  # argparse.Namespace: its attributes are what the parser above declared

@@ -75,9 +75,7 @@ def _status(out: Output, status: str) -> str:
 def _costs(app: App, out: Output, everywhere: bool) -> "list[RunCost]":
     from mi.evidence.costs import run_costs
 
-    projects = [app.project.project_id]
-    if everywhere and os.path.isdir(app.home.projects):
-        projects = sorted(os.listdir(app.home.projects))
+    projects = app.home.project_ids() if everywhere else [app.project.project_id]
     found: list[RunCost] = []
     for one in projects:
         log = app.home.project(one).evidence

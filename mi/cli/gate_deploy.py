@@ -1,7 +1,5 @@
 """`mi gate deploy`: the checklist before, the look after, and a rollback that is only proposed."""
 
-import sys
-
 from mi.app import App
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output
@@ -135,6 +133,7 @@ def _fill_rollback(parser: Parser) -> None:
 
 
 def _rollback(app: App, args: Args) -> int:
+    from mi.cli.confirming import means_yes, word_of_person
     from mi.evidence.records.governed import Deploy, Verification
     from mi.governance.deployment import Rollback
     from mi.review.deploying import rollback_plan
@@ -149,8 +148,8 @@ def _rollback(app: App, args: Args) -> int:
     writer = app.open_project_log()
     proposed = Deploy(step="rollback", outcome="proposed", symptom=args.symptom, cause=args.cause, proposal=plan)
     event = writer.append(proposed, sync=True)
-    answer = _asked(out, notice)
-    confirmed = answer is not None and answer.strip().lower() in ("y", "yes", "是", "好", "确认")
+    answer = word_of_person(out.text("deploy.ask", plan=notice.proposal) + "\n>")
+    confirmed = means_yes(answer)
     if answer is not None:
         action = "confirmed" if confirmed else "rejected"
         writer.append(Verification(gate="rollback", verdict=plan, user_action=action, post_result="pending"), sync=True)
@@ -160,14 +159,3 @@ def _rollback(app: App, args: Args) -> int:
         out.say("deploy.failure", symptom=args.symptom, cause=args.cause, proposal=plan)
         out.say("deploy.confirmed" if confirmed else "deploy.waits", plan=plan)
     return 0 if confirmed else HUMAN
-
-
-def _asked(out: Output, notice) -> str | None:  # type: ignore[no-untyped-def]
-    """The person's word at the terminal; None when nobody is there."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return None
-    from mi.kernel.text import printable
-
-    sys.stderr.write(printable(out.text("deploy.ask", plan=notice.proposal)) + "\n> ")
-    sys.stderr.flush()
-    return sys.stdin.readline()

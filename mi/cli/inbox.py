@@ -48,7 +48,7 @@ def _list(app: App, args: Args) -> int:
 
 def _proposals(app: App) -> "Iterator[Item]":
     """Candidates for cards that nobody has reviewed yet, of every persona that the home knows."""
-    import os
+    import shlex
 
     from mi.inbox.waiting import Item
 
@@ -62,6 +62,7 @@ def _proposals(app: App) -> "Iterator[Item]":
             continue
         from mi.persona.proposals import pending
 
+        at = f"-C {shlex.quote(root)} " if root else ""
         for one in pending(app.persona()._replace(root=folder)):
             yield Item(
                 id=one.name,
@@ -70,7 +71,7 @@ def _proposals(app: App) -> "Iterator[Item]":
                 run_id="",
                 project_id=project_id,
                 ts=f"{one.proposal.date}T00:00:00.000Z",
-                answer_with=f"mi {f'-C {root} ' if root else ''}proposal review {one.name} --verdict accept --by human",
+                answer_with=f"mi {at}proposal review {shlex.quote(one.name)} --verdict accept --by human",
             )
 
 
@@ -153,11 +154,7 @@ def _contracts(app: App) -> list[str]:
 
 
 def _projects(app: App) -> list[ProjectHome]:
-    try:
-        known = sorted(os.listdir(app.home.projects))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return [app.home.project(one) for one in known]
+    return [app.home.project(one) for one in app.home.project_ids()]
 
 
 def _about_capture(app: App, question_id: str, text: str) -> str:

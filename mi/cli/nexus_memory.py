@@ -1,13 +1,13 @@
 """`mi nexus memory`: what the project learned, one file per topic."""
 
 import argparse
-import sys
 from typing import Any
 
 from mi.app import App
 from mi.cli.arguments import Args, Group
 from mi.cli.nexus_calls import add_where, answer
 from mi.cli.output import Output
+from mi.kernel.errors import Blocked, MiError
 
 READER = "person"  # of a file that is shown on the command line, unless an agent says who it is
 
@@ -79,7 +79,6 @@ def _list(app: App, args: Args) -> int:
 
 def _add(app: App, args: Args) -> int:
     from mi.cli.given import text_given
-    from mi.kernel.errors import Blocked
     from mi.nexus.memory import add
 
     text = text_given("-") if args.text in (["-"], []) else " ".join(args.text)
@@ -100,13 +99,11 @@ def _add(app: App, args: Args) -> int:
     return answer(app, args, fields, show)
 
 
-def _insists(app: App, doubt: Exception) -> bool:
+def _insists(app: App, doubt: MiError) -> bool:
     """Ask once, where somebody is there to ask."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    sys.stderr.write(f"{doubt}\n{Output(app.language).text('memory.insist')} ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes", "是", "好")
+    from mi.cli.confirming import means_yes, word_of_person
+
+    return means_yes(word_of_person(f"{doubt.line(app.language)}\n{Output(app.language).text('memory.insist')}"))
 
 
 def _show(app: App, args: Args) -> int:

@@ -1,7 +1,5 @@
 """Tags in the task of `mi run`: what MI does at once by itself, and the closing of a cycle that is done."""
 
-import sys
-
 from mi.app import App
 from mi.cli.arguments import Args
 from mi.cli.output import Output
@@ -53,12 +51,12 @@ def offer_close(app: App, args: Args, out: Output) -> None:
         return
     if args.json or args.quiet:
         return
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    from mi.cli.confirming import means_yes, word_of_person
+
+    word = word_of_person(out.text("run.close-offer", count=len(found.tasks), goal=found.goal) + " [y/N]")
+    if word is None:
         out.say("run.close-later", count=len(found.tasks))
-        return
-    sys.stderr.write(f"{out.text('run.close-offer', count=len(found.tasks), goal=found.goal)} [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() in ("y", "yes", "是", "好"):
+    elif means_yes(word):
         from mi.nexus.toolset import call
 
         done = call(app.nexus, "task_close", {}, app.record_nexus)

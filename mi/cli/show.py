@@ -140,7 +140,7 @@ def _all_logs(app: App, args: Args) -> list[str]:
     """The project's log, the global one, and, as the inbox is of all projects, those of the others."""
     import os
 
-    others = sorted(os.listdir(app.home.projects)) if os.path.isdir(app.home.projects) else []
+    others = app.home.project_ids()
     own = [] if args.only_global else [app.project_home.evidence]
     logs = [*own, app.home.evidence, *([] if args.only_global else (app.home.project(one).evidence for one in others))]
     return [log for log in dict.fromkeys(logs) if os.path.exists(log)]

@@ -46,11 +46,9 @@ def _export(app: App, args: Args) -> int:
 
 
 def _import(app: App, args: Args) -> int:
-    import sys
+    from mi.learning.transfer import compare, read_parcel, take_in
 
-    from mi.learning.transfer import compare, open_parcel, read_parcel, take_in
-
-    parcel = open_parcel(sys.stdin.buffer.read(), "-") if args.path == "-" else read_parcel(args.path)
+    parcel = read_parcel(args.path)
     store, place = app.project_thoughts, app.project_home
     taken = compare(parcel, store, place)
     event_id = ""

@@ -77,7 +77,7 @@ def _say(app: App, args: Args, done: "list[Cleared]", purged: bool) -> None:
 def _refuse_while_running(home: Home) -> None:
     from mi.kernel.locks import is_held
 
-    for project_id in os.listdir(home.projects) if os.path.isdir(home.projects) else ():
+    for project_id in home.project_ids():
         if is_held(home.project(project_id).run_lock):
             raise MiError("purge-running", project=project_id)
 

@@ -11,7 +11,8 @@ from mi.governance.git_commands import MAIN, afterwards, git_act, named_paths, w
 from mi.governance.operations import RULES, Act
 from mi.governance.sending import code_sends, feeders_of, sends_credentials, stays_here
 from mi.governance.surroundings import Surroundings, joined
-from mi.kernel.shell import SHELLS, Simple, simple_commands
+from mi.kernel.inline_code import inline_code
+from mi.kernel.shell import SHELLS, Simple, simple_commands, take_heredocs
 
 _METHOD = re.compile(r"(?:-X ?|--request[ =]|--method[ =])(POST|PUT|PATCH|DELETE)\b", re.I)
 _ASSIGNED = re.compile(
@@ -21,13 +22,15 @@ _ASSIGNED = re.compile(
 
 def command_acts(text: str, member: str, here: Surroundings) -> list[Act]:
     """Everything a command line does; at least one act, so that nothing is decided without one."""
-    commands = simple_commands(_with_values(text))
+    filled = _with_values(text)
+    commands, bodies = simple_commands(filled), take_heredocs(filled)[1]
     acts = [Act("credentials-out", sent) for sent in sends_credentials(commands)]
     for inner in _piped_scripts(commands):
         acts += command_acts(inner, member, here)
     folder = ""
     for one in commands:  # in their order: one that goes elsewhere changes what the next ones mean
-        acts += _acts(one, member, here.inside(folder) if folder else here)
+        there = here.inside(folder) if folder else here
+        acts += [*_acts(one, member, there), *_in_code(one, bodies, member, there)]
         if one.name in ("cd", "pushd"):
             folder = joined(folder, _goes_to(one))
         elif one.name == "git":
@@ -66,7 +69,7 @@ def _acts(one: Simple, member: str, here: Surroundings) -> list[Act]:
     if one.name == "git":
         argv, by_shell = without_alias(["git", *one.argv[1:]], here)
         one, inside = one._replace(argv=tuple(argv)), [*inside, by_shell]
-    acts = [_act(one, member, here), *_touched(one, member, here), *_in_code(one, member, here)]
+    acts = [_act(one, member, here), *_touched(one, member, here)]
     for inner in inside:
         acts += command_acts(inner, member, here) if inner.strip() else []
     if {"sudo", "doas"} & {*one.prefixes, one.name} or (one.name == "su" and len(one.argv) > 1):
@@ -91,17 +94,16 @@ def _inside(argv: list[str]) -> list[str]:
     return [shlex.join(word for word in rest[1:] if word != "--")]  # after the container's name
 
 
-def _in_code(one: Simple, member: str, here: Surroundings) -> list[Act]:
-    """What a program given on the command line names: `python -c "open('.env')"`, `os.system('git push …')`."""
-    if not re.fullmatch(r"python[\d.]*|node|ruby|perl|deno|bun|php", one.name):
+def _in_code(one: Simple, bodies: list[str], member: str, here: Surroundings) -> list[Act]:
+    """What a program in the text names: `python -c "open('.env')"`, `os.system('git push …')` in a here-document."""
+    code = "\n".join(inline_code(one.name, list(one.argv[1:]), bodies))
+    if not code:
         return []
-    pairs = itertools.pairwise(one.argv)
-    code = next((word for option, word in pairs if option in ("-c", "-e", "-E", "--eval", "-r", "-p", "-pe")), "")
     writes = re.search(r"""['"][wax]b?\+?['"]|write|remove|unlink|rename|rmSync|truncate|append""", code)
     named = re.findall(r"""['"]([^'"\n]{1,200})['"]""", code)
     acts = [act for path in named for act in path_acts(path, "edit" if writes else "read", member, here)]
     acts += [Act("credentials-out", one.name)] if code_sends(code, named) else []
-    if re.search(r"system|popen|subprocess|spawn|exec|check_output|`|\bsh\(", code, re.I):
+    if re.search(r"system|popen|subprocess|spawn|exec|check_output|shell script|`|\bsh\(", code, re.I):
         for text in [*(text for text in named if " " in text), " ".join(named)]:
             acts += [act for act in command_acts(text, member, here) if RULES[act.operation].denial]
     return acts

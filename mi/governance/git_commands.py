@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from mi.governance.operations import Act
 from mi.governance.surroundings import Surroundings, joined
+from mi.kernel.shell import GIT_WITH_VALUE
 
 MAIN = ("main", "master")
-_GLOBAL_WITH_VALUE = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env")
 _PUSH_WITH_VALUE = ("-o", "--push-option", "--repo", "--receive-pack", "--exec", "--recurse-submodules")
 _READING = """status log diff show blame grep ls-files ls-tree rev-parse rev-list describe cat-file shortlog
     reflog name-rev merge-base check-ignore check-attr count-objects for-each-ref symbolic-ref var whatchanged
@@ -102,7 +102,7 @@ def _parts(argv: list[str]) -> _Parts:
     while at < len(argv) and argv[at].startswith("-"):
         option, equals, value = argv[at].partition("=")
         at += 1
-        if option in _GLOBAL_WITH_VALUE and not equals:
+        if option in GIT_WITH_VALUE and not equals:
             value = argv[at] if at < len(argv) else ""
             at += 1
         if option == "-C":

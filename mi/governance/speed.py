@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from mi.governance.words import own_words
 from mi.kernel.messages import text
 
-LEVELS = ("S0", "S1", "S2", "S3", "S4")
 URGENT = (1, 3)
 _COMBINED = re.compile(
     r"(?<![a-z0-9])s[0-4](?:\s*\+\s*s[0-4])+(?![a-z0-9])|(?<![a-z0-9])s[0-4]\s*[-–~]\s*s[0-4](?![a-z0-9])", re.I

@@ -4,16 +4,15 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
-from mi.kernel.shell import Simple, simple_commands
+from mi.governance.command_tables import SQL_CLIENTS
+from mi.kernel.shell import GIT_WITH_VALUE, Simple, simple_commands
 
 Mode = Literal["off", "on_high_risk", "on_any_external"]
 Level = Literal["high", "external"]
 
 _SHELLS = ("sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "perl", "ruby", "node")
 _FETCHERS = ("curl", "wget")
-_SQL_CLIENTS = ("psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "duckdb", "clickhouse-client", "cockroach", "bq")
 _SQL = re.compile(r"\b(?:drop\s+(?:table|database|schema|user|role)|truncate\s+(?:table\s+)?\w|delete\s+from)\b", re.I)
-_GIT_VALUE_OPTIONS = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path")
 _WITH_CONTEXT = ("kubectl", "oc", "helm", "terraform", "tofu")  # options with values may stand before the subcommand
 # name → subcommands, several words joined by a blank; "" is the program itself.
 _HIGH = {
@@ -124,7 +123,7 @@ def _normalised(one: Simple) -> list[str]:
     if re.fullmatch(r"python[\d.]*", one.name) and "-m" in argv[:-1]:
         argv = argv[argv.index("-m") + 1 :]
     while argv[0] == "git" and len(argv) > 1 and argv[1].startswith("-"):
-        argv = [argv[0], *argv[3 if argv[1] in _GIT_VALUE_OPTIONS else 2 :]]
+        argv = [argv[0], *argv[3 if argv[1] in GIT_WITH_VALUE else 2 :]]
     if re.fullmatch(r"mkfs\.\w+", argv[0]):
         argv[0] = "mkfs"
     return argv
@@ -159,7 +158,7 @@ def _removal(one: Simple) -> str:
 
 
 def _sql(one: Simple) -> str:
-    found = _SQL.search(" ".join(one.argv[1:])) if one.name in _SQL_CLIENTS else None
+    found = _SQL.search(" ".join(one.argv[1:])) if one.name in SQL_CLIENTS else None
     return " ".join(found[0].upper().split()[:2]) if found else ""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from mi.hooks.inline_code import code_files
-from mi.kernel.shell import Simple, simple_commands, take_heredocs, words_of
+from mi.kernel.shell import GIT_WITH_VALUE, Simple, simple_commands, take_heredocs, words_of
 
 # Commands that change every file they name.
 _ALL_WORDS = frozenset("rm rmdir unlink touch truncate tee shred ed ex vi vim nvim nano emacs".split())
@@ -25,7 +25,6 @@ _OUTPUTS = {"sort": r"-o|--output", "curl": r"-\w*o|--output", "wget": r"-\w*O|-
 _GIT = frozenset(
     "apply am checkout cherry-pick clean merge mv pull rebase reset restore revert rm stash switch".split()
 )
-_GIT_OPTIONS = ("-C", "-c", "--git-dir", "--work-tree", "--namespace")
 _NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _SETS = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
@@ -123,7 +122,7 @@ def _copied(words: list[str], plain: list[str], at: str, *, moved: bool) -> list
 def _by_git(words: list[str], at: str) -> list[str]:
     folder = "."
     while words and words[0].startswith("-"):
-        taken = 2 if words[0] in _GIT_OPTIONS else 1
+        taken = 2 if words[0] in GIT_WITH_VALUE else 1
         folder = words[1] if words[0] == "-C" and len(words) > 1 else folder
         words = words[taken:]
     if not words or words[0] not in _GIT:

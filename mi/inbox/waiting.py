@@ -53,11 +53,7 @@ def answer(home: Home, index: EvidenceIndex, item_id: str, text: str, writer_for
 
 
 def _logs(home: Home) -> Iterator[tuple[str, str]]:
-    try:
-        projects = sorted(os.listdir(home.projects))
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    for project_id in projects:
+    for project_id in home.project_ids():
         log = home.project(project_id).evidence
         if os.path.exists(log):
             yield project_id, log

@@ -110,6 +110,13 @@ class Home:
     def projects(self) -> str:
         return self.path("projects")
 
+    def project_ids(self) -> list[str]:
+        """Every project that the home has a folder for."""
+        try:
+            return sorted(os.listdir(self.projects))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
     def project(self, project_id: str) -> "ProjectHome":
         """The part of the home that belongs to one project."""
         return ProjectHome(self.path("projects", project_id))

@@ -11,7 +11,7 @@ _OPERATORS = ("&&", "||", "|&", ";;", "|", "&", ";", "\n", "(", ")")
 _REDIRECT = re.compile(r"\d*(?:>>|>\||<<<|<>|>&|<&|&>>|&>|>|<)")
 WRITES = re.compile(r"\d*(?:>>|>\||<>|&>>|&>|>)")
 READS = re.compile(r"\d*<>?")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _HEREDOC = re.compile(r"<<(-?)\s*(\\?)(['\"]?)([A-Za-z_]\w*)\3")
 SHELLS = ("sh", "bash", "zsh", "dash", "ksh", "ash", "fish")
 KEYWORDS = ("if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time", "fi", "done", "esac")
@@ -34,6 +34,8 @@ _PREFIXES = {
     "watch": ("-n",),
     "caffeinate": (),
 }
+# Of git itself, before its subcommand.
+GIT_WITH_VALUE = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env")
 MAX_DEPTH = 5
 _HERE = "\ue000"  # stands where a here-document was taken out
 
@@ -134,7 +136,7 @@ def stripped(words: list[str]) -> tuple[list[str], list[str]]:
     rest, at = _without_redirects(words), 0
     while at < len(rest):
         name = os.path.basename(rest[at])
-        if rest[at] in KEYWORDS or _ASSIGNMENT.match(rest[at]):
+        if rest[at] in KEYWORDS or ASSIGNMENT.match(rest[at]):
             at += 1
         elif name in _PREFIXES and at + 1 < len(rest):
             prefixes.append(name)

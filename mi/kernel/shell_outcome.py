@@ -5,6 +5,7 @@ import re
 from typing import NamedTuple
 
 from mi.kernel.shell import (
+    ASSIGNMENT,
     KEYWORDS,
     MAX_DEPTH,
     WRITES,
@@ -20,7 +21,6 @@ _BRANCHING = (*KEYWORDS, "for", "case", "select", "function")
 _BENDING = frozenset("exit return exec trap alias break continue kill unset source . enable hash popd ssh".split())
 _NOT_WAITED_FOR = frozenset(("setsid", "xargs", "watch", "command", "builtin", "exec", "caffeinate"))
 _STRICTNESS = re.compile(r"[-+][euxo]+|pipefail|errexit|nounset|xtrace")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _TOP = re.compile(r"\s*git rev-parse --show-toplevel\s*(?:2>\s*/dev/null)?\s*")
 TOP = "\ue001"  # stands for the top of the repository
 
@@ -65,7 +65,7 @@ class _Command(NamedTuple):
     def settings(self) -> list[str]:
         """The assignments before it, also those of `env`."""
         end = next((at for at, word in enumerate(self.words) if word.text == (self.argv or [""])[0]), len(self.words))
-        return [word.text for word in self.words[:end] if _ASSIGNMENT.match(word.text)]
+        return [word.text for word in self.words[:end] if ASSIGNMENT.match(word.text)]
 
 
 class _Place(NamedTuple):
@@ -85,7 +85,7 @@ class _Place(NamedTuple):
                 on = _switched(command.argv[1:])
                 return self._replace(pipefail=on.get("pipefail", self.pipefail), errexit=on.get("e", self.errexit))
             case "export":
-                given = tuple(word for word in command.argv[1:] if _ASSIGNMENT.match(word))
+                given = tuple(word for word in command.argv[1:] if ASSIGNMENT.match(word))
                 return self._replace(settings=(*self.settings, *given))
             case "" if command.words:
                 return self._replace(settings=(*self.settings, *command.settings()))

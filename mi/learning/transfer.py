@@ -2,8 +2,9 @@
 
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
@@ -23,6 +24,7 @@ from mi.thoughtdb.store import ThoughtStore
 _KIND, _VERSION = "mi.export", "v1"
 _SHAPES: dict[str, type[msgspec.Struct]] = {"claim": Claim, "node": Node, "edge": Edge, "workflow": Workflow}
 _THOUGHTS: tuple[Kind, ...] = ("claim", "node", "edge")
+_LONGEST_HEADER = 64 * 1024  # what begins otherwise is no export, and may never end
 _WORKFLOW_ID = re.compile(r"wf_\w{4,64}")
 
 
@@ -86,13 +88,14 @@ def export(packed: Packed, path: str) -> None:
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise UsageError("export-no-folder", path=folder)
-    if os.path.exists(path) and not _is_export(path):
+    if os.path.exists(path) and not (os.path.isfile(path) and _is_export(path)):
         raise MiError("export-in-the-way", path=path)
     write_atomic(os.path.abspath(path), packed.data)
 
 
 def _is_export(path: str) -> bool:
-    first = (read_bytes(path) or b"").partition(b"\n")[0]
+    with open(path, "rb") as file:
+        first = file.readline(_LONGEST_HEADER)
     try:
         return decode(first, dict[str, Any]).get("kind") == _KIND
     except BadJson:
@@ -120,24 +123,27 @@ def _workflows(folder: str) -> Iterator[Line]:
 
 
 def read_parcel(path: str) -> Parcel:
-    """A file from elsewhere, checked."""
-    data = read_bytes(path)
-    if data is None:
-        raise UsageError("no-such-file", path=path)
-    return open_parcel(data, path)
-
-
-def open_parcel(data: bytes, path: str) -> Parcel:
-    """Check what comes from elsewhere: form, version, checksum, every record, and that no secret is in it."""
-    first, _, body = data.partition(b"\n")
+    """A file from elsewhere, checked; `-` is standard input."""
+    if path == "-":
+        return _opened(sys.stdin.buffer, path)
     try:
-        header = decode(first, Header)
+        with open(path, "rb") as file:
+            return _opened(file, path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise UsageError("no-such-file", path=path) from None
+
+
+def _opened(file: BinaryIO, path: str) -> Parcel:
+    """Check what comes from elsewhere: form, version, checksum, every record, and that no secret is in it."""
+    try:
+        header = decode(file.readline(_LONGEST_HEADER), Header)
     except (BadJson, msgspec.ValidationError):
         raise MiError("not-an-export", path=path) from None
     if header.kind != _KIND:
         raise MiError("not-an-export", path=path)
     if header.version != _VERSION:
         raise MiError("export-version", path=path, version=header.version, known=_VERSION)
+    body = file.read()
     if _sha256(body) != header.sha256:
         raise MiError("export-changed", path=path)
     lines = [_checked(raw, number, path) for number, raw in enumerate(body.splitlines(), 2) if raw]

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from mi.kernel.lookup import among
 from mi.kernel.secrets import Hints, hints_in, redact
 from mi.memory import tables
-from mi.memory.corrections import among, correction, mark, unmark
+from mi.memory.corrections import correction, mark, unmark
 from mi.memory.documents import MAX_TEXT, Change, Document, Gone, Mark, Unmark
 from mi.memory.words import day_words, tokens
 

@@ -9,9 +9,10 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from mi.kernel.lookup import among
 from mi.memory import tables
 from mi.memory.backend import Hit, Query
-from mi.memory.corrections import among, correction
+from mi.memory.corrections import correction
 from mi.memory.words import tokens
 
 EXACT = 6000  # matches that are ranked one and all; more of them are narrowed first

@@ -64,11 +64,7 @@ class KnownProjects:
     def _from_overlays(self) -> Iterator[tuple[str, Known]]:
         from mi.project.overlay import Overlay  # needed only when the file is gone
 
-        try:
-            ids = sorted(os.listdir(self._home.projects))
-        except (FileNotFoundError, NotADirectoryError):
-            return
-        for known_id in ids:
+        for known_id in self._home.project_ids():
             overlay = read_state(self._home.project(known_id).overlay, Overlay, self._notices)
             if overlay.root_path and overlay.identity_key:
                 inode, git_inode = _inodes(overlay.root_path)

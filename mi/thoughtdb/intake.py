@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from mi.kernel.lookup import among
 from mi.thoughtdb.files import Placed
 from mi.thoughtdb.kinds import KIND_OF_PREFIX, REDIRECTS, Kind
 from mi.thoughtdb.lines import Entry
@@ -49,7 +50,6 @@ _TAGGED = """seq IN (SELECT seq FROM tag WHERE kind = '{kind}' AND {sorted} UNIO
     SELECT seq FROM {kind} WHERE seq > (SELECT upto FROM ordered WHERE kind = '{kind}')
     AND instr({tags}, char(10) || ?{end}))"""
 _BATCH = 4000
-_ID_CHUNK = 500
 _ORDERED_AT_ONCE = 50_000
 _INSERT = """INSERT INTO {}
     (id, type, offset, first_offset, first_ts, valid_from, valid_to, from_id, to_id, tags, by_agent)
@@ -80,7 +80,7 @@ class Intake:
         """Bring the tables up to date with further lines of the file of a kind."""
         rest = iter(lines)
         while batch := list(islice(rest, _BATCH)):
-            known = self._among(f"SELECT id FROM {kind} WHERE id", [entry.id for _, entry in batch])
+            known = among(self._db, f"SELECT id FROM {kind} WHERE id", [entry.id for _, entry in batch])
             for fresh, run in _runs(batch, known):
                 if fresh:
                     self._insert(kind, run)
@@ -111,14 +111,6 @@ class Intake:
         found = sorted((tag, seq) for seq, tags in rows for tag in tags.split("\n"))
         self._db.executemany("INSERT OR IGNORE INTO tag VALUES (?, ?, ?)", [(kind, *one) for one in found])
 
-    def _among(self, select: str, ids: list[str]) -> set[str]:
-        """What a query finds whose last condition is that a column be one of the ids."""
-        found: set[str] = set()
-        for start in range(0, len(ids), _ID_CHUNK):
-            chunk = ids[start : start + _ID_CHUNK]
-            found.update(one for (one,) in self._db.execute(f"{select} IN ({','.join('?' * len(chunk))})", chunk))
-        return found
-
     def _insert(self, kind: Kind, run: list[Placed]) -> None:
         start = self._db.execute(f"SELECT coalesce(max(seq), 0) + 1 FROM {kind}").fetchone()[0]
         if kind == "edge":
@@ -135,7 +127,7 @@ class Intake:
     def _mark_arrivals(self, ids: list[str]) -> None:
         """Redirects may have been known before the thought they replace."""
         heads: dict[str, str] = {}  # of the members of each cycle that was met
-        for one in self._among("SELECT from_id FROM redirect WHERE stands = 1 AND from_id", ids):
+        for one in among(self._db, "SELECT from_id FROM redirect WHERE stands = 1 AND from_id", ids):
             if one not in heads and self._is_led_to(one) and (cycle := cycle_through(one, self._out)):
                 heads |= dict.fromkeys(cycle, head(one, self._out))
             self._mark(one, heads.get(one) != one)

@@ -42,7 +42,7 @@ def clear_everywhere(home: Home, more: list[str], notices: Notices, apply: bool)
 def _all_workspaces(home: Home, notices: Notices) -> list[str]:
     """The listed workspaces, and those of every project: a list that was lost does not hide what is there."""
     found = known_workspaces(home, notices)
-    for project_id in sorted(os.listdir(home.projects)) if os.path.isdir(home.projects) else ():
+    for project_id in home.project_ids():
         overlay = read_state(home.project(project_id).overlay, Overlay, notices)
         for root in (overlay.root_path, *(one.workspace_root for one in overlay.host_bindings)):
             if root and os.path.isdir(root) and os.path.isfile(Workspace.at(root, home).manifest_path):

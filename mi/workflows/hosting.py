@@ -171,7 +171,7 @@ def sync_bound(bindings: Bindings, record: Callable[[HostSync], object], reason:
 def bound_projects(home: Home, notices: Notices) -> list[Project]:
     """The projects whose workflows go to some workspace."""
     found = []
-    for project_id in sorted(os.listdir(home.projects)) if os.path.isdir(home.projects) else ():
+    for project_id in home.project_ids():
         overlay = read_state(home.project(project_id).overlay, Overlay, notices)
         if overlay.host_bindings:
             found.append(Project(root=overlay.root_path, project_id=project_id, key=overlay.identity_key))

@@ -1,6 +1,9 @@
 """`mi export` and `mi import`: what one home knows of a project, taken in by another."""
 
 import json
+import os
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -129,6 +132,16 @@ def test_through_a_pipe(mi, known, tmp_path):
     done = mi(*other, "import", "-", "--apply", "--json", stdin=sent)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["new"]["node"] == 1
+
+
+def test_a_named_pipe_is_read_as_it_fills_and_what_never_ends_is_no_export(mi, known, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["sh", "-c", f"sleep 1; cat {shlex.quote(str(known))} > {shlex.quote(str(pipe))}"]):
+        assert into(mi, tmp_path, pipe)["new"]["node"] == 1
+    done = mi("import", "/dev/zero")
+    assert (done.returncode, done.stderr) == (1, "mi: /dev/zero is no export of MI (make one with mi export FILE)\n")
+    assert mi("export", "/dev/zero").returncode == mi("export", str(pipe)).returncode == 1
 
 
 def test_what_holds_a_secret_stays_behind(mi, tmp_path, known):

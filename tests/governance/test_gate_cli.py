@@ -551,22 +551,36 @@ def test_a_rollback_is_proposed_and_waits(gate, tested, home):
 
 
 @pytest.mark.req("gov.deploy.cmd-rollback", "mx.rollback.wait", "gov.verif.evidence-log")
-@pytest.mark.parametrize(("answer", "code", "action"), [("yes", 0, "confirmed"), ("no", 3, "rejected")])
+@pytest.mark.parametrize(
+    ("answer", "code", "action"), [("yes", 0, "confirmed"), ("好的。", 0, "confirmed"), ("no", 3, "rejected")]
+)
 def test_a_rollback_at_a_terminal_takes_the_persons_word(tested, home, answer, code, action):
+    assert _rolled_back(tested, answer) == code
+    assert [one["user_action"] for one in evidence(home) if one["kind"] == "verification"] == [action]
+    assert not (tested / "gone").exists()
+
+
+@pytest.mark.req("mx.rollback.wait")
+def test_an_agent_at_a_terminal_confirms_no_rollback(tested, home, monkeypatch):
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert _rolled_back(tested, "yes") == 3
+    assert [one for one in evidence(home) if one["kind"] == "verification"] == []
+
+
+def _rolled_back(folder, answer: str) -> int:
+    """The exit code of a rollback that is answered at a terminal."""
     import pty
 
     from tests.conftest import MI
 
     outer, inner = pty.openpty()
     argv = [str(MI), "gate", "deploy", "rollback", "--symptom", "500", "--cause", "m", "--proposal", "touch gone"]
-    process = subprocess.Popen(argv, stdin=inner, stderr=inner, stdout=subprocess.PIPE, cwd=tested)
+    process = subprocess.Popen(argv, stdin=inner, stderr=inner, stdout=subprocess.PIPE, cwd=folder)
     os.close(inner)
     os.write(outer, f"{answer}\n".encode())
     process.communicate(timeout=60)
     os.close(outer)
-    assert process.returncode == code
-    assert [one["user_action"] for one in evidence(home) if one["kind"] == "verification"] == [action]
-    assert not (tested / "gone").exists()
+    return process.returncode
 
 
 def test_the_installed_command_answers_with_its_exit_code(mi):

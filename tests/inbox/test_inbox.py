@@ -1,6 +1,7 @@
 """The inbox across projects: newest first, each with the way to answer it."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,7 @@ def test_a_change_that_waits_for_a_review_is_told_from_a_question(home: Home, mi
 
 
 def test_proposals_of_every_persona_wait_with_the_way_to_review_them(mi: Mi, repository, tmp_path: Path) -> None:
-    root = repository("app")
+    root = repository("my app")
     mi("persona", "init", "--project", cwd=root)
     words = [
         "--title",
@@ -134,7 +135,7 @@ def test_proposals_of_every_persona_wait_with_the_way_to_review_them(mi: Mi, rep
     assert mi("proposal", "add", "--type", "heuristic", *words, cwd=root).returncode == 0
     (item,) = json.loads(mi("inbox", "--json").stdout)  # from another folder
     assert (item["kind"], item["question"]) == ("proposal", "Migrations go alone")
-    assert item["answer_with"].startswith(f"mi -C {root} proposal review {item['id']}")
-    reviewed = mi(*item["answer_with"].split()[1:], "--reason", "seen twice")
+    assert item["answer_with"].startswith(f"mi -C '{root}' proposal review {item['id']}")
+    reviewed = mi(*shlex.split(item["answer_with"])[1:], "--reason", "seen twice")
     assert reviewed.returncode == 0, reviewed.stderr
     assert mi("inbox").stdout == "Nothing waits.\n"

@@ -1,0 +1,22 @@
+"""A person's word at the terminal, before something that only a person may want."""
+
+import sys
+
+from mi.cli.governed import at_terminal
+from mi.kernel.text import printable
+
+_YES = frozenset("y yes 是 好 好的 可以 同意 确认".split())
+
+
+def word_of_person(question: str) -> str | None:
+    """What somebody types in answer; None when nobody is there: no terminal, or an agent in front of it."""
+    if not (at_terminal() and sys.stderr.isatty()):
+        return None
+    sys.stderr.write(f"{printable(question)} ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip()
+
+
+def means_yes(word: str | None) -> bool:
+    """Whether it agrees; silence does not."""
+    return word is not None and word.rstrip(".!。！").lower() in _YES

@@ -1,0 +1,15 @@
+"""Code that a command line hands to an interpreter: in its words, or in a here-document."""
+
+import re
+
+_INTERPRETER = re.compile(r"(?:python|pypy)[\d.]*|node|nodejs|deno|bun|ruby|perl|php|osascript")
+_FLAG = re.compile(r"-\w*[cerp]|-E|--eval|--print|eval")
+
+
+def inline_code(name: str, words: list[str], bodies: list[str]) -> list[str]:
+    """Code in the words after an interpreter's name; without a script to run, what stands in here-documents."""
+    if not _INTERPRETER.fullmatch(name):
+        return []
+    given = [words[place + 1] for place, word in enumerate(words[:-1]) if _FLAG.fullmatch(word)]
+    scripts = [word for word in words if not word.startswith("-")]
+    return given if given or scripts else bodies
