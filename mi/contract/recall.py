@@ -153,12 +153,12 @@ def _recalled(thought: Thought, raw: dict[str, Any], tags: list[str], truth: Tru
         score=0.0,
         summary=_safe(summary),
         detail=_safe(detail),
-        key=next((tag.removeprefix(KEY) for tag in tags if tag.startswith(KEY)), ""),
+        key=_safe(next((tag.removeprefix(KEY) for tag in tags if tag.startswith(KEY)), "")),
         notes=_safe(str(raw.get("notes") or "")),
         ts=str(raw.get("asserted_ts") or ""),
         scope=thought.scope,
         evidence_age_s=_age(truth, now),
-        stale_why=truth.why if truth and truth.stale else "",
+        stale_why=_safe(truth.why) if truth and truth.stale else "",
         event_ids=[ref for ref in refs if ref],
     )
 

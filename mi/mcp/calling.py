@@ -32,7 +32,9 @@ def call(session: Session, tool: Tool[Any, Any], arguments: Json) -> bytes:
         if os.environ.get("MI_TRACEBACK"):
             raise
         content, failed = _told(MiError("internal", what=f"{type(error).__name__}: {error}"), session), True
-    return _result(redact(content.decode()).encode(), failed, session.notices())
+    if failed or not tool.redacted:
+        content = redact(content.decode()).encode()
+    return _result(content, failed, session.notices())
 
 
 def checked(tool: Tool[Any, Any], arguments: Json) -> msgspec.Struct:

@@ -13,6 +13,7 @@ from mi.kernel.lookup import among
 from mi.memory import tables
 from mi.memory.backend import Hit, Query
 from mi.memory.corrections import correction
+from mi.memory.documents import Document
 from mi.memory.words import tokens
 
 EXACT = 6000  # matches that are ranked one and all; more of them are narrowed first
@@ -49,7 +50,7 @@ def search(db: sqlite3.Connection, query: Query) -> list[Hit]:
                 if one.row not in found:  # found with all the words before it was found with the rarest
                     found[one.row] = one
     ranked = _ranked(_for_project(db, query, list(found.values())), query.tokens)
-    return [_hit(db, one, score) for score, one in ranked[: query.limit]]
+    return _hits(db, ranked[: query.limit])
 
 
 def _expressions(words: tuple[str, ...]) -> list[str]:
@@ -208,8 +209,12 @@ def _order(scored: tuple[float, _Found]) -> tuple[bool, bool, float, str, int]:
     return not one.corrected_by, one.complete, float(f"{score:.9g}"), one.ts, one.row
 
 
-def _hit(db: sqlite3.Connection, one: _Found, score: float) -> Hit:
-    row = db.execute(f"SELECT {tables.FIELDS} FROM document WHERE row = ?", (one.row,)).fetchone()
-    document = tables.document_of(row)
+def _hits(db: sqlite3.Connection, ranked: list[tuple[float, _Found]]) -> list[Hit]:
+    rows = ", ".join(str(one.row) for _, one in ranked)
+    found = {row[0]: row[1:] for row in db.execute(f"SELECT row, {tables.FIELDS} FROM document WHERE row IN ({rows})")}
+    return [_hit(tables.document_of(found[one.row]), score, one) for score, one in ranked]
+
+
+def _hit(document: Document, score: float, one: _Found) -> Hit:
     group = document.group.partition("/")[2]
     return Hit(document._replace(group=group), float(f"{score:.4g}"), one.corrected_by)

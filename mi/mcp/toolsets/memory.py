@@ -16,6 +16,7 @@ TOOLS = (
         output=memory.RecallResult,
         call=governed(memory.memory_query),
         read_only=True,
+        redacted=True,
     ),
     Tool(
         name="memory_recent",
@@ -25,6 +26,7 @@ TOOLS = (
         output=memory.RecallResult,
         call=governed(memory.memory_recent),
         read_only=True,
+        redacted=True,
     ),
     Tool(
         name="memory_set_mode",
