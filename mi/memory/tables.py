@@ -47,6 +47,7 @@ def prepared(db: sqlite3.Connection) -> sqlite3.Connection:
     """A connection with the tables in place; one of another version is emptied first."""
     db.isolation_level = None  # transactions are begun by hand, so that cursor and documents change together
     db.execute("PRAGMA synchronous = OFF")  # derived: after a power cut it is built again
+    db.execute("PRAGMA cache_size = -32768")  # new marks lead anywhere: what they touch should be read once
     if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
         db.execute("BEGIN IMMEDIATE")
         if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:  # nobody else made them meanwhile
