@@ -81,11 +81,6 @@ def steps_of(title: str, subtasks: Sequence[str]) -> int:
     return max(len([one for one in subtasks if one.strip()]), steps_in(title), 1)
 
 
-def is_plan(text: str) -> bool:
-    """Whether a text identifies tasks: more than one actionable step."""
-    return steps_in(text) > 1
-
-
 def _listed(prose: str) -> int:
     """Ordered items that count up from one, or bullets below words that announce steps."""
     return max(_ordered(prose), _announced(prose))

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from mi.testing import Request, chat_server, fail, hang, say
+from mi.testing import Request, fail, hang, say
 from mi.testing.server import ScriptedServer
-from tests.autopilot.workbench import MEND, SPOIL, TEST, Workbench, run
+from tests.autopilot.workbench import MEND, SPOIL, TEST, Workbench, models_for, run
 from tests.autopilot.workbench import say as says
 from tests.mind.answers import asked, model
 from tests.waiting import wait_until
@@ -21,18 +21,8 @@ Open = Callable[..., ScriptedServer]
 @pytest.fixture
 def judged(bench: Workbench) -> Iterator[Open]:
     """Opens a model and lets it judge the bench's runs."""
-    servers: list[ScriptedServer] = []
-
-    def make(script: Any, retries: int = 0) -> ScriptedServer:
-        server = chat_server(script).__enter__()
-        servers.append(server)
-        settings = {"base_url": server.base_url, "model": "m", "api_key_env": "", "max_retries": retries}
-        bench.configure(mind={"provider": "openai_compatible", "openai_compatible": settings})
-        return server
-
-    yield make
-    for server in servers:
-        server.__exit__(None, None, None)
+    with models_for(bench) as make:
+        yield make
 
 
 @pytest.mark.req(

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
-from mi.testing import Request, chat_server, fail
+from mi.testing import Request, fail
 from mi.testing.server import ScriptedServer
-from tests.autopilot.workbench import MEND, TEST, Json, Workbench, run, write
+from tests.autopilot.workbench import MEND, TEST, Json, Workbench, models_for, run, write
 from tests.autopilot.workbench import say as says
 from tests.mind.answers import asked, model
 
@@ -21,18 +20,8 @@ ASKS = {"next_action": "ask_user", "status": "not_done", "ask_user_question": "W
 @pytest.fixture
 def judged(bench: Workbench) -> Iterator[Open]:
     """Opens a model and lets it judge the bench's runs."""
-    servers: list[ScriptedServer] = []
-
-    def make(script: Any) -> ScriptedServer:
-        server = chat_server(script).__enter__()
-        servers.append(server)
-        settings = {"base_url": server.base_url, "model": "m", "api_key_env": "", "max_retries": 0}
-        bench.configure(mind={"provider": "openai_compatible", "openai_compatible": settings})
-        return server
-
-    yield make
-    for server in servers:
-        server.__exit__(None, None, None)
+    with models_for(bench) as make:
+        yield make
 
 
 def parts(request: Request) -> dict[str, str]:

@@ -3,9 +3,13 @@
 import json
 import os
 import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mi.testing import chat_server
+from mi.testing.server import ScriptedServer
 from tests.conftest import MI, git
 
 Json = dict[str, Any]
@@ -179,6 +183,20 @@ class Workbench:
 
 def _is_defect(stderr: str) -> bool:
     return "Traceback" in stderr or "a defect in MI" in stderr
+
+
+@contextmanager
+def models_for(bench: Workbench) -> Iterator[Callable[..., ScriptedServer]]:
+    """Opens a model, as often as asked, and lets it judge the bench's runs."""
+    with ExitStack() as opened:
+
+        def make(script: Any, retries: int = 0) -> ScriptedServer:
+            server = opened.enter_context(chat_server(script))
+            settings = {"base_url": server.base_url, "model": "m", "api_key_env": "", "max_retries": retries}
+            bench.configure(mind={"provider": "openai_compatible", "openai_compatible": settings})
+            return server
+
+        yield make
 
 
 def open_bench(tmp_path: Path) -> Workbench:

@@ -140,6 +140,15 @@ def test_how_many(session):
     assert len(memory_query(session, QueryInput(query="cache note", limit=2)).results) == 2
 
 
+def test_what_others_wrote_is_recalled_without_its_secrets(session, project):
+    secret = "ghp_" + "a1B2" * 9
+    more = {"tags": ["constraint", f"key:{secret}"], "claim_type": "preference", "notes": f"token {secret}"}
+    store(project.app.project_home.thoughts, claim("cl_1", f"Log in to the cache with {secret}\n\nor {secret}", **more))
+    for found in (memory_query(session, QueryInput(query="cache")), memory_recent(session, RecentInput())):
+        (one,) = found.results
+        assert (one.id, "ghp_" in str(one), "[redacted" in one.key) == ("cl_1", False, True)
+
+
 @pytest.mark.req("ac.state.receipts-field", "mi.kind.recall-written")
 def test_a_recall_leaves_a_receipt(session, project):
     ready(session)
