@@ -254,8 +254,9 @@ def _lowered(text: str) -> str:
 
 def _named(text: str, hints: Hints) -> Iterator[Secret]:
     """What is a secret by the name it is given."""
-    lowered = _lowered(text)
-    for word in (*hints.words, *hints.escaped_words) if "\\u" in text else hints.words:
+    words = (*hints.words, *hints.escaped_words) if "\\u" in text else hints.words
+    lowered = _lowered(text) if words else ""
+    for word in words:
         position = lowered.find(word)
         while position >= 0:
             match = _re(_NAMED).match(lowered, position)

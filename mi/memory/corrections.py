@@ -1,66 +1,115 @@
 """What was taken back or replaced, by what, and for whom: marks, chains and circles of them."""
 
 import sqlite3
+from collections.abc import Iterable
 
+from mi.kernel.lookup import among, rows_among
 from mi.memory.documents import Mark
+from mi.memory.tables import MARKS
 
 _MAX_CHAIN = 1000
+_NEW = 2000
 
 
-def mark(db: sqlite3.Connection, source: int, project_id: str, one: Mark) -> None:
-    """A correction holds from now on."""
-    if one.target == one.by:
-        return
-    unmark(db, source, one.id)
-    former = _circle(db, one.target)  # a newer correction may open a circle as well as close one
-    query = "INSERT INTO mark (id, source, project_id, target, by) VALUES (?, ?, ?, ?, ?)"
-    db.execute(query, (one.id, source, project_id, one.target, one.by))
-    _settle(db, one.target, former)
+def mark(db: sqlite3.Connection, source: int, project_id: str, marks: list[Mark]) -> None:
+    """Corrections hold from now on. They lead anywhere: each place is looked up for all of them together."""
+    held = among(db, "SELECT id FROM every_mark WHERE source = ? AND id", [one.id for one in marks], source)
+    led_to = among(db, "SELECT by FROM every_mark WHERE by", [one.target for one in marks if one.by])
+    touched: set[str] = set()
+    at = max(db.execute(f"SELECT coalesce(max(at), 0) FROM {table}").fetchone()[0] for table in MARKS)
+    for one in marks:
+        if one.target == one.by:
+            continue
+        if one.id in held:
+            touched |= _take_out(db, source, one.id)
+        former = _circle(db, one.target) if one.target in led_to else []
+        at += 1
+        row = (at, one.id, source, project_id, one.target, one.by)
+        db.execute("INSERT INTO new_mark VALUES (?, ?, ?, ?, ?, ?)", row)
+        circle = _circle(db, one.target) if one.target in led_to else []  # opened by it, or closed
+        touched |= _turned(db, one.target, former, circle)
+        held.add(one.id)
+        led_to.add(one.by)
+    _settle(db, touched)
+    _put_in_order(db)
 
 
-def unmark(db: sqlite3.Connection, source: int, mark_id: str) -> None:
-    """A correction no longer holds."""
-    row = db.execute("SELECT at, target FROM mark WHERE id = ? AND source = ?", (mark_id, source)).fetchone()
-    if row:
-        circle = _circle(db, row[1])
-        db.execute("DELETE FROM mark WHERE at = ?", (row[0],))
-        _settle(db, row[1], circle)
+def _put_in_order(db: sqlite3.Connection) -> None:
+    if db.execute("SELECT count(*) FROM new_mark").fetchone()[0] > _NEW:
+        db.execute("INSERT INTO mark SELECT * FROM new_mark")
+        db.execute("DELETE FROM new_mark")
 
 
-def correction(db: sqlite3.Connection, thought_id: str, project_id: str) -> str:
-    """What replaced a document, `retracted`, or "" while it stands; a project does not correct another's, nor all."""
-    query = "SELECT by FROM mark WHERE target = ? AND project_id IN ('', ?) ORDER BY at DESC"
-    found = [by for (by,) in db.execute(query, (thought_id, project_id))]
-    if "" in found:
-        return "retracted"
-    return str(found[0]) if found and not _stands_in_circle(db, thought_id) else ""
+def unmark(db: sqlite3.Connection, source: int, ids: list[str]) -> None:
+    """Corrections no longer hold."""
+    touched: set[str] = set()
+    for mark_id in ids:
+        touched |= _take_out(db, source, mark_id)
+    _settle(db, touched)
 
 
-def _settle(db: sqlite3.Connection, target: str, former_circle: list[str]) -> None:
-    """Note who stands, after a correction of `target` came or went."""
-    circle = _circle(db, target)
-    if former_circle or circle:
-        db.executemany("DELETE FROM ring WHERE id = ?", [(one,) for one in former_circle])
+def unretract(db: sqlite3.Connection, thought_id: str) -> None:
+    """What was taken back is said again: it stands again, whoever took it back."""
+    for table in MARKS:
+        db.execute(f"DELETE FROM {table} WHERE target = ? AND by = ''", (thought_id,))
+
+
+def _take_out(db: sqlite3.Connection, source: int, mark_id: str) -> set[str]:
+    row = db.execute("SELECT at, target FROM every_mark WHERE id = ? AND source = ?", (mark_id, source)).fetchone()
+    if row is None:
+        return set()
+    at, target = row
+    former = _circle(db, target)
+    for table in MARKS:
+        db.execute(f"DELETE FROM {table} WHERE at = ?", (at,))
+    return _turned(db, target, former, _circle(db, target))
+
+
+def _turned(db: sqlite3.Connection, target: str, former: list[str], circle: list[str]) -> set[str]:
+    """Note who is in a circle after a correction of `target` came or went; whoever that may concern."""
+    if former or circle:
+        db.executemany("DELETE FROM ring WHERE id = ?", [(one,) for one in former])
         db.executemany("INSERT OR IGNORE INTO ring VALUES (?)", [(one,) for one in circle])
-    for one in {target, *former_circle, *circle}:
-        for row, project_id in db.execute("SELECT row, project_id FROM document WHERE id = ?", (one,)).fetchall():
-            corrected_by = correction(db, one, project_id)
-            db.execute(
-                "UPDATE document SET corrected_by = ?1 WHERE row = ?2 AND corrected_by != ?1", (corrected_by, row)
-            )
+    return {target, *former, *circle}
+
+
+def _settle(db: sqlite3.Connection, ids: Iterable[str]) -> None:
+    """Note at the documents with these ids whether they stand."""
+    found = rows_among(db, "SELECT row, id, project_id, corrected_by FROM document WHERE id", sorted(ids))
+    if not found:
+        return
+    now = corrections(db, [(thought_id, project_id) for _, thought_id, project_id, _ in found])
+    changed = [(by, row) for (row, _, _, former), by in zip(found, now, strict=True) if by != former]
+    db.executemany("UPDATE document SET corrected_by = ? WHERE row = ?", changed)
+
+
+def corrections(db: sqlite3.Connection, asked: list[tuple[str, str]]) -> list[str]:
+    """For each id, as a project sees it: what replaced it, `retracted`, or "" while it stands.
+
+    A project does not correct another's, nor what is there for all.
+    """
+    ids = list({thought_id for thought_id, _ in asked})
+    marks: dict[str, list[tuple[int, str, str]]] = {}
+    for target, *rest in rows_among(db, "SELECT target, at, project_id, by FROM every_mark WHERE target", ids):
+        marks.setdefault(target, []).append(tuple(rest))
+    in_ring = among(db, "SELECT id FROM ring WHERE id", list(marks))
+    found: list[str] = []
+    for thought_id, project_id in asked:
+        by = [one for _, whose, one in sorted(marks.get(thought_id, ()), reverse=True) if whose in ("", project_id)]
+        stands = thought_id in in_ring and _stands_in_circle(db, thought_id)
+        found.append("retracted" if "" in by else by[0] if by and not stands else "")
+    return found
 
 
 def _stands_in_circle(db: sqlite3.Connection, thought_id: str) -> bool:
     """Of thoughts that replace each other in a circle, the one that the newest correction leads to stands."""
-    if db.execute("SELECT 1 FROM ring WHERE id = ?", (thought_id,)).fetchone() is None:
-        return False
     steps = [_newest(db, one) for one in _circle(db, thought_id)]
     return bool(steps) and max(step for step in steps if step)[1] == thought_id
 
 
 def _circle(db: sqlite3.Connection, start: str) -> list[str]:
     """The thoughts that replace each other in a circle with this one; none when it is in no circle."""
-    if db.execute("SELECT 1 FROM mark WHERE by = ? LIMIT 1", (start,)).fetchone() is None:
+    if db.execute("SELECT 1 FROM every_mark WHERE by = ? LIMIT 1", (start,)).fetchone() is None:
         return []  # nothing leads to it: asking that first keeps long chains cheap
     seen: dict[str, None] = {}
     at = start
@@ -74,6 +123,6 @@ def _circle(db: sqlite3.Connection, start: str) -> list[str]:
 
 
 def _newest(db: sqlite3.Connection, thought_id: str) -> tuple[int, str] | None:
-    query = "SELECT at, by FROM mark WHERE target = ? AND by != '' ORDER BY at DESC LIMIT 1"
+    query = "SELECT at, by FROM every_mark WHERE target = ? AND by != '' ORDER BY at DESC LIMIT 1"
     found: tuple[int, str] | None = db.execute(query, (thought_id,)).fetchone()
     return found

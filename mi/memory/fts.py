@@ -51,9 +51,7 @@ class FtsBackend:
                 self._remove(row[0])
 
     def _remove(self, no: int) -> None:
-        marks = self._db.execute("SELECT id FROM mark WHERE source = ?", (no,)).fetchall()
-        for (mark_id,) in marks:
-            unmark(self._db, no, mark_id)
+        unmark(self._db, no, [one for (one,) in self._db.execute("SELECT id FROM every_mark WHERE source = ?", (no,))])
         self._db.execute("DELETE FROM document WHERE source = ?", (no,))
         self._db.execute("DELETE FROM source WHERE no = ?", (no,))
 
@@ -87,6 +85,7 @@ class FtsBackend:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
+        self._db.execute("PRAGMA journal_mode = TRUNCATE")  # kept and emptied: to make and delete it takes longer
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield

@@ -3,13 +3,14 @@
 import sqlite3
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from mi.kernel.lookup import among
 from mi.kernel.secrets import Hints, hints_in, redact
 from mi.memory import tables
-from mi.memory.corrections import correction, mark, unmark
-from mi.memory.documents import MAX_TEXT, Change, Document, Gone, Mark, Unmark
+from mi.memory.corrections import corrections, mark, unmark, unretract
+from mi.memory.documents import MAX_TEXT, Change, Document, Gone, Unmark
 from mi.memory.words import day_words, tokens
 
 BEFORE, AFTER = 2, 1  # neighbours whose words help to find a document: an answer is found by its question
@@ -48,50 +49,71 @@ class _Intake:
     def take_in(self, changes: Iterable[Change]) -> None:
         changes = self._safe([*changes])
         documents = [one for one in changes if isinstance(one, Document)]
-        placed = _with_neighbours(self._db, documents)
-        ids = [one.id for one in documents] + [one.document.id for one in placed.earlier]
+        around, earlier = _with_neighbours(self._db, documents)
+        ids = [one.id for one in documents] + [one.document.id for one in earlier]
         self._known = among(self._db, "SELECT id FROM document WHERE source = ? AND id", ids, self._source)
-        self._marked = among(self._db, "SELECT target FROM mark WHERE target", ids)
-        for earlier in placed.earlier:
-            self._put(earlier, said=False)
-        for one in changes:
-            if isinstance(one, Document):
-                self._put(placed.around.get(one.id) or _Placed(one))
-            elif isinstance(one, Mark):
-                mark(self._db, self._source, self._project_id, one)
-                self._marked.add(one.target)
-            elif isinstance(one, Unmark):
-                unmark(self._db, self._source, one.id)
-            elif isinstance(one, Gone):
-                self._db.execute("DELETE FROM document WHERE id = ? AND source = ?", (one.id, self._source))
+        self._marked = among(self._db, "SELECT target FROM every_mark WHERE target", ids)
+        self._put([(one, False) for one in earlier])
+        for kind, run in groupby(changes, type):
+            self._apply(kind, [*run], around)
         for number, used in self._scopes.values():
             self._db.execute("UPDATE scope SET used = ? WHERE no = ?", (used, number))
 
+    def _apply(self, kind: type, run: list[Any], around: dict[str, _Placed]) -> None:
+        if kind is Document:
+            self._put([(around.get(one.id) or _Placed(one), True) for one in run])
+        elif kind is Gone:
+            gone = [(one.id, self._source) for one in run]
+            self._db.executemany("DELETE FROM document WHERE id = ? AND source = ?", gone)
+        elif kind is Unmark:
+            unmark(self._db, self._source, [one.id for one in run])
+        else:
+            mark(self._db, self._source, self._project_id, run)
+            self._marked.update(one.target for one in run)
+
     def _safe(self, changes: list[Change]) -> list[Change]:
         """The changes without any secret."""
-        hints = hints_in(one.text for one in changes if isinstance(one, Document))
-        return [self._redacted(one, hints) if isinstance(one, Document) else one for one in changes]
+        documents = [one for one in changes if isinstance(one, Document)]
+        names = {name for one in documents for name in (one.title, *one.tags)}
+        hints = hints_in([*(one.text for one in documents), *names])
+        safe_names = {name: redact(name, hints) for name in names}
+        return [self._redacted(one, hints, safe_names) if isinstance(one, Document) else one for one in changes]
 
-    def _redacted(self, one: Document, hints: Hints) -> Document:
+    def _redacted(self, one: Document, hints: Hints, names: dict[str, str]) -> Document:
         group = f"{self._source}/{one.group}" if one.group else ""
-        tags = tuple(map(_safe_name, one.tags))
         text = redact(one.text[: MAX_TEXT + _MARGIN], hints)[:MAX_TEXT]
-        return one._replace(text=text, title=_safe_name(one.title), tags=tags, group=group)
+        title, tags = names[one.title], tuple([names[tag] for tag in one.tags])
+        if (text, title, tags, group) == (one.text, one.title, one.tags, one.group):
+            return one
+        return one._replace(text=text, title=title, tags=tags, group=group)
 
-    def _put(self, placed: _Placed, said: bool = True) -> None:
-        one = placed.document
-        is_marked = one.id in self._marked
-        if one.id in self._known:
-            self._db.execute("DELETE FROM document WHERE id = ? AND source = ?", (one.id, self._source))
-            if said and is_marked:  # said again, it stands again
-                self._db.execute("DELETE FROM mark WHERE target = ? AND by = ''", (one.id,))
-        self._known.add(one.id)
-        corrected_by = correction(self._db, one.id, one.project_id) if is_marked else ""
-        row = self._next_row(one.project_id)
-        self._db.execute(_INSERT, (row, self._source, *tables.row_of(one), corrected_by))
-        named = _short_words(" ".join((one.title, *one.tags)))
-        words = (_words(one.text), _words(placed.before), _words(placed.after), named, _short_words(day_words(one.ts)))
-        self._db.execute(_INSERT_WORDS[tables.shelf_of(one.kind)], (row, *words))
+    def _put(self, run: list[tuple[_Placed, bool]]) -> None:
+        """Store documents; those of which it is said so stand again if they were taken back."""
+        documents: list[tuple[object, ...]] = []
+        words: dict[str, list[tuple[object, ...]]] = {shelf: [] for shelf in tables.SHELVES}
+        for placed, said in run:
+            one = placed.document
+            if one.id in self._known:
+                self._store(documents, words)  # it may be among them
+                self._replace(one.id, said)
+            self._known.add(one.id)
+            by = corrections(self._db, [(one.id, one.project_id)])[0] if one.id in self._marked else ""
+            row = self._next_row(one.project_id)
+            documents.append((row, self._source, *tables.row_of(one), by))
+            words[tables.shelf_of(one.kind)].append((row, *_words_of(placed)))
+        self._store(documents, words)
+
+    def _replace(self, document_id: str, said: bool) -> None:
+        self._db.execute("DELETE FROM document WHERE id = ? AND source = ?", (document_id, self._source))
+        if said and document_id in self._marked:  # said again, it stands again
+            unretract(self._db, document_id)
+
+    def _store(self, documents: list[tuple[object, ...]], words: dict[str, list[tuple[object, ...]]]) -> None:
+        self._db.executemany(_INSERT, documents)
+        documents.clear()
+        for shelf, rows in words.items():
+            self._db.executemany(_INSERT_WORDS[shelf], rows)
+            rows.clear()
 
     def _next_row(self, project_id: str) -> int:
         if project_id not in self._scopes:
@@ -103,21 +125,24 @@ class _Intake:
         return (scope[0] << tables.SCOPE_BITS) + scope[1]
 
 
+def _words_of(placed: _Placed) -> tuple[str, ...]:
+    """What the columns of a table of words hold."""
+    one = placed.document
+    named = _short_words(" ".join((one.title, *one.tags)))
+    return _words(one.text), _words(placed.before), _words(placed.after), named, _short_words(_day(one.ts[:10]))
+
+
 def _words(text: str) -> str:
     return " ".join(tokens(text)) if text else ""
 
 
 # Dates, tags and names come again and again.
 _short_words = lru_cache(maxsize=4096)(_words)
-_safe_name = lru_cache(maxsize=4096)(redact)
+_day = lru_cache(maxsize=64)(day_words)
 
 
-class _Neighbourhood(NamedTuple):
-    around: dict[str, _Placed]
-    earlier: list[_Placed]  # documents already there that gained a neighbour
-
-
-def _with_neighbours(db: sqlite3.Connection, documents: list[Document]) -> _Neighbourhood:
+def _with_neighbours(db: sqlite3.Connection, documents: list[Document]) -> tuple[dict[str, _Placed], list[_Placed]]:
+    """The documents that have neighbours, by their ids; and those already there that gained one."""
     groups: dict[str, list[Document]] = {}
     for one in documents:
         if one.group:
@@ -132,7 +157,7 @@ def _with_neighbours(db: sqlite3.Connection, documents: list[Document]) -> _Neig
         if former:
             earlier.append(placed[len(former) - 1])
         around |= {one.document.id: one for one in placed[len(former) :]}
-    return _Neighbourhood(around, earlier)
+    return around, earlier
 
 
 def _last_of(db: sqlite3.Connection, group: str, position: int) -> list[Document]:

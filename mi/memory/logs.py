@@ -1,7 +1,7 @@
 """Documents from append-only logs: read from a byte offset on, and anew when the log was replaced."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from mi.memory.documents import PROOF, Batch, Change
@@ -9,7 +9,7 @@ from mi.memory.documents import PROOF, Batch, Change
 if TYPE_CHECKING:
     from mi.kernel.jsonl import Line
 
-ReadLine = Callable[["Line"], Iterator[Change]]
+ReadLine = Callable[["Line"], Iterable[Change]]
 _BATCH = 2000  # lines that tell something, between two commits
 _MAX_LINE = 1 << 18
 _TAIL = 512  # bytes before an offset that must not have changed

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from mi.kernel.lookup import among
 from mi.memory import tables
 from mi.memory.backend import Hit, Query
-from mi.memory.corrections import correction
+from mi.memory.corrections import corrections
 from mi.memory.documents import Document
 from mi.memory.words import tokens
 
@@ -171,10 +171,12 @@ def _for_project(db: sqlite3.Connection, query: Query, found: list[_Found]) -> l
     if not query.project_id:
         return found
     standing = [one.id for one in found if not one.corrected_by]
-    corrected = among(db, "SELECT target FROM mark WHERE project_id = ? AND target", standing, query.project_id)
+    marked = "SELECT target FROM every_mark WHERE project_id = ? AND target"
+    corrected = list(among(db, marked, standing, query.project_id))
+    by_id = dict(zip(corrected, corrections(db, [(one, query.project_id) for one in corrected]), strict=True))
     seen: list[_Found] = []
     for one in found:
-        by = correction(db, one.id, query.project_id) if one.id in corrected else ""
+        by = by_id.get(one.id, "")
         if not by:
             seen.append(one)
         elif query.corrected:

@@ -4,7 +4,7 @@ import sqlite3
 
 from mi.memory.documents import Document
 
-VERSION = 2
+VERSION = 3
 # Two shelves: evidence is much and rarely asked for, so the words of thoughts stay fast to look up.
 SHELVES = ("thought_words", "evidence_words")
 COLUMNS = ("own", "before", "after", "title", "day")
@@ -16,6 +16,15 @@ WEIGHTS = (1.0, 0.5, 0.35, 1.0, 1.0)
 SCOPE_BITS = 40
 _WORDS = f"""fts5({", ".join(COLUMNS)}, content='',
     tokenize="porter unicode61 remove_diacritics 2 tokenchars '+#' categories 'L* N* Co So'")"""
+# Marks lead anywhere, so each touches other pages of its indexes: the latest ones are kept in a table of their own,
+# whose indexes have few pages, until it is worth it.
+MARKS = ("mark", "new_mark")
+_MARK = (
+    """CREATE TABLE {0} (at INTEGER PRIMARY KEY, id TEXT NOT NULL, source INTEGER NOT NULL, project_id TEXT NOT NULL,
+        target TEXT NOT NULL, by TEXT NOT NULL, UNIQUE (id, source))""",
+    "CREATE INDEX {0}_target ON {0} (target)",
+    "CREATE INDEX {0}_by ON {0} (by)",
+)
 _SCHEMA = (
     "CREATE TABLE scope (no INTEGER PRIMARY KEY, project_id TEXT UNIQUE NOT NULL, used INTEGER NOT NULL DEFAULT 0)",
     # Counted as it happens: counting what is there would read all of it.
@@ -31,15 +40,13 @@ _SCHEMA = (
         BEGIN UPDATE removed SET documents = documents + 1; END""",
     "CREATE UNIQUE INDEX document_id ON document (id, source)",
     "CREATE INDEX document_group ON document (grp, position) WHERE grp IS NOT NULL",
-    """CREATE TABLE mark (at INTEGER PRIMARY KEY, id TEXT NOT NULL, source INTEGER NOT NULL, project_id TEXT NOT NULL,
-        target TEXT NOT NULL, by TEXT NOT NULL, UNIQUE (id, source))""",
-    "CREATE INDEX mark_target ON mark (target)",
-    "CREATE INDEX mark_by ON mark (by)",
+    *(statement.format(table) for table in MARKS for statement in _MARK),
+    f"CREATE VIEW every_mark AS {' UNION ALL '.join(f'SELECT * FROM {table}' for table in MARKS)}",
     "CREATE TABLE ring (id TEXT PRIMARY KEY) WITHOUT ROWID",  # thoughts that replace each other in a circle
     *(f"CREATE VIRTUAL TABLE {shelf} USING {_WORDS}" for shelf in SHELVES),
     f"PRAGMA user_version = {VERSION}",
 )
-_TABLES = ("scope", "removed", "source", "document", "mark", "ring", *SHELVES)
+_TABLES = ("scope", "removed", "source", "document", *MARKS, "ring", *SHELVES)
 FIELDS = "id, kind, text, project_id, title, ts, tags, event_ids, valid_from, valid_to, weight, grp, position"
 
 
@@ -58,6 +65,7 @@ def prepared(db: sqlite3.Connection) -> sqlite3.Connection:
 
 def create(db: sqlite3.Connection) -> None:
     """Make every table anew, inside the caller's transaction."""
+    db.execute("DROP VIEW IF EXISTS every_mark")
     for table in _TABLES:
         db.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in _SCHEMA:

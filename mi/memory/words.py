@@ -10,7 +10,8 @@ _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020
 _EMOJI = "\u2600-\u27bf\U0001f300-\U0001faff"
 # C++ and C# are words; everything else that is neither letter nor digit separates.
 _ASCII_TOKEN = re.compile(r"[A-Za-z0-9]+(?:\+\+|#(?![A-Za-z0-9]))?")
-_INNER_CAPITAL = re.compile(r"[A-Za-z0-9][A-Z]")
+_INNER_CAPITAL = re.compile(r"[A-Z](?<=[A-Za-z0-9].)")  # looking back: few letters are capitals
+_ASCII_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else 32 for code in range(128)) + bytes(128)
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+(?![a-z])")
 
 # Said in every question, telling nothing of what is asked; dropped from queries only.
@@ -50,7 +51,7 @@ def tokens(text: str, asked: bool = False) -> list[str]:
     """The tokens of a text, in order: as they are indexed, or as they are asked for."""
     found = _ascii_tokens(text) if text.isascii() else _any_tokens(text, asked)
     base = _base_forms()
-    return [base.get(token, token) for token in found]
+    return found if base.keys().isdisjoint(found) else [base.get(token, token) for token in found]
 
 
 def compact(query: str, limit: int = MAX_QUERY_TOKENS) -> Compacted:
@@ -73,8 +74,8 @@ def day_words(ts: str) -> str:
 
 
 def _ascii_tokens(text: str) -> list[str]:
-    if not _INNER_CAPITAL.search(text):  # most texts: no word is made of words
-        return _ASCII_TOKEN.findall(text.lower())
+    if "+" not in text and "#" not in text and not _INNER_CAPITAL.search(text):  # most texts
+        return text.encode().translate(_ASCII_WORDS).decode().split()
     found: list[str] = []
     for word in _ASCII_TOKEN.findall(text):
         lower = word.lower()

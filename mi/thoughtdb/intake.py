@@ -10,11 +10,12 @@ from mi.thoughtdb.kinds import KIND_OF_PREFIX, REDIRECTS, Kind
 from mi.thoughtdb.lines import Entry
 from mi.thoughtdb.redirects import Out, Step, cycle_through, head
 
-VERSION = 4
+VERSION = 5
 _COLUMNS = """seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT, offset INTEGER, first_offset INTEGER,
     first_ts INTEGER, valid_from INTEGER, valid_to INTEGER, retracted INTEGER DEFAULT 0, superseded INTEGER DEFAULT 0,
     lines INTEGER DEFAULT 1, from_id TEXT, to_id TEXT, tags TEXT, by_agent INTEGER DEFAULT 0"""
 _KINDS: tuple[Kind, ...] = ("claim", "node", "edge")
+_REDIRECTS = ("redirect", "new_redirect")
 SCHEMA = (
     """CREATE TABLE file (kind TEXT PRIMARY KEY, upto INTEGER, inode INTEGER, tail INTEGER, mtime INTEGER,
         unreadable INTEGER)""",
@@ -22,8 +23,12 @@ SCHEMA = (
     """CREATE TABLE history (kind TEXT, id TEXT, offset INTEGER, asserts INTEGER, ts INTEGER,
         PRIMARY KEY (kind, id, offset)) WITHOUT ROWID""",
     "CREATE TABLE tag (kind TEXT, tag TEXT, seq INTEGER, PRIMARY KEY (kind, tag, seq)) WITHOUT ROWID",
-    """CREATE TABLE redirect (from_id TEXT, at INTEGER, to_id TEXT, seq INTEGER, stands INTEGER,
-        PRIMARY KEY (from_id, at)) WITHOUT ROWID""",
+    *(
+        f"""CREATE TABLE {table} (from_id TEXT, at INTEGER, to_id TEXT, seq INTEGER, stands INTEGER,
+            PRIMARY KEY (from_id, at)) WITHOUT ROWID"""
+        for table in _REDIRECTS
+    ),
+    f"CREATE VIEW every_redirect AS {' UNION ALL '.join(f'SELECT * FROM {table}' for table in _REDIRECTS)}",
     "CREATE TABLE edge_end (id TEXT, seq INTEGER, PRIMARY KEY (id, seq)) WITHOUT ROWID",
     "CREATE TABLE ordered (kind TEXT PRIMARY KEY, upto INTEGER) WITHOUT ROWID",
     *(f"INSERT INTO ordered VALUES ('{kind}', 0)" for kind in _KINDS),
@@ -38,11 +43,11 @@ _INDEXES = {
 CONFIRMED = "id IN (SELECT to_id FROM edge WHERE type = 'supports')"
 EMPTY = (
     *(f"DROP INDEX IF EXISTS {name}" for name in _INDEXES),
-    *(f"DELETE FROM {table}" for table in ("file", *_KINDS, "history", "tag", "redirect", "edge_end")),
+    *(f"DELETE FROM {table}" for table in ("file", *_KINDS, "history", "tag", *_REDIRECTS, "edge_end")),
     "UPDATE ordered SET upto = 0",
 )
 # Edges lead anywhere and tags are many: putting each into its place at once would touch a page of the file for each.
-# The latest ones wait, few enough to look through, until it is worth it.
+# The latest ones wait, few enough to look through, until it is worth it; the latest redirects in a small table.
 _WAITING = 2000
 EDGES_AT = """seq IN (SELECT seq FROM edge_end WHERE id = ?1 UNION ALL
     SELECT seq FROM edge WHERE seq > (SELECT upto FROM ordered WHERE kind = 'edge') AND (from_id = ?1 OR to_id = ?1))"""
@@ -66,6 +71,9 @@ def tagged(kind: Kind, tag: str) -> tuple[str, tuple[str, ...]]:
         return condition, (start, start + "\U0010ffff", start)
     whole = {"sorted": "tag = ?", "tags": "char(10) || tags || char(10)", "end": " || char(10)"}
     return _TAGGED.format(kind=kind, **whole), (tag, tag)
+
+
+_Redirect = tuple[str, int, str, int]  # from, the offset of the line that says so, to, seq of the edge
 
 
 class Intake:
@@ -102,6 +110,9 @@ class Intake:
             for start in range(upto, last, _ORDERED_AT_ONCE):
                 self._order_tags(kind, start)
             self._db.execute("UPDATE ordered SET upto = ? WHERE kind = ?", (last, kind))
+        if self._db.execute("SELECT count(*) FROM new_redirect").fetchone()[0] > _WAITING:
+            self._db.execute("INSERT INTO redirect SELECT * FROM new_redirect")
+            self._db.execute("DELETE FROM new_redirect")
         for name, columns in _INDEXES.items():
             self._db.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {columns}")
 
@@ -118,16 +129,20 @@ class Intake:
         rows = [(e.id, e.type, at, at, e.ts, e.valid_from, e.valid_to, *_rest(e)) for at, e in run]
         self._db.executemany(_INSERT.format(kind), rows)
         if kind == "edge":
-            for seq, (offset, entry) in enumerate(run, start):
-                if entry.type in REDIRECTS and entry.from_id != entry.to_id:
-                    self._redirect(entry.from_id, (offset, entry.to_id, seq), None)
+            self._lead_on(
+                [
+                    (entry.from_id, offset, entry.to_id, seq)
+                    for seq, (offset, entry) in enumerate(run, start)
+                    if entry.type in REDIRECTS and entry.from_id != entry.to_id
+                ]
+            )
         else:
             self._mark_arrivals([entry.id for _, entry in run])
 
     def _mark_arrivals(self, ids: list[str]) -> None:
         """Redirects may have been known before the thought they replace."""
         heads: dict[str, str] = {}  # of the members of each cycle that was met
-        for one in among(self._db, "SELECT from_id FROM redirect WHERE stands = 1 AND from_id", ids):
+        for one in among(self._db, "SELECT from_id FROM every_redirect WHERE stands = 1 AND from_id", ids):
             if one not in heads and self._is_led_to(one) and (cycle := cycle_through(one, self._out)):
                 heads |= dict.fromkeys(cycle, head(one, self._out))
             self._mark(one, heads.get(one) != one)
@@ -162,15 +177,47 @@ class Intake:
         if entry.asserts and entry.type in REDIRECTS and entry.from_id != entry.to_id:
             self._redirect(entry.from_id, (offset, entry.to_id, seq), None)
 
+    def _lead_on(self, redirects: list[_Redirect]) -> None:
+        """New redirects, in their order. Most close no circle and open none, which is seen for all of them at once."""
+        leading = among(
+            self._db,
+            "SELECT from_id FROM every_redirect WHERE stands = 1 AND from_id",
+            list({end for one in redirects for end in (one[0], one[2])}),
+        )
+        may_lead = leading | {one[0] for one in redirects}
+        led_to = self._led_to([one[0] for one in redirects if one[2] in may_lead or one[0] in leading])
+        plain: list[_Redirect] = []
+        for one in redirects:
+            from_id, at, to_id, seq = one
+            if from_id in led_to and (from_id in leading or to_id in leading):
+                self._add(plain)
+                plain = []
+                self._redirect(from_id, (at, to_id, seq), None)
+            else:
+                plain.append(one)
+            leading.add(from_id)
+            led_to.add(to_id)
+        self._add(plain)
+
+    def _add(self, redirects: list[_Redirect]) -> None:
+        """Redirects that are part of no circle: each replaces where it comes from."""
+        self._db.executemany("INSERT OR REPLACE INTO new_redirect VALUES (?, ?, ?, ?, 1)", redirects)
+        self._targets().update(to_id for _, _, to_id, _ in redirects)
+        for kind in ("claim", "node"):
+            replaced = [(one[0],) for one in redirects if _kind_of(one[0]) == kind]
+            self._db.executemany(f"UPDATE {kind} SET superseded = 1 WHERE id = ? AND superseded = 0", replaced)
+
     def _redirect(self, from_id: str, added: tuple[int, str, int] | None, removed: int | None) -> None:
         """A redirect stands or no longer stands: mark whoever is superseded by that, or no longer."""
         may_circle = self._out(from_id) is not None or (added is not None and self._out(added[1]) is not None)
         led_to = may_circle and self._is_led_to(from_id)
         broken = cycle_through(from_id, self._out) if led_to else []
         if removed is not None:
-            self._db.execute("UPDATE redirect SET stands = 0 WHERE from_id = ? AND at = ?", (from_id, removed))
+            for table in _REDIRECTS:
+                query = f"UPDATE {table} SET stands = 0 WHERE from_id = ? AND at = ?"
+                self._db.execute(query, (from_id, removed))
         if added is not None:
-            self._db.execute("INSERT OR REPLACE INTO redirect VALUES (?, ?, ?, ?, 1)", (from_id, *added))
+            self._db.execute("INSERT OR REPLACE INTO new_redirect VALUES (?, ?, ?, ?, 1)", (from_id, *added))
             self._targets().add(added[1])
         closed = dict.fromkeys(cycle_through(from_id, self._out)) if led_to else {}
         stands = head(from_id, self._out) if closed else ""
@@ -180,11 +227,14 @@ class Intake:
 
     def _is_led_to(self, thought_id: str) -> bool:
         """Whether it can be in a cycle: asking that first keeps long chains cheap."""
-        if thought_id in self._targets():
-            return True
-        query = """SELECT 1 FROM edge_end JOIN edge ON edge.seq = edge_end.seq WHERE edge_end.id = ?1
-            AND edge.to_id = ?1 AND edge.type IN ('supersedes', 'same_as') LIMIT 1"""
-        return self._db.execute(query, (thought_id,)).fetchone() is not None
+        return bool(self._led_to([thought_id]))
+
+    def _led_to(self, ids: list[str]) -> set[str]:
+        """Those to which a redirect leads, or once led."""
+        waiting = self._targets()
+        query = """SELECT edge_end.id FROM edge_end CROSS JOIN edge ON edge.seq = edge_end.seq
+            WHERE edge.to_id = edge_end.id AND edge.type IN ('supersedes', 'same_as') AND edge_end.id"""
+        return {one for one in ids if one in waiting} | among(self._db, query, [*{*ids} - waiting])
 
     def _targets(self) -> set[str]:
         """Where the redirects lead that are not findable by their ends yet."""
@@ -195,10 +245,14 @@ class Intake:
         return self._waiting_targets
 
     def _mark(self, thought_id: str, superseded: bool) -> None:
-        kind = KIND_OF_PREFIX.get(thought_id.partition("_")[0])
+        kind = _kind_of(thought_id)
         if kind is not None and kind != "edge":
             query = f"UPDATE {kind} SET superseded = ?1 WHERE id = ?2 AND superseded != ?1"
             self._db.execute(query, (int(superseded), thought_id))
+
+
+def _kind_of(thought_id: str) -> Kind | None:
+    return KIND_OF_PREFIX.get(thought_id.partition("_")[0])
 
 
 def _runs(batch: list[Placed], known: set[str]) -> Iterator[tuple[bool, list[Placed]]]:
@@ -229,7 +283,7 @@ def out_of(db: sqlite3.Connection) -> Out:
     """The newest standing redirect of an id, from the tables."""
 
     def out(thought_id: str) -> Step | None:
-        query = "SELECT to_id, at FROM redirect WHERE from_id = ? AND stands = 1 ORDER BY at DESC LIMIT 1"
+        query = "SELECT to_id, at FROM every_redirect WHERE from_id = ? AND stands = 1 ORDER BY at DESC LIMIT 1"
         row = db.execute(query, (thought_id,)).fetchone()
         return Step(*row) if row else None
 

@@ -144,7 +144,7 @@ class Reading:
         """The newest standing redirect of an id."""
         if self._as_of is None:
             return self.view.out(thought_id)
-        query = f"SELECT {_COLUMNS} FROM edge WHERE seq IN (SELECT seq FROM redirect WHERE from_id = ?)"
+        query = f"SELECT {_COLUMNS} FROM edge WHERE seq IN (SELECT seq FROM every_redirect WHERE from_id = ?)"
         edges = [self._thought("edge", Row(*row)) for row in self.view.query(query, (thought_id,))]
         found = [Step(edge.to_id, edge.offset) for edge in edges if edge is not None and edge.status == "active"]
         return max(found, key=lambda step: step.at, default=None)

@@ -1,6 +1,6 @@
 """What can be searched in a line of a Thought DB store."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
@@ -30,55 +30,51 @@ def reader(kind: Kind, project_id: str) -> ReadLine:
     """Reads the lines of the file that holds a kind."""
     read = _READERS[kind]
 
-    def changes(line: jsonl.Line) -> Iterator[Change]:
+    def changes(line: jsonl.Line) -> Iterable[Change]:
         try:
             one = decode_fields(line.data, _Line)
         except BadJson:
-            return  # the store reports what it cannot read; here it is only not found
-        yield from read(one, project_id)
+            return ()  # the store reports what it cannot read; here it is only not found
+        change = read(one, project_id)
+        return (change,) if change else ()
 
     return changes
 
 
-def _claim(one: _Line, project_id: str) -> Iterator[Change]:
+def _claim(one: _Line, project_id: str) -> Change | None:
     if one.kind == "claim_retract" and one.claim_id:
-        yield Mark("retract:" + one.claim_id, one.claim_id)
-    elif one.kind == "claim" and one.claim_id and _RAW not in (one.tags or ()):
-        yield _document(one, one.claim_id, "claim", one.claim_type, project_id)
+        return Mark("retract:" + one.claim_id, one.claim_id)
+    if one.kind == "claim" and one.claim_id and _RAW not in (one.tags or ()):
+        return _document(one, one.claim_id, "claim", one.claim_type, project_id)
+    return None
 
 
-def _node(one: _Line, project_id: str) -> Iterator[Change]:
+def _node(one: _Line, project_id: str) -> Change | None:
     if one.kind == "node_retract" and one.node_id:
-        yield Mark("retract:" + one.node_id, one.node_id)
-    elif one.kind == "node" and one.node_id:
-        yield _document(one, one.node_id, "node", one.node_type, project_id)
+        return Mark("retract:" + one.node_id, one.node_id)
+    if one.kind == "node" and one.node_id:
+        return _document(one, one.node_id, "node", one.node_type, project_id)
+    return None
 
 
-def _edge(one: _Line, project_id: str) -> Iterator[Change]:
+def _edge(one: _Line, project_id: str) -> Change | None:
     if one.kind == "edge_retract":
-        yield Unmark(one.edge_id)
-    elif one.kind == "edge" and one.edge_type in REDIRECTS:
-        yield Mark(one.edge_id, one.from_id, one.to_id)
+        return Unmark(one.edge_id)
+    if one.kind == "edge" and one.edge_type in REDIRECTS:
+        return Mark(one.edge_id, one.from_id, one.to_id)
+    return None
 
 
-_READERS: dict[Kind, Callable[[_Line, str], Iterator[Change]]] = {"claim": _claim, "node": _node, "edge": _edge}
+_READERS: dict[Kind, Callable[[_Line, str], Change | None]] = {"claim": _claim, "node": _node, "edge": _edge}
 
 
 def _document(one: _Line, thought_id: str, kind: str, type_: str, project_id: str) -> Document:
-    return Document(
-        thought_id,
-        kind,
-        one.text,
-        project_id,
-        title=one.title,
-        ts=one.asserted_ts,
-        tags=(type_, *(one.tags or ())),
-        event_ids=tuple(ref.event_id for ref in one.source_refs if ref.event_id),
-        valid_from=_seconds(one.valid_from),
-        valid_to=_seconds(one.valid_to),
-    )
+    tags = (type_, *(one.tags or ()))
+    events = tuple([ref.event_id for ref in one.source_refs if ref.event_id])
+    valid = _seconds(one.valid_from), _seconds(one.valid_to)
+    return Document(thought_id, kind, one.text, project_id, one.title, one.asserted_ts, tags, events, *valid)
 
 
 def _seconds(timestamp: str | None) -> float | None:
-    found = milliseconds(timestamp, None)
+    found = milliseconds(timestamp, None) if timestamp else None
     return None if found is None else found / 1000

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mi.memory import fts, search
+from mi.memory import corrections, fts, search
 from mi.memory.backend import BACKENDS, Backend, Query
 from mi.memory.documents import Batch, Change, Document, Gone, Mark, Unmark
 from mi.memory.words import compact
@@ -242,29 +242,34 @@ ACTIONS = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
-@given(ACTIONS)
-def test_any_order_of_corrections_leaves_what_a_naive_model_says(actions: list[tuple]) -> None:
-    backend = fts.in_memory()
+@settings(max_examples=300, deadline=None)
+@given(ACTIONS, st.sampled_from([1, 3, 14]), st.sampled_from([0, 2, 2000]))
+def test_any_order_of_corrections_leaves_what_a_naive_model_says(actions: list[tuple], at_once: int, new: int) -> None:
     said: set[str] = set()
     retracted: set[str] = set()
     edges: dict[int, tuple[str, str]] = {}  # in the order of their assertion
+    changes: list[Change] = []
     for action in actions:
         if action[0] == "put":
-            put(backend, claim(action[1], "thing"))
+            changes.append(claim(action[1], "thing"))
             retracted.discard(action[1]) if action[1] in said else None
             said.add(action[1])
         elif action[0] == "retract" and action[1] in said:
-            put(backend, Mark(f"retract:{action[1]}", action[1]))
+            changes.append(Mark(f"retract:{action[1]}", action[1]))
             retracted.add(action[1])
         elif action[0] == "replace" and action[1] != action[2]:
             edges.pop(action[3], None)
             edges[action[3]] = (action[1], action[2])
-            put(backend, Mark(f"ed{action[3]}", action[1], action[2]))
+            changes.append(Mark(f"ed{action[3]}", action[1], action[2]))
         elif action[0] == "undo":
             edges.pop(action[1], None)
-            put(backend, Unmark(f"ed{action[1]}"))
+            changes.append(Unmark(f"ed{action[1]}"))
     expected = {one for one in said - retracted if _head(one, list(edges.values())) == one}
+    backend = fts.in_memory()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(corrections, "_NEW", new)  # how many marks are kept apart: none, some, all
+        for start in range(0, len(changes), at_once):
+            put(backend, *changes[start : start + at_once])
     assert set(found(backend, "thing")) == expected
     backend.close()
 
