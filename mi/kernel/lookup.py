@@ -1,11 +1,11 @@
-"""Many ids looked up in a table together: a statement takes only so many, and one for each would be slow."""
+"""Many ids looked up in a table together: one question for each would be slow."""
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 if TYPE_CHECKING:
     import sqlite3
-
-_AT_ONCE = 500
 
 
 def among(db: "sqlite3.Connection", select: str, ids: list[str], *values: object) -> set[str]:
@@ -15,8 +15,11 @@ def among(db: "sqlite3.Connection", select: str, ids: list[str], *values: object
 
 def rows_among(db: "sqlite3.Connection", select: str, ids: list[str], *values: object) -> list[Any]:
     """The rows of a query whose last condition is that a column be one of the ids."""
-    found: list[Any] = []
-    for start in range(0, len(ids), _AT_ONCE):
-        chunk = ids[start : start + _AT_ONCE]
-        found += db.execute(f"{select} IN ({','.join('?' * len(chunk))})", (*values, *chunk))
+    # One list as JSON: a statement with a parameter for each takes longer to prepare than to answer.
+    plain = [one for one in ids if "\0" not in one]  # where SQLite would end a text in JSON
+    asked = msgspec.json.encode(plain).decode()
+    found = db.execute(f"{select} IN (SELECT value FROM json_each(?))", (*values, asked)).fetchall()
+    for one in ids if len(plain) < len(ids) else ():
+        if "\0" in one:
+            found += db.execute(f"{select} = ?", (*values, one))
     return found

@@ -7,13 +7,14 @@ from itertools import islice
 from mi.kernel.lookup import among
 from mi.thoughtdb.files import Placed
 from mi.thoughtdb.kinds import KIND_OF_PREFIX, REDIRECTS, Kind
-from mi.thoughtdb.lines import Entry
+from mi.thoughtdb.lines import EARLIEST, Entry
 from mi.thoughtdb.redirects import Out, Step, cycle_through, head
 
 VERSION = 5
 _COLUMNS = """seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT, offset INTEGER, first_offset INTEGER,
     first_ts INTEGER, valid_from INTEGER, valid_to INTEGER, retracted INTEGER DEFAULT 0, superseded INTEGER DEFAULT 0,
-    lines INTEGER DEFAULT 1, from_id TEXT, to_id TEXT, tags TEXT, by_agent INTEGER DEFAULT 0"""
+    lines INTEGER DEFAULT 1, from_id TEXT NOT NULL, to_id TEXT NOT NULL, tags TEXT NOT NULL,
+    by_agent INTEGER DEFAULT 0"""
 _KINDS: tuple[Kind, ...] = ("claim", "node", "edge")
 _REDIRECTS = ("redirect", "new_redirect")
 SCHEMA = (
@@ -53,12 +54,14 @@ EDGES_AT = """seq IN (SELECT seq FROM edge_end WHERE id = ?1 UNION ALL
     SELECT seq FROM edge WHERE seq > (SELECT upto FROM ordered WHERE kind = 'edge') AND (from_id = ?1 OR to_id = ?1))"""
 _TAGGED = """seq IN (SELECT seq FROM tag WHERE kind = '{kind}' AND {sorted} UNION ALL
     SELECT seq FROM {kind} WHERE seq > (SELECT upto FROM ordered WHERE kind = '{kind}')
-    AND instr({tags}, char(10) || ?{end}))"""
+    AND tags != '' AND instr({tags}, char(10) || ?{end}))"""
 _BATCH = 4000
 _ORDERED_AT_ONCE = 50_000
-_INSERT = """INSERT INTO {}
+# To hand None to SQLite takes Python longer than a number that stands for it.
+_NEVER = EARLIEST
+_INSERT = f"""INSERT INTO {{}}
     (id, type, offset, first_offset, first_ts, valid_from, valid_to, from_id, to_id, tags, by_agent)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    VALUES (?, ?, ?, ?, ?, nullif(?, {_NEVER}), nullif(?, {_NEVER}), ?, ?, ?, ?)"""
 _REASSERT = """UPDATE {} SET type = ?, offset = ?, valid_from = ?, valid_to = ?, from_id = ?, to_id = ?,
     tags = ?, by_agent = ?, retracted = 0, lines = lines + 1 WHERE id = ?"""
 
@@ -117,7 +120,7 @@ class Intake:
             self._db.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {columns}")
 
     def _order_tags(self, kind: Kind, start: int) -> None:
-        query = f"SELECT seq, tags FROM {kind} WHERE seq > ? AND seq <= ? AND tags IS NOT NULL"
+        query = f"SELECT seq, tags FROM {kind} WHERE seq > ? AND seq <= ? AND tags != ''"
         rows = self._db.execute(query, (start, start + _ORDERED_AT_ONCE))
         found = sorted((tag, seq) for seq, tags in rows for tag in tags.split("\n"))
         self._db.executemany("INSERT OR IGNORE INTO tag VALUES (?, ?, ?)", [(kind, *one) for one in found])
@@ -126,7 +129,7 @@ class Intake:
         start = self._db.execute(f"SELECT coalesce(max(seq), 0) + 1 FROM {kind}").fetchone()[0]
         if kind == "edge":
             self._targets()  # as they are before these lines: each is then taken in by itself
-        rows = [(e.id, e.type, at, at, e.ts, e.valid_from, e.valid_to, *_rest(e)) for at, e in run]
+        rows = [(e.id, e.type, at, at, e.ts, *_times(e), *_rest(e)) for at, e in run]
         self._db.executemany(_INSERT.format(kind), rows)
         if kind == "edge":
             self._lead_on(
@@ -160,9 +163,9 @@ class Intake:
             rest = _rest(entry)
             times = (entry.valid_from, entry.valid_to)
             db.execute(_REASSERT.format(kind), (entry.type, offset, *times, *rest, entry.id))
-            former = [(kind, tag, seq) for tag in (tags or "").split("\n")]
+            former = [(kind, tag, seq) for tag in tags.split("\n")]
             db.executemany("DELETE FROM tag WHERE kind = ? AND tag = ? AND seq = ?", former)
-            now = [(kind, tag, seq) for tag in (rest[2] or "").split("\n") if tag]
+            now = [(kind, tag, seq) for tag in rest[2].split("\n") if tag]
             db.executemany("INSERT OR IGNORE INTO tag VALUES (?, ?, ?)", now)
         if kind == "edge":
             self._change_edge(entry, offset, seq, (former_type, former_from, former_offset))
@@ -273,10 +276,15 @@ def _runs(batch: list[Placed], known: set[str]) -> Iterator[tuple[bool, list[Pla
         yield fresh, run
 
 
-def _rest(entry: Entry) -> tuple[str | None, str | None, str | None, int]:
+def _times(entry: Entry) -> tuple[int, int]:
+    since, until = entry.valid_from, entry.valid_to
+    return _NEVER if since is None else since, _NEVER if until is None else until
+
+
+def _rest(entry: Entry) -> tuple[str, str, str, int]:
     """Ends, tags and whose word it is. A tag is one line: they are kept as lines of one text."""
-    tags = "\n".join(" ".join(tag.split("\n")) for tag in entry.tags)
-    return entry.from_id or None, entry.to_id or None, tags or None, int(entry.by_agent)
+    tags = "\n".join([" ".join(tag.split("\n")) for tag in entry.tags]) if entry.tags else ""
+    return entry.from_id, entry.to_id, tags, int(entry.by_agent)
 
 
 def out_of(db: sqlite3.Connection) -> Out:

@@ -33,8 +33,8 @@ class Row(NamedTuple):
     retracted: int
     superseded: int
     lines: int
-    from_id: str | None
-    to_id: str | None
+    from_id: str
+    to_id: str
 
 
 class Filter(NamedTuple):
@@ -233,7 +233,7 @@ class Reading:
         return (valid_from is None or valid_from <= self._at) and (valid_to is None or self._at < valid_to)
 
     def _made(self, kind: Kind, row: Row, type_: str, status: Status, valid: bool, offset: int) -> Thought:
-        ends = (row.from_id or "", row.to_id or "")
+        ends = (row.from_id, row.to_id)
         return Thought(kind, row.id, self.scope, type_, status, valid, row.seq, offset, *ends, self.view)
 
 
