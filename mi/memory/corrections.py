@@ -9,6 +9,8 @@ from mi.memory.tables import MARKS
 
 _MAX_CHAIN = 1000
 _NEW = 2000
+# What a correction speaks of that is not noted there yet; a project does not correct another's, nor what is for all.
+NEWLY = "EXISTS (SELECT 1 FROM new_mark WHERE target = document.id AND project_id IN ('', document.project_id))"
 
 
 def mark(db: sqlite3.Connection, source: int, project_id: str, marks: list[Mark]) -> None:
@@ -27,17 +29,20 @@ def mark(db: sqlite3.Connection, source: int, project_id: str, marks: list[Mark]
         row = (at, one.id, source, project_id, one.target, one.by)
         db.execute("INSERT INTO new_mark VALUES (?, ?, ?, ?, ?, ?)", row)
         circle = _circle(db, one.target) if one.target in led_to else []  # opened by it, or closed
-        touched |= _turned(db, one.target, former, circle)
+        touched |= _turned(db, former, circle)
         held.add(one.id)
         led_to.add(one.by)
     _settle(db, touched)
-    _put_in_order(db)
-
-
-def _put_in_order(db: sqlite3.Connection) -> None:
     if db.execute("SELECT count(*) FROM new_mark").fetchone()[0] > _NEW:
-        db.execute("INSERT INTO mark SELECT * FROM new_mark")
-        db.execute("DELETE FROM new_mark")
+        put_in_order(db)
+
+
+def put_in_order(db: sqlite3.Connection) -> None:
+    """Note the newest corrections at what they correct; until then a search looks them up."""
+    targets = [target for (target,) in db.execute("SELECT DISTINCT target FROM new_mark")]
+    db.execute("INSERT INTO mark SELECT * FROM new_mark")
+    db.execute("DELETE FROM new_mark")
+    _settle(db, targets)
 
 
 def unmark(db: sqlite3.Connection, source: int, ids: list[str]) -> None:
@@ -62,15 +67,15 @@ def _take_out(db: sqlite3.Connection, source: int, mark_id: str) -> set[str]:
     former = _circle(db, target)
     for table in MARKS:
         db.execute(f"DELETE FROM {table} WHERE at = ?", (at,))
-    return _turned(db, target, former, _circle(db, target))
+    return {target} | _turned(db, former, _circle(db, target))
 
 
-def _turned(db: sqlite3.Connection, target: str, former: list[str], circle: list[str]) -> set[str]:
-    """Note who is in a circle after a correction of `target` came or went; whoever that may concern."""
+def _turned(db: sqlite3.Connection, former: list[str], circle: list[str]) -> set[str]:
+    """Note who is in a circle after a correction came or went; whoever that may concern."""
     if former or circle:
         db.executemany("DELETE FROM ring WHERE id = ?", [(one,) for one in former])
         db.executemany("INSERT OR IGNORE INTO ring VALUES (?)", [(one,) for one in circle])
-    return {target, *former, *circle}
+    return {*former, *circle}
 
 
 def _settle(db: sqlite3.Connection, ids: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ from mi.kernel.files import read_only_uri
 from mi.kernel.home import FILE_MODE, make_dirs
 from mi.memory import search, tables
 from mi.memory.backend import Hit, Query, Status
-from mi.memory.corrections import unmark
+from mi.memory.corrections import NEWLY, put_in_order, unmark
 from mi.memory.documents import Batch
 
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)  # the last: a table is missing
@@ -56,13 +56,18 @@ class FtsBackend:
         self._db.execute("DELETE FROM source WHERE no = ?", (no,))
 
     def search(self, query: Query) -> list[Hit]:
-        return search.search(self._db, query)
+        hits = search.search(self._db, query)
+        if hits is None:
+            with self._transaction():
+                put_in_order(self._db)
+            hits = search.search(self._db, query)
+        return hits or []
 
     def status(self) -> Status:
         count = self._db.execute
         return Status(
             documents=dict(count("SELECT kind, count(*) FROM document GROUP BY kind ORDER BY kind")),
-            corrected=count("SELECT count(*) FROM document WHERE corrected_by != ''").fetchone()[0],
+            corrected=count(f"SELECT count(*) FROM document WHERE corrected_by != '' OR {NEWLY}").fetchone()[0],
             sources=count("SELECT count(*) FROM source").fetchone()[0],
             bytes=count("PRAGMA page_count").fetchone()[0] * count("PRAGMA page_size").fetchone()[0],
         )

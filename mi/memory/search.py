@@ -34,12 +34,13 @@ class _Found(NamedTuple):
     title: str
     ts: str
     id: str
-    corrected_by: str
+    project_id: str
+    corrected_by: str  # as far as corrections are in order
     complete: bool = False  # in a large store: it has all the words
 
 
-def search(db: sqlite3.Connection, query: Query) -> list[Hit]:
-    """The best matches of a query, best first."""
+def search(db: sqlite3.Connection, query: Query) -> list[Hit] | None:
+    """The best matches of a query, best first; None if corrections that are not in order yet hide others from sight."""
     wanted = _expressions(query.tokens)
     if not wanted or query.limit < 1:
         return []
@@ -49,8 +50,11 @@ def search(db: sqlite3.Connection, query: Query) -> list[Hit]:
             for one in _Shelf(db, shelf, query, low, high).candidates(wanted):
                 if one.row not in found:  # found with all the words before it was found with the rarest
                     found[one.row] = one
-    ranked = _ranked(_for_project(db, query, list(found.values())), query.tokens)
-    return _hits(db, ranked[: query.limit])
+    new = among(db, "SELECT target FROM new_mark WHERE target", [one.id for one in found.values()])
+    seen = _corrected(db, query, list(found.values()), new)
+    if new and len(seen) < query.limit <= len(found):
+        return None
+    return _hits(db, _ranked(seen, query.tokens)[: query.limit])
 
 
 def _expressions(words: tuple[str, ...]) -> list[str]:
@@ -134,7 +138,8 @@ class _Shelf:
     def _select(self, match: str, score: str, where: str, values: list[object], order: str) -> list[_Found]:
         shelf = self._shelf
         limit = max(_CANDIDATES, 2 * self._query.limit)
-        query = f"""SELECT d.row, {score} AS score, d.grp, d.title, d.ts, d.id, d.corrected_by
+        query = f"""SELECT d.row, {score} AS score, d.grp, d.title, d.ts, d.id, d.project_id,
+            d.corrected_by
             FROM {shelf} AS w CROSS JOIN document AS d ON d.row = w.rowid
             WHERE {shelf} MATCH ? AND w.rowid BETWEEN ? AND ?{where} ORDER BY {order} DESC LIMIT {limit}"""
         return [_Found(*row) for row in self._db.execute(query, (match, *self._rows, *values))]
@@ -166,21 +171,21 @@ def _rare(known: list[str], counts: dict[str, int]) -> list[str]:
     return rare
 
 
-def _for_project(db: sqlite3.Connection, query: Query, found: list[_Found]) -> list[_Found]:
-    """What a project corrected of the global part is corrected for that project alone."""
-    if not query.project_id:
-        return found
-    standing = [one.id for one in found if not one.corrected_by]
-    marked = "SELECT target FROM every_mark WHERE project_id = ? AND target"
-    corrected = list(among(db, marked, standing, query.project_id))
-    by_id = dict(zip(corrected, corrections(db, [(one, query.project_id) for one in corrected]), strict=True))
+def _corrected(db: sqlite3.Connection, query: Query, found: list[_Found], new: set[str]) -> list[_Found]:
+    """The candidates as they are corrected by now; what a project corrected of the global part, for it alone."""
+    asked = [(one.id, one.project_id) for one in found if one.id in new]
+    if query.project_id:
+        marked = "SELECT target FROM every_mark WHERE project_id = ? AND target"
+        ids = [one.id for one in found if not one.corrected_by]
+        asked += [(one, query.project_id) for one in among(db, marked, ids, query.project_id)]
+    by = dict(zip(asked, corrections(db, asked), strict=True)) if asked else {}
     seen: list[_Found] = []
     for one in found:
-        by = by_id.get(one.id, "")
-        if not by:
+        now = by.get((one.id, one.project_id)) or by.get((one.id, query.project_id or "")) or one.corrected_by
+        if now == one.corrected_by:
             seen.append(one)
         elif query.corrected:
-            seen.append(one._replace(corrected_by=by))
+            seen.append(one._replace(corrected_by=now))
     return seen
 
 
