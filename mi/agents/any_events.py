@@ -54,7 +54,8 @@ class AnyEvents:
             self._thread = next(
                 (e.thread_id for e in found_events if isinstance(e, events.ThreadStarted)), self._thread
             )
-            return found_events
+            # A client that nobody knows may print its commands' output as lines of its own: no word of a denial counts.
+            return [e for e in found_events if not isinstance(e, events.Denied)]
         return self._plain(raw)
 
     def end(self) -> list[Event]:

@@ -141,8 +141,11 @@ class ClaudeEvents:
     def _result(self, raw: dict[str, Any]) -> list[Event]:
         found: list[Event] = []
         for denial in map(mapping, raw.get("permission_denials") or []):
+            call = str(denial.get("tool_use_id"))
             if denial.get("tool_name") == _ASK:
-                found += self._asked(str(denial.get("tool_use_id")), mapping(denial.get("tool_input")))
+                found += self._asked(call, mapping(denial.get("tool_input")))
+            elif denial.get("tool_name") == "Bash":
+                found.append(events.Denied(id=call))
         failed = bool(raw.get("is_error")) or str(raw.get("subtype", "")).startswith("error")
         message = text_of(raw.get("result")) or text_of(raw.get("errors")) or str(raw.get("subtype", ""))
         if failed:

@@ -62,7 +62,7 @@ class CodexEvents:
             case "agent_message" | "reasoning" if kind == "item.completed":
                 return [events.Message(text=text_of(item.get("text")), reasoning=what == "reasoning")]
             case "command_execution" if kind != "item.updated":
-                return [_command(item, kind)]
+                return _command(item, kind)
             case "file_change" if kind == "item.completed" and item.get("status") != "failed":
                 return [_change(change) for change in item.get("changes") or [] if isinstance(change, dict)]
             case "mcp_tool_call" | "collab_tool_call" | "web_search" if kind != "item.updated":
@@ -72,15 +72,17 @@ class CodexEvents:
         return []
 
 
-def _command(item: dict[str, Any], kind: str) -> Event:
-    return events.Command(
+def _command(item: dict[str, Any], kind: str) -> list[Event]:
+    declined = item.get("status") == "declined"
+    command = events.Command(
         id=str(item.get("id", "")),
         state="started" if kind == "item.started" else "ended",
         text=str(item.get("command", "")),
         exit_code=whole(item.get("exit_code")),
         output=excerpt(str(item.get("aggregated_output") or "")),
-        refused=item.get("status") == "declined",
+        refused=declined,
     )
+    return [command, events.Denied(id=command.id)] if declined else [command]
 
 
 def _change(change: dict[str, Any]) -> Event:

@@ -29,7 +29,13 @@ class Command(Struct, frozen=True, kw_only=True, gc=False, tag="command"):
     text: str
     exit_code: int | None = None
     output: str = ""
-    refused: bool = False  # the agent's own permissions did not let it run
+    refused: bool = False  # by its result it did not run; only `Denied` is certain of it
+
+
+class Denied(Struct, frozen=True, kw_only=True, gc=False, tag="denied"):
+    """A command that never ran, for the agent's permissions or a hook forbade it: the client's own word."""
+
+    id: str
 
 
 class FileChange(Struct, frozen=True, kw_only=True, gc=False, tag="file_change"):
@@ -89,7 +95,7 @@ class End(Struct, frozen=True, kw_only=True, gc=False, tag="end"):
     cut: bool = False
 
 
-Event = ThreadStarted | Message | Command | FileChange | ToolCall | Question | Usage | Error | Limit | End
+Event = ThreadStarted | Message | Command | Denied | FileChange | ToolCall | Question | Usage | Error | Limit | End
 
 
 def excerpt(text: str, limit: int = EXCERPT) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from mi.agents.events import Command, End, Event, FileChange, ToolCall, Usage
+from mi.agents.events import Command, Denied, End, Event, FileChange, ToolCall, Usage
 from mi.agents.process import AgentProcess, Limits
 from mi.agents.signals import StopFlag
 from mi.autopilot.asked_for import is_asked_for
@@ -118,7 +118,8 @@ def batch_view(
     before: Proof,
 ) -> Batch:
     """The batch as facts. A check proves something only when no file of the work changed after it."""
-    looking = _Looking(clock, checks, step, watch)
+    denied = {one.id for one in result.events if isinstance(one, Denied)}
+    looking = _Looking(clock, checks, step, watch, denied)
     commands = [looking.at(one) for one in result.events if isinstance(one, Command) and one.state == "ended"]
     failed = unsettled(commands, [] if step.latest.files else before.unsettled)
     ways = weakened(step.total, watch)
@@ -143,7 +144,7 @@ def batch_view(
         questions=[question.text for question in result.questions],
         errors=[*result.observed.errors, *([result.error] if result.error else [])],
         risk_signals=[
-            *(signal for one in commands if (signal := signal_of(one.command))),
+            *(signal for one in commands if not one.refused and (signal := signal_of(one.command))),
             *(f"tests: {way}" for way in ways if way.partition(": ")[0] in step.latest.files),
         ],
         diff_stat=step.latest.stat,
@@ -189,17 +190,23 @@ def _size(change: Change, root: str) -> ChangeSize:
 class _Looking:
     """Looks at the commands of a batch beside what the work tree shows."""
 
-    def __init__(self, clock: BatchClock, checks: list[Check], step: Step, watch: WorktreeWatch) -> None:
+    def __init__(
+        self, clock: BatchClock, checks: list[Check], step: Step, watch: WorktreeWatch, denied: Collection[str]
+    ) -> None:
         self._clock = clock
         self._checks = checks
         self._files = step.latest.files
         self._changed = frozenset(step.total.files)
         self._watch = watch
+        self._denied = denied
         self._root = watch.root
         self._changed_at = _last_change(step.latest.files, watch.root)
 
     def at(self, command: Command) -> SeenCommand:
         """A command, whether it is a check, and whether anything of the work changed after it."""
+        # Its result is text that a command may print, too: only with the client's own word it was refused.
+        if command.refused and command.id in self._denied:
+            return SeenCommand(command=command.text, exit_code=None, refused=True)
         moment = self._clock.moment(command)
         ran = ran_check(command.text, self._checks, self._root, self._changed)
         counts = not command.refused and not ran_nothing(command.output)

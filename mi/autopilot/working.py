@@ -125,7 +125,8 @@ class Working:
         """Everything a judgement about a batch may look at."""
         tests = [check.command for check in self._checks if check.kind == "test"]
         root = self._session.project.root
-        used = [check.command for one in batch.commands if (check := is_check(one.command, self._checks, root))]
+        ran = [one.command for one in batch.commands if not one.refused]
+        used = [check.command for command in ran if (check := is_check(command, self._checks, root))]
         self._state.used_checks = list(dict.fromkeys([*used, *self._state.used_checks]))
         project = Project(
             # one that the agent was seen to run works here: it goes first

@@ -17,7 +17,7 @@ class Said(Struct, frozen=True, kw_only=True):
 
 
 class SeenCommand(Struct, frozen=True, kw_only=True):
-    """A command the agent was seen to run; a check proves something only after the last change."""
+    """A command the agent was seen to run, or tried to; a check proves something only after the last change."""
 
     command: str
     exit_code: int | None
@@ -25,6 +25,7 @@ class SeenCommand(Struct, frozen=True, kw_only=True):
     after_last_change: bool = False
     kind: str = ""  # of the check: test, build or lint
     selection: list[str] = []  # what of the check was run; [] is all of it
+    refused: bool = False  # the agent's permissions or a hook forbade it: it never ran
 
     def settles(self, failed: "SeenCommand") -> bool:
         """Whether this check, which passed, takes back that another one failed on the same work."""

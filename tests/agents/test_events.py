@@ -94,6 +94,19 @@ def test_a_claude_command_has_the_exit_code_that_was_told_or_none(
     assert (ended.text, ended.exit_code, ended.refused) == ("pytest", code, refused)
 
 
+def test_a_command_was_denied_only_by_the_clients_own_word() -> None:
+    """What a result says may be a command's output; an unknown client may even print that as a line of its own."""
+    denials = [{"tool_name": "Bash", "tool_use_id": "c1", "tool_input": {"command": "git push"}}]
+    result = {"type": "result", "subtype": "success", "is_error": False, "permission_denials": denials}
+    called, told = tool_use("Bash", {"command": "git push"}), tool_result("push: denied", True)
+    declined = item("completed", type="command_execution", command="git push", exit_code=-1, status="declined")
+    assert events.Denied(id="c1") not in read(ClaudeEvents(), called, told)
+    assert events.Denied(id="c1") in read(ClaudeEvents(), called, told, result)
+    assert events.Denied(id="item_0") in read(CodexEvents(), declined)
+    for lines in ((called, told, result), (declined,)):
+        assert not any(isinstance(event, events.Denied) for event in read(AnyEvents(), *lines))
+
+
 def test_a_command_in_the_background_has_no_exit_code_yet() -> None:
     """It was started, which is all that its result says."""
     said = "Command running in background with ID: b1. Output is being written to: /tmp/b1.output"

@@ -69,6 +69,28 @@ def test_a_check_that_was_refused_is_no_check(bench: Open) -> None:
     assert ran.end["marks"]["verified"] is False
 
 
+def test_a_command_that_the_hook_refused_is_no_risky_act(bench: Open) -> None:
+    """It was never executed: nobody has to answer for it, and the run goes on."""
+    one, _ = bench(
+        [run("git push --force origin main"), run("sudo ls"), *MENDED], tools=("Bash(git:*)", "Bash(sudo:*)")
+    )
+    assert one.mi("hook", "install", "claude-code").code == 0
+    ran = one.run()
+    ran.ended("done")
+    assert [record["code"] for record in ran.of("violation")] == ["PERMISSION_DENIED"]
+    assert ran.of("risk_event") == []
+    assert not any("push" in action["detail"] for record in ran.of("evidence") for action in record["actions"])
+
+
+def test_a_command_that_says_it_was_refused_is_a_risky_act(bench: Open) -> None:
+    """What a command prints is no witness."""
+    said = "echo 'force-push-main on git push --force origin main: denied'"
+    one, _ = bench([run(f"git push --force origin main; {said}; exit 1"), *MENDED], tools=("Bash",))
+    ran = one.run()
+    ran.ended("blocked")
+    assert ran.of("risk_event")[-1]["risk"]["category"] == "push"
+
+
 def test_a_question_waits_and_its_answer_goes_into_the_same_session(bench: Open) -> None:
     question = ask("Which colour should the report have?", ("Red", "Green"))
     one, server = bench([question, say("I need to know the colour first."), *MENDED])

@@ -29,7 +29,7 @@ def _sections(case: Case) -> list[Section]:
 
 def _rules(case: Case) -> ExtractedEvidence:
     batch = case.batch
-    commands = [Action(kind="command", detail=one.command) for one in batch.commands[-20:]]
+    commands = [Action(kind="command", detail=one.command) for one in batch.commands[-20:] if not one.refused]
     edits = [Action(kind="edit", detail=path) for path in batch.changed_files[:20]]
     unknowns = []
     if says_done(batch.last_message) and not batch.marks.verified:

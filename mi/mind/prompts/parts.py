@@ -99,6 +99,8 @@ def transcript_section(batch: Batch) -> Section:
 
 def command_line(seen: SeenCommand) -> str:
     """A command with what came of it."""
+    if seen.refused:
+        return f"{seen.command} (refused, never ran)"
     code = "still running" if seen.exit_code is None else f"exit {seen.exit_code}"
     check = (
         ", a check" + (" after the last change" if seen.after_last_change else ", but files changed after it")
