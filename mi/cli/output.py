@@ -23,6 +23,10 @@ class Output:
         """A text of the catalogue."""
         return messages.text(key, self.language, **details)
 
+    def word(self, word: str) -> str:
+        """A word of ours that stands in records, such as a kind or a scope, as the person says it."""
+        return messages.word(word, self.language)
+
     def say(self, key: str, /, **details: object) -> None:
         """Print a text of the catalogue."""
         self.line(self.text(key, **details))

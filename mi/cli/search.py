@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command, count
-from mi.cli.output import Output, Progress
+from mi.cli.output import Output, Progress, gist
 from mi.kernel.errors import UsageError
-from mi.kernel.text import one_line
+from mi.kernel.text import pad
 from mi.memory.backend import EVIDENCE, THOUGHTS
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def run(app: App, args: Args, kinds: tuple[str, ...]) -> int:
         out.json(shown | {"hits": [_as_json(hit) for hit in hits]})
         return 0
     for hit in hits:
-        _print(out, hit, app.project.project_id)
+        _print(app, out, hit, asked.tokens)
     if not hits:
         out.say("search.nothing", tokens=asked.text)
     return 0
@@ -75,16 +75,21 @@ def _chosen_kinds(wanted: list[str] | None, kinds: tuple[str, ...]) -> tuple[str
     return tuple(wanted) if wanted else kinds
 
 
-def _print(out: Output, hit: "Hit", project_id: str) -> None:
+def _print(app: App, out: Output, hit: "Hit", asked: tuple[str, ...]) -> None:
     one = hit.document
-    title = f"{one.title}: " if one.title else ""
-    kind = one.tags[0] if one.kind == "evidence" and one.tags else one.kind
-    place = "" if one.project_id == project_id else (one.project_id or "global") + "  "
+    kind, said = one.kind, f"{one.title}: {one.text}" if one.title else one.text
+    if one.kind == "evidence":
+        from mi.cli.found import telling_text
+
+        kind = one.tags[0] if one.tags else one.kind
+        said = telling_text(app, one, asked, Progress(out, "progress.indexing"))
+    place = "" if one.project_id == app.project.project_id else (one.project_id or out.word("global")) + "  "
     note = ""
     if hit.corrected_by:
         retracted = hit.corrected_by == "retracted"
         note = " " + (out.text("search.retracted") if retracted else out.text("search.corrected", by=hit.corrected_by))
-    out.line(f"{one.ts[:10]:<10}  {kind:<14} {place}{one_line(title + one.text, _SHOWN_TEXT)}{note}  {one.id}")
+    when = one.ts[:16].replace("T", " ")
+    out.line(f"{when:<16}  {pad(out.word(kind), 14)} {place}{gist(said, _SHOWN_TEXT)}{note}  {one.id}")
 
 
 def _as_json(hit: "Hit") -> dict[str, Any]:

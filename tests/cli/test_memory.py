@@ -1,6 +1,7 @@
 """`mi memory` and `mi search`, as installed."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from mi.app import App
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import UserInput
+from mi.evidence.records.run import BatchEnd, UserInput
 from mi.evidence.records.thoughts import Snapshot
 from mi.kernel.home import Home
 from tests.conftest import Mi
@@ -27,7 +28,7 @@ def project(mi: Mi, repository: Callable[..., Path], home: Home) -> Path:
     return path
 
 
-def record(home: Home, path: Path, one: Snapshot | UserInput) -> None:
+def record(home: Home, path: Path, one: Snapshot | UserInput | BatchEnd) -> None:
     app = App(home, str(path))
     EvidenceWriter.for_command(app.project_home.evidence, app.notices).append(one)
 
@@ -39,8 +40,34 @@ def test_memory_search_leaves_evidence_out_and_search_finds_everything(mi: Mi, p
     assert "The gateway moved to envoy  sn_1" in known.stdout
     assert "8443" not in known.stdout
     everything = mi("search", "Which port does the gateway use?", "--cd", str(project)).stdout
-    assert "Which port for the gateway? 8443" in everything
+    assert "Which port for the gateway? → 8443" in everything
     assert "sn_1" in everything
+
+
+def test_evidence_is_found_as_a_person_reads_it(mi: Mi, project: Path, home: Home) -> None:
+    """When, what kind, and the text that was asked for: no fields, no figures."""
+    seen = {"marks": {"verified": True}, "transcript_excerpt": "$ make\nthe linker wants libfoo first\n"}
+    record(home, project, BatchEnd(outcome="ended", last_message="Mended the build.", seen=seen))
+    shown = mi("search", "Mended build", "--cd", str(project)).stdout
+    assert re.search(r"^\d{4}-\d\d-\d\d \d\d:\d\d  batch_end      ended Mended the build\.  ev_\S+$", shown, re.M)
+    inside = mi("search", "linker libfoo", "--cd", str(project)).stdout
+    assert "  batch_end      ended Mended the build. … $ make the linker wants libfoo first  ev_" in inside
+    assert "verified" not in shown + inside
+    chinese = mi("search", "linker libfoo", "--cd", str(project), env={"MI_LANG": "zh"}).stdout
+    assert "  批次结束       " in chinese
+    as_json = json.loads(mi("search", "linker libfoo", "--cd", str(project), "--json", env={"MI_LANG": "zh"}).stdout)
+    assert as_json["hits"][0]["kind"] == "evidence"
+    assert as_json["hits"][0]["tags"] == ["batch_end"]
+
+
+def test_a_secret_in_found_evidence_is_hidden_wherever_it_is_cut(mi: Mi, project: Path, home: Home) -> None:
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    for before in ("x " * 2040, "x " * 20, ""):
+        said = f"{before}GITHUB_TOKEN={token} linker {'y ' * 3000}{token}"
+        record(home, project, BatchEnd(seen={"transcript_excerpt": said}))
+    shown = mi("search", "linker", "--cd", str(project)).stdout
+    assert shown.count("batch_end") == 3
+    assert "a1B2c3D4" not in shown
 
 
 @pytest.mark.req("mi.fail.recall-non-ascii")

@@ -5,10 +5,16 @@ import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from mi.evidence.records.kinds import KINDS
+from mi.evidence.records.mind import DecideNext
+from mi.hands import contract
 from mi.kernel import errors, messages
+from mi.memory.backend import THOUGHTS
+from mi.thoughtdb import kinds, reading
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CATALOGUE = ROOT / "mi" / "kernel" / "messages"
@@ -53,7 +59,16 @@ def test_chinese_texts_are_chinese():
     assert same == wordless
 
 
-@pytest.mark.parametrize("name", ["TEXT", "HELP"])
+def test_every_word_that_records_hold_and_people_read_has_its_chinese():
+    listed = (kinds.ClaimType, kinds.NodeType, kinds.EdgeType, kinds.Scope, reading.Status, contract.Outcome)
+    of_thoughts = {word for one in listed for word in get_args(one)}
+    decided = {word for name in ("status", "next_action") for word in get_args(DecideNext.__annotations__[name])}
+    words = {*KINDS, *THOUGHTS, *of_thoughts, *decided} - {"active"}
+    assert {one for one in words if messages.word(one, "zh") == one} == set()
+    assert {messages.word(one, "en") for one in words} == words
+
+
+@pytest.mark.parametrize("name", ["TEXT", "HELP", "WORDS"])
 @pytest.mark.parametrize("language", messages.LANGUAGES)
 def test_each_key_is_written_once(language, name):
     """A second one would silently win over the first."""
@@ -70,7 +85,7 @@ def written_keys(path: Path, name: str) -> Iterator[str]:
 
 
 def test_every_module_of_the_catalogue_is_read():
-    for language, own in (("en", set()), ("zh", {"help"})):
+    for language, own in (("en", set()), ("zh", {"help", "words"})):
         found = {path.stem for path in (CATALOGUE / language).glob("*.py")} - {"__init__"}
         assert found == {"base", *messages.AREAS} | own
 

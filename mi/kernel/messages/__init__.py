@@ -6,6 +6,8 @@ LANGUAGES = ("en", "zh")
 # Their modules are read only when a text is not in base.py: most commands never need them.
 AREAS = ("run", "learning", "workflows", "contract", "nexus", "governance", "persona", "everyday")
 
+_WORDS = ("scope", "outcome")  # details that are a word of ours and no text: they are said in the language, too
+
 
 class Said:
     """A text of the catalogue inside another one, such as the reason in an error: said in the language of the whole."""
@@ -21,7 +23,11 @@ class Said:
 def text(key: str, /, language: str = "en", **details: object) -> str:
     """The text of a key with its details filled in; an unknown key is a programming error."""
     said = {
-        name: text(value.key, language, **value.details) if isinstance(value, Said) else value
+        name: text(value.key, language, **value.details)
+        if isinstance(value, Said)
+        else word(str(value), language)
+        if name in _WORDS
+        else value
         for name, value in details.items()
     }
     return template(key, language).format(**said)
@@ -49,6 +55,11 @@ def help_text(english: str, language: str) -> str:
         if known:
             return known + ("。" if english.endswith(".") else "")
     return english
+
+
+def word(english: str, language: str) -> str:
+    """A word that records hold (a kind, a scope, how something ended), to be read; in --json it stays as it is."""
+    return _table("zh", "words", "WORDS").get(english, english) if language == "zh" else english
 
 
 def _table(language: str, area: str, name: str) -> dict[str, str]:
