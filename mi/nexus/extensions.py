@@ -77,12 +77,16 @@ def leaving(store: Store, *bases: str) -> Leaving:
 def archive(store: Store, gone: Leaving, completed_at: str) -> None:
     """Move the extensions of archived files into this harness's own archive; the caller holds the lock."""
     if gone.issues or gone.tasks:
+        # Whoever was killed here has archived them already, and perhaps removed some.
+        kept = next((one for one in gone.former if one.completed_at == completed_at), None)
         entry = CycleExtension(
             completed_at=completed_at,
-            issue_extensions=gone.issues or msgspec.UNSET,
-            task_extensions=gone.tasks or msgspec.UNSET,
+            issue_extensions=gone.issues or (kept.issue_extensions if kept else msgspec.UNSET),
+            task_extensions=gone.tasks or (kept.task_extensions if kept else msgspec.UNSET),
         )
-        whole = HistoryExtension(extends="history.json", cycle_extensions=[*gone.former, entry])
+        whole = HistoryExtension(
+            extends="history.json", cycle_extensions=[*(one for one in gone.former if one is not kept), entry]
+        )
         store.save(store.place.extension("history"), whole)
     for base in gone.bases:
         path = store.place.extension(base)

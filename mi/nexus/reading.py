@@ -14,7 +14,7 @@ from mi.nexus.state import Issue, Plan, Task, Tasks, TrackerEntry
 
 T = TypeVar("T", bound=msgspec.Struct)
 _PLAIN: dict[str, Any] = {"title": "", "topic": "", "context": "", "goal": "", "status": "pending", "deps": []}
-_BEGINNING = "1970-01-01T00:00:00.000Z"  # of a file that does not say when it was made
+BEGINNING = "1970-01-01T00:00:00.000Z"  # of a file that does not say when it was made
 
 
 def raw_json(path: str, shape: type[Any]) -> Any:
@@ -37,7 +37,7 @@ def read_plan(path: str) -> Plan | None:
 def as_plan(raw: dict[str, Any], path: str) -> Plan:
     """A plan as someone wrote it."""
     issues = [_lenient(one, Issue, path) for one in objects(raw.get("issues"))]
-    return _lenient({"created_at": _BEGINNING} | raw | {"issues": issues}, Plan, path)
+    return _lenient({"created_at": BEGINNING} | raw | {"issues": issues}, Plan, path)
 
 
 def read_tasks(path: str) -> Tasks | None:

@@ -53,9 +53,11 @@ class Store:
         self.write(path, encode_pretty(strict(value, shape or type(value))))
 
     def archive(self, plan: Plan | None, tasks: list[Task]) -> tuple[Cycle, int]:
-        """Append a cycle to the history; the cycle and how many there are now."""
+        """Append a cycle to the history, once; the cycle and how many there are now."""
         raw = reading.raw_json(self.place.history, dict[str, Any]) or {}
         former = reading.read_cycles(self.place.history)
+        if former and (same := _same_cycle(former[-1], plan, tasks)):
+            return same, len(raw["cycles"])
         cycle = Cycle(
             schema_version=SCHEMA_VERSION,
             completed_at=_later_than([one.get("completed_at") for one in former[-1:]]),
@@ -83,6 +85,20 @@ def strict(value: Any, shape: Any) -> Any:
 def make_folder(path: str) -> None:
     """A folder of the repository: readable for whom the umask lets."""
     os.makedirs(path, exist_ok=True)
+
+
+def _same_cycle(latest: dict[str, Any], plan: Plan | None, tasks: list[Task]) -> Cycle | None:
+    """The latest cycle, if it holds this plan and these tasks: whoever archived them was killed before removing them.
+
+    The plan is removed first. Only moments tell one cycle from another that reads the same.
+    """
+    try:
+        cycle = msgspec.convert(latest, Cycle)
+    except msgspec.ValidationError:
+        return None  # of another writer, who removes its own
+    moments = [*([plan.created_at] if plan else []), *(task.created_at for task in tasks)]
+    known = bool(moments) and not {msgspec.UNSET, reading.BEGINNING}.intersection(moments)
+    return cycle if known and cycle.tasks == tasks and plan in (cycle.plan, None) else None
 
 
 def _later_than(former: list[Any]) -> str:

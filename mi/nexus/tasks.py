@@ -128,6 +128,7 @@ def close(store: Store, asked: TaskClose) -> Answer:
         tasks = found.tasks if found else []
         gone = extensions.leaving(store, "plan", "tasks")
         cycle, total = store.archive(plan, tasks)
+        plan = cycle.plan  # of a close that was killed it may be gone already
         extensions.archive(store, gone, cycle.completed_at)
         deleted = [os.path.basename(path) for path in (store.place.plan, store.place.tasks) if _removed(path)]
     decided = sum(issue.status == "decided" for issue in plan.issues) if plan else 0

@@ -1,6 +1,7 @@
 """Several harnesses in one tree: no update is lost, no reader sees half a file."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -142,6 +143,65 @@ def test_another_harness_is_left_alone(tmp_path: Path):
     state = tmp_path / ".nexus/state"
     assert {path.name for path in state.iterdir()} == {"artifacts", "mi", "other"}
     assert {path.name for path in (state / "mi").iterdir()} == {"agent-tracker.json", "memory-access.jsonl"}
+
+
+_KILLED = """
+import os, signal, sys
+from mi.nexus.place import Place
+from mi.nexus.store import Store
+from mi.nexus.toolset import call
+
+left, real = int(sys.argv[1]), os.unlink
+
+def unlink(path, **more):
+    global left
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    left -= 1
+    real(path, **more)
+
+os.unlink = unlink
+call(Store(Place(sys.argv[2])), "task_close", {})
+"""
+
+
+@pytest.mark.parametrize("removed", range(4))
+def test_a_close_that_was_killed_is_finished_by_the_next_one(tmp_path: Path, removed: int):
+    """The history is written, and so many of the four files are removed: the cycle is archived once all the same."""
+    store = Store(Place(str(tmp_path)))
+    call(store, "plan_start", {"topic": "t", "issues": ["a"], "research_summary": ""})
+    call(store, "task_add", {"title": "a", "context": "c"})
+    with store.lock():
+        extensions.extend_issue(store, 1, 1, {"note": "of the issue"})
+        extensions.extend_task(store, 1, {"note": "of the task"})
+    done = subprocess.run([sys.executable, "-c", _KILLED, str(removed), str(tmp_path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    (cycle,) = store.cycles()
+    answer = call(store, "task_close", {})
+    assert store.cycles() == [cycle]
+    assert (answer["cycle"], answer["total_cycles"]) == (cycle["completed_at"], 1)
+    assert answer["archived"] == {"plan": True, "decisions": 0, "tasks": 1}
+    own = json.loads(Path(store.place.extension("history")).read_text("utf-8"))["cycle_extensions"]
+    assert own == [
+        {
+            "completed_at": cycle["completed_at"],
+            "issue_extensions": {"1": {"note": "of the issue"}},
+            "task_extensions": {"1": {"note": "of the task"}},
+        }
+    ]
+    assert (store.plan(), store.tasks()) == (None, None)
+
+
+def test_cycles_that_read_the_same_are_two(tmp_path: Path):
+    """Tasks that say nowhere when they were made, closed twice, were worked on twice."""
+    store = Store(Place(str(tmp_path)))
+    tasks = {"goal": "g", "decisions": [], "tasks": [{"id": 1, "title": "a", "context": "c", "status": "completed"}]}
+    for count in (1, 2):
+        Path(store.place.tasks).parent.mkdir(parents=True, exist_ok=True)
+        Path(store.place.tasks).write_text(json.dumps(tasks), "utf-8")
+        assert call(store, "task_close", {})["total_cycles"] == count
+    assert call(store, "task_close", {})["total_cycles"] == 3  # nothing active makes an empty cycle
+    assert call(store, "task_close", {})["total_cycles"] == 4
 
 
 @pytest.mark.req(
