@@ -2,12 +2,15 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output
 from mi.kernel.errors import BadConfig, MiError, from_os_error
+
+if TYPE_CHECKING:
+    from mi.hosts.installed import Installed
 
 Level = Literal["ok", "warn", "fail"]
 _MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
@@ -137,13 +140,33 @@ def _installed(app: App, out: Output) -> Iterator[Finding]:
     from mi.hosts.installed import installed_commands
 
     for one in installed_commands(app.home, app.notices):
-        details = {"owner": one.owner, "root": one.root, "program": one.program}
+        details: dict[str, object] = {"owner": one.owner, "root": one.root, "program": one.program}
         if one.works:
-            yield Finding("hosts", "ok", "host-command", details)
+            yield (
+                _trusted(app, one, details)
+                if one.owner == "hook codex"
+                else Finding("hosts", "ok", "host-command", details)
+            )
         else:
             what, _, host = one.owner.partition(" ")
             fix = f"mi -C {one.root} {what} install {host}"
             yield Finding("hosts", "fail", "host-command-gone", details, fix)
+
+
+def _trusted(app: App, one: "Installed", details: dict[str, object]) -> Finding:
+    """Codex skips hooks that it does not trust, in silence: an entry that is there may bind nobody."""
+    from mi.hooks.codex_trust import is_persons, trusted_at
+
+    try:
+        found = trusted_at(app, one.root, one.program)
+    except MiError as error:
+        details |= {"reason": error.line(app.quiet_language)}
+        return Finding("hosts", "warn", "host-untold", details, "codex → /hooks")
+    if found.seen and found.trusted == found.seen:
+        return Finding("hosts", "ok", "host-command", details)
+    own = is_persons(one.root)
+    fix = "mi hook install codex --user" if own else f"mi -C {one.root} hook install codex --trust"
+    return Finding("hosts", "warn", "host-untrusted", details | found._asdict(), fix)
 
 
 def _nexus(app: App, out: Output) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -35,6 +36,24 @@ def trust(app: "App", commands: Collection[str], project: str, with_project: boo
     place(workspace, f"{_HOOKS} {project}", [_hook_block(hook) for hook in mine if hook.trust_status != "trusted"])
     mine = [hook for hook in list_hooks(codex, project) if hook.command in commands]
     return Trust(len(mine), sum(hook.trust_status == "trusted" for hook in mine))
+
+
+def trusted_at(app: "App", root: str, program: str) -> Trust:
+    """What Codex makes of the hooks that MI entered at a place, a project or the person's own; it is asked."""
+    codex = native_codex(find("codex", app.config.hands.codex.path))
+    own = is_persons(root)
+    folder = os.path.dirname(_config()) if own else os.path.join(root, ".codex")
+    listed = list_hooks(codex, app.project.root if own else root)
+    # A key begins with the file that the hook stands in: a project's and the person's may be the same command.
+    here = [hook for hook in listed if hook.key.startswith(os.path.realpath(folder) + os.sep)]
+    mine = [hook for hook in here if shlex.split(hook.command)[:1] == [program]]
+    return Trust(len(mine), sum(hook.trust_status == "trusted" for hook in mine))
+
+
+def is_persons(root: str) -> bool:
+    """Whether a place is the person's own, for all projects, and no project."""
+    places = (os.path.expanduser("~"), os.path.dirname(_config()))
+    return os.path.realpath(root) in map(os.path.realpath, places)
 
 
 def distrust(app: "App", project: str) -> None:

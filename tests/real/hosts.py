@@ -68,6 +68,11 @@ class AgentHost:
         assert (done.returncode, done.stderr) == (0, ""), done
         return done.stdout
 
+    def look(self, area: str) -> Json:
+        """What `mi doctor` says about the one thing of an area."""
+        (found,) = [one for one in json.loads(self.mi("doctor", "--json"))["findings"] if one["area"] == area]
+        return dict(found)
+
     def let_in(self, scope: str) -> None:
         """What a person confirms at the first start in a project: the project to Codex, its server to Claude Code."""
         if scope == "project" and self.name == "codex":

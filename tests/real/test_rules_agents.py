@@ -6,14 +6,40 @@ from pathlib import Path
 import pytest
 
 from mi.testing import edit, read, run, say, turn, write
-from tests.conftest import git
+from tests.conftest import MI, git
 from tests.real.hosts import AgentHost, agent_host
+from tests.real.running import run_agent
 
 
 @pytest.fixture(params=["codex", "claude-code"])
 def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AgentHost]:
     program = request.getfixturevalue("codex" if request.param == "codex" else "claude")
     yield from agent_host(request.param, program, tmp_path)
+
+
+@pytest.mark.req("ac.hook.doctor")
+@pytest.mark.parametrize("scope", ["project", "user"])
+def test_doctor_says_whether_codex_trusts_the_hooks(codex: str, tmp_path: Path, scope: str) -> None:
+    """Codex skips hooks of a project that it does not trust, in silence, and those that were changed since."""
+    for host in agent_host("codex", codex, tmp_path):
+        host.prepare([])
+        user = ["--user"] if scope == "user" else []
+        installed = run_agent([str(MI), "hook", "install", "codex", *user], host.env, host.repository.path)
+        found = host.look("hosts")
+        if scope == "project":
+            assert "--trust" in installed.stderr
+            assert found["level"] == "warn"
+            assert "runs 0 of 0 hooks" in found["text"]
+            assert found["fix"] == f"mi -C {host.repository.path} hook install codex --trust"
+            host.mi("hook", "install", "codex", "--trust")
+        assert host.look("hosts")["level"] == "ok"
+        hooks = Path(host.env["CODEX_HOME"] if user else host.repository.path + "/.codex", "hooks.json")
+        hooks.write_text(hooks.read_text("utf-8").replace('"timeout": 30', '"timeout": 31', 1), "utf-8")
+        found = host.look("hosts")
+        assert found["level"] == "warn"
+        assert "runs 8 of 9 hooks" in found["text"]
+        host.mi(*found["fix"].split()[1:])
+        assert host.look("hosts")["level"] == "ok"
 
 
 @pytest.mark.req(

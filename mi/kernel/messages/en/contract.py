@@ -26,6 +26,8 @@ TEXT: dict[str, str] = {
     "placed.kept": "left alone, someone else changed it: {path}",
     "placed.nothing": "nothing to change",
     "doctor.host-command": "{owner} in {root}: {program}",
+    "doctor.host-untrusted": "{owner} in {root} is entered, but codex runs {trusted} of {seen} hooks it sees there and skips the others: it does not trust them or the project",
+    "doctor.host-untold": "{owner} in {root} is entered; whether codex trusts it could not be asked: {reason}",
     "doctor.host-command-gone": "{owner} in {root} starts {program}, which is not there: nothing is enforced or offered",
     "hook.missing": "Missing: {items}",
     "hook.next": "Next legal call: {call}",

@@ -26,6 +26,8 @@ TEXT: dict[str, str] = {
     "placed.kept": "保持原样，别人改过它：{path}",
     "placed.nothing": "没有要改的",
     "doctor.host-command": "{root} 的 {owner}：{program}",
+    "doctor.host-untrusted": "{root} 的 {owner} 已写入，但 codex 在那里看到 {seen} 个钩子，只运行 {trusted} 个，其余跳过：它不信任这些钩子或该项目",
+    "doctor.host-untold": "{root} 的 {owner} 已写入；无法询问 codex 是否信任它：{reason}",
     "doctor.host-command-gone": "{root} 的 {owner} 启动 {program}，但它不存在：什么都不会被执行或提供",
     "hook.missing": "缺少：{items}",
     "hook.next": "下一个合法调用：{call}",
