@@ -33,9 +33,9 @@ NOTES = {
     "zh": {
         "Values:": "你的价值观，只说一次",
         "exit 1": "测试失败",
-        "auto_answer": "用你自己的话回答",
+        "自动回答": "用你自己的话回答",
         "[hands] 完成了": "“完成”不算数……",
-        "check_plan": "……要求做检查",
+        "检查计划": "……要求做检查",
         "exit 0": "最后一次改动之后的证明",
     },
 }
@@ -74,7 +74,7 @@ def _steady(line: str) -> str:
 
 def _tells(line: str) -> bool:
     """Whether a line says something: who speaks, and more than that nothing had to be done."""
-    return bool(re.match(r"\[[\w>-]+\] .*\S", line)) and "check_plan: none" not in line
+    return bool(re.match(r"\[[\w>-]+\] .*\S", line)) and not re.search("check_plan: none|检查计划: 无", line)
 
 
 def drawn(run: Run, language: str) -> str:

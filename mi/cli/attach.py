@@ -54,7 +54,7 @@ def _attach(app: App, args: Args) -> int:
         if args.json:
             out.raw(event.raw, True)
         else:
-            out.line(event_line(event))
+            out.line(event_line(out, event))
         flush()
         if event.head.kind == "run_end":
             break

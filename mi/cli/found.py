@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from mi.cli.output import Progress, safe
+from mi.cli.output import Output, Progress, safe
 from mi.kernel.text import ELLIPSIS
 from mi.memory.words import tokens
 
@@ -18,13 +18,13 @@ _AROUND = 4096  # looked at around it: a secret that is cut in the middle is no 
 _POINTERS = ("kind", "event_id", "run_id", "batch_id", "thread_id", "ts", "state", "project_root", "cwd")
 
 
-def telling_text(app: "App", one: "Document", asked: tuple[str, ...], progress: Progress) -> str:
+def telling_text(app: "App", one: "Document", asked: tuple[str, ...], out: Output) -> str:
     """The record's own headline, and where that holds none of the words asked for, the text that does."""
     log = app.home.project(one.project_id).evidence if one.project_id else app.home.evidence
-    event = app.evidence_index.find(log, one.id, progress)
+    event = app.evidence_index.find(log, one.id, Progress(out, "progress.indexing"))
     if event is None:
         return one.text  # the log is gone, the index still knows it
-    headline = _headline(event)
+    headline = _headline(event, out)
     if _held(headline, asked):
         return headline
     texts = list(_texts(event.fields()))
@@ -34,9 +34,9 @@ def telling_text(app: "App", one: "Document", asked: tuple[str, ...], progress: 
     return f"{headline} {_around(best, asked)}".strip()
 
 
-def _headline(event: "Event") -> str:
+def _headline(event: "Event", out: Output) -> str:
     record = event.record()
-    return record.headline().strip() if record else ""
+    return record.headline(out.word).strip() if record else ""
 
 
 def _held(text: str, asked: tuple[str, ...]) -> int:

@@ -67,8 +67,8 @@ class Live(Quiet):
             isinstance(record, Verification) and record.gate == "check"
         ):
             pass  # nothing to say about a harmless task; a check is told by the plan of checks
-        elif kind in _TOLD and record.headline():
-            self._line("mi", f"{kind}: {one_line(record.headline(), 200)}")
+        elif kind in _TOLD and (said := record.headline(self._out.word)):
+            self._line("mi", f"{self._out.word(kind)}: {one_line(said, 200)}")
 
     def event(self, event: Event) -> None:
         match event:

@@ -82,7 +82,7 @@ def _print(app: App, out: Output, hit: "Hit", asked: tuple[str, ...]) -> None:
         from mi.cli.found import telling_text
 
         kind = one.tags[0] if one.tags else one.kind
-        said = telling_text(app, one, asked, Progress(out, "progress.indexing"))
+        said = telling_text(app, one, asked, out)
     place = "" if one.project_id == app.project.project_id else (one.project_id or out.word("global")) + "  "
     note = ""
     if hit.corrected_by:

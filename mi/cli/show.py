@@ -180,7 +180,7 @@ def _print_text(out: Output, name: str, text: str, full: bool) -> None:
     """A text below its name; made safe as a whole, because a secret may go over several lines."""
     shown = safe(text) if full or len(text) <= _PREVIEW else safe(text[: _PREVIEW * 8])[:_PREVIEW]
     lines = shown.splitlines() or [""]
-    out.line(f"{gist(name, 40):<22} {lines[0]}")
+    out.line(f"{pad(gist(name, 40), 22)} {lines[0]}")
     for line in lines[1:]:
         out.line(" " * 23 + line)
     if not full and len(text) > _PREVIEW:
@@ -205,7 +205,7 @@ def _show_last(app: App, out: Output, args: Args) -> None:
     _print_text(out, "mi->hands", f"{sent.get('light_injection', '')}\n{sent.get('input', '')}".strip(), full)
     _print_text(out, "hands", bundle["hands_last_message"] or "-", full)
     for raw in _judgements(bundle):
-        _print_text(out, raw["kind"], _headline(raw), full)
+        _print_text(out, out.word(raw["kind"]), _headline(out, raw), full)
     for ref in [bundle["hands_transcript_ref"], *bundle["mind_transcript_refs"]]:
         if ref:
             out.line(f"{pad(out.text('show.transcript'), 22)} {ref}")
@@ -218,7 +218,7 @@ def _judgements(bundle: dict[str, Any]) -> list[dict[str, Any]]:
     return [*single, *bundle["learn_suggested"], *bundle["learn_applied"], *bundle["why_traces"]]
 
 
-def _headline(raw: dict[str, Any]) -> str:
+def _headline(out: Output, raw: dict[str, Any]) -> str:
     """The record's own headline, with its id to look further."""
     import msgspec
 
@@ -226,4 +226,4 @@ def _headline(raw: dict[str, Any]) -> str:
 
     data = msgspec.json.encode(raw)
     record = Event(0, len(data), msgspec.convert(raw, Head), data, False).record()
-    return f"{record.headline() if record else ''}  ({raw.get('event_id', '')})"
+    return f"{record.headline(out.word) if record else ''}  ({raw.get('event_id', '')})"

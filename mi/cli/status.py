@@ -181,6 +181,5 @@ def _print(out: Output, status: Json) -> None:
 
 def _print_batch(out: Output, batch: Json) -> None:
     said = gist(batch["last_message"] or batch["input"], 80)
-    out.say(
-        "status.batch", id=batch["id"], outcome=batch["outcome"] or "-", decision=batch["decision"] or "-", said=said
-    )
+    decision = ", ".join(out.word(word) for word in (batch["decision"] or "-").split(", "))
+    out.say("status.batch", id=batch["id"], outcome=batch["outcome"] or "-", decision=decision, said=said)

@@ -7,7 +7,7 @@ from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, add_reda
 from mi.cli.output import Output, flush, gist
 from mi.kernel import jsonl
 from mi.kernel.errors import UsageError
-from mi.kernel.text import one_line
+from mi.kernel.text import one_line, pad
 
 if TYPE_CHECKING:
     from mi.evidence.reader import Event
@@ -87,12 +87,13 @@ def _print_event(out: Output, args: Args, event: "Event", log: str) -> None:
     elif args.json:
         out.json_line(event.fields())
     else:
-        out.line(event_line(event))
+        out.line(event_line(out, event))
 
 
-def event_line(event: "Event") -> str:
+def event_line(out: Output, event: "Event") -> str:
     """One event on one line: when, what, which batch, the gist, and the id to look further."""
     record = event.record()
-    what = record.headline() if record else event.raw[:1000].decode("utf-8", "replace")
-    kind = one_line(f"{event.head.kind} {event.head.batch_id}", 60)
-    return f"{one_line(event.head.ts[:19], 19):<19}  {kind:<24} {gist(what, 96)}  {one_line(event.head.event_id, 100)}"
+    what = record.headline(out.word) if record else event.raw[:1000].decode("utf-8", "replace")
+    kind = one_line(f"{out.word(event.head.kind)} {event.head.batch_id}", 60)
+    when, name = one_line(event.head.ts[:19], 19), one_line(event.head.event_id, 100)
+    return f"{when:<19}  {pad(kind, 24)} {gist(what, 96)}  {name}"

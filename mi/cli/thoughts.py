@@ -8,7 +8,7 @@ from mi.app import App
 from mi.cli.arguments import Args, add_cd, add_json, count
 from mi.cli.output import Output, Progress
 from mi.kernel.errors import NotFound, UsageError
-from mi.kernel.text import one_line
+from mi.kernel.text import one_line, pad
 
 if TYPE_CHECKING:
     from mi.thoughtdb.changes import Desk
@@ -112,7 +112,7 @@ def print_list(app: App, out: Output, args: Args, shown: list[dict[str, Any]]) -
 def _line_of(out: Output, fields: dict[str, Any]) -> str:
     """A thought on one line: id, type, what it says, and what is to be known about it."""
     kind = str(fields.get("kind"))
-    marks = [str(fields["status"])] if fields.get("status", "active") != "active" else []
+    marks = [out.word(str(fields["status"]))] if fields.get("status", "active") != "active" else []
     if fields.get("valid") is False:
         marks.append(out.text("thoughts.not-valid"))
     if kind == "edge":
@@ -121,7 +121,8 @@ def _line_of(out: Output, fields: dict[str, Any]) -> str:
         text = one_line(str(fields.get("title") or fields.get("text") or ""), 100)
     scope = "  " + out.text("settings.from-global") if fields.get("store") == "global" else ""
     note = f"  [{', '.join(marks)}]" if marks else ""
-    return f"{fields.get(kind + '_id')}  {fields.get(kind + '_type') or '-'!s:<12} {text}{scope}{note}"
+    type_ = pad(out.word(str(fields.get(kind + "_type") or "-")), 12)
+    return f"{fields.get(kind + '_id')}  {type_} {text}{scope}{note}"
 
 
 def show_one(app: App, args: Args, kind: Any) -> int:

@@ -160,7 +160,7 @@ def _show(app: App, args: Args) -> int:
         out.line(drawn(one))
     else:
         state = out.text("workflow." + ("on" if one.enabled else "off"))
-        out.line(f"{one.id}  {one.name}  [{state}, {held.scope}]")
+        out.line(f"{one.id}  {one.name}  [{state}, {out.word(held.scope)}]")
         out.line(said_trigger(one, app.language))
         for line in step_lines(one.steps, app.language):
             out.line(f"  {line}")

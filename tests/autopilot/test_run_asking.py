@@ -387,7 +387,7 @@ def test_a_chinese_task_is_asked_about_in_chinese(bench: Workbench) -> None:
     bench.agent(PUSH)
     ran = bench.run("修复失败的测试")
     ran.ended("blocked")
-    assert bench.inbox()[0]["question"] == "代理做了有风险的操作（push，high）：push: git push origin main。要继续吗？"
+    assert bench.inbox()[0]["question"] == "代理做了有风险的操作（推送，高）：push: git push origin main。要继续吗？"
     assert ran.end["reason"] == "有一项风险需要您表态"
     answered(bench, "不行")
     assert bench.run("--resume").end["reason"] == "因为一项风险被您停止"

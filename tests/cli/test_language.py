@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from mi.evidence.records.hands import HandsInput
+from mi.evidence.records.mind import DecideNext, Risk, RiskEvent
+from mi.evidence.records.run import BatchEnd
+from mi.evidence.records.thoughts import Checkpoint
 from mi.kernel.messages import help_text
 from tests.cli.conftest import Stage
 from tests.cli.test_help import ALL
@@ -109,6 +113,35 @@ def test_answer_to_chinese_is_chinese(mi, home):
     assert not CHINESE.search(mi("init", "--values", "改动要小。").stdout)
     configured(home, "auto")
     assert "现有 1 条" in mi("init", "--values", "改动要小。").stdout
+
+
+def test_words_that_records_hold_are_chinese_where_a_person_reads_them(mi, stage: Stage):
+    stage.append(
+        HandsInput(batch_id="b0", input="修好它"),
+        BatchEnd(batch_id="b0", outcome="ended", last_message="好了"),
+        RiskEvent(batch_id="b0", risk=Risk(category="push", severity="high"), risk_signals=["push: git push"]),
+        DecideNext(batch_id="b0", status="not_done", next_action="send_to_hands", notes="再看看"),
+        Checkpoint(batch_id="b0", segment_id="seg_1", note="nothing marks the end of a stretch"),
+    )
+    env = {"MI_LANG": "zh"}
+    told = mi("tail", env=env).stdout
+    for said in ("批次结束 b0              结束 好了", "高 推送 push: git push", "未完成, 继续: 再看看", "还没有迹象"):
+        assert said in told
+    assert "ended 好了" in mi("tail", env={"MI_LANG": "en"}).stdout
+    assert json.loads(mi("tail", "--json", env=env).stdout)[1]["outcome"] == "ended"
+    assert "b0  结束  → 未完成, 继续" in mi("status", env=env).stdout
+    assert "下一步决定             未完成, 继续" in mi("show", "last", env=env).stdout
+
+
+def test_scopes_and_types_of_thoughts_are_chinese_where_a_person_reads_them(mi):
+    env = {"MI_LANG": "zh"}
+    mi("init", "--values", "改动要小。")
+    listed = mi("claim", "list", env=env).stdout
+    assert "  偏好         改动要小。" in listed
+    claim = json.loads(mi("claim", "list", "--json", env=env).stdout)[0]
+    assert claim["claim_type"] == "preference"
+    assert "（全局）" in mi("claim", "retract", claim["claim_id"], "--scope", "global", env=env).stdout
+    assert "（项目）" in mi("settings", "set", "--scope", "project", "--ask-when-uncertain", "ask", env=env).stdout
 
 
 def test_chinese_values_are_sentences_too(mi):

@@ -1,9 +1,11 @@
 """What every evidence record carries."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 from msgspec import Struct
 
+Say = Callable[[str], str]  # one of our own words, as somebody says it in their language
 Json = dict[str, Any]  # a model's answer or a foreign object, kept as it came
 
 
@@ -18,8 +20,8 @@ class Record(Struct, frozen=True, kw_only=True, tag_field="kind", tag="record"):
     batch_id: str = ""
     thread_id: str = ""
 
-    def headline(self) -> str:
-        """What happened, for one line of a list."""
+    def headline(self, say: Say = str) -> str:
+        """What happened, for one line of a list; `say` is asked for our own words in it, not for what others said."""
         return ""
 
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from mi.evidence.records.base import Json, Record
+from mi.evidence.records.base import Json, Record, Say
 
 
 class ModeSet(Record, frozen=True, kw_only=True, tag="mode_set"):
@@ -12,7 +12,7 @@ class ModeSet(Record, frozen=True, kw_only=True, tag="mode_set"):
     previous: str = ""
     client: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.mode
 
 
@@ -33,7 +33,7 @@ class Gate(Record, frozen=True, kw_only=True, tag="gate"):
     outcome: str = ""
     details: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.code} {self.tool}"
 
 
@@ -47,7 +47,7 @@ class Violation(Record, frozen=True, kw_only=True, tag="violation"):
     tool: str = ""
     client: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.code} {self.details}"
 
 
@@ -59,7 +59,7 @@ class MemoryWrite(Record, frozen=True, kw_only=True, tag="memory_write"):
     evidence: list[Json] = []
     superseded: list[str] = []
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.type} {self.summary}"
 
 
@@ -72,15 +72,15 @@ class Preflight(Record, frozen=True, kw_only=True, tag="preflight"):
     assessment: Json = {}
     advice: str = ""
 
-    def headline(self) -> str:
-        return f"{self.verdict} {self.advice}".strip()
+    def headline(self, say: Say = str) -> str:
+        return f"{say(self.verdict)} {self.advice}".strip()
 
 
 class Override(Record, frozen=True, kw_only=True, tag="override"):
     reason: str = ""
     scope: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.reason
 
 
@@ -136,9 +136,9 @@ class Review(Record, frozen=True, kw_only=True, tag="review"):
     degraded: bool = False
     mind_transcript_ref: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         note = self.meta.adoption_notes if self.meta else ""
-        return " ".join(part for part in (self.reviewer, self.verdict, note) if part)
+        return " ".join(part for part in (self.reviewer, say(self.verdict), note) if part)
 
 
 class Verification(Record, frozen=True, kw_only=True, tag="verification"):
@@ -148,8 +148,8 @@ class Verification(Record, frozen=True, kw_only=True, tag="verification"):
     user_action: str = ""
     post_result: str = ""
 
-    def headline(self) -> str:
-        return f"{self.gate} {self.verdict}"
+    def headline(self, say: Say = str) -> str:
+        return f"{say(self.gate)} {say(self.verdict)}"
 
 
 class SessionLog(Record, frozen=True, kw_only=True, tag="session_log"):
@@ -157,7 +157,7 @@ class SessionLog(Record, frozen=True, kw_only=True, tag="session_log"):
     sections: list[str] = []
     trigger: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.path
 
 
@@ -167,8 +167,8 @@ class Proposal(Record, frozen=True, kw_only=True, tag="proposal"):
     title: str = ""
     status: str = ""
 
-    def headline(self) -> str:
-        return f"{self.status} {self.title}"
+    def headline(self, say: Say = str) -> str:
+        return f"{say(self.status)} {self.title}"
 
 
 class Handoff(Record, frozen=True, kw_only=True, tag="handoff"):
@@ -178,8 +178,8 @@ class Handoff(Record, frozen=True, kw_only=True, tag="handoff"):
     status: str = ""
     task: str = ""
 
-    def headline(self) -> str:
-        return f"{self.id} {self.status} {self.task}"
+    def headline(self, say: Say = str) -> str:
+        return f"{self.id} {say(self.status)} {self.task}"
 
 
 class NexusEvent(Record, frozen=True, kw_only=True, tag="nexus_event"):
@@ -188,7 +188,7 @@ class NexusEvent(Record, frozen=True, kw_only=True, tag="nexus_event"):
     params: Json = {}
     error: str = ""  # what was refused, in the contract's words
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.event
 
 
@@ -201,5 +201,5 @@ class Deploy(Record, frozen=True, kw_only=True, tag="deploy"):
     cause: str = ""
     proposal: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.step} {self.outcome}"

@@ -2,7 +2,7 @@
 
 from msgspec import Struct, field
 
-from mi.evidence.records.base import Record
+from mi.evidence.records.base import Record, Say
 
 
 class HandsInput(Record, frozen=True, kw_only=True, tag="hands_input"):
@@ -13,7 +13,7 @@ class HandsInput(Record, frozen=True, kw_only=True, tag="hands_input"):
     light_injection: str = ""
     prompt_sha256: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.input
 
 
@@ -21,7 +21,7 @@ class HandsResumeFailed(Record, frozen=True, kw_only=True, tag="hands_resume_fai
     provider: str = ""
     error: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.provider} {self.error}".strip()
 
 
@@ -66,5 +66,5 @@ class Evidence(Record, frozen=True, kw_only=True, tag="evidence"):
     unknowns: list[str] = []
     risk_signals: list[str] = []
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return " · ".join([*self.results, *self.facts, *self.risk_signals])

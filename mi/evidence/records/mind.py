@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from mi.evidence.records.base import Json, MindRecord, Record
+from mi.evidence.records.base import Json, MindRecord, Record, Say
 
 
 class MindError(Record, frozen=True, kw_only=True, tag="mind_error"):
@@ -13,7 +13,7 @@ class MindError(Record, frozen=True, kw_only=True, tag="mind_error"):
     mind_transcript_ref: str = ""
     error: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.tag} {self.error}".strip()
 
 
@@ -26,7 +26,7 @@ class MindCircuit(Record, frozen=True, kw_only=True, tag="mind_circuit"):
     tag: str = ""
     error: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.state} {self.error}".strip()
 
 
@@ -42,8 +42,8 @@ class RiskEvent(MindRecord, frozen=True, kw_only=True, tag="risk_event"):
     risk_signals: list[str] = []
     risk: Risk = field(default_factory=Risk)
 
-    def headline(self) -> str:
-        return f"{self.risk.severity} {self.risk.category} {' · '.join(self.risk_signals)}".strip()
+    def headline(self, say: Say = str) -> str:
+        return f"{say(self.risk.severity)} {say(self.risk.category)} {' · '.join(self.risk_signals)}".strip()
 
 
 class Checks(Struct, frozen=True, kw_only=True):
@@ -59,9 +59,9 @@ class Checks(Struct, frozen=True, kw_only=True):
 class CheckPlan(MindRecord, frozen=True, kw_only=True, tag="check_plan"):
     checks: Checks = field(default_factory=Checks)
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         planned = " · ".join(self.checks.commands_hints) or self.checks.hands_check_input
-        return planned if self.checks.should_run_checks else f"none: {self.checks.notes}"
+        return planned if self.checks.should_run_checks else f"{say('none')}: {self.checks.notes}"
 
 
 class AutoAnswerOutput(Struct, frozen=True, kw_only=True):
@@ -78,7 +78,7 @@ class AutoAnswerOutput(Struct, frozen=True, kw_only=True):
 class AutoAnswer(MindRecord, frozen=True, kw_only=True, tag="auto_answer"):
     auto_answer: AutoAnswerOutput = field(default_factory=AutoAnswerOutput)
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.auto_answer.hands_answer_input or self.auto_answer.ask_user_question
 
 
@@ -103,8 +103,8 @@ class DecideNext(MindRecord, frozen=True, kw_only=True, tag="decide_next"):
     thought_db: ThoughtsUsed = field(default_factory=ThoughtsUsed)
     decision: Json = {}
 
-    def headline(self) -> str:
-        return f"{self.status}, {self.next_action}" + (f": {self.notes}" if self.notes else "")
+    def headline(self, say: Say = str) -> str:
+        return f"{say(self.status)}, {say(self.next_action)}" + (f": {self.notes}" if self.notes else "")
 
 
 class LoopGuard(Record, frozen=True, kw_only=True, tag="loop_guard"):
@@ -113,7 +113,7 @@ class LoopGuard(Record, frozen=True, kw_only=True, tag="loop_guard"):
     next_input: str = ""
     reason: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.pattern} {self.reason}"
 
 
@@ -133,8 +133,8 @@ class LoopBreak(MindRecord, frozen=True, kw_only=True, tag="loop_break"):
     reason: str = ""
     output: LoopBreakOutput | None = None
 
-    def headline(self) -> str:
-        return f"{self.pattern} {self.output.action if self.output else self.state}"
+    def headline(self, say: Say = str) -> str:
+        return f"{self.pattern} {say(self.output.action if self.output else self.state)}"
 
 
 class TestlessStrategySet(Record, frozen=True, kw_only=True, tag="testless_strategy_set"):
@@ -142,5 +142,5 @@ class TestlessStrategySet(Record, frozen=True, kw_only=True, tag="testless_strat
     rationale: str = ""
     source: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.strategy

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from mi.evidence.records.base import Json, Record
+from mi.evidence.records.base import Json, Record, Say
 
 
 class Usage(Struct, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):
     uncommitted: int = 0  # files the person had changed before the run began
     checks: list[KnownCheck] = []
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.task
 
 
@@ -55,8 +55,8 @@ class RunEnd(Record, frozen=True, kw_only=True, tag="run_end"):
     reason: str = ""
     evidence_ids: list[str] = []
 
-    def headline(self) -> str:
-        return f"{self.status} {self.reason}".strip()
+    def headline(self, say: Say = str) -> str:
+        return f"{say(self.status)} {self.reason}".strip()
 
 
 class BatchEnd(Record, frozen=True, kw_only=True, tag="batch_end"):
@@ -67,8 +67,8 @@ class BatchEnd(Record, frozen=True, kw_only=True, tag="batch_end"):
     checks_requested: int = 0
     seen: Json = {}  # what a judgement needs, so that a batch never has to run twice
 
-    def headline(self) -> str:
-        return f"{self.outcome} {self.last_message}".strip()
+    def headline(self, say: Say = str) -> str:
+        return f"{say(self.outcome)} {self.last_message}".strip()
 
 
 class Question(Record, frozen=True, kw_only=True, tag="question"):
@@ -84,7 +84,7 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
         """A change waits to be looked at, tasks that an agent proposes, or anything else."""
         return self.about if self.about in ("review", "proposal") else "question"
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.id} {self.text}"
 
 
@@ -93,7 +93,7 @@ class UserInput(Record, frozen=True, kw_only=True, tag="user_input"):
     answer: str = ""
     question_id: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.question} → {self.answer}"
 
 
@@ -105,7 +105,7 @@ class Limit(Record, frozen=True, kw_only=True, tag="limit"):
     resets_at: str = ""
     detail: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.limit} {self.detail}".strip()
 
 
@@ -116,7 +116,7 @@ class StateCorrupt(Record, frozen=True, kw_only=True, tag="state_corrupt"):
     kept_in: str = ""
     reason: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.path}: {self.reason}"
 
 
@@ -124,7 +124,7 @@ class Undo(Record, frozen=True, kw_only=True, tag="undo"):
     target: str = ""
     retracted: Json = {}
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.target
 
 
@@ -132,5 +132,5 @@ class Redo(Record, frozen=True, kw_only=True, tag="redo"):
     target: str = ""
     restored: Json = {}
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.target

@@ -2,7 +2,7 @@
 
 from msgspec import Struct, field
 
-from mi.evidence.records.base import Json, MindRecord, Record
+from mi.evidence.records.base import Json, MindRecord, Record, Say
 
 
 class ValuesSet(Record, frozen=True, kw_only=True, tag="values_set"):
@@ -13,7 +13,7 @@ class ValuesSet(Record, frozen=True, kw_only=True, tag="values_set"):
     compiled_by: str = ""  # a Mind's name, or rules
     mind_transcript_ref: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.values_text
 
 
@@ -22,7 +22,7 @@ class MiDefaultsSet(Record, frozen=True, kw_only=True, tag="mi_defaults_set"):
 
     settings: dict[str, str] = {}
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return _pairs(self.settings)
 
 
@@ -32,15 +32,15 @@ class SettingsSet(Record, frozen=True, kw_only=True, tag="settings_set"):
     scope: str = "global"
     settings: dict[str, str] = {}
 
-    def headline(self) -> str:
-        return f"{self.scope} {_pairs(self.settings)}"
+    def headline(self, say: Say = str) -> str:
+        return f"{say(self.scope)} {_pairs(self.settings)}"
 
 
 class DefaultsClaimSync(Record, frozen=True, kw_only=True, tag="defaults_claim_sync"):
     outcome: str = ""
     claim_ids: list[str] = []
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.outcome
 
 
@@ -55,7 +55,7 @@ class LearnSuggested(Record, frozen=True, kw_only=True, tag="learn_suggested"):
     note: str = ""  # why it waits, or what it was merged into
     applied_claim_ids: list[str] = []
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.id} {self.text}"
 
 
@@ -66,7 +66,7 @@ class LearnApplied(Record, frozen=True, kw_only=True, tag="learn_applied"):
     decision: str = "applied"  # applied | dismissed | repeated
     applied_claim_ids: list[str] = []
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.suggestion_id} {self.decision}"
 
 
@@ -82,8 +82,8 @@ class Checkpoint(MindRecord, frozen=True, kw_only=True, tag="checkpoint"):
     note: str = ""
     output: Json | None = None
 
-    def headline(self) -> str:
-        return f"{self.segment_id} {self.note}".strip()
+    def headline(self, say: Say = str) -> str:
+        return f"{self.segment_id} {say(self.note)}".strip()
 
 
 class SourceRefs(Struct, frozen=True, kw_only=True):
@@ -98,7 +98,7 @@ class Snapshot(Record, frozen=True, kw_only=True, tag="snapshot"):
     tags: list[str] = []
     source_refs: SourceRefs = field(default_factory=SourceRefs)
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.text
 
 
@@ -107,7 +107,7 @@ class NodeMaterialized(Record, frozen=True, kw_only=True, tag="node_materialized
     node_ids: list[str] = []
     edge_ids: list[str] = []
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return " ".join(self.node_ids)
 
 
@@ -127,7 +127,7 @@ class CrossProjectRecall(Record, frozen=True, kw_only=True, tag="cross_project_r
     tokens_used: list[str] = []
     items: list[RecalledItem] = []
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.query_compact} → {len(self.items)}"
 
 
@@ -135,7 +135,7 @@ class Recall(Record, frozen=True, kw_only=True, tag="recall"):
     query: str = ""
     ids: list[str] = []
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.query} → {len(self.ids)}"
 
 
@@ -143,7 +143,7 @@ class PreferenceMining(MindRecord, frozen=True, kw_only=True, tag="preference_mi
     segment_id: str = ""
     output: Json | None = None
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return " · ".join(str(one.get("text", "")) for one in (self.output or {}).get("suggestions", []))
 
 
@@ -153,7 +153,7 @@ class PreferenceSolidified(Record, frozen=True, kw_only=True, tag="preference_so
     text: str = ""
     suggestion_id: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.text
 
 
@@ -164,7 +164,7 @@ class ClaimMining(MindRecord, frozen=True, kw_only=True, tag="claim_mining"):
     merged_claim_ids: list[str] = []  # said the same already
     dropped: list[str] = []  # what was not written, and why
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return " ".join(self.applied_claim_ids)
 
 
@@ -173,7 +173,7 @@ class ClaimRetract(Record, frozen=True, kw_only=True, tag="claim_retract"):
     scope: str = ""
     rationale: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.claim_id} {self.rationale}"
 
 
@@ -182,7 +182,7 @@ class ClaimSupersede(Record, frozen=True, kw_only=True, tag="claim_supersede"):
     new_claim_id: str = ""
     text: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.claim_id} → {self.new_claim_id}"
 
 
@@ -190,7 +190,7 @@ class ClaimSameAs(Record, frozen=True, kw_only=True, tag="claim_same_as"):
     duplicate_id: str = ""
     canonical_id: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.duplicate_id} → {self.canonical_id}"
 
 
@@ -199,7 +199,7 @@ class NodeCreate(Record, frozen=True, kw_only=True, tag="node_create"):
     node_type: str = ""
     title: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.node_type} {self.title}"
 
 
@@ -208,7 +208,7 @@ class NodeRetract(Record, frozen=True, kw_only=True, tag="node_retract"):
     scope: str = ""
     rationale: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.node_id} {self.rationale}"
 
 
@@ -218,7 +218,7 @@ class EdgeCreate(Record, frozen=True, kw_only=True, tag="edge_create"):
     from_id: str = ""
     to_id: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.edge_type} {self.from_id} → {self.to_id}"
 
 
@@ -227,7 +227,7 @@ class EdgeRetract(Record, frozen=True, kw_only=True, tag="edge_retract"):
     scope: str = ""
     rationale: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.edge_id} {self.rationale}"
 
 
@@ -245,7 +245,7 @@ class WhyTrace(MindRecord, frozen=True, kw_only=True, tag="why_trace"):
     dropped_ids: list[str] = []  # chosen by the model, yet not among the candidates
     written_edge_ids: list[str] = []
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         said = (self.output or {}).get("explanation")
         return f"{self.target.id} {said}" if isinstance(said, str) and said else self.target.id
 

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from mi.evidence.records.base import Json, MindRecord, Record
+from mi.evidence.records.base import Json, MindRecord, Record, Say
 
 
 class WorkflowProgressOutput(Struct, frozen=True, kw_only=True):
@@ -20,7 +20,7 @@ class WorkflowProgress(MindRecord, frozen=True, kw_only=True, tag="workflow_prog
     workflow_name: str = ""
     output: WorkflowProgressOutput | None = None
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.workflow_name} → {self.output.next_step_id if self.output else self.state}"
 
 
@@ -29,7 +29,7 @@ class WorkflowTrigger(Record, frozen=True, kw_only=True, tag="workflow_trigger")
     workflow_name: str = ""
     pattern: str = ""
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.workflow_id} {self.workflow_name}"
 
 
@@ -39,7 +39,7 @@ class WorkflowSuggestion(MindRecord, frozen=True, kw_only=True, tag="workflow_su
     count: int = 0
     output: Json | None = None
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.signature
 
 
@@ -49,7 +49,7 @@ class WorkflowSolidified(Record, frozen=True, kw_only=True, tag="workflow_solidi
     signature: str = ""
     count: int = 0
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return f"{self.workflow_id} {self.workflow_name}"
 
 
@@ -57,5 +57,5 @@ class HostSync(Record, frozen=True, kw_only=True, tag="host_sync"):
     reason: str = ""
     results: list[Json] = []
 
-    def headline(self) -> str:
+    def headline(self, say: Say = str) -> str:
         return self.reason

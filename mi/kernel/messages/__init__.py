@@ -6,7 +6,12 @@ LANGUAGES = ("en", "zh")
 # Their modules are read only when a text is not in base.py: most commands never need them.
 AREAS = ("run", "learning", "workflows", "contract", "nexus", "governance", "persona", "everyday")
 
-_WORDS = ("scope", "outcome")  # details that are a word of ours and no text: they are said in the language, too
+_WORDS = (
+    "scope",
+    "outcome",
+    "category",
+    "severity",
+)  # details that are a word of ours and no text: they are said in the language, too
 
 
 class Said:
