@@ -9,6 +9,7 @@ from mi.governance import command_tables as tables
 from mi.governance import paths
 from mi.governance.git_commands import MAIN, afterwards, git_act, named_paths, without_alias
 from mi.governance.operations import RULES, Act
+from mi.governance.searching import search_acts
 from mi.governance.sending import code_sends, feeders_of, sends_credentials, stays_here
 from mi.governance.surroundings import Surroundings, joined
 from mi.kernel.inline_code import inline_code
@@ -69,7 +70,7 @@ def _acts(one: Simple, member: str, here: Surroundings) -> list[Act]:
     if one.name == "git":
         argv, by_shell = without_alias(["git", *one.argv[1:]], here)
         one, inside = one._replace(argv=tuple(argv)), [*inside, by_shell]
-    acts = [_act(one, member, here), *_touched(one, member, here)]
+    acts = [_act(one, member, here), *_touched(one, member, here), *search_acts(one, member, here)]
     for inner in inside:
         acts += command_acts(inner, member, here) if inner.strip() else []
     if {"sudo", "doas"} & {*one.prefixes, one.name} or (one.name == "su" and len(one.argv) > 1):

@@ -9,6 +9,10 @@ def _unknown(*asked: str) -> str:
     return ""
 
 
+def _nothing(path: str) -> list[str]:
+    return []
+
+
 class Surroundings(NamedTuple):
     """Questions to the place where somebody works; a folder is '' for the one they are in, an answer '' for unknown."""
 
@@ -16,6 +20,7 @@ class Surroundings(NamedTuple):
     pushes_to: Callable[[str], str] = _unknown  # folder → the branch that a push without one reaches, if it is another
     alias_of: Callable[[str, str], str] = _unknown  # folder, name → what git has under that alias
     real: Callable[[str], str] = str  # a path as written → without links and detours
+    private_below: Callable[[str], list[str]] = _nothing  # a path → the files of private spaces that lie below it
 
     def inside(self, folder: str) -> "Surroundings":
         """The same questions, asked from a folder below."""
@@ -24,6 +29,7 @@ class Surroundings(NamedTuple):
             lambda inner: self.pushes_to(joined(folder, inner)),
             lambda inner, name: self.alias_of(joined(folder, inner), name),
             lambda path: self.real(joined(folder, path)),
+            lambda path: self.private_below(joined(folder, path)),
         )
 
     def on(self, branch: str) -> "Surroundings":

@@ -1,5 +1,6 @@
 """The person's own permissions: their states in the home, and the decision with them where somebody works."""
 
+import itertools
 import os
 from typing import Literal, NamedTuple
 
@@ -13,6 +14,7 @@ from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 
+_FILES = 1000  # of private spaces that are looked at
 _LONGEST_PATH = 1024  # what is longer is judged as it is written
 
 
@@ -90,6 +92,7 @@ def _surroundings(home: Home, worker: Worker) -> Surroundings:
         lambda inner: _pushes_to(at(inner)),
         lambda inner, name: git.run(at(inner), "config", "--get", f"alias.{name}").output.strip(),
         lambda path: _named(at(path), roots),
+        lambda path: _private_below(at(path), worker.persona),
     )
 
 
@@ -105,6 +108,19 @@ def _named(path: str, roots: list[tuple[str, str]]) -> str:
         if real == root or real.startswith(root + os.sep):
             return name + real[len(root) :]
     return real
+
+
+def _private_below(path: str, persona: str) -> list[str]:
+    """The private files of the persona's members, where it lies at or below a path."""
+    if not persona or len(path) > _LONGEST_PATH or not os.path.isdir(persona):
+        return []
+    root, above = os.path.realpath(persona), os.path.realpath(path)
+    if not f"{root}/".startswith(above.rstrip("/") + "/"):
+        return []
+    members = [name for name in os.listdir(root) if name.startswith(".")]
+    walks = (os.walk(os.path.join(root, name, "private")) for name in members)
+    found = (os.path.join(folder, file) for walk in walks for folder, _, files in walk for file in files)
+    return [f"persona{file[len(root) :]}" for file in itertools.islice(found, _FILES)]
 
 
 def _branch(folder: str) -> str:

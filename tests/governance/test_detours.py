@@ -214,6 +214,32 @@ def test_links_and_folders_lead_where_they_lead(repository, gate, monkeypatch):
     assert decided(gate, "cat ~/project/persona/.ada/private/notes.md") == "DENY other-private"
 
 
+ENTERING = [
+    *("grep -r x", "grep -rn x .", "grep -Rl x persona", "egrep --recursive x ..", "grep -d recurse x ."),
+    *("grep -rne x", "grep -r --include='*.md' x .", "grep -r --exclude=private x .", "cd .. && grep -r x project"),
+    *("rg -uu x", "rg --hidden --no-ignore x persona", "rg -uuu -g '!src/private' x", "sh -c 'grep -r x .'"),
+    *("find . -type f -exec cat {} +", "find -name 'n*' -exec grep x {} \\;", "find . -not -name x -exec head {} +"),
+]
+PASSING_BY = [
+    *("grep -r x src", "grep -r persona src", "grep -rn -e persona src", "grep x persona/core/boot.md", "git grep x"),
+    *("grep -r --include='*.py' x .", "grep -r --include '*.py' x", "grep -r --exclude-dir=private x ."),
+    *("grep -r --exclude-dir='.*' x .", "grep -r --exclude='*.md' x .", "grep -r --exclude-dir persona x ."),
+    *("rg x", "rg --hidden x", "rg -uu -g '!**/private/**' x", "rg -uu -g '*.py' x", "rg -uu -g '!persona' x"),
+    *("find . -name '*.md'", "find . -name '*.py' -exec cat {} +", "find src -exec cat {} +", "ls -R ."),
+]
+
+
+@pytest.mark.req("gov.perm.hard-private", "mx.auth.never-private")
+def test_a_search_from_above_enters_private_spaces_unless_it_leaves_them_out(repository, gate):
+    (repository / "src").mkdir()
+    for command in ENTERING:
+        assert decided(gate, command) == "DENY other-private", command
+    for command in PASSING_BY:
+        assert decided(gate, command) == "ALLOW read-command", command
+    (repository / "persona" / ".ada" / "private" / "notes.md").unlink()
+    assert decided(gate, "grep -r x .") == "ALLOW read-command"  # the member's own is left
+
+
 def test_a_project_below_a_folder_that_is_called_private_is_no_private_space(tmp_path, gate, monkeypatch):
     root = tmp_path / ".work" / "private" / "project"
     root.mkdir(parents=True)

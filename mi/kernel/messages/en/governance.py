@@ -52,7 +52,7 @@ TEXT: dict[str, str] = {
     "instead.production-command": "write the command down for the person to run, or try it in a staging environment",
     "instead.production-data": "write a migration or a query that the person reviews; try it on a copy first",
     "instead.weaken-hooks": "propose the change of the rule to the person: mi gate permission set … is theirs to run",
-    "instead.other-private": "ask that member, or read the shared cards and session logs",
+    "instead.other-private": "ask that member, or read the shared cards and session logs; a search leaves private folders out (git grep, or --exclude-dir=private)",
     "instead.credentials-out": "let the person set the credential up on the other side; send the name of the variable only",
     "instead.force-push-main": "push to a new branch and open a pull request, or undo with git revert",
     "spec.blocked": "the request or its acceptance criteria are unclear; please answer first: {questions}",

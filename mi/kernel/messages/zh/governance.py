@@ -52,7 +52,7 @@ TEXT: dict[str, str] = {
     "instead.production-command": "把命令写下来由本人执行，或先在预发环境尝试",
     "instead.production-data": "写成由本人评审的迁移或查询，并先在副本上尝试",
     "instead.weaken-hooks": "向本人建议调整规则：mi gate permission set … 由本人执行",
-    "instead.other-private": "去问那位成员，或读共享的卡片和会话日志",
+    "instead.other-private": "去问那位成员，或读共享的卡片和会话日志；搜索时跳过私有文件夹（git grep，或 --exclude-dir=private）",
     "instead.credentials-out": "由本人在对方系统里配置凭证，只发送变量名",
     "instead.force-push-main": "推送到新分支并开合并请求，或用 git revert 撤销",
     "spec.blocked": "需求或验收标准不明确,请先澄清以下问题:{questions}",
