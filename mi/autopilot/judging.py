@@ -4,6 +4,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from mi.autopilot.bending import SIGNAL
 from mi.autopilot.diary import Diary
 from mi.autopilot.loop_guard import Repetition
 from mi.autopilot.risk_signals import policy_of
@@ -159,6 +160,8 @@ class Judging:
         to_ask = [one for one in signals if policy_of(one, runtime.external_actions) == "ask"]
         if to_ask:
             return text("ask.policy", case.language, signal=to_ask[0])
+        if (bent := _bent(signals)) and runtime.violation_response.ask_user_on_high_risk:
+            return text("ask.expected", case.language, tests=bent)
         if must_ask(risk, runtime.violation_response):
             details = {"category": risk.category, "severity": risk.severity, "signal": signals[0]}
             return text("ask.risk", case.language, **details)
@@ -278,6 +281,10 @@ def _cited_only(move: NextMove, case: Case) -> NextMove:
         return move
     notes = f"{move.notes} (cites what is not there: {', '.join(unknown)[:200]})".strip()
     return msgspec.structs.replace(move, cited_ids=[one for one in move.cited_ids if one in allowed], notes=notes)
+
+
+def _bent(signals: list[str]) -> str:
+    return ", ".join(one.removeprefix(SIGNAL) for one in signals if one.startswith(SIGNAL))
 
 
 def determined_plan(case: Case) -> Judgement[Checks] | None:

@@ -11,9 +11,10 @@ from mi.agents.events import Command, Denied, End, Event, FileChange, ToolCall, 
 from mi.agents.process import AgentProcess, Limits
 from mi.agents.signals import StopFlag
 from mi.autopilot.asked_for import is_asked_for
+from mi.autopilot.bending import SIGNAL, bent_tests
 from mi.autopilot.check_weakening import watches, weakened_checks
 from mi.autopilot.risk_signals import signal_of
-from mi.autopilot.weakening import deleted_tests, is_test, split, weakened_tests
+from mi.autopilot.weakening import FileDiff, deleted_tests, is_test, split, weakened_tests
 from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.run import Marks
 from mi.hands.contract import BatchResult, Observer
@@ -146,6 +147,7 @@ def batch_view(
         risk_signals=[
             *(signal for one in commands if not one.refused and (signal := signal_of(one.command))),
             *(f"tests: {way}" for way in ways if way.partition(": ")[0] in step.latest.files),
+            *(SIGNAL + test for test in bent(task, step.total, watch) if test in step.latest.files),
         ],
         diff_stat=step.latest.stat,
         transcript_excerpt=_transcript(result),
@@ -170,11 +172,21 @@ def weakened(change: Change, watch: WorktreeWatch) -> list[str]:
     """How the tests and the checks themselves prove less than when the watch began."""
     if not change.files:
         return []
-    # A diff that is too long was cut: nobody hides a weakened test behind a large file.
-    diffs = split(watch.text_diff(change.files) if change.incomplete else change.diff)
+    diffs = _diffs(change, watch)
     gone = deleted_tests(change.files, lambda file: os.path.lexists(os.path.join(watch.root, file)))
     tests = [*weakened_tests(diffs), *gone]
     return list(dict.fromkeys([*tests, *weakened_checks(change.files, diffs, watch.first_text, watch.text)]))
+
+
+def bent(task: str, change: Change, watch: WorktreeWatch) -> list[str]:
+    """The tests that expect something else now, where a mending changed nothing but tests."""
+    files = [file for file in change.files if not _is_by_product(file)]
+    return bent_tests(task, files, lambda: _diffs(change, watch))
+
+
+def _diffs(change: Change, watch: WorktreeWatch) -> list[FileDiff]:
+    # A diff that is too long was cut: nobody hides a weakened test behind a large file.
+    return split(watch.text_diff(change.files) if change.incomplete else change.diff)
 
 
 def _size(change: Change, root: str) -> ChangeSize:

@@ -19,7 +19,7 @@ _SKIP = re.compile(
     r"|^\s*(?:skip|pending)(?:\s*$|\s+(?:['\"]|if\b|unless\b|do\b))|#\[ignore"
     r"|\bt\.Skip(?:Now|f)?\(|^//go:build\b|\bmarkTest(?:Skipped|Incomplete)\("
 )
-_ASSERT = re.compile(r"\bassert\w*\b|\bexpect\(|\bself\.fail\(|\bt\.(?:Error|Fatal)f?\(|\bshould\b")
+ASSERT = re.compile(r"\bassert\w*\b|\bexpect\(|\bself\.fail\(|\bt\.(?:Error|Fatal)f?\(|\bshould\b")
 _QUIT = re.compile(r"\bos\._exit\(|\bsys\.exit\((?!main)|\braise SystemExit\b|\bprocess\.exit\(|\bdef load_tests\b")
 _EMPTY_ASSERT = re.compile(
     r"\bassert\s+(?:True|1)\b|\bassertTrue\(True\)|expect\(true\)\.toBe\(true\)|assert!\(true\)"
@@ -79,7 +79,7 @@ def _ways(one: FileDiff) -> Iterator[str]:
         yield "returns before its end"
     if counted(_EMPTY_ASSERT, one.added) > counted(_EMPTY_ASSERT, one.removed):
         yield "an assertion that cannot fail"
-    elif not gone and counted(_ASSERT, one.removed) > counted(_ASSERT, one.added):
+    elif not gone and counted(ASSERT, one.removed) > counted(ASSERT, one.added):
         yield "assertions removed"
 
 

@@ -4,8 +4,23 @@ import shutil
 
 import pytest
 
-from tests.autopilot.workbench import BROKEN, CHECK, MEND, RIGHT, SPOIL, TEST, Workbench, commit, delete, edit, run, say
+from tests.autopilot.workbench import (
+    BROKEN,
+    CHECK,
+    MEND,
+    RIGHT,
+    SPOIL,
+    TEST,
+    Json,
+    Workbench,
+    commit,
+    delete,
+    edit,
+    run,
+    say,
+)
 from tests.autopilot.workbench import write as put
+from tests.conftest import git
 
 HONEST = [MEND, TEST, say("Fixed add; the tests pass now.")]
 
@@ -423,6 +438,40 @@ def test_a_failing_check_on_the_way_to_an_answer_is_a_part_of_it(bench: Workbenc
     ran = bench.run(task)
     ran.ended("done")
     assert len(ran.inputs) == 1
+
+
+BEND = edit("test_calc.py", "self.assertEqual(add(2, 3), 5)", "self.assertEqual(add(2, 3), 2)")
+BEND_MORE = edit("test_calc.py", "self.assertEqual(add(-2, -3), -5)", "self.assertEqual(add(-2, -3), -2)")
+BENDING = [BEND, BEND_MORE, TEST, say("The tests pass. Done.")]
+
+
+def test_a_mending_that_only_changed_what_the_tests_expect_is_put_to_the_person(bench: Workbench) -> None:
+    for task, answer, status in (("fix the failing test", "no", "blocked"), ("让失败的测试通过", "是的", "done")):
+        bench.agent(BENDING)
+        bench.run(task).ended("blocked")
+        (item,) = bench.inbox()
+        assert "test_calc.py" in item["question"]
+        assert bench.mi("answer", item["id"], answer).code == 0
+        bench.run("--resume").ended(status)
+        git(bench.project, "checkout", "-q", ".")
+
+
+@pytest.mark.parametrize(
+    ("task", "steps"),
+    [
+        ("fix the failing test", [BEND, edit("test_calc.py", "), 2)", "), 5)"), MEND]),  # put back
+        ("fix add, which returns the first number", [MEND, edit("test_calc.py", "add(2, 3), 5", "add(2, 4), 6")]),
+        ("correct the values that test_calc.py expects", [BEND, BEND_MORE]),
+        ("fix the tests after the change of add", [BEND, BEND_MORE]),
+        ("add returns its first number: align the tests", [BEND, BEND_MORE]),
+        ("mend add", [MEND, edit("test_calc.py", "import unittest", "import unittest  # standard library")]),
+    ],
+)
+def test_a_test_that_the_task_wants_changed_is_nobodys_question(bench: Workbench, task: str, steps: list[Json]) -> None:
+    bench.agent([*steps, TEST, say("Done, the tests pass.")])
+    ran = bench.run(task)
+    ran.ended("done")
+    assert ran.of("risk_event") == []
 
 
 @pytest.mark.parametrize("task", ["Can you fix the failing test?", "Do the fix in calc.py", "能修复这个测试吗？"])

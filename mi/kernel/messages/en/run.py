@@ -2,6 +2,7 @@
 
 TEXT: dict[str, str] = {
     "ask.risk": "The agent did something risky ({category}, {severity}): {signal}. Go on?",
+    "ask.expected": "Only tests were changed, and some of them expect another value now: {tests}. Is that what you want?",
     "ask.policy": "You wanted to be asked about this: {signal}. Go on?",
     "ask.stopped-at-risk": "The agent was stopped at a risky command: {command}. How should it go on?",
     "ask.strategy": (

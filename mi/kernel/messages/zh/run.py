@@ -2,6 +2,7 @@
 
 TEXT: dict[str, str] = {
     "ask.risk": "代理做了有风险的操作（{category}，{severity}）：{signal}。要继续吗？",
+    "ask.expected": "只改了测试，而且其中有的期望值变了：{tests}。这是您想要的吗？",
     "ask.policy": "您希望遇到这种情况先询问：{signal}。要继续吗？",
     "ask.stopped-at-risk": "代理在一条有风险的命令处被停下：{command}。接下来该怎么做？",
     "ask.strategy": "在这个项目里找不到测试。这里什么可以算作已验证：一条命令、一个步骤，还是什么都不需要？",
