@@ -90,7 +90,6 @@ class FtsBackend:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._db.execute("PRAGMA journal_mode = TRUNCATE")  # kept and emptied: to make and delete it takes longer
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield

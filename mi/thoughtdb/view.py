@@ -149,7 +149,6 @@ class View:
         return copy
 
     def _take_in_all(self, db: sqlite3.Connection) -> None:
-        db.execute("PRAGMA journal_mode = TRUNCATE")  # kept and emptied: to make and delete it takes longer
         db.execute("BEGIN IMMEDIATE")
         try:
             known = _known(db)  # again, under the lock: another process may have been quicker
