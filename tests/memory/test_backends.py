@@ -218,6 +218,16 @@ def test_a_correction_hides_or_outranks_what_it_corrects(backend: Backend) -> No
     assert set(found(backend, "cache policy")) == {"old", "new"}
 
 
+def test_many_new_corrections_do_not_hide_what_stands(backend: Backend) -> None:
+    put(backend, claim("stands", "cache policy, said among much else that is not asked for"))
+    put(backend, *(claim(f"old{number}", "cache policy") for number in range(150)))
+    put(backend, *(Mark(f"ed{number}", f"old{number}", "stands") for number in range(150)))
+    assert found(backend, "cache policy", limit=5) == ["stands"]
+    assert backend.status().corrected == 150
+    put(backend, Unmark("ed7"))
+    assert found(backend, "cache policy", limit=5) == ["old7", "stands"]
+
+
 def test_a_correction_may_come_before_what_it_corrects(backend: Backend) -> None:
     put(backend, Mark("ed", "old", "new"), source="edges")
     put(backend, claim("old", "cache"), claim("new", "cache"))
