@@ -182,6 +182,7 @@ def _sqlite(app: App, out: Output) -> Iterator[Finding]:
     with sqlite3.connect(":memory:") as db:
         try:
             db.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
+            db.execute("SELECT * FROM json_each('[]')")
             yield Finding("sqlite", "ok", "sqlite", {"version": sqlite3.sqlite_version})
         except sqlite3.OperationalError:
             fix = out.text("doctor.fix-fts5")
