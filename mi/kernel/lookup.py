@@ -15,6 +15,8 @@ def among(db: "sqlite3.Connection", select: str, ids: list[str], *values: object
 
 def rows_among(db: "sqlite3.Connection", select: str, ids: list[str], *values: object) -> list[Any]:
     """The rows of a query whose last condition is that a column be one of the ids."""
+    if not ids:
+        return []
     # One list as JSON: a statement with a parameter for each takes longer to prepare than to answer.
     plain = [one for one in ids if "\0" not in one]  # where SQLite would end a text in JSON
     asked = msgspec.json.encode(plain).decode()

@@ -29,6 +29,7 @@ SCHEMA = (
             PRIMARY KEY (from_id, at)) WITHOUT ROWID"""
         for table in _REDIRECTS
     ),
+    "CREATE INDEX led_to ON new_redirect (to_id)",
     f"CREATE VIEW every_redirect AS {' UNION ALL '.join(f'SELECT * FROM {table}' for table in _REDIRECTS)}",
     "CREATE TABLE edge_end (id TEXT, seq INTEGER, PRIMARY KEY (id, seq)) WITHOUT ROWID",
     "CREATE TABLE ordered (kind TEXT PRIMARY KEY, upto INTEGER) WITHOUT ROWID",
@@ -85,19 +86,23 @@ class Intake:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._out = out_of(db)
-        self._waiting_targets: set[str] | None = None
 
     def take_in(self, kind: Kind, lines: Iterable[Placed]) -> None:
         """Bring the tables up to date with further lines of the file of a kind."""
         rest = iter(lines)
         while batch := list(islice(rest, _BATCH)):
-            known = among(self._db, f"SELECT id FROM {kind} WHERE id", [entry.id for _, entry in batch])
+            known = self._known(kind, [entry.id for _, entry in batch])
             for fresh, run in _runs(batch, known):
                 if fresh:
                     self._insert(kind, run)
                 else:
                     for offset, entry in run:
                         self._change(kind, offset, entry)
+
+    def _known(self, kind: Kind, ids: list[str]) -> set[str]:
+        """Which of the ids are there. New ones are in the order of time: those after the last need no look."""
+        last = self._db.execute(f"SELECT max(id) FROM {kind}").fetchone()[0] or ""
+        return among(self._db, f"SELECT id FROM {kind} WHERE id", [one for one in ids if one <= last])
 
     def put_in_order(self) -> None:
         """Make the ends of edges and the tags findable once enough of them wait."""
@@ -110,12 +115,11 @@ class Intake:
                     "SELECT from_id, seq FROM edge WHERE seq > ?1 UNION ALL SELECT to_id, seq FROM edge WHERE seq > ?1"
                 )
                 self._db.execute(f"INSERT OR IGNORE INTO edge_end {ends} ORDER BY 1, 2", (upto,))
+                self._db.execute("INSERT OR REPLACE INTO redirect SELECT * FROM new_redirect")
+                self._db.execute("DELETE FROM new_redirect")
             for start in range(upto, last, _ORDERED_AT_ONCE):
                 self._order_tags(kind, start)
             self._db.execute("UPDATE ordered SET upto = ? WHERE kind = ?", (last, kind))
-        if self._db.execute("SELECT count(*) FROM new_redirect").fetchone()[0] > _WAITING:
-            self._db.execute("INSERT INTO redirect SELECT * FROM new_redirect")
-            self._db.execute("DELETE FROM new_redirect")
         for name, columns in _INDEXES.items():
             self._db.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {columns}")
 
@@ -127,8 +131,6 @@ class Intake:
 
     def _insert(self, kind: Kind, run: list[Placed]) -> None:
         start = self._db.execute(f"SELECT coalesce(max(seq), 0) + 1 FROM {kind}").fetchone()[0]
-        if kind == "edge":
-            self._targets()  # as they are before these lines: each is then taken in by itself
         rows = [(e.id, e.type, at, at, e.ts, *_times(e), *_rest(e)) for at, e in run]
         self._db.executemany(_INSERT.format(kind), rows)
         if kind == "edge":
@@ -205,7 +207,6 @@ class Intake:
     def _add(self, redirects: list[_Redirect]) -> None:
         """Redirects that are part of no circle: each replaces where it comes from."""
         self._db.executemany("INSERT OR REPLACE INTO new_redirect VALUES (?, ?, ?, ?, 1)", redirects)
-        self._targets().update(to_id for _, _, to_id, _ in redirects)
         for kind in ("claim", "node"):
             replaced = [(one[0],) for one in redirects if _kind_of(one[0]) == kind]
             self._db.executemany(f"UPDATE {kind} SET superseded = 1 WHERE id = ? AND superseded = 0", replaced)
@@ -221,7 +222,6 @@ class Intake:
                 self._db.execute(query, (from_id, removed))
         if added is not None:
             self._db.execute("INSERT OR REPLACE INTO new_redirect VALUES (?, ?, ?, ?, 1)", (from_id, *added))
-            self._targets().add(added[1])
         closed = dict.fromkeys(cycle_through(from_id, self._out)) if led_to else {}
         stands = head(from_id, self._out) if closed else ""
         for one in {from_id, *broken, *closed}:
@@ -234,18 +234,10 @@ class Intake:
 
     def _led_to(self, ids: list[str]) -> set[str]:
         """Those to which a redirect leads, or once led."""
-        waiting = self._targets()
+        waiting = among(self._db, "SELECT to_id FROM new_redirect WHERE to_id", ids)
         query = """SELECT edge_end.id FROM edge_end CROSS JOIN edge ON edge.seq = edge_end.seq
             WHERE edge.to_id = edge_end.id AND edge.type IN ('supersedes', 'same_as') AND edge_end.id"""
-        return {one for one in ids if one in waiting} | among(self._db, query, [*{*ids} - waiting])
-
-    def _targets(self) -> set[str]:
-        """Where the redirects lead that are not findable by their ends yet."""
-        if self._waiting_targets is None:
-            query = """SELECT to_id FROM edge WHERE seq > (SELECT upto FROM ordered WHERE kind = 'edge')
-                AND type IN ('supersedes', 'same_as')"""
-            self._waiting_targets = {one for (one,) in self._db.execute(query)}
-        return self._waiting_targets
+        return waiting | among(self._db, query, [*{*ids} - waiting])
 
     def _mark(self, thought_id: str, superseded: bool) -> None:
         kind = _kind_of(thought_id)
