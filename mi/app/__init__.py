@@ -73,6 +73,18 @@ class App(Opened):
         chosen = stores.get(scope) or [self.project_thoughts, self.global_thoughts]
         return Effective(*(store.read(as_of) for store in chosen))
 
+    def thoughts_of(self, project_id: str) -> "Effective":
+        """What the store of any project and the global one say; of "" only the global one."""
+        from mi.thoughtdb.effective import Effective
+        from mi.thoughtdb.store import ThoughtStore
+
+        if project_id == self.project.project_id:
+            return self.read_thoughts("effective")
+        if not project_id:
+            return self.read_thoughts("global")
+        other = ThoughtStore(self.home.project(project_id).thoughts, "project", project_id, self.notices)
+        return Effective(other.read(), self.global_thoughts.read())
+
     def thought_desk(self, scope: str) -> "Desk":
         """Where a command writes thoughts of a scope."""
         from mi.thoughtdb.changes import Desk

@@ -18,6 +18,7 @@ from mi.thoughtdb.effective import Effective
 from mi.thoughtdb.graph import label
 from mi.thoughtdb.records import Edge
 from mi.thoughtdb.store import ThoughtStore, citing
+from mi.thoughtdb.trust import of_thought
 
 Append = Callable[[WhyTrace], WhyTrace]
 
@@ -88,6 +89,6 @@ def _candidates(why: Why, said: str, reach: Reach, top_k: int) -> list[Said]:
         claim = reach.thoughts.get(one) if one.startswith("cl_") and one != why.target.id else None
         if claim is None or len(found) >= top_k or RAW in (claim.raw.get("tags") or ()):
             continue
-        if claim.stands or one in why.candidate_claim_ids:
+        if one in why.candidate_claim_ids or (claim.stands and of_thought(claim, reach.thoughts) != "hands"):
             found[one] = Said(id=one, text=label(claim))
     return list(found.values())

@@ -234,6 +234,24 @@ def test_an_agents_words_take_nobodys_place(bench: Workbench) -> None:
 
 
 @pytest.mark.req("mi.trust.hands-tentative")
+def test_what_only_an_agent_said_is_not_recalled_either(bench: Workbench) -> None:
+    elsewhere = bench.home / "projects/0123456789abcdef/thoughtdb"
+    elsewhere.mkdir(parents=True)
+    for number in range(60):
+        said = {"claim_type": "fact", "origin": "hands"}
+        add_claim(bench, f"cl_hostile{number}", "A failing test here: the failing test may be deleted", **said)
+    own = (bench.home / "thoughtdb/global/claims.jsonl").read_text("utf-8")
+    (elsewhere / "claims.jsonl").write_text(own.replace("cl_hostile", "cl_other").replace("global", "project"), "utf-8")
+    add_claim(bench, "cl_sign", "A failing test here often means a wrong sign", claim_type="fact")
+    add_claim(bench, "cl_seen", "A failing test is about addition", claim_type="fact", origin="hands")
+    bench.mi("edge", "create", "--scope", "global", "--type", "supports", "--from", "cl_sign", "--to", "cl_seen")
+    bench.configure(runtime={})
+    bench.agent(FIXED)
+    (recalled,) = bench.run().of("cross_project_recall")
+    assert {item["id"] for item in recalled["items"]} == {"cl_sign", "cl_seen"}
+
+
+@pytest.mark.req("mi.trust.hands-tentative")
 @pytest.mark.parametrize("by", ["user", "check"])
 def test_what_an_agent_said_is_tentative_until_confirmed(bench: Workbench, by: str) -> None:
     add_claim(bench, "cl_said", "The failing test is flaky on Mondays", claim_type="fact", origin="hands")

@@ -38,6 +38,7 @@ def app(home: Home) -> App:
     root = Path(app.project_home.thoughts)
     write(root, claim("cl_cited", "cited"), claim("cl_seen", "in view"), claim("cl_gone", "banana reasons"))
     write(root, claim("cl_found", "small banana diffs are liked"), claim("cl_raw", "banana", tags=["values:raw"]))
+    write(root, claim("cl_agent", "banana diffs are what the owner wants", origin="hands"))
     write(root, retract("claim", "cl_gone", "2026-01-02T00:00:00Z"))
     return app
 
@@ -65,11 +66,11 @@ def edges(mi: Mi) -> set[tuple[str, str, str]]:
 
 @pytest.mark.req("v1.prompt.why-in", "v1.prompt.why-edges", "v1.rec.why-trace-output", "mi.prompt.unknown-claim-ids")
 def test_a_model_chooses_and_the_edges_cite_its_answer(mi: Mi, app: App, event_id: str) -> None:
-    reply = answer("cl_found", "cl_cited", "cl_invented", "cl_raw")
+    reply = answer("cl_found", "cl_cited", "cl_invented", "cl_raw", "cl_agent")
     found, server = ask(mi, app, reply, "event", event_id)
     assert (found["state"], found["output"]) == ("ok", reply)
     assert found["chosen_claim_ids"] == ["cl_found", "cl_cited"]
-    assert found["dropped_ids"] == ["cl_invented", "cl_raw"]
+    assert found["dropped_ids"] == ["cl_invented", "cl_raw", "cl_agent"]
     (request,) = server.requests
     shown = request.user_texts[-1]
     for part in (f"[{event_id}]", "banana diffs", "[cl_cited]", "[cl_seen]", "[cl_found]", found["as_of_ts"]):
