@@ -20,17 +20,17 @@ _TURNS = re.compile(
     r"\b(?:no|not|never|don'?t|doesn'?t|without|only|unless|except|avoid|stop|instead|before|after|always|must"
     r"|allow(?:ed)?|forbid(?:den)?)\b|n't\b|不|别|勿|禁|没|无|必须|总是|只|先|除非|允许"
 )
-# A rule that tightens holds something back or wants something first …
-_TIGHTENS = re.compile(
-    r"\b(?:ask|confirm|check|verify|review|never|not|don'?t|avoid|only|must|require[sd]?|before|first|unless|stop"
-    r"|always|keep|no)\b|n't\b|先|不要|不得|必须|禁止|确认|询问|问我|只|避免|检查|除非"
+# What rides along with a rule: a second clause may order anything.
+_JOINS = re.compile(
+    r"[,;:，；：]|[.!?]\s+\S|[。！？]\S|\b(?:and|then|but|also|plus|while|afterwards|otherwise)\b"
+    r"|(?<!合)并|然后|同时|接着|但|否则"
 )
-# … and one that loosens lets something go that was held back, or leads outside.
+# A rule that loosens lets something go that was held back, or leads outside.
 _LOOSENS = re.compile(
     r"\bwithout\b|\bno need\b|\bneeds? no\b|\bnot? (?:need|required?|necessary)\b"
     r"|\b(?:don'?t|do not|never|not|no|stop) (?:\w+ ){0,2}(?:ask|confirm|check|verif|review|test|prompt|approv)\w*"
     r"|\bask (?:nobody|no[ -]?one)\b"
-    r"|\b(?:allow|permit|skip|disable|ignore|bypass|trust|approved?|may|freely|override|force)\w*\b|https?://|--\w"
+    r"|\b(?:allow|permit|skip|disable|ignore|bypass|trust|approved?|may|freely|override|force)\w*\b|https?://|\w@\w|--\w"
     r"|不用|无需|不必|不需要|不要(?:问|确认|检查|测试)|别问|可以直接|直接|跳过|忽略|允许|绕过|关闭|信任"
 )
 # Nobody is harmed by a rule to ask first, nor by one that forbids what cannot be undone: also in an agent's words.
@@ -39,6 +39,16 @@ _HOLDS_BACK = re.compile(
     r"|\b(?:never|do not|don'?t|avoid)(?: run| use| do)?(?: git| npm| docker| kubectl| pip)?"
     r" (?:push|publish|delet|remov|install|deploy|upload|overwrit|rm|drop|force)\w*\b"
     r"|先(?:问|确认|征求)|(?:不要|不得|禁止|别)(?:再)?(?:推送|发布|删除|安装|部署|上传|覆盖|强制)"
+)
+# … nor by one to run the project's checks first, whatever they are.
+_CHECKS_FIRST = re.compile(
+    r"^(?:always )?run (?:[\w-]+ ){0,3}(?:tests?|checks?|linters?|suite)(?: (?:of|in|for|on)(?: [\w-]+){1,4})?"
+    r" (?:first|before [\w -]+|after [\w -]+)[.!]?$"
+    r"|^\w{0,12}前(?:都|要|应|必须|务必)*先?(?:运行|跑|执行)(?:全部|所有|单元|完整|一遍|的)*(?:测试|检查)[。！]?$"
+)
+# Hosts, addresses, paths, options and commands: a rule that names one is the person's only when they named it.
+_NAMES = re.compile(
+    r"`([^`]+)`|(\w+://\S+|[\w.+-]+@[\w-]+|(?:[\w-]+\.)+[\w-]{2,}|[~.\w-]*/[\w./~-]+|(?<!\S)--?\w[\w-]*)"
 )
 _RETOLD = 3  # telling words; fewer in common are chance
 # What may be said about a check that was seen to pass: that it is one, and that it passed.
@@ -59,6 +69,10 @@ def plain_tokens(text: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def _words(text: str) -> frozenset[str]:
     return frozenset(one for one in plain_tokens(text) if one not in STOP_WORDS)
+
+
+def _names(text: str) -> list[str]:
+    return [(command or other).rstrip(".,;:!?") for command, other in _NAMES.findall(text)]
 
 
 def _turns(text: str) -> set[str]:
@@ -88,8 +102,10 @@ def share(text: str, of: str) -> float:
 
 
 def carried(text: str, said: str) -> bool:
-    """Whether a text is carried by what the person said: most of its words, and every one that turns it round."""
-    return share(text, said) >= CARRIED and _turns(text) <= _turns(said)
+    """Whether a text is carried by what the person said: most of its words, and every one that turns it round or is
+    the name of something outside."""
+    named = all(one in said.lower() for one in _names(text.lower()))
+    return named and share(text, said) >= CARRIED and _turns(text) <= _turns(said)
 
 
 def echoes(text: str, segment: Segment) -> bool:
@@ -119,9 +135,10 @@ def said_by_person(segment: Segment) -> str:
 
 
 def tightens(text: str) -> bool:
-    """Whether a rule holds something back or wants something first, and lets nothing go."""
-    lowered = text.lower()
-    return bool(_TIGHTENS.search(lowered)) and not _LOOSENS.search(lowered)
+    """Whether a rule asks or checks first or forbids what cannot be undone, in one clause, and lets nothing go."""
+    lowered = text.strip().lower()
+    holds = _HOLDS_BACK.search(lowered) or _CHECKS_FIRST.search(lowered)
+    return bool(holds) and not _JOINS.search(lowered) and not _LOOSENS.search(lowered)
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:

@@ -83,7 +83,7 @@ def _learn_or_wait(
     reasons = {
         "automatic learning is off": not runtime.violation_response.auto_learn or not runtime.thought_db.enabled,
         "it repeats the agent's words": proposal.echo,
-        "it tightens nothing": not proposal.carried and not tightens(proposal.text),
+        "the person did not say it, and it holds nothing back": not proposal.carried and not tightens(proposal.text),
         f"it speaks against {against.id if against else ''}": against is not None,
         "the judgement was unsure": proposal.confidence < runtime.preference_mining.min_confidence,
         "it is of little weight": proposal.severity == "low",
