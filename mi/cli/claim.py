@@ -87,6 +87,7 @@ def _same_as(app: App, args: Args) -> int:
 
 
 def _apply(app: App, args: Args) -> int:
+    from mi.cli.governed import refuse_hands
     from mi.learning import answering
 
     out = Output(app.language)
@@ -99,6 +100,7 @@ def _apply(app: App, args: Args) -> int:
         key = "suggestion.would-apply" if planned.claim else "suggestion.would-merge"
         claims = " ".join(planned.claim_ids)
     else:
+        refuse_hands(app)
         stored = answering.apply(app.knowledge(), suggested, app.open_project_log)
         shown |= {"event_id": stored.event_id, "applied_claim_ids": stored.applied_claim_ids}
         key, claims = "suggestion.applied", " ".join(stored.applied_claim_ids)

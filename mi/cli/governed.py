@@ -43,6 +43,15 @@ def refuse_agent(command: str) -> None:
         raise Blocked("not-for-agents", command=command)
 
 
+def refuse_hands(app: App) -> None:
+    """What the person says is said by them, not by an agent that works in a run of this home."""
+    from mi.agents.leftovers import VARIABLE
+    from mi.kernel.locks import is_held
+
+    if os.environ.get(VARIABLE) and any(is_held(app.home.project(one).run_lock) for one in app.home.project_ids()):
+        raise Blocked("not-for-hands")
+
+
 def at_terminal() -> bool:
     """Whether a person sits in front of this command."""
     try:

@@ -76,8 +76,10 @@ def _proposals(app: App) -> "Iterator[Item]":
 
 
 def _answer(app: App, args: Args) -> int:
+    from mi.cli.governed import refuse_hands
     from mi.inbox.waiting import answer
 
+    refuse_hands(app)
     out = Output(app.language)
     text = " ".join(args.text)
     if args.id.startswith("ls_"):

@@ -39,8 +39,10 @@ def _show(app: App, args: Args) -> int:
 
 
 def _set(app: App, args: Args) -> int:
+    from mi.cli.governed import refuse_hands
     from mi.thoughtdb.settings import SETTINGS, set_settings
 
+    refuse_hands(app)
     wanted = {name: getattr(args, name) for name in SETTINGS if getattr(args, name) is not None}
     if not wanted:
         flags = ", ".join("--" + name.replace("_", "-") for name in SETTINGS)

@@ -176,7 +176,10 @@ def reading(app: App, out: Output, scope: str, as_of: int | None = None) -> "Eff
 
 
 def desk(app: App, args: Args) -> "Desk":
-    """Where a command that changes thoughts writes."""
+    """Where a command that changes thoughts writes: in the person's name."""
+    from mi.cli.governed import refuse_hands
+
+    refuse_hands(app)
     return app.thought_desk(args.scope)
 
 

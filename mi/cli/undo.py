@@ -27,8 +27,11 @@ def parser(name: str) -> Parser:
 
 
 def _undo(app: App, args: Args) -> int:
+    from mi.cli.governed import refuse_hands
     from mi.learning.undo import Target, shown, undo
 
+    if args.apply:
+        refuse_hands(app)
     out = Output(app.language)
     target = Target(args.ref)
     places = _places(app)
@@ -49,8 +52,10 @@ def _undo(app: App, args: Args) -> int:
 
 
 def _redo(app: App, args: Args) -> int:
+    from mi.cli.governed import refuse_hands
     from mi.learning.undo import last_undone, redo
 
+    refuse_hands(app)
     out = Output(app.language)
     places = _places(app)
     target = last_undone(places, args.ref, app.notices)

@@ -61,12 +61,14 @@ def _set(app: App, args: Args) -> int:
 
 
 def _store(app: App, args: Args, text: str) -> int:
+    from mi.cli.governed import refuse_hands
     from mi.learning import values
 
     out = Output(app.language_for(text))
     mind = None if args.no_compile else app.open_mind(app.home.mind_transcripts)
     if args.dry_run:
         return _rehearse(app, out, args, text, mind)
+    refuse_hands(app)
     writer = app.evidence_writer(app.home.evidence)
     change = values.set_values(
         app.global_thoughts, writer, text, mind, compiles=not args.no_compile, claims=not args.no_values_claims

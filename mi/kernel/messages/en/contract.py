@@ -16,6 +16,7 @@ TEXT: dict[str, str] = {
     "error.answer-by-agent": "{id} is about tasks and for a person to answer (mi answer in a terminal of their own)",
     "error.contract-file": "--file {file!r} holds no instructions for agents; name a text file such as AGENTS.md, GEMINI.md or .cursorrules",
     "error.not-for-agents": "{command} changes what binds agents: it is for a person (in a terminal of their own)",
+    "error.not-for-hands": "an agent at work in a run does not speak for its person (do it in a terminal of your own)",
     "error.client-by-project": "{client}: its file for all projects differs between systems; enter the server per project (without --user)",
     "mcp.serving": "serving {url}\n  token: in {path}, as Authorization: Bearer or in the path: {with_token}",
     "error.codex-hooks": "codex app-server did not say which hooks it sees: {reason}",

@@ -16,6 +16,7 @@ TEXT: dict[str, str] = {
     "error.answer-by-agent": "{id} 关于任务，只有人才能回答；在人自己的终端里运行 mi answer",
     "error.contract-file": "--file {file!r} 不是给代理看的说明文件；请指定 AGENTS.md、GEMINI.md 或 .cursorrules 这样的文本文件",
     "error.not-for-agents": "{command} 会改动约束代理的规则：只能由人来做（在人自己的终端里）",
+    "error.not-for-hands": "正在运行中干活的代理不能替人说话（请在自己的终端里做）",
     "error.client-by-project": "{client}：它的全局配置位置因系统而异；请按项目写入（去掉 --user）",
     "mcp.serving": "正在服务 {url}\n  令牌：在 {path} 中，用 Authorization: Bearer 或放在路径里：{with_token}",
     "error.codex-hooks": "codex app-server 没有说明它看到哪些钩子：{reason}",
