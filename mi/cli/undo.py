@@ -9,6 +9,7 @@ from mi.kernel.errors import NotFound
 from mi.kernel.text import one_line
 
 if TYPE_CHECKING:
+    from mi.evidence.reader import Event
     from mi.learning.undo import Place, Target
 
 
@@ -28,26 +29,34 @@ def parser(name: str) -> Parser:
 
 def _undo(app: App, args: Args) -> int:
     from mi.cli.governed import refuse_hands
-    from mi.learning.undo import Target, shown, undo
+    from mi.learning.undo import redo, restorable, shown, undo
 
     if args.apply:
         refuse_hands(app)
     out = Output(app.language)
-    target = Target(args.ref)
+    event = _first_event(app, out, args.ref)
+    target, restores = _target(args.ref, event)
     places = _places(app)
     others = app.other_lessons()
-    changes = shown(places, target, others)
-    if not changes:
-        _require(app, out, target)
-    event_ids = undo(places, target, others) if args.apply else []
+    event_ids: list[str] = []
+    if restores:
+        changes = [line for one in restorable(places, target, app.notices) for line in one.shown()]
+        event_ids = redo(places, target, others, app.notices)["event_ids"] if args.apply else []
+    else:
+        changes = shown(places, target, others)
+        if event is None and not changes:  # a run that taught nothing is no error; one that never was is
+            raise NotFound("unknown-run", ref=args.ref)
+        event_ids = undo(places, target, others) if args.apply else []
     if args.json:
-        out.json({"target": target.ref, "applied": bool(event_ids), "event_ids": event_ids, "taught": changes})
+        out.json({"target": args.ref, "applied": bool(event_ids), "event_ids": event_ids, "taught": changes})
         return 0
     for one in changes:
         do = out.text("undo." + one["do"].replace(" ", "-"))
         out.line(f"{do}  {one['id']}  {one_line(one['text'], 90)}  ({one['scope']})")
-    key = "undo.done" if event_ids else "undo.preview" if changes else "undo.nothing"
-    out.say(key, ref=target.ref, count=len(changes), event_id=" ".join(event_ids))
+    done = "redo.done" if restores else "undo.done"
+    key = done if event_ids else "undo.preview" if changes else "undo.nothing"
+    ref = target.ref if event_ids else args.ref
+    out.say(key, ref=ref, count=len(changes), event_id=" ".join(event_ids))
     return 0
 
 
@@ -68,6 +77,25 @@ def _redo(app: App, args: Args) -> int:
     return 0
 
 
+def _target(ref: str, event: "Event | None") -> "tuple[Target, bool]":
+    """What is to be undone, and whether that means to restore it: an undo is undone by redoing, a redo by undoing."""
+    from mi.learning.undo import Target
+
+    if event is not None and event.head.kind in ("undo", "redo"):
+        return Target(str(event.fields().get("target"))), event.head.kind == "undo"
+    return Target(ref), False
+
+
+def _first_event(app: App, out: Output, ref: str) -> "Event | None":
+    """The event, or the first of the run or command."""
+    from mi.learning.undo import Target
+
+    progress = Progress(out, "progress.indexing")
+    logs = (app.project_home.evidence, app.home.evidence)
+    found = (app.evidence_index.find(log, Target(ref).first, progress) for log in logs)
+    return next((event for event in found if event is not None), None)
+
+
 def _places(app: App) -> "list[Place]":
     from mi.learning.undo import Place
 
@@ -75,13 +103,3 @@ def _places(app: App) -> "list[Place]":
         Place(app.project_thoughts, app.project_home.evidence, app.open_project_log),
         Place(app.global_thoughts, app.home.evidence, app.open_global_log),
     ]
-
-
-def _require(app: App, out: Output, target: "Target") -> None:
-    """A run that taught nothing is no error; one that never was is."""
-    event_id = target.ref if target.ref.startswith("ev_") else f"ev_{target.ref}_1"
-    progress = Progress(out, "progress.indexing")
-    for log in (app.project_home.evidence, app.home.evidence):
-        if app.evidence_index.find(log, event_id, progress) is not None:
-            return
-    raise NotFound("unknown-run", ref=target.ref)

@@ -19,7 +19,7 @@ from mi.kernel.jsontext import BadJson, decode, decode_stored, encode
 from mi.kernel.secrets import find_secrets
 from mi.thoughtdb.kinds import Kind
 from mi.thoughtdb.records import Claim, Edge, Node
-from mi.thoughtdb.store import ThoughtStore
+from mi.thoughtdb.store import ThoughtStore, also_citing
 
 _KIND, _VERSION = "mi.export", "v1"
 _SHAPES: dict[str, type[msgspec.Struct]] = {"claim": Claim, "node": Node, "edge": Edge, "workflow": Workflow}
@@ -202,7 +202,7 @@ def take_in(
     applied = [*ids, *(str(one["id"]) for one in workflows)]
     event = log().append(LearnApplied(suggestion_id=source, applied_claim_ids=applied), sync=True)
     here = {"origin": "import", "scope": "project", "visibility": "project", "project_id": project_id}
-    store.reassert([record | here for record in thoughts], event.event_id)
+    store.reassert([also_citing(record | here, event.event_id) for record in thoughts])
     for one in workflows:
         write_atomic(os.path.join(place.workflows, f"{one['id']}.json"), msgspec.json.format(encode(one), indent=2))
     return event.event_id

@@ -11,9 +11,10 @@ from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.jsontext import BadJson
 from mi.kernel.notices import Notices
 from mi.thoughtdb.graph import label
+from mi.thoughtdb.kinds import REDIRECTS
 from mi.thoughtdb.lines import fields
-from mi.thoughtdb.reading import Thought
-from mi.thoughtdb.store import ThoughtStore
+from mi.thoughtdb.reading import Reading, Thought
+from mi.thoughtdb.store import ThoughtStore, also_citing
 
 
 class Target:
@@ -23,6 +24,11 @@ class Target:
         if not ref.startswith(("run_", "cli_", "ev_")):
             raise UsageError("bad-target", ref=ref)
         self.ref = ref
+
+    @property
+    def first(self) -> str:
+        """The event before which nothing can be about the target."""
+        return self.ref if self.ref.startswith("ev_") else f"ev_{self.ref}_1"
 
     def holds(self, event_id: str) -> bool:
         """Whether an event is the target or part of it."""
@@ -50,9 +56,7 @@ class Taught(NamedTuple):
     def shown(self) -> list[dict[str, str]]:
         """For a preview."""
         both = [("take back", one) for one in self.added] + [("restore", one) for one in self.taken_back]
-        return [
-            {"do": do, "id": one.id, "kind": one.kind, "scope": one.scope, "text": text_of(one)} for do, one in both
-        ]
+        return [_shown(do, one.id, one.kind, text_of(one), one.scope) for do, one in both]
 
 
 class OtherLesson(Protocol):
@@ -99,23 +103,22 @@ def taught(store: ThoughtStore, target: Target) -> Taught:
 
 
 def snapshots(log: str, target: Target) -> dict[str, str]:
-    """The snapshots of a run, or the one that an event is, with what they say; none when they are taken back already.
+    """The snapshots of a run, or the one that an event is, with what they say; none that is taken back already.
 
     A snapshot stays in the log as what was seen. Taken back, it is recalled no more.
     """
     found: dict[str, str] = {}
     restored = False  # the latest word on the target is a redo
-    first = target.ref if target.ref.startswith("ev_") else f"ev_{target.ref}_1"
     for event in read_back(log, Notices()) if not target.ref.startswith("cli_") else ():
         kind = event.head.kind
         if kind in ("undo", "redo") and not restored and event.fields().get("target") == target.ref:
             if kind == "undo":
-                return {}
+                break
             restored = True
         elif kind == "snapshot" and target.holds(event.head.event_id):
             raw = event.fields()
             found[str(raw.get("snapshot_id") or event.head.event_id)] = str(raw.get("text") or "")
-        if event.head.event_id == first:
+        if event.head.event_id == target.first:
             break
     return dict(reversed(found.items()))
 
@@ -124,10 +127,10 @@ def shown(places: list[Place], target: Target, others: Sequence[OtherLesson]) ->
     """What undoing would do, for a preview: thoughts, snapshots, then what others keep."""
     found = [one for place in places for one in taught(place.store, target).shown()]
     for name, said in snapshots(places[0].log, target).items():
-        found.append({"do": "take back", "id": name, "kind": "snapshot", "scope": "project", "text": said})
+        found.append(_shown("take back", name, "snapshot", said))
     for other in others:
         for line in other.taught(target.holds):
-            found.append({"do": "take back", "id": other.name, "kind": other.name, "scope": "project", "text": line})
+            found.append(_shown("take back", other.name, other.name, line))
     return found
 
 
@@ -147,7 +150,7 @@ def undo(places: list[Place], target: Target, others: Sequence[OtherLesson]) -> 
             record = Undo(target=target.ref, retracted=found.ids() | told)
             event = place.open_log().append(record, sync=True)
             place.store.retract([one.id for one in found.added], f"undo {target.ref}", event.event_id)
-            place.store.reassert([one.raw for one in found.taken_back], event.event_id)
+            _say_again(place.store, found.taken_back, event.event_id)
             event_ids.append(event.event_id)
     for other in others if event_ids else ():
         other.take_back(target.holds, event_ids[0])
@@ -156,43 +159,92 @@ def undo(places: list[Place], target: Target, others: Sequence[OtherLesson]) -> 
 
 def last_undone(places: list[Place], ref: str | None, notices: Notices) -> Target:
     """The target of the latest undo that no redo has restored since; of a given one, itself."""
-    latest: tuple[str, str] = ("", "")
-    for place in places:
-        for event in _undo_events(place, ref, notices):
-            if event["kind"] == "undo":
-                latest = max(latest, (str(event["ts"]), str(event["target"])))
-            break
-    if not latest[1]:
-        raise NotFound("nothing-undone", ref=ref or "-")
-    return Target(latest[1])
+    target = Target(ref) if ref is not None else None
+    latest = [next(_standing_undos(place, target, notices), None) for place in places]
+    found = max((event for event in latest if event), key=lambda event: str(event["ts"]), default=None)
+    if found is None:
+        raise NotFound("nothing-undone", ref=ref) if ref else NotFound("nothing-undone-at-all")
+    return Target(str(found["target"]))
+
+
+class Restoring(NamedTuple):
+    """What restoring a target would do in one place."""
+
+    place: Place
+    back: list[Thought]
+    again: list[Thought]
+    snapshots: list[str]
+    elsewhere: list[tuple[str, str]]  # who keeps it, and what
+
+    def shown(self) -> list[dict[str, str]]:
+        """For a preview."""
+        both = [("restore", one) for one in self.back] + [("take back", one) for one in self.again]
+        found = [_shown(do, one.id, one.kind, text_of(one), one.scope) for do, one in both]
+        found += [_shown("restore", one, "snapshot", "") for one in self.snapshots]
+        return found + [_shown("restore", name, name, line) for name, line in self.elsewhere]
+
+
+def restorable(places: list[Place], target: Target, notices: Notices) -> list[Restoring]:
+    """What the undos of a target took back and no redo has restored since, of every place where that is something."""
+    return [one for place in places if (one := _restoring(place, target, notices)) is not None]
+
+
+def _restoring(place: Place, target: Target, notices: Notices) -> Restoring | None:
+    events = list(_standing_undos(place, target, notices))
+    if not events:
+        return None
+    told = [event.get("retracted") or {} for event in reversed(events)]
+
+    def ids(*names: str) -> list[str]:
+        return list(dict.fromkeys(one for kept in told for name in names for one in kept.get(name, ())))
+
+    back = [one for one in _present(place.store, ids("claims", "nodes", "edges")) if one.status == "retracted"]
+    again = [one for one in _present(place.store, ids("restored")) if one.status != "retracted"]
+    lines = [(name, line) for kept in told for name, said in (kept.get("others") or {}).items() for line in said]
+    return Restoring(place, back, again, ids("snapshots"), lines)
 
 
 def redo(places: list[Place], target: Target, others: Sequence[OtherLesson], notices: Notices) -> dict[str, list[str]]:
-    """Restore what the latest undo of a target took back; returns the events and the ids that changed."""
+    """Restore what the undos of a target took back; returns the events and the ids that changed."""
     done: dict[str, list[str]] = {"event_ids": [], "restored": [], "taken_back": []}
-    for place in places:
-        event = next(_undo_events(place, target.ref, notices), None)
-        if event is None or event["kind"] != "undo":
-            continue
-        ids = event.get("retracted") or {}
-        undone = [one for name in ("claims", "nodes", "edges") for one in ids.get(name, ())]
-        back = [one for one in _present(place.store, undone) if one.status == "retracted"]
-        again = [one.id for one in _present(place.store, ids.get("restored", ())) if one.status != "retracted"]
-        recalled = list(ids.get("snapshots", ()))
-        elsewhere = [name for name, lines in (ids.get("others") or {}).items() for _ in lines]
-        told = {"restored": [one.id for one in back], "taken_back": again}
+    for place, back, again, recalled, elsewhere in restorable(places, target, notices):
+        told = {"restored": [one.id for one in back], "taken_back": [one.id for one in again]}
         record = Redo(target=target.ref, restored=told | ({"snapshots": recalled} if recalled else {}))
         stored = place.open_log().append(record, sync=True)
-        place.store.reassert([one.raw for one in back], stored.event_id)
+        _say_again(place.store, back, stored.event_id)
         cited = dict(_lines_citing(place.store, target))
-        for one in again:  # the line still cites what first took it back, so that it can be undone once more
+        for one in told["taken_back"]:  # the line still cites what first took it back: it can be undone once more
             place.store.retract([one], f"redo {target.ref}", *cited.get(one, ()), stored.event_id)
         done["event_ids"].append(stored.event_id)
-        done["restored"] += [*(one.id for one in back), *recalled, *elsewhere]
-        done["taken_back"] += again
+        done["restored"] += [*told["restored"], *recalled, *(name for name, _ in elsewhere)]
+        done["taken_back"] += told["taken_back"]
     for other in others if done["event_ids"] else ():
         other.restore(target.holds, done["event_ids"][0])
     return done
+
+
+def _say_again(store: ThoughtStore, thoughts: list[Thought], event_id: str) -> None:
+    """Say thoughts again, and behind a redirect those that were newer than it: the newest one counts, as before."""
+    newer = _newer_redirects(store.read(), [one for one in thoughts if one.type in REDIRECTS])
+    said = sorted([*thoughts, *newer], key=lambda one: one.offset)
+    store.reassert([also_citing(one.raw, event_id) if one not in newer else one.raw for one in said])
+
+
+def _newer_redirects(reading: Reading, said: list[Thought]) -> list[Thought]:
+    """The standing redirects on the way from each of these that were said after it."""
+    newer: dict[str, Thought] = {}
+    for one in said:
+        at, seen = one.from_id, set[str]()
+        while at not in seen:
+            seen.add(at)
+            out = [*reading.edges(at, "out", REDIRECTS), *(other for other in said if other.from_id == at)]
+            newest = max(out, key=lambda edge: edge.offset, default=None)
+            if newest is None:
+                break
+            if newest.offset > one.offset and newest not in said:
+                newer[newest.id] = newest
+            at = newest.to_id
+    return list(newer.values())
 
 
 def _present(store: ThoughtStore, ids: Iterable[str]) -> list[Thought]:
@@ -200,13 +252,19 @@ def _present(store: ThoughtStore, ids: Iterable[str]) -> list[Thought]:
     return [one for one in map(reading.get, ids) if one is not None]
 
 
-def _undo_events(place: Place, ref: str | None, notices: Notices) -> Iterator[dict[str, Any]]:
-    """The undo and redo events of a log, latest first."""
+def _standing_undos(place: Place, target: Target | None, notices: Notices) -> Iterator[dict[str, Any]]:
+    """The undo events of a log that no redo has restored since, latest first; of one target or of any."""
+    restored: set[str] = set()
     for event in read_back(place.log, notices):
         if event.head.kind in ("undo", "redo"):
             raw = event.fields()
-            if ref is None or raw.get("target") == ref:
+            ref = str(raw.get("target"))
+            if event.head.kind == "redo":
+                restored.add(ref)
+            elif ref not in restored and (target is None or ref == target.ref):
                 yield raw
+        if target is not None and (target.ref in restored or event.head.event_id == target.first):
+            return
 
 
 def _lines_citing(store: ThoughtStore, target: Target) -> Iterator[tuple[str, list[str]]]:
@@ -236,6 +294,10 @@ def _cites(raw: dict[str, Any], target: Target) -> bool:
 def _cited(raw: dict[str, Any]) -> list[str]:
     refs = raw.get("source_refs")
     return [str(ref.get("event_id")) for ref in refs if isinstance(ref, dict)] if isinstance(refs, list) else []
+
+
+def _shown(do: str, one: str, kind: str, said: str, scope: str = "project") -> dict[str, str]:
+    return {"do": do, "id": one, "kind": kind, "scope": scope, "text": said}
 
 
 def text_of(thought: Thought) -> str:

@@ -155,14 +155,12 @@ class ThoughtStore:
         for path, structs in lines.items():
             self._append(path, structs)
 
-    def reassert(self, raws: Iterable[dict[str, Any]], event_id: str) -> None:
-        """Say thoughts again that were taken back: the same lines with every field, at the present time."""
+    def reassert(self, raws: Iterable[dict[str, Any]]) -> None:
+        """Say thoughts again: the same lines with every field, at the present time."""
         paths = {"claim": self.files.claims, "node": self.files.nodes, "edge": self.files.edges}
         lines: dict[str, list[dict[str, Any]]] = {}
         for raw in raws:
-            refs = [*(raw.get("source_refs") or []), {"kind": "evidence_event", "event_id": event_id}]
-            said = raw | {"asserted_ts": clock.now(), "source_refs": refs}
-            lines.setdefault(paths[raw["kind"]], []).append(said)
+            lines.setdefault(paths[raw["kind"]], []).append(raw | {"asserted_ts": clock.now()})
         for path, objects in lines.items():
             self._append(path, objects)
 
@@ -216,6 +214,11 @@ def citing(thought: T, *event_ids: str) -> T:
     from mi.thoughtdb.records import SourceRef
 
     return msgspec.structs.replace(thought, source_refs=[SourceRef(event_id=one) for one in event_ids])
+
+
+def also_citing(raw: dict[str, Any], event_id: str) -> dict[str, Any]:
+    """A stored line that cites one more event."""
+    return raw | {"source_refs": [*(raw.get("source_refs") or []), {"kind": "evidence_event", "event_id": event_id}]}
 
 
 def refuse_secret(field: str, text: str) -> None:

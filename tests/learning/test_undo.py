@@ -1,11 +1,15 @@
 """`mi undo` and `mi redo`: shown first, done by appended lines, restored as it was."""
 
 import json
+import tempfile
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from mi.app import App
 from mi.evidence.log import EvidenceWriter
@@ -13,8 +17,13 @@ from mi.evidence.records.mind import TestlessStrategySet
 from mi.evidence.records.run import RunStart
 from mi.evidence.records.thoughts import ClaimMining, Snapshot
 from mi.kernel.home import Home
+from mi.kernel.notices import Notices
+from mi.learning.candidates import Candidates
 from mi.learning.undo import Place, Target, last_undone, redo, shown, undo
+from mi.thoughtdb.effective import Effective
+from mi.thoughtdb.store import ThoughtStore
 from tests.conftest import Mi
+from tests.thoughtdb.lines import write
 
 
 @pytest.fixture
@@ -106,6 +115,109 @@ def test_the_undo_itself_can_be_undone(mi: Mi, app: App) -> None:
     for event_id in done["event_ids"]:
         run(mi, "undo", event_id, "--apply")
     assert state(app, names) == LEARNED
+
+
+@pytest.mark.req("mi.undo.redo")
+def test_redo_goes_back_through_everything_that_was_undone(mi: Mi, app: App) -> None:
+    first, second = learn(app, "run_a"), learn(app, "run_b")
+    for run_id in ("run_a", "run_b"):
+        run(mi, "undo", run_id, "--apply")
+    assert run(mi, "redo")["target"] == "run_b"
+    assert (state(app, first), state(app, second)) == (BEFORE, LEARNED)
+    assert run(mi, "redo")["target"] == "run_a"
+    assert (state(app, first), state(app, second)) == (LEARNED, LEARNED)
+    done = mi("redo")
+    assert (done.returncode, "nothing is undone" in done.stderr) == (1, True)
+    assert mi("redo", "cl_1").returncode == 2
+
+
+@pytest.mark.req("mi.undo.redo")
+def test_what_a_run_taught_after_it_was_undone_is_undone_and_restored_with_the_rest(mi: Mi, app: App) -> None:
+    """Undone, then resumed; or the undo was killed half way."""
+    writer = EvidenceWriter(app.project_home.evidence, "run_x", app.notices)
+    writer.append(RunStart(task="x"))
+    nodes: list[str] = []
+    for number in range(2):
+        event = writer.append(Snapshot(snapshot_id=f"snap_{number}", text="The gateway moved"))
+        node = app.project_thoughts.new_node("decision", f"part {number}", "", [], event.event_id, "mind")
+        app.project_thoughts.add_nodes([node])
+        nodes.append(node.node_id)
+        taught = run(mi, "undo", "run_x", "--apply")["taught"]
+        assert [one["id"] for one in taught] == [node.node_id, f"snap_{number}"]
+    assert run(mi, "redo", "run_x")["restored"] == [*nodes, "snap_0", "snap_1"]
+    assert {one["node_id"] for one in json.loads(mi("node", "list", "--json").stdout)} == set(nodes)
+    hits = json.loads(mi("memory", "search", "gateway", "--kind", "snapshot", "--json").stdout)["hits"]
+    assert {hit["id"] for hit in hits} == {"snap_0", "snap_1"}
+
+
+@pytest.mark.req("mi.undo.event")
+def test_undoing_an_undo_restores_all_of_it_and_undoing_that_takes_it_back(mi: Mi, app: App) -> None:
+    writer = EvidenceWriter(app.project_home.evidence, "run_x", app.notices)
+    writer.append(RunStart(task="x"))
+    event = writer.append(Snapshot(snapshot_id="snap_x", text="The gateway moved"))
+    counted = Candidates(app.project_home.preference_candidates, app.notices)
+    counted.see("project", "Use tabs.", "run_x", event.event_id)
+
+    def standing() -> tuple[int, int]:
+        hits = json.loads(mi("memory", "search", "gateway", "--json").stdout)["hits"]
+        return len(hits), counted.find("project", "Use tabs.")[1].count
+
+    ref = "run_x"
+    for expected in ((0, 0), (1, 1), (0, 0)):
+        preview = run(mi, "undo", ref)
+        assert [one["kind"] for one in preview["taught"]] == ["snapshot", "preference_candidates"]
+        (ref,) = run(mi, "undo", ref, "--apply")["event_ids"]
+        assert standing() == expected
+    (ref,) = run(mi, "undo", ref, "--apply")["event_ids"]
+    assert standing() == (1, 1)
+    assert run(mi, "undo", ref.removeprefix("ev_").rpartition("_")[0])["taught"]  # the command that did it
+
+
+IDS = ("cl_0", "cl_1", "cl_2", "ed_0", "ed_1", "ed_2", "ed_3")
+ENDS = st.tuples(st.sampled_from(IDS[:3]), st.sampled_from(IDS[:3]))
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["say", "say", "retract"]), st.sampled_from(IDS), st.sampled_from("abc")), max_size=20
+)
+
+
+@pytest.mark.req("mi.undo.redo")
+@settings(max_examples=60, deadline=None)
+@given(STEPS, st.lists(ENDS, min_size=4, max_size=4))
+@example([("say", one, "c") for one in IDS[:3]] + [("say", "ed_0", "a"), ("say", "ed_1", "b")], [("cl_0", "cl_1")] * 4)
+@example(
+    [("say", one, "c") for one in IDS[:3]] + [("say", "ed_0", "a"), ("say", "ed_1", "b")],
+    [("cl_0", "cl_1"), ("cl_1", "cl_0")] * 2,
+)
+def test_whatever_happened_undone_and_redone_it_is_as_before(
+    steps: list[tuple[str, str, str]], ends: list[tuple[str, str]]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store = ThoughtStore(folder, "project", "p", Notices())
+        for number, (action, one, by) in enumerate(steps):
+            kind = "claim" if one.startswith("cl_") else "edge"
+            refs = [{"kind": "evidence_event", "event_id": f"ev_run_{by}_{number}"}]
+            raw = {"kind": kind, f"{kind}_id": one, "asserted_ts": "2026-01-01T00:00:00Z", "source_refs": refs}
+            if kind == "edge":
+                from_id, to_id = ends[int(one[3:])]
+                raw |= {"edge_type": "same_as", "from_id": from_id, "to_id": to_id}
+            if action == "retract":
+                raw = {"kind": f"{kind}_retract", f"{kind}_id": one, "ts": "2026-01-01T00:00:00Z", "source_refs": refs}
+            write(Path(folder), raw)
+        log = f"{folder}/evidence.jsonl"
+        numbers = count()
+        places = [Place(store, log, lambda: EvidenceWriter(log, f"cli_{next(numbers)}", Notices()))]
+        before = believed(store)
+        for _ in range(2):
+            undo(places, Target("run_a"), [])
+            redo(places, Target("run_a"), [], Notices())
+            assert believed(store) == before
+
+
+def believed(store: ThoughtStore) -> list[Any]:
+    """What stands, and where everything leads."""
+    thoughts = Effective(store.read())
+    found = {one: thoughts.get(one) for one in IDS}
+    return [{one: it.status for one, it in found.items() if it}, [thoughts.head(one) for one in IDS[:3]]]
 
 
 @pytest.mark.req("mi.undo.apply")

@@ -53,6 +53,7 @@ TEXT = {
     "error.bad-time": "--as-of {value!r} is no time; write e.g. 2026-11-16 or 2026-11-16T12:00:00Z",
     "error.unknown-run": "no run or event {ref} in the evidence of this project or of the home (list what is there with mi tail)",
     "error.bad-target": "{ref!r} is neither a run (run_…, cli_…) nor an event (ev_…)",
+    "error.nothing-undone-at-all": "nothing to restore: nothing is undone in this project or in the home (see mi undo --help)",
     "error.nothing-undone": "nothing to restore: {ref} was not undone (see mi tail)",
     "error.nothing-decided": "no decision yet in this project ({path}); mi why event ev_… asks about any event",
     "error.unknown-memory-backend": "$MI_MEMORY_BACKEND = {name!r}: unknown memory backend; there are: {known}",

@@ -52,6 +52,7 @@ TEXT = {
     "error.bad-time": "--as-of {value!r} 不是时间；请写成 2026-11-16 或 2026-11-16T12:00:00Z",
     "error.unknown-run": "本项目和主目录的证据中都没有 {ref}（用 mi tail 查看现有内容）",
     "error.bad-target": "{ref!r} 既不是运行（run_…、cli_…）也不是事件（ev_…）",
+    "error.nothing-undone-at-all": "没有可恢复的内容：本项目和 MI 主目录中都没有被撤销的内容（见 mi undo --help）",
     "error.nothing-undone": "没有可恢复的内容：{ref} 没有被撤销过（见 mi tail）",
     "error.nothing-decided": "此项目还没有任何决定（{path}）；mi why event ev_… 可询问任何事件",
     "error.unknown-memory-backend": "$MI_MEMORY_BACKEND = {name!r}：未知的记忆后端；可用：{known}",
