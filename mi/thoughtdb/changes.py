@@ -97,6 +97,7 @@ def same_as(desk: Desk, duplicate_id: str, canonical_id: str) -> tuple[str, Edge
     _require_end(desk, canonical_id, "claim")
     if duplicate.status == "retracted":
         raise MiError("already-retracted", ref=duplicate_id)
+    _refuse_dead_end(desk, canonical_id)
     record = events.ClaimSameAs(duplicate_id=duplicate_id, canonical_id=canonical_id)
     event_id = desk.record(record)
     return event_id, desk.store.link("same_as", duplicate_id, canonical_id, event_id, "user")
@@ -128,6 +129,8 @@ def create_edge(
             _require_end(desk, end, None)
     if edge_type in REDIRECTS and kind_of(from_id) != kind_of(to_id):
         raise UsageError("redirect-kinds", edge_type=edge_type, from_id=from_id, to_id=to_id)
+    if edge_type in REDIRECTS:
+        _refuse_dead_end(desk, to_id)
     edge = desk.store.new_edge(edge_type, from_id, to_id, "", "user")
     record = events.EdgeCreate(edge_id=edge.edge_id, edge_type=edge_type, from_id=from_id, to_id=to_id)
     event_id = desk.record(record)
@@ -143,6 +146,13 @@ def _require_end(desk: Desk, thought_id: str, kind: Kind | None) -> None:
         raise UsageError("wrong-kind", ref=thought_id, kind=kind or "claim, node")
     if desk.visible.get(thought_id) is None:
         raise not_here(thought_id, desk.store.scope, found, desk.elsewhere(thought_id))
+
+
+def _refuse_dead_end(desk: Desk, thought_id: str) -> None:
+    """What leads to a thought that was taken back would be gone with it, and nobody said so."""
+    head = desk.visible.get(desk.visible.head(thought_id))
+    if head is not None and head.status == "retracted":
+        raise MiError("already-retracted", ref=head.id)
 
 
 def _refuse_gone(desk: Desk, claim: Thought) -> None:

@@ -229,6 +229,8 @@ def test_a_claim_is_taken_back_by_an_appended_line(mi: Mi, store: Path) -> None:
         (["claim", "same-as", "cl_a", "cl_a"], 2, "itself"),
         (["claim", "same-as", "cl_a", "cl_nowhere"], 1, "cl_nowhere"),
         (["claim", "same-as", "cl_g", "cl_a", "--scope", "global"], 1, "project"),
+        (["claim", "same-as", "cl_a", "cl_e"], 1, "cl_e is taken back"),
+        (["edge", "create", "--type", "supersedes", "--from", "cl_a", "--to", "cl_e"], 1, "cl_e is taken back"),
         (["node", "retract", "nd_nowhere"], 1, "mi node list"),
         (["node", "retract", "nd_g"], 1, "--scope global"),
         (["node", "create", "--type", "decision", "--title", ""], 2, "--title"),
