@@ -1,5 +1,6 @@
 """`mi undo` and `mi redo`: take back what a run or an event taught, and restore it."""
 
+import os
 from typing import TYPE_CHECKING
 
 from mi.app import App
@@ -87,13 +88,18 @@ def _target(ref: str, event: "Event | None") -> "tuple[Target, bool]":
 
 
 def _first_event(app: App, out: Output, ref: str) -> "Event | None":
-    """The event, or the first of the run or command."""
+    """The event, or the first of the run or command; an error that says where it is instead."""
     from mi.learning.undo import Target
 
-    progress = Progress(out, "progress.indexing")
-    logs = (app.project_home.evidence, app.home.evidence)
-    found = (app.evidence_index.find(log, Target(ref).first, progress) for log in logs)
-    return next((event for event in found if event is not None), None)
+    first, progress = Target(ref).first, Progress(out, "progress.indexing")
+    for log in (app.project_home.evidence, app.home.evidence):
+        if (event := app.evidence_index.find(log, first, progress)) is not None:
+            return event
+    for one in app.home.project_ids():  # only half of it could be undone from here
+        log = app.home.project(one).evidence
+        if os.path.exists(log) and app.evidence_index.find(log, first, progress) is not None:
+            raise NotFound("thought-of-other-project", ref=ref, where=log)
+    return None
 
 
 def _places(app: App) -> "list[Place]":

@@ -294,6 +294,15 @@ def test_an_unknown_target_is_an_error(mi: Mi, app: App, ref: str, code: int) ->
     assert mi("undo", ref, "--apply").returncode == code
 
 
+def test_a_run_of_another_project_is_not_half_undone_from_here(mi: Mi, app: App, tmp_path: Path) -> None:
+    names = learn(app, "run_x")
+    other = tmp_path / "other"
+    other.mkdir()
+    done = mi("undo", "run_x", "--apply", "--cd", str(other))
+    assert (done.returncode, "--cd" in done.stderr) == (1, True)
+    assert state(app, names) == LEARNED
+
+
 def test_a_run_that_taught_nothing_is_no_error(mi: Mi, app: App) -> None:
     EvidenceWriter(app.project_home.evidence, "run_quiet", app.notices).append(RunStart(task="x"))
     done = mi("undo", "run_quiet", "--apply")
