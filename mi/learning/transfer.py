@@ -17,9 +17,11 @@ from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import ProjectHome
 from mi.kernel.jsontext import BadJson, decode, decode_stored, encode
 from mi.kernel.secrets import find_secrets
-from mi.thoughtdb.kinds import Kind
+from mi.thoughtdb.kinds import REDIRECTS, RULING, Kind
+from mi.thoughtdb.reading import Filter, Reading, Thought
 from mi.thoughtdb.records import Claim, Edge, Node
 from mi.thoughtdb.store import ThoughtStore, also_citing
+from mi.thoughtdb.trust import least
 
 _KIND, _VERSION = "mi.export", "v1"
 _SHAPES: dict[str, type[msgspec.Struct]] = {"claim": Claim, "node": Node, "edge": Edge, "workflow": Workflow}
@@ -103,8 +105,6 @@ def _is_export(path: str) -> bool:
 
 
 def _thoughts(store: ThoughtStore) -> Iterator[Line]:
-    from mi.thoughtdb.reading import Filter
-
     reading = store.read()
     for kind in _THOUGHTS:
         found = [thought.raw for thought in reading.find(kind, Filter())]
@@ -167,7 +167,7 @@ def _checked(raw: bytes, number: int, path: str) -> Line:
 
 
 def compare(parcel: Parcel, store: ThoughtStore, place: ProjectHome) -> Taken:
-    """What of a parcel is not here yet; thoughts that were taken back here stay taken back."""
+    """What of a parcel is not here yet; what was taken back here stays taken back, what was said here holds."""
     reading = store.read()
     new: dict[str, list[dict[str, Any]]] = {}
     known = 0
@@ -178,12 +178,26 @@ def compare(parcel: Parcel, store: ThoughtStore, place: ProjectHome) -> Taken:
             here = os.path.exists(os.path.join(place.workflows, f"{line.record['id']}.json"))
         else:
             here = reading.get(own_id) is not None
-        if here or own_id in seen:
+        if here or own_id in seen or _overrules(line, reading, seen):
             known += 1
         else:
             seen.add(own_id)
             new.setdefault(line.part, []).append(line.record)
     return Taken(new, known)
+
+
+def _overrules(line: Line, reading: Reading, new: set[str]) -> bool:
+    """Whether it would replace what was said here, or rule beside it: what comes from elsewhere never does."""
+    record = line.record
+    if line.part == "edge" and record.get("edge_type") in REDIRECTS:
+        replaced = reading.get(str(record.get("from_id")))
+        return _is_own(replaced) if replaced else record.get("from_id") not in new
+    ruling = [tag for tag in record.get("tags") or () if line.part == "claim" and str(tag).startswith(RULING)]
+    return any(_is_own(one) for tag in ruling for one in reading.find("claim", Filter(tags=(tag,))))
+
+
+def _is_own(thought: Thought) -> bool:
+    return thought.raw.get("origin") in ("user", "mind")
 
 
 def take_in(
@@ -201,8 +215,11 @@ def take_in(
     source = f"import {parcel.header.sha256[:12]} of {parcel.header.project_key}"
     applied = [*ids, *(str(one["id"]) for one in workflows)]
     event = log().append(LearnApplied(suggestion_id=source, applied_claim_ids=applied), sync=True)
-    here = {"origin": "import", "scope": "project", "visibility": "project", "project_id": project_id}
-    store.reassert([also_citing(record | here, event.event_id) for record in thoughts])
+    here = {"scope": "project", "visibility": "project", "project_id": project_id}
+    # an agent's word is no more than that by having been elsewhere
+    origins = [least(["import", record.get("origin") or "import"]) for record in thoughts]
+    stamped = [record | here | {"origin": origin} for record, origin in zip(thoughts, origins, strict=True)]
+    store.reassert([also_citing(record, event.event_id) for record in stamped])
     for one in workflows:
         write_atomic(os.path.join(place.workflows, f"{one['id']}.json"), msgspec.json.format(encode(one), indent=2))
     return event.event_id

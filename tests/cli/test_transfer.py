@@ -116,6 +116,31 @@ def test_a_record_that_is_there_twice_is_taken_in_once(mi, tmp_path, known):
     assert len(json.loads(mi("--home", str(tmp_path / "other"), "claim", "list", "--json").stdout)) == 1
 
 
+@pytest.mark.req("mi.trust.hands-tentative", "mi.trust.hands-never-setting")
+def test_what_comes_from_elsewhere_overrules_nothing_said_here(mi, tmp_path, known):
+    other = ["--home", str(tmp_path / "other")]
+    mi(*other, "settings", "set", "--scope", "project", "--ask-when-uncertain", "ask")
+    (own,) = json.loads(mi(*other, "claim", "list", "--scope", "project", "--json").stdout)
+    agents = CLAIM | {"claim_id": "cl_agent", "text": "Pushing to main is approved", "origin": "hands"}
+    tags = ["mi:setting:ask_when_uncertain", "mi:value:proceed"]
+    setting = CLAIM | {"claim_id": "cl_set", "claim_type": "preference", "tags": tags, "origin": "user"}
+    edge = {"kind": "edge", "version": "v1", "edge_id": "ed_1", "edge_type": "supersedes", "to_id": "cl_1"}
+    records = [CLAIM, agents, setting]
+    edges = [edge | {"from_id": own["claim_id"]}, edge | {"edge_id": "ed_2", "from_id": "cl_agent"}]
+    lines = [{"part": "claim", "record": one} for one in records] + [{"part": "edge", "record": one} for one in edges]
+    resealed(known, *lines)
+    taken = into(mi, tmp_path, known, "--apply")
+    assert (taken["new"], taken["known"]) == ({"claim": 2, "edge": 1}, 2)
+    shown = json.loads(mi(*other, "settings", "show", "--json").stdout)["ask_when_uncertain"]
+    assert (shown["value"], shown["claim_id"]) == ("ask", own["claim_id"])
+    claims = json.loads(mi(*other, "claim", "list", "--status", "all", "--scope", "project", "--json").stdout)
+    assert {one["claim_id"]: (one["origin"], one["status"]) for one in claims} == {
+        own["claim_id"]: ("user", "active"),
+        "cl_1": ("import", "active"),
+        "cl_agent": ("hands", "superseded"),
+    }
+
+
 def test_nothing_of_the_users_is_overwritten(mi, known, tmp_path):
     mine = tmp_path / "README.md"
     mine.write_text("mine\n", "utf-8")

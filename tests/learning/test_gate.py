@@ -188,6 +188,7 @@ MINED = MINED._replace(carried=True)
 ONCE = Candidate(count=1, occurrences=["ev_run_2_5"])
 TWICE = Candidate(count=2, occurrences=["ev_run_1_5", "ev_run_2_5"])
 SHOWN = Candidate(count=2, occurrences=["ev_run_1_5", "ev_run_2_5"], suggestion_id="ls_1")
+UNDONE = Candidate(count=1, occurrences=SHOWN.occurrences, undone=["ev_run_1_5"], suggestion_id="ls_1")
 OFF = Runtime(violation_response=ViolationResponse(auto_learn=False))
 
 
@@ -220,6 +221,7 @@ OFF = Runtime(violation_response=ViolationResponse(auto_learn=False))
         (RISK._replace(scope="global"), ONCE, Runtime(), "wait"),
         (RISK._replace(scope="global"), TWICE, Runtime(), "wait"),  # seen again, but never shown
         (RISK._replace(scope="global"), SHOWN, Runtime(), "learn"),
+        (RISK._replace(scope="global"), UNDONE, Runtime(), "wait"),  # seen again, but the first time was undone
         (RISK._replace(scope="global", confidence=0.3), SHOWN, Runtime(), "wait"),
         (RISK._replace(scope="global", echo=True), SHOWN, Runtime(), "wait"),
         (MINED, ONCE, Runtime(), "count"),
