@@ -6,9 +6,11 @@ from typing import NamedTuple
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records import thoughts as events
 from mi.evidence.records.base import Record
+from mi.kernel import clock
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.thoughtdb.effective import Effective
 from mi.thoughtdb.kinds import REDIRECTS, EdgeType, Kind, NodeType
+from mi.thoughtdb.lines import milliseconds
 from mi.thoughtdb.reading import Thought, kind_of
 from mi.thoughtdb.records import Claim, Edge, Node
 from mi.thoughtdb.store import ThoughtStore, citing, refuse_secret
@@ -79,7 +81,7 @@ def supersede(desk: Desk, claim_id: str, text: str) -> tuple[str, Claim]:
         "user",
         claim_type=raw.get("claim_type") or "fact",
         valid_from=raw.get("valid_from"),
-        valid_to=raw.get("valid_to"),
+        valid_to=None if _is_over(raw.get("valid_to")) else raw.get("valid_to"),
         notes=str(raw.get("notes") or ""),
     )
     event_id = desk.record(events.ClaimSupersede(claim_id=claim_id, new_claim_id=new.claim_id, text=text))
@@ -146,6 +148,12 @@ def _require_end(desk: Desk, thought_id: str, kind: Kind | None) -> None:
         raise UsageError("wrong-kind", ref=thought_id, kind=kind or "claim, node")
     if desk.visible.get(thought_id) is None:
         raise not_here(thought_id, desk.store.scope, found, desk.elsewhere(thought_id))
+
+
+def _is_over(valid_to: object) -> bool:
+    """Whether a bound lies in the past: what is said now would not hold for a moment."""
+    end = milliseconds(str(valid_to), None)
+    return end is not None and end <= milliseconds(clock.now(), None)
 
 
 def _refuse_dead_end(desk: Desk, thought_id: str) -> None:

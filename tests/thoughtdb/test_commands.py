@@ -279,6 +279,28 @@ def test_a_claim_is_replaced_and_keeps_its_tags(mi: Mi, store: Path) -> None:
     assert (drawn["edge_type"], drawn["from_id"], drawn["to_id"]) == ("supersedes", "cl_a", done["claim_id"])
 
 
+@pytest.mark.parametrize(
+    ("stored", "kept"), [("2999-01-01T00:00:00Z", "2999-01-01T00:00:00Z"), ("2026-05-31T00:00:00Z", None)]
+)
+def test_what_replaces_a_claim_holds_as_long_but_from_now_on(
+    mi: Mi, store: Path, stored: str, kept: str | None
+) -> None:
+    start = "2026-01-01T00:00:00Z"
+    write(store, claim("cl_bound", "Ship in May", valid_from=start, valid_to=stored))
+    done = shown(mi, "claim", "supersede", "cl_bound", "--text", "Ship in July")
+    new = shown(mi, "claim", "show", done["claim_id"])
+    assert (new["valid_from"], new["valid_to"], new["valid"]) == (start, kept, True)
+
+
+@pytest.mark.req("mi.tdb.validity-interval")
+def test_a_claim_is_valid_from_its_first_moment_and_no_longer_at_its_last(mi: Mi, store: Path) -> None:
+    bounds = {"valid_from": "2026-03-01T00:00:00Z", "valid_to": "2026-04-01T02:00:00+02:00"}
+    write(store, claim("cl_bound", "Freeze", **bounds))
+    moments = ("2026-02-28T23:59:59.999Z", "2026-03-01T00:00:00Z", "2026-03-31T23:59:59.999Z", "2026-04-01T00:00:00Z")
+    held = ["cl_bound" in ids(mi, "claim", "list", "--as-of", moment) for moment in moments]
+    assert held == [False, True, True, False]
+
+
 @pytest.mark.req("v1.cli.claim-same-as", "v1.emit.claim-same-as", "mi.tdb.same-as-direction")
 def test_a_duplicate_leads_to_the_one_that_is_kept(mi: Mi, store: Path) -> None:
     done = shown(mi, "claim", "same-as", "cl_a", "cl_g")

@@ -82,6 +82,15 @@ def test_the_event_comes_first_and_the_claims_cite_it(place, home):
     assert {claim["claim_type"] for claim in claims} == {"preference"}
 
 
+@pytest.mark.req("mi.trust.hands-never-setting")
+@pytest.mark.parametrize(("origin", "heard"), [("user", True), ("import", True), ("mind", False), ("hands", False)])
+def test_a_setting_is_nobodys_to_say_but_the_persons(place, origin, heard):
+    store = place.stores["global"]
+    claim = store.new_claim("Go on.", ["mi:setting:ask_when_uncertain", "mi:value:proceed"], "ev_1", origin)
+    store.add_claims([claim])
+    assert place.value("ask_when_uncertain")[0] == ("proceed" if heard else "ask")
+
+
 def test_a_retracted_setting_falls_back_and_can_be_set_again(place):
     place.say("global", ask_when_uncertain="proceed")
     (claim,) = place.stores["global"].active("mi:setting:*")
