@@ -10,7 +10,7 @@ from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.text import one_line
 
 if TYPE_CHECKING:
-    from mi.learning.why import Why
+    from mi.learning.why import Ground, Why
     from mi.thoughtdb.effective import Effective
 
 
@@ -84,12 +84,13 @@ def _answer(app: App, out: Output, args: Args, why: "Why", said: str, stores: "E
     knobs = app.config.runtime.thought_db.why_trace
     event = trace(why, said, judge, reach, knobs, lambda record: writer.append(record, sync=True))
     output = event.output or why.output
+    grounds = [_with_words(app, out, one) for one in why.grounds]
     if args.json:
         target = {"target_type": why.target.target_type, "id": why.target.id}
         fields = {"event_id": event.event_id, "target": target, "as_of_ts": why.as_of_ts, "state": event.state}
         fields |= {"output": output, "chosen_claim_ids": chosen(event), "dropped_ids": event.dropped_ids}
         fields |= {"written_edge_ids": event.written_edge_ids}
-        out.json(fields | {"grounds": [one._asdict() for one in why.grounds]})
+        out.json(fields | {"grounds": [one._asdict() for one in grounds]})
         return 0
     if event.state == "ok" or not why.grounds:
         out.line(str(output["explanation"]))
@@ -98,9 +99,23 @@ def _answer(app: App, out: Output, args: Args, why: "Why", said: str, stores: "E
         out.say(key, id=why.target.id, count=len(why.grounds))
     if event.state == "ok":
         out.say("why.chosen", ids=" ".join(chosen(event)) or "-", confidence=output["confidence"])
-    for one in why.grounds:
+    for one in grounds:
         mark = f"  [{one.status}]" if one.status not in ("", "active") else ""
         out.line(f"  {out.text('why.role-' + one.role.replace('_', '-')):<14} {one.id}  {one_line(one.text, 90)}{mark}")
     key = {"ok": "why.recorded-model", "error": "why.recorded-failed"}.get(event.state, "why.recorded")
     out.say(key, event_id=event.event_id, time=why.as_of_ts, edges=len(event.written_edge_ids))
     return 0
+
+
+def _with_words(app: App, out: Output, ground: "Ground") -> "Ground":
+    """An event of this project or of the home with what it says, so that nobody has to look it up."""
+    from mi.kernel.secrets import redact
+
+    if ground.text or not ground.id.startswith("ev_"):
+        return ground
+    for log in (app.project_home.evidence, app.home.evidence):
+        event = app.evidence_index.find(log, ground.id, Progress(out, "progress.indexing"))
+        if event is not None:
+            record = event.record()
+            return ground._replace(text=redact(f"{event.head.kind}: {record.headline() if record else ''}"[:600]))
+    return ground

@@ -134,3 +134,11 @@ def test_what_is_not_there_is_an_error(mi: Mi, app: App, here: Path, args: list[
     done = mi("why", *args)
     assert done.returncode == code
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_where_a_claim_comes_from_is_told_in_words(mi: Mi) -> None:
+    mi("init", "--values", "Keep changes small.")
+    claim_id = json.loads(mi("values", "show", "--json").stdout)["values"][0]["claim_id"]
+    (source,) = why(mi, "claim", claim_id)["grounds"]
+    assert (source["role"], source["text"]) == ("source", "values_set: Keep changes small.")
+    assert "values_set: Keep changes small." in mi("why", "claim", claim_id).stdout
