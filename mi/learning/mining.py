@@ -13,7 +13,7 @@ from mi.learning.suggestions import Learner, standing
 from mi.learning.weighing import Proposal
 from mi.mind.answers import MinedClaim, MinedClaims, MinedEdge, MinedPreference
 from mi.mind.prompts.mining import mine_claims, mine_preferences
-from mi.thoughtdb.kinds import Origin
+from mi.thoughtdb.kinds import BINDING, Origin
 from mi.thoughtdb.lines import milliseconds
 from mi.thoughtdb.reading import Filter
 from mi.thoughtdb.records import Claim
@@ -205,15 +205,16 @@ class _Choice:
         return next((it.id for it in found if it and it.stands and alike(str(it.raw.get("text")), one.text)), "")
 
     def _add_edge(self, edge: MinedEdge) -> None:
-        """Edges between what was just written and what was there; nothing a model says replaces another's claim."""
+        """Edges between what was just written and what was there; nothing a model says replaces another's claim, or
+        makes it rest on something else."""
         start, end = (self._known.get(one, one) for one in (edge.from_claim_id, edge.to_claim_id))
         own = {claim.claim_id for claim in self.claims}
         thoughts = self._knowledge.thoughts()
         there = all(one in own or thoughts.get(one) is not None for one in (start, end))
         cites = bool(edge.source_event_ids) and set(edge.source_event_ids) <= self._allowed
         sure = edge.confidence >= self._knobs.min_confidence
-        redirects = edge.edge_type in ("supersedes", "same_as") and start not in own
-        if there and cites and sure and not redirects and start != end and {start, end} & own:
+        binds = edge.edge_type in BINDING and start not in own
+        if there and cites and sure and not binds and start != end and {start, end} & own:
             self.edges.append((edge, start, end))
         else:
             self.notes.append(f"{edge.edge_type} {edge.from_claim_id} → {edge.to_claim_id}: void")

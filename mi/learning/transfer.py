@@ -17,7 +17,7 @@ from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import ProjectHome
 from mi.kernel.jsontext import BadJson, decode, decode_stored, encode
 from mi.kernel.secrets import find_secrets
-from mi.thoughtdb.kinds import REDIRECTS, RULING, Kind
+from mi.thoughtdb.kinds import BINDING, RULING, Kind
 from mi.thoughtdb.reading import Filter, Reading, Thought
 from mi.thoughtdb.records import Claim, Edge, Node
 from mi.thoughtdb.store import ThoughtStore, also_citing
@@ -189,9 +189,9 @@ def compare(parcel: Parcel, store: ThoughtStore, place: ProjectHome) -> Taken:
 def _overrules(line: Line, reading: Reading, new: set[str]) -> bool:
     """Whether it would replace what was said here, or rule beside it: what comes from elsewhere never does."""
     record = line.record
-    if line.part == "edge" and record.get("edge_type") in REDIRECTS:
-        replaced = reading.get(str(record.get("from_id")))
-        return _is_own(replaced) if replaced else record.get("from_id") not in new
+    if line.part == "edge" and record.get("edge_type") in BINDING:
+        bound = reading.get(str(record.get("from_id")))
+        return _is_own(bound) if bound else record.get("from_id") not in new
     ruling = [tag for tag in record.get("tags") or () if line.part == "claim" and str(tag).startswith(RULING)]
     return any(_is_own(one) for tag in ruling for one in reading.find("claim", Filter(tags=(tag,))))
 

@@ -8,12 +8,12 @@ from mi.kernel import clock
 from mi.kernel.messages import text
 from mi.thoughtdb.effective import Effective
 from mi.thoughtdb.graph import label
+from mi.thoughtdb.kinds import RESTS_ON
 from mi.thoughtdb.lines import milliseconds
 from mi.thoughtdb.reading import Thought
 
 DECISIONS = ("decide_next", "auto_answer", "check_plan", "loop_break", "risk_event")
 _CITED = ("cited_ids", "chosen_claim_ids", "applied_claim_ids")
-_RESTS_ON = ("depends_on", "derived_from")
 _ID_PREFIXES = ("cl_", "nd_", "ev_")
 
 
@@ -53,7 +53,7 @@ def of_event(event: dict[str, Any], thoughts: Effective, as_of_ts: str, top_k: i
     own = str(event.get("event_id", ""))
     recorded = dict.fromkeys(pair for pair in _ids_in(event, "") if pair[1] != own)
     cited = [one for name, one in recorded if name in _CITED]
-    depends = [edge.to_id for edge in thoughts.edges(own, "out", _RESTS_ON)]
+    depends = [edge.to_id for edge in thoughts.edges(own, "out", RESTS_ON)]
     in_view = [one for name, one in recorded if name not in _CITED]
     grounds = _grounds(thoughts, {"cited": cited, "depends_on": depends, "in_view": in_view})
     known = [one for one in grounds if one.id.startswith("cl_") and one.status]
@@ -72,7 +72,7 @@ def of_claim(claim: Thought, thoughts: Effective, as_of_ts: str, top_k: int, lan
     for edge in thoughts.edges(claim.id):
         outward = edge.from_id == claim.id
         role = {
-            **dict.fromkeys(_RESTS_ON, "depends_on" if outward else "used_by"),
+            **dict.fromkeys(RESTS_ON, "depends_on" if outward else "used_by"),
             **dict.fromkeys(("supersedes", "same_as"), "replaced_by" if outward else "replaces"),
             "supports": "used_by" if outward else "supports",
             "contradicts": "contradicts",

@@ -27,4 +27,6 @@ SUMMARY = "values:summary"
 TESTLESS = "mi:testless_verification_strategy"
 RULING = ("values:", "mi:setting:", "mi:testless")  # tags of what MI acts by: no agent's word ever carries one
 REDIRECTS = ("supersedes", "same_as")  # both lead from the old to the new
+RESTS_ON = ("derived_from", "depends_on")  # no more to be trusted than what they lead to
+BINDING = (*REDIRECTS, *RESTS_ON)  # edges that change what holds where they begin
 KIND_OF_PREFIX: dict[str, Kind] = {"cl": "claim", "nd": "node", "ed": "edge"}

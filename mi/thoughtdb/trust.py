@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 
 from mi.thoughtdb.effective import Effective
-from mi.thoughtdb.kinds import Origin
+from mi.thoughtdb.kinds import RESTS_ON, Origin
 from mi.thoughtdb.reading import Thought
 
 _ORDER: tuple[Origin, ...] = ("hands", "import", "mind", "user")  # the least trusted first
-_RESTS_ON = ("derived_from", "depends_on")
 _BOUND = 200  # thoughts looked at for one answer
 
 # What the person said or did by command. Everything else in a log was judged by a Mind or came out of the Hands.
@@ -43,7 +42,7 @@ def of_thought(thought: Thought, thoughts: Effective) -> Origin:
     while waiting and len(seen) < _BOUND:
         one = waiting.pop()
         origins.append(_confirmed(one, thoughts) or str(one.raw.get("origin") or "import"))
-        for edge in thoughts.edges(one.id, "out", _RESTS_ON):
+        for edge in thoughts.edges(one.id, "out", RESTS_ON):
             if edge.to_id not in seen and (found := thoughts.get(edge.to_id)) is not None:
                 seen.add(edge.to_id)
                 waiting.append(found)

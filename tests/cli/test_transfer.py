@@ -127,10 +127,11 @@ def test_what_comes_from_elsewhere_overrules_nothing_said_here(mi, tmp_path, kno
     edge = {"kind": "edge", "version": "v1", "edge_id": "ed_1", "edge_type": "supersedes", "to_id": "cl_1"}
     records = [CLAIM, agents, setting]
     edges = [edge | {"from_id": own["claim_id"]}, edge | {"edge_id": "ed_2", "from_id": "cl_agent"}]
+    edges.append(edge | {"edge_id": "ed_3", "edge_type": "depends_on", "from_id": own["claim_id"], "to_id": "cl_agent"})
     lines = [{"part": "claim", "record": one} for one in records] + [{"part": "edge", "record": one} for one in edges]
     resealed(known, *lines)
     taken = into(mi, tmp_path, known, "--apply")
-    assert (taken["new"], taken["known"]) == ({"claim": 2, "edge": 1}, 2)
+    assert (taken["new"], taken["known"]) == ({"claim": 2, "edge": 1}, 3)
     shown = json.loads(mi(*other, "settings", "show", "--json").stdout)["ask_when_uncertain"]
     assert (shown["value"], shown["claim_id"]) == ("ask", own["claim_id"])
     claims = json.loads(mi(*other, "claim", "list", "--status", "all", "--scope", "project", "--json").stdout)

@@ -9,7 +9,9 @@ from mi.app import App
 from mi.kernel.home import Home
 from mi.learning.mining import mine
 from mi.learning.suggestions import Learner
+from mi.learning.values import set_values
 from mi.testing import Request
+from mi.thoughtdb.trust import of_thought
 from tests.autopilot.workbench import BROKEN, CHECK, MEND, RIGHT, TEST, Json, Ran, Workbench, edit, say
 from tests.learning.conftest import Judged
 from tests.learning.stored import RECALL_OFF, by_id, claims, lines, state_file, texts
@@ -246,6 +248,23 @@ def test_mined_claims_cite_the_stretch_and_are_trusted_no_more_than_that(bench: 
     assert ran.of("question") == []
     context = json.loads(bench.mi("values", "show", "--injection", "--task", "the parser in calc.py", "--json").stdout)
     assert PARSER not in json.dumps(context)
+
+
+@pytest.mark.req("mi.trust.hands-never-rule", "mi.prompt.unknown-claim-ids")
+@pytest.mark.parametrize("edge_type", ["supersedes", "same_as", "depends_on", "derived_from"])
+def test_nothing_that_is_mined_takes_the_place_or_the_trust_of_what_was_there(home: Home, edge_type: str) -> None:
+    app = App(home)
+    stretch = Stretch(app, {}, " ".join(TASK))
+    (value,) = set_values(app.global_thoughts, app.open_global_log(), "Ask me before pushing.").added
+    bold = link(edge_type, "", PARSER, from_claim_id=value.claim_id)
+    own = link(edge_type, CHECKED, PARSER)
+    with stretch.judged(mine_claims=mining(mined(PARSER), mined(CHECKED), edges=[bold, own])) as (hand, _):
+        record = mine(Learner(stretch.knowledge, None, "run_1"), hand, stretch.segment)
+    assert record.dropped == [f"{edge_type} {value.claim_id} → {PARSER[:12]}: void"]
+    thoughts = app.read_thoughts("effective")
+    kept = thoughts.get(value.claim_id)
+    assert kept is not None
+    assert (kept.status, of_thought(kept, thoughts)) == ("active", "user")
 
 
 @pytest.mark.req(
