@@ -3,12 +3,15 @@
 import msgspec
 import pytest
 
+from mi.app import App
 from mi.kernel.config.types import Runtime
-from mi.learning.checkpoint import enabled
+from mi.kernel.home import Home
+from mi.learning.checkpoint import enabled, snapshot
 from tests.autopilot.test_run_resume import killed
 from tests.autopilot.workbench import BROKEN, MEND, RIGHT, TEST, WRONG, Json, Workbench, edit, say
 from tests.learning.conftest import Judged
 from tests.learning.stored import RECALL_OFF, by_id, lines, state_file
+from tests.learning.stretches import Stretch
 from tests.mind.answers import asked, model
 
 OFF: Json = {
@@ -157,3 +160,14 @@ def test_a_stretch_is_kept_once_wherever_the_run_was_killed(bench: Workbench, ki
     assert len(lines(bench, "nodes")) == (0 if kind == "snapshot" else 3)
     again = bench.run("fix", "it", "again")
     assert again.of("snapshot")[-1]["text"].startswith("Task: fix it again")
+
+
+@pytest.mark.req("v1.ckpt.snapshot")
+def test_a_snapshot_holds_no_secret_and_is_short(home: Home) -> None:
+    key = "ghp_" + "aB3dE5gH7jK9" * 3
+    stretch = Stretch(App(home), {}, f"Push with {key}. " + "x" * 5000)
+    kept = snapshot(stretch.segment)
+    assert key not in kept.text
+    assert kept.text.startswith("Task: Push with ")
+    assert len(kept.text) <= 1200
+    assert kept.source_refs.event_ids == [one.id for one in stretch.segment.events]

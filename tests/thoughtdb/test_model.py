@@ -28,7 +28,7 @@ ENDS = st.lists(
     min_size=len(EDGES),
     max_size=len(EDGES),
 )
-TIMES = st.integers(0, 12)
+TIMES = st.integers(0, 4)  # few, so that bounds and moments often meet
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(["say", "say", "retract", "torn", "read", "blank"]),
@@ -98,7 +98,7 @@ def _head(reading: Reading, one: str) -> str:
     "mi.tdb.same-as-direction",
 )
 @settings(max_examples=120, deadline=None)
-@given(st.sampled_from([0, 2, 2000]), st.sampled_from([[], CLAIMS, CLAIMS + EDGES]), STEPS, ENDS, TIMES)
+@given(st.sampled_from([0, 2, 2000]), st.sampled_from([[], CLAIMS, EDGES, CLAIMS + EDGES]), STEPS, ENDS, TIMES)
 def test_any_history_gives_the_state_of_the_model(
     waiting: int, known: list[str], steps: list[tuple[Any, ...]], ends: list[tuple[str, str, str]], as_of: int
 ) -> None:
@@ -108,6 +108,7 @@ def test_any_history_gives_the_state_of_the_model(
         store = ThoughtStore(folder, "project", "p", Notices())
         for one in known:
             append(store.files, line(("say", one, 0, None, None), ends))
+        store.read()  # so that edges may be known before what they join
         for step in steps:
             if step[0] == "read":
                 store.read()  # so that the rest is taken in piece by piece
@@ -142,7 +143,7 @@ def assert_same_now(store: ThoughtStore, root: Path) -> None:
 def answers(store: ThoughtStore, steps: list[tuple[Any, ...]]) -> list[Any]:
     """Everything a reader can be asked, now and at every time of the history."""
     found: list[Any] = []
-    for time in (None, *range(-1, 14, 2)):
+    for time in (None, *range(-1, 6)):
         reading = store.read(None if time is None else START + time * 1000)
         for one in CLAIMS + NODES + EDGES:
             thought = reading.get(one)
