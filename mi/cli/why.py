@@ -117,5 +117,6 @@ def _with_words(app: App, out: Output, ground: "Ground") -> "Ground":
         event = app.evidence_index.find(log, ground.id, Progress(out, "progress.indexing"))
         if event is not None:
             record = event.record()
-            return ground._replace(text=redact(f"{event.head.kind}: {record.headline() if record else ''}"[:600]))
+            said = redact(f"{event.head.kind}: {record.headline() if record else ''}"[:8000])
+            return ground._replace(text=said[:600])
     return ground

@@ -20,6 +20,7 @@ from mi.mind.views import SegmentCase
 
 Lesson = Callable[[Hand, Segment], None]
 _SNAPSHOT = 1200  # characters
+_READ = 8000  # of each part: a secret that the end of the snapshot would cut in two is still recognised
 _WORTH_ASKING = 3  # batches after which a stretch may be complete without any other sign
 
 
@@ -155,7 +156,7 @@ def snapshot(segment: Segment) -> Snapshot:
         snapshot_id=ids.new_id("snap"),
         segment_id=segment.segment_id,
         checkpoint_kind=kind,
-        text=redact("\n".join(part[:_SNAPSHOT] for part in parts if part))[:_SNAPSHOT],
+        text=redact("\n".join(part[:_READ] for part in parts if part))[:_SNAPSHOT],
         tags=[kind, *([segment.status_hint] if segment.status_hint not in ("", kind) else [])],
         source_refs=SourceRefs(event_ids=[one.id for one in segment.events]),
     )

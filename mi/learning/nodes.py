@@ -15,6 +15,7 @@ from mi.thoughtdb.store import ThoughtStore, citing
 
 TAG = "mi:checkpoint"
 _TITLE = 90
+_READ = 8000
 _ACTIONS = 20
 _SOURCES = 8  # events that one node is traced to
 
@@ -40,7 +41,7 @@ def materialise(store: ThoughtStore, hand: Hand, segment: Segment) -> None:
 
 def _nodes(store: ThoughtStore, segment: Segment) -> Iterator[tuple[Node, list[str]]]:
     """Each node with the events it is derived from. What repeats the agent's words is no more than the agent's word."""
-    task = one_line(segment.task.text, _TITLE)
+    task = one_line(redact(segment.task.text[:_READ]), _TITLE)  # first: half a secret is not recognised
     decision = segment.last(DecideNext)
     if decision is not None and decision.headline():
         origin: Origin = "hands" if echoes(decision.notes, segment) else "mind"
@@ -56,4 +57,4 @@ def _nodes(store: ThoughtStore, segment: Segment) -> Iterator[tuple[Node, list[s
 
 
 def _node(store: ThoughtStore, node_type: NodeType, title: str, text: str, origin: Origin) -> Node:
-    return store.new_node(node_type, redact(title), redact(text)[:2000], [TAG], "", origin)
+    return store.new_node(node_type, title, redact(text)[:2000], [TAG], "", origin)

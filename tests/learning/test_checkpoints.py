@@ -1,5 +1,7 @@
 """Checkpoints in whole runs: where a stretch is cut, what is kept of it, and that nothing else is asked of anybody."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
@@ -7,6 +9,7 @@ from mi.app import App
 from mi.kernel.config.types import Runtime
 from mi.kernel.home import Home
 from mi.learning.checkpoint import enabled, snapshot
+from mi.learning.nodes import materialise
 from tests.autopilot.test_run_resume import killed
 from tests.autopilot.workbench import BROKEN, MEND, RIGHT, TEST, WRONG, Json, Workbench, edit, say
 from tests.learning.conftest import Judged
@@ -163,11 +166,16 @@ def test_a_stretch_is_kept_once_wherever_the_run_was_killed(bench: Workbench, ki
 
 
 @pytest.mark.req("v1.ckpt.snapshot")
-def test_a_snapshot_holds_no_secret_and_is_short(home: Home) -> None:
+@pytest.mark.parametrize("before", [5, 70, 1170])
+def test_neither_snapshot_nor_node_holds_a_secret_not_even_half_of_one(home: Home, before: int) -> None:
     key = "ghp_" + "aB3dE5gH7jK9" * 3
-    stretch = Stretch(App(home), {}, f"Push with {key}. " + "x" * 5000)
+    stretch = Stretch(App(home), {}, "x" * before + f" {key} " + "y" * 5000)
     kept = snapshot(stretch.segment)
-    assert key not in kept.text
-    assert kept.text.startswith("Task: Push with ")
+    assert kept.text.startswith("Task: x")
     assert len(kept.text) <= 1200
     assert kept.source_refs.event_ids == [one.id for one in stretch.segment.events]
+    with stretch.judged() as (hand, _):
+        materialise(stretch.app.project_thoughts, hand, stretch.segment._replace(snapshot=hand.append(kept)))
+    nodes = Path(stretch.app.project_thoughts.files.nodes).read_text("utf-8")
+    for text in (kept.text, nodes):
+        assert key[:10] not in text
