@@ -123,6 +123,11 @@ def retells(text: str, segment: Segment) -> bool:
     return len(content_words(text)) >= _RETOLD and share(text, segment.agent_said()) >= CARRIED
 
 
+def wished_by_agent(text: str, segment: Segment) -> bool:
+    """Whether a step is told in the agent's words and not in the person's; a word or two in common are chance."""
+    return len(tokens(text)) > _RUN and (echoes(text, segment) or retells(text, segment))
+
+
 def names_only(text: str, command: str) -> bool:
     """Whether a text says of a check no more than that it is one and passes."""
     rest = text.replace(f"`{command}`", " ")

@@ -1,7 +1,7 @@
 """Habits: what was seen in runs and may become a workflow; counted by run, kept once, told apart by signature."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 from msgspec import Struct
@@ -44,11 +44,13 @@ def signature_of(text: str) -> str:
     return "-".join(tokens(text))[:80]
 
 
-def guarded(step: Step) -> Step:
-    """A step that holds a risky command is a gate that asks: what an agent once did is no leave to do it again."""
+def guarded(step: Step, by_agent: Callable[[str], bool] = lambda text: False) -> Step:
+    """A step that holds a risky command, or an agent's own words, is a gate that asks: what an agent once did is no
+    leave to do it again, and what it wished for none to do it at all."""
     commands = [*re.findall(r"`([^`]+)`", step.text), *step.text.splitlines()]
     risks = [risk for one in commands if (risk := command_risk(one)) is not None]
-    if step.is_closed_gate or not any(risk.level == "high" for risk in risks):
+    said = re.sub(r"`[^`]+`", " ", step.text)  # a command that was run is the habit itself
+    if step.is_closed_gate or not (any(risk.level == "high" for risk in risks) or by_agent(said)):
         return step
     return msgspec.structs.replace(step, kind="gate", policy="ask", hands_input=step.text)
 
@@ -82,7 +84,13 @@ def mark_kept(path: str, signature: str, workflow_id: str, notices: Notices) -> 
 
 
 def keep(
-    hand: Hand, desk: WorkflowDesk, path: str, suggestion: SuggestedWorkflow, enabled: bool, allowed: Iterable[str]
+    hand: Hand,
+    desk: WorkflowDesk,
+    path: str,
+    suggestion: SuggestedWorkflow,
+    enabled: bool,
+    allowed: Iterable[str],
+    by_agent: Callable[[str], bool] = lambda text: False,
 ) -> Workflow:
     """Make a habit a workflow of the project: the event first, then the file, which cites it; MiError when it is none.
 
@@ -90,7 +98,7 @@ def keep(
     """
     signature = signature_of(suggestion.signature)
     habit = read_habits(path, desk.notices).get(signature, Habit())
-    made = _workflow(suggestion, habit, enabled, {*allowed, *habit.event_ids})
+    made = _workflow(suggestion, habit, enabled, {*allowed, *habit.event_ids}, by_agent)
     check_new(made, signature)
     record = WorkflowSolidified(workflow_id=made.id, workflow_name=made.name, signature=signature, count=habit.count)
     event = hand.append(record, note=f"a habit was kept as the workflow {made.name!r}")
@@ -100,7 +108,9 @@ def keep(
     return stored
 
 
-def _workflow(suggestion: SuggestedWorkflow, habit: Habit, enabled: bool, allowed: set[str]) -> Workflow:
+def _workflow(
+    suggestion: SuggestedWorkflow, habit: Habit, enabled: bool, allowed: set[str], by_agent: Callable[[str], bool]
+) -> Workflow:
     cited = [one for one in suggestion.workflow.source.evidence_refs if one in allowed]
     refs = list(dict.fromkeys([*habit.event_ids, *cited]))
     return msgspec.structs.replace(
@@ -108,7 +118,7 @@ def _workflow(suggestion: SuggestedWorkflow, habit: Habit, enabled: bool, allowe
         version="v1",
         id=ids.new_id("wf"),
         enabled=enabled,
-        steps=[guarded(step) for step in suggestion.workflow.steps],
+        steps=[guarded(step, by_agent) for step in suggestion.workflow.steps],
         source=Source(kind="suggested", reason=suggestion.reason, evidence_refs=refs),
         created_ts="",
         updated_ts="",

@@ -1,12 +1,14 @@
 """Mining a complete stretch for a habit: suggested with its evidence, counted over runs, kept once it recurred."""
 
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
 from mi.evidence.records.workflows import WorkflowSuggestion
 from mi.kernel.errors import MiError
 from mi.kernel.state import update_state
+from mi.learning.gate import wished_by_agent
 from mi.learning.habits import Habit, Habits, counted, is_ripe, keep, read_habits, runs_of, signature_of
 from mi.learning.knowledge import Knowledge
 from mi.learning.segments import Hand, Segment
@@ -79,8 +81,9 @@ class WorkflowMiner:
 
     def _keep(self, hand: Hand, segment: Segment, suggestion: SuggestedWorkflow) -> None:
         allowed = [segment.task.id, *(one.id for one in segment.events)]
+        by_agent = partial(wished_by_agent, segment=segment)
         try:
-            made = keep(hand, self._desk, self._path, suggestion, self._knobs.auto_enable, allowed)
+            made = keep(hand, self._desk, self._path, suggestion, self._knobs.auto_enable, allowed, by_agent)
         except MiError as error:  # two steps of one id, or a secret in it: it stays a suggestion
             self._knowledge.notices.add("habit-not-kept", suggestion.signature, reason=error.line())
             return
