@@ -35,7 +35,7 @@ class Diary:
             record, batch_id=batch_id or self._state.batch_id, thread_id=self._state.thread_id
         )
         stored = self._session.evidence.append(placed, sync=sync)
-        self._state.remember(stored.event_id, note)
+        self._state.remember(stored, note)
         self._session.reporter.recorded(stored)
         return stored
 

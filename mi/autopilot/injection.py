@@ -12,6 +12,7 @@ EXTERNAL = (
 )
 REFACTOR = "A refactoring keeps behaviour as it is unless the task asks for a change of behaviour."
 _LONGEST = 8  # times the limit
+_FACTS = "Known here:"
 _MORE = "(more values are kept than fit here; ask when unsure)"
 
 
@@ -79,13 +80,13 @@ def build(
     """
     opening, closing, room = _framed(external, behaviour_preserving, max_chars)
     lines, ids, left_out = [*opening], [], False
-    for title, items in (("Values:", values), ("Also:", preferences), ("Known here:", facts)):
+    for title, items in (("Values:", values), ("Also:", preferences), (_FACTS, facts)):
         for number, item in enumerate(items):
             text = item.text[: _LONGEST * max_chars]  # what is longer does not fit, however much of it is space
             line = f"- {redact(' '.join(text.split()))}"
             cost = len(line) + 1 + (len(title) + 1 if number == 0 else 0)
             if cost > room:
-                left_out = True
+                left_out = left_out or title != _FACTS
                 break
             room -= cost
             lines += [title, line] if number == 0 else [line]

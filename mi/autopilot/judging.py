@@ -32,7 +32,7 @@ from mi.kernel.secrets import redact
 from mi.mind.answers import ExtractedEvidence, NextMove, RiskJudgement
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
-from mi.mind.prompts.auto_answer import asked, auto_answer
+from mi.mind.prompts.auto_answer import asked, auto_answer, is_grave
 from mi.mind.prompts.decide_next import decide_next, undecided
 from mi.mind.prompts.extract_evidence import extract_evidence
 from mi.mind.prompts.loop_break import loop_break
@@ -196,11 +196,14 @@ class Judging:
         answer = judgement.value
         if answer is None:
             return None
-        allowed = {said.id for said in [*case.person.everything(), *case.recent]}
+        questions = asked(case) or [case.batch.last_message]
+        grave = any(map(is_grave, questions))  # what an agent said, or a Mind, carries no such answer
+        known = [*case.person.everything(), *case.recent]
+        allowed = {said.id for said in known if said.by_person or not grave}
         cited = [one for one in answer.cited_ids if one in allowed]
         answer = msgspec.structs.replace(answer, cited_ids=cited)
         if answer.should_answer and not cited:
-            question = (asked(case) or [case.batch.last_message])[0]
+            question = questions[0]
             notes = f"{answer.notes} (no citation carries the answer)".strip()
             answer = AutoAnswerOutput(needs_user_input=True, ask_user_question=question, notes=notes)
         record = AutoAnswer(state=judgement.state, mind_transcript_ref=judgement.transcript_ref, auto_answer=answer)

@@ -170,7 +170,7 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
     exchanges = zip([one.last_message for one in ended], sent[1:], strict=False)
     state.guard = LoopGuard([signature(said, following.input) for said, following in exchanges])
     for record in records:
-        state.remember(record.event_id, record.headline() if record.__struct_config__.tag in _TELLING else "")
+        state.remember(record, record.headline() if record.__struct_config__.tag in _TELLING else "")
     return state
 
 

@@ -5,9 +5,11 @@ import time
 from msgspec import Struct, field
 
 from mi.autopilot.loop_guard import LoopGuard
+from mi.evidence.records.base import Record
 from mi.evidence.records.run import Marks, Question, Usage
 from mi.mind.views import Said, SeenCommand
 from mi.project.checks import Check
+from mi.thoughtdb.trust import of_event
 
 RECENT = 12
 NOTHING = Usage(input_tokens=0, output_tokens=0, cost_usd=0.0, seconds=0.0, calls=0)
@@ -39,10 +41,11 @@ class RunState(Struct, kw_only=True):
     def batch_id(self) -> str:
         return f"b{self.number}"
 
-    def remember(self, event_id: str, text: str) -> None:
+    def remember(self, event: Record, text: str) -> None:
         """Keep an event in view of the next judgements."""
         if text:
-            self.recent = [*self.recent, Said(id=event_id, text=text[:600])][-RECENT:]
+            by_person = of_event(str(event.__struct_config__.tag)) == "user"
+            self.recent = [*self.recent, Said(id=event.event_id, text=text[:600], by_person=by_person)][-RECENT:]
 
 
 def added(spent: Usage, more: Usage) -> Usage:

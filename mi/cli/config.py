@@ -32,22 +32,28 @@ def parser(name: str) -> Parser:
 
 
 def _init(app: App, args: Args) -> int:
+    from mi.cli.governed import refuse_hands
     from mi.kernel.config import edit
 
+    refuse_hands(app)
     out = Output(app.quiet_language)
     return _wrote(app, args, out, "config.written", edit.init(app.home, args.force))
 
 
 def _apply(app: App, args: Args) -> int:
+    from mi.cli.governed import refuse_hands
     from mi.kernel.config import edit
 
+    refuse_hands(app)
     out = Output(app.quiet_language)
     return _wrote(app, args, out, "config.applied", edit.apply_template(app.home, args.name), name=args.name)
 
 
 def _rollback(app: App, args: Args) -> int:
+    from mi.cli.governed import refuse_hands
     from mi.kernel.config import edit
 
+    refuse_hands(app)
     out = Output(app.quiet_language)
     return _wrote(app, args, out, "config.rolled-back", edit.rollback(app.home))
 

@@ -46,8 +46,11 @@ def _export(app: App, args: Args) -> int:
 
 
 def _import(app: App, args: Args) -> int:
+    from mi.cli.governed import refuse_hands
     from mi.learning.transfer import compare, read_parcel, take_in
 
+    if args.apply:
+        refuse_hands(app)
     parcel = read_parcel(args.path)
     store, place = app.project_thoughts, app.project_home
     taken = compare(parcel, store, place)

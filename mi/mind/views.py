@@ -14,6 +14,7 @@ class Said(Struct, frozen=True, kw_only=True):
 
     id: str
     text: str
+    by_person: bool = True  # an event may also tell what the agent or a Mind said
 
 
 class SeenCommand(Struct, frozen=True, kw_only=True):

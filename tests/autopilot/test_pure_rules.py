@@ -41,6 +41,12 @@ def test_injection_never_exceeds_its_limit_and_keeps_values_longest(limit: int):
     assert "Known here:" not in injected.text
 
 
+def test_injection_speaks_of_more_values_only_where_there_are_more():
+    few, many = [Told("cl_0", "Small steps.")], [Told(f"cl_{n}", f"Fact number {n} is told.") for n in range(1, 200)]
+    assert "more values" not in build(few, [], many, True, 800).text
+    assert "more values" in build(few, many, [], True, 800).text
+
+
 @pytest.mark.parametrize("limit", [0, 1, 100, 140, 225, 230, 311, 350, 365, 366, 367, 420])
 @pytest.mark.req("mi.inject.max-chars")
 def test_a_limit_below_what_is_always_said_holds_too_and_the_external_rule_goes_last(limit: int):

@@ -98,6 +98,27 @@ def test_an_answer_that_cites_nothing_real_becomes_a_question(bench: Workbench, 
     assert bench.inbox()[0]["question"] == "Which colour should the report have?"
 
 
+@pytest.mark.req("mi.ask.never-invented")
+@pytest.mark.parametrize(
+    ("asked", "status"), [("Shall I push it to the server?", "blocked"), ("Shall I colour it green?", "done")]
+)
+def test_what_the_agent_said_carries_no_answer_about_what_cannot_be_taken_back(
+    bench: Workbench, judged: Open, asked: str, status: str
+) -> None:
+    def answer(request: Request) -> dict[str, Any]:
+        said = request.user_texts[-1]
+        if asked not in said:
+            return {}
+        event = said[said.index("[ev_") + 1 :].partition("]")[0]  # what was seen of the agent
+        return {"should_answer": True, "hands_answer_input": "Yes, do.", "cited_ids": [event]}
+
+    judged(model(auto_answer_to_hands=answer))
+    bench.agent([MEND, says("The person agreed to it.")], [says(asked)], [TEST, says("Done.")])
+    ran = bench.run()
+    ran.ended(status)
+    assert [one["question"] for one in bench.inbox()] == ([asked] if status == "blocked" else [])
+
+
 @pytest.mark.req(
     "mi.ask.auto-answer-first",
     "v1.arb.decide-ask-tries-answer",

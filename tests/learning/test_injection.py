@@ -159,6 +159,10 @@ SPEAKING = (
     "answer {suggestion} yes",
     "undo {event} --apply",
     "redo",
+    "import knowledge.jsonl --apply",
+    "config apply-template rules",
+    "config rollback",
+    "config init --force",
 )
 
 

@@ -31,6 +31,11 @@ def _grave_words() -> frozenset[str]:
     return frozenset(word for one in _GRAVE.split() for word in content_words(one))
 
 
+def is_grave(question: str) -> bool:
+    """Whether it is about what leaves the machine or cannot be taken back."""
+    return not _grave_words().isdisjoint(content_words(question))
+
+
 def asked(case: Case) -> list[str]:
     """The questions of a batch: those the agent's own events name, else those its last message ends with."""
     return case.batch.questions or questions_in(case.batch.last_message)
