@@ -59,13 +59,20 @@ class AllSteps(RunSteps):
 class RememberingSteps(RunSteps):
     """Recalls, at the three moments the configuration names, what bears on the task from here and elsewhere."""
 
-    def __init__(self, search: Callable[[Query], list[Hit]], settings: CrossProjectRecall, project_id: str) -> None:
+    def __init__(
+        self,
+        search: Callable[[Query], list[Hit]],
+        hearing: Callable[[], Callable[[Hit], bool]],  # what a Mind may hear, by the thoughts as they are now
+        settings: CrossProjectRecall,
+        project_id: str,
+    ) -> None:
         self._search = search
+        self._hearing = hearing
         self._settings = settings
         self._project_id = project_id
 
     def recall(self, pen: Pen, trigger: Literal["run_start", "before_ask_user", "risk_signal"], query: str) -> None:
-        found = recall(self._search, self._settings, trigger, query, self._project_id)
+        found = recall(self._search, self._settings, trigger, query, self._project_id, is_heard=self._hearing())
         if found is not None:
             said = "; ".join(f"{item.id}: {' '.join(item.text.split())[:160]}" for item in found.items)
             pen.append(found, note=f"recalled for {found.query_compact!r}: {said or 'nothing'}")

@@ -190,9 +190,7 @@ def _governed(app: App, args: Args, run_id: str) -> RunSteps:
 
 def _steps(app: App, args: Args, run_id: str, language: str) -> list[RunSteps]:
     """What other rooms put into the loop, in the order in which they are asked."""
-    from functools import partial
-
-    from mi.app.heard import search_heard
+    from mi.app.heard import hearing
     from mi.autopilot.learning_steps import LearningSteps
     from mi.autopilot.person_steps import PersonSteps, WhySteps
     from mi.autopilot.planned import PlannedSteps
@@ -208,7 +206,7 @@ def _steps(app: App, args: Args, run_id: str, language: str) -> list[RunSteps]:
     found: list[RunSteps] = [
         WorkflowSteps(app.home, app.project, run_id, continues and not args.reset_hands, app.notices, language),
         PersonSteps(own, shared, app.open_global_log, app.project_home.overlay, app.notices),
-        RememberingSteps(partial(search_heard, app), runtime.cross_project_recall, app.project.project_id),
+        RememberingSteps(app.memory.search, lambda: hearing(app), runtime.cross_project_recall, app.project.project_id),
         LearningSteps(app.knowledge, app.project_home.evidence, run_id, _lessons(app, run_id)),
     ]
     found.append(PlannedSteps(app.nexus, language))

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from itertools import islice
 from typing import Literal
 
 from mi.evidence.records.base import Json
@@ -14,7 +15,8 @@ from mi.memory.words import compact
 
 Trigger = Literal["run_start", "before_ask_user", "risk_signal"]
 NEVER_RECALLED = "values:raw"
-_CANDIDATES = 8  # per item that may be returned: enough to choose by project among the good ones
+# Per item that may be returned: enough to choose by project among the good ones; more where few of them are heard.
+_WIDER = (8, 32, 128, 512)
 _FAINT = 0.25  # of the best score: less is a word in common, not a memory
 
 
@@ -30,38 +32,46 @@ def recall(
     text: str,
     project_id: str,
     now: float | None = None,
+    is_heard: Callable[[Hit], bool] = lambda hit: True,
 ) -> CrossProjectRecall | None:
     """The record of one recall, for the loop to append; None when the settings do not want it or nothing is asked."""
     query = compact(text)
     if not due(settings, trigger) or not query.tokens:
         return None
-    hits = search(
-        Query(
-            tokens=query.tokens,
-            kinds=settings.include_kinds,
-            project_id=project_id,
-            only_project=False,
-            without_project=settings.exclude_current_project,
-            limit=settings.top_k * _CANDIDATES,
-            now=time.time() if now is None else now,
-        )
+    asked = Query(
+        tokens=query.tokens,
+        kinds=settings.include_kinds,
+        project_id=project_id,
+        only_project=False,
+        without_project=settings.exclude_current_project,
+        now=time.time() if now is None else now,
     )
+    chosen: list[Hit] = []
+    for times in _WIDER:
+        limit = settings.top_k * times
+        hits = search(asked._replace(limit=limit))
+        chosen = _chosen(hits, settings, project_id, is_heard)
+        if len(chosen) == settings.top_k or len(hits) < limit:
+            break
     return CrossProjectRecall(
         reason=trigger,
         query_raw=redact(query.raw),
         query_compact=redact(query.text),
         tokens_used=list(query.tokens),
-        items=_items(_chosen(hits, settings, project_id), settings.max_chars),
+        items=_items(chosen, settings.max_chars),
     )
 
 
-def _chosen(hits: list[Hit], settings: Settings, project_id: str) -> list[Hit]:
-    """The clear matches; of these, with prefer_current_project, those of the project first, then the global ones."""
-    clear = [hit for hit in hits if hit.score >= _FAINT * hits[0].score and NEVER_RECALLED not in hit.document.tags]
+def _chosen(hits: list[Hit], settings: Settings, project_id: str, is_heard: Callable[[Hit], bool]) -> list[Hit]:
+    """The clear matches that are heard; of these, with prefer_current_project, those of the project first, then the
+    global ones. To hear costs a look: no more are asked than are wanted."""
+    known = [hit for hit in hits if NEVER_RECALLED not in hit.document.tags]
+    best = next(filter(is_heard, known), None)
+    clear = [hit for hit in known if best and best.score >= hit.score >= _FAINT * best.score]
     if settings.prefer_current_project and not settings.exclude_current_project:
         place = {project_id: 0, "": 1}
         clear.sort(key=lambda hit: place.get(hit.document.project_id, 2))
-    return clear[: settings.top_k]
+    return list(islice(filter(is_heard, clear), settings.top_k))
 
 
 def _items(hits: list[Hit], max_chars: int) -> list[RecalledItem]:
