@@ -6,14 +6,16 @@ import re
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
-from mi.cli.output import flush
+from mi.cli.output import flush, terminal_columns
 from mi.kernel.errors import UsageError
 from mi.kernel.messages import choose_language, help_text
+from mi.kernel.text import width, wrap
 
 USAGE_HINT = "mi --help"
 _EXAMPLE = "example:\n  "
 _PLACES = ("DIR", "FILE", "PATH", "file", "folder", "path")  # metavars of what is looked for on the disk
 _ALL = 1_000_000_000
+_WIDEST = 100  # columns of a help: longer lines are hard to read
 # What argparse says, and the code of our text for it.
 _MISTAKES = {
     "missing-arguments": r"the following arguments are required: (?P<names>.+)",
@@ -29,11 +31,27 @@ class _Help(argparse.RawDescriptionHelpFormatter):
     language: ClassVar[Callable[[], str]]
 
     def __init__(self, prog: str) -> None:
-        columns = os.environ.get("COLUMNS", "")
-        super().__init__(prog, max_help_position=28, width=max(int(columns), 40) if columns.isdecimal() else 100)
+        told = os.environ.get("COLUMNS", "")
+        columns = int(told) if told.isdecimal() else min(terminal_columns() or _WIDEST, _WIDEST)
+        super().__init__(prog, max_help_position=28, width=max(columns, 40))
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """argparse forgets that the names of subcommands are indented, and breaks the line after the longest."""
+        super().add_argument(action)
+        for inner in self._iter_indented_subactions(action):
+            length = len(self._format_action_invocation(inner)) + self._current_indent
+            self._action_max_length = max(self._action_max_length, length)
 
     def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
         super().add_usage(usage, actions, groups, prefix or f"{self._said('usage')}: ")
+
+    def _format_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any) -> str:
+        """argparse counts letters: what a Chinese word takes more is left free, and what follows stands below."""
+        more = width(prefix) - len(prefix)
+        self._width -= more
+        text = super()._format_usage(usage, actions, groups, prefix)
+        self._width += more
+        return text.replace("\n ", "\n " + " " * more)
 
     def start_section(self, heading: str | None) -> None:
         super().start_section(self._said(heading or ""))
@@ -41,6 +59,13 @@ class _Help(argparse.RawDescriptionHelpFormatter):
     def add_text(self, text: str | None) -> None:
         label, example, rest = (text or "").partition(_EXAMPLE)
         super().add_text(f"{self._said('example')}:\n  {rest}" if example else text and self._said(label))
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        kept = ((line,) if line.startswith("  ") else wrap(line, width) for line in text.splitlines())  # an example
+        return "\n".join(part for lines in kept for part in lines)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return wrap(text, width)
 
     def _expand_help(self, action: argparse.Action) -> str:
         return self._said(super()._expand_help(action))
@@ -92,6 +117,9 @@ class Parser(argparse.ArgumentParser):
             raise UsageError("bad-count", name=name, value=arg_strings[0], hint=f"{self.prog} --help") from None
 
     def error(self, message: str) -> NoReturn:
+        if message == "the following arguments are required: command" and self._subparsers:
+            known = ", ".join(self._subparsers._group_actions[0].choices or ())
+            raise UsageError("missing-command", known=known, hint=f"{self.prog} --help")
         for code, pattern in _MISTAKES.items():
             if found := re.fullmatch(pattern, message):
                 raise UsageError(code, **found.groupdict(), hint=f"{self.prog} --help")

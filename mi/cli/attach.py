@@ -29,8 +29,10 @@ def _owner(app: App, args: Args):  # type: ignore[no-untyped-def]
 
     path = app.project_home.run_lock
     owner = read_owner(path)
-    if not is_held(path) or (args.run_id and args.run_id != owner.run_id):
-        raise NotFound("no-run-in-progress", run=args.run_id or "-", path=path)
+    if not is_held(path):
+        raise NotFound("no-run-in-progress", path=path)
+    if args.run_id and args.run_id != owner.run_id:
+        raise NotFound("run-not-in-progress", run=args.run_id)
     return owner
 
 
@@ -54,7 +56,7 @@ def _attach(app: App, args: Args) -> int:
         if args.json:
             out.raw(event.raw, True)
         else:
-            out.line(event_line(out, event))
+            out.beside(*event_line(out, event))
         flush()
         if event.head.kind == "run_end":
             break

@@ -1,5 +1,6 @@
 """`mi config`: providers and knobs in `config.json`."""
 
+import os
 from typing import Any
 
 import msgspec
@@ -94,7 +95,7 @@ def _validate(app: App, args: Args) -> int:
     for problem in problems:
         out.line(problem_line(out, problem))
     if not errors:
-        out.say("config.valid", path=app.home.config)
+        out.say("config.valid" if os.path.exists(app.home.config) else "config.none", path=app.home.config)
     return 1 if errors else 0
 
 

@@ -127,7 +127,10 @@ def _programs(app: App, out: Output) -> Iterator[Finding]:
         else:
             yield Finding("hands", "warn", "no-program", {"name": name}, f"npm install -g {package}")
     chosen = providers(app)
-    yield Finding("providers", "ok", "providers", chosen)
+    if chosen["hands"] == "none":
+        yield Finding("providers", "warn", "no-hands", chosen)
+    else:
+        yield Finding("providers", "ok", "providers", chosen)
     if chosen["hands"] == "claude":
         from mi.hands.providers.claude import allowed_tools
 

@@ -1,10 +1,12 @@
-"""A record of the evidence that a search found, as a person reads it: its gist, or the words that were asked for."""
+"""What a search found as a person reads it: the gist, and the part that holds the words asked for."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mi.cli.output import Output, Progress, safe
-from mi.kernel.text import ELLIPSIS
+from mi.kernel.text import ELLIPSIS, one_line
 from mi.memory.words import tokens
 
 if TYPE_CHECKING:
@@ -12,7 +14,8 @@ if TYPE_CHECKING:
     from mi.evidence.reader import Event
     from mi.memory.documents import Document
 
-_BEFORE = 40  # characters shown in front of a word that was asked for
+_PASSAGE = 120  # columns of it
+_MOST_PLACES = 200  # of the words in one text: enough to choose a passage by
 _AROUND = 4096  # looked at around it: a secret that is cut in the middle is no longer recognised
 # What names or points, at any depth: it may hold the words by chance and tells nothing.
 _POINTERS = ("kind", "event_id", "run_id", "batch_id", "thread_id", "ts", "state", "project_root", "cwd")
@@ -31,7 +34,7 @@ def telling_text(app: "App", one: "Document", asked: tuple[str, ...], out: Outpu
     best = max(texts, key=lambda text: _held(text, asked), default="")
     if not _held(best, asked):
         return headline or one.text
-    return f"{headline} {_around(best, asked)}".strip()
+    return f"{headline} {passage(_near(best, asked), asked, _PASSAGE)}".strip()
 
 
 def _headline(event: "Event", out: Output) -> str:
@@ -55,15 +58,20 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def _around(text: str, asked: tuple[str, ...]) -> str:
-    """The text from a little before the first of the words, marked as a part of more."""
-    start = max(_first(text, asked) - _AROUND, 0)
-    shown = " ".join(safe(text[start : start + 2 * _AROUND]).split())
-    at = _first(shown, asked) - _BEFORE
-    space = shown.find(" ", at, at + _BEFORE) if at > 0 else -1
-    return f"{ELLIPSIS} {shown[space + 1 if space >= 0 else max(at, 0) :]}"
+def _near(text: str, asked: tuple[str, ...]) -> str:
+    """What stands around the first of the words in a text that may be very long."""
+    places = [at for word in asked if (at := text.lower().find(word.lower())) >= 0]
+    start = max(min(places, default=0) - _AROUND, 0)
+    return safe(text[start : start + 2 * _AROUND])
 
 
-def _first(text: str, asked: tuple[str, ...]) -> int:
-    places = [at for word in asked if (at := text.lower().find(word)) >= 0]
-    return min(places, default=0)
+def passage(text: str, words: Iterable[str], columns: int) -> str:
+    """The part of a text in which most of the words stand, on one line."""
+    asked = re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
+    found = [(one.start(), one[0].lower()) for one in islice(asked.finditer(text), _MOST_PLACES)]
+    near = {at: len({word for other, word in found if at <= other < at + columns // 2}) for at, _ in found}
+    start = max(near, key=lambda at: near[at], default=0) - columns // 4
+    if start <= 0:
+        return one_line(text, columns)
+    start = text.find(" ", start, start + columns // 4) + 1 or start  # not in the middle of a word
+    return ELLIPSIS + one_line(text[start:], columns - 1)

@@ -55,7 +55,7 @@ def _decide(app: App, args: Args, tool: str, operation: str, target: str) -> int
     from mi.project.permissions import permit_here
 
     if operation not in RULES and operation not in VERBS:
-        raise UsageError("gate-unknown-operation", name=operation, known=", ".join([*VERBS, *RULES]))
+        raise UsageError("gate-unknown-operation", name=operation, known=", ".join(dict.fromkeys([*VERBS, *RULES])))
     config = app.config
     verdict = permit_here(
         app.home,

@@ -75,7 +75,8 @@ def _thoughts(app: App, args: Args) -> int:
         return 0
     for one in outcome.files:
         reasons = ", ".join(f"{reason} {count}" for reason, count in one.reasons.items())
-        out.say("gc.file", path=one.path, lines=one.lines, kept=one.kept, reasons=reasons or "-")
+        noted = f" ({reasons})" if reasons else ""
+        out.say("gc.file", path=one.path, lines=one.lines, kept=one.kept, reasons=noted)
     redundant = sum(one.lines - one.kept for one in outcome.files)
     if outcome.archive:
         out.say("gc.done", count=redundant, archive=outcome.archive)

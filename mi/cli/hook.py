@@ -86,6 +86,7 @@ def _event(event: str, app: App, args: Args) -> int:
 
 def _install(app: App, args: Args) -> int:
     from mi.cli.governed import refuse_agent
+    from mi.hooks.codex_trust import codex_config
     from mi.hooks.install import commands, install
 
     refuse_agent("mi hook install")
@@ -93,9 +94,13 @@ def _install(app: App, args: Args) -> int:
     said = _enforced_said(args)
     placed = install(app, args.host, scope, said)
     more: dict[str, object] = {}
+    lines = commands(app, args.host, said)
     if args.host == "codex":
-        more = _trust(app, commands(app, "codex", said), args.trust)
-    return show_placed(app, args, placed, **more)
+        more = _trust(app, lines, args.trust)
+    show_placed(app, args, placed, **more)
+    if more.get("trusted") and not args.json:
+        Output(app.language).say("placed.trusted", trusted=more["trusted"], count=len(lines), path=codex_config())
+    return 0
 
 
 def _trust(app: App, lines: dict[str, str], with_project: bool) -> dict[str, object]:

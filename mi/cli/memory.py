@@ -9,7 +9,9 @@ from mi.cli.output import Output, Progress
 
 def parser(name: str) -> Parser:
     group = Group(
-        "mi memory", "What MI knows, by its words; and the text index it is found with.", "mi memory search …"
+        "mi memory",
+        "What MI knows, by its words; and the text index it is found with.",
+        'mi memory search "release checklist"',
     )
     from mi.cli import remember
     from mi.cli.search import add_search_flags

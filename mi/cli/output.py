@@ -1,5 +1,6 @@
 """Printing: texts of the catalogue, JSON, and stored text made safe to look at."""
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -8,8 +9,9 @@ from typing import Any
 
 from mi.kernel import messages
 from mi.kernel.secrets import redact
-from mi.kernel.text import one_line, printable
+from mi.kernel.text import one_line, printable, width, wrap
 
+_NARROWEST = 24  # columns below which a text is not folded beside its head
 _LOOK_AHEAD = 4096  # a secret that is cut in the middle is no longer recognised: hidden first, cut then
 
 
@@ -36,6 +38,17 @@ class Output:
         with _naming_stdout():
             sys.stdout.write(safe(line) + "\n")
 
+    def beside(self, head: str, text: str) -> None:
+        """Print a text beside its head; on a terminal too narrow for it, it goes on below itself."""
+        text = safe(text)  # as a whole: a secret may go over several lines
+        room = terminal_columns() - width(head)
+        lines = text.splitlines() or [""]
+        if room >= _NARROWEST:
+            lines = [part for line in lines for part in wrap(line, room)]
+        self.line((head + lines[0]).rstrip())
+        for line in lines[1:]:
+            self.line((" " * width(head) + line).rstrip())
+
     def json(self, value: Any) -> None:
         """Print a value as JSON, its texts free of secrets."""
         from mi.kernel.state import encode_pretty
@@ -55,6 +68,14 @@ class Output:
         flush()
         with _naming_stdout():
             sys.stdout.buffer.write(data + b"\n")
+
+
+def terminal_columns() -> int:
+    """How wide the terminal is that standard output goes to; 0 where it is none."""
+    try:
+        return os.get_terminal_size(1).columns
+    except OSError:
+        return 0
 
 
 def safe(text: str) -> str:

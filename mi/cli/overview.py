@@ -25,6 +25,6 @@ def print_overview(words: list[str], language: str) -> int:
     for group, names in GROUPS.items():
         out.say("overview.group-" + group)
         for name in names.split():
-            out.line(f"  {name:<10} {out.text('overview.' + name)}")
+            out.line(f"  {name:<10}  {out.text('overview.' + name)}")
     out.say("overview.foot")
     return 0

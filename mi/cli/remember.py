@@ -88,17 +88,17 @@ def _query(app: App, args: Args) -> int:
     from mi.contract.memory_tools import QueryInput, memory_query
 
     given = QueryInput(query=" ".join(args.query), limit=args.limit)
-    return _recalled(app, args, lambda session: memory_query(session, given))
+    return _recalled(app, args, "memory.nothing", lambda session: memory_query(session, given))
 
 
 def _recent(app: App, args: Args) -> int:
     from mi.contract.memory_tools import RecentInput, memory_recent
 
     given = RecentInput(count=10 if args.count is None else args.count)
-    return _recalled(app, args, lambda session: memory_recent(session, given))
+    return _recalled(app, args, "memory.nothing-yet", lambda session: memory_recent(session, given))
 
 
-def _recalled(app: App, args: Args, work) -> int:  # type: ignore[no-untyped-def]
+def _recalled(app: App, args: Args, nothing: str, work) -> int:  # type: ignore[no-untyped-def]
     from mi.cli.governed import through_gate
 
     found = through_gate(app, args, work)
@@ -109,7 +109,7 @@ def _recalled(app: App, args: Args, work) -> int:  # type: ignore[no-untyped-def
     for one in found.results:
         out.line(f"{one.id}  {one.type:<11} {one.truth:<9} {one_line(one.summary, 100)}")
     if not found.results:
-        out.say("memory.nothing")
+        out.say(nothing)
     if found.left_out:
         out.say("memory.left-out", count=found.left_out)
     return 0

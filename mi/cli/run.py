@@ -305,7 +305,9 @@ def _summary(app: App, out: Output, end: RunEnd) -> None:
         cost=unknown if spent.cost_usd is None else f"{spent.cost_usd:.4f}",
         calls=spent.calls,
     )
-    out.say("run.look", run_id=end.run_id, evidence=" ".join(end.evidence_ids[-3:]) or "-")
+    if end.evidence_ids:
+        out.say("run.rests-on", evidence=" ".join(end.evidence_ids[-3:]))
+    out.say("run.look", run_id=end.run_id)
     if end.status in ("blocked", "interrupted"):
         waits = open_items(app.project_home.evidence, app.evidence_index, app.notices).events
         out.say("run.answer-and-resume" if waits else "run.resume", run_id=end.run_id)

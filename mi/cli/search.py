@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command, count
-from mi.cli.output import Output, Progress, gist
+from mi.cli.output import Output, Progress, gist, safe
 from mi.kernel.errors import UsageError
 from mi.kernel.text import pad
 from mi.memory.backend import EVIDENCE, THOUGHTS
@@ -62,7 +62,7 @@ def run(app: App, args: Args, kinds: tuple[str, ...]) -> int:
         out.json(shown | {"hits": [_as_json(hit) for hit in hits]})
         return 0
     for hit in hits:
-        _print(app, out, hit, asked.tokens)
+        _print(app, out, hit, (*args.words, *asked.tokens))
     if not hits:
         out.say("search.nothing", tokens=asked.text)
     return 0
@@ -76,20 +76,20 @@ def _chosen_kinds(wanted: list[str] | None, kinds: tuple[str, ...]) -> tuple[str
 
 
 def _print(app: App, out: Output, hit: "Hit", asked: tuple[str, ...]) -> None:
-    one = hit.document
-    kind, said = one.kind, f"{one.title}: {one.text}" if one.title else one.text
-    if one.kind == "evidence":
-        from mi.cli.found import telling_text
+    from mi.cli.found import passage, telling_text
 
-        kind = one.tags[0] if one.tags else one.kind
-        said = telling_text(app, one, asked, out)
+    one = hit.document
+    if one.kind == "evidence":
+        kind, text = (*one.tags, one.kind)[0], gist(telling_text(app, one, asked, out), _SHOWN_TEXT)
+    else:
+        kind, text = one.kind, passage(safe(f"{one.title}: {one.text}" if one.title else one.text), asked, _SHOWN_TEXT)
     place = "" if one.project_id == app.project.project_id else (one.project_id or out.word("global")) + "  "
     note = ""
     if hit.corrected_by:
         retracted = hit.corrected_by == "retracted"
         note = " " + (out.text("search.retracted") if retracted else out.text("search.corrected", by=hit.corrected_by))
-    when = one.ts[:16].replace("T", " ")
-    out.line(f"{when:<16}  {pad(out.word(kind), 14)} {place}{gist(said, _SHOWN_TEXT)}{note}  {one.id}")
+    head = f"{one.ts[:16].replace('T', ' '):<16}  {pad(out.word(kind), 14)} "
+    out.beside(head, f"{place}{text}{note}  {one.id}")
 
 
 def _as_json(hit: "Hit") -> dict[str, Any]:

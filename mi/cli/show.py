@@ -179,10 +179,7 @@ def print_fields(out: Output, value: dict[str, Any], full: bool) -> None:
 def _print_text(out: Output, name: str, text: str, full: bool) -> None:
     """A text below its name; made safe as a whole, because a secret may go over several lines."""
     shown = safe(text) if full or len(text) <= _PREVIEW else safe(text[: _PREVIEW * 8])[:_PREVIEW]
-    lines = shown.splitlines() or [""]
-    out.line(f"{pad(gist(name, 40), 22)} {lines[0]}")
-    for line in lines[1:]:
-        out.line(" " * 23 + line)
+    out.beside(f"{pad(gist(name, 40), 22)} ", shown)
     if not full and len(text) > _PREVIEW:
         out.line(" " * 23 + out.text("show.folded", more=len(text) - _PREVIEW))
 
@@ -209,7 +206,7 @@ def _show_last(app: App, out: Output, args: Args) -> None:
     for ref in [bundle["hands_transcript_ref"], *bundle["mind_transcript_refs"]]:
         if ref:
             out.line(f"{pad(out.text('show.transcript'), 22)} {ref}")
-    out.line(f"{pad(out.text('show.events'), 22)} {gist(' '.join(bundle['event_ids']), 400)}")
+    out.beside(f"{pad(out.text('show.events'), 22)} ", gist(" ".join(bundle["event_ids"]), 400))
 
 
 def _judgements(bundle: dict[str, Any]) -> list[dict[str, Any]]:

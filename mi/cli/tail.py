@@ -87,13 +87,13 @@ def _print_event(out: Output, args: Args, event: "Event", log: str) -> None:
     elif args.json:
         out.json_line(event.fields())
     else:
-        out.line(event_line(out, event))
+        out.beside(*event_line(out, event))
 
 
-def event_line(out: Output, event: "Event") -> str:
-    """One event on one line: when, what, which batch, the gist, and the id to look further."""
+def event_line(out: Output, event: "Event") -> tuple[str, str]:
+    """One event on one line: when, what and which batch; beside it the gist, and the id to look further."""
     record = event.record()
     what = record.headline(out.word) if record else event.raw[:1000].decode("utf-8", "replace")
     kind = one_line(f"{out.word(event.head.kind)} {event.head.batch_id}", 60)
-    when, name = one_line(event.head.ts[:19], 19), one_line(event.head.event_id, 100)
-    return f"{when:<19}  {pad(kind, 24)} {gist(what, 96)}  {name}"
+    head = f"{one_line(event.head.ts[:19], 19):<19}  {pad(kind, 24)} "
+    return head, f"{gist(what, 96)}  {one_line(event.head.event_id, 100)}"

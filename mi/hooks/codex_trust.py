@@ -63,19 +63,20 @@ def distrust(app: "App", project: str) -> None:
         remove(workspace, f"{owner} {project}")
 
 
-def _config() -> str:
+def codex_config() -> str:
+    """The person's own configuration of Codex."""
     return os.path.join(os.environ.get("CODEX_HOME") or os.path.join(os.path.expanduser("~"), ".codex"), "config.toml")
 
 
 def _project_block(project: str) -> Artefact:
     table = f"[projects.{_quoted(project)}]"
-    return toml_block(_config(), f"trust {project}", f'{table}\ntrust_level = "trusted"', taken=table)
+    return toml_block(codex_config(), f"trust {project}", f'{table}\ntrust_level = "trusted"', taken=table)
 
 
 def _hook_block(hook: CodexHook) -> Artefact:
     table = f"[hooks.state.{_quoted(hook.key)}]"
     text = f"{table}\ntrusted_hash = {_quoted(hook.current_hash)}"
-    return toml_block(_config(), f"hook {hook.key}", text, taken=table)
+    return toml_block(codex_config(), f"hook {hook.key}", text, taken=table)
 
 
 def _quoted(text: str) -> str:

@@ -59,6 +59,18 @@ def shorten(text: str, limit: int) -> str:
     return kept + ELLIPSIS
 
 
+def wrap(text: str, columns: int) -> list[str]:
+    """The text as lines of at most `columns` columns, broken between words or Chinese characters; a long word stays."""
+    lines, line = [], ""
+    for piece in _pattern(rf"\s+|{_CJK}[{_CLOSING}，。、；：！？…]*|(?:(?!{_CJK})\S)+").findall(text):
+        if line.strip() and width(line + piece.rstrip()) > columns:
+            lines.append(line.rstrip())
+            line = piece.lstrip()
+        else:
+            line += piece
+    return [*lines, line.rstrip()]
+
+
 def pad(text: str, columns: int) -> str:
     """The text filled with spaces to a width."""
     return text + " " * (columns - width(text))

@@ -100,7 +100,7 @@ def test_file_without_end(mi):
 
 def test_text_of_standard_input_that_is_no_text(home):
     done = subprocess.run([MI, "init", "--values", "-"], input=b"Be kind\xff.", capture_output=True, check=True)
-    assert b"1 values stand" in done.stdout
+    assert b"Values in force: 1" in done.stdout
     done = subprocess.run([MI, "gate", "signals", "--file", "-"], input=b"\xff", capture_output=True, check=True)
     assert done.stderr == b""
 

@@ -66,8 +66,8 @@ def test_the_same_gate(mi: Mi, project: Path):
 
 @pytest.mark.req("ac.gate.same-from-cli", "ac.audit.command")
 def test_tasks_facts_status_and_audit(mi: Mi, project: Path):
-    assert mi("task", "list").stdout == "There is no tinyTasks.md here.\n"
-    assert mi("task", "next").stdout == "There is no tinyTasks.md here.\n"
+    assert mi("task", "list").stdout == "There is no tinyTasks.md here (mi task add begins one).\n"
+    assert mi("task", "next").stdout == "There is no tinyTasks.md here (mi task add begins one).\n"
     assert mi("task", "add", "Ship it").returncode == 3
     mi("memory", "recent")
     mi("contract", "mode", "STRICT")

@@ -34,7 +34,8 @@ def test_new_home(mi, home, stage: Stage):
         "npm install -g @openai/codex",
         "npm install -g @anthropic-ai/claude-code",
     ]
-    assert areas["providers"][0]["text"] == "would use hands: none, mind: rules"
+    assert areas["providers"][0]["level"] == "warn"
+    assert "no agent to work with" in areas["providers"][0]["text"]
     assert sqlite3.sqlite_version in areas["sqlite"][0]["text"]
     assert stage.project_id in areas["project"][0]["text"]
 

@@ -77,7 +77,7 @@ def test_overview_lists_every_command(mi):
     for args in (["help"], ["--home", "/tmp", "-h"]):
         assert mi(*args).stdout == shown
     for name in COMMANDS:
-        assert shown.count(f"\n  {name:<10} ") == 1
+        assert shown.count(f"\n  {name:<10}  ") == 1
     listed = [name for names in overview.GROUPS.values() for name in names.split()]
     assert sorted(listed) == sorted(COMMANDS)
     assert "example:\n  mi init" in shown

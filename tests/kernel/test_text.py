@@ -64,6 +64,21 @@ def test_one_line_joins_lines_and_fits():
     assert text.one_line("word " * 100_000, 12) == "word word w…"
 
 
+@settings(deadline=None)
+@given(st.text("ab 中文，", max_size=60), st.integers(4, 20))
+def test_wrapped_text_fits_and_loses_nothing(words, columns):
+    lines = text.wrap(words, columns)
+    assert "".join("".join(lines).split()) == "".join(words.split())
+    assert all(text.width(line) <= columns or len(line.split()) == 1 for line in lines)
+
+
+def test_text_is_wrapped_between_words():
+    assert text.wrap("one two three", 8) == ["one two", "three"]
+    assert text.wrap("说完成之前，先跑测试", 8) == ["说完成之", "前，先跑", "测试"]
+    assert text.wrap("a-word-that-is-too-long b", 8) == ["a-word-that-is-too-long", "b"]
+    assert text.wrap("", 8) == [""]
+
+
 def test_pad_fills_columns():
     assert text.pad("值", 4) == "值  "
     assert text.pad("long", 2) == "long"

@@ -68,7 +68,8 @@ def test_a_force_push_and_an_env_file_are_refused_and_a_harmless_edit_passes(hos
         ]
     )
     trust = ["--trust"] if codex else []
-    host.mi("hook", "install", host.name, "--enforce", "permissions", *trust)
+    installed = host.mi("hook", "install", host.name, "--enforce", "permissions", *trust)
+    assert ("codex trusts the hooks: " in installed) is codex
     host.let_in("project")
     host.run()
     outputs = host.outputs()

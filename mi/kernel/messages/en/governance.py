@@ -145,7 +145,7 @@ TEXT: dict[str, str] = {
     "gate.split-required": "must be split",
     "gate.needs-ack": "your word is needed before it goes on",
     "gate.mode": "mode {mode}, speed {speed}",
-    "gate.units": "{units} change units in {files} files, {lines} lines, risk {raw}",
+    "gate.units": "change units: {units} (files: {files}, lines: {lines}), risk {raw}",
     "gate.incomplete": "the change is too large to be seen whole",
     "gate.near-batch": "{units} change units: a batch holds at most {limit}",
     "gate.over-batch": "{units} change units are more than {limit}: mistakes hide in large batches and are hard to take back; split it",

@@ -24,7 +24,7 @@ TEXT: dict[str, str] = {
     "error.export-part": "{path} 第 {line} 行：{part!r} 不是可以导入的内容（claim、node、edge、workflow）；什么都没有导入",
     "error.export-workflow-id": "{path} 第 {line} 行：{value!r} 不是工作流的编号；什么都没有导入",
     "notice.export-left-out": "{path} 中有 {count} 条记录含有机密，未写入导出文件",
-    "transfer.part-claim": "条目",
+    "transfer.part-claim": "断言",
     "transfer.part-node": "节点",
     "transfer.part-edge": "边",
     "transfer.part-workflow": "工作流",

@@ -19,12 +19,12 @@ HELP = {
     "print what was understood": "显示理解到的内容",
     "print what would be stored, store nothing": "只显示将要存储的内容，不存储",
     "keep the text only, derive no values from it": "只保留原文，不从中得出价值观",
-    "do not turn the values into claims": "不把价值观转成条目",
+    "do not turn the values into claims": "不把价值观转成断言",
     "your values: what MI acts by": "你的价值观：MI 行事的依据",
     "write your values": "写下价值观",
     "show the values MI acts by": "显示 MI 所依据的价值观",
     # settings
-    "operational settings, kept as claims": "运行设置，以条目形式保存",
+    "operational settings, kept as claims": "运行设置，以断言形式保存",
     "show each setting and where it comes from": "显示每项设置及其来源",
     "change settings": "更改设置",
     "default: ask": "默认：ask",
@@ -32,7 +32,7 @@ HELP = {
     "where it holds (default: global)": "适用范围（默认：global）",
     # status, show, tail
     "where things stand and what to do next; changes nothing": "当前状况和下一步；不做任何更改",
-    "show one thing: a run (run_…), event (ev_…), claim (cl_…), node (nd_…), edge (ed_…), workflow (wf_…), question (qu_…) or suggestion (ls_…), a transcript file, or last, hands, mind, project": "显示一项内容：运行（run_…）、事件（ev_…）、条目（cl_…）、节点（nd_…）、边（ed_…）、工作流（wf_…）、问题（qu_…）、建议（ls_…）、记录文件，或 last、hands、mind、project",
+    "show one thing: a run (run_…), event (ev_…), claim (cl_…), node (nd_…), edge (ed_…), workflow (wf_…), question (qu_…) or suggestion (ls_…), a transcript file, or last, hands, mind, project": "显示一项内容：运行（run_…）、事件（ev_…）、断言（cl_…）、节点（nd_…）、边（ed_…）、工作流（wf_…）、问题（qu_…）、建议（ls_…）、记录文件，或 last、hands、mind、project",
     "an id, a transcript's path, or last, hands, mind, project": "编号、记录文件路径，或 last、hands、mind、project",
     "look in the global evidence only": "只在全局证据中查找",
     "lines of a transcript (default 200)": "记录的行数（默认 200）",
