@@ -5,7 +5,7 @@ from typing import Any
 from mi.app import App
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
-from mi.cli.output import Output, Progress
+from mi.cli.output import Output, Progress, waiting_for
 from mi.kernel.text import one_line
 
 
@@ -118,7 +118,8 @@ def _mine(app: App, args: Args) -> int:
     out = Output(app.language)
     mind = app.open_mind(app.project_home.mind_transcripts)
     knowledge = app.knowledge()
-    stored = mine_latest(knowledge, app.open_project_log(), mind)
+    with waiting_for(out, mind.name):
+        stored = mine_latest(knowledge, app.open_project_log(), mind)
     if args.json:
         names = ("event_id", "state", "applied_claim_ids", "merged_claim_ids", "dropped")
         out.json({name: getattr(stored, name) for name in names} | {"mind": mind.name})

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from mi.app import App
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
-from mi.cli.output import Output
+from mi.cli.output import Output, waiting_for
 
 if TYPE_CHECKING:
     from mi.review.reviewing import Reviewed
@@ -37,17 +37,19 @@ def _review(app: App, args: Args) -> int:
 
     out = Output(app.language_for(args.task))
     change = change_here(app.project.root, args.revision or "", args.task)
-    reviewed = review_change(
-        change,
-        args.task,
-        app.project.root,
-        app.needed_config,
-        app.home,
-        app.project_home.mind_transcripts,
-        criteria=args.criteria,
-        constraints=args.constraint,
-        language=out.language,
-    )
+    reviewers = ", ".join(app.needed_config.governance.reviewers)
+    with waiting_for(out, reviewers):
+        reviewed = review_change(
+            change,
+            args.task,
+            app.project.root,
+            app.needed_config,
+            app.home,
+            app.project_home.mind_transcripts,
+            criteria=args.criteria,
+            constraints=args.constraint,
+            language=out.language,
+        )
     if reviewed.records:
         writer = app.open_project_log()
         for record in reviewed.records:
@@ -56,6 +58,8 @@ def _review(app: App, args: Args) -> int:
         out.json(_json(reviewed))
     else:
         _show(out, reviewed)
+        if not reviewers:
+            out.say("review.none-named")
     return 3 if reviewed.degraded else 0 if reviewed.verdict == "accept" else 1
 
 

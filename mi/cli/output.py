@@ -121,6 +121,27 @@ def _escaped(text: str) -> str:
     return controls.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+@contextmanager
+def waiting_for(output: Output, who: str) -> Iterator[None]:
+    """Says on standard error whose answer is waited for, once it has taken two seconds and then every ten."""
+    from threading import Event, Thread
+
+    answered = Event()
+
+    def tell() -> None:
+        seconds = 2
+        while not answered.wait(2 if seconds == 2 else 10):
+            sys.stderr.write(f"mi: {output.text('progress.asking', who=who, seconds=seconds)}\n")
+            sys.stderr.flush()
+            seconds += 10
+
+    Thread(target=tell, daemon=True).start()
+    try:
+        yield
+    finally:
+        answered.set()
+
+
 class Progress:
     """Says on standard error how far a long step is, once it has taken two seconds."""
 

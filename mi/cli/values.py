@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mi.app import App
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, command
-from mi.cli.output import Output
+from mi.cli.output import Output, waiting_for
 from mi.kernel.errors import UsageError
 from mi.kernel.text import decode
 
@@ -70,9 +70,10 @@ def _store(app: App, args: Args, text: str) -> int:
         return _rehearse(app, out, args, text, mind)
     refuse_hands(app)
     writer = app.evidence_writer(app.home.evidence)
-    change = values.set_values(
-        app.global_thoughts, writer, text, mind, compiles=not args.no_compile, claims=not args.no_values_claims
-    )
+    with waiting_for(out, mind.name if mind else ""):
+        change = values.set_values(
+            app.global_thoughts, writer, text, mind, compiles=not args.no_compile, claims=not args.no_values_claims
+        )
     if mind is not None and mind.name != "rules" and change.by in ("", "rules") and not args.no_values_claims:
         app.notices.add("values-by-rules", app.home.evidence, mind=mind.name)
     return _report(out, args, change)
@@ -84,7 +85,8 @@ def _rehearse(app: App, out: Output, args: Args, text: str, mind: "Mind | None")
     from mi.mind.prompts.compile_values import compile_values
 
     patch = values.plan(app.global_thoughts, text)
-    judged = mind.ask(compile_values, text) if mind is not None else None
+    with waiting_for(out, mind.name if mind else ""):
+        judged = mind.ask(compile_values, text) if mind is not None else None
     compiled = judged.value if judged is not None else None
     if mind is not None and judged is not None and mind.name != "rules" and (compiled is None or judged.by == "rules"):
         app.notices.add("values-by-rules", os.path.join(app.home.root, judged.transcript_ref), mind=mind.name)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from mi.app import App
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
-from mi.cli.output import Output, Progress
+from mi.cli.output import Output, Progress, waiting_for
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.text import one_line
 
@@ -79,10 +79,11 @@ def _answer(app: App, out: Output, args: Args, why: "Why", said: str, stores: "E
     from mi.learning.why_trace import Reach, chosen, trace
 
     writer = app.open_project_log()
-    judge = Recorded(app.open_mind(app.project_home.mind_transcripts), writer)
+    mind = app.open_mind(app.project_home.mind_transcripts)
     reach = Reach(stores, app.earlier_candidates, app.project_thoughts)
     knobs = app.config.runtime.thought_db.why_trace
-    event = trace(why, said, judge, reach, knobs, lambda record: writer.append(record, sync=True))
+    with waiting_for(out, mind.name):
+        event = trace(why, said, Recorded(mind, writer), reach, knobs, lambda one: writer.append(one, sync=True))
     output = event.output or why.output
     grounds = [_with_words(app, out, one) for one in why.grounds]
     if args.json:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mi.app import App
 from mi.cli.arguments import Args
-from mi.cli.output import Output
+from mi.cli.output import Output, waiting_for
 from mi.kernel.errors import MiError
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def _by_request(app: App, args: Args, request: str, done: Done) -> int:
     mind = app.open_mind(app.project_home.mind_transcripts)
     app.use_project()
     log = app.evidence_writer(app.project_home.evidence)
-    edited = propose(mind, app.knowledge(), current(app, args), request, log)
+    with waiting_for(Output(app.language), mind.name):
+        edited = propose(mind, app.knowledge(), current(app, args), request, log)
     return _store(app, args, edited.workflow, edited, done)
 
 

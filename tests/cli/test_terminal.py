@@ -1,11 +1,13 @@
 """What a person sees on a terminal of 80 columns: helps and texts folded between words; and errors that lead on."""
 
 import fcntl
+import json
 import os
 import pty
 import struct
 import subprocess
 import termios
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,10 @@ import pytest
 from mi.cli.search import passage
 from mi.evidence.records.run import Question
 from mi.kernel.text import width
+from mi.testing import Request
 from tests.cli.conftest import Stage
 from tests.conftest import MI
+from tests.learning.models import answering, compiled, settings
 
 COLUMNS = 80
 LONG = "Should the total of the basket include the tax of the country it is sent to, or leave it to the invoice? " * 2
@@ -126,3 +130,27 @@ def test_a_card_is_shown_by_what_its_line_in_the_list_names(mi, repository, tmp_
     shown = mi("card", "show", "migrations-go-alone", cwd=root)
     assert shown.returncode == 0, shown.stderr
     assert "H-001" in shown.stdout
+
+
+def test_whoever_waits_for_a_model_is_told_so(home):
+    told = threading.Event()
+
+    def slowly(request: Request) -> dict[str, object]:
+        assert told.wait(30)
+        return compiled("Keep changes small.")
+
+    with answering(compile_values=slowly) as server:
+        os.makedirs(home.root)
+        Path(home.config).write_text(json.dumps(settings(server)), "utf-8")
+        command = [str(MI), "init", "--values", "Keep changes small.", "--no-values-claims"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:
+            assert process.stderr is not None
+            assert process.stderr.readline() == "mi: openai_compatible is asked; 2 s so far\n"
+            told.set()
+            assert process.wait(60) == 0
+
+
+def test_a_review_without_reviewers_says_how_to_name_one(mi, repository):
+    done = mi("gate", "review", cwd=repository())
+    assert done.returncode == 3
+    assert "governance.reviewers" in done.stdout

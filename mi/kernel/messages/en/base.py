@@ -212,7 +212,7 @@ TEXT = {
     "run.marks": "  marks    {marks}",
     "run.spent": "  spent    {seconds} s, {tokens} tokens, {cost} USD, {calls} Mind calls",
     "run.look": "  look     mi show last · mi why last · {run_id}",
-    "run.rests-on": "  proof    {evidence}",
+    "run.rests-on": "  because  {evidence}",
     "run.answer-and-resume": "  go on    mi inbox · mi run --resume {run_id}",
     "run.resume": "  go on    mi run --resume {run_id}",
     "run.unknown": "unknown",
@@ -234,6 +234,7 @@ TEXT = {
     "show.folded": "… {more} more characters (--full shows them)",
     "last.head": "{run}  batch {batch}  {ts}",
     "tail.nothing": "Nothing yet in {path}",
+    "progress.asking": "{who} is asked; {seconds} s so far",
     "progress.indexing": "indexing evidence: {percent} %",
     # gc
     "gc.nothing": "Nothing to archive; the newest {keep} transcripts of each kind stay as they are.",

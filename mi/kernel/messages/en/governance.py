@@ -154,6 +154,7 @@ TEXT: dict[str, str] = {
     "gate.permission-set": "{operation}: {before} → {now} ({event})",
     "review.passed": "[external review passed]",
     "review.partly": "[external advice partly adopted]",
+    "review.none-named": "No reviewer is named: governance.reviewers in the configuration lists them (codex, claude, openai_compatible, anthropic).",
     "review.degraded": "[no reviewer answered: a person must review this]",
     "review.nothing-adopted": "nothing of it could be adopted",
     "review.call": "{reviewer}: {verdict} {note}",

@@ -226,6 +226,7 @@ TEXT = {
     "show.folded": "… 还有 {more} 个字符（--full 全部显示）",
     "last.head": "{run}  批次 {batch}  {ts}",
     "tail.nothing": "{path} 中还没有内容",
+    "progress.asking": "正在询问 {who}；已用 {seconds} 秒",
     "progress.indexing": "正在为证据建索引：{percent} %",
     "gc.nothing": "没有可归档的内容；每类最新的 {keep} 份记录保持原样。",
     "gc.dry-run": "将归档 {count} 份记录，共 {size}。未作任何更改；加 --apply 执行。",

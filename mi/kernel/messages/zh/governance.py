@@ -154,6 +154,7 @@ TEXT: dict[str, str] = {
     "gate.permission-set": "{operation}：{before} → {now}（{event}）",
     "review.passed": "[外部审查通过]",
     "review.partly": "[外部建议已部分采纳]",
+    "review.none-named": "没有指定评审者：在配置的 governance.reviewers 中列出（codex、claude、openai_compatible、anthropic）。",
     "review.degraded": "[外部审查不可用：须由人工评审]",
     "review.nothing-adopted": "没有可采纳的内容",
     "review.call": "{reviewer}：{verdict} {note}",
