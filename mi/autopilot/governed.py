@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from mi.autopilot.moves import refuses
 from mi.autopilot.session import Outcome, Pen, RunSteps, SendFirst, Stop
 from mi.evidence.records.governed import Override, Preflight, Review, Verification
 from mi.evidence.records.run import BatchEnd
@@ -23,6 +22,7 @@ from mi.governance.signals import Signals, signals
 from mi.governance.spec_gate import SpecGate
 from mi.governance.speed import marker
 from mi.kernel.config.types import Config
+from mi.kernel.consent import agrees, refuses
 from mi.kernel.home import Home
 from mi.kernel.messages import text
 from mi.kernel.notices import Notices
@@ -31,8 +31,7 @@ from mi.mind.language import is_inquiry
 from mi.mind.views import Case
 from mi.persona.place import Persona
 
-_AGREES = ("y", "yes", "ok", "okay", "go", "go on", "continue", "approve", "approved", "fine", "sure")
-_AGREES_ZH = ("是", "好", "好的", "可以", "继续", "同意", "行", "批准", "确认")
+_GO_ON = ("go", "go on", "continue", "继续")
 _DONE_RULE = "a check that passes after the last change"
 
 
@@ -200,13 +199,12 @@ class GovernedSteps(RunSteps):
         answer = pen.ask_once(question, "review" if gate == "review" else "rules")
         if answer is None:
             return Stop(text("rules.waits", self._language, gate=gate))
-        said = answer.strip().lower().rstrip(".!。！")
-        agrees = said in (*_AGREES, *_AGREES_ZH)
-        action = "confirmed" if agrees else "rejected" if refuses(answer) else "modified"
+        agreed = agrees(answer, _GO_ON)
+        action = "confirmed" if agreed else "rejected" if refuses(answer) else "modified"
         pen.append(Verification(gate=gate, verdict=answer, user_action=action, post_result="pending"))
         if action == "rejected":
             return Stop(text("rules.stopped", self._language, gate=gate))
-        return None if agrees else SendFirst(answer)
+        return None if agreed else SendFirst(answer)
 
 
 def _by_human(verdict: str) -> Review:

@@ -9,11 +9,12 @@ from mi.autopilot.arbitration import AskStrategy, AskUser, Decide, Send, arbitra
 from mi.autopilot.closing import CannotClose, CheckFirst, may_close
 from mi.autopilot.diary import Diary
 from mi.autopilot.judging import Judged, Judging
-from mi.autopilot.moves import EXIT, End, Go, Interrupted, Next, blocked, refuses
+from mi.autopilot.moves import EXIT, End, Go, Interrupted, Next, blocked
 from mi.autopilot.session import Outcome, SendFirst, Session, Stop
 from mi.autopilot.state import RunState
 from mi.autopilot.working import Working
 from mi.evidence.records.run import Limit, RunEnd
+from mi.kernel.consent import refuses
 from mi.mind.answers import NextMove
 from mi.mind.prompts.plan_min_checks import check_request
 from mi.mind.views import Case

@@ -5,7 +5,7 @@ from functools import partial
 
 from mi.agents.signals import stop_on_signals
 from mi.autopilot.loop import Loop
-from mi.autopilot.moves import Go, Next, refuses
+from mi.autopilot.moves import Go, Next
 from mi.autopilot.resume import GO_ON, Resumed, end_orphan
 from mi.autopilot.run_lock import run_lock
 from mi.autopilot.seen import keeps
@@ -13,6 +13,7 @@ from mi.autopilot.session import Session
 from mi.autopilot.state import RunState
 from mi.evidence.records.run import BatchEnd, KnownCheck, RunEnd, RunStart
 from mi.kernel import git
+from mi.kernel.consent import refuses
 from mi.kernel.home import ProjectHome
 from mi.project.checks import detect
 from mi.project.worktree import WorktreeWatch

@@ -2,13 +2,13 @@
 
 import msgspec
 
-from mi.autopilot.moves import refuses
 from mi.autopilot.session import Outcome, Pen, RunSteps, SendFirst, Stop
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import RunEnd
 from mi.evidence.records.workflow_ir import Step, Workflow
 from mi.evidence.records.workflows import WorkflowProgress, WorkflowTrigger
 from mi.kernel import clock
+from mi.kernel.consent import refuses
 from mi.kernel.home import Home
 from mi.kernel.messages import text
 from mi.kernel.notices import Notices

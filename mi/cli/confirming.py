@@ -3,9 +3,8 @@
 import sys
 
 from mi.cli.governed import at_terminal
+from mi.kernel.consent import agrees
 from mi.kernel.text import printable
-
-_YES = frozenset("y yes 是 好 好的 可以 同意 确认".split())
 
 
 def word_of_person(question: str) -> str | None:
@@ -19,4 +18,4 @@ def word_of_person(question: str) -> str | None:
 
 def means_yes(word: str | None) -> bool:
     """Whether it agrees; silence does not."""
-    return word is not None and word.rstrip(".!。！").lower() in _YES
+    return word is not None and agrees(word)

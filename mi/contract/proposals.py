@@ -11,15 +11,13 @@ from mi.contract.session import Session
 from mi.contract.task_file import TinyTasks
 from mi.evidence.records.run import Question
 from mi.kernel import ids
+from mi.kernel.consent import begins_with_yes
 from mi.kernel.messages import text as message
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 
 _FILE = "proposals.json"
-_YES = frozenset(
-    "y yes yep ok okay sure add accept accepted approve approved agree agreed good fine go verified".split()
-)
-_CHINESE_YES = ("是", "好", "可以", "同意", "行", "加", "确认", "批准", "对", "没问题", "通过")
+_ADD = ("add", "go", "verified", "加")
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
@@ -100,11 +98,7 @@ def _add(tiny_tasks: TinyTasks, proposal: Proposal) -> None:
 
 def is_yes(answer: str) -> bool:
     """Whether a person's answer begins with a word of consent."""
-    said = answer.strip().lower()
-    word = said.split(maxsplit=1)[0].strip(".,!;:。，！；：") if said else ""
-    return word in _YES or (
-        said.startswith(_CHINESE_YES) and not said.startswith(("好像", "是否", "行不", "对不", "可以吗"))
-    )
+    return begins_with_yes(answer, _ADD)
 
 
 def _waiting(folder: str, notices: Notices) -> list[Proposal]:

@@ -8,6 +8,7 @@ from mi.evidence.log import EvidenceWriter
 from mi.evidence.open_items import PAIRS
 from mi.evidence.reader import read_at, read_back
 from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
+from mi.kernel.consent import agrees, declines
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.notices import Notices
 from mi.learning.candidates import Candidates
@@ -18,8 +19,8 @@ from mi.thoughtdb.kinds import Scope
 from mi.thoughtdb.records import Claim
 from mi.thoughtdb.store import citing
 
-_YES = frozenset("yes y ok okay sure apply accept learn 是 好 好的 可以 同意 要 行 对 嗯".split())
-_NO = frozenset("no n never dismiss reject drop nope 不 不要 否 不用 不行 别 取消 不同意 不好".split())
+_LEARN = ("apply", "learn", "要", "嗯")
+_DISMISS = ("dismiss", "reject", "drop")
 
 
 class Plan(NamedTuple):
@@ -32,8 +33,7 @@ class Plan(NamedTuple):
 
 def wants(word: str) -> bool | None:
     """Whether an answer to a suggestion means yes or no; None when it means neither."""
-    bare = word.strip().strip(".!。！").lower()
-    return True if bare in _YES else False if bare in _NO else None
+    return True if agrees(word, _LEARN) else False if declines(word, _DISMISS) else None
 
 
 def find(log: str, index: EvidenceIndex, suggestion_id: str, progress: Progress, notices: Notices) -> LearnSuggested:
