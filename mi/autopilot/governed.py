@@ -18,7 +18,7 @@ from mi.governance.challenge import alert, tier, written
 from mi.governance.impact import ACK, facts_of, flags_of, raw_risk, together
 from mi.governance.modes import is_obey
 from mi.governance.review_gate import BATCH, Required, review_gate
-from mi.governance.signals import Signals, signals
+from mi.governance.signals import Signals
 from mi.governance.spec_gate import SpecGate
 from mi.governance.speed import marker
 from mi.kernel.config.types import Config
@@ -26,7 +26,6 @@ from mi.kernel.consent import agrees, refuses
 from mi.kernel.home import Home
 from mi.kernel.messages import text
 from mi.kernel.notices import Notices
-from mi.memory.words import compact
 from mi.mind.language import is_inquiry
 from mi.mind.views import Case
 from mi.persona.place import Persona
@@ -79,11 +78,9 @@ class GovernedSteps(RunSteps):
         return self._asked(pen, "preflight", text("rules.preflight", self._language, risk=assessed.raw, advice=advice))
 
     def _signals(self, task: str) -> Signals:
-        from mi.review.decisions import decisions_of
+        from mi.review.decisions import decisions_of, signals_for
 
-        decided = decisions_of(self._persona)
-        words = (lambda said: compact(said).tokens) if decided else None
-        return signals(task, urgency=self._config.governance.urgency_words, decisions=decided, tokens=words)
+        return signals_for(task, self._config.governance, decisions_of(self._persona))
 
     def _unclear(self, pen: Pen, assessed: Assessment) -> Outcome:
         """With `advise` it is said; with `enforce` the person is asked, and the answer goes to the agent."""
@@ -99,7 +96,7 @@ class GovernedSteps(RunSteps):
         """What speaks against the task, if anything does."""
         lines = [alert(self._language)] if found.secrets else []
         speaking = [one for one in found.triggers if one != "T8"]
-        if assessed.tier and assessed.review and (speaking or assessed.needs_ack):
+        if assessed.tier and assessed.review and (speaking or found.full or assessed.needs_ack):
             level = "required" if assessed.needs_ack else assessed.review.level
             lines += written(assessed.tier, speaking, level, found.contradicts, self._language).values()
         if found.speed:

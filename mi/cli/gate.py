@@ -211,20 +211,12 @@ def _fill_signals(parser: Parser) -> None:
 
 
 def _signals(app: App, args: Args) -> int:
-    from mi.governance.signals import Size, signals
-    from mi.memory.words import compact
-    from mi.review.decisions import decisions_of
+    from mi.governance.signals import Size
+    from mi.review.decisions import decisions_of, signals_for
 
     message = _message(args)
     size = Size(args.change_units, args.files, args.lines)
-    decided = decisions_of(app.persona())
-    found = signals(
-        message,
-        size,
-        urgency=app.config.governance.urgency_words,
-        decisions=decided,
-        tokens=(lambda words: compact(words).tokens) if decided else None,
-    )
+    found = signals_for(message, app.config.governance, decisions_of(app.persona()), size)
     levels = [f"S{level}" for level in found.speed]
     out = Output(app.language_for(message))
     if args.json:

@@ -51,6 +51,7 @@ def assess(
     change_units: int | None = None,
     triggers: tuple[str, ...] = (),
     has_criteria: bool = True,
+    full: bool = False,
 ) -> Assessment:
     """Assess what is stated; without a number of change units the review follows the risk alone."""
     triggers = tuple(sorted({*triggers, *_stated(facts, change_units)}))
@@ -67,7 +68,7 @@ def assess(
         needs_ack=needs_ack(facts),
         orchestration=orchestration(raw),
         review=review_gate(1 if change_units is None else change_units, raw),
-        tier=tier(raw, triggers),
+        tier=tier(raw, triggers, full),
         triggers=triggers,
     )
 
@@ -88,4 +89,4 @@ def assess_task(
     """Assess a task by its words, together with what is stated about it."""
     found = found or signals(task, Size(change_units=change_units))
     facts = together(stated, facts_of(flags_of(task)))
-    return assess(facts, clarity or clarity_of(task), change_units, found.triggers, has_criteria)
+    return assess(facts, clarity or clarity_of(task), change_units, found.triggers, has_criteria, found.full)

@@ -36,9 +36,9 @@ def holds(topic: Collection[str], message: Collection[str]) -> bool:
     return len({*topic} & {*message}) / len({*message}) >= SAME_TOPIC
 
 
-def mode(obeys: bool, triggers: Collection[str]) -> Mode:
-    """Obey goes before challenge, any trigger challenges, else mirror."""
-    return "obey" if obeys else "challenge" if triggers else "mirror"
+def mode(obeys: bool, challenged: bool) -> Mode:
+    """Obey goes before challenge, else mirror."""
+    return "obey" if obeys else "challenge" if challenged else "mirror"
 
 
 def guidance(of: Mode, language: str = "en") -> list[str]:

@@ -8,8 +8,8 @@ from mi.governance import command_tables
 from mi.governance.impact import flags_of, impact
 from mi.governance.modes import Mode, is_obey, mode
 from mi.governance.review_gate import BATCH
-from mi.governance.speed import speed
-from mi.governance.word_tables import JUST_CHANGE, TRIGGER_STOPS, TRIGGERS, URGENCY, URGENCY_STOPS
+from mi.governance.speed import for_action, speed
+from mi.governance.word_tables import FULL_CHALLENGE, JUST_CHANGE, TRIGGER_STOPS, TRIGGERS, URGENCY, URGENCY_STOPS
 from mi.governance.words import code_spans, listed_items, own_words, said
 from mi.kernel.secrets import Secret, find_secrets
 from mi.kernel.shell import simple_commands
@@ -63,10 +63,16 @@ class Signals(NamedTuple):
     speed: tuple[int, ...]
     secrets: tuple[Secret, ...]
     contradicts: tuple[str, ...] = ()  # ids of decisions
+    full: bool = False  # the person asks for the whole challenge, however small the risk
 
     @property
     def urgent(self) -> bool:
         return "T6" in self.triggers
+
+    @property
+    def answered_at(self) -> tuple[int, ...]:
+        """The speed of the answer: what cannot be undone leaves speed mode."""
+        return for_action(self.speed, "T3" in self.triggers)
 
 
 def signals(
@@ -96,7 +102,9 @@ def signals(
     found["T9"] = found["T9"] or _deploys(message)
     triggers = tuple(name for name in sorted(found) if found[name])
     obeys = obeying or is_obey(message)
-    return Signals(mode(obeys, triggers), triggers, speed(message, is_urgent, preferred_speed), secrets, against)
+    full = bool(said(own, FULL_CHALLENGE))
+    levels = speed(message, is_urgent, preferred_speed)
+    return Signals(mode(obeys, full or bool(triggers)), triggers, levels, secrets, against, full)
 
 
 def _units(message: str, size: Size) -> int:

@@ -20,7 +20,6 @@ _FILLERS = re.compile(
     r"\b(?:use|using|at|in|with|go|switch|to|apply|speed|mode|level|please|now)\b|[用按请以走]|模式|速度|级别|切到|切换到|来"
 )
 _LEFT_OUT = {1: "alternatives", 2: "comments", 3: "reasoning", 4: "minor"}
-_NEVER_SKIPPED = ("security", "deployment", "confirmation")
 
 
 def asked_levels(message: str) -> tuple[int, ...]:
@@ -49,14 +48,6 @@ def speed(message: str, urgent: bool, preferred: Sequence[int] = ()) -> tuple[in
 def for_action(levels: tuple[int, ...], irreversible: bool) -> tuple[int, ...]:
     """The levels that hold for one action: an irreversible one leaves speed mode."""
     return () if irreversible else levels
-
-
-def may_skip(kind: str, levels: tuple[int, ...], raw: int = 0, irreversible: bool = False) -> bool:
-    """Whether a part of an answer may be left out at these levels."""
-    if kind in _NEVER_SKIPPED or (kind == "challenge" and raw >= 3):
-        return False
-    holding = for_action(levels, irreversible)
-    return any(_LEFT_OUT[level] == kind for level in holding)
 
 
 def marker(levels: tuple[int, ...], language: str = "en") -> str:

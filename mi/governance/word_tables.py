@@ -8,6 +8,15 @@ URGENCY_STOPS = (
     *("not urgent", "non-urgent", "isn't urgent", "nothing urgent"),
 )
 JUST_CHANGE = ("就改一下", "just change")
+FULL_CHALLENGE = (
+    "full challenge",
+    "challenge me fully",
+    "challenge it fully",
+    "完整挑战",
+    "完整的挑战",
+    "完整质疑",
+    "全面质疑",
+)
 
 TRIGGERS: dict[str, tuple[str, ...]] = {
     "T3": (

@@ -9,7 +9,7 @@ from mi.governance import challenge, modes, speed
 from mi.governance.assess import assess_task
 from mi.governance.isb import Notice, consolidate
 from mi.governance.session_words import capture, ends_session, is_capture_reply
-from mi.governance.signals import Signals, signals
+from mi.governance.signals import Signals
 from mi.hooks import rules_state
 from mi.hooks.answer import Answer
 from mi.hooks.event import HookEvent
@@ -63,20 +63,14 @@ def at_prompt(event: HookEvent, app: "App") -> Answer:
 
 
 def _signals(event: HookEvent, app: "App", state: RulesState) -> Signals:
-    from mi.review.decisions import decisions_of
+    from mi.review.decisions import decisions_of, signals_for
 
     try:
         decided = decisions_of(app.persona())
     except MiError:
         decided = []  # a persona that cannot be read is said at boot
     holds = bool(state.override) and modes.holds(state.topic, _topic(event.prompt))
-    return signals(
-        event.prompt,
-        urgency=app.config.governance.urgency_words,
-        decisions=decided,
-        tokens=(lambda words: compact(words).tokens) if decided else None,
-        obeying=holds,
-    )
+    return signals_for(event.prompt, app.config.governance, decided, obeying=holds)
 
 
 def _topic(prompt: str) -> list[str]:
@@ -88,14 +82,13 @@ def _lines(prompt: str, said: Signals, notices: list[Notice], language: str) -> 
     lines = [text("rules.say-first", language, words=challenge.alert(language))] if said.secrets else []
     if said.mode == "obey":
         lines += modes.guidance("obey", language)
-    elif [one for one in said.triggers if one != "T8"]:
+    elif said.full or [one for one in said.triggers if one != "T8"]:
         assessed = assess_task(prompt, found=said)
-        irreversible = "T3" in said.triggers
-        tier = challenge.tier(assessed.raw or 0, said.triggers)
+        tier = challenge.tier(assessed.raw or 0, said.triggers, said.full)
         lines += modes.guidance("challenge", language)
         lines += [f"{one}: {challenge.against(one, language)}" for one in said.triggers if one != "T8"]
         lines += challenge.guidance(tier, said.urgent, said.contradicts, language)
-        lines += speed.guidance(speed.for_action(said.speed, irreversible), language)
+        lines += speed.guidance(said.answered_at, language)
     elif said.speed:
         lines += speed.guidance(said.speed, language)
     if said.speed:

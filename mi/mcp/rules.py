@@ -99,31 +99,25 @@ class SignalsResult(Struct, frozen=True, kw_only=True):
 
 def signals_call(session: Session, given: SignalsInput) -> SignalsResult:
     from mi.governance import challenge, modes, speed
-    from mi.governance.signals import Size, signals
-    from mi.memory.words import compact
-    from mi.review.decisions import decisions_of
+    from mi.governance.signals import Size
+    from mi.review.decisions import decisions_of, signals_for
 
     app = session.app
-    decided = decisions_of(app.persona())
-    found = signals(
-        given.message,
-        Size(given.change_units, given.files, given.lines),
-        urgency=app.config.governance.urgency_words,
-        decisions=decided,
-        tokens=(lambda words: compact(words).tokens) if decided else None,
-    )
+    size = Size(given.change_units, given.files, given.lines)
+    found = signals_for(given.message, app.config.governance, decisions_of(app.persona()), size)
     language = app.language_for(given.message)
     guidance = [challenge.alert(language)] if found.secrets else []
     guidance += modes.guidance(found.mode, language)
     if found.mode == "challenge":
-        guidance += challenge.guidance(challenge.tier(0, found.triggers), found.urgent, found.contradicts, language)
+        tier = challenge.tier(0, found.triggers, found.full)
+        guidance += challenge.guidance(tier, found.urgent, found.contradicts, language)
     return SignalsResult(
         mode=found.mode,
         triggers=list(found.triggers),
         speed=[f"S{level}" for level in found.speed],
         secrets=[SecretSeen(kind=one.kind, at=one.start) for one in found.secrets],
         contradicts=list(found.contradicts),
-        guidance=guidance + speed.guidance(found.speed, language),
+        guidance=guidance + speed.guidance(found.answered_at, language),
     )
 
 

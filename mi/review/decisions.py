@@ -1,9 +1,12 @@
 """What the team decided, for a request that may go against it: cards, decisions of session logs, principles."""
 
 import os
+from collections.abc import Sequence
 
-from mi.governance.signals import Decision
+from mi.governance.signals import UNKNOWN, Decision, Signals, Size, signals
+from mi.kernel.config.types import Governance
 from mi.kernel.text import one_line, sentences
+from mi.memory.words import compact
 from mi.persona.place import Persona, read_text
 
 _MOST = 400  # decisions looked at, the newest logs first
@@ -15,6 +18,26 @@ def decisions_of(persona: Persona) -> list[Decision]:
     if not os.path.isdir(persona.root):
         return []
     return [*_cards(persona), *_principles(persona), *_sessions(persona)][:_MOST]
+
+
+def signals_for(
+    message: str,
+    rules: Governance,
+    decided: Sequence[Decision],
+    size: Size = UNKNOWN,
+    *,
+    obeying: bool = False,
+) -> Signals:
+    """What a message signals to a team: with its words of urgency, the speed it prefers, and what it decided."""
+    return signals(
+        message,
+        size,
+        urgency=rules.urgency_words,
+        preferred_speed=rules.preferred_speed,
+        decisions=decided,
+        tokens=(lambda words: compact(words).tokens) if decided else None,
+        obeying=obeying,
+    )
 
 
 def _cards(persona: Persona) -> list[Decision]:

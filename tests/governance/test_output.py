@@ -6,6 +6,7 @@ import pytest
 
 from mi.governance import challenge, deployment, isb, session_words, speed
 from mi.governance.session_words import Situation, autosave
+from mi.governance.signals import signals
 from mi.governance.transitions import SAFE_USES, Change, refusal
 
 LEVELS = [
@@ -67,21 +68,16 @@ def test_levels_that_hold(message, urgent, preferred, levels):
     assert speed.speed(message, urgent, preferred) == levels
 
 
-@pytest.mark.req(
-    "mx.speed.s1", "mx.speed.s2", "mx.speed.s3", "mx.speed.s4", "mx.speed.keep-security", "mx.speed.keep-deploy",
-    "mx.speed.keep-confirm", "mx.speed.keep-challenge", "mx.speed.irreversible-caution", "mx.speed.exit-irreversible",
-)  # fmt: skip
-def test_what_may_be_left_out_and_what_never():
+@pytest.mark.req("mx.speed.s1", "mx.speed.s2", "mx.speed.s3", "mx.speed.s4", "mx.speed.exit-irreversible")
+def test_what_the_levels_leave_out():
     every = (1, 2, 3, 4)
-    for level, part in enumerate(("alternatives", "comments", "reasoning", "minor"), 1):
-        assert speed.may_skip(part, (level,))
-        assert not speed.may_skip(part, tuple({*every} - {level}))
-        assert not speed.may_skip(part, every, irreversible=True)
+    assert [speed.guidance((level,)) for level in every] == [[line] for line in speed.guidance(every)]
+    for level, word in enumerate(("recommended", "comments", "one sentence", "minor"), 1):
+        assert word in speed.guidance((level,))[0]
         assert len(speed.guidance((level,), "zh")) == 1
-    for kind, raw in itertools.product(("security", "deployment", "confirmation"), range(9)):
-        assert not speed.may_skip(kind, every, raw)
-    assert not any(speed.may_skip("challenge", every, raw) for raw in range(3, 9))
     assert speed.for_action(every, irreversible=True) == ()
+    assert signals("S1-S4: permanently delete all backups").answered_at == ()
+    assert signals("S1-S4: fix the typo").answered_at == every
 
 
 @pytest.mark.req("mx.challenge.speed-marker", "mx.speed.marker", "gov.intro.zh-verbatim", "gov.intro.en-forms")
@@ -316,7 +312,7 @@ SAID = {"diff": "seen", "environment": "checked", "rollback": "git revert", "win
 @pytest.mark.req(
     "mx.deploy.all-six", "mx.deploy.tests", "mx.deploy.clean", "mx.deploy.diff", "mx.deploy.env",
     "mx.deploy.rollback-plan", "mx.deploy.window", "mx.deploy.not-dirty", "mx.deploy.not-failing",
-    "gov.deploy.human-items", "gov.deploy.open-stops", "gov.deploy.urgency-exempts-nothing",
+    "gov.deploy.human-items", "gov.deploy.open-stops", "gov.deploy.urgency-exempts-nothing", "mx.speed.keep-deploy",
 )  # fmt: skip
 @pytest.mark.parametrize(
     ("tests", "uncommitted", "said", "still_open"),

@@ -329,6 +329,29 @@ def test_signals_are_put_before_the_agent_in_the_persons_language(host):
     assert "one sentence" in host.prompt("urgent: fix the typo")
 
 
+@pytest.mark.req(
+    "mx.speed.keep-security", "mx.speed.keep-confirm", "mx.speed.keep-challenge", "mx.speed.irreversible-caution",
+    "mx.speed.keep-deploy",
+)  # fmt: skip
+def test_what_no_speed_leaves_out(host):
+    assert "⚠️" in host.prompt(f"S1-S4: use {TOKEN} for it")
+    assert "strongest_counter_argument" in host.prompt("S1-S4: deploy it to production")
+    assert host.before("Bash", command="kubectl apply -f app.yml")[0] == "ask"
+    assert "key_assumption" in host.prompt("S1-S4: change the database schema")
+    irreversible = host.prompt("S1-S4: permanently delete all backups")
+    assert "reversal_condition" in irreversible
+    assert "one sentence" not in irreversible
+    assert host.before("Bash", command="git push origin main")[0] == "ask"
+    assert host.before("Bash", command="git push --force origin main")[0] == "deny"
+
+
+@pytest.mark.req("mx.tier.low-no-full")
+def test_the_whole_challenge_is_for_whoever_asks_for_it(host):
+    assert "reversal_condition" not in host.prompt("just change the titles of all pages: 1) a 2) b")
+    assert "reversal_condition" in host.prompt("fix the typo in the heading; give me the full challenge")
+    assert "reversal_condition" in host.prompt("修复标题里的错别字，给我完整的挑战")
+
+
 @pytest.mark.req("gov.trig.t2", "mx.card.challenge-check", "mx.term.decision-principles")
 def test_a_prompt_against_the_principles_is_challenged(host, team):
     assert "principles.md" in host.prompt("push the fix directly to the release branch")

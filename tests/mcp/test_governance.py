@@ -55,6 +55,9 @@ def test_rules_through_the_server(server: Server) -> None:
     assert (found["mode"], found["triggers"], found["speed"]) == ("challenge", ["T2", "T6", "T8"], ["S1", "S3"])
     assert found["contradicts"] == ["P-001"]
     assert TOKEN not in json.dumps(found)
+    assert "one sentence" in json.dumps(found["guidance"])
+    irreversible = server.content("signals", message="ASAP: permanently delete all backups")
+    assert "one sentence" not in json.dumps(irreversible["guidance"])  # speed mode is left
     refused = permission(server, "Bash", "git push -f origin main")
     assert (refused["decision"], refused["class"]) == ("DENY", "hard")
     assert "pull request" in refused["alternative"]

@@ -74,6 +74,12 @@ def urgency(bench: Bench) -> bool:
     return "S1" in bench.json("gate", "signals", "write the report pronto")["speed"]
 
 
+@setting("governance.preferred_speed", ([], ["S1", "S3"]), ([2, 4], ["S1", "S2", "S3", "S4"]))
+def urgent_speed(bench: Bench) -> list[str]:
+    levels: list[str] = bench.json("gate", "signals", "urgent: write the report")["speed"]
+    return levels
+
+
 @setting("governance.prompt_to_allow", (False, True), (True, False))
 def loosening_is_off(bench: Bench) -> bool:
     refused = bench.mi("gate", "permission", "set", "push", "ALLOW", "--reason", "it always went well")

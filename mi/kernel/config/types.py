@@ -221,6 +221,7 @@ class Governance(Struct, frozen=True, kw_only=True):
     profile: Literal["standard", "strict"] = "standard"
     reviewers: tuple[str, ...] = ()
     urgency_words: tuple[str, ...] = ()
+    preferred_speed: tuple[Literal[1, 2, 3, 4], ...] = ()  # levels beside S1 and S3 when something is urgent
     prompt_to_allow: bool = False  # whether a permission may ever be loosened from PROMPT to ALLOW
 
 

@@ -58,6 +58,7 @@ OURS: dict[str, Any] = {
     "governance.profile": "standard",
     "governance.reviewers": [],
     "governance.urgency_words": [],
+    "governance.preferred_speed": [],
     "governance.prompt_to_allow": False,
     "nexus.memory_overlap": 0.5,
     "nexus.memory_categories": [],
