@@ -16,11 +16,6 @@ _CHANGE = r"change|replace|rewrite|update|switch|use|make|set|edit|configure|mig
 _LEAVE_OUT = r"deselect|skip|exclude|ignore|leave out|only|跳过|排除|忽略|只"
 
 
-def unasked(ways: list[str], task: str) -> list[str]:
-    """What was weakened although the task does not ask for it."""
-    return [way for way in ways if not is_asked_for(way, task)]
-
-
 def is_asked_for(way: str, task: str) -> bool:
     """Whether a task names what a weakening such as `tests/test_a.py: test_x deleted` is about, and asks for that."""
     path, _, how = way.partition(": ")

@@ -63,25 +63,21 @@ def _fill_show(parser: Parser) -> None:
 
 
 def _new(app: App, args: Args) -> int:
-    from mi.governance.spec_gate import clarity_of, spec_gate
-    from mi.persona.handoffs import Handoff, create
-    from mi.persona.place import existing, member_name
+    from mi.persona.handoffs import hand_over
+    from mi.persona.place import existing
 
-    unclear = spec_gate(clarity_of(args.task)).questions(app.language_for(args.task)) if args.task.strip() else []
-    persona = existing(app.persona(args.member))
-    wanted = Handoff(
-        id="",
-        sender=persona.member,
-        receiver=member_name(args.to),
-        timestamp="",
-        status="draft",
-        task=args.task,
+    made = hand_over(
+        existing(app.persona(args.member)),
+        args.to,
+        args.task,
+        app.language_for(args.task),
+        send=not args.draft,
         context=args.context,
         acceptance_criteria=args.criterion,
         constraints=args.constraint,
         not_in_scope=args.not_in_scope,
     )
-    return _stored(app, args, create(persona, wanted, unclear, send=not args.draft))
+    return _stored(app, args, made)
 
 
 def _move(verb: str):  # type: ignore[no-untyped-def]

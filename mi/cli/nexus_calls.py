@@ -1,7 +1,7 @@
 """What `mi plan` and `mi nexus` have in common: the store of the repository, a tool call, its answer printed."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mi.app import App
@@ -41,6 +41,21 @@ def _read(app: App, name: str) -> dict[str, Any]:
     module = import_module("mi.nexus." + module_name)
     found: dict[str, Any] = getattr(module, function)(app.nexus, getattr(module, params)())
     return found
+
+
+def answer_findings(
+    app: App, args: Args, findings: Sequence[Any], none: str, say: Callable[[Output, Any], None]
+) -> int:
+    """Print what a check found, each as `say` says it; 1 when there is anything."""
+
+    def show(out: Output) -> None:
+        for one in findings:
+            say(out, one)
+        if not findings:
+            out.say(none)
+
+    answer(app, args, {"ok": not findings, "findings": [one.fields() for one in findings]}, show)
+    return 1 if findings else 0
 
 
 def answer(app: App, args: Args, fields: dict[str, Any], show: Callable[[Output], None]) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 from mi.app import App
 from mi.cli.arguments import Args, Group
-from mi.cli.nexus_calls import add_where, answer
+from mi.cli.nexus_calls import add_where, answer, answer_findings
 from mi.cli.output import Output
 from mi.kernel.errors import Blocked, MiError
 
@@ -191,18 +191,12 @@ def _restore(app: App, args: Args) -> int:
 
 
 def _lint(app: App, args: Args) -> int:
-    from mi.nexus.memory_lint import lint
+    from mi.nexus.memory_lint import Fault, lint
 
-    faults = list(lint(app.nexus, app.config.nexus))
+    def say(out: Output, one: Fault) -> None:
+        out.say("memory-lint." + one.rule, name=one.name, detail=one.detail)
 
-    def show(out: Output) -> None:
-        for one in faults:
-            out.say("memory-lint." + one.rule, name=one.name, detail=one.detail)
-        if not faults:
-            out.say("lint.none")
-
-    answer(app, args, {"ok": not faults, "findings": [one.fields() for one in faults]}, show)
-    return 1 if faults else 0
+    return answer_findings(app, args, list(lint(app.nexus, app.config.nexus)), "lint.none", say)
 
 
 def _merge_access(app: App, args: Args) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 from mi.app import App
 from mi.cli.arguments import Args, Group
-from mi.cli.nexus_calls import add_where, answer
+from mi.cli.nexus_calls import add_where, answer, answer_findings
 from mi.cli.output import Output
 
 
@@ -80,18 +80,12 @@ def _place(app: App, hosts: list[str]) -> dict[str, list[str]]:
 
 def _validate(app: App, args: Args) -> int:
     from mi.nexus.roster import SHIPPED
-    from mi.nexus.validate import validate
+    from mi.nexus.validate import Fault, validate
 
-    faults = validate(args.folder or SHIPPED)
+    def say(out: Output, one: Fault) -> None:
+        out.say("roster." + one.rule, file=one.file, detail=one.detail)
 
-    def show(out: Output) -> None:
-        for one in faults:
-            out.say("roster." + one.rule, file=one.file, detail=one.detail)
-        if not faults:
-            out.say("roster.valid")
-
-    answer(app, args, {"ok": not faults, "findings": [one.fields() for one in faults]}, show)
-    return 1 if faults else 0
+    return answer_findings(app, args, validate(args.folder or SHIPPED), "roster.valid", say)
 
 
 def _manifest(app: App, args: Args) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 from mi.app import App
 from mi.cli.arguments import Args, Group, Parser
-from mi.cli.nexus_calls import add_where, answer, call
+from mi.cli.nexus_calls import add_where, answer, answer_findings, call
 from mi.cli.output import Output
 
 
@@ -123,17 +123,10 @@ def _decide(app: App, args: Args) -> int:
 
 
 def _lint(app: App, args: Args) -> int:
-    from mi.nexus.lint import lint
+    from mi.nexus.lint import Finding, lint
 
-    findings = lint(app.nexus)
-    fields = {"ok": not findings, "findings": [one.fields() for one in findings]}
+    def say(out: Output, one: Finding) -> None:
+        numbers = ", ".join(str(task_id) for task_id in one.tasks)
+        out.say("lint." + one.rule, tasks=numbers, detail=one.detail)
 
-    def show(out: Output) -> None:
-        for one in findings:
-            numbers = ", ".join(str(task_id) for task_id in one.tasks)
-            out.say("lint." + one.rule, tasks=numbers, detail=one.detail)
-        if not findings:
-            out.say("lint.none")
-
-    answer(app, args, fields, show)
-    return 1 if findings else 0
+    return answer_findings(app, args, lint(app.nexus), "lint.none", say)

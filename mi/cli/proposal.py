@@ -64,10 +64,8 @@ def _fill_review(parser: Parser) -> None:
 
 def _add(app: App, args: Args) -> int:
     from mi.cli.given import text_given
-    from mi.evidence.records.governed import Proposal as Recorded
-    from mi.kernel import clock
     from mi.persona.place import existing
-    from mi.persona.proposals import Candidate, add, slug
+    from mi.persona.proposals import propose, record_of
 
     persona = existing(app.persona(args.member))
     text = text_given("-") if args.text == "-" else args.text
@@ -76,22 +74,9 @@ def _add(app: App, args: Args) -> int:
     if args.claim:
         said, refs, tags = _claim(app, args.claim)
         title, text, evidence = title or said, text or said, [args.claim, *refs, *evidence]
-    body = text.strip() + "\n"
-    if evidence:
-        body += "\n## Evidence\n\n" + "\n".join(f"- {ref}" for ref in evidence) + "\n"
-    candidate = Candidate(
-        proposed_card_type=args.card_type,
-        title=" ".join(title.split()),
-        merge_key=args.merge_key or slug(title),
-        proposed_by=persona.member,
-        date=clock.now()[:10],
-        salience=args.salience,
-        source=args.source,
-        tags=tags,
-    )
-    kept = add(persona, candidate, body)
-    record = Recorded(path=kept.path, card_type=args.card_type, title=candidate.title, status="pending")
-    stored = app.open_project_log().append(record)
+    more = {"merge_key": args.merge_key, "salience": args.salience, "source": args.source, "tags": tags}
+    kept = propose(persona, args.card_type, title, text, evidence, **more)
+    stored = app.open_project_log().append(record_of(kept))
     out = Output(app.language)
     if args.json:
         out.json(_shown(kept) | {"event_id": stored.event_id})

@@ -4,10 +4,11 @@ import itertools
 import os
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _OPERATORS = ("&&", "||", "|&", ";;", "|", "&", ";", "\n", "(", ")")
+_PLAIN = re.compile(r"[\w./=:,@%+~^-]+")  # what always belongs to a word
 _REDIRECT = re.compile(r"\d*(?:>>|>\||<<<|<>|>&|<&|&>>|&>|>|<)")
 WRITES = re.compile(r"\d*(?:>>|>\||<>|&>>|&>|>)")
 READS = re.compile(r"\d*<>?")
@@ -199,63 +200,82 @@ def take_heredocs(text: str) -> tuple[str, list[str]]:
     return "\n".join(kept), bodies
 
 
+class _Words:
+    """The words that were read so far, and the one that is still open."""
+
+    def __init__(self) -> None:
+        self.all: list[Word] = []
+        self.is_open = False
+        self._text: list[str] = []
+        self._nested: list[str] = []
+
+    def add(self, text: str, nested: Iterable[str] = ()) -> None:
+        self._text.append(text)
+        self._nested += nested
+        self.is_open = True
+
+    def end(self) -> None:
+        if self.is_open:
+            self.all.append(Word("".join(self._text), False, tuple(self._nested)))
+        self._text, self._nested, self.is_open = [], [], False
+
+    def operator(self, text: str) -> None:
+        self.end()
+        self.all.append(Word(text, True, ()))
+
+
 def words_of(text: str) -> list[Word]:
     """Words and operators; quotes removed, nested shell texts kept beside their word."""
-    words: list[Word] = []
-    current: list[str] = []
-    nested: list[str] = []
-    started = False
+    words = _Words()
     at = 0
-
-    def finish() -> None:
-        nonlocal started
-        if started:
-            words.append(Word("".join(current), False, tuple(nested)))
-        current.clear()
-        nested.clear()
-        started = False
-
     while at < len(text):
-        char = text[at]
-        if char in " \t\r":
-            finish()
-            at += 1
-        elif char == "#" and not started:
-            at = _until(text, at, "\n")
-        elif char == "\\":
+        at = _read(text, at, words)
+    words.end()
+    return words.all
+
+
+def _read(text: str, at: int, words: _Words) -> int:
+    """Take in what begins at a place; returns where it ends."""
+    char = text[at]
+    if char in " \t\r":
+        words.end()
+        return at + 1
+    if char == "#" and not words.is_open:
+        return _until(text, at, "\n")
+    if char in "\\'\"`" or text.startswith(("$(", "<(", ">("), at):
+        return _read_quoted(text, at, words)
+    if (not words.is_open or char in "<>") and (redirect := _REDIRECT.match(text, at)):
+        words.end()
+        words.add(redirect[0])
+        if redirect[0][-1] != "&":  # `2>&1` is one word
+            words.end()
+        return redirect.end()
+    if operator := next((one for one in _OPERATORS if text.startswith(one, at)), ""):
+        words.operator(operator)
+        return at + len(operator)
+    plain = _PLAIN.match(text, at)
+    words.add(plain[0] if plain else char)
+    return plain.end() if plain else at + 1
+
+
+def _read_quoted(text: str, at: int, words: _Words) -> int:
+    match text[at]:
+        case "\\":
             if text[at + 1 : at + 2] != "\n":
-                current.append(text[at + 1 : at + 2])
-                started = True
-            at += 2
-        elif char == "'":
+                words.add(text[at + 1 : at + 2])
+            return at + 2
+        case "'":
             end = _until(text, at + 1, "'")
-            current.append(text[at + 1 : end])
-            started, at = True, end + 1
-        elif char == '"':
-            quoted, inner, at = _double_quoted(text, at + 1)
-            current.append(quoted)
-            nested += inner
-            started = True
-        elif char == "`" or text.startswith(("$(", "<(", ">("), at):
-            inner_text, at = _substitution(text, at)
-            nested.append(inner_text)
-            current.append("$()")
-            started = True
-        elif redirect := _REDIRECT.match(text, at) if not started or char in "<>" else None:
-            finish()
-            current.append(redirect[0])
-            started, at = True, redirect.end()
-            if redirect[0][-1] != "&":  # `2>&1` is one word
-                finish()
-        elif operator := next((one for one in _OPERATORS if text.startswith(one, at)), ""):
-            finish()
-            words.append(Word(operator, True, ()))
-            at += len(operator)
-        else:
-            current.append(char)
-            started, at = True, at + 1
-    finish()
-    return words
+            words.add(text[at + 1 : end])
+            return end + 1
+        case '"':
+            quoted, inner, end = _double_quoted(text, at + 1)
+            words.add(quoted, inner)
+            return end
+        case _:
+            nested, end = _substitution(text, at)
+            words.add("$()", [nested])
+            return end
 
 
 def _until(text: str, start: int, mark: str) -> int:

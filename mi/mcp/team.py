@@ -55,28 +55,13 @@ class ProposalResult(Struct, frozen=True, kw_only=True):
 
 
 def proposal_call(session: Session, given: ProposalInput) -> ProposalResult:
-    from mi.evidence.records.governed import Proposal
-    from mi.kernel import clock
     from mi.persona.place import existing
-    from mi.persona.proposals import Candidate, add, slug
+    from mi.persona.proposals import propose, record_of
 
     app = session.app
     persona = existing(app.persona())
-    title = " ".join(given.title.split())
-    body = given.text.strip() + "\n"
-    if given.evidence:
-        body += "\n## Evidence\n\n" + "\n".join(f"- {ref}" for ref in given.evidence) + "\n"
-    candidate = Candidate(
-        proposed_card_type=given.card_type,
-        title=title,
-        merge_key=slug(title),
-        proposed_by=persona.member,
-        date=clock.now()[:10],
-        source=session.client,
-    )
-    made = add(persona, candidate, body)
-    record = Proposal(path=made.path, card_type=given.card_type, title=title, status="pending")
-    event = app.open_agent_log().append(record)
+    made = propose(persona, given.card_type, given.title, given.text, given.evidence, source=session.client)
+    event = app.open_agent_log().append(record_of(made))
     return ProposalResult(path=made.path, status="pending", event_id=event.event_id)
 
 
@@ -150,26 +135,20 @@ class HandoffResult(Struct, frozen=True, kw_only=True):
 
 def handoff_call(session: Session, given: HandoffInput) -> HandoffResult:
     from mi.evidence.records.governed import Handoff as Recorded
-    from mi.governance.spec_gate import clarity_of, spec_gate
-    from mi.persona.handoffs import Handoff, create
-    from mi.persona.place import existing, member_name
+    from mi.persona.handoffs import hand_over
+    from mi.persona.place import existing
 
     app = session.app
-    persona = existing(app.persona())
-    wanted = Handoff(
-        id="",
-        sender=persona.member,
-        receiver=member_name(given.to),
-        timestamp="",
-        status="draft",
-        task=given.task,
+    made = hand_over(
+        existing(app.persona()),
+        given.to,
+        given.task,
+        app.language_for(given.task),
         context=given.context,
         acceptance_criteria=given.acceptance_criteria,
         constraints=given.constraints,
         not_in_scope=given.not_in_scope,
     )
-    unclear = spec_gate(clarity_of(given.task)).questions(app.language_for(given.task))
-    made = create(persona, wanted, unclear)
     record = Recorded(id=made.id, sender=made.sender, receiver=made.receiver, status=made.status, task=made.task)
     event = app.open_agent_log().append(record)
     return HandoffResult(id=made.id, status=made.status, event_id=event.event_id)

@@ -3,10 +3,11 @@
 import os
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
+from mi.governance.spec_gate import clarity_of, spec_gate
 from mi.kernel import clock
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.kernel.files import read_bytes, write_atomic
@@ -15,7 +16,7 @@ from mi.kernel.locks import folder_lock
 from mi.kernel.text import decode
 from mi.persona.cards import Problem
 from mi.persona.front_matter import BadFrontMatter, dump, load
-from mi.persona.place import Persona
+from mi.persona.place import Persona, member_name
 from mi.thoughtdb.store import refuse_secret
 
 State = Literal["draft", "sent", "accepted", "rejected", "done"]
@@ -53,6 +54,14 @@ class Handoff(msgspec.Struct, frozen=True, kw_only=True):
     not_in_scope: list[str] = []
     deliverables: list[Deliverable] = []
     reason: str = ""
+
+
+def hand_over(persona: Persona, to: str, task: str, language: str, send: bool = True, **more: Any) -> Handoff:
+    """A member's task for another one; what is unclear about it is asked back in the language of the task."""
+    unclear = spec_gate(clarity_of(task)).questions(language) if task.strip() else []
+    sender, receiver = persona.member, member_name(to)
+    wanted = Handoff(id="", sender=sender, receiver=receiver, timestamp="", status="draft", task=task, **more)
+    return create(persona, wanted, unclear, send)
 
 
 def create(persona: Persona, wanted: Handoff, questions: list[str], send: bool = True) -> Handoff:

@@ -2,10 +2,12 @@
 
 import os
 import re
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from mi.evidence.records.governed import Proposal
 from mi.kernel import clock
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.kernel.files import write_atomic
@@ -91,6 +93,37 @@ def slug(title: str) -> str:
     """A title as lower-case words joined by hyphens; CJK stays."""
     words = re.findall(r"[^\W_]+", title.lower())
     return "-".join(words)[:60].strip("-") or "untitled"
+
+
+def propose(
+    persona: Persona,
+    card_type: CardType,
+    title: str,
+    text: str,
+    evidence: Sequence[str] = (),
+    *,
+    merge_key: str = "",
+    **more: Any,
+) -> ProposalFile:
+    """A member's proposal of today, put together from what they say."""
+    body = text.strip() + "\n"
+    if evidence:
+        body += "\n## Evidence\n\n" + "\n".join(f"- {ref}" for ref in evidence) + "\n"
+    candidate = Candidate(
+        proposed_card_type=card_type,
+        title=" ".join(title.split()),
+        merge_key=merge_key or slug(title),
+        proposed_by=persona.member,
+        date=clock.now()[:10],
+        **more,
+    )
+    return add(persona, candidate, body)
+
+
+def record_of(kept: ProposalFile) -> Proposal:
+    """What the log keeps of a proposal that waits."""
+    one = kept.proposal
+    return Proposal(path=kept.path, card_type=one.proposed_card_type, title=one.title, status="pending")
 
 
 def add(persona: Persona, proposal: Candidate, body: str) -> ProposalFile:

@@ -8,13 +8,13 @@ from mi.evidence.records.governed import Proposal
 from mi.evidence.records.run import Question
 from mi.governance.session_words import CARD_TYPE, Capture, capture, is_capture_reply
 from mi.governance.signals import contradicted
-from mi.kernel import clock, ids
+from mi.kernel import ids
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import redact
 from mi.kernel.state import read_state, update_state
 from mi.memory.words import compact
+from mi.persona import proposals
 from mi.persona.place import Persona
-from mi.persona.proposals import Candidate, add, slug
 from mi.review.decisions import decisions_of
 
 
@@ -72,13 +72,5 @@ def taken_up(path: str, question_id: str, reply: str, notices: Notices) -> Propo
 
 def propose(persona: Persona, signal: str, description: str, source: str) -> Proposal:
     """A saying as a proposal, and its record."""
-    candidate = Candidate(
-        proposed_card_type=CARD_TYPE[signal],  # type: ignore[arg-type]
-        title=description,
-        merge_key=slug(description),
-        proposed_by=persona.member,
-        date=clock.now()[:10],
-        source=source,
-    )
-    made = add(persona, candidate, description + "\n")
-    return Proposal(path=made.path, card_type=candidate.proposed_card_type, title=candidate.title, status="pending")
+    card_type = CARD_TYPE[signal]
+    return proposals.record_of(proposals.propose(persona, card_type, description, description, source=source))  # type: ignore[arg-type]
