@@ -127,7 +127,7 @@ def _mine(app: App, args: Args) -> int:
     thoughts_now = knowledge.thoughts()
     for claim_id in stored.applied_claim_ids:
         claim = thoughts_now.get(claim_id)
-        out.line(f"{claim_id}  {one_line(str(claim.raw.get('text')), 100) if claim else ''}")
+        out.beside(f"{claim_id}  ", one_line(str(claim.raw.get("text")), 100) if claim else "")
     for note in stored.dropped:
         out.say("mining.left-out", note=note)
     key = "mining.done" if stored.applied_claim_ids else "mining.by-rules" if mind.name == "rules" else "mining.nothing"

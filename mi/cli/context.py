@@ -42,7 +42,7 @@ def _run(app: App, args: Args) -> int:
         for one in found:
             raw = one.raw
             scope = "  " + out.text("settings.from-global") if one.scope == "global" and name != "values_claims" else ""
-            out.line(f"  {one.id}  {one_line(str(raw.get('title') or raw.get('text') or ''), 100)}{scope}")
+            out.beside(f"  {one.id}  ", one_line(str(raw.get("title") or raw.get("text") or ""), 100) + scope)
     out.say("context.edges", count=len(context.edges), notes=context.notes)
     app.note_last()
     return 0

@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, command
-from mi.cli.output import Output, Progress, gist
-from mi.kernel.text import pad
+from mi.cli.output import Output, Progress, gist, terminal_columns
+from mi.kernel.text import pad, width
 
 if TYPE_CHECKING:
     from mi.evidence.costs import RunCost
     from mi.evidence.records.run import Usage
 
 _SHOWN = 20
+_LEAST_ABOUT = 24  # columns that a task needs beside its figures
 
 
 def parser(name: str) -> Parser:
@@ -100,8 +101,17 @@ def _figures(out: Output, spent: "Usage") -> tuple[str, str, str]:
 
 def _line(out: Output, label: str, figures: tuple[str, str, str], about: str) -> None:
     tokens, money, seconds = figures
-    cells = f"{pad(label, 44)} {tokens:>12} {money:>12} {seconds:>10}"
-    out.line(f"{cells}  {gist(about, 60)}".rstrip())
+    cells = f"{pad(label, 42)} {_right(tokens, 12)} {_right(money, 10)} {_right(seconds, 9)}"
+    room = (terminal_columns() or 200) - width(cells) - 2
+    if about and room < _LEAST_ABOUT:  # below its figures
+        out.line(cells)
+        out.line(f"  {gist(about, 60)}")
+    else:
+        out.line(f"{cells}  {gist(about, min(room, 60))}".rstrip())
+
+
+def _right(text: str, columns: int) -> str:
+    return " " * (columns - width(text)) + text
 
 
 def _as_json(by: str, row: tuple[Any, ...]) -> dict[str, Any]:

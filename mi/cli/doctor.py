@@ -45,7 +45,7 @@ def _run(app: App, args: Args) -> int:
         return 1 if failed else 0
     for finding in findings:
         one = _shown(out, finding)
-        out.line(f"{_MARKS[finding.level]} {finding.area:<9} {one['text']}")
+        out.beside(f"{_MARKS[finding.level]} {finding.area:<9} ", one["text"])
         if finding.fix:
             out.line(f"  {'':<9} → {finding.fix}")
     return 1 if failed else 0

@@ -41,7 +41,7 @@ def _list(app: App, args: Args) -> int:
     if not found:
         out.say("inbox.empty")
     for one in found:
-        out.line(f"{one.id}  {one.kind}  {one_line(one.question, 200)}")
+        out.beside(f"{one.id}  {one.kind}  ", one_line(one.question, 200))
         out.line(f"  → {one.answer_with}{' | no' if one.kind == 'suggestion' else ''}")
     return 0
 

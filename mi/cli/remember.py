@@ -107,7 +107,7 @@ def _recalled(app: App, args: Args, nothing: str, work) -> int:  # type: ignore[
         out.json(msgspec.to_builtins(found))
         return 0
     for one in found.results:
-        out.line(f"{one.id}  {one.type:<11} {one.truth:<9} {one_line(one.summary, 100)}")
+        out.beside(f"{one.id}  {one.type:<11} {one.truth:<9} ", one_line(one.summary, 100))
     if not found.results:
         out.say(nothing)
     if found.left_out:

@@ -102,15 +102,15 @@ def print_list(app: App, out: Output, args: Args, shown: list[dict[str, Any]]) -
         out.json(shown)
     else:
         for fields in shown:
-            out.line(_line_of(out, fields))
+            out.beside(*_line_of(out, fields))
         if not shown:
             out.say("thoughts.none")
     app.note_last()
     return 0
 
 
-def _line_of(out: Output, fields: dict[str, Any]) -> str:
-    """A thought on one line: id, type, what it says, and what is to be known about it."""
+def _line_of(out: Output, fields: dict[str, Any]) -> tuple[str, str]:
+    """A thought on one line: id and type; beside them what it says, and what is to be known about it."""
     kind = str(fields.get("kind"))
     marks = [out.word(str(fields["status"]))] if fields.get("status", "active") != "active" else []
     if fields.get("valid") is False:
@@ -122,7 +122,7 @@ def _line_of(out: Output, fields: dict[str, Any]) -> str:
     scope = "  " + out.text("settings.from-global") if fields.get("store") == "global" else ""
     note = f"  [{', '.join(marks)}]" if marks else ""
     type_ = pad(out.word(str(fields.get(kind + "_type") or "-")), 12)
-    return f"{fields.get(kind + '_id')}  {type_} {text}{scope}{note}"
+    return f"{fields.get(kind + '_id')}  {type_} ", f"{text}{scope}{note}"
 
 
 def show_one(app: App, args: Args, kind: Any) -> int:

@@ -53,7 +53,7 @@ def _undo(app: App, args: Args) -> int:
         return 0
     for one in changes:
         do = out.text("undo." + one["do"].replace(" ", "-"))
-        out.line(f"{do}  {one['id']}  {one_line(one['text'], 90)}  ({one['scope']})")
+        out.beside(f"{do}  {one['id']}  ", f"{one_line(one['text'], 90)}  ({one['scope']})")
     done = "redo.done" if restores else "undo.done"
     key = done if event_ids else "undo.preview" if changes else "undo.nothing"
     ref = target.ref if event_ids else args.ref

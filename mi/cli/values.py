@@ -177,7 +177,7 @@ def _show(app: App, args: Args) -> int:
     if not claims and not raw:
         out.say("values.none")
     for claim in claims:
-        out.line(f"{claim.claim_id}  {claim.text}")
+        out.beside(f"{claim.claim_id}  ", claim.text)
     if raw and not claims:
         out.say("values.raw-only")
         out.line(raw[-1].text)

@@ -7,7 +7,7 @@ from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output, Progress, waiting_for
 from mi.kernel.errors import NotFound, UsageError
-from mi.kernel.text import one_line
+from mi.kernel.text import one_line, pad
 
 if TYPE_CHECKING:
     from mi.learning.why import Ground, Why
@@ -102,7 +102,8 @@ def _answer(app: App, out: Output, args: Args, why: "Why", said: str, stores: "E
         out.say("why.chosen", ids=" ".join(chosen(event)) or "-", confidence=output["confidence"])
     for one in grounds:
         mark = f"  [{one.status}]" if one.status not in ("", "active") else ""
-        out.line(f"  {out.text('why.role-' + one.role.replace('_', '-')):<14} {one.id}  {one_line(one.text, 90)}{mark}")
+        role = out.text("why.role-" + one.role.replace("_", "-"))
+        out.beside(f"  {pad(role, 14)} {one.id}  ", one_line(one.text, 90) + mark)
     key = {"ok": "why.recorded-model", "error": "why.recorded-failed"}.get(event.state, "why.recorded")
     out.say(key, event_id=event.event_id, time=why.as_of_ts, edges=len(event.written_edge_ids))
     return 0

@@ -42,7 +42,7 @@ def trusted_at(app: "App", root: str, program: str) -> Trust:
     """What Codex makes of the hooks that MI entered at a place, a project or the person's own; it is asked."""
     codex = native_codex(find("codex", app.config.hands.codex.path))
     own = is_persons(root)
-    folder = os.path.dirname(_config()) if own else os.path.join(root, ".codex")
+    folder = os.path.dirname(codex_config()) if own else os.path.join(root, ".codex")
     listed = list_hooks(codex, app.project.root if own else root)
     # A key begins with the file that the hook stands in: a project's and the person's may be the same command.
     here = [hook for hook in listed if hook.key.startswith(os.path.realpath(folder) + os.sep)]
@@ -52,7 +52,7 @@ def trusted_at(app: "App", root: str, program: str) -> Trust:
 
 def is_persons(root: str) -> bool:
     """Whether a place is the person's own, for all projects, and no project."""
-    places = (os.path.expanduser("~"), os.path.dirname(_config()))
+    places = (os.path.expanduser("~"), os.path.dirname(codex_config()))
     return os.path.realpath(root) in map(os.path.realpath, places)
 
 

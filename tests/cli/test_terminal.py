@@ -154,3 +154,18 @@ def test_a_review_without_reviewers_says_how_to_name_one(mi, repository):
     done = mi("gate", "review", cwd=repository())
     assert done.returncode == 3
     assert "governance.reviewers" in done.stdout
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_figures_stand_below_each_other(recorded: Stage, language: str):
+    lines = on_terminal("cost", MI_LANG=language)
+    assert [line for line in lines if width(line) > COLUMNS] == []
+    figures = [line for line in lines if not line.startswith("  ")][:3]  # head, run, total
+    assert len({width(line) for line in figures}) == 1, figures
+
+
+def test_lists_are_folded(mi, stage: Stage):
+    mi("init", "--values", LONG)
+    for args in (["claim", "list"], ["values", "show"], ["context", "tax"], ["doctor"]):
+        lines = on_terminal(*args)
+        assert [line for line in lines if width(line) > COLUMNS and " " in line[COLUMNS:]] == []
