@@ -10,7 +10,7 @@ import pytest
 from mi.evidence.records.base import MindRecord, Record
 from mi.evidence.records.hands import RepoObservation
 from mi.evidence.records.kinds import KINDS, record_type
-from mi.evidence.records.mind import AutoAnswerOutput, Checks, LoopBreakOutput, ThoughtsUsed
+from mi.evidence.records.mind import AutoAnswer, AutoAnswerOutput, Checks, LoopBreakOutput, ThoughtsUsed
 from mi.evidence.records.run import BatchEnd, Marks, RunEnd, Usage
 from mi.evidence.records.workflows import WorkflowProgressOutput
 
@@ -248,3 +248,12 @@ def test_unknown_is_not_nothing():
     assert set(msgspec.to_builtins(Usage()).values()) == {None}
     assert RunEnd().marks == Marks(ran=False, claimed=False, verified=False)
     assert RunEnd().status != "done"
+
+
+def test_a_question_without_an_answer_is_not_told_as_one():
+    def told(**fields: Any) -> str:
+        return AutoAnswer(auto_answer=AutoAnswerOutput(**fields)).headline()
+
+    assert told(hands_answer_input="Use pytest.") == "Use pytest."
+    assert told(ask_user_question="With tax?") == "none: With tax?"
+    assert told() == ""

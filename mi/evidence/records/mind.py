@@ -79,7 +79,8 @@ class AutoAnswer(MindRecord, frozen=True, kw_only=True, tag="auto_answer"):
     auto_answer: AutoAnswerOutput = field(default_factory=AutoAnswerOutput)
 
     def headline(self, say: Say = str) -> str:
-        return self.auto_answer.hands_answer_input or self.auto_answer.ask_user_question
+        said = self.auto_answer
+        return said.hands_answer_input or (f"{say('none')}: {said.ask_user_question}" if said.ask_user_question else "")
 
 
 class ThoughtsUsed(Struct, frozen=True, kw_only=True):
