@@ -1,9 +1,10 @@
 """Noticing in a diff that a test was deleted, skipped or emptied: a check that passes after that proves nothing."""
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
+
+from mi.governance.change_units import blocks, paths
 
 _TEST_PATH = re.compile(
     r"(^|/)(tests?|specs?|__tests__)/|(^|/)test_[^/]*$|_test\.\w+$|\.(test|spec)\.\w+$|Tests?\.(java|kt|cs)$"
@@ -31,7 +32,6 @@ _SWALLOWED = re.compile(
     r"|\bcatch\s*(?:\(\w*\)\s*)?\{\s*\}"
 )
 _EARLY = re.compile(r"^\s*return\s*;?\s*(?:(?:#|//).*)?$")
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
 class FileDiff(NamedTuple):
@@ -94,37 +94,19 @@ def counted(pattern: re.Pattern[str], lines: list[str]) -> int:
 
 
 def split(diff: str) -> list[FileDiff]:
-    """The files of a `git diff -U0`; one that was renamed counts as deleted under its old name when it left the tests.
-
-    The lines of a hunk are counted off by its header: a line of a file may look like a header itself.
-    """
-    lines: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
-    deleted: set[str] = set()
-    new: set[str] = set()
-    old = path = ""
-    left = 0  # lines of the hunk that are still to come
-    for line in diff.split("\n"):
-        if left:
-            left -= line[:1] in ("-", "+", " ")
-            if line.startswith("-"):
-                lines[path][0].append(line[1:])
-            elif line.startswith("+"):
-                lines[path][1].append(line[1:])
-        elif match := _HUNK.match(line):
-            left = int(match[1] or 1) + int(match[2] or 1)
-        elif line.startswith("--- "):
-            old = line[6:].rstrip("\t") if line.startswith("--- a/") else ""
-        elif line.startswith("+++ "):
-            path = line[6:].rstrip("\t") if line.startswith("+++ b/") else old
-            new |= {path} if not old else set()
-            if line.startswith("+++ /dev/null"):
-                deleted.add(path)
-            lines[path]  # a file may change without lines
-        elif line.startswith("rename from "):
-            old = line.removeprefix("rename from ")
-        elif line.startswith("rename to ") and is_test(old) and not is_test(line[10:]):
-            lines[old]
-            deleted.add(old)
-        elif line.startswith("diff --git"):
-            old = path = ""
-    return [FileDiff(name, name in deleted, *both, name in new) for name, both in lines.items()]
+    """The files of a `git diff -U0`; one that left the tests by its new name counts as deleted under its old one."""
+    files: dict[str, FileDiff] = {}
+    for block in blocks(diff):
+        path, old = paths(block)
+        if "rename to" in block.extended and is_test(old) and not is_test(path):
+            files[old] = FileDiff(old, True, [], [])
+        if "+++" in block.extended:
+            former = files.get(path, FileDiff(path, False, [], []))
+            files[path] = FileDiff(
+                path,
+                former.deleted or block.extended["+++"] == "/dev/null",
+                [*former.removed, *block.removed],
+                [*former.added, *block.added],
+                former.new or not old,
+            )
+    return list(files.values())

@@ -73,7 +73,7 @@ class Counted(NamedTuple):
 
 def count(diff: str, count_generated: bool = False) -> Counted:
     """The change units of the text of a git diff, best made with -U0; generated and lock files count by policy."""
-    files = [_file(block, count_generated) for block in _blocks(diff)]
+    files = [_file(block, count_generated) for block in blocks(diff)]
     return Counted(tuple(file for file in files if file is not None))
 
 
@@ -84,11 +84,11 @@ def with_unseen(counted: Counted, files: Iterable[str], count_generated: bool = 
 
 
 def _unseen(path: str, count_generated: bool) -> FileChange:
-    by_machine = _machine_made(path, _Block(""))
+    by_machine = _machine_made(path, Block(""))
     return FileChange(path, by_machine or "modified", 0 if by_machine and not count_generated else 1)
 
 
-class _Block:
+class Block:
     """The lines about one file: its headers, and its hunks line by line."""
 
     def __init__(self, header: str) -> None:
@@ -99,20 +99,21 @@ class _Block:
         self.removed: list[str] = []
 
 
-def _blocks(diff: str) -> list[_Block]:
-    blocks: list[_Block] = []
+def blocks(diff: str) -> list[Block]:
+    """What a diff says of each file, in its order."""
+    found: list[Block] = []
     lines = iter(diff.split("\n"))
     for line in lines:
         if _HEADER.match(line):
-            blocks.append(_Block(line))
-        elif blocks and (hunk := _HUNK.match(line)):
-            _hunk(blocks[-1], hunk, lines)
-        elif blocks:
-            _extended(blocks[-1], line)
-    return blocks
+            found.append(Block(line))
+        elif found and (hunk := _HUNK.match(line)):
+            _hunk(found[-1], hunk, lines)
+        elif found:
+            _extended(found[-1], line)
+    return found
 
 
-def _extended(block: _Block, line: str) -> None:
+def _extended(block: Block, line: str) -> None:
     for key in ("old mode", "new mode", "new file mode", "deleted file mode", "rename from", "rename to", "copy to"):
         if line.startswith(key + " "):
             block.extended[key] = _unquoted(line[len(key) + 1 :])
@@ -122,7 +123,7 @@ def _extended(block: _Block, line: str) -> None:
         block.extended["binary"] = line
 
 
-def _hunk(block: _Block, hunk: "re.Match[str]", lines: "object") -> None:
+def _hunk(block: Block, hunk: "re.Match[str]", lines: "object") -> None:
     """Read as many lines as the hunk says; runs of changed lines with context between them are units of their own."""
     old, old_left = int(hunk[1]), int(hunk[2] or "1")
     new, new_left = int(hunk[3]), int(hunk[4] or "1")
@@ -144,7 +145,7 @@ def _hunk(block: _Block, hunk: "re.Match[str]", lines: "object") -> None:
             old, old_left, new, new_left = old + 1, old_left - 1, new + 1, new_left - 1
 
 
-def _run(block: _Block, old: int, old_end: int, new: int, new_end: int) -> None:
+def _run(block: Block, old: int, old_end: int, new: int, new_end: int) -> None:
     """Add a changed line; one that touches the run before it, on both sides, belongs to it."""
     if block.runs:
         first_old, last_old, first_new, last_new = block.runs[-1]
@@ -154,9 +155,9 @@ def _run(block: _Block, old: int, old_end: int, new: int, new_end: int) -> None:
     block.runs.append((old, old_end, new, new_end))
 
 
-def _file(block: _Block, count_generated: bool) -> FileChange | None:
+def _file(block: Block, count_generated: bool) -> FileChange | None:
     extended = block.extended
-    path, old = _paths(block)
+    path, old = paths(block)
     mode = "old mode" in extended
     hunks = len(block.runs)
     kind: Kind
@@ -180,14 +181,15 @@ def _file(block: _Block, count_generated: bool) -> FileChange | None:
     return FileChange(path, kind, units, tuple(block.added), tuple(block.removed), old if old != path else "")
 
 
-def _machine_made(path: str, block: _Block) -> Literal["lock", "generated"] | None:
+def _machine_made(path: str, block: Block) -> Literal["lock", "generated"] | None:
     if _LOCK.search(path):
         return "lock"
     head = [*block.added[:_HEAD_LINES], *block.removed[:_HEAD_LINES]]
     return "generated" if _GENERATED.search(path) or any(_SAYS_GENERATED.search(line) for line in head) else None
 
 
-def _paths(block: _Block) -> tuple[str, str]:
+def paths(block: Block) -> tuple[str, str]:
+    """The name of the file, and its former one ('' for a new one)."""
     extended = block.extended
     new = extended.get("rename to") or extended.get("copy to") or _side(extended.get("+++", ""))
     old = extended.get("rename from") or _side(extended.get("---", ""))

@@ -100,6 +100,19 @@ def test_weakened(repository, after: str | None, found: list[str]):
     assert weakened_tests(split(diff_of(repository(), after))) == found
 
 
+@pytest.mark.parametrize("name", ["tests/test_购物车.py", 'tests/test_"quoted".py', "tests/test_with space.py"])
+def test_a_name_that_git_quotes_hides_nothing(repository, name: str):
+    repo = repository()
+    (repo / "tests").mkdir()
+    (repo / name).write_text(BEFORE, "utf-8")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "tests")
+    (repo / name).write_text("", "utf-8")
+    assert any(way.startswith(f"{name}: ") for way in weakened_tests(split(git(repo, "diff", "-U0"))))
+    (repo / name).unlink()
+    assert weakened_tests(split(git(repo, "diff", "-U0"))) == [f"{name}: file deleted"]
+
+
 def test_changes_outside_tests_do_not_count(repository):
     repo = repository()
     (repo / "file.txt").write_text("assert removed\n", "utf-8")
