@@ -11,7 +11,10 @@ from mi.kernel import text
 _TIMEOUT_S = 10.0
 _MAX_BYTES = 256 * 1024
 # A repository's own configuration can name programs; none of them may run because MI looked.
-_SAFE = ["--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external="]
+_SAFE = [
+    *("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external="),
+    *("-c", "core.quotePath=false"),  # Chinese names as they are, not as octal numbers
+]
 _ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
 # Set while git runs a hook: they would turn every question to the repository of the hook.
 _OF_ANOTHER_REPOSITORY = {

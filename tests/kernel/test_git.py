@@ -37,6 +37,12 @@ def test_an_empty_folder_named_git_is_no_repository(repository):
     assert git.observe(str(worktree)).incomplete == ()
 
 
+def test_names_are_shown_as_people_wrote_them(repository):
+    repo = repository()
+    (repo / "购物车.py").write_text("x = 1\n", "utf-8")
+    assert git.observe(str(repo)).status == "?? 购物车.py"
+
+
 def test_observation_shows_head_status_and_diffs(repository):
     repo = repository(commits=2)
     (repo / "file.txt").write_text("changed\n", "utf-8")
