@@ -17,6 +17,7 @@ _HELP = {"codex": ("exec", "--help"), "claude": ("--help",)}
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 _VERSION = re.compile(r"\d+\.\d+(?:\.[\w.+-]+)?")
 _PROBE_S = 30.0
+_MOST_SAID = 1 << 18
 _REMEMBERED = 20
 
 
@@ -95,12 +96,11 @@ def _ask(path: str, *args: str) -> str:
     from mi.agents.process import AgentProcess, Limits
     from mi.kernel.text import decode
 
-    said: list[bytes] = []
+    said = bytearray()
 
     def keep(stream: str, data: bytes) -> None:
-        if len(said) < 16:
-            said.append(data)
+        said.extend(data[: _MOST_SAID - len(said)])  # however small the pieces in which it comes
 
     with AgentProcess([path, *args], os.getcwd(), limits=Limits(wall_s=_PROBE_S)) as process:
         process.pump(keep)
-    return decode(b"".join(said))
+    return decode(bytes(said))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mi.cli.output import Output, Progress, safe
+from mi.cli.output import Output, Progress, gist, safe
 from mi.kernel.text import ELLIPSIS, one_line
 from mi.memory.words import tokens
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mi.evidence.reader import Event
     from mi.memory.documents import Document
 
-_PASSAGE = 120  # columns of it
+_SHOWN, _PASSAGE = 160, 100  # columns of all that is shown, and of a passage beside the gist
 _MOST_PLACES = 200  # of the words in one text: enough to choose a passage by
 _AROUND = 4096  # looked at around it: a secret that is cut in the middle is no longer recognised
 # What names or points, at any depth: it may hold the words by chance and tells nothing.
@@ -29,12 +29,13 @@ def telling_text(app: "App", one: "Document", asked: tuple[str, ...], out: Outpu
         return one.text  # the log is gone, the index still knows it
     headline = _headline(event, out)
     if _held(headline, asked):
-        return headline
+        return passage(safe(headline), asked, _SHOWN)
     texts = list(_texts(event.fields()))
     best = max(texts, key=lambda text: _held(text, asked), default="")
     if not _held(best, asked):
         return headline or one.text
-    return f"{headline} {passage(_near(best, asked), asked, _PASSAGE)}".strip()
+    part = passage(_near(best, asked), asked, _PASSAGE)
+    return f"{gist(headline, _SHOWN - _PASSAGE)} {ELLIPSIS} {part.removeprefix(ELLIPSIS)}" if headline else part
 
 
 def _headline(event: "Event", out: Output) -> str:

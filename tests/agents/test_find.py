@@ -55,6 +55,11 @@ def test_a_program_is_asked_once_and_again_when_it_changes(
     assert len(json.loads(Path(home.path("indexes", "agents.json")).read_text())["probes"]) == 1
 
 
+def test_a_program_may_speak_in_many_small_pieces(tmp_path: Path, home: Home, notices: Notices) -> None:
+    slow = program(tmp_path / "slow", "for n in $(seq 3000); do echo line $n; done; echo 1.2.3 --sandbox")
+    assert probe("codex", str(slow), home, notices).flags == ("--sandbox",)
+
+
 def test_a_program_that_says_nothing_is_asked_again_next_time(tmp_path: Path, home: Home, notices: Notices) -> None:
     silent = program(tmp_path / "silent", "exit 3")
     assert probe("codex", str(silent), home, notices).flags == ()

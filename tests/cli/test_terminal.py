@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.cli.search import passage
+from mi.cli.found import passage
 from mi.evidence.records.run import Question
 from mi.kernel.text import width
 from mi.testing import Request
@@ -97,7 +97,7 @@ def test_the_passage_in_which_most_of_the_words_stand(text: str, words: list[str
     [
         (["claim"], "list, show, retract"),
         (["memory", "index"], "status, rebuild"),
-        (["redo"], "nothing was undone here"),
+        (["redo"], "nothing is undone in this project"),
         (["redo", "run_1"], "run_1 was not undone"),
         (["attach"], "no run in progress here"),
         (["card", "list"], "mi persona init"),
