@@ -4,6 +4,7 @@ Only the person can tell whether the code or the test was wrong: this is asked, 
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from mi.autopilot.weakening import ASSERT, FileDiff, is_test
@@ -34,9 +35,8 @@ def bent_tests(task: str, files: Iterable[str], diffs: Callable[[], list[FileDif
 
 def _is_bent(one: FileDiff) -> bool:
     """Whether an assertion stands there as before but for a value in it."""
-    gone = {_shape(line): line.strip() for line in one.removed if ASSERT.search(line)}
-    came = {_shape(line): line.strip() for line in one.added if ASSERT.search(line)}
-    return any(came[shape] != gone[shape] for shape in gone.keys() & came.keys())
+    gone, came = (Counter(line.strip() for line in lines if ASSERT.search(line)) for lines in (one.removed, one.added))
+    return not {_shape(line) for line in gone - came}.isdisjoint(_shape(line) for line in came - gone)
 
 
 def _shape(line: str) -> str:

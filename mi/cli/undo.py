@@ -54,8 +54,7 @@ def _undo(app: App, args: Args) -> int:
     for one in changes:
         do = out.text("undo." + one["do"].replace(" ", "-"))
         out.beside(f"{do}  {one['id']}  ", f"{one_line(one['text'], 90)}  ({one['scope']})")
-    done = "redo.done" if restores else "undo.done"
-    key = done if event_ids else "undo.preview" if changes else "undo.nothing"
+    key = ("redo." if restores else "undo.") + ("done" if event_ids else "preview" if changes else "nothing")
     ref = target.ref if event_ids else args.ref
     out.say(key, ref=ref, count=len(changes), event_id=" ".join(event_ids))
     return 0

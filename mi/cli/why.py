@@ -119,6 +119,6 @@ def _with_words(app: App, out: Output, ground: "Ground") -> "Ground":
         event = app.evidence_index.find(log, ground.id, Progress(out, "progress.indexing"))
         if event is not None:
             record = event.record()
-            said = redact(f"{event.head.kind}: {record.headline() if record else ''}"[:8000])
+            said = redact(f"{out.word(event.head.kind)}: {record.headline(out.word) if record else ''}"[:8000])
             return ground._replace(text=said[:600])
     return ground

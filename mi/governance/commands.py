@@ -31,7 +31,7 @@ def command_acts(text: str, member: str, here: Surroundings) -> list[Act]:
     folder = ""
     for one in commands:  # in their order: one that goes elsewhere changes what the next ones mean
         there = here.inside(folder) if folder else here
-        acts += [*_acts(one, member, there), *_in_code(one, bodies, member, there)]
+        acts += [*_acts(one, member, there, commands), *_in_code(one, bodies, member, there)]
         if one.name in ("cd", "pushd"):
             folder = joined(folder, _goes_to(one))
         elif one.name == "git":
@@ -63,14 +63,14 @@ def _goes_to(one: Simple) -> str:
     return next((word for word in one.argv[1:] if not word.startswith("-") or word == "-"), "~")
 
 
-def _acts(one: Simple, member: str, here: Surroundings) -> list[Act]:
+def _acts(one: Simple, member: str, here: Surroundings, line: list[Simple]) -> list[Act]:
     if "xargs" in one.prefixes:
         one = one._replace(argv=(*one.argv, "$()"))  # words that nobody can tell
     inside = _inside(list(one.argv))
     if one.name == "git":
         argv, by_shell = without_alias(["git", *one.argv[1:]], here)
         one, inside = one._replace(argv=tuple(argv)), [*inside, by_shell]
-    acts = [_act(one, member, here), *_touched(one, member, here), *search_acts(one, member, here)]
+    acts = [_act(one, member, here), *_touched(one, member, here), *search_acts(one, member, here, line)]
     for inner in inside:
         acts += command_acts(inner, member, here) if inner.strip() else []
     if {"sudo", "doas"} & {*one.prefixes, one.name} or (one.name == "su" and len(one.argv) > 1):

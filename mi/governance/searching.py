@@ -9,9 +9,9 @@ from mi.governance import command_tables as tables
 from mi.governance import paths
 from mi.governance.operations import Act
 from mi.governance.surroundings import Surroundings
-from mi.kernel.shell import Simple
+from mi.kernel.shell import SHELLS, Simple
 
-_GREPS = ("grep", "egrep", "fgrep", "zgrep")
+_GREPS = ("grep", "egrep", "fgrep", "zgrep", "rgrep")
 _RIPS = ("rg", "ripgrep", "ag")
 _VALUED = re.compile(  # options whose value is the next word
     r"-[a-zA-Z]*[efmABCdDgtT]|--(?:regexp|file|include|exclude|exclude-dir|glob|iglob|max-count|context"
@@ -22,10 +22,11 @@ _DOWN = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--(?:dereference-)?recursive|--dire
 _EVERYTHING = re.compile(r"-[a-zA-Z]*u[a-zA-Z]*u[a-zA-Z]*|--unrestricted=2")
 
 
-def search_acts(one: Simple, member: str, here: Surroundings) -> list[Act]:
+def search_acts(one: Simple, member: str, here: Surroundings, line: list[Simple]) -> list[Act]:
     """The private spaces of other members that a search from above enters; one that leaves them out enters none."""
     argv = [one.name, *one.argv[1:]]
-    starts = _starts(argv)
+    read_on = any("xargs" in two.prefixes and _shows(two.name) and one.feeds(two) for two in line)
+    starts = _starts(argv, read_on)
     acts = []
     for start in starts:
         files = [file for file in here.private_below(start) if _is_shown(argv, file)]
@@ -34,13 +35,14 @@ def search_acts(one: Simple, member: str, here: Surroundings) -> list[Act]:
     return acts
 
 
-def _starts(argv: list[str]) -> list[str]:
+def _starts(argv: list[str], read_on: bool) -> list[str]:
     """Where a command that shows the contents of hidden files, too, begins to go down."""
-    if argv[0] in _GREPS and any(_DOWN.fullmatch(word) or word == "recurse" for word in argv[1:]):
+    goes_down = argv[0] == "rgrep" or any(_DOWN.fullmatch(word) or word == "recurse" for word in argv[1:])
+    if argv[0] in _GREPS and goes_down:
         return _searched(argv)
     if argv[0] in _RIPS and _shows_all(argv):
         return _searched(argv)
-    if argv[0] == "find" and _runs_reader(argv):
+    if argv[0] == "find" and (read_on or _runs_reader(argv)):
         return list(itertools.takewhile(lambda word: word[:1] not in ("-", "(", "!"), argv[1:])) or ["."]
     return []
 
@@ -65,15 +67,18 @@ def _shows_all(argv: list[str]) -> bool:
     """Whether hidden files are searched that git is told to leave alone: either alone would pass private spaces by."""
     hidden = any(word in ("--hidden", "-.") for word in argv)
     unignored = any(word in ("--no-ignore", "--no-ignore-vcs", "-u", "--unrestricted", "-U") for word in argv)
-    twice = sum(word in ("-u", "--unrestricted") for word in argv) > 1
-    return (hidden and unignored) or twice or any(_EVERYTHING.fullmatch(word) for word in argv)
+    often = sum(word in ("-u", "--unrestricted") for word in argv) + (argv[0] == "ag")  # ag has it mean all at once
+    return (hidden and unignored) or often > 1 or any(_EVERYTHING.fullmatch(word) for word in argv)
 
 
 def _runs_reader(argv: list[str]) -> bool:
     runs = [argv[at + 1] for at, word in enumerate(argv[:-1]) if word in ("-exec", "-execdir", "-ok", "-okdir")]
-    return any(
-        os.path.basename(name) in tables.READING and os.path.basename(name) not in tables.NAMING_ONLY for name in runs
-    )
+    return any(_shows(os.path.basename(name)) for name in runs)
+
+
+def _shows(name: str) -> bool:
+    """Whether a program shows what is in files, or may: what a shell does with them is not looked at."""
+    return name in SHELLS or (name in tables.READING and name not in tables.NAMING_ONLY)
 
 
 def _is_shown(argv: list[str], file: str) -> bool:

@@ -46,7 +46,7 @@ def trusted_at(app: "App", root: str, program: str) -> Trust:
     listed = list_hooks(codex, app.project.root if own else root)
     # A key begins with the file that the hook stands in: a project's and the person's may be the same command.
     here = [hook for hook in listed if hook.key.startswith(os.path.realpath(folder) + os.sep)]
-    mine = [hook for hook in here if shlex.split(hook.command)[:1] == [program]]
+    mine = [hook for hook in here if f"{hook.command} ".startswith(f"{shlex.quote(program)} ")]
     return Trust(len(mine), sum(hook.trust_status == "trusted" for hook in mine))
 
 

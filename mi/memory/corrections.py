@@ -9,8 +9,7 @@ from mi.memory.tables import MARKS
 
 _MAX_CHAIN = 1000
 _NEW = 2000
-# What a correction speaks of that is not noted there yet; a project does not correct another's, nor what is for all.
-NEWLY = "EXISTS (SELECT 1 FROM new_mark WHERE target = document.id AND project_id IN ('', document.project_id))"
+_NOTED = "SELECT row, id, project_id, corrected_by FROM document WHERE id"
 
 
 def mark(db: sqlite3.Connection, source: int, project_id: str, marks: list[Mark]) -> None:
@@ -45,6 +44,13 @@ def put_in_order(db: sqlite3.Connection) -> None:
     _settle(db, targets)
 
 
+def newly_corrected(db: sqlite3.Connection) -> int:
+    """How many documents more are corrected than it is noted at them."""
+    found = rows_among(db, _NOTED, [target for (target,) in db.execute("SELECT DISTINCT target FROM new_mark")])
+    now = corrections(db, [(thought_id, project_id) for _, thought_id, project_id, _ in found])
+    return sum(bool(by) - bool(noted) for (*_, noted), by in zip(found, now, strict=True))
+
+
 def unmark(db: sqlite3.Connection, source: int, ids: list[str]) -> None:
     """Corrections no longer hold."""
     touched: set[str] = set()
@@ -53,10 +59,11 @@ def unmark(db: sqlite3.Connection, source: int, ids: list[str]) -> None:
     _settle(db, touched)
 
 
-def unretract(db: sqlite3.Connection, thought_id: str) -> None:
-    """What was taken back is said again: it stands again, whoever took it back."""
+def unretract(db: sqlite3.Connection, source: int, thought_id: str) -> None:
+    """What was taken back is said again where it was taken back: it stands again."""
     for table in MARKS:
-        db.execute(f"DELETE FROM {table} WHERE target = ? AND by = ''", (thought_id,))
+        db.execute(f"DELETE FROM {table} WHERE target = ? AND by = '' AND source = ?", (thought_id, source))
+    _settle(db, [thought_id])
 
 
 def _take_out(db: sqlite3.Connection, source: int, mark_id: str) -> set[str]:
@@ -80,7 +87,7 @@ def _turned(db: sqlite3.Connection, former: list[str], circle: list[str]) -> set
 
 def _settle(db: sqlite3.Connection, ids: Iterable[str]) -> None:
     """Note at the documents with these ids whether they stand."""
-    found = rows_among(db, "SELECT row, id, project_id, corrected_by FROM document WHERE id", sorted(ids))
+    found = rows_among(db, _NOTED, sorted(ids))
     if not found:
         return
     now = corrections(db, [(thought_id, project_id) for _, thought_id, project_id, _ in found])

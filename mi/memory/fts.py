@@ -4,12 +4,13 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from typing import Literal
 
 from mi.kernel.files import read_only_uri
 from mi.kernel.home import FILE_MODE, make_dirs
 from mi.memory import search, tables
 from mi.memory.backend import Hit, Query, Status
-from mi.memory.corrections import NEWLY, put_in_order, unmark
+from mi.memory.corrections import newly_corrected, put_in_order, unmark
 from mi.memory.documents import Batch
 
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)  # the last: a table is missing
@@ -56,18 +57,20 @@ class FtsBackend:
         self._db.execute("DELETE FROM source WHERE no = ?", (no,))
 
     def search(self, query: Query) -> list[Hit]:
-        hits = search.search(self._db, query)
+        with self._transaction("DEFERRED"):  # all that is read is of one moment
+            hits = search.search(self._db, query)
         if hits is None:
             with self._transaction():
                 put_in_order(self._db)
-            hits = search.search(self._db, query)
+                hits = search.search(self._db, query)
         return hits or []
 
     def status(self) -> Status:
         count = self._db.execute
+        noted = count("SELECT count(*) FROM document WHERE corrected_by != ''").fetchone()[0]
         return Status(
             documents=dict(count("SELECT kind, count(*) FROM document GROUP BY kind ORDER BY kind")),
-            corrected=count(f"SELECT count(*) FROM document WHERE corrected_by != '' OR {NEWLY}").fetchone()[0],
+            corrected=noted + newly_corrected(self._db),
             sources=count("SELECT count(*) FROM source").fetchone()[0],
             bytes=count("PRAGMA page_count").fetchone()[0] * count("PRAGMA page_size").fetchone()[0],
         )
@@ -89,8 +92,8 @@ class FtsBackend:
         self._db.close()  # in whichever thread it is let go: the connections are opened for that
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
+    def _transaction(self, kind: Literal["IMMEDIATE", "DEFERRED"] = "IMMEDIATE") -> Iterator[None]:
+        self._db.execute(f"BEGIN {kind}")
         try:
             yield
         except BaseException:

@@ -106,7 +106,7 @@ class _Intake:
     def _replace(self, document_id: str, said: bool) -> None:
         self._db.execute("DELETE FROM document WHERE id = ? AND source = ?", (document_id, self._source))
         if said and document_id in self._marked:  # said again, it stands again
-            unretract(self._db, document_id)
+            unretract(self._db, self._source, document_id)
 
     def _store(self, documents: list[tuple[object, ...]], words: dict[str, list[tuple[object, ...]]]) -> None:
         self._db.executemany(_INSERT, documents)

@@ -50,8 +50,10 @@ def recall(
     for times in _WIDER:
         limit = settings.top_k * times
         hits = search(asked._replace(limit=limit))
-        chosen = _chosen(hits, settings, project_id, is_heard)
-        if len(chosen) == settings.top_k or len(hits) < limit:
+        clear = _clear(hits, is_heard)
+        chosen = _chosen(clear, settings, project_id, is_heard)
+        rest_is_faint = bool(clear) and hits[-1].score < _FAINT * clear[0].score
+        if len(chosen) == settings.top_k or len(hits) < limit or rest_is_faint:
             break
     return CrossProjectRecall(
         reason=trigger,
@@ -62,15 +64,21 @@ def recall(
     )
 
 
-def _chosen(hits: list[Hit], settings: Settings, project_id: str, is_heard: Callable[[Hit], bool]) -> list[Hit]:
-    """The clear matches that are heard; of these, with prefer_current_project, those of the project first, then the
-    global ones. To hear costs a look: no more are asked than are wanted."""
+def _clear(hits: list[Hit], is_heard: Callable[[Hit], bool]) -> list[Hit]:
+    """The hits that are not faint beside the first that is heard."""
     known = [hit for hit in hits if NEVER_RECALLED not in hit.document.tags]
-    best = next(filter(is_heard, known), None)
-    clear = [hit for hit in known if best and best.score >= hit.score >= _FAINT * best.score]
+    best = next((at for at, hit in enumerate(known) if is_heard(hit)), len(known))
+    return [hit for hit in known[best:] if hit.score >= _FAINT * known[best].score]
+
+
+def _chosen(clear: list[Hit], settings: Settings, project_id: str, is_heard: Callable[[Hit], bool]) -> list[Hit]:
+    """Those that are heard; with prefer_current_project, those of the project first, then the global ones.
+
+    To hear costs a look: no more are asked than are wanted.
+    """
     if settings.prefer_current_project and not settings.exclude_current_project:
         place = {project_id: 0, "": 1}
-        clear.sort(key=lambda hit: place.get(hit.document.project_id, 2))
+        clear = sorted(clear, key=lambda hit: place.get(hit.document.project_id, 2))
     return list(islice(filter(is_heard, clear), settings.top_k))
 
 

@@ -47,14 +47,14 @@ def search(db: sqlite3.Connection, query: Query) -> list[Hit] | None:
     found: dict[int, _Found] = {}
     for shelf in dict.fromkeys(map(tables.shelf_of, query.kinds)):
         for low, high in _ranges(db, query):
-            for one in _Shelf(db, shelf, query, low, high).candidates(wanted):
-                if one.row not in found:  # found with all the words before it was found with the rarest
-                    found[one.row] = one
-    new = among(db, "SELECT target FROM new_mark WHERE target", [one.id for one in found.values()])
-    seen = _corrected(db, query, list(found.values()), new)
-    if new and len(seen) < query.limit <= len(found):
-        return None
-    return _hits(db, _ranked(seen, query.tokens)[: query.limit])
+            there = _Shelf(db, shelf, query, low, high).candidates(wanted)
+            new = among(db, "SELECT target FROM new_mark WHERE target", [one.id for one in there])
+            seen = _corrected(db, query, there, new)
+            if new and len(seen) < query.limit <= len(there):
+                return None
+            for one in seen:
+                found.setdefault(one.row, one)  # found with all the words before it was found with the rarest
+    return _hits(db, _ranked(list(found.values()), query.tokens)[: query.limit])
 
 
 def _expressions(words: tuple[str, ...]) -> list[str]:
@@ -176,12 +176,13 @@ def _corrected(db: sqlite3.Connection, query: Query, found: list[_Found], new: s
     asked = [(one.id, one.project_id) for one in found if one.id in new]
     if query.project_id:
         marked = "SELECT target FROM every_mark WHERE project_id = ? AND target"
-        ids = [one.id for one in found if not one.corrected_by]
+        ids = [one.id for one in found if not one.corrected_by and not one.project_id]
         asked += [(one, query.project_id) for one in among(db, marked, ids, query.project_id)]
     by = dict(zip(asked, corrections(db, asked), strict=True)) if asked else {}
     seen: list[_Found] = []
     for one in found:
-        now = by.get((one.id, one.project_id)) or by.get((one.id, query.project_id or "")) or one.corrected_by
+        for_project = by.get((one.id, query.project_id or "")) if not one.project_id else ""
+        now = by.get((one.id, one.project_id)) or for_project or one.corrected_by
         if now == one.corrected_by:
             seen.append(one)
         elif query.corrected:

@@ -108,7 +108,8 @@ class Intake:
         """Make the ends of edges and the tags findable once enough of them wait."""
         for kind, upto in self._db.execute("SELECT kind, upto FROM ordered").fetchall():
             (last,) = self._db.execute(f"SELECT coalesce(max(seq), 0) FROM {kind}").fetchone()
-            if last - upto <= _WAITING:
+            said_again = self._db.execute("SELECT count(*) FROM new_redirect").fetchone()[0] if kind == "edge" else 0
+            if max(last - upto, said_again) <= _WAITING:
                 continue
             if kind == "edge":
                 ends = (

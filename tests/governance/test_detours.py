@@ -218,6 +218,8 @@ ENTERING = [
     *("grep -r x", "grep -rn x .", "grep -Rl x persona", "egrep --recursive x ..", "grep -d recurse x ."),
     *("grep -rne x", "grep -r --include='*.md' x .", "grep -r --exclude=private x .", "cd .. && grep -r x project"),
     *("rg -uu x", "rg --hidden --no-ignore x persona", "rg -uuu -g '!src/private' x", "sh -c 'grep -r x .'"),
+    *("rgrep x .", "ag -u x", "find . -type f | xargs cat", "find . -type f -print0 | xargs -0 grep x"),
+    "find . -type f -exec sh -c 'cat \"$1\"' _ {} \\;",
     *("find . -type f -exec cat {} +", "find -name 'n*' -exec grep x {} \\;", "find . -not -name x -exec head {} +"),
 ]
 PASSING_BY = [
@@ -225,6 +227,7 @@ PASSING_BY = [
     *("grep -r --include='*.py' x .", "grep -r --include '*.py' x", "grep -r --exclude-dir=private x ."),
     *("grep -r --exclude-dir='.*' x .", "grep -r --exclude='*.md' x .", "grep -r --exclude-dir persona x ."),
     *("rg x", "rg --hidden x", "rg -uu -g '!**/private/**' x", "rg -uu -g '*.py' x", "rg -uu -g '!persona' x"),
+    *("find . -name '*.py' | xargs cat", "find . -type f | xargs ls"),
     *("find . -name '*.md'", "find . -name '*.py' -exec cat {} +", "find src -exec cat {} +", "ls -R ."),
 ]
 

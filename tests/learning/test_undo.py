@@ -173,6 +173,15 @@ def test_undoing_an_undo_restores_all_of_it_and_undoing_that_takes_it_back(mi: M
     assert run(mi, "undo", ref.removeprefix("ev_").rpartition("_")[0])["taught"]  # the command that did it
 
 
+@pytest.mark.req("mi.undo.event")
+def test_the_preview_of_undoing_an_undo_speaks_of_restoring(mi: Mi, app: App) -> None:
+    learn(app, "run_x")
+    ref = run(mi, "undo", "run_x", "--apply")["event_ids"][0]
+    assert "would be restored" in mi("undo", ref).stdout
+    assert "are restored" in mi("undo", ref, "--apply").stdout
+    assert f"Nothing that {ref} took back is left" in mi("undo", ref).stdout
+
+
 IDS = ("cl_0", "cl_1", "cl_2", "ed_0", "ed_1", "ed_2", "ed_3")
 ENDS = st.tuples(st.sampled_from(IDS[:3]), st.sampled_from(IDS[:3]))
 STEPS = st.lists(

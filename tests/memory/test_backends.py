@@ -1,14 +1,17 @@
 """What every memory backend must do: one suite, run for each of them."""
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mi.memory import corrections, fts, search
-from mi.memory.backend import BACKENDS, Backend, Query
+from mi.memory.backend import BACKENDS, Backend, Hit, Query
 from mi.memory.documents import Batch, Change, Document, Gone, Mark, Unmark
 from mi.memory.words import compact
 
@@ -226,6 +229,49 @@ def test_many_new_corrections_do_not_hide_what_stands(backend: Backend) -> None:
     assert backend.status().corrected == 150
     put(backend, Unmark("ed7"))
     assert found(backend, "cache policy", limit=5) == ["old7", "stands"]
+
+
+def test_new_corrections_hide_nothing_that_stands_in_another_part(backend: Backend) -> None:
+    """The project's best are hidden by what was taken back there, and the global part has enough poor ones."""
+    put(backend, *(claim(f"good{number}", "pelican is what we want") for number in range(5)))
+    put(backend, *(claim(f"old{number}", "pelican") for number in range(120)))
+    poor = [claim(f"poor{number}", "a pelican " + "and so on " * 40, project_id="") for number in range(5)]
+    put(backend, *poor, source="g", project_id="")
+    put(backend, *(Mark(f"retract:old{number}", f"old{number}") for number in range(120)))
+    assert set(found(backend, "pelican", limit=5)) == {f"good{number}" for number in range(5)}
+
+
+def test_what_one_project_takes_back_or_says_again_is_its_own(backend: Backend) -> None:
+    """The same thought is in two projects, as after an import."""
+    for project in ("p", "q"):
+        put(backend, claim("a", "cache", project_id=project), source=project, project_id=project)
+        put(backend, Mark("retract:a", "a"), source=project, project_id=project)
+    put(backend, claim("a", "cache"), source="p")
+    assert (found(backend, "cache"), found(backend, "cache", project_id="q")) == (["a"], [])
+    assert found(backend, "cache", project_id="q", only_project=False) == ["a"]  # of the other project
+
+
+def test_a_circle_of_new_corrections_is_counted_as_it_stands(backend: Backend) -> None:
+    put(backend, claim("a", "cache"), claim("b", "cache"), Mark("e1", "a", "b"), Mark("e2", "b", "a"))
+    assert (found(backend, "cache"), backend.status().corrected) == (["a"], 1)
+
+
+def test_a_search_sees_one_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process that writes meanwhile changes no answer, and is only kept waiting."""
+    path = str(tmp_path / "memory.sqlite")
+    backend = fts.open_file(path)
+    put(backend, claim("a", "cache"))
+    hits = search._hits
+
+    def meanwhile(*args: Any) -> list[Hit]:
+        other = sqlite3.connect(path, timeout=0, isolation_level=None)
+        with closing(other), pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("DELETE FROM document")
+        return hits(*args)
+
+    monkeypatch.setattr(search, "_hits", meanwhile)
+    assert found(backend, "cache") == ["a"]
+    backend.close()
 
 
 def test_a_correction_may_come_before_what_it_corrects(backend: Backend) -> None:

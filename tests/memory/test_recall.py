@@ -10,7 +10,7 @@ from mi.kernel.config.types import CrossProjectRecall as Settings
 from mi.kernel.config.types import RecallTriggers
 from mi.kernel.home import Home
 from mi.memory import fts
-from mi.memory.backend import Backend
+from mi.memory.backend import Backend, Hit, Query
 from mi.memory.documents import Batch, Document, Mark
 from mi.memory.recall import Trigger, due, recall
 
@@ -148,3 +148,31 @@ def test_a_task_without_words_recalls_nothing_and_a_secret_is_not_recorded(backe
 def test_a_word_in_common_is_no_memory(backend: Backend) -> None:
     backend.apply("more", "p1", "", Batch([Document("cl_y", "claim", "please " + "and so on " * 60, "p1")], "1"))
     assert "cl_y" not in ids(backend, top_k=9)
+
+
+def test_the_best_match_is_recalled_behind_one_that_has_all_the_words(backend: Backend) -> None:
+    """In a large part, what has all the words comes first, whatever its score."""
+    many = [Document(f"cl_m{n}", "claim", f"deploy filler{n}", "p1") for n in range(6500)]
+    whole = Document("cl_whole", "claim", "deploy zebra quokka " + " ".join(f"pad{n}" for n in range(120)), "p1")
+    best = Document("cl_best", "claim", "zebra quokka zebra quokka", "p1")
+    backend.apply("many", "p1", "", Batch([*many, whole, best], "1"))
+    record = recall(backend.search, Settings(), "run_start", "deploy zebra quokka", "p1")
+    assert record is not None
+    assert {"cl_whole", "cl_best"} <= {item.id for item in record.items}
+
+
+def test_only_where_few_are_heard_is_more_asked_for(backend: Backend) -> None:
+    """Fainter matches are no memory: to look for more of them would cost and bring nothing."""
+    more = [Document(f"cl_m{n}", "claim", f"deploy filler{n} " + "word " * 30, "p1") for n in range(300)]
+    clear = Document("cl_clear", "claim", "deploy zebra quokka", "p1")
+    backend.apply("more", "p1", "", Batch([*more, clear], "1"))
+    limits: list[int] = []
+
+    def asked(query: Query) -> list[Hit]:
+        limits.append(query.limit)
+        return backend.search(query)
+
+    recall(asked, Settings(), "run_start", "deploy zebra quokka", "p1")
+    assert len(limits) == 1
+    recall(asked, Settings(), "run_start", "deploy zebra quokka", "p1", is_heard=lambda hit: hit.document.id == "cl_m0")
+    assert len(limits) > 2

@@ -279,6 +279,8 @@ TEXT = {
     "undo.preview": "{count} changes of {ref} would be taken back: mi undo {ref} --apply",
     "undo.nothing": "{ref} taught nothing that still stands.",
     "undo.done": "{count} changes of {ref} are taken back. Stored as {event_id}; mi redo {ref} restores them.",
+    "redo.preview": "{count} changes that {ref} took back would be restored: mi undo {ref} --apply",
+    "redo.nothing": "Nothing that {ref} took back is left to restore.",
     "redo.done": "{count} changes of {ref} are restored. Stored as {event_id}.",
     # memory and search
     "search.nothing": "Nothing found for: {tokens}",

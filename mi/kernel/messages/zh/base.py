@@ -270,6 +270,8 @@ TEXT = {
     "undo.preview": "将收回 {ref} 的 {count} 项改动：mi undo {ref} --apply",
     "undo.nothing": "{ref} 没有教过任何仍然有效的内容。",
     "undo.done": "已收回 {ref} 的 {count} 项改动。已存为 {event_id}；mi redo {ref} 可恢复。",
+    "redo.preview": "将恢复 {ref} 收回的 {count} 项改动：mi undo {ref} --apply",
+    "redo.nothing": "{ref} 收回的内容已没有可恢复的。",
     "redo.done": "已恢复 {ref} 的 {count} 项改动。已存为 {event_id}。",
     "search.nothing": "没有找到：{tokens}",
     "search.corrected": "（已被 {by} 取代）",
