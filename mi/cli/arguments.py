@@ -14,7 +14,7 @@ from mi.kernel.text import width, wrap
 USAGE_HINT = "mi --help"
 _EXAMPLE = "example:\n  "
 _PLACES = ("DIR", "FILE", "PATH", "file", "folder", "path")  # metavars of what is looked for on the disk
-_ALL = 1_000_000_000
+ALL = 1_000_000_000
 _WIDEST = 100  # columns of a help: longer lines are hard to read
 # What argparse says, and the code of our text for it.
 _MISTAKES = {
@@ -212,7 +212,7 @@ def count(value: str) -> int:
     number = int(value)
     if number < 0:
         raise ValueError(value)
-    return min(number, _ALL)
+    return min(number, ALL)
 
 
 Args = Any  # argparse.Namespace: its attributes are what the parser above declared

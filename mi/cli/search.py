@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from mi.app import App
-from mi.cli.arguments import Args, Parser, add_cd, add_json, command, count
+from mi.cli.arguments import ALL, Args, Parser, add_cd, add_json, command, count
 from mi.cli.output import Output, Progress, gist, safe
 from mi.kernel.errors import UsageError
 from mi.kernel.text import pad
@@ -30,7 +30,9 @@ def parser(name: str) -> Parser:
 def add_search_flags(parser: Any) -> None:
     """What both searches take."""
     parser.add_argument("words", nargs="+", help="words, in any order; nothing in them is syntax")
-    parser.add_argument("--limit", metavar="N", type=count, default=_LIMIT, help=f"at most N (default {_LIMIT})")
+    parser.add_argument(
+        "--limit", metavar="N", type=count, default=_LIMIT, help=f"at most N (default {_LIMIT}; 0: all)"
+    )
     parser.add_argument("--kind", metavar="KIND", action="append", help="only this kind; may be given again")
     parser.add_argument("--all-projects", action="store_true", help="also what belongs to other projects")
     parser.add_argument("--corrected", action="store_true", help="also what was taken back or replaced, marked")
@@ -52,7 +54,7 @@ def run(app: App, args: Args, kinds: tuple[str, ...]) -> int:
         kinds=_chosen_kinds(args.kind, kinds),
         project_id=app.project.project_id,
         only_project=not args.all_projects,
-        limit=args.limit,
+        limit=args.limit or ALL,
         corrected=args.corrected,
     )
     hits = app.memory.search(query, Progress(out, "progress.memory"))

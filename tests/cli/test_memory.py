@@ -197,3 +197,10 @@ def test_searching_a_home_that_is_not_there(mi: Mi, home: Home) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "Nothing found for: anything" in done.stdout
     assert not home.exists()
+
+
+def test_no_limit_shows_all(mi: Mi, project: Path, home: Home) -> None:
+    for number in range(12):
+        record(home, project, BatchEnd(outcome="ended", last_message=f"Mended part {number}."))
+    shown = [mi("search", "mended", "--limit", limit, "--cd", str(project)).stdout for limit in ("0", "10")]
+    assert [one.count("Mended part") for one in shown] == [12, 10]

@@ -1,5 +1,6 @@
 """Real agents under the team's rules: what is never done is refused with the safe way, harmless work passes."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,6 +35,10 @@ def test_doctor_says_whether_codex_trusts_the_hooks(codex: str, tmp_path: Path, 
             host.mi("hook", "install", "codex", "--trust")
         assert host.look("hosts")["level"] == "ok"
         hooks = Path(host.env["CODEX_HOME"] if user else host.repository.path + "/.codex", "hooks.json")
+        entered = json.loads(hooks.read_text("utf-8"))
+        entered["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "echo it's done"}]})  # somebody's own
+        hooks.write_text(json.dumps(entered, indent=2), "utf-8")
+        assert host.look("hosts")["level"] == "ok"
         hooks.write_text(hooks.read_text("utf-8").replace('"timeout": 30', '"timeout": 31', 1), "utf-8")
         found = host.look("hosts")
         assert found["level"] == "warn"

@@ -2,15 +2,18 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from mi.kernel.notices import Notices
+from mi.thoughtdb import intake
 from mi.thoughtdb.reading import Filter
 from mi.thoughtdb.store import ThoughtStore
 from tests.thoughtdb.lines import claim, edge, node, retract, write
@@ -335,3 +338,15 @@ def test_long_chains_and_rings_are_no_quadratic_work(tmp_path: Path) -> None:
 
     for reverse in (False, True):
         assert work(1600, reverse) < 8 * work(400, reverse)
+
+
+def test_an_edge_that_is_said_again_and_again_does_not_pile_up(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake, "_WAITING", 3)
+    root = root / "other"
+    write(root, claim("cl_1"), claim("cl_2"))
+    for _ in range(10):
+        write(root, edge("ed_1", "supersedes", "cl_1", "cl_2"))
+        open_store(root).read()
+    with closing(sqlite3.connect(root / "view.sqlite")) as db:
+        assert db.execute("SELECT count(*) FROM new_redirect").fetchone()[0] <= 3
+    assert standing(root) == ["cl_2"]

@@ -125,7 +125,7 @@ HELP = {
     "what was undone (default: the latest)": "撤销过的内容（默认：最近一次）",
     "find anything by its words: claims, nodes, snapshots, workflows and evidence": "按词查找一切：断言、节点、快照、工作流和证据",
     "words, in any order; nothing in them is syntax": "任意顺序的词；其中没有语法字符",
-    "at most N (default 10)": "最多 N 条（默认 10）",
+    "at most N (default 10; 0: all)": "最多 N 条（默认 10；0 表示全部）",
     "only this kind; may be given again": "只要这一类；可多次给出",
     "also what belongs to other projects": "也包括其他项目的内容",
     "also what was taken back or replaced, marked": "也包括已收回或被替换的内容，并加标记",
