@@ -28,12 +28,12 @@ from mi.mind.prompts.auto_answer import auto_answer  # noqa: E402
 from mi.mind.prompts.decide_next import decide_next  # noqa: E402
 from mi.mind.prompts.plan_min_checks import plan_min_checks  # noqa: E402
 from mi.mind.prompts.risk_judge import risk_judge  # noqa: E402
-from mi.mind.views import Batch, Case, Person, Project, Said, SeenCommand  # noqa: E402
+from mi.mind.views import BatchView, Case, CitableText, Person, ProjectView, SeenCommand  # noqa: E402
 
 VALUES = [
-    Said(id="cl_1", text="Use the unittest framework for tests, not pytest."),
-    Said(id="cl_2", text="Ask me before you change a public API."),
-    Said(id="cl_3", text="Never push; I push myself."),
+    CitableText(id="cl_1", text="Use the unittest framework for tests, not pytest."),
+    CitableText(id="cl_2", text="Ask me before you change a public API."),
+    CitableText(id="cl_3", text="Never push; I push myself."),
 ]
 VERIFIED = Marks(ran=True, claimed=True, verified=True)
 CLAIMED = Marks(ran=True, claimed=True)
@@ -51,9 +51,9 @@ class Trial(NamedTuple):
 def case(**batch: Any) -> Case:
     given = {"task": "fix the failing test", "last_message": "Done.", "marks": CLAIMED} | batch
     return Case(
-        batch=Batch(**given),
+        batch=BatchView(**given),
         person=Person(values=VALUES),
-        project=Project(check_commands=["python -m unittest"], has_tests=True),
+        project=ProjectView(check_commands=["python -m unittest"], has_tests=True),
     )
 
 

@@ -27,10 +27,10 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from floor import load_average, medians, worked
 
-from mi.memory import fts
-from mi.memory.backend import Query
-from mi.memory.documents import Batch, Document
-from mi.memory.words import compact
+from mi.knowledge.search import fts
+from mi.knowledge.search.backend import Query
+from mi.knowledge.search.documents import Document, DocumentChanges
+from mi.knowledge.search.words import compact
 
 CUTS = (5, 10, 20)
 MONTH_NAMES = "january february march april may june july august september october november december"
@@ -228,12 +228,12 @@ def product(conversations: list[Conversation], more: int = 0, apart: bool = True
     project_of = {one.name: one.name if apart else "all" for one in conversations}
     for one in conversations:
         documents = [document(one, at, project_of[one.name]) for at in range(len(one.turns))]
-        backend.apply(one.name, project_of[one.name], "", Batch(documents, "end"))
+        backend.apply(one.name, project_of[one.name], "", DocumentChanges(documents, "end"))
     project = "filler" if apart else "all"
     talk = [document(one, at, project) for one in conversations for at in range(len(one.turns))]
     for number in range(-(-max(0, more) // len(talk))):
         again = [doc._replace(group=f"{number}/{doc.group}") for doc in talk[: more - number * len(talk)]]
-        backend.apply(f"filler {number}", project, "", Batch(list(again), "end"))
+        backend.apply(f"filler {number}", project, "", DocumentChanges(list(again), "end"))
 
     def ranker_of(one: Conversation) -> Ranker:
         def rank(question: str) -> list[str]:

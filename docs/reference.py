@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from mi.cli import overview
-from mi.cli.door import parser
+from mi.cli.main import parser
 from mi.evidence.records.base import Record
 from mi.evidence.records.kinds import KINDS, record_type
 from mi.kernel.config.load import describe

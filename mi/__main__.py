@@ -14,7 +14,7 @@ def main() -> int:
     try:
         if sys.argv[1:] in (["--version"], ["-V"], ["version"]) and _print_version():
             return 0
-        from mi.cli.door import run
+        from mi.cli.main import run
 
         return _leave(run(sys.argv[1:]))
     except KeyboardInterrupt:  # so early that the door could not say it

@@ -1,1 +1,1 @@
-"""Finding, probing and running agent CLIs: one process group, byte pipes, one typed stream of events."""
+"""Drive agent CLIs: find and probe them, run one batch, read one typed stream of events."""

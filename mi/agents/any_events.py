@@ -64,7 +64,7 @@ class AnyEvents:
             found.append(events.ThreadStarted(thread_id=self._guess))
         said = "\n".join(self._text).strip()
         if said and self._vendor is None:
-            found.append(events.Message(text=excerpt(said)))
+            found.append(events.AgentMessage(text=excerpt(said)))
         return found
 
     def _plain(self, raw: dict[str, Any]) -> list[Event]:
@@ -82,7 +82,7 @@ class AnyEvents:
         elif command := _command_of(inner):
             found.append(command)
         elif said := text_of(inner) or text_of(raw.get("response")):
-            found.append(events.Message(text=excerpt(said)))
+            found.append(events.AgentMessage(text=excerpt(said)))
         return found
 
 

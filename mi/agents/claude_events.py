@@ -28,7 +28,7 @@ class ClaudeEvents:
         self._said = False
         self._calls: dict[str, tuple[str, dict[str, Any]]] = {}
         self._denied: list[str] = []
-        self._used: dict[str, events.Usage] = {}  # by message: each part of a message repeats what it used
+        self._used: dict[str, events.AgentUsage] = {}  # by message: each part of a message repeats what it used
 
     def feed(self, line: Captured) -> list[Event]:
         raw = json_object(line) if line.stream == "stdout" else None
@@ -77,9 +77,9 @@ class ClaudeEvents:
                 found.append(events.Error(message=excerpt(text_of(block.get("text"))), transient=True))
             elif kind == "text":
                 self._said = True
-                found.append(events.Message(text=text_of(block.get("text"))))
+                found.append(events.AgentMessage(text=text_of(block.get("text"))))
             elif kind == "thinking":
-                found.append(events.Message(text=text_of(block.get("thinking")), reasoning=True))
+                found.append(events.AgentMessage(text=text_of(block.get("thinking")), reasoning=True))
             elif kind == "tool_use":
                 found += self._call(str(block.get("id")), str(block.get("name")), mapping(block.get("input")))
         return found
@@ -133,7 +133,7 @@ class ClaudeEvents:
         self._denied.append(call)
         asked = [mapping(one) for one in given.get("questions") or [] if isinstance(one, dict)] or [given]
         return [
-            events.Question(id=call, text=text_of(one.get("question")), options=_options(one))
+            events.AgentQuestion(id=call, text=text_of(one.get("question")), options=_options(one))
             for one in asked
             if text_of(one.get("question"))
         ]
@@ -152,28 +152,28 @@ class ClaudeEvents:
             limit = vendor_limit(message, certain=raw.get("api_error_status") == 429)
             found += [limit] if limit else []
         elif message and not self._said:
-            found.append(events.Message(text=message))
+            found.append(events.AgentMessage(text=message))
         # A stream cut in the middle is reported as success, but without a reason to have stopped.
         cut = not failed and "stop_reason" in raw and raw["stop_reason"] is None
-        return [*found, _usage(raw), events.End(ok=not failed, message=excerpt(message), cut=cut)]
+        return [*found, _usage(raw), events.AgentEnd(ok=not failed, message=excerpt(message), cut=cut)]
 
 
-def _sum_of(used: list[events.Usage]) -> events.Usage:
+def _sum_of(used: list[events.AgentUsage]) -> events.AgentUsage:
     """What the messages so far used together; the end of the run tells it again, with what it cost."""
-    return events.Usage(
+    return events.AgentUsage(
         input_tokens=sum(one.input_tokens or 0 for one in used),
         output_tokens=sum(one.output_tokens or 0 for one in used),
     )
 
 
-def _usage(raw: dict[str, Any]) -> events.Usage:
+def _usage(raw: dict[str, Any]) -> events.AgentUsage:
     usage = mapping(raw.get("usage"))
     parts = [
         whole(usage.get(key)) for key in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     ]
     known = [part for part in parts if part is not None]
     cost = _cost(raw)
-    return events.Usage(
+    return events.AgentUsage(
         input_tokens=sum(known) if known else None,
         cached_input_tokens=parts[1],
         output_tokens=whole(usage.get("output_tokens")),
@@ -196,7 +196,9 @@ def _rate_limit(info: dict[str, Any]) -> list[Event]:
     reset = info.get("resetsAt")
     kind = str(info.get("rateLimitType") or "usage")
     return [
-        events.Limit(message=f"{kind} limit reached", resets_at=at(reset) if isinstance(reset, int | float) else "")
+        events.VendorLimit(
+            message=f"{kind} limit reached", resets_at=at(reset) if isinstance(reset, int | float) else ""
+        )
     ]
 
 

@@ -34,10 +34,10 @@ class CodexEvents:
             case "item.started" | "item.updated" | "item.completed":
                 return self._item(mapping(raw.get("item")), kind)
             case "turn.completed":
-                return [_usage(mapping(raw.get("usage"))), events.End(ok=True)]
+                return [_usage(mapping(raw.get("usage"))), events.AgentEnd(ok=True)]
             case "turn.failed":
                 message = text_of(raw.get("error"))
-                return [*self._limit(message), events.End(ok=False, message=excerpt(message))]
+                return [*self._limit(message), events.AgentEnd(ok=False, message=excerpt(message))]
             case "error":
                 message = text_of(raw.get("message"))
                 return [*self._limit(message), events.Error(message=excerpt(message), transient=True)]
@@ -60,7 +60,7 @@ class CodexEvents:
             self.item_counts[what] += 1
         match what:
             case "agent_message" | "reasoning" if kind == "item.completed":
-                return [events.Message(text=text_of(item.get("text")), reasoning=what == "reasoning")]
+                return [events.AgentMessage(text=text_of(item.get("text")), reasoning=what == "reasoning")]
             case "command_execution" if kind != "item.updated":
                 return _command(item, kind)
             case "file_change" if kind == "item.completed" and item.get("status") != "failed":
@@ -102,7 +102,7 @@ def _tool(item: dict[str, Any], kind: str) -> Event:
 
 
 def _usage(usage: dict[str, Any]) -> Event:
-    return events.Usage(
+    return events.AgentUsage(
         input_tokens=whole(usage.get("input_tokens")),
         cached_input_tokens=whole(usage.get("cached_input_tokens")),
         output_tokens=whole(usage.get("output_tokens")),

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from mi import __version__
 from mi.kernel.errors import MiError
-from mi.kernel.messages import Said
+from mi.kernel.messages import NestedText
 
 _PATIENCE_S = 30.0
 
@@ -64,4 +64,4 @@ def _ask(process: "subprocess.Popen[bytes]", number: int, method: str, params: d
                 raise MiError("codex-hooks", reason=msgspec.json.encode(answer.get("error")).decode())
             result: dict[str, Any] = answer["result"]
             return result
-    raise MiError("codex-hooks", reason=Said("reason.no-answer", to=method))
+    raise MiError("codex-hooks", reason=NestedText("reason.no-answer", to=method))

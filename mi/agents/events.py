@@ -14,7 +14,7 @@ class ThreadStarted(Struct, frozen=True, kw_only=True, gc=False, tag="thread_sta
     thread_id: str
 
 
-class Message(Struct, frozen=True, kw_only=True, gc=False, tag="message"):
+class AgentMessage(Struct, frozen=True, kw_only=True, gc=False, tag="message"):
     """Something the agent says; `reasoning` is what it thinks on the way."""
 
     text: str
@@ -55,7 +55,7 @@ class ToolCall(Struct, frozen=True, kw_only=True, gc=False, tag="tool_call"):
     detail: str = ""
 
 
-class Question(Struct, frozen=True, kw_only=True, gc=False, tag="question"):
+class AgentQuestion(Struct, frozen=True, kw_only=True, gc=False, tag="question"):
     """The agent asks the person; the answer goes in with the next batch."""
 
     id: str
@@ -63,7 +63,7 @@ class Question(Struct, frozen=True, kw_only=True, gc=False, tag="question"):
     options: tuple[str, ...] = ()
 
 
-class Usage(Struct, frozen=True, kw_only=True, gc=False, tag="usage"):
+class AgentUsage(Struct, frozen=True, kw_only=True, gc=False, tag="usage"):
     """What was spent; null is unknown. `is_total`: over the whole thread, not this batch."""
 
     input_tokens: int | None = None
@@ -80,14 +80,14 @@ class Error(Struct, frozen=True, kw_only=True, gc=False, tag="error"):
     transient: bool = False
 
 
-class Limit(Struct, frozen=True, kw_only=True, gc=False, tag="limit"):
+class VendorLimit(Struct, frozen=True, kw_only=True, gc=False, tag="limit"):
     """The vendor's own limit was reached; `resets_at` is RFC 3339, empty when it was not said."""
 
     message: str
     resets_at: str = ""
 
 
-class End(Struct, frozen=True, kw_only=True, gc=False, tag="end"):
+class AgentEnd(Struct, frozen=True, kw_only=True, gc=False, tag="end"):
     """The agent's own last word: the only sign of success. `cut`: it ended in the middle of an answer."""
 
     ok: bool
@@ -95,7 +95,19 @@ class End(Struct, frozen=True, kw_only=True, gc=False, tag="end"):
     cut: bool = False
 
 
-Event = ThreadStarted | Message | Command | Denied | FileChange | ToolCall | Question | Usage | Error | Limit | End
+Event = (
+    ThreadStarted
+    | AgentMessage
+    | Command
+    | Denied
+    | FileChange
+    | ToolCall
+    | AgentQuestion
+    | AgentUsage
+    | Error
+    | VendorLimit
+    | AgentEnd
+)
 
 
 def excerpt(text: str, limit: int = EXCERPT) -> str:

@@ -93,7 +93,7 @@ def _remembering(old: _Probes, fresh: Probe) -> _Probes:
 
 def _ask(path: str, *args: str) -> str:
     """What a program prints when asked; bounded in time and size."""
-    from mi.agents.process import AgentProcess, Limits
+    from mi.agents.process import AgentProcess, ProcessLimits
     from mi.kernel.text import decode
 
     said = bytearray()
@@ -101,6 +101,6 @@ def _ask(path: str, *args: str) -> str:
     def keep(stream: str, data: bytes) -> None:
         said.extend(data[: _MOST_SAID - len(said)])  # however small the pieces in which it comes
 
-    with AgentProcess([path, *args], os.getcwd(), limits=Limits(wall_s=_PROBE_S)) as process:
+    with AgentProcess([path, *args], os.getcwd(), limits=ProcessLimits(wall_s=_PROBE_S)) as process:
         process.pump(keep)
     return decode(bytes(said))

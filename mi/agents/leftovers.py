@@ -8,7 +8,7 @@ from mi.kernel import ids
 VARIABLE = "MI_BATCH_MARK"
 
 
-class Mark:
+class ProcessMark:
     """A mark that every descendant inherits, also one that left the process group and lost its parent."""
 
     def __init__(self, value: str) -> None:
@@ -35,16 +35,16 @@ class Mark:
         return len(killed)
 
 
-def new_mark() -> Mark:
+def new_mark() -> ProcessMark:
     """A mark no other process carries."""
-    return Mark(ids.new_id("mark"))
+    return ProcessMark(ids.new_id("mark"))
 
 
-def mark_of(pid: int) -> Mark | None:
+def mark_of(pid: int) -> ProcessMark | None:
     """The mark a living process carries; None when it is gone or was not started by MI."""
     start = f"{VARIABLE}=".encode()
     values = [entry.removeprefix(start) for entry in _environment_of(pid) if entry.startswith(start)]
-    return Mark(values[0].decode("utf-8", "replace")) if values else None
+    return ProcessMark(values[0].decode("utf-8", "replace")) if values else None
 
 
 def group_exists(group: int) -> bool:

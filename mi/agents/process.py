@@ -37,7 +37,7 @@ class Escalation(NamedTuple):
         return [(signal.Signals[name], wait / 1000) for name, wait in zip(names, waits, strict=False)]
 
 
-class Limits(NamedTuple):
+class ProcessLimits(NamedTuple):
     """Seconds an agent may take in all, and may be silent; None is no limit."""
 
     wall_s: float | None = None
@@ -63,7 +63,7 @@ class AgentProcess:
         cwd: str,
         env: dict[str, str] | None = None,
         stdin: bytes | None = None,
-        limits: Limits = Limits(),  # noqa: B008 - immutable
+        limits: ProcessLimits = ProcessLimits(),  # noqa: B008 - immutable
         escalation: Escalation = Escalation(),  # noqa: B008 - immutable
         stop: StopFlag | None = None,
     ) -> None:

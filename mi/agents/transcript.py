@@ -20,7 +20,7 @@ _COPY = 1 << 16
 _ESCAPE_CUT = re.compile(rb"(?<=[^\\])\\(?:\\\\)*(?:u[0-9A-Fa-f]{0,3})?\Z")
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="mi.transcript.header"):
+class TranscriptHeader(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="mi.transcript.header"):
     """The first line of a transcript."""
 
     v: int = 1
@@ -43,7 +43,7 @@ class Captured(NamedTuple):
 class Transcript:
     """Writes one transcript file; each line of the agent is in the file before anybody acts on it."""
 
-    def __init__(self, path: str, header: Header) -> None:
+    def __init__(self, path: str, header: TranscriptHeader) -> None:
         make_dirs(os.path.dirname(path))
         self.path = path
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC

@@ -4,32 +4,32 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mi.app.opened import Opened, current_folder
+from mi.app.home_context import HomeContext, current_folder
 from mi.kernel.errors import MiError, NotFound
 
 if TYPE_CHECKING:  # imported when used: most commands need only some of it
-    from mi.autopilot.person import KnownPerson
-    from mi.contract.gate import Permission, Request
-    from mi.contract.session import Place
+    from mi.autopilot.run_context import KnownPerson
+    from mi.contract.gate import MutationRequest, Permission
+    from mi.contract.session import ContractPlace
     from mi.evidence.log import EvidenceWriter
     from mi.evidence.records.governed import NexusEvent
+    from mi.knowledge.search.backend import Hit, Query
+    from mi.knowledge.search.documents import Producer
+    from mi.knowledge.search.index import TextIndex
+    from mi.knowledge.thoughts.editor import ThoughtEditor
+    from mi.knowledge.thoughts.store import ThoughtStore
+    from mi.knowledge.thoughts.stores import CombinedStores
     from mi.learning.knowledge import Knowledge
     from mi.learning.undo import OtherLesson
-    from mi.memory.backend import Hit, Query
-    from mi.memory.documents import Producer
-    from mi.memory.index import Memory
     from mi.mind.mind import Mind
     from mi.nexus.store import Store
-    from mi.persona.place import Persona
+    from mi.persona.place import PersonaView
     from mi.project.permissions import Worker
-    from mi.thoughtdb.changes import Desk
-    from mi.thoughtdb.effective import Effective
-    from mi.thoughtdb.store import ThoughtStore
-    from mi.workflows.desk import WorkflowDesk
+    from mi.workflows.editor import WorkflowDesk
     from mi.workflows.hosting import Bindings
 
 
-class App(Opened):
+class App(HomeContext):
     """What one command works with: the stores and rooms, joined where they meet."""
 
     def for_agent(self, folder: str = "") -> "App":
@@ -38,7 +38,7 @@ class App(Opened):
 
     def open_mind(self, transcripts: str) -> "Mind":
         """The configured Mind, for a command outside a run; where none can be used, the rules judge."""
-        from mi.hands.choose import resolve_provider
+        from mi.agents.choose import resolve_provider
         from mi.mind.choose import open_mind
         from mi.mind.mind import Mind
 
@@ -55,43 +55,47 @@ class App(Opened):
 
     @cached_property
     def global_thoughts(self) -> "ThoughtStore":
-        from mi.thoughtdb.store import ThoughtStore
+        from mi.knowledge.thoughts.store import ThoughtStore
 
         return ThoughtStore(self.home.thoughts, "global", "", self.notices)
 
     @cached_property
     def project_thoughts(self) -> "ThoughtStore":
-        from mi.thoughtdb.store import ThoughtStore
+        from mi.knowledge.thoughts.store import ThoughtStore
 
         return ThoughtStore(self.project_home.thoughts, "project", self.project.project_id, self.notices)
 
-    def read_thoughts(self, scope: str, as_of: int | None = None) -> "Effective":
+    def read_thoughts(self, scope: str, as_of: int | None = None) -> "CombinedStores":
         """What the project's store, the global one, or both together (`effective`) say."""
-        from mi.thoughtdb.effective import Effective
+        from mi.knowledge.thoughts.stores import CombinedStores
 
         stores = {"project": [self.project_thoughts], "global": [self.global_thoughts]}
         chosen = stores.get(scope) or [self.project_thoughts, self.global_thoughts]
-        return Effective(*(store.read(as_of) for store in chosen))
+        return CombinedStores(*(store.read(as_of) for store in chosen))
 
-    def thoughts_of(self, project_id: str) -> "Effective":
+    def thoughts_of(self, project_id: str) -> "CombinedStores":
         """What the store of any project and the global one say; of "" only the global one."""
-        from mi.thoughtdb.effective import Effective
-        from mi.thoughtdb.store import ThoughtStore
+        from mi.knowledge.thoughts.store import ThoughtStore
+        from mi.knowledge.thoughts.stores import CombinedStores
 
         if project_id == self.project.project_id:
             return self.read_thoughts("effective")
         if not project_id:
             return self.read_thoughts("global")
         other = ThoughtStore(self.home.project(project_id).thoughts, "project", project_id, self.notices)
-        return Effective(other.read(), self.global_thoughts.read())
+        return CombinedStores(other.read(), self.global_thoughts.read())
 
-    def thought_desk(self, scope: str) -> "Desk":
+    def thought_desk(self, scope: str) -> "ThoughtEditor":
         """Where a command writes thoughts of a scope."""
-        from mi.thoughtdb.changes import Desk
+        from mi.knowledge.thoughts.editor import ThoughtEditor
 
         if scope == "global":
-            return Desk(self.global_thoughts, self.open_global_log, self.read_thoughts("global"), self.where_is)
-        return Desk(self.project_thoughts, self.open_project_log, self.read_thoughts("effective"), self.where_is)
+            return ThoughtEditor(
+                self.global_thoughts, self.open_global_log, self.read_thoughts("global"), self.where_is
+            )
+        return ThoughtEditor(
+            self.project_thoughts, self.open_project_log, self.read_thoughts("effective"), self.where_is
+        )
 
     def open_global_log(self) -> "EvidenceWriter":
         """A writer for the log of what holds everywhere."""
@@ -104,14 +108,14 @@ class App(Opened):
 
     def other_lessons(self) -> "list[OtherLesson]":
         """Whoever else keeps what runs teach and can take it back: `mi undo` asks each."""
-        from mi.learning.candidates import Candidates
+        from mi.learning.candidates import PreferenceCandidates
         from mi.learning.overlay import OverlayLesson
         from mi.learning.workflow_lesson import WorkflowLesson
 
         return [
             OverlayLesson(self.project_home.overlay, self.project_thoughts, self.notices),
             WorkflowLesson(self.project_home, self.notices, self._sync_after_undo),
-            Candidates(self.project_home.preference_candidates, self.notices),
+            PreferenceCandidates(self.project_home.preference_candidates, self.notices),
         ]
 
     def _sync_after_undo(self, event_id: str) -> None:
@@ -124,12 +128,12 @@ class App(Opened):
     @cached_property
     def nexus(self) -> "Store":
         """The `.nexus/` of the project, written as this home's harness."""
-        from mi.nexus.place import Place
+        from mi.nexus.layout import NexusLayout
         from mi.nexus.store import Store
 
         if not os.path.exists(self.home.config):  # what nobody configured is not worth reading types for
-            return Store(Place(self.choice.root))
-        return Store(Place(self.choice.root, self.config.nexus.harness_id))
+            return Store(NexusLayout(self.choice.root))
+        return Store(NexusLayout(self.choice.root, self.config.nexus.harness_id))
 
     def record_nexus(self, event: "NexusEvent") -> None:
         """Keep a call of a nexus tool, or a harness event, in the project's log."""
@@ -144,12 +148,12 @@ class App(Opened):
         named = harness_id or self.nexus.place.harness_id
         self.record_nexus(NexusEvent(event=event, harness_id=named, params=shown(params), error=error))
 
-    def contract_place(self) -> "Place":
+    def contract_place(self) -> "ContractPlace":
         """The project as the agents' contract sees it; nothing is written before something is done."""
         from mi.contract.nexus_tasks import authority_in
-        from mi.contract.session import Place
+        from mi.contract.session import ContractPlace
 
-        return Place(
+        return ContractPlace(
             root=self.project.root,
             folder=self.project_home.contract,
             log=self.project_home.evidence,
@@ -172,7 +176,7 @@ class App(Opened):
         for one in changed_hooks(self.home, self.choice.root):
             self.notices.add("hooks-changed", one.path, missing=one.missing, entered=one.entered)
 
-    def _contract_permission(self, request: "Request") -> "Permission":
+    def _contract_permission(self, request: "MutationRequest") -> "Permission":
         """What the team's rules say to a change of files, tasks or memory; what they ask about, the host asks about."""
         from mi.contract.gate import Permission
         from mi.project.permissions import permit_here
@@ -201,7 +205,7 @@ class App(Opened):
 
     def where_is(self, thought_id: str) -> str:
         """Which store holds a thought: project, global, the folder of another project's store, or none."""
-        from mi.thoughtdb.store import ThoughtStore
+        from mi.knowledge.thoughts.store import ThoughtStore
 
         if self.project_thoughts.read().get(thought_id):
             return "project"
@@ -218,8 +222,8 @@ class App(Opened):
 
         With `corrected`, also what was taken back or replaced since.
         """
-        from mi.memory.backend import Query
-        from mi.memory.words import compact
+        from mi.knowledge.search.backend import Query
+        from mi.knowledge.search.words import compact
 
         asked = compact(query)
         if not asked.tokens:
@@ -232,13 +236,13 @@ class App(Opened):
         """As `thought_candidates`, for an earlier time: more of them, for what was not known then falls out."""
         return self.thought_candidates(query, limit * 4, corrected=True)
 
-    def persona(self, member: str = "") -> "Persona":
+    def persona(self, member: str = "") -> "PersonaView":
         """The team's persona as a member sees it; asking makes nothing."""
-        from mi.persona.place import Persona, find_root, member_name
+        from mi.persona.place import PersonaView, find_root, member_name
 
         settings = self.config.persona
         root = find_root(settings.root, self.choice.root, self.home.root)
-        return Persona(root, member_name(member or settings.member or "mi"))
+        return PersonaView(root, member_name(member or settings.member or "mi"))
 
     def worker(self, folder: str = "", member: str = "") -> "Worker":
         """Who is about to do something, and where: for the permission decision."""
@@ -250,7 +254,7 @@ class App(Opened):
     @cached_property
     def workflows(self) -> "WorkflowDesk":
         """The workflows of the project and of the home."""
-        from mi.workflows.desk import WorkflowDesk
+        from mi.workflows.editor import WorkflowDesk
 
         return WorkflowDesk(self.home, self.project, self.notices)
 
@@ -263,7 +267,7 @@ class App(Opened):
 
     def known_person(self) -> "KnownPerson":
         """What the stores say about the person and the project, as a run reads it."""
-        from mi.autopilot.person import KnownPerson
+        from mi.autopilot.run_context import KnownPerson
 
         stores = (self.project_thoughts, self.global_thoughts)
         remembers = self.config.runtime.thought_db.enabled
@@ -273,8 +277,8 @@ class App(Opened):
         """What learning stands on, for this project or for another one of the home."""
         from functools import partial
 
+        from mi.knowledge.thoughts.store import ThoughtStore
         from mi.learning.knowledge import Knowledge
-        from mi.thoughtdb.store import ThoughtStore
 
         chosen = project_id or self.project.project_id
         own = ThoughtStore(self.home.project(chosen).thoughts, "project", chosen, self.notices)
@@ -283,11 +287,11 @@ class App(Opened):
         return Knowledge(self.home, chosen, own, self.global_thoughts, search, self.config.runtime, self.notices)
 
     @cached_property
-    def memory(self) -> "Memory":
+    def memory(self) -> "TextIndex":
         """The text index over everything in the home."""
-        from mi.memory.index import Memory
+        from mi.knowledge.search.index import TextIndex
 
-        return Memory(self.home, self.memory_producers, self.notices)
+        return TextIndex(self.home, self.memory_producers, self.notices)
 
     def memory_producers(self) -> "list[Producer]":
         """Whoever has something to find, of the global part and of every project."""

@@ -4,14 +4,14 @@ import os
 from collections.abc import Iterator
 
 from mi.kernel.home import Home, ProjectHome
-from mi.memory.documents import Producer
+from mi.knowledge.search.documents import Producer
 from mi.project.known import KnownProjects
 
 
 def of_home(home: Home) -> Iterator[Producer]:
     """The producers of the global part and of every project that the home knows."""
-    from mi.memory.sources import WorkflowOverrides, records, snapshots, workflow_files
-    from mi.thoughtdb.documents import producers
+    from mi.knowledge.search.sources import WorkflowOverrides, records, snapshots, workflow_files
+    from mi.knowledge.thoughts.search_documents import producers
 
     projects = home.project_ids()
     for one in projects:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from mi.autopilot.weakening import FileDiff, counted
-from mi.project.check_files import MAKEFILES, commands, defines_checks, promises, runners
+from mi.project.checks.files import MAKEFILES, commands, defines_checks, promises, runners
 
 Text = Callable[[str], str | None]
 # Words that make a test runner leave something out, or call nothing a success.

@@ -9,7 +9,7 @@ from mi.mind.prompts.plan_min_checks import put_back_request, shows_enough
 from mi.mind.views import Case
 
 
-class Closed(NamedTuple):
+class MayClose(NamedTuple):
     """The run may end as done."""
 
     why: str
@@ -27,21 +27,21 @@ class CannotClose(NamedTuple):
     why: str
 
 
-def may_close(case: Case, check_instruction: str) -> Closed | CheckFirst | CannotClose:
+def may_close(case: Case, check_instruction: str) -> MayClose | CheckFirst | CannotClose:
     """Whether a decision "done" stands, by what was seen and not by what was said."""
     batch, say = case.batch, partial(text, language=case.language)
     if batch.weakened_tests:
         put_back = put_back_request(batch.weakened_tests, case.project.check_commands)
         return _unproved(case, put_back, say("end.weakened", ways="; ".join(batch.weakened_tests[:3])))
     if batch.marks.verified:
-        return Closed(say("end.verified"))
+        return MayClose(say("end.verified"))
     if batch.removed_as_asked and set(batch.changed_files) <= set(batch.removed_as_asked):
-        return Closed(say("end.removed"))
+        return MayClose(say("end.removed"))
     if not batch.changed_files and is_inquiry(batch.task) and batch.last_message.strip():
-        return Closed(say("end.answered"))
+        return MayClose(say("end.answered"))
     strategy = case.project.testless_strategy
     if strategy and case.checks_requested and not batch.failed_checks and shows_enough(case):
-        return Closed(say("end.by-strategy", id=strategy.id))
+        return MayClose(say("end.by-strategy", id=strategy.id))
     if not batch.shows_commands:
         return CannotClose(say("end.cannot-verify"))
     return _unproved(case, check_instruction, say("end.unverified"))

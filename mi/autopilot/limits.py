@@ -4,7 +4,7 @@ import time
 from typing import NamedTuple
 
 from mi.autopilot.state import RunState
-from mi.kernel.config.types import Limits
+from mi.kernel.config.types import RunLimits
 
 
 class Room(NamedTuple):
@@ -14,7 +14,7 @@ class Room(NamedTuple):
     tokens: int | None
 
 
-def reached(limits: Limits, state: RunState) -> str | None:
+def reached(limits: RunLimits, state: RunState) -> str | None:
     """The limit that forbids another batch, as people read it; an unknown figure reaches no limit."""
     tokens = _tokens(state)
     if state.number >= limits.batches:
@@ -29,14 +29,14 @@ def reached(limits: Limits, state: RunState) -> str | None:
     return None
 
 
-def remaining(limits: Limits, state: RunState) -> Room:
+def remaining(limits: RunLimits, state: RunState) -> Room:
     """What the next batch may use."""
     seconds = None if limits.minutes is None else max(1.0, (limits.minutes - _minutes(state)) * 60)
     tokens = None if limits.tokens is None else max(0, limits.tokens - (_tokens(state) or 0))
     return Room(seconds, tokens)
 
 
-def named(limits: Limits, reason: str) -> str:
+def named(limits: RunLimits, reason: str) -> str:
     """The limit at which an agent was stopped, as people read it."""
     if reason == "wall" and limits.minutes is not None:
         return f"{limits.minutes:g} minutes"

@@ -6,29 +6,29 @@ import msgspec
 
 from mi.autopilot import limits
 from mi.autopilot.arbitration import AskStrategy, AskUser, Decide, Send, arbitrate
+from mi.autopilot.batch_judgements import Judged, Judging
+from mi.autopilot.batch_runner import Working
 from mi.autopilot.closing import CannotClose, CheckFirst, may_close
-from mi.autopilot.diary import Diary
-from mi.autopilot.judging import Judged, Judging
-from mi.autopilot.moves import EXIT, End, Go, Interrupted, Next, blocked
-from mi.autopilot.session import Outcome, SendFirst, Session, Stop
+from mi.autopilot.outcomes import EXIT, EndRun, Interrupted, Next, SendNext, blocked
+from mi.autopilot.recorder import LogRecorder
+from mi.autopilot.run_parts import Outcome, RunParts, SendFirst, Stop
 from mi.autopilot.state import RunState
-from mi.autopilot.working import Working
 from mi.evidence.records.run import Limit, RunEnd
 from mi.kernel.consent import refuses
 from mi.mind.answers import NextMove
 from mi.mind.prompts.plan_min_checks import check_request
 from mi.mind.views import Case
-from mi.project.checks import Check
+from mi.project.checks.recognition import Check
 from mi.project.worktree import WorktreeWatch
 
 
 class Loop:
     """One run of one task. Read `run` first: it is the flowchart."""
 
-    def __init__(self, session: Session, state: RunState, checks: list[Check]) -> None:
+    def __init__(self, session: RunParts, state: RunState, checks: list[Check]) -> None:
         self.session = session
         self.state = state
-        self.diary = Diary(session, state)
+        self.diary = LogRecorder(session, state)
         self.working = Working(session, state, self.diary, checks)
         self.judging = Judging(session, state, self.diary, checks)
 
@@ -37,15 +37,15 @@ class Loop:
         try:
             return self._end(self._drive(watch, resumed))
         except Interrupted:
-            return self._end(End("interrupted", self.session.stop.reason))
+            return self._end(EndRun("interrupted", self.session.stop.reason))
 
-    def _drive(self, watch: WorktreeWatch, resumed: Callable[[], Next] | None) -> End:
+    def _drive(self, watch: WorktreeWatch, resumed: Callable[[], Next] | None) -> EndRun:
         following = resumed() if resumed else self._begin()
-        if resumed and isinstance(following, Go):
+        if resumed and isinstance(following, SendNext):
             self._take_up(following)
-        while isinstance(following, Go):
+        while isinstance(following, SendNext):
             following = self._before_batch() or self._one_batch(watch)
-            if isinstance(following, Go):
+            if isinstance(following, SendNext):
                 self._take_up(following)
         return following
 
@@ -53,7 +53,7 @@ class Loop:
         result, case = self.working.batch(watch)
         following = self.working.stopped(result)
         if following is None and self.session.stop.reason:
-            return End("interrupted", self.session.stop.reason)
+            return EndRun("interrupted", self.session.stop.reason)
         return following or self.decide(case)
 
     def decide(self, case: Case, risk_settled: bool = False) -> Next:
@@ -73,36 +73,36 @@ class Loop:
             or self._before_deciding(case, judged)
             or self._next_move(msgspec.structs.replace(case, risk=judged.risk, recent=self.state.recent))
         )
-        return self._guard(case, following) if isinstance(following, Go) else following
+        return self._guard(case, following) if isinstance(following, SendNext) else following
 
     # before a batch
 
     def _begin(self) -> Next:
         """The task itself, when nothing stands in its way."""
         heard = _heard(self.session.steps.preflight(self.diary, self.state.task))
-        if isinstance(heard, Go):
+        if isinstance(heard, SendNext):
             self.state.next_input = f"{heard.text}\n\n{self.state.next_input}"
         elif heard is not None:
             return heard
         self.session.steps.recall(self.diary, "run_start", self.state.task)
-        return Go(self.state.next_input)
+        return SendNext(self.state.next_input)
 
-    def _before_batch(self) -> End | None:
+    def _before_batch(self) -> EndRun | None:
         if self.session.stop.reason:
-            return End("interrupted", self.session.stop.reason)
+            return EndRun("interrupted", self.session.stop.reason)
         reached = limits.reached(self.session.runtime.limits, self.state)
         if reached is not None:
             self.diary.append(Limit(limit=reached, spent=self.state.spent))
             return self.blocked("end.limit", limit=reached)
         heard = _heard(self.session.steps.before_batch(self.diary, self.state.next_input))
-        if isinstance(heard, Go):
+        if isinstance(heard, SendNext):
             self.state.next_input = f"{heard.text}\n\n{self.state.next_input}"
             return None
         return heard
 
     # what comes next
 
-    def _settle_risk(self, judged: Judged) -> End | None:
+    def _settle_risk(self, judged: Judged) -> EndRun | None:
         if not judged.risk_question:
             return None
         answer = self.diary.ask(judged.risk_question, "risk")
@@ -118,11 +118,11 @@ class Loop:
                 if said is None:
                     return self.blocked("end.question-waits")
                 text = "\n\n".join(part for part in (said, action.then_checks) if part)
-                return Go(text, is_check=bool(action.then_checks))
+                return SendNext(text, is_check=bool(action.then_checks))
             case AskStrategy():
                 return self._strategy(case, action.question)
             case Send():
-                return Go(action.text, action.is_check)
+                return SendNext(action.text, action.is_check)
             case Decide():
                 return None
 
@@ -135,32 +135,32 @@ class Loop:
             return self.blocked("end.question-waits")
         return self.after_strategy(case, said)
 
-    def after_strategy(self, case: Case, strategy: str) -> Go | None:
+    def after_strategy(self, case: Case, strategy: str) -> SendNext | None:
         """Keep what counts without tests, and plan the checks again by it."""
         self.judging.remember_strategy(strategy)
         checks = self.judging.plan(self.working.case_of(case.batch), suffix=".after_testless")
-        return Go(checks.hands_check_input, is_check=True) if checks and checks.should_run_checks else None
+        return SendNext(checks.hands_check_input, is_check=True) if checks and checks.should_run_checks else None
 
     def _next_move(self, case: Case) -> Next:
         move, failed = self.judging.decide(case)
         if failed and move.next_action == "ask_user":
             said = self.diary.ask(move.ask_user_question)
-            return self.blocked("end.question-waits") if said is None else Go(said)
+            return self.blocked("end.question-waits") if said is None else SendNext(said)
         return self._ask_or_answer(case, move) if move.next_action == "ask_user" else self._carry_out(case, move)
 
     def _carry_out(self, case: Case, move: NextMove) -> Next:
         if move.status == "done":
             return self._close(case)
         if move.next_action == "stop":
-            return End("blocked", move.notes) if move.notes else self.blocked("end.no-way-on")
-        return Go(move.next_hands_input, is_check=_is_check_request(move.next_hands_input, case))
+            return EndRun("blocked", move.notes) if move.notes else self.blocked("end.no-way-on")
+        return SendNext(move.next_hands_input, is_check=_is_check_request(move.next_hands_input, case))
 
     def _ask_or_answer(self, case: Case, move: NextMove) -> Next:
         """The person is asked only when their values do not already answer."""
         self.session.steps.recall(self.diary, "before_ask_user", move.ask_user_question)
         answer = self.judging.answer_question(case, move.ask_user_question)
         if answer and answer.should_answer:
-            return Go(answer.hands_answer_input)
+            return SendNext(answer.hands_answer_input)
         said = self.diary.ask(move.ask_user_question, "next")
         return self.blocked("end.question-waits") if said is None else self.after_user(case, said)
 
@@ -169,26 +169,26 @@ class Loop:
 
         What counts without tests is the person's to say: words that are not in their answer set no strategy.
         """
-        from mi.learning.gate import carried
+        from mi.learning.text_overlap import supported_by_user_text
 
         case = msgspec.structs.replace(case, person_said=said, recent=self.state.recent)
         move, failed = self.judging.decide(case, "after_user")
         chosen = move.update_project_overlay.set_testless_strategy
-        if chosen and case.project.testless_strategy is None and carried(chosen.strategy, said):
+        if chosen and case.project.testless_strategy is None and supported_by_user_text(chosen.strategy, said):
             self.judging.remember_strategy(chosen.strategy, chosen.rationale)
             case = msgspec.structs.replace(self.working.case_of(case.batch), person_said=said)
-        return Go(said) if failed or move.next_action == "ask_user" else self._carry_out(case, move)
+        return SendNext(said) if failed or move.next_action == "ask_user" else self._carry_out(case, move)
 
     def _close(self, case: Case) -> Next:
         command = case.project.check_commands[0] if case.project.check_commands else ""
         closed = may_close(case, check_request(command) if command else "")
         if isinstance(closed, CheckFirst):
-            return Go(closed.instruction, is_check=True)
+            return SendNext(closed.instruction, is_check=True)
         if isinstance(closed, CannotClose):
-            return End("blocked", closed.why)
-        return End("done", closed.why)
+            return EndRun("blocked", closed.why)
+        return EndRun("done", closed.why)
 
-    def _guard(self, case: Case, following: Go) -> Next:
+    def _guard(self, case: Case, following: SendNext) -> Next:
         """The next input, unless the exchange with the agent repeats itself."""
         repetition = self.state.guard.notice(case.batch.last_message, following.text, self.session.language)
         if repetition is None:
@@ -196,14 +196,14 @@ class Loop:
         way = self.judging.break_loop(case, repetition, following.text)
         match way.action:
             case "rewrite_next_input" if way.rewritten_next_input:
-                return Go(way.rewritten_next_input)
+                return SendNext(way.rewritten_next_input)
             case "run_checks_then_continue" if way.check_intent:
                 return self._forced_check(case, way.check_intent)
             case "stop_done":
                 return self._close(case)
             case "ask_user":
                 said = self.diary.ask(way.ask_user_question or repetition.reason)
-                return self.blocked("end.question-waits") if said is None else Go(said)
+                return self.blocked("end.question-waits") if said is None else SendNext(said)
         return self.blocked("end.repeats", reason=repetition.reason)
 
     def _forced_check(self, case: Case, intent: str) -> Next:
@@ -211,19 +211,21 @@ class Loop:
         checks = self.judging.plan(msgspec.structs.replace(case, check_intent=intent), suffix=".loop_break")
         if checks and checks.needs_testless_strategy:
             return self._strategy(case, checks.testless_strategy_question) or self.blocked("end.nothing-to-check-by")
-        return Go(checks.hands_check_input if checks and checks.should_run_checks else check_request(intent), True)
+        return SendNext(
+            checks.hands_check_input if checks and checks.should_run_checks else check_request(intent), True
+        )
 
-    def blocked(self, key: str, **details: object) -> End:
+    def blocked(self, key: str, **details: object) -> EndRun:
         """The end of a run that needs the person."""
         return blocked(key, self.session.language, **details)
 
-    def _take_up(self, following: Go) -> None:
+    def _take_up(self, following: SendNext) -> None:
         self.session.steps.checkpoint(self.diary, following.text, "")
         self.state.next_input = following.text
         self.state.checks_requested += 1 if following.is_check else 0
         self.state.number += 1
 
-    def _end(self, end: End) -> RunEnd:
+    def _end(self, end: EndRun) -> RunEnd:
         state = self.state
         try:
             self.session.steps.checkpoint(self.diary, "", end.status)
@@ -245,9 +247,9 @@ class Loop:
 def _heard(outcome: Outcome) -> Next | None:
     match outcome:
         case SendFirst(text):
-            return Go(text)
+            return SendNext(text)
         case Stop(reason):
-            return End("blocked", reason)
+            return EndRun("blocked", reason)
     return None
 
 

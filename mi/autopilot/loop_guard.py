@@ -25,7 +25,7 @@ def signature(hands_last_message: str, next_input: str) -> str:
     return sha256(f"{normal(hands_last_message)}\0{normal(next_input)}".encode("utf-8", "replace")).hexdigest()[:16]
 
 
-class LoopGuard:
+class RepetitionGuard:
     """Remembers the latest exchanges of a run."""
 
     def __init__(self, signatures: list[str] | None = None) -> None:

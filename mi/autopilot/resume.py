@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from mi.autopilot.loop_guard import LoopGuard, signature
+from mi.autopilot.loop_guard import RepetitionGuard, signature
 from mi.autopilot.state import NOTHING, RunState, added
 from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.base import Record
@@ -16,8 +16,8 @@ from mi.evidence.records.run import BatchEnd, Question, RunEnd, RunStart, UserIn
 from mi.kernel import files
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.notices import Notices
-from mi.mind.views import Batch
-from mi.project.checks import Check, planned
+from mi.mind.views import BatchView
+from mi.project.checks.recognition import Check, planned
 
 GO_ON = "You were interrupted in the middle of your work. Look at where things stand, and go on with the task."
 
@@ -29,7 +29,7 @@ class Resumed(NamedTuple):
     checks: list[Check]  # that the project had when the run began
     began: bool  # whether anything was sent to the agent yet
     cut: HandsInput | None = None  # the last batch never ended: it must be recorded as cut
-    judge: Batch | None = None
+    judge: BatchView | None = None
     question: Question | None = None  # the run stopped at it
     answer: str | None = None
     risk_settled: bool = False
@@ -75,7 +75,7 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
         state,
         checks,
         began=True,
-        judge=msgspec.convert(last.seen, Batch) if last.outcome == "ended" else None,
+        judge=msgspec.convert(last.seen, BatchView) if last.outcome == "ended" else None,
         question=questions[-1] if questions else None,
         answer=answers.get(questions[-1].id) if questions else None,
         risk_settled=any(one.about == "risk" and one.id in answers for one in questions),
@@ -155,7 +155,7 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
     for one in ended:
         state.spent = added(state.spent, one.usage)
     if ended and ended[-1].seen:
-        seen = msgspec.convert(ended[-1].seen, Batch)
+        seen = msgspec.convert(ended[-1].seen, BatchView)
         state.marks = seen.marks  # but what was verified then is not verified now: files may have changed since
         state.unsettled = seen.unsettled
         # and so it must be asked for anew, even if asking brought it then
@@ -168,7 +168,7 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
     plans = [one.checks for one in records if isinstance(one, CheckPlan)]
     state.planned = [check for one in plans if one.should_run_checks for check in planned(one.commands_hints)]
     exchanges = zip([one.last_message for one in ended], sent[1:], strict=False)
-    state.guard = LoopGuard([signature(said, following.input) for said, following in exchanges])
+    state.guard = RepetitionGuard([signature(said, following.input) for said, following in exchanges])
     for record in records:
         state.remember(record, record.headline() if record.__struct_config__.tag in _TELLING else "")
     return state

@@ -1,6 +1,6 @@
 """What a risky command is about, as the Mind and the person read it: `push: git push origin main`."""
 
-from mi.hands.risk import command_risk
+from mi.agents.command_risk import command_risk
 from mi.kernel.config.types import ExternalActions, Policy
 
 # Words of a marker → the category of the risk; the first that fits.

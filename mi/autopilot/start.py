@@ -4,35 +4,35 @@ import os
 from functools import partial
 
 from mi.agents.signals import stop_on_signals
+from mi.autopilot.batch_facts import keeps
 from mi.autopilot.loop import Loop
-from mi.autopilot.moves import Go, Next
+from mi.autopilot.outcomes import Next, SendNext
 from mi.autopilot.resume import GO_ON, Resumed, end_orphan
 from mi.autopilot.run_lock import run_lock
-from mi.autopilot.seen import keeps
-from mi.autopilot.session import Session
+from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import RunState
 from mi.evidence.records.run import BatchEnd, KnownCheck, RunEnd, RunStart
 from mi.kernel import git
 from mi.kernel.consent import refuses
 from mi.kernel.home import ProjectHome
-from mi.project.checks import detect
+from mi.project.checks.recognition import detect
 from mi.project.worktree import WorktreeWatch
 
 _TREES_KEPT = 4  # of runs that may still be resumed
 
 
-def start(session: Session, task: str, thread_id: str = "") -> RunEnd:
+def start(session: RunParts, task: str, thread_id: str = "") -> RunEnd:
     """Run a task from its beginning; returns the run's last record."""
     state = RunState(task=task, run_id=session.evidence.run_id, next_input=task, thread_id=thread_id)
     return _drive(session, state, resumed=None)
 
 
-def go_on(session: Session, resumed: Resumed) -> RunEnd:
+def go_on(session: RunParts, resumed: Resumed) -> RunEnd:
     """Go on with a run that stopped; a batch that had ended is judged, never run again."""
     return _drive(session, resumed.state, resumed)
 
 
-def _drive(session: Session, state: RunState, resumed: Resumed | None) -> RunEnd:
+def _drive(session: RunParts, state: RunState, resumed: Resumed | None) -> RunEnd:
     place = session.home.project(session.project.project_id)
     with run_lock(place.run_lock, state.run_id, session.notices), stop_on_signals(session.stop):
         checks = resumed.checks if resumed else detect(session.project.root)
@@ -65,13 +65,13 @@ def _beginning(loop: Loop, resumed: Resumed) -> Next:
     case = loop.working.case_of(resumed.judge) if resumed.judge else None
     question = resumed.question
     if question is None:
-        return loop.decide(case, resumed.risk_settled) if case else Go(GO_ON)
+        return loop.decide(case, resumed.risk_settled) if case else SendNext(GO_ON)
     answer = resumed.answer or loop.diary.ask_again(question)
     if answer is None:
         return loop.blocked("end.question-waits")
     match question.about:
         case "rules" | "review":  # whichever rule asked will find the answer when its turn comes
-            return loop.decide(case, resumed.risk_settled) if case else Go(GO_ON)
+            return loop.decide(case, resumed.risk_settled) if case else SendNext(GO_ON)
         case "next" if case:
             return loop.after_user(case, answer)
         case "risk" if refuses(answer):
@@ -82,7 +82,7 @@ def _beginning(loop: Loop, resumed: Resumed) -> Next:
             return loop.after_strategy(case, answer) or loop.decide(loop.working.case_of(case.batch), risk_settled=True)
         case "strategy" if case:
             return loop.decide(case, risk_settled=True)
-    return Go(answer)
+    return SendNext(answer)
 
 
 def _tree_folder(place: ProjectHome, run_id: str) -> str:

@@ -4,15 +4,15 @@ import time
 
 from msgspec import Struct, field
 
-from mi.autopilot.loop_guard import LoopGuard
+from mi.autopilot.loop_guard import RepetitionGuard
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import Marks, Question, Usage
-from mi.mind.views import Said, SeenCommand
-from mi.project.checks import Check
-from mi.thoughtdb.trust import of_event
+from mi.evidence.records.run import Marks, Question, RunUsage
+from mi.knowledge.thoughts.trust import of_event
+from mi.mind.views import CitableText, SeenCommand
+from mi.project.checks.recognition import Check
 
 RECENT = 12
-NOTHING = Usage(input_tokens=0, output_tokens=0, cost_usd=0.0, seconds=0.0, calls=0)
+NOTHING = RunUsage(input_tokens=0, output_tokens=0, cost_usd=0.0, seconds=0.0, calls=0)
 
 
 class RunState(Struct, kw_only=True):
@@ -29,12 +29,12 @@ class RunState(Struct, kw_only=True):
     verified: bool = False
     unsettled: list[SeenCommand] = field(default_factory=list)  # checks that failed on the work as it is now
     marks: Marks = field(default_factory=Marks)
-    spent: Usage = NOTHING
-    recent: list[Said] = field(default_factory=list)
+    spent: RunUsage = NOTHING
+    recent: list[CitableText] = field(default_factory=list)
     evidence_ids: list[str] = field(default_factory=list)
     answered: dict[tuple[str, str], str] = field(default_factory=dict)  # by batch and question, of the rules
     waiting: dict[tuple[str, str], Question] = field(default_factory=dict)  # asked before this process began
-    guard: LoopGuard = field(default_factory=LoopGuard)
+    guard: RepetitionGuard = field(default_factory=RepetitionGuard)
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -45,14 +45,14 @@ class RunState(Struct, kw_only=True):
         """Keep an event in view of the next judgements."""
         if text:
             by_person = of_event(str(event.__struct_config__.tag)) == "user"
-            self.recent = [*self.recent, Said(id=event.event_id, text=text[:600], by_person=by_person)][-RECENT:]
+            self.recent = [*self.recent, CitableText(id=event.event_id, text=text[:600], by_person=by_person)][-RECENT:]
 
 
-def added(spent: Usage, more: Usage) -> Usage:
+def added(spent: RunUsage, more: RunUsage) -> RunUsage:
     """Two bills together; unknown plus something stays unknown."""
 
     def total(name: str) -> float | None:
         one, two = getattr(spent, name), getattr(more, name)
         return None if one is None or two is None else one + two
 
-    return Usage(**{name: total(name) for name in Usage.__struct_fields__})  # type: ignore[arg-type]
+    return RunUsage(**{name: total(name) for name in RunUsage.__struct_fields__})  # type: ignore[arg-type]

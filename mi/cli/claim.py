@@ -25,7 +25,7 @@ def parser(name: str) -> Parser:
 
 
 def _fill_list(parser: Parser) -> None:
-    from mi.thoughtdb.kinds import CLAIM_TYPES
+    from mi.knowledge.thoughts.kinds import CLAIM_TYPES
 
     thoughts.add_filters(parser, CLAIM_TYPES)
 
@@ -63,14 +63,14 @@ def _show(app: App, args: Args) -> int:
 
 
 def _retract(app: App, args: Args) -> int:
-    from mi.thoughtdb.changes import retract
+    from mi.knowledge.thoughts.editor import retract
 
     event_id = retract(thoughts.desk(app, args), args.ref, "claim", args.rationale)
     return thoughts.stored(app, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id)
 
 
 def _supersede(app: App, args: Args) -> int:
-    from mi.thoughtdb.changes import supersede
+    from mi.knowledge.thoughts.editor import supersede
 
     event_id, new = supersede(thoughts.desk(app, args), args.ref, args.text)
     fields = {"ref": args.ref, "claim_id": new.claim_id, "scope": args.scope, "event_id": event_id}
@@ -78,7 +78,7 @@ def _supersede(app: App, args: Args) -> int:
 
 
 def _same_as(app: App, args: Args) -> int:
-    from mi.thoughtdb.changes import same_as
+    from mi.knowledge.thoughts.editor import same_as
 
     event_id, edge = same_as(thoughts.desk(app, args), args.duplicate, args.canonical)
     ends = {"duplicate": args.duplicate, "canonical": args.canonical}
@@ -113,7 +113,7 @@ def _apply(app: App, args: Args) -> int:
 
 
 def _mine(app: App, args: Args) -> int:
-    from mi.learning.by_command import mine_latest
+    from mi.learning.mine_command import mine_latest
 
     out = Output(app.language)
     mind = app.open_mind(app.project_home.mind_transcripts)

@@ -11,7 +11,7 @@ from mi.cli.output import Output
 _SHELLS = ("bash", "zsh", "fish")
 
 
-class Node(NamedTuple):
+class CompletionNode(NamedTuple):
     """A command's words, and what may follow them."""
 
     words: tuple[str, ...]
@@ -43,20 +43,20 @@ def _run(app: App, args: Args) -> int:
     return 0
 
 
-def tree() -> Iterator[Node]:
+def tree() -> Iterator[CompletionNode]:
     """Every command and subcommand there is."""
-    from mi.cli.door import COMMANDS, parser
+    from mi.cli.main import COMMANDS, parser
     from mi.cli.shorthand import SHOWN
     from mi.kernel.messages import text
 
     overview = {name: text("overview." + name).partition(";")[0] for name in COMMANDS}
     flags = ("--home", "--cd", "--here", "--help", "--version")
-    yield Node((), overview | dict.fromkeys(SHOWN, ""), dict.fromkeys(flags, ""))
+    yield CompletionNode((), overview | dict.fromkeys(SHOWN, ""), dict.fromkeys(flags, ""))
     for name in COMMANDS:
         yield from _below((name,), parser(name))
 
 
-def _below(words: tuple[str, ...], parser: Parser) -> Iterator[Node]:
+def _below(words: tuple[str, ...], parser: Parser) -> Iterator[CompletionNode]:
     parser.format_help()  # adds the arguments that are added late
     follow: dict[str, str] = {}
     flags: dict[str, str] = {}
@@ -72,12 +72,12 @@ def _below(words: tuple[str, ...], parser: Parser) -> Iterator[Node]:
             choices |= {option: tuple(map(str, action.choices)) for option in names if action.choices}
         elif action.choices:
             follow |= {str(choice): "" for choice in action.choices}
-    yield Node(words, follow, flags, choices)
+    yield CompletionNode(words, follow, flags, choices)
     for name, one in inner.items():
         yield from _below((*words, name), one)
 
 
-def _bash(nodes: list[Node]) -> str:
+def _bash(nodes: list[CompletionNode]) -> str:
     cases = "\n".join(f'    "{" ".join(one.words)}") words="{" ".join([*one.follow, *one.flags])}" ;;' for one in nodes)
     values = "\n".join(
         f'    "{" ".join(one.words)} {flag}") words="{" ".join(taken)}" ;;'
@@ -106,14 +106,14 @@ _mi() {{
 complete -o default -o filenames -F _mi mi"""
 
 
-def _zsh(nodes: list[Node]) -> str:
+def _zsh(nodes: list[CompletionNode]) -> str:
     head = "# mi: completion for zsh. Use it with:  source <(mi completion zsh)"
     _, _, script = _bash(nodes).partition("\n")
     loaded = "(( $+functions[compdef] )) || { autoload -U compinit && compinit -D; }"  # a bare zsh has none
     return f"{head}\n{loaded}\nautoload -U +X bashcompinit && bashcompinit\n{script}"
 
 
-def _fish(nodes: list[Node]) -> str:
+def _fish(nodes: list[CompletionNode]) -> str:
     """Files are offered only where nothing else can follow: a path, a transcript, an export."""
     lines = ["# mi: completion for fish. Use it with:  mi completion fish | source"]
     for node in nodes:
@@ -129,7 +129,7 @@ def _fish(nodes: list[Node]) -> str:
     return "\n".join(lines)
 
 
-def _fish_condition(node: Node, nodes: list[Node]) -> str:
+def _fish_condition(node: CompletionNode, nodes: list[CompletionNode]) -> str:
     """Holds after the node's words and before those of a node below it; a path may stand before all of them."""
     seen = [f"__fish_seen_subcommand_from {word}" for word in node.words]
     deeper = [one.words[-1] for one in nodes if one.words[:-1] == node.words and one.words]

@@ -8,7 +8,7 @@ import msgspec
 from mi.app import App
 from mi.cli.arguments import Args, Group, Parser, add_json
 from mi.cli.output import Output
-from mi.kernel.config.load import Problem
+from mi.kernel.config.load import ConfigProblem
 from mi.kernel.errors import BadConfig
 
 
@@ -104,7 +104,7 @@ def _report(app: App, out: Output, problems: list[dict[str, Any]], ok: bool) -> 
     return 0 if ok else 1
 
 
-def problem_line(out: Output, problem: Problem) -> str:
+def problem_line(out: Output, problem: ConfigProblem) -> str:
     """What is wrong with one setting."""
     return out.text("config." + problem.code, path=problem.path, value=problem.value, hint=problem.hint)
 

@@ -23,7 +23,7 @@ def parser(name: str) -> Parser:
 
 def _run(app: App, args: Args) -> int:
     from mi.kernel import clock
-    from mi.thoughtdb.context import build, build_least
+    from mi.knowledge.thoughts.context import build, build_least
 
     out = Output(app.language)
     moment = thoughts.moment(args)

@@ -10,7 +10,7 @@ from mi.cli.output import Output
 from mi.kernel.text import one_line
 
 if TYPE_CHECKING:
-    from mi.hosts.place import Placed
+    from mi.hosts.apply import Placed
 
 _AUDITED = 50
 

@@ -10,7 +10,7 @@ from mi.kernel.text import pad, width
 
 if TYPE_CHECKING:
     from mi.evidence.costs import RunCost
-    from mi.evidence.records.run import Usage
+    from mi.evidence.records.run import RunUsage
 
 _SHOWN = 20
 _LEAST_ABOUT = 24  # columns that a task needs beside its figures
@@ -90,7 +90,7 @@ def _name(app: App, project_id: str) -> str:
     return next((root for root, known in app.known_projects.roots.items() if known.project_id == project_id), "")
 
 
-def _figures(out: Output, spent: "Usage") -> tuple[str, str, str]:
+def _figures(out: Output, spent: "RunUsage") -> tuple[str, str, str]:
     unknown = out.text("run.unknown")
     both = (spent.input_tokens, spent.output_tokens)
     tokens = unknown if None in both else f"{sum(one or 0 for one in both):,}"

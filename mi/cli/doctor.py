@@ -16,7 +16,7 @@ Level = Literal["ok", "warn", "fail"]
 _MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 
 
-class Finding(NamedTuple):
+class DoctorFinding(NamedTuple):
     """One thing that was looked at; `fix` is the command or step that mends it."""
 
     area: str
@@ -51,7 +51,7 @@ def _run(app: App, args: Args) -> int:
     return 1 if failed else 0
 
 
-def _looked(app: App, out: Output, area: str, look: "Look") -> list[Finding]:
+def _looked(app: App, out: Output, area: str, look: "Look") -> list[DoctorFinding]:
     """What one look found; that it failed is a finding, too, and no reason not to look further."""
     try:
         return list(look(app, out))
@@ -59,33 +59,37 @@ def _looked(app: App, out: Output, area: str, look: "Look") -> list[Finding]:
         failure: MiError = from_os_error(error)
     except MiError as error:
         failure = error
-    return [Finding(area, "fail", "as-is", {"text": failure.line(out.language)})]
+    return [DoctorFinding(area, "fail", "as-is", {"text": failure.line(out.language)})]
 
 
-def _shown(out: Output, finding: Finding) -> dict[str, str]:
+def _shown(out: Output, finding: DoctorFinding) -> dict[str, str]:
     text = out.text("doctor." + finding.key, **finding.details)
     return {"area": finding.area, "level": finding.level, "text": text, "fix": finding.fix}
 
 
-def _home(app: App, out: Output) -> Iterator[Finding]:
+def _home(app: App, out: Output) -> Iterator[DoctorFinding]:
     root = app.home.root
     place = _existing(root)
     elsewhere = f"chmod u+rwx {place}  |  mi --home DIR …"
     if not os.path.isdir(place):
-        yield Finding("home", "fail", "home-is-file", {"path": place}, f"mv {place} {place}.old  |  mi --home DIR …")
+        yield DoctorFinding(
+            "home", "fail", "home-is-file", {"path": place}, f"mv {place} {place}.old  |  mi --home DIR …"
+        )
         return
     if not os.access(place, os.R_OK | os.W_OK | os.X_OK) or os.statvfs(place).f_flag & os.ST_RDONLY:
-        yield Finding("home", "fail", "home-not-writable", {"path": place}, elsewhere)
+        yield DoctorFinding("home", "fail", "home-not-writable", {"path": place}, elsewhere)
     elif place != root:
-        yield Finding("home", "ok", "home-new", {"path": root})
+        yield DoctorFinding("home", "ok", "home-new", {"path": root})
     elif os.stat(root).st_mode & 0o077:
-        yield Finding("home", "warn", "home-open", {"path": root}, f"chmod 700 {root}")
+        yield DoctorFinding("home", "warn", "home-open", {"path": root}, f"chmod 700 {root}")
     else:
-        yield Finding("home", "ok", "home-ok", {"path": root})
+        yield DoctorFinding("home", "ok", "home-ok", {"path": root})
     free = os.statvfs(place)
     megabytes = free.f_bavail * free.f_frsize // 1_000_000
     if megabytes < 100:
-        yield Finding("home", "fail" if megabytes < 1 else "warn", "home-full", {"megabytes": megabytes, "path": place})
+        yield DoctorFinding(
+            "home", "fail" if megabytes < 1 else "warn", "home-full", {"megabytes": megabytes, "path": place}
+        )
 
 
 def _existing(path: str) -> str:
@@ -95,50 +99,50 @@ def _existing(path: str) -> str:
     return path
 
 
-def _config(app: App, out: Output) -> Iterator[Finding]:
+def _config(app: App, out: Output) -> Iterator[DoctorFinding]:
     from mi.cli.config import problem_line
 
     path = app.home.config
     try:
         problems = app.loaded_config.problems
     except BadConfig as error:
-        yield Finding("config", "fail", "as-is", {"text": error.line(out.language)}, "mi config init --force")
+        yield DoctorFinding("config", "fail", "as-is", {"text": error.line(out.language)}, "mi config init --force")
         return
     for problem in problems:
         level: Level = "fail" if problem in app.config_errors else "warn"
-        yield Finding("config", level, "as-is", {"text": problem_line(out, problem)}, "mi config validate")
+        yield DoctorFinding("config", level, "as-is", {"text": problem_line(out, problem)}, "mi config validate")
     if not problems:
-        yield Finding("config", "ok", "config-ok" if os.path.exists(path) else "config-none", {"path": path})
+        yield DoctorFinding("config", "ok", "config-ok" if os.path.exists(path) else "config-none", {"path": path})
 
 
-def _programs(app: App, out: Output) -> Iterator[Finding]:
+def _programs(app: App, out: Output) -> Iterator[DoctorFinding]:
     from mi.cli.status import providers
     from mi.kernel.programs import on_path
 
     git = on_path("git")
     if git:
-        yield Finding("git", "ok", "program", {"name": "git", "path": git})
+        yield DoctorFinding("git", "ok", "program", {"name": "git", "path": git})
     else:
-        yield Finding("git", "warn", "no-git", {}, "apt-get install git  |  brew install git")
+        yield DoctorFinding("git", "warn", "no-git", {}, "apt-get install git  |  brew install git")
     for name, package in (("codex", "@openai/codex"), ("claude", "@anthropic-ai/claude-code")):
         path = on_path(name)
         if path:
-            yield Finding("hands", "ok", "program", {"name": name, "path": path})
+            yield DoctorFinding("hands", "ok", "program", {"name": name, "path": path})
         else:
-            yield Finding("hands", "warn", "no-program", {"name": name}, f"npm install -g {package}")
+            yield DoctorFinding("hands", "warn", "no-program", {"name": name}, f"npm install -g {package}")
     chosen = providers(app)
     if chosen["hands"] == "none":
-        yield Finding("providers", "warn", "no-hands", chosen)
+        yield DoctorFinding("providers", "warn", "no-hands", chosen)
     else:
-        yield Finding("providers", "ok", "providers", chosen)
+        yield DoctorFinding("providers", "ok", "providers", chosen)
     if chosen["hands"] == "claude":
-        from mi.hands.providers.claude import allowed_tools
+        from mi.agents.adapters.claude import allowed_tools
 
         tools = allowed_tools(app.project.root, app.config.hands.claude.allowed_tools)
-        yield Finding("hands", "ok", "claude-tools", {"tools": " ".join(tools)})
+        yield DoctorFinding("hands", "ok", "claude-tools", {"tools": " ".join(tools)})
 
 
-def _installed(app: App, out: Output) -> Iterator[Finding]:
+def _installed(app: App, out: Output) -> Iterator[DoctorFinding]:
     """The commands that agent hosts start: they name this installation by its path."""
     from mi.hosts.installed import installed_commands
 
@@ -148,15 +152,15 @@ def _installed(app: App, out: Output) -> Iterator[Finding]:
             yield (
                 _trusted(app, one, details)
                 if one.owner == "hook codex"
-                else Finding("hosts", "ok", "host-command", details)
+                else DoctorFinding("hosts", "ok", "host-command", details)
             )
         else:
             what, _, host = one.owner.partition(" ")
             fix = f"mi -C {one.root} {what} install {host}"
-            yield Finding("hosts", "fail", "host-command-gone", details, fix)
+            yield DoctorFinding("hosts", "fail", "host-command-gone", details, fix)
 
 
-def _trusted(app: App, one: "Installed", details: dict[str, object]) -> Finding:
+def _trusted(app: App, one: "Installed", details: dict[str, object]) -> DoctorFinding:
     """Codex skips hooks that it does not trust, in silence: an entry that is there may bind nobody."""
     from mi.hooks.codex_trust import is_persons, trusted_at
 
@@ -164,41 +168,41 @@ def _trusted(app: App, one: "Installed", details: dict[str, object]) -> Finding:
         found = trusted_at(app, one.root, one.program)
     except MiError as error:
         details |= {"reason": error.line(app.quiet_language)}
-        return Finding("hosts", "warn", "host-untold", details, "codex → /hooks")
+        return DoctorFinding("hosts", "warn", "host-untold", details, "codex → /hooks")
     if found.seen and found.trusted == found.seen:
-        return Finding("hosts", "ok", "host-command", details)
+        return DoctorFinding("hosts", "ok", "host-command", details)
     own = is_persons(one.root)
     fix = "mi hook install codex --user" if own else f"mi -C {one.root} hook install codex --trust"
-    return Finding("hosts", "warn", "host-untrusted", details | found._asdict(), fix)
+    return DoctorFinding("hosts", "warn", "host-untrusted", details | found._asdict(), fix)
 
 
-def _nexus(app: App, out: Output) -> Iterator[Finding]:
+def _nexus(app: App, out: Output) -> Iterator[DoctorFinding]:
     """What the hosts cannot do for a repository whose agents share a plan."""
     if os.path.isdir(app.nexus.place.folder):
         for host in ("claude-code", "codex"):
-            yield Finding("nexus", "ok", "nexus-" + host, {})
+            yield DoctorFinding("nexus", "ok", "nexus-" + host, {})
 
 
-def _sqlite(app: App, out: Output) -> Iterator[Finding]:
+def _sqlite(app: App, out: Output) -> Iterator[DoctorFinding]:
     import sqlite3
 
     with sqlite3.connect(":memory:") as db:
         try:
             db.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
             db.execute("SELECT * FROM json_each('[]')")
-            yield Finding("sqlite", "ok", "sqlite", {"version": sqlite3.sqlite_version})
+            yield DoctorFinding("sqlite", "ok", "sqlite", {"version": sqlite3.sqlite_version})
         except sqlite3.OperationalError:
             fix = out.text("doctor.fix-fts5")
-            yield Finding("sqlite", "fail", "no-fts5", {"version": sqlite3.sqlite_version}, fix)
+            yield DoctorFinding("sqlite", "fail", "no-fts5", {"version": sqlite3.sqlite_version}, fix)
     db.close()
 
 
-def _project(app: App, out: Output) -> Iterator[Finding]:
+def _project(app: App, out: Output) -> Iterator[DoctorFinding]:
     details = {"root": app.project.root, "id": app.project.project_id, "key": app.project.key}
-    yield Finding("project", "ok", "project", details)
+    yield DoctorFinding("project", "ok", "project", details)
 
 
-def _logs(app: App, out: Output) -> Iterator[Finding]:
+def _logs(app: App, out: Output) -> Iterator[DoctorFinding]:
     """The whole of each log is read: doctor is the one command that may take its time."""
     from mi.evidence.reader import read_on
     from mi.kernel.notices import Notices
@@ -211,32 +215,32 @@ def _logs(app: App, out: Output) -> Iterator[Finding]:
             count = sum(1 for _ in read_on(log, 0, notices))
         except OSError as error:
             error.filename = log
-            yield Finding("evidence", "fail", "as-is", {"text": from_os_error(error).line(out.language)})
+            yield DoctorFinding("evidence", "fail", "as-is", {"text": from_os_error(error).line(out.language)})
             continue
         for notice in notices:
-            yield Finding("evidence", "warn", "as-is", {"text": notice.line(out.language)})
-        yield Finding("evidence", "ok", "log", {"path": log, "count": count})
+            yield DoctorFinding("evidence", "warn", "as-is", {"text": notice.line(out.language)})
+        yield DoctorFinding("evidence", "ok", "log", {"path": log, "count": count})
 
 
-def _leftovers(app: App, out: Output) -> Iterator[Finding]:
+def _leftovers(app: App, out: Output) -> Iterator[DoctorFinding]:
     """Files that were set aside because they could not be read."""
     for folder, _, names in os.walk(app.home.root):
         for name in names:
             if ".corrupt." in name or ".torn." in name:
-                yield Finding("state", "warn", "set-aside", {"path": os.path.join(folder, name)})
+                yield DoctorFinding("state", "warn", "set-aside", {"path": os.path.join(folder, name)})
 
 
-def _damage(app: App, out: Output) -> Iterator[Finding]:
+def _damage(app: App, out: Output) -> Iterator[DoctorFinding]:
     """What `mi repair` can mend."""
     from mi.evidence.damage import find_damage
 
     for one in find_damage(app.home):
         text = out.text("repair." + one.key, path=one.path)
         if one.key != "open-home":  # said with the home
-            yield Finding("state", "warn", "as-is", {"text": text}, "mi repair")
+            yield DoctorFinding("state", "warn", "as-is", {"text": text}, "mi repair")
 
 
-Look = Callable[[App, Output], Iterator[Finding]]
+Look = Callable[[App, Output], Iterator[DoctorFinding]]
 _LOOKS: dict[str, Look] = {
     "home": _home,
     "config": _config,

@@ -19,7 +19,7 @@ def parser(name: str) -> Parser:
 
 
 def _fill_create(parser: Parser) -> None:
-    from mi.thoughtdb.kinds import EDGE_TYPES
+    from mi.knowledge.thoughts.kinds import EDGE_TYPES
 
     parser.add_argument("--type", choices=EDGE_TYPES, required=True, help="how they relate")
     parser.add_argument("--from", dest="from_id", required=True, metavar="ID", help="claim, node or event; the old one")
@@ -28,7 +28,7 @@ def _fill_create(parser: Parser) -> None:
 
 
 def _fill_list(parser: Parser) -> None:
-    from mi.thoughtdb.kinds import EDGE_TYPES
+    from mi.knowledge.thoughts.kinds import EDGE_TYPES
 
     parser.add_argument("--from", dest="from_id", metavar="ID", help="that begin here")
     parser.add_argument("--to", dest="to_id", metavar="ID", help="that end here")
@@ -42,7 +42,7 @@ def _fill_show(parser: Parser) -> None:
 
 
 def _create(app: App, args: Args) -> int:
-    from mi.thoughtdb.changes import create_edge
+    from mi.knowledge.thoughts.editor import create_edge
 
     progress = Progress(Output(app.language), "progress.indexing")
     logs = [app.home.evidence] if args.scope == "global" else [app.project_home.evidence, app.home.evidence]
@@ -57,7 +57,7 @@ def _create(app: App, args: Args) -> int:
 def _list(app: App, args: Args) -> int:
     if args.from_id is None and args.to_id is None:
         return thoughts.show_list(app, args, "edge")
-    from mi.thoughtdb.describe import listed
+    from mi.knowledge.thoughts.description import listed
 
     out = Output(app.language)
     seen = thoughts.reading(app, out, args.scope, thoughts.moment(args))
@@ -70,7 +70,7 @@ def _show(app: App, args: Args) -> int:
 
 
 def _retract(app: App, args: Args) -> int:
-    from mi.thoughtdb.changes import retract
+    from mi.knowledge.thoughts.editor import retract
 
     event_id = retract(thoughts.desk(app, args), args.ref, "edge", args.rationale)
     return thoughts.stored(app, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id)

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 from mi.kernel import files
 from mi.kernel.errors import MiError, UsageError
-from mi.kernel.messages import Said
+from mi.kernel.messages import NestedText
 from mi.kernel.notices import Notices
 from mi.kernel.text import decode
 
@@ -74,7 +74,7 @@ def _run_editor(argv: list[str], path: str) -> None:
     except OSError as error:
         raise MiError("editor-failed", editor=name, reason=error.strerror or str(error)) from error
     if done.returncode:
-        raise MiError("editor-failed", editor=name, reason=Said("reason.exit", code=done.returncode))
+        raise MiError("editor-failed", editor=name, reason=NestedText("reason.exit", code=done.returncode))
 
 
 def _without_hint(text: str) -> str:

@@ -119,7 +119,7 @@ def _fields(args: Args) -> dict[str, Any]:
 
 
 def _read_fields(file: str) -> dict[str, Any]:
-    from mi.cli.given import read_given
+    from mi.cli.input_files import read_given
 
     return _checked_fields(read_given(file), file)
 
@@ -236,7 +236,7 @@ def _signals(app: App, args: Args) -> int:
 def _message(args: Args) -> str:
     if bool(args.message) == bool(args.file):
         raise UsageError("gate-message")
-    from mi.cli.given import text_given
+    from mi.cli.input_files import text_given
 
     return text_given(args.file) if args.file else " ".join(args.message)
 

@@ -69,7 +69,7 @@ def _check(app: App, args: Args) -> int:
 
 def _refuse_secrets(texts: dict[str, str]) -> None:
     """What is said about a deployment is kept: a secret in it is refused."""
-    from mi.thoughtdb.store import refuse_secret
+    from mi.knowledge.thoughts.store import refuse_secret
 
     for name, text in texts.items():
         if text:
@@ -93,10 +93,10 @@ def _fill_after(parser: Parser) -> None:
 def _after(app: App, args: Args) -> int:
     from mi.evidence.records.governed import CheckItem, Deploy
     from mi.governance.deployment import in_time
-    from mi.review.deploying import Health, look_after, rollback_plan
+    from mi.review.deploying import DeploymentHealth, look_after, rollback_plan
 
     app.use_project()
-    seen = look_after(app.project.root, Health(args.health, args.expect, args.smoke, args.log))
+    seen = look_after(app.project.root, DeploymentHealth(args.health, args.expect, args.smoke, args.log))
     plan = rollback_plan(app.project_home.evidence, app.notices) if seen.open else ""
     symptom = ", ".join(f"{item.name}: {item.detail}" for item in seen.items if not item.done)
     out = Output(app.language)
@@ -133,7 +133,7 @@ def _fill_rollback(parser: Parser) -> None:
 
 
 def _rollback(app: App, args: Args) -> int:
-    from mi.cli.confirming import means_yes, word_of_person
+    from mi.cli.prompts import means_yes, word_of_person
     from mi.evidence.records.governed import Deploy, Verification
     from mi.governance.deployment import Rollback
     from mi.review.deploying import rollback_plan

@@ -36,7 +36,7 @@ def _fill_permission(parser: Parser) -> None:
 def _permission(app: App, args: Args) -> int:
     for flag in ("override", "reason"):  # what is given as a reason is kept
         if getattr(args, flag):
-            from mi.thoughtdb.store import refuse_secret
+            from mi.knowledge.thoughts.store import refuse_secret
 
             refuse_secret("--" + flag, getattr(args, flag))
     first, *rest = args.words

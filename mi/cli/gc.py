@@ -64,7 +64,7 @@ def _shown(size: int) -> str:
 
 
 def _thoughts(app: App, args: Args) -> int:
-    from mi.thoughtdb import compact
+    from mi.knowledge.thoughts import compact
 
     out = Output(app.language)
     store = app.global_thoughts if args.only_global else app.project_thoughts

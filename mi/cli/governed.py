@@ -11,8 +11,8 @@ from mi.cli.output import Output
 from mi.kernel.errors import Blocked
 
 if TYPE_CHECKING:
-    from mi.contract.gate import Call
-    from mi.contract.session import Session
+    from mi.contract.gate import AllowedCall
+    from mi.contract.session import ContractSession
 
 T = TypeVar("T")
 # Agent CLIs set these for the commands they run, also where they give them a terminal.
@@ -60,12 +60,14 @@ def at_terminal() -> bool:
         return False
 
 
-def through_gate(app: App, args: Args, work: "Callable[[Session], T]") -> T:
+def through_gate(app: App, args: Args, work: "Callable[[ContractSession], T]") -> T:
     """Do something in the shell's own session; a refusal says the next command, with --json also the checklist."""
-    from mi.contract.session import Refused, Session
+    from mi.contract.session import ContractSession, Refused
 
     person = at_terminal()
-    session = Session.open(app.contract_place(), "person" if person else "shell", "cli", wait=True, person=person)
+    session = ContractSession.open(
+        app.contract_place(), "person" if person else "shell", "cli", wait=True, person=person
+    )
     try:
         return work(session)
     except Refused as refused:
@@ -85,7 +87,7 @@ def _told(app: App, args: Args, refused: object) -> Blocked:
     return Blocked("refused-in-shell", line=line, command=command_of(verdict.next))
 
 
-def command_of(call: "Call | None") -> str:
+def command_of(call: "AllowedCall | None") -> str:
     """A call of a tool as the command that does the same."""
     if call is None:
         return "-"

@@ -8,7 +8,7 @@ from mi.cli.output import Output
 from mi.cli.persona import add_where
 
 if TYPE_CHECKING:
-    from mi.persona.handoffs import Handoff
+    from mi.persona.handoffs import HandoffFile
 
 
 def parser(name: str) -> Parser:
@@ -110,7 +110,7 @@ def _deliverable(text: str):  # type: ignore[no-untyped-def]
         raise UsageError("bad-deliverable", value=text) from None
 
 
-def _stored(app: App, args: Args, one: "Handoff") -> int:
+def _stored(app: App, args: Args, one: "HandoffFile") -> int:
     from mi.evidence.records.governed import Handoff as Recorded
 
     record = Recorded(id=one.id, sender=one.sender, receiver=one.receiver, status=one.status, task=one.task)

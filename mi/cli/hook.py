@@ -68,14 +68,14 @@ def _enforced_said(args: Args) -> tuple[str, ...]:
 
 
 def _event(event: str, app: App, args: Args) -> int:
-    from mi.hooks.door import BLOCK, Reply, reply_to
     from mi.hooks.enforce import STOPPABLE
+    from mi.hooks.main import BLOCK, HookReply, reply_to
 
     try:
         reply = reply_to(app, args.host, event, _enforced(app, args), sys.stdin.buffer.read())  # type: ignore[arg-type]
     except MiError as error:  # what to enforce is not known: nothing is judged, so nothing passes
         line = error.line(app.quiet_language)
-        reply = Reply(BLOCK, stderr=line) if event in STOPPABLE else Reply(0, b"{}", line)
+        reply = HookReply(BLOCK, stderr=line) if event in STOPPABLE else HookReply(0, b"{}", line)
     out = Output(app.quiet_language)
     if reply.stdout:
         out.raw(reply.stdout.rstrip(b"\n"), True)

@@ -15,7 +15,7 @@ from mi.kernel.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mi.inbox.waiting import Item
+    from mi.evidence.inbox import InboxItem
 
 
 def parser(name: str) -> Parser:
@@ -30,7 +30,7 @@ def parser(name: str) -> Parser:
 
 
 def _list(app: App, args: Args) -> int:
-    from mi.inbox.waiting import waiting
+    from mi.evidence.inbox import waiting
 
     out = Output(app.language)
     asked = [one.item for one in waiting(app.home, app.evidence_index, Progress(out, "progress.indexing"))]
@@ -46,11 +46,11 @@ def _list(app: App, args: Args) -> int:
     return 0
 
 
-def _proposals(app: App) -> "Iterator[Item]":
+def _proposals(app: App) -> "Iterator[InboxItem]":
     """Candidates for cards that nobody has reviewed yet, of every persona that the home knows."""
     import shlex
 
-    from mi.inbox.waiting import Item
+    from mi.evidence.inbox import InboxItem
 
     own = app.config.persona.root
     shared = os.path.abspath(os.path.expanduser(own)) if own else app.home.path("persona")
@@ -64,7 +64,7 @@ def _proposals(app: App) -> "Iterator[Item]":
 
         at = f"-C {shlex.quote(root)} " if root else ""
         for one in pending(app.persona()._replace(root=folder)):
-            yield Item(
+            yield InboxItem(
                 id=one.name,
                 kind="proposal",
                 question=one.proposal.title,
@@ -77,7 +77,7 @@ def _proposals(app: App) -> "Iterator[Item]":
 
 def _answer(app: App, args: Args) -> int:
     from mi.cli.governed import refuse_hands
-    from mi.inbox.waiting import answer
+    from mi.evidence.inbox import answer
 
     refuse_hands(app)
     out = Output(app.language)
@@ -103,7 +103,7 @@ def _answer(app: App, args: Args) -> int:
 
 def _settle(app: App, args: Args, out: Output, word: str) -> int:
     """Yes or no to a suggestion, whichever project it waits in."""
-    from mi.inbox.waiting import waiting
+    from mi.evidence.inbox import waiting
     from mi.learning import answering
 
     wanted = answering.wants(word)

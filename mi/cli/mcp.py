@@ -8,7 +8,7 @@ from mi.cli.output import Output, flush
 from mi.kernel.errors import UsageError
 
 if TYPE_CHECKING:
-    from mi.hosts.place import Placed
+    from mi.hosts.apply import Placed
     from mi.mcp.registry import Offer
 
 _PORT = "8747"
@@ -65,14 +65,14 @@ def _wish_said(args: Args) -> tuple[str, ...]:
 
 def _serve(app: App, args: Args) -> int:
     from mi.mcp.registry import offer
-    from mi.mcp.session import Session
+    from mi.mcp.session import ToolSession
     from mi.mcp.stdio import serve
 
     app = app.for_agent()
     wanted = offer(_wish(app, args))
     if args.http is not None:
         return _serve_http(app, args, wanted)
-    return serve(Session(app), wanted)
+    return serve(ToolSession(app), wanted)
 
 
 def _serve_http(app: App, args: Args, wanted: "Offer") -> int:

@@ -32,7 +32,7 @@ def parser(name: str) -> Parser:
 
 def _search(app: App, args: Args) -> int:
     from mi.cli.search import run
-    from mi.memory.backend import THOUGHTS
+    from mi.knowledge.search.backend import THOUGHTS
 
     return run(app, args, THOUGHTS)
 

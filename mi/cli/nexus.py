@@ -76,7 +76,7 @@ def _artifact(app: App, args: Args) -> int:
 
 def text_of(args: Args) -> str:
     """The text a command was given by --text or --file; UsageError when both or none."""
-    from mi.cli.given import text_given
+    from mi.cli.input_files import text_given
     from mi.kernel.errors import UsageError
 
     if (args.text is None) == (args.file is None):

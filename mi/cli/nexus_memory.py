@@ -78,7 +78,7 @@ def _list(app: App, args: Args) -> int:
 
 
 def _add(app: App, args: Args) -> int:
-    from mi.cli.given import text_given
+    from mi.cli.input_files import text_given
     from mi.nexus.memory import add
 
     text = text_given("-") if args.text in (["-"], []) else " ".join(args.text)
@@ -101,7 +101,7 @@ def _add(app: App, args: Args) -> int:
 
 def _insists(app: App, doubt: MiError) -> bool:
     """Ask once, where somebody is there to ask."""
-    from mi.cli.confirming import means_yes, word_of_person
+    from mi.cli.prompts import means_yes, word_of_person
 
     return means_yes(word_of_person(f"{doubt.line(app.language)}\n{Output(app.language).text('memory.insist')}"))
 
@@ -114,15 +114,15 @@ def _show(app: App, args: Args) -> int:
 
 
 def _gc(app: App, args: Args) -> int:
-    from mi.nexus import forgetting
+    from mi.nexus import memory_gc
     from mi.nexus.memory import existing
 
     settings = app.config.nexus
-    wanted = {forgetting.memory_file(name) for name in args.names}
+    wanted = {memory_gc.memory_file(name) for name in args.names}
     for name in wanted:
         existing(app.nexus, name)
-    found = forgetting.candidates(app.nexus, settings.memory_gc)
-    pairs = forgetting.merges(app.nexus, settings)
+    found = memory_gc.candidates(app.nexus, settings.memory_gc)
+    pairs = memory_gc.merges(app.nexus, settings)
     if wanted:
         found = [one for one in found if one.name in wanted]
         pairs = [one for one in pairs if one.source in wanted and one.into not in wanted]
@@ -135,10 +135,10 @@ def _gc(app: App, args: Args) -> int:
 
 def show_candidates(app: App, args: Args, out: Output) -> None:
     """What could be forgotten or merged; deletes nothing."""
-    from mi.nexus import forgetting
+    from mi.nexus import memory_gc
 
-    found = forgetting.candidates(app.nexus, app.config.nexus.memory_gc)
-    pairs = forgetting.merges(app.nexus, app.config.nexus)
+    found = memory_gc.candidates(app.nexus, app.config.nexus.memory_gc)
+    pairs = memory_gc.merges(app.nexus, app.config.nexus)
     if args.json:
         out.json({"candidates": [one.fields() for one in found], "merges": [one._asdict() for one in pairs]})
     else:
@@ -156,18 +156,18 @@ def _propose(out: Output, found: list[Any], pairs: list[Any]) -> None:
 
 
 def _apply(app: App, args: Args, listed: list[str], wanted: list[str], pairs: list[Any]) -> int:
-    from mi.nexus import forgetting
+    from mi.nexus import memory_gc
 
     settings = app.config.nexus
     names = wanted
     if not wanted:
-        forgotten = {one.name for one in forgetting.candidates(app.nexus, settings.memory_gc) if one.forgotten}
+        forgotten = {one.name for one in memory_gc.candidates(app.nexus, settings.memory_gc) if one.forgotten}
         pairs = [pair for pair in pairs if not {pair.source, pair.into} <= forgotten]
         needed = {pair.into for pair in pairs}  # what takes another one in is not forgotten
         names = [name for name in listed if name in forgotten - needed]
     merging = {pair.source for pair in pairs}
     names = [name for name in names if name not in merging]
-    done = forgetting.apply(app.nexus, settings, names, pairs)
+    done = memory_gc.apply(app.nexus, settings, names, pairs)
     fields = {"deleted": done.deleted, "merged": [one._asdict() for one in done.merged], "commits": done.commits}
     app.record_nexus_event("memory_gc", fields)
 
@@ -183,7 +183,7 @@ def _apply(app: App, args: Args, listed: list[str], wanted: list[str], pairs: li
 
 
 def _restore(app: App, args: Args) -> int:
-    from mi.nexus.forgetting import restore
+    from mi.nexus.memory_gc import restore
 
     path = restore(app.nexus, args.name)
     app.record_nexus_event("memory_restore", {"name": args.name})
@@ -191,9 +191,9 @@ def _restore(app: App, args: Args) -> int:
 
 
 def _lint(app: App, args: Args) -> int:
-    from mi.nexus.memory_lint import Fault, lint
+    from mi.nexus.memory_lint import MemoryFault, lint
 
-    def say(out: Output, one: Fault) -> None:
+    def say(out: Output, one: MemoryFault) -> None:
         out.say("memory-lint." + one.rule, name=one.name, detail=one.detail)
 
     return answer_findings(app, args, list(lint(app.nexus, app.config.nexus)), "lint.none", say)

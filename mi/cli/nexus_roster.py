@@ -64,7 +64,7 @@ def _init(app: App, args: Args) -> int:
 
 def _place(app: App, hosts: list[str]) -> dict[str, list[str]]:
     from mi.hosts.adapters import artefacts
-    from mi.hosts.place import place
+    from mi.hosts.apply import place
     from mi.hosts.workspaces import Workspace
     from mi.nexus.rendering import OWNER, wishes
     from mi.nexus.roster import load
@@ -80,9 +80,9 @@ def _place(app: App, hosts: list[str]) -> dict[str, list[str]]:
 
 def _validate(app: App, args: Args) -> int:
     from mi.nexus.roster import SHIPPED
-    from mi.nexus.validate import Fault, validate
+    from mi.nexus.validate import RosterFault, validate
 
-    def say(out: Output, one: Fault) -> None:
+    def say(out: Output, one: RosterFault) -> None:
         out.say("roster." + one.rule, file=one.file, detail=one.detail)
 
     return answer_findings(app, args, validate(args.folder or SHIPPED), "roster.valid", say)
@@ -112,7 +112,7 @@ def _event(app: App, args: Args) -> int:
 
 
 def _given(args: Args) -> dict[str, Any]:
-    from mi.cli.given import read_given
+    from mi.cli.input_files import read_given
     from mi.kernel.errors import UsageError
     from mi.kernel.jsontext import BadJson, decode_stored
 

@@ -16,13 +16,13 @@ def parser(name: str) -> Parser:
 
 
 def _fill_list(parser: Parser) -> None:
-    from mi.thoughtdb.kinds import NODE_TYPES
+    from mi.knowledge.thoughts.kinds import NODE_TYPES
 
     thoughts.add_filters(parser, NODE_TYPES)
 
 
 def _fill_create(parser: Parser) -> None:
-    from mi.thoughtdb.kinds import NODE_TYPES
+    from mi.knowledge.thoughts.kinds import NODE_TYPES
 
     parser.add_argument("--type", choices=NODE_TYPES, required=True, help="what it is")
     parser.add_argument("--title", required=True, help="in one line")
@@ -40,14 +40,14 @@ def _show(app: App, args: Args) -> int:
 
 
 def _create(app: App, args: Args) -> int:
-    from mi.thoughtdb.changes import create_node
+    from mi.knowledge.thoughts.editor import create_node
 
     event_id, node = create_node(thoughts.desk(app, args), args.type, args.title, args.text, args.tag)
     return thoughts.stored(app, args, "thoughts.node", node_id=node.node_id, scope=args.scope, event_id=event_id)
 
 
 def _retract(app: App, args: Args) -> int:
-    from mi.thoughtdb.changes import retract
+    from mi.knowledge.thoughts.editor import retract
 
     event_id = retract(thoughts.desk(app, args), args.ref, "node", args.rationale)
     return thoughts.stored(app, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id)

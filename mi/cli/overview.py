@@ -16,7 +16,7 @@ GROUPS = {
 
 def print_overview(words: list[str], language: str) -> int:
     """Print the overview, or, for `mi help <command> …`, that command's help."""
-    from mi.cli.door import parser
+    from mi.cli.main import parser
 
     if words and not words[0].startswith("-"):
         parser(words[0]).parse_args([*words[1:], "--help"])

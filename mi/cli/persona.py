@@ -7,8 +7,8 @@ from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output
 
 if TYPE_CHECKING:
-    from mi.persona.boot import Health
-    from mi.persona.cards import Problem
+    from mi.persona.boot import ReviewerHealth
+    from mi.persona.cards import CardProblem
 
 
 def parser(name: str) -> Parser:
@@ -89,15 +89,15 @@ def _boot(app: App, args: Args) -> int:
     return 0
 
 
-def reviewer_health(app: App) -> "list[Health]":
+def reviewer_health(app: App) -> "list[ReviewerHealth]":
     """Whether each configured reviewer can be asked."""
-    from mi.persona.boot import Health
+    from mi.persona.boot import ReviewerHealth
 
     if not app.config.governance.reviewers:
         return []
     from mi.review.calls import health
 
-    return [Health(name=name, ok=not missing, reason=missing) for name, missing in health(app.config)]
+    return [ReviewerHealth(name=name, ok=not missing, reason=missing) for name, missing in health(app.config)]
 
 
 def _list(out: Output, items: list[str]) -> None:
@@ -124,7 +124,7 @@ def _lint(app: App, args: Args) -> int:
     return 1 if found else 0
 
 
-def _problem(out: Output, problem: "Problem") -> str:
+def _problem(out: Output, problem: "CardProblem") -> str:
     return out.text("error." + problem.code, **({"path": problem.path} | problem.details))
 
 

@@ -123,9 +123,9 @@ def _decide(app: App, args: Args) -> int:
 
 
 def _lint(app: App, args: Args) -> int:
-    from mi.nexus.lint import Finding, lint
+    from mi.nexus.lint import LintFinding, lint
 
-    def say(out: Output, one: Finding) -> None:
+    def say(out: Output, one: LintFinding) -> None:
         numbers = ", ".join(str(task_id) for task_id in one.tasks)
         out.say("lint." + one.rule, tasks=numbers, detail=one.detail)
 

@@ -63,7 +63,7 @@ def _fill_review(parser: Parser) -> None:
 
 
 def _add(app: App, args: Args) -> int:
-    from mi.cli.given import text_given
+    from mi.cli.input_files import text_given
     from mi.persona.place import existing
     from mi.persona.proposals import propose, record_of
 

@@ -6,16 +6,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mi.app import App
-from mi.autopilot.session import RunSteps, Session
+from mi.autopilot.run_parts import RunParts, RunSteps
 from mi.cli.arguments import Args, Parser, add_cd, add_json, add_redact, command
 from mi.cli.output import Output
 from mi.evidence.records.run import RunEnd
-from mi.kernel.config.types import Limits
+from mi.kernel.config.types import RunLimits
 from mi.kernel.errors import UsageError
 
 if TYPE_CHECKING:
     from mi.agents.signals import StopFlag
-    from mi.autopilot.session import Asker
+    from mi.autopilot.run_parts import Asker
     from mi.cli.run_display import Quiet
     from mi.learning.checkpoint import Lesson
     from mi.learning.segments import Hand, Segment
@@ -120,7 +120,7 @@ def _task(args: Args) -> str:
     if sum(given) != 1:
         raise UsageError("task-source")
     if args.file is not None:
-        from mi.cli.given import text_given
+        from mi.cli.input_files import text_given
 
         return text_given(args.file).strip() or _no_task()
     return " ".join(args.task).strip() or ("" if args.resume is not None else _no_task())
@@ -130,14 +130,14 @@ def _no_task() -> str:
     raise UsageError("task-source")
 
 
-def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> Session:
+def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> RunParts:
     import msgspec
 
+    from mi.agents.choose import open_hands
     from mi.agents.signals import StopFlag
-    from mi.autopilot.steps import AllSteps
+    from mi.autopilot.steps.recall import AllSteps
     from mi.cli.run_display import VisibleWait
     from mi.evidence.log import EvidenceWriter
-    from mi.hands.choose import open_hands
     from mi.kernel import ids
     from mi.mind.choose import open_mind
 
@@ -151,7 +151,7 @@ def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> 
     else:
         evidence = EvidenceWriter(log, ids.new_run_id(), app.notices)
     reporter = _reporter(args, out, hands.name)
-    return Session(
+    return RunParts(
         home=app.home,
         project=app.project,
         runtime=msgspec.structs.replace(config.runtime, limits=_limits(config.runtime.limits, args)),
@@ -171,15 +171,15 @@ def _session(app: App, args: Args, out: Output, run_id: str, resuming: bool) -> 
 
 
 def _governed(app: App, args: Args, run_id: str) -> RunSteps:
-    from mi.autopilot.governed import GovernedSteps, Place, override_of, reviews_of
+    from mi.autopilot.steps.governance import GovernedSteps, RulesPlace, override_of, reviews_of
 
     if args.override is not None and not args.override.strip():
         raise UsageError("flag-needs-value", flag="--override")
     if args.override:
-        from mi.thoughtdb.store import refuse_secret
+        from mi.knowledge.thoughts.store import refuse_secret
 
         refuse_secret("--override", args.override)
-    place = Place(app.home, app.project.root, app.project_home.mind_transcripts, app.language_for)
+    place = RulesPlace(app.home, app.project.root, app.project_home.mind_transcripts, app.language_for)
     override = args.override or ""
     if args.resume is not None:
         log = app.project_home.evidence
@@ -190,13 +190,13 @@ def _governed(app: App, args: Args, run_id: str) -> RunSteps:
 
 def _steps(app: App, args: Args, run_id: str, language: str) -> list[RunSteps]:
     """What other rooms put into the loop, in the order in which they are asked."""
-    from mi.app.heard import hearing
-    from mi.autopilot.learning_steps import LearningSteps
-    from mi.autopilot.person_steps import PersonSteps, WhySteps
-    from mi.autopilot.planned import PlannedSteps
-    from mi.autopilot.steps import RememberingSteps
-    from mi.autopilot.team import TeamSteps
-    from mi.autopilot.workflow_steps import WorkflowSteps
+    from mi.app.recall_filter import trusted_only
+    from mi.autopilot.steps.learning import LearningSteps
+    from mi.autopilot.steps.person import PersonSteps, WhySteps
+    from mi.autopilot.steps.persona import TeamSteps
+    from mi.autopilot.steps.plan import PlannedSteps
+    from mi.autopilot.steps.recall import RememberingSteps
+    from mi.autopilot.steps.workflows import WorkflowSteps
     from mi.project.overlay import read_overlay
 
     runtime = app.loaded_config.config.runtime
@@ -206,7 +206,9 @@ def _steps(app: App, args: Args, run_id: str, language: str) -> list[RunSteps]:
     found: list[RunSteps] = [
         WorkflowSteps(app.home, app.project, run_id, continues and not args.reset_hands, app.notices, language),
         PersonSteps(own, shared, app.open_global_log, app.project_home.overlay, app.notices),
-        RememberingSteps(app.memory.search, lambda: hearing(app), runtime.cross_project_recall, app.project.project_id),
+        RememberingSteps(
+            app.memory.search, lambda: trusted_only(app), runtime.cross_project_recall, app.project.project_id
+        ),
         LearningSteps(app.knowledge, app.project_home.evidence, run_id, _lessons(app, run_id)),
     ]
     found.append(PlannedSteps(app.nexus, language))
@@ -236,8 +238,8 @@ def _lessons(app: App, run_id: str) -> "list[Lesson]":
     return [mine] if app.config.runtime.workflows.auto_mine else []
 
 
-def _limits(configured: Limits, args: Args) -> Limits:
-    return Limits(
+def _limits(configured: RunLimits, args: Args) -> RunLimits:
+    return RunLimits(
         batches=configured.batches if args.max_batches is None else args.max_batches,
         minutes=configured.minutes if args.max_minutes is None else args.max_minutes,
         tokens=configured.tokens if args.max_tokens is None else args.max_tokens,
@@ -276,7 +278,7 @@ def _reporter(args: Args, out: Output, hands: str) -> "Quiet":
 
 
 def _thread(app: App, args: Args, hands: str) -> str:
-    from mi.hands.threads import reset_thread, thread_to_continue
+    from mi.agents.threads import reset_thread, thread_to_continue
     from mi.project.overlay import read_overlay
 
     if args.reset_hands:

@@ -4,8 +4,8 @@ import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
 
-from mi.agents.events import Command, Event, FileChange, Message, Question
-from mi.autopilot.session import Reporter
+from mi.agents.events import AgentMessage, AgentQuestion, Command, Event, FileChange
+from mi.autopilot.run_parts import Reporter
 from mi.cli.output import Output, flush
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Preflight, Verification
@@ -72,7 +72,7 @@ class Live(Quiet):
 
     def event(self, event: Event) -> None:
         match event:
-            case Message(reasoning=False):
+            case AgentMessage(reasoning=False):
                 self._line("hands", event.text)
             case Command(state="started"):
                 self._line("hands", f"$ {event.text}")
@@ -80,7 +80,7 @@ class Live(Quiet):
                 self._line("hands", f"  exit {'?' if event.exit_code is None else event.exit_code}")
             case FileChange():
                 self._line("hands", f"{event.kind} {event.path}")
-            case Question():
+            case AgentQuestion():
                 self._line("hands", f"? {event.text}")
 
     def _line(self, who: str, text: str) -> None:

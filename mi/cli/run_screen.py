@@ -8,7 +8,7 @@ from rich.live import Live as LiveLine
 from rich.spinner import Spinner
 from rich.text import Text
 
-from mi.agents.events import Event, Usage
+from mi.agents.events import AgentUsage, Event
 from mi.cli.output import Output, safe
 from mi.cli.run_display import Live, elapsed
 from mi.evidence.records.base import Record
@@ -44,7 +44,7 @@ class Screen(Live):
             self.close()
 
     def event(self, event: Event) -> None:
-        if isinstance(event, Usage) and not event.is_total:
+        if isinstance(event, AgentUsage) and not event.is_total:
             self._tokens_now = (event.input_tokens or 0) + (event.output_tokens or 0)
         super().event(event)
 

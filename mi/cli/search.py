@@ -7,10 +7,10 @@ from mi.cli.arguments import ALL, Args, Parser, add_cd, add_json, command, count
 from mi.cli.output import Output, Progress, gist, safe
 from mi.kernel.errors import UsageError
 from mi.kernel.text import pad
-from mi.memory.backend import EVIDENCE, THOUGHTS
+from mi.knowledge.search.backend import EVIDENCE, THOUGHTS
 
 if TYPE_CHECKING:
-    from mi.memory.backend import Hit
+    from mi.knowledge.search.backend import Hit
 
 _LIMIT = 10
 _SHOWN_TEXT = 160
@@ -42,8 +42,8 @@ def add_search_flags(parser: Any) -> None:
 
 def run(app: App, args: Args, kinds: tuple[str, ...]) -> int:
     """Search the given kinds and print what was found."""
-    from mi.memory.backend import Query
-    from mi.memory.words import compact
+    from mi.knowledge.search.backend import Query
+    from mi.knowledge.search.words import compact
 
     out = Output(app.language)
     asked = compact(" ".join(args.words))
@@ -78,7 +78,7 @@ def _chosen_kinds(wanted: list[str] | None, kinds: tuple[str, ...]) -> tuple[str
 
 
 def _print(app: App, out: Output, hit: "Hit", asked: tuple[str, ...]) -> None:
-    from mi.cli.found import passage, telling_text
+    from mi.cli.search_results import passage, telling_text
 
     one = hit.document
     if one.kind == "evidence":

@@ -81,20 +81,20 @@ def _entry(args: Args):  # type: ignore[no-untyped-def]
 
     from mi.kernel.errors import UsageError
     from mi.kernel.jsontext import BadJson, decode
-    from mi.persona.session_log import Decision, Entry
+    from mi.persona.session_log import LoggedDecision, SessionEntry
 
     if args.file:
-        from mi.cli.given import read_given
+        from mi.cli.input_files import read_given
 
         try:
-            return decode(read_given(args.file), Entry)
+            return decode(read_given(args.file), SessionEntry)
         except (BadJson, msgspec.ValidationError) as error:
             raise UsageError("session-file", path=args.file, reason=str(error)) from None
     decisions = None
     if args.decision is not None:
         halves = [one.partition("::") for one in args.decision if one.strip()]
-        decisions = [Decision(text=text.strip(), reason=reason.strip()) for text, _, reason in halves]
-    return Entry(
+        decisions = [LoggedDecision(text=text.strip(), reason=reason.strip()) for text, _, reason in halves]
+    return SessionEntry(
         completed_items=_given(args.completed),
         decisions=decisions,
         next_steps=_given(args.next),

@@ -7,7 +7,7 @@ from mi.kernel.errors import UsageError
 
 
 def parser(name: str) -> Parser:
-    from mi.thoughtdb.settings import SETTINGS
+    from mi.knowledge.thoughts.settings import SETTINGS
 
     group = Group("mi settings", "Operational settings, kept as claims.", "mi settings show")
     show = group.add("show", "show each setting and where it comes from", "mi settings show --json", _show)
@@ -26,7 +26,7 @@ def parser(name: str) -> Parser:
 
 
 def _show(app: App, args: Args) -> int:
-    from mi.thoughtdb.settings import effective
+    from mi.knowledge.thoughts.settings import effective
 
     out = Output(app.language)
     settings = effective([app.project_thoughts, app.global_thoughts])
@@ -40,7 +40,7 @@ def _show(app: App, args: Args) -> int:
 
 def _set(app: App, args: Args) -> int:
     from mi.cli.governed import refuse_hands
-    from mi.thoughtdb.settings import SETTINGS, set_settings
+    from mi.knowledge.thoughts.settings import SETTINGS, set_settings
 
     refuse_hands(app)
     wanted = {name: getattr(args, name) for name in SETTINGS if getattr(args, name) is not None}

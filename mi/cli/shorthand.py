@@ -5,7 +5,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mi.cli.door import GlobalFlags
+    from mi.cli.main import GlobalFlags
 
 _REF = re.compile(r"(?:ev|cl|nd|ed|wf|run|qu|ls)_\w+")
 SHOWN = ("last", "hands", "mind")
@@ -14,7 +14,7 @@ _TRANSCRIPT = (".jsonl", ".jsonl.gz")
 
 def spelled_out(flags: "GlobalFlags") -> "GlobalFlags":
     """`mi PATH run …` as `mi -C PATH run …`, `mi ev_…`, `mi last` and a transcript as `mi show …`; else as it is."""
-    from mi.cli.door import COMMANDS
+    from mi.cli.main import COMMANDS
 
     first, *rest = flags.rest
     if first in SHOWN or _REF.fullmatch(first) or (first.endswith(_TRANSCRIPT) and os.path.isfile(first)):

@@ -73,7 +73,7 @@ def _show_event(app: App, out: Output, args: Args) -> None:
 
 
 def _show_thought(app: App, out: Output, args: Args) -> None:
-    from mi.thoughtdb.describe import described
+    from mi.knowledge.thoughts.description import described
 
     thoughts = app.read_thoughts("global" if args.only_global else "effective")
     found = thoughts.get(args.ref)

@@ -112,7 +112,7 @@ def _values(app: App) -> Json:
 
 def providers(app: App) -> Json:
     """Who would work and who would judge, with `auto` resolved by what is installed."""
-    from mi.hands import choose as hands_choice
+    from mi.agents import choose as hands_choice
     from mi.kernel.errors import NotFound
     from mi.mind import choose as mind_choice
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mi.contract.authority import TaskList
-    from mi.contract.session import Session
+    from mi.contract.session import ContractSession
     from mi.contract.task_tools import ChangeResult
 
 
@@ -128,7 +128,7 @@ def _complete(app: App, args: Args) -> int:
     )
 
 
-def _changed(app: App, args: Args, key: str, work: "Callable[[Session], ChangeResult]") -> int:
+def _changed(app: App, args: Args, key: str, work: "Callable[[ContractSession], ChangeResult]") -> int:
     from mi.cli.governed import through_gate
 
     done = through_gate(app, args, work)

@@ -11,9 +11,9 @@ from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.text import one_line, pad
 
 if TYPE_CHECKING:
-    from mi.thoughtdb.changes import Desk
-    from mi.thoughtdb.effective import Effective
-    from mi.thoughtdb.reading import Filter, Thought
+    from mi.knowledge.thoughts.editor import ThoughtEditor
+    from mi.knowledge.thoughts.store_state import Filter, Thought
+    from mi.knowledge.thoughts.stores import CombinedStores
 
 _LIMIT = 50
 _STATUSES = ("active", "superseded", "retracted", "all")
@@ -47,7 +47,7 @@ def add_filters(parser: argparse.ArgumentParser, types: tuple[str, ...], *, tagg
 
 def add_show(parser: argparse.ArgumentParser) -> None:
     """`show <id>` with a bounded subgraph."""
-    from mi.thoughtdb.kinds import EDGE_TYPES
+    from mi.knowledge.thoughts.kinds import EDGE_TYPES
 
     parser.add_argument("ref", metavar="id", help="its id")
     parser.add_argument("--graph", action="store_true", help="add the thoughts and events around it (JSON)")
@@ -68,7 +68,7 @@ def add_retract(parser: argparse.ArgumentParser) -> None:
 
 def moment(args: Args) -> int | None:
     """The time given with --as-of, in milliseconds."""
-    from mi.thoughtdb.lines import milliseconds
+    from mi.knowledge.thoughts.line_state import milliseconds
 
     if args.as_of is None:
         return None
@@ -80,7 +80,7 @@ def moment(args: Args) -> int | None:
 
 def wanted(args: Args) -> "Filter":
     """The filter that the flags of a list say."""
-    from mi.thoughtdb.reading import Filter
+    from mi.knowledge.thoughts.store_state import Filter
 
     status = None if args.status == "all" else args.status
     return Filter(status, tuple(args.types), tuple(getattr(args, "tag", ())), getattr(args, "contains", ""))
@@ -88,7 +88,7 @@ def wanted(args: Args) -> "Filter":
 
 def show_list(app: App, args: Args, kind: Any) -> int:
     """Print the wanted thoughts, newest first, project before global."""
-    from mi.thoughtdb.describe import listed
+    from mi.knowledge.thoughts.description import listed
 
     out = Output(app.language)
     thoughts = reading(app, out, args.scope, moment(args))
@@ -127,14 +127,14 @@ def _line_of(out: Output, fields: dict[str, Any]) -> tuple[str, str]:
 
 def show_one(app: App, args: Args, kind: Any) -> int:
     """Print one thought, with --graph or --mermaid what is around it."""
-    from mi.thoughtdb.describe import described
+    from mi.knowledge.thoughts.description import described
 
     out = Output(app.language)
     thoughts = reading(app, out, args.scope, moment(args))
     thought = require(app, args, thoughts, kind)
     fields = described(thought, thoughts)
     if getattr(args, "graph", False) or getattr(args, "mermaid", False):
-        from mi.thoughtdb.graph import around, mermaid
+        from mi.knowledge.thoughts.graph import around, mermaid
 
         graph = around(args.ref, thoughts, args.depth, args.direction, tuple(args.edge_type))
         if args.mermaid:
@@ -151,16 +151,16 @@ def show_one(app: App, args: Args, kind: Any) -> int:
     return 0
 
 
-def require(app: App, args: Args, thoughts: "Effective", kind: Any) -> "Thought":
+def require(app: App, args: Args, thoughts: "CombinedStores", kind: Any) -> "Thought":
     """The thought that a command names; an error that says where it is instead."""
-    from mi.thoughtdb.reading import kind_of
+    from mi.knowledge.thoughts.store_state import kind_of
 
     if kind_of(args.ref) != kind:
         raise UsageError("wrong-kind", ref=args.ref, kind=kind)
     found = thoughts.get(args.ref)
     if found is not None:
         return found
-    from mi.thoughtdb.changes import not_here
+    from mi.knowledge.thoughts.editor import not_here
 
     where, scope = app.where_is(args.ref), getattr(args, "scope", "effective")
     if args.as_of and (where == scope or (scope == "effective" and where in ("project", "global"))):
@@ -168,14 +168,14 @@ def require(app: App, args: Args, thoughts: "Effective", kind: Any) -> "Thought"
     raise not_here(args.ref, scope, kind, where)
 
 
-def reading(app: App, out: Output, scope: str, as_of: int | None = None) -> "Effective":
+def reading(app: App, out: Output, scope: str, as_of: int | None = None) -> "CombinedStores":
     """The stores a command reads; a long catch-up is announced."""
     for store in (app.project_thoughts, app.global_thoughts):
         store.progress = Progress(out, "progress.thoughts")
     return app.read_thoughts(scope, as_of)
 
 
-def desk(app: App, args: Args) -> "Desk":
+def desk(app: App, args: Args) -> "ThoughtEditor":
     """Where a command that changes thoughts writes: in the person's name."""
     from mi.cli.governed import refuse_hands
 

@@ -11,7 +11,7 @@ from mi.kernel.errors import NotFound
 from mi.kernel.secrets import find_secrets, redact
 
 if TYPE_CHECKING:
-    from mi.evidence.transcripts import Entry
+    from mi.evidence.transcripts import TranscriptEntry
 
 _LINES = 200
 _LONGEST_KEY = 120  # lines of a private key …
@@ -64,7 +64,7 @@ def _show_coming(out: Output, args: Args, path: str) -> None:
             flush()
 
 
-def _print(out: Output, args: Args, entry: "Entry", line: str) -> None:
+def _print(out: Output, args: Args, entry: "TranscriptEntry", line: str) -> None:
     if getattr(args, "jsonl", False):
         out.raw(_raw(entry, line) if args.redact else entry.raw, args.redact)
     elif args.json:
@@ -73,7 +73,7 @@ def _print(out: Output, args: Args, entry: "Entry", line: str) -> None:
         out.line(f"{gist(entry.ts[11:19], 8)} {gist(entry.stream, 6):<6} {gist(line, 2000)}")
 
 
-def _fields(entry: "Entry", line: str) -> dict[str, Any]:
+def _fields(entry: "TranscriptEntry", line: str) -> dict[str, Any]:
     """The stored object, its line made safe; of a stored line that is none, the line."""
     from mi.kernel.jsontext import BadJson, decode
 
@@ -84,7 +84,7 @@ def _fields(entry: "Entry", line: str) -> dict[str, Any]:
     return stored | ({"line": line} if "line" in stored else {})
 
 
-def _raw(entry: "Entry", line: str) -> bytes:
+def _raw(entry: "TranscriptEntry", line: str) -> bytes:
     if line == entry.line:
         return entry.raw
     import msgspec

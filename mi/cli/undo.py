@@ -11,7 +11,7 @@ from mi.kernel.text import one_line
 
 if TYPE_CHECKING:
     from mi.evidence.reader import Event
-    from mi.learning.undo import Place, Target
+    from mi.learning.undo import Target, UndoPlace
 
 
 def parser(name: str) -> Parser:
@@ -101,10 +101,10 @@ def _first_event(app: App, out: Output, ref: str) -> "Event | None":
     return None
 
 
-def _places(app: App) -> "list[Place]":
-    from mi.learning.undo import Place
+def _places(app: App) -> "list[UndoPlace]":
+    from mi.learning.undo import UndoPlace
 
     return [
-        Place(app.project_thoughts, app.project_home.evidence, app.open_project_log),
-        Place(app.global_thoughts, app.home.evidence, app.open_global_log),
+        UndoPlace(app.project_thoughts, app.project_home.evidence, app.open_project_log),
+        UndoPlace(app.global_thoughts, app.home.evidence, app.open_global_log),
     ]

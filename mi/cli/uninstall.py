@@ -11,7 +11,7 @@ from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 
 if TYPE_CHECKING:
-    from mi.workflows.clearing import Cleared
+    from mi.workflows.uninstall import Cleared
 
 
 def parser(name: str) -> Parser:
@@ -32,7 +32,7 @@ def parser(name: str) -> Parser:
 
 def _run(app: App, args: Args) -> int:
     from mi.cli.governed import refuse_agent
-    from mi.workflows.clearing import clear_everywhere
+    from mi.workflows.uninstall import clear_everywhere
 
     if not args.dry_run:
         refuse_agent("mi uninstall")

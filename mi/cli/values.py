@@ -138,7 +138,7 @@ def _text_of(args: Args) -> str:
     given = [source for source in (args.text, args.file) if source is not None]
     if len(given) != 1:
         raise UsageError("values-source", flag=args.flag)
-    from mi.cli.given import text_given
+    from mi.cli.input_files import text_given
 
     if args.file is not None:
         return text_given(args.file)
@@ -147,7 +147,7 @@ def _text_of(args: Args) -> str:
 
 def _edit(app: App, args: Args) -> int:
     from mi.cli.editor import edited
-    from mi.thoughtdb.kinds import RAW, VALUES
+    from mi.knowledge.thoughts.kinds import RAW, VALUES
 
     raw = app.global_thoughts.active(RAW)
     former = raw[-1].text if raw else "\n".join(claim.text for claim in app.global_thoughts.active(VALUES))
@@ -163,7 +163,7 @@ def _edit(app: App, args: Args) -> int:
 
 
 def _show(app: App, args: Args) -> int:
-    from mi.thoughtdb.kinds import RAW, VALUES
+    from mi.knowledge.thoughts.kinds import RAW, VALUES
 
     out = Output(app.language)
     if args.injection:

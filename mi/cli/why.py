@@ -10,8 +10,8 @@ from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.text import one_line, pad
 
 if TYPE_CHECKING:
+    from mi.knowledge.thoughts.stores import CombinedStores
     from mi.learning.why import Ground, Why
-    from mi.thoughtdb.effective import Effective
 
 
 def parser(name: str) -> Parser:
@@ -74,8 +74,8 @@ def _claim(app: App, args: Args) -> int:
     return _answer(app, out, args, of_claim(claim, stores, as_of_ts, top_k, app.language), said, stores)
 
 
-def _answer(app: App, out: Output, args: Args, why: "Why", said: str, stores: "Effective") -> int:
-    from mi.learning.judges import Recorded
+def _answer(app: App, out: Output, args: Args, why: "Why", said: str, stores: "CombinedStores") -> int:
+    from mi.learning.mind_calls import Recorded
     from mi.learning.why_trace import Reach, chosen, trace
 
     writer = app.open_project_log()

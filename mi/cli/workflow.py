@@ -225,7 +225,7 @@ def _delete(app: App, args: Args) -> int:
 
 
 def _import(app: App, args: Args) -> int:
-    from mi.cli.given import read_given
+    from mi.cli.input_files import read_given
 
     where = "stdin" if args.file == "-" else args.file
     taken = app.workflows.take_in(read_given(args.file), where, args.scope, args.replace)

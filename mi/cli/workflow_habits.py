@@ -35,10 +35,10 @@ def show(app: App, args: Args) -> int:
 
 def keep(app: App, args: Args) -> dict[str, Any]:
     """Make a habit a workflow now; what to say of it."""
-    from mi.learning.by_command import CommandHand
     from mi.learning.habits import keep as keep_habit
     from mi.learning.habits import read_habits
-    from mi.learning.judges import Rules
+    from mi.learning.mind_calls import Rules
+    from mi.learning.mine_command import CommandHand
 
     path = app.project_home.workflow_candidates
     habits = read_habits(path, app.notices)

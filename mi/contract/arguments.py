@@ -1,7 +1,7 @@
 """Arguments of tools that come from outside: bounded, on one line where they must be, without secrets."""
 
 from mi.kernel.errors import UsageError
-from mi.thoughtdb.store import refuse_secret
+from mi.knowledge.thoughts.store import refuse_secret
 
 LIMITS = {
     "summary": 1000,

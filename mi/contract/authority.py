@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 from msgspec import Struct
 
 
-class Task(Struct, frozen=True, kw_only=True):
+class ListedTask(Struct, frozen=True, kw_only=True):
     """One task or subtask; `checked` of a task with subtasks follows from them."""
 
     id: str
@@ -22,13 +22,13 @@ class TaskList(NamedTuple):
     authority: str
     exists: bool = False
     goal: str = ""
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[ListedTask, ...] = ()
     pointer: str = ""  # the first unchecked leaf
     unsure: str = ""  # why the list cannot be relied on; then nothing may be changed
     awaiting: str = ""  # the question that asks a person to verify the list; until then work waits
     other: bool = False  # another room keeps the tasks: its own tools change them
 
-    def find(self, task_id: str) -> Task | None:
+    def find(self, task_id: str) -> ListedTask | None:
         """A task by its id."""
         return next((one for one in self.tasks if one.id == task_id), None)
 

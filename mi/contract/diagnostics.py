@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 from mi import __version__
 from mi.contract import arguments, gate
 from mi.contract.memories import MEMORY, TYPES
-from mi.contract.session import Session
+from mi.contract.session import ContractSession
 from mi.contract.state import SessionState
 from mi.evidence.records.governed import Gate
 from mi.kernel.jsontext import BadJson, decode
@@ -30,7 +30,7 @@ class StatsResult(Struct, frozen=True, kw_only=True):
     violations: int
 
 
-def memory_stats(session: Session, given: NoInput) -> StatsResult:
+def memory_stats(session: ContractSession, given: NoInput) -> StatsResult:
     """Count memories by type, tasks and violations."""
     project = session.place.read_thoughts().readings[0]
     counts: dict[str, int] = {}
@@ -50,13 +50,13 @@ def memory_stats(session: Session, given: NoInput) -> StatsResult:
     )
 
 
-def stale_facts(session: Session) -> list[str]:
+def stale_facts(session: ContractSession) -> list[str]:
     """The facts that stand though their evidence no longer holds; those that were replaced are settled."""
     thoughts = session.place.read_thoughts()
     return [one for one in session.truths.stale() if (found := thoughts.get(one)) and found.stands]
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+class DiagnosticFinding(Struct, frozen=True, kw_only=True):
     """One thing that was looked at."""
 
     check: str
@@ -66,16 +66,16 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 class HealthResult(Struct, frozen=True, kw_only=True):
     ok: bool
-    findings: list[Finding]
+    findings: list[DiagnosticFinding]
 
 
-def memory_health(session: Session, given: NoInput) -> HealthResult:
+def memory_health(session: ContractSession, given: NoInput) -> HealthResult:
     """Whether memory can be read and written now, shortly."""
     found = [_writable(session), _state(session)]
     return HealthResult(ok=all(one.ok for one in found), findings=found)
 
 
-def memory_doctor(session: Session, given: NoInput) -> HealthResult:
+def memory_doctor(session: ContractSession, given: NoInput) -> HealthResult:
     """Everything that could stand in the way, each with what is known about it."""
     tasks = session.tasks()
     stale = stale_facts(session)
@@ -84,33 +84,33 @@ def memory_doctor(session: Session, given: NoInput) -> HealthResult:
     found = [
         _writable(session),
         _state(session),
-        Finding(check="task_authority", ok=not tasks.unsure, detail=tasks.unsure or tasks.authority),
-        Finding(check="tasks_verified", ok=not tasks.awaiting, detail=tasks.awaiting),
-        Finding(check="thought_db", ok=True, detail=f"{count} claims"),
-        Finding(check="facts", ok=not stale, detail=f"{len(stale)} stale" if stale else ""),
-        Finding(check="command_evidence", ok=True, detail="on" if settings.evidence.allow_command else "off"),
-        Finding(check="log", ok=os.path.exists(session.place.log), detail=session.place.log),
+        DiagnosticFinding(check="task_authority", ok=not tasks.unsure, detail=tasks.unsure or tasks.authority),
+        DiagnosticFinding(check="tasks_verified", ok=not tasks.awaiting, detail=tasks.awaiting),
+        DiagnosticFinding(check="thought_db", ok=True, detail=f"{count} claims"),
+        DiagnosticFinding(check="facts", ok=not stale, detail=f"{len(stale)} stale" if stale else ""),
+        DiagnosticFinding(check="command_evidence", ok=True, detail="on" if settings.evidence.allow_command else "off"),
+        DiagnosticFinding(check="log", ok=os.path.exists(session.place.log), detail=session.place.log),
     ]
     return HealthResult(ok=all(one.ok for one in found if one.check != "log"), findings=found)
 
 
-def _writable(session: Session) -> Finding:
+def _writable(session: ContractSession) -> DiagnosticFinding:
     folder = session.place.folder
     ok = os.access(folder, os.R_OK | os.W_OK | os.X_OK)
-    return Finding(check="home", ok=ok, detail=folder)
+    return DiagnosticFinding(check="home", ok=ok, detail=folder)
 
 
-def _state(session: Session) -> Finding:
+def _state(session: ContractSession) -> DiagnosticFinding:
     """Whether the session's state can be read; a broken one means that everything is asked for again."""
     path = session.state_file.path
     try:
         with open(path, "rb") as file:
             decode(file.read(), SessionState)
     except FileNotFoundError:
-        return Finding(check="state", ok=True, detail="new")
+        return DiagnosticFinding(check="state", ok=True, detail="new")
     except (OSError, BadJson) as error:
-        return Finding(check="state", ok=False, detail=str(error))
-    return Finding(check="state", ok=True, detail=path)
+        return DiagnosticFinding(check="state", ok=False, detail=str(error))
+    return DiagnosticFinding(check="state", ok=True, detail=path)
 
 
 class MetadataResult(Struct, frozen=True, kw_only=True):
@@ -130,7 +130,7 @@ class MetadataResult(Struct, frozen=True, kw_only=True):
     event_id: str
 
 
-def memory_run_metadata(session: Session, given: NoInput) -> MetadataResult:
+def memory_run_metadata(session: ContractSession, given: NoInput) -> MetadataResult:
     """Who works where, in which mode and how far; leaves an event."""
     state = session.state
     counting = [one for one in state.receipts if not one.void]
@@ -165,7 +165,7 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
     open_tasks: int
 
 
-def memory_claim_success(session: Session, given: ClaimInput) -> ClaimResult:
+def memory_claim_success(session: ContractSession, given: ClaimInput) -> ClaimResult:
     """Say how the work ended; success that nothing enforced is noted for the audit."""
     boundary = arguments.text("boundary", given.boundary, line=True)
     details = arguments.text("details", given.details)
@@ -178,7 +178,7 @@ def memory_claim_success(session: Session, given: ClaimInput) -> ClaimResult:
     return ClaimResult(event_id=event_id, outcome=outcome, violation_id=violation_id, open_tasks=len(leaves))
 
 
-def _note(session: Session, tool: str, outcome: str, details: str, boundary: str) -> str:
+def _note(session: ContractSession, tool: str, outcome: str, details: str, boundary: str) -> str:
     state = session.state
     return session.append(
         Gate(
@@ -205,14 +205,14 @@ class AuthorityResult(Struct, frozen=True, kw_only=True):
     pointer_title: str
     open: int
     done: int
-    checklist: list[gate.Check]
-    next: gate.Call | None
+    checklist: list[gate.Precondition]
+    next: gate.AllowedCall | None
 
 
-def memory_check_task_authority(session: Session, given: NoInput) -> AuthorityResult:
+def memory_check_task_authority(session: ContractSession, given: NoInput) -> AuthorityResult:
     """The state of task authority and of the whole gate for a write; asks, changes nothing."""
     pointer = session.tasks().pointer
-    verdict = session.judge(gate.Request("memory_write", "memory", task_id=pointer))
+    verdict = session.judge(gate.MutationRequest("memory_write", "memory", task_id=pointer))
     tasks, state = session.tasks(), session.state
     leaves = [one for one in tasks.tasks if one.leaf]
     current = tasks.find(tasks.pointer)

@@ -43,7 +43,7 @@ class Permission(NamedTuple):
     reason: str = ""
 
 
-class Request(NamedTuple):
+class MutationRequest(NamedTuple):
     """A mutation somebody wants to make. `propose`: the first list of tasks where there is no task file."""
 
     tool: str
@@ -55,7 +55,7 @@ class Request(NamedTuple):
     lacks: Code = "ok"  # what the write itself does not carry: evidence, rationale
 
 
-class Check(Struct, frozen=True, kw_only=True):
+class Precondition(Struct, frozen=True, kw_only=True):
     """One precondition: whether it is met, and what is known about it."""
 
     item: str
@@ -64,19 +64,19 @@ class Check(Struct, frozen=True, kw_only=True):
     detail: str = ""
 
 
-class Call(Struct, frozen=True, kw_only=True):
+class AllowedCall(Struct, frozen=True, kw_only=True):
     """A call that is allowed now."""
 
     tool: str
     arguments: dict[str, Any] = {}
 
 
-class Verdict(NamedTuple):
+class GateVerdict(NamedTuple):
     """Passed when the code is ok."""
 
     code: Code
-    checklist: tuple[Check, ...]
-    next: Call | None = None
+    checklist: tuple[Precondition, ...]
+    next: AllowedCall | None = None
     detail: str = ""
 
     @property
@@ -84,7 +84,7 @@ class Verdict(NamedTuple):
         return self.code == "ok"
 
 
-class Moment(NamedTuple):
+class GateMoment(NamedTuple):
     """What the verdict depends on beside the state: the time, how long a recall counts, the team's rules."""
 
     now_s: float
@@ -92,10 +92,10 @@ class Moment(NamedTuple):
     permission: Permission = Permission()
 
 
-def decide(request: Request, state: SessionState, tasks: TaskList, moment: Moment) -> Verdict:
+def decide(request: MutationRequest, state: SessionState, tasks: TaskList, moment: GateMoment) -> GateVerdict:
     """Whether a mutation may be made now."""
     steps = max(state.steps, request.steps)
-    found: list[tuple[Code, Check]] = [
+    found: list[tuple[Code, Precondition]] = [
         _recall(request, state, moment),
         _mode(request, state),
         _externalised(request, state, tasks, steps),
@@ -108,15 +108,15 @@ def decide(request: Request, state: SessionState, tasks: TaskList, moment: Momen
         missing.insert(0, "OTHER_AUTHORITY")
     code = missing[0] if missing else "ok"
     detail = next((check.detail for one, check in found if one == code and not check.done), "")
-    return Verdict(code, tuple(check for _, check in found), next_call(code, request, tasks), detail)
+    return GateVerdict(code, tuple(check for _, check in found), next_call(code, request, tasks), detail)
 
 
-def _recall(request: Request, state: SessionState, moment: Moment) -> tuple[Code, Check]:
+def _recall(request: MutationRequest, state: SessionState, moment: GateMoment) -> tuple[Code, Precondition]:
     receipt = valid_receipt(state, moment.now_s, moment.receipt_max_age_s)
     # Whoever has declared nothing yet will declare a mode that asks for it.
     done = request.person or state.mode == "PASSIVE" or receipt is not None
     detail = receipt.ts if receipt else _why_no_receipt(state)
-    return "RECALL_REQUIRED", Check(item="recall", rule="R1", done=done, detail=detail)
+    return "RECALL_REQUIRED", Precondition(item="recall", rule="R1", done=done, detail=detail)
 
 
 def _why_no_receipt(state: SessionState) -> str:
@@ -126,29 +126,31 @@ def _why_no_receipt(state: SessionState) -> str:
     return f"{last.ts} void:{last.void or 'age'}"
 
 
-def _mode(request: Request, state: SessionState) -> tuple[Code, Check]:
+def _mode(request: MutationRequest, state: SessionState) -> tuple[Code, Precondition]:
     code: Code = "MODE_NOT_SET" if state.mode is None else "MODE_TOO_LOW"
     done = request.person or state.mode in ("GUARDED", "STRICT")
-    return code, Check(item="mode", rule="R4", done=done, detail=state.mode or "none")
+    return code, Precondition(item="mode", rule="R4", done=done, detail=state.mode or "none")
 
 
-def _externalised(request: Request, state: SessionState, tasks: TaskList, steps: int) -> tuple[Code, Check]:
+def _externalised(
+    request: MutationRequest, state: SessionState, tasks: TaskList, steps: int
+) -> tuple[Code, Precondition]:
     """R2: where tasks are required there is a task list."""
     required = state.mode == "STRICT" or tasks.exists or steps > 1
     done = request.person or request.what == "propose" or tasks.exists or not required
     detail = tasks.authority if tasks.exists else f"steps:{steps}" if steps > 1 else "none"
-    return "TASKS_REQUIRED", Check(item="tasks", rule="R2", done=done, detail=detail)
+    return "TASKS_REQUIRED", Precondition(item="tasks", rule="R2", done=done, detail=detail)
 
 
-def _authority(request: Request, state: SessionState, tasks: TaskList) -> tuple[Code, Check]:
+def _authority(request: MutationRequest, state: SessionState, tasks: TaskList) -> tuple[Code, Precondition]:
     """R3: the list can be relied on, has an open leaf, and the work is on it."""
     code, detail = _authority_problem(request, state, tasks)
     if request.person or code == "ok":
-        return "ok", Check(item="task authority", rule="R3", done=True, detail=tasks.pointer or detail)
-    return code, Check(item="task authority", rule="R3", done=False, detail=detail)
+        return "ok", Precondition(item="task authority", rule="R3", done=True, detail=tasks.pointer or detail)
+    return code, Precondition(item="task authority", rule="R3", done=False, detail=detail)
 
 
-def _authority_problem(request: Request, state: SessionState, tasks: TaskList) -> tuple[Code, str]:
+def _authority_problem(request: MutationRequest, state: SessionState, tasks: TaskList) -> tuple[Code, str]:
     if tasks.unsure:
         return "TASKS_UNCERTAIN", tasks.unsure
     if not tasks.exists:
@@ -162,47 +164,49 @@ def _authority_problem(request: Request, state: SessionState, tasks: TaskList) -
     return "ok", tasks.pointer
 
 
-def _content(request: Request) -> tuple[Code, Check]:
+def _content(request: MutationRequest) -> tuple[Code, Precondition]:
     done = request.lacks == "ok"
-    return request.lacks, Check(item="content", rule="R5", done=done, detail="" if done else request.lacks)
+    return request.lacks, Precondition(item="content", rule="R5", done=done, detail="" if done else request.lacks)
 
 
-def _permission(request: Request, moment: Moment) -> tuple[Code, Check]:
+def _permission(request: MutationRequest, moment: GateMoment) -> tuple[Code, Precondition]:
     answer, reason = moment.permission
     done = request.person or answer == "allow"
-    return "PERMISSION_DENIED", Check(item="permission", rule="permission", done=done, detail=reason or answer)
+    return "PERMISSION_DENIED", Precondition(item="permission", rule="permission", done=done, detail=reason or answer)
 
 
-def next_call(code: Code, request: Request, tasks: TaskList) -> Call | None:
+def next_call(code: Code, request: MutationRequest, tasks: TaskList) -> AllowedCall | None:
     """A call that is allowed in that situation and leads on; where a person is needed, the one to look meanwhile."""
     match code:
         case "ok":
             return None
         case "RECALL_REQUIRED":
-            return Call(tool="memory_recent", arguments={"count": 10})
+            return AllowedCall(tool="memory_recent", arguments={"count": 10})
         case "MODE_NOT_SET" | "MODE_TOO_LOW":
-            return Call(tool="memory_set_mode", arguments={"mode": "GUARDED"})
+            return AllowedCall(tool="memory_set_mode", arguments={"mode": "GUARDED"})
         case "TASKS_REQUIRED":
-            return Call(tool="task_add", arguments={"title": "<goal>", "subtasks": ["<first step>", "<second step>"]})
+            return AllowedCall(
+                tool="task_add", arguments={"title": "<goal>", "subtasks": ["<first step>", "<second step>"]}
+            )
         case "TASK_SKIPPED" if tasks.pointer:
-            return Call(tool="task_complete", arguments={"task_id": tasks.pointer})
+            return AllowedCall(tool="task_complete", arguments={"task_id": tasks.pointer})
         case "TASK_NOT_CURRENT":
-            return Call(tool=request.tool, arguments=request.arguments | {"task_id": tasks.pointer})
+            return AllowedCall(tool=request.tool, arguments=request.arguments | {"task_id": tasks.pointer})
         case "EVIDENCE_REQUIRED" | "EVIDENCE_FAILED" | "EVIDENCE_UNCERTAIN":
             example = [{"kind": "file_exists", "value": "<path>"}]
-            return Call(tool=request.tool, arguments=request.arguments | {"evidence": example})
+            return AllowedCall(tool=request.tool, arguments=request.arguments | {"evidence": example})
         case "RATIONALE_REQUIRED":
-            return Call(tool=request.tool, arguments=request.arguments | {"rationale": "<why>"})
+            return AllowedCall(tool=request.tool, arguments=request.arguments | {"rationale": "<why>"})
         case "KEY_HOLDS_FACT":
-            return Call(tool=request.tool, arguments=request.arguments | {"key": "<another key>"})
+            return AllowedCall(tool=request.tool, arguments=request.arguments | {"key": "<another key>"})
         case "TASK_REORDERED":
             rest = {name: value for name, value in request.arguments.items() if name != "section"}
-            return Call(tool="task_add", arguments=rest)
+            return AllowedCall(tool="task_add", arguments=rest)
         case "OTHER_AUTHORITY":
-            return Call(tool="nx_task_list")
+            return AllowedCall(tool="nx_task_list")
         case "TASKS_UNCERTAIN":
-            return Call(tool="memory_doctor")
+            return AllowedCall(tool="memory_doctor")
         case "PERMISSION_DENIED":
-            return Call(tool="memory_check_task_authority")
+            return AllowedCall(tool="memory_check_task_authority")
         case _:  # a person is needed: look, and ask
-            return Call(tool="task_list")
+            return AllowedCall(tool="task_list")

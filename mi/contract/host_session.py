@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 from mi.contract import state as states
-from mi.contract.gate import Request, Verdict
-from mi.contract.session import Place, Session
+from mi.contract.gate import GateVerdict, MutationRequest
+from mi.contract.session import ContractPlace, ContractSession
 from mi.contract.tinytasks import FILE
 from mi.evidence.reader import read_back
 
@@ -23,13 +23,13 @@ _HOOK_FILES = {
 }
 
 
-def of_host(place: Place, host: str, session_id: str) -> Session:
+def of_host(place: ContractPlace, host: str, session_id: str) -> ContractSession:
     """The session of a host, by the id the host gives it."""
     name = f"{states.HOST}{states.client_name(host)}-{states.client_name(session_id)}.json"
-    return Session(place, states.StateFile(os.path.join(place.folder, name), place.notices), "hook")
+    return ContractSession(place, states.StateFile(os.path.join(place.folder, name), place.notices), "hook")
 
 
-def saw_call(session: Session, tool: str, arguments: dict[str, Any], result: dict[str, Any]) -> None:
+def saw_call(session: ContractSession, tool: str, arguments: dict[str, Any], result: dict[str, Any]) -> None:
     """Our server answered a call in this host's session: take over receipt, mode and pointer."""
     if "error" in result:
         return
@@ -43,31 +43,31 @@ def saw_call(session: Session, tool: str, arguments: dict[str, Any], result: dic
         session.state_file.update(lambda old: states.with_mode(old, mode))
 
 
-def answered_by_us(session: Session, result: dict[str, Any]) -> bool:
+def answered_by_us(session: ContractSession, result: dict[str, Any]) -> bool:
     """Whether a result is our server's, whatever name the host has for it: then its event stands in our log."""
     event_id = result.get("event_id")
     latest = islice(read_back(session.place.log, session.place.notices), _LATEST)
     return bool(event_id) and any(event.head.event_id == event_id for event in latest)
 
 
-def saw_plan(session: Session, steps: int) -> None:
+def saw_plan(session: ContractSession, steps: int) -> None:
     """The agent declared a plan, in its text or with the host's own plan tool."""
     if steps > 1:
         session.state_file.update(lambda old: states.with_steps(old, steps))
 
 
-def judge_edit(session: Session, tool: str, paths: Sequence[str], home: str) -> Verdict:
+def judge_edit(session: ContractSession, tool: str, paths: Sequence[str], home: str) -> GateVerdict:
     """Whether the agent may change these files now; Refused otherwise, with the violation on record."""
-    request = Request(tool, "edit", {"paths": list(paths)})
+    request = MutationRequest(tool, "edit", {"paths": list(paths)})
     for path in paths:
         if is_protected(session.place.root, path, home):
             raise session.protected(request, path)
     return session.pass_gate(request)
 
 
-def saw_edit(session: Session, tool: str, paths: Sequence[str], home: str) -> None:
+def saw_edit(session: ContractSession, tool: str, paths: Sequence[str], home: str) -> None:
     """Files were changed: an event; a violation too where the gate would not have let it pass (R6)."""
-    request, named = Request(tool, "edit", {"paths": list(paths)}), ", ".join(paths)[:500]
+    request, named = MutationRequest(tool, "edit", {"paths": list(paths)}), ", ".join(paths)[:500]
     verdict = session.judge(request)
     session.passed(verdict, request, named)
     own = any(is_protected(session.place.root, path, home) for path in paths)

@@ -4,8 +4,8 @@ import os
 
 from mi.contract.guide import BLOCK, TEXT
 from mi.contract.host_session import is_protected
-from mi.hosts.artefacts import Block
-from mi.hosts.place import Placed, place
+from mi.hosts.apply import Placed, place
+from mi.hosts.artefacts import MarkedBlock
 from mi.hosts.workspaces import Workspace
 from mi.kernel.errors import UsageError
 from mi.kernel.home import Home
@@ -42,7 +42,7 @@ def remove(root: str, home: Home) -> Placed:
 
 
 def _put(root: str, home: Home, files: list[str]) -> Placed:
-    return place(Workspace.at(root, home), OWNER, [Block(name, BLOCK, TEXT) for name in files])
+    return place(Workspace.at(root, home), OWNER, [MarkedBlock(name, BLOCK, TEXT) for name in files])
 
 
 def _distinct(root: str, files: list[str]) -> list[str]:

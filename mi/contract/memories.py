@@ -5,14 +5,14 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from mi.contract.proofs import Proof
+from mi.contract.fact_evidence import CheckedEvidence
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.governed import MemoryWrite
-from mi.thoughtdb.effective import Effective
-from mi.thoughtdb.kinds import ClaimType, NodeType, Origin
-from mi.thoughtdb.reading import Filter, Thought
-from mi.thoughtdb.records import Claim, Node
-from mi.thoughtdb.store import ThoughtStore, citing
+from mi.knowledge.thoughts.kinds import ClaimType, NodeType, Origin
+from mi.knowledge.thoughts.records import Claim, Node
+from mi.knowledge.thoughts.store import ThoughtStore, citing
+from mi.knowledge.thoughts.store_state import Filter, Thought
+from mi.knowledge.thoughts.stores import CombinedStores
 
 MemoryType = Literal["fact", "constraint", "decision", "claim", "plan", "observation", "note"]
 Tier = Literal["always", "contextual", "opportunistic"]
@@ -46,7 +46,7 @@ TYPES: dict[MemoryType, Stored] = {
 }
 
 
-class Memory(NamedTuple):
+class NewMemory(NamedTuple):
     """A memory that somebody wants to keep; everything in it was checked."""
 
     type: MemoryType
@@ -57,7 +57,7 @@ class Memory(NamedTuple):
     classification: Classification = "internal"
     rationale: str = ""
     task_id: str = ""
-    proofs: tuple[Proof, ...] = ()
+    proofs: tuple[CheckedEvidence, ...] = ()
 
     @property
     def tags(self) -> list[str]:
@@ -80,7 +80,7 @@ class Kept(NamedTuple):
 
 
 def write(
-    memory: Memory, store: ThoughtStore, log: EvidenceWriter, replaced: Sequence[Thought], origin: Origin
+    memory: NewMemory, store: ThoughtStore, log: EvidenceWriter, replaced: Sequence[Thought], origin: Origin
 ) -> Kept:
     """Store a memory: the event, the record that cites it, and an edge from each record that it replaces."""
     record = _record(memory, store, origin)
@@ -105,7 +105,7 @@ def write(
     return Kept(record_id, event.event_id, [one.id for one in replaced])
 
 
-def _record(memory: Memory, store: ThoughtStore, origin: Origin) -> Claim | Node:
+def _record(memory: NewMemory, store: ThoughtStore, origin: Origin) -> Claim | Node:
     stored = TYPES[memory.type]
     if stored.claim is not None:
         text = f"{memory.summary}\n\n{memory.detail}" if memory.detail else memory.summary
@@ -115,7 +115,7 @@ def _record(memory: Memory, store: ThoughtStore, origin: Origin) -> Claim | Node
     return msgspec.structs.replace(node, notes=memory.notes)
 
 
-def under_key(key: str, thoughts: Effective) -> list[Thought]:
+def under_key(key: str, thoughts: CombinedStores) -> list[Thought]:
     """The standing records under a key, of the project's store."""
     if not key:
         return []

@@ -12,11 +12,11 @@ from msgspec import Meta, Struct
 
 from mi.contract import arguments, memories, recall
 from mi.contract import state as states
-from mi.contract.gate import Code, Request, Verdict
-from mi.contract.memories import TYPES, Classification, Memory, MemoryType, Tier, TruthState
-from mi.contract.proofs import Evidence, Proof, failures, parse_evidence
-from mi.contract.session import Session
-from mi.contract.truths import Truth
+from mi.contract.fact_evidence import CheckedEvidence, FactEvidence, failures, parse_evidence
+from mi.contract.fact_status import Truth
+from mi.contract.gate import Code, GateVerdict, MutationRequest
+from mi.contract.memories import TYPES, Classification, MemoryType, NewMemory, Tier, TruthState
+from mi.contract.session import ContractSession
 from mi.evidence.records.base import Json
 from mi.evidence.records.governed import MemoryVerify, ModeSet
 from mi.evidence.records.thoughts import Recall
@@ -24,7 +24,7 @@ from mi.kernel import locks
 from mi.kernel.errors import NotFound
 from mi.kernel.home import FILE_MODE
 from mi.kernel.secrets import redact
-from mi.thoughtdb.reading import Thought
+from mi.knowledge.thoughts.store_state import Thought
 
 MAX_RESULTS = 100
 _AT_ONCE = 500  # facts re-checked by one call
@@ -49,7 +49,7 @@ class RecallResult(Struct, frozen=True, kw_only=True):
     acknowledge: str = "Say what you found, even if it is nothing (R1)."
 
 
-def memory_query(session: Session, given: QueryInput) -> RecallResult:
+def memory_query(session: ContractSession, given: QueryInput) -> RecallResult:
     """Recall by a question; leaves a receipt."""
     limit = arguments.number("limit", given.limit, 1, MAX_RESULTS)
     if len(given.query) > arguments.LIMITS["query"]:
@@ -57,13 +57,13 @@ def memory_query(session: Session, given: QueryInput) -> RecallResult:
     return _received(session, given.query, recall.query(session, given.query, limit))
 
 
-def memory_recent(session: Session, given: RecentInput) -> RecallResult:
+def memory_recent(session: ContractSession, given: RecentInput) -> RecallResult:
     """Recall what was remembered last; leaves a receipt."""
     count = arguments.number("count", given.count, 1, MAX_RESULTS)
     return _received(session, "", recall.recent(session, count))
 
 
-def _received(session: Session, query: str, found: recall.Found) -> RecallResult:
+def _received(session: ContractSession, query: str, found: recall.RecallAnswer) -> RecallResult:
     ids = [one.id for one in found.results]
     asked = redact(query[: _KEPT_QUERY * 4])[:_KEPT_QUERY]
     event_id = session.append(Recall(query=asked, ids=ids))
@@ -85,7 +85,7 @@ class ModeResult(Struct, frozen=True, kw_only=True):
     event_id: str
 
 
-def memory_set_mode(session: Session, given: ModeInput) -> ModeResult:
+def memory_set_mode(session: ContractSession, given: ModeInput) -> ModeResult:
     """Declare what the session is about to do; allowed at any time."""
     previous = session.state.mode or ""
     event_id = session.append(ModeSet(mode=given.mode, previous=previous, client=session.name))
@@ -102,7 +102,7 @@ class WriteInput(Struct, frozen=True, kw_only=True):
     source: Annotated[str, Meta(description="Where it comes from.")] = ""
     classification: Classification = "internal"
     evidence: Annotated[
-        list[Evidence | str],
+        list[FactEvidence | str],
         Meta(
             description="A fact needs it; all must verify. file_exists: path. grep_hit: pattern::file. cmd_exit0, "
             "test_pass: a command, where allowed. Also as kind::value."
@@ -123,14 +123,14 @@ class WriteResult(Struct, frozen=True, kw_only=True):
     undo: str
 
 
-def memory_write(session: Session, given: WriteInput) -> WriteResult:
+def memory_write(session: ContractSession, given: WriteInput) -> WriteResult:
     """Keep a memory, if the gate lets it through and its evidence holds."""
-    from mi.contract.steps import steps_in
+    from mi.contract.plan_detection import steps_in
 
     memory, evidence = _checked(given, session)
     lacks = _lacks(memory, evidence)
     steps = steps_in(f"{memory.summary}\n\n{memory.detail}") if memory.type == "plan" else 0
-    request = Request("memory_write", "memory", _said(given), task_id=memory.task_id, steps=steps, lacks=lacks)
+    request = MutationRequest("memory_write", "memory", _said(given), task_id=memory.task_id, steps=steps, lacks=lacks)
     verdict = session.pass_gate(request)
     proofs = _proved(session, evidence, request, verdict)
     with _one_writer(session):
@@ -156,10 +156,10 @@ def memory_write(session: Session, given: WriteInput) -> WriteResult:
     )
 
 
-def _checked(given: WriteInput, session: Session) -> tuple[Memory, list[Evidence]]:
+def _checked(given: WriteInput, session: ContractSession) -> tuple[NewMemory, list[FactEvidence]]:
     """The arguments as they may be kept; nothing about the session changes when they may not."""
     summary = arguments.text("summary", given.summary, needed=True)
-    memory = Memory(
+    memory = NewMemory(
         type=given.type,
         summary=" ".join(summary.split()),
         detail=arguments.text("detail", given.detail),
@@ -184,14 +184,16 @@ def _said(given: WriteInput) -> dict[str, Any]:
     return {name: value for name, value in said.items() if name in ("type", "summary") or value != empty[name]}
 
 
-def _lacks(memory: Memory, evidence: list[Evidence]) -> Code:
+def _lacks(memory: NewMemory, evidence: list[FactEvidence]) -> Code:
     needs = TYPES[memory.type].needs
     if needs == "evidence" and not evidence:
         return "EVIDENCE_REQUIRED"
     return "RATIONALE_REQUIRED" if needs == "rationale" and not memory.rationale else "ok"
 
 
-def _proved(session: Session, evidence: list[Evidence], request: Request, verdict: Verdict) -> list[Proof]:
+def _proved(
+    session: ContractSession, evidence: list[FactEvidence], request: MutationRequest, verdict: GateVerdict
+) -> list[CheckedEvidence]:
     """All the evidence, verified; nothing is written when any of it does not hold."""
     proofs = session.checker.check_all(evidence) if evidence else []
     if failed := failures(proofs):
@@ -202,11 +204,13 @@ def _proved(session: Session, evidence: list[Evidence], request: Request, verdic
     return proofs
 
 
-def _named(proof: Proof) -> str:
+def _named(proof: CheckedEvidence) -> str:
     return f"{proof.kind} {proof.value} ({proof.why or 'failed'})"
 
 
-def _replaced(session: Session, memory: Memory, request: Request, verdict: Verdict) -> list[Thought]:
+def _replaced(
+    session: ContractSession, memory: NewMemory, request: MutationRequest, verdict: GateVerdict
+) -> list[Thought]:
     """What stands under the same key and is superseded; a fact gives way to facts alone, a person's rule to theirs."""
     standing = memories.under_key(memory.key, session.place.read_thoughts())
     facts = [one.id for one in standing if memories.type_of(one.type, one.raw.get("tags") or []) == "fact"]
@@ -216,7 +220,7 @@ def _replaced(session: Session, memory: Memory, request: Request, verdict: Verdi
 
 
 @contextmanager
-def _one_writer(session: Session) -> Iterator[None]:
+def _one_writer(session: ContractSession) -> Iterator[None]:
     """Of two writes under one key, the second sees the first."""
     path = os.path.join(session.place.folder, "write.lock")
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
@@ -231,7 +235,7 @@ class VerifyInput(Struct, frozen=True, kw_only=True):
     id: Annotated[str, Meta(description="A memory's id; without it all facts, those checked longest ago first.")] = ""
 
 
-class Verified(Struct, frozen=True, kw_only=True):
+class MemoryVerified(Struct, frozen=True, kw_only=True):
     id: str
     truth: TruthState
     changed: bool  # the file is another than when the fact was written, though the evidence may still hold
@@ -239,13 +243,13 @@ class Verified(Struct, frozen=True, kw_only=True):
 
 
 class VerifyResult(Struct, frozen=True, kw_only=True):
-    checked: list[Verified]
+    checked: list[MemoryVerified]
     stale: int
     remaining: int
     event_id: str
 
 
-def memory_verify(session: Session, given: VerifyInput) -> VerifyResult:
+def memory_verify(session: ContractSession, given: VerifyInput) -> VerifyResult:
     """Check the evidence of facts again; what no longer holds is stale from now on, and never dropped."""
     thoughts = session.place.read_thoughts()
     if given.id:
@@ -267,12 +271,12 @@ def memory_verify(session: Session, given: VerifyInput) -> VerifyResult:
     return VerifyResult(checked=checked, stale=stale, remaining=remaining, event_id=event_id)
 
 
-def _verified(session: Session, truth: Truth, commit: tuple[str, bool]) -> Verified:
-    evidence = [Evidence(kind=one.kind, value=one.value) for one in truth.proofs]
+def _verified(session: ContractSession, truth: Truth, commit: tuple[str, bool]) -> MemoryVerified:
+    evidence = [FactEvidence(kind=one.kind, value=one.value) for one in truth.proofs]
     proofs = session.checker.check_again(evidence, commit)
     failed = failures(proofs)
     changed = any(now.sha256 != then.sha256 for now, then in zip(proofs, truth.proofs, strict=True) if then.sha256)
-    return Verified(
+    return MemoryVerified(
         id=truth.id,
         truth="stale" if failed else "verified",
         changed=changed,

@@ -4,7 +4,7 @@ import os
 
 from msgspec import Struct
 
-from mi.contract.authority import Task, TaskList
+from mi.contract.authority import ListedTask, TaskList
 from mi.kernel import files
 from mi.kernel.jsontext import BadJson, decode
 
@@ -37,7 +37,7 @@ class NexusTasks:
             found = decode(files.read_bytes(self._path) or b"", _Tasks)
         except (OSError, BadJson) as error:
             return TaskList(FILE, exists=True, unsure=str(error), other=True)
-        tasks = [Task(id=str(one.id), title=one.title, checked=one.status == "completed") for one in found.tasks]
+        tasks = [ListedTask(id=str(one.id), title=one.title, checked=one.status == "completed") for one in found.tasks]
         return TaskList(FILE, True, found.goal, tuple(tasks), _pointer(found.tasks), other=True)
 
 

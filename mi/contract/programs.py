@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from mi.kernel.config.types import ContractEvidence
 from mi.kernel.errors import MiError, UsageError
-from mi.kernel.messages import Said
+from mi.kernel.messages import NestedText
 
 TIMEOUT_S = 20.0
 _SEARCH_S = 5.0
@@ -27,14 +27,14 @@ sys.exit(1)
 """
 
 
-class Ran(NamedTuple):
+class ProgramResult(NamedTuple):
     """How a command ended; `exit_code` is None when it was stopped for taking too long or could not be started."""
 
     exit_code: int | None
     why: str = ""
 
 
-def run_allowed(command: str, root: str, allowed: ContractEvidence, timeout_s: float = TIMEOUT_S) -> Ran:
+def run_allowed(command: str, root: str, allowed: ContractEvidence, timeout_s: float = TIMEOUT_S) -> ProgramResult:
     """Run a command in the project; MiError when commands are not allowed, or not this one."""
     import shlex
 
@@ -46,7 +46,7 @@ def run_allowed(command: str, root: str, allowed: ContractEvidence, timeout_s: f
         raise UsageError("bad-command", value=command[:80], reason=str(error)) from None
     program = located(argv[0], root) if argv else None
     if program is None:
-        raise UsageError("bad-command", value=command[:80], reason=Said("reason.no-program"))
+        raise UsageError("bad-command", value=command[:80], reason=NestedText("reason.no-program"))
     known = {_identity(found) for one in allowed.commands if (found := located(one, root))}
     if _identity(program) not in known:
         raise MiError("command-not-allowed", value=command[:80], program=program)
@@ -69,7 +69,7 @@ def located(name: str, root: str) -> str | None:
     return path if os.access(path, os.X_OK) and os.path.isfile(path) else None
 
 
-def _run(argv: list[str], root: str, timeout_s: float) -> Ran:
+def _run(argv: list[str], root: str, timeout_s: float) -> ProgramResult:
     import signal
     import subprocess
 
@@ -77,12 +77,12 @@ def _run(argv: list[str], root: str, timeout_s: float) -> Ran:
     try:
         process = subprocess.Popen(argv, cwd=root, stdin=silent, stdout=silent, stderr=silent, start_new_session=True)
     except OSError as error:
-        return Ran(None, error.strerror or str(error))
+        return ProgramResult(None, error.strerror or str(error))
     try:
         code = process.wait(timeout_s)
-        return Ran(code, "" if code == 0 else "failed")
+        return ProgramResult(code, "" if code == 0 else "failed")
     except subprocess.TimeoutExpired:
-        return Ran(None, "timeout")
+        return ProgramResult(None, "timeout")
     finally:
         try:
             os.killpg(process.pid, signal.SIGKILL)  # with whatever it left behind

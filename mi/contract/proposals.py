@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from mi.contract import tinytasks
-from mi.contract.session import Session
+from mi.contract.session import ContractSession
 from mi.contract.task_file import TinyTasks
 from mi.evidence.records.run import Question
 from mi.kernel import ids
@@ -20,7 +20,7 @@ _FILE = "proposals.json"
 _ADD = ("add", "go", "verified", "加")
 
 
-class Proposal(Struct, frozen=True, kw_only=True):
+class TaskProposal(Struct, frozen=True, kw_only=True):
     """Tasks that an agent would add if it might."""
 
     question_id: str
@@ -34,28 +34,28 @@ class Proposal(Struct, frozen=True, kw_only=True):
         return "\n".join([f"- {self.title}", *(f"  - {one}" for one in self.subtasks)])
 
 
-class Waiting(Struct, frozen=True, kw_only=True):
+class WaitingProposals(Struct, frozen=True, kw_only=True):
     """`contract/proposals.json`."""
 
     version: str = "v1"
-    proposals: list[Proposal] = []
+    proposals: list[TaskProposal] = []
 
 
-def propose(session: Session, title: str, section: str, subtasks: list[str]) -> str:
+def propose(session: ContractSession, title: str, section: str, subtasks: list[str]) -> str:
     """File tasks in the inbox, once; returns the question's id."""
     wanted = (title, section, subtasks)
     for one in _waiting(session.place.folder, session.place.notices):
         if (one.title, one.section, one.subtasks) == wanted:
             return one.question_id
     root = session.place.root
-    made = Proposal(question_id=ids.new_id("qu"), root=root, title=title, section=section, subtasks=subtasks)
+    made = TaskProposal(question_id=ids.new_id("qu"), root=root, title=title, section=section, subtasks=subtasks)
     said = message("tasks.proposal", session.place.language, client=session.name, tasks=made.lines)
     session.append(Question(id=made.question_id, text=said, blocks=False, about="proposal"), sync=True)
     _update(session.place.folder, session.place.notices, lambda old: [*old, made])
     return made.question_id
 
 
-def ask_to_verify(session: Session, text: str) -> str:
+def ask_to_verify(session: ContractSession, text: str) -> str:
     """Ask a person to look at a new list before work begins; returns the question's id."""
     question_id = ids.new_id("qu")
     document = tinytasks.parse(text)
@@ -89,7 +89,7 @@ def concerns(folder: str, question_id: str, notices: Notices) -> bool:
     return waits or TinyTasks("/", folder, notices).awaits(question_id)
 
 
-def _add(tiny_tasks: TinyTasks, proposal: Proposal) -> None:
+def _add(tiny_tasks: TinyTasks, proposal: TaskProposal) -> None:
     loaded = tiny_tasks.load()
     parts = (proposal.title, proposal.subtasks, proposal.section)
     text = tinytasks.add_task(loaded.document, *parts) if loaded else tinytasks.created(proposal.title, *parts)
@@ -101,12 +101,12 @@ def is_yes(answer: str) -> bool:
     return begins_with_yes(answer, _ADD)
 
 
-def _waiting(folder: str, notices: Notices) -> list[Proposal]:
-    return read_state(os.path.join(folder, _FILE), Waiting, notices).proposals
+def _waiting(folder: str, notices: Notices) -> list[TaskProposal]:
+    return read_state(os.path.join(folder, _FILE), WaitingProposals, notices).proposals
 
 
-def _update(folder: str, notices: Notices, change: Callable[[list[Proposal]], list[Proposal]]) -> None:
-    def changed(old: Waiting) -> Waiting:
+def _update(folder: str, notices: Notices, change: Callable[[list[TaskProposal]], list[TaskProposal]]) -> None:
+    def changed(old: WaitingProposals) -> WaitingProposals:
         return msgspec.structs.replace(old, proposals=change(old.proposals))
 
-    update_state(os.path.join(folder, _FILE), Waiting, changed, notices)
+    update_state(os.path.join(folder, _FILE), WaitingProposals, changed, notices)

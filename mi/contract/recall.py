@@ -9,16 +9,16 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from mi.contract.fact_status import Truth
 from mi.contract.memories import FACT, KEY, NEVER_RECALLED, TYPES, MemoryType, Tier, TruthState, type_of
-from mi.contract.session import Session
-from mi.contract.truths import Truth
+from mi.contract.session import ContractSession
 from mi.kernel import clock
 from mi.kernel.secrets import redact
 from mi.kernel.text import ELLIPSIS
-from mi.memory.backend import Hit, Query
-from mi.memory.words import compact
-from mi.thoughtdb.effective import Effective
-from mi.thoughtdb.reading import Thought
+from mi.knowledge.search.backend import Hit, Query
+from mi.knowledge.search.words import compact
+from mi.knowledge.thoughts.store_state import Thought
+from mi.knowledge.thoughts.stores import CombinedStores
 
 _CANDIDATES = 4  # per result: enough to let tier and truth change the order
 _SPARE = 5  # results made ready beyond those asked for: what is seen only then may change the order once more
@@ -46,14 +46,14 @@ class Recalled(Struct, frozen=True, kw_only=True):
     event_ids: list[str] = []
 
 
-class Found(Struct, frozen=True, kw_only=True):
+class RecallAnswer(Struct, frozen=True, kw_only=True):
     """The answer to a recall: matches by rank, then what is always recalled; what had no room is counted."""
 
     results: list[Recalled]
     left_out: int = 0
 
 
-def query(session: Session, text: str, limit: int) -> Found:
+def query(session: ContractSession, text: str, limit: int) -> RecallAnswer:
     """What is remembered about a question, whatever characters it holds."""
     asked = compact(text)
     thoughts = session.place.read_thoughts()
@@ -70,7 +70,7 @@ def query(session: Session, text: str, limit: int) -> Found:
     return _with_always(session, thoughts, ranked[:limit])
 
 
-def _likely(session: Session, hits: list[Hit]) -> list[Hit]:
+def _likely(session: ContractSession, hits: list[Hit]) -> list[Hit]:
     """The matches by rank, as far as their documents tell: who said it shows only in the thought itself."""
     stale = {one.id for one in session.truths.of(hit.document.id for hit in hits).values() if one.stale}
 
@@ -87,7 +87,7 @@ def _score(match: float, tier: Tier, truth: TruthState) -> float:
     return float(f"{match * _TIERS[tier] * _TRUTHS[truth]:.6g}")
 
 
-def recent(session: Session, count: int) -> Found:
+def recent(session: ContractSession, count: int) -> RecallAnswer:
     """What was remembered last, newest first."""
     thoughts = session.place.read_thoughts()
     latest = [one for kind in ("claim", "node") for one in _newest(thoughts, kind, count)]
@@ -96,14 +96,14 @@ def recent(session: Session, count: int) -> Found:
     return _with_always(session, thoughts, found[:count])
 
 
-def _newest(thoughts: Effective, kind: Any, count: int) -> Iterator[Thought]:
+def _newest(thoughts: CombinedStores, kind: Any, count: int) -> Iterator[Thought]:
     for reading in thoughts.readings:
         yield from islice(reading.find(kind), count)
 
 
-def _with_always(session: Session, thoughts: Effective, found: list[Recalled]) -> Found:
+def _with_always(session: ContractSession, thoughts: CombinedStores, found: list[Recalled]) -> RecallAnswer:
     """Add what must always be known, as long as there is room for it."""
-    from mi.contract.shelf import LEAST_TOKENS, TOKEN_BUDGET, in_short, tokens
+    from mi.contract.always_recalled import LEAST_TOKENS, TOKEN_BUDGET, in_short, tokens
 
     shelf = session.shelf(thoughts)
     there = {one.id for one in found}
@@ -119,10 +119,10 @@ def _with_always(session: Session, thoughts: Effective, found: list[Recalled]) -
             room -= tokens(fits)
             added.append(fits)
     returned = sum(one.tier == "always" for one in (*found, *added))
-    return Found(results=[*found, *added], left_out=max(0, shelf.total - returned))
+    return RecallAnswer(results=[*found, *added], left_out=max(0, shelf.total - returned))
 
 
-def shown(session: Session, thoughts: Iterable[Thought]) -> list[Recalled]:
+def shown(session: ContractSession, thoughts: Iterable[Thought]) -> list[Recalled]:
     """The thoughts that stand, as memories without a score; a stale fact is shown as stale."""
     standing = [(one, raw) for one in thoughts if one.stands and (raw := one.raw)]
     truths = session.truths.of(one.id for one, raw in standing if FACT in (raw.get("tags") or ()))

@@ -22,12 +22,12 @@ from mi.kernel.messages import text as message
 from mi.kernel.notices import Notices
 
 if TYPE_CHECKING:  # a hook judges an edit without any of it
-    from mi.contract.proofs import Checker
-    from mi.contract.shelf import Shelf
-    from mi.contract.truths import Truths
-    from mi.memory.backend import Hit, Query
-    from mi.thoughtdb.effective import Effective
-    from mi.thoughtdb.store import ThoughtStore
+    from mi.contract.always_recalled import Shelf
+    from mi.contract.fact_evidence import Checker
+    from mi.contract.fact_status import Truths
+    from mi.knowledge.search.backend import Hit, Query
+    from mi.knowledge.thoughts.store import ThoughtStore
+    from mi.knowledge.thoughts.stores import CombinedStores
 
 Boundary = Literal["mcp", "cli", "hook"]
 # What an agent must not even try; other refusals are no misconduct (no evidence found, another authority …).
@@ -37,7 +37,7 @@ _VIOLATIONS = frozenset(
 )
 
 
-def allow(request: gate.Request) -> gate.Permission:
+def allow(request: gate.MutationRequest) -> gate.Permission:
     """The answer where no rules were given."""
     return gate.Permission()
 
@@ -47,7 +47,7 @@ def no_other() -> TaskAuthority | None:
     return None
 
 
-class Place(NamedTuple):
+class ContractPlace(NamedTuple):
     """The project a session works on, and what it works with; handed in from above."""
 
     root: str
@@ -55,20 +55,20 @@ class Place(NamedTuple):
     log: str
     open_log: Callable[[], EvidenceWriter]
     thoughts: "ThoughtStore"
-    read_thoughts: "Callable[[], Effective]"
+    read_thoughts: "Callable[[], CombinedStores]"
     search: "Callable[[Query], list[Hit]]"
     project_id: str
     settings: Callable[[], Settings]
     notices: Notices
     language: str = "en"
-    permission: Callable[[gate.Request], gate.Permission] = allow
+    permission: Callable[[gate.MutationRequest], gate.Permission] = allow
     other_tasks: Callable[[], TaskAuthority | None] = no_other
 
 
 class Refused(Blocked):
     """The gate said no: which rule, the whole checklist, and the next call that is allowed."""
 
-    def __init__(self, verdict: gate.Verdict, details: str = "", proposal: str = "") -> None:
+    def __init__(self, verdict: gate.GateVerdict, details: str = "", proposal: str = "") -> None:
         super().__init__("refused", code=verdict.code, why=details or verdict.detail)
         self.verdict = verdict
         self.why = details or verdict.detail
@@ -86,10 +86,12 @@ class Refused(Blocked):
         return found | ({"proposal": self.proposal} if self.proposal else {})
 
 
-class Session:
+class ContractSession:
     """What one client may do, and what it did."""
 
-    def __init__(self, place: Place, state: states.StateFile, boundary: Boundary, *, person: bool = False) -> None:
+    def __init__(
+        self, place: ContractPlace, state: states.StateFile, boundary: Boundary, *, person: bool = False
+    ) -> None:
         self.place = place
         self.state_file = state
         self.boundary = boundary
@@ -98,8 +100,8 @@ class Session:
 
     @classmethod
     def open(
-        cls, place: Place, client: str, boundary: Boundary, *, wait: bool = False, person: bool = False
-    ) -> "Session":
+        cls, place: ContractPlace, client: str, boundary: Boundary, *, wait: bool = False, person: bool = False
+    ) -> "ContractSession":
         """The session of a client, with the state that an earlier one in the same slot left."""
         return cls(place, states.take_slot(place.folder, client, place.notices, wait=wait), boundary, person=person)
 
@@ -123,13 +125,13 @@ class Session:
 
     @cached_property
     def truths(self) -> "Truths":
-        from mi.contract.truths import Truths
+        from mi.contract.fact_status import Truths
 
         return Truths(self.place.log, os.path.join(self.place.folder, "facts.sqlite"))
 
     @property
     def checker(self) -> "Checker":
-        from mi.contract.proofs import Checker
+        from mi.contract.fact_evidence import Checker
 
         return Checker(self.place.root, self.place.settings().evidence)
 
@@ -138,9 +140,9 @@ class Session:
         other = self.place.other_tasks()
         return other.look() if other is not None else self.tiny_tasks.look()
 
-    def shelf(self, thoughts: "Effective") -> "Shelf":
+    def shelf(self, thoughts: "CombinedStores") -> "Shelf":
         """What is always recalled; filled anew when it could have changed."""
-        from mi.contract.shelf import filled, stamp_of
+        from mi.contract.always_recalled import filled, stamp_of
 
         stamp = stamp_of(self, thoughts)
         if self._shelf is None or self._shelf.stamp != stamp:
@@ -157,11 +159,11 @@ class Session:
         """Write an event; returns its id."""
         return self.log.append(record, sync=sync).event_id
 
-    def judge(self, request: gate.Request) -> gate.Verdict:
+    def judge(self, request: gate.MutationRequest) -> gate.GateVerdict:
         """What the gate says now; the pointer is taken from the task file first."""
         tasks = self.sync_pointer()
         limits = self.place.settings().receipt_max_age_s
-        moment = gate.Moment(time.time(), limits, self.place.permission(request))
+        moment = gate.GateMoment(time.time(), limits, self.place.permission(request))
         return gate.decide(request._replace(person=self.person), self.state, tasks, moment)
 
     def sync_pointer(self) -> TaskList:
@@ -172,7 +174,7 @@ class Session:
             self.state_file.update(lambda old: states.with_pointer(old, current.id, current.parent))
         return tasks
 
-    def pass_gate(self, request: gate.Request) -> gate.Verdict:
+    def pass_gate(self, request: gate.MutationRequest) -> gate.GateVerdict:
         """Let a mutation through, or raise Refused and keep a record of it."""
         if request.steps > 1:
             self.state_file.update(lambda old: states.with_steps(old, request.steps))
@@ -183,8 +185,8 @@ class Session:
 
     def refusal(
         self,
-        verdict: gate.Verdict,
-        request: gate.Request,
+        verdict: gate.GateVerdict,
+        request: gate.MutationRequest,
         details: str = "",
         proposal: str = "",
         *,
@@ -198,18 +200,20 @@ class Session:
         self.state_file.update(lambda old: states.counted(old, "blocked"))
         return Refused(verdict, why, proposal)
 
-    def refuse(self, code: gate.Code, request: gate.Request, details: str, passed: gate.Verdict) -> Refused:
+    def refuse(self, code: gate.Code, request: gate.MutationRequest, details: str, passed: gate.GateVerdict) -> Refused:
         """A refusal for a reason that shows only after the gate let the request through."""
         checks = tuple(
             msgspec.structs.replace(one, done=False, detail=details) if one.rule == _RULE_OF.get(code, "") else one
             for one in passed.checklist
         )
-        verdict = gate.Verdict(code, checks, gate.next_call(code, request, self.tasks()), details)
+        verdict = gate.GateVerdict(code, checks, gate.next_call(code, request, self.tasks()), details)
         return self.refusal(verdict, request, details)
 
-    def protected(self, request: gate.Request, path: str) -> Refused:
+    def protected(self, request: gate.MutationRequest, path: str) -> Refused:
         """A file that no tool of an agent's may change: record the refusal; returns what to raise."""
-        verdict = gate.Verdict("PROTECTED_FILE", self.judge(request).checklist, gate.Call(tool="task_list"), path)
+        verdict = gate.GateVerdict(
+            "PROTECTED_FILE", self.judge(request).checklist, gate.AllowedCall(tool="task_list"), path
+        )
         self.violation(verdict.code, request.tool, "blocked", path)
         return self.refusal(verdict, request, path)
 
@@ -232,13 +236,13 @@ class Session:
         self.state_file.update(lambda old: states.with_violation(old, violation_id, code))
         return violation_id
 
-    def passed(self, verdict: gate.Verdict, request: gate.Request, details: str) -> str:
+    def passed(self, verdict: gate.GateVerdict, request: gate.MutationRequest, details: str) -> str:
         """Record that a mutation was made; returns the event's id."""
         event_id = self._record(verdict, request, "done", details)
         self.state_file.update(lambda old: states.counted(old, "mutations"))
         return event_id
 
-    def _record(self, verdict: gate.Verdict, request: gate.Request, outcome: str, details: str) -> str:
+    def _record(self, verdict: gate.GateVerdict, request: gate.MutationRequest, outcome: str, details: str) -> str:
         checks = [CheckItem(item=one.item, done=one.done, detail=one.detail) for one in verdict.checklist]
         return self.append(
             Gate(

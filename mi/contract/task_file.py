@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from mi.contract import tinytasks
-from mi.contract.authority import Task, TaskList
-from mi.contract.task_ids import KnownTask, Seen, match
+from mi.contract.authority import ListedTask, TaskList
+from mi.contract.task_ids import KnownTask, TaskSighting, match
 from mi.kernel import files
 from mi.kernel.errors import MiError
 from mi.kernel.locks import folder_lock
@@ -33,10 +33,10 @@ class TaskState(Struct, frozen=True, kw_only=True):
     awaiting_hash: str = ""  # the list it asks about: one that a person changed is verified by that
 
 
-class Loaded(NamedTuple):
+class LoadedTaskFile(NamedTuple):
     """The file at one moment."""
 
-    document: tinytasks.Document
+    document: tinytasks.TaskDocument
     hash: str
     tasks: list[KnownTask]
     awaiting: str
@@ -77,7 +77,7 @@ class TinyTasks:
         self._cache = (stamps[0], _stamp(self._state), listed)
         return listed
 
-    def load(self) -> Loaded | None:
+    def load(self) -> LoadedTaskFile | None:
         """The file with the ids of its tasks; None when there is none. Ids that are new are remembered."""
         data = self._read()
         if data is None:
@@ -87,9 +87,11 @@ class TinyTasks:
         state = read_state(self._state, TaskState, self._notices)
         if state.file_hash != digest:
             state = self._remember(digest, document)
-        return Loaded(document, digest, state.tasks, state.awaiting)
+        return LoadedTaskFile(document, digest, state.tasks, state.awaiting)
 
-    def change(self, loaded: Loaded | None, text: str, proposed_by: str = "", renamed: Renamed = NOBODY) -> Loaded:
+    def change(
+        self, loaded: LoadedTaskFile | None, text: str, proposed_by: str = "", renamed: Renamed = NOBODY
+    ) -> LoadedTaskFile:
         """Replace the file by a new text if it is still the one that was loaded; Conflict when it is not."""
         data = text.encode("utf-8", "surrogateescape")
         path = os.path.realpath(self.path)
@@ -101,7 +103,7 @@ class TinyTasks:
             files.write_atomic(path, data, mode)
         document = tinytasks.parse(text)
         state = self._remember(_digest(data), document, proposed_by, renamed)
-        return Loaded(document, _digest(data), state.tasks, state.awaiting)
+        return LoadedTaskFile(document, _digest(data), state.tasks, state.awaiting)
 
     def await_verification(self, question_id: str, text: str) -> None:
         """Work on this list waits until a person verified it; said before the list is written."""
@@ -118,10 +120,10 @@ class TinyTasks:
             self._update(lambda old: msgspec.structs.replace(old, awaiting=""))
 
     def _remember(
-        self, digest: str, document: tinytasks.Document, proposed_by: str = "", renamed: Renamed = NOBODY
+        self, digest: str, document: tinytasks.TaskDocument, proposed_by: str = "", renamed: Renamed = NOBODY
     ) -> TaskState:
         """Keep the ids; a list that a person changed needs no verification any more."""
-        seen = [Seen(one.title, one.parent, document.is_done(at)) for at, one in enumerate(document.items)]
+        seen = [TaskSighting(one.title, one.parent, document.is_done(at)) for at, one in enumerate(document.items)]
 
         def change(old: TaskState) -> TaskState:
             known = [msgspec.structs.replace(one, title=renamed.get(one.id, one.title)) for one in old.tasks]
@@ -140,10 +142,10 @@ class TinyTasks:
     def _update(self, change: Callable[[TaskState], TaskState]) -> TaskState:
         return update_state(self._state, TaskState, change, self._notices)
 
-    def _listed(self, loaded: Loaded) -> TaskList:
+    def _listed(self, loaded: LoadedTaskFile) -> TaskList:
         document, pointer = loaded.document, loaded.document.pointer()
         tasks = tuple(
-            Task(
+            ListedTask(
                 id=known.id,
                 title=one.title,
                 checked=document.is_done(at),

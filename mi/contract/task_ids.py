@@ -19,7 +19,7 @@ class KnownTask(Struct, frozen=True, kw_only=True):
     proposed_by: str = ""  # the session that proposed it; "" when a person wrote it, or changed it since
 
 
-class Seen(NamedTuple):
+class TaskSighting(NamedTuple):
     """A task as it stands in the file now; `parent` is its place in the list."""
 
     title: str
@@ -27,7 +27,7 @@ class Seen(NamedTuple):
     checked: bool
 
 
-def match(known: Sequence[KnownTask], seen: Sequence[Seen]) -> list[KnownTask]:
+def match(known: Sequence[KnownTask], seen: Sequence[TaskSighting]) -> list[KnownTask]:
     """The tasks of now with the ids of then: same words first, then reworded ones between the same neighbours."""
     free: dict[str, list[KnownTask]] = {}
     for task in known:
@@ -41,7 +41,7 @@ def match(known: Sequence[KnownTask], seen: Sequence[Seen]) -> list[KnownTask]:
     return _named(found, seen, {one.id for one in known})
 
 
-def _parent_id(found: list[KnownTask | None], one: Seen) -> str:
+def _parent_id(found: list[KnownTask | None], one: TaskSighting) -> str:
     parent = found[one.parent] if one.parent is not None else None
     return parent.id if parent else ""
 
@@ -54,7 +54,7 @@ def _take(titled: list[KnownTask], parent: str | None) -> KnownTask | None:
 
 
 def _match_reworded(
-    known: Sequence[KnownTask], free: set[str], found: list[KnownTask | None], seen: Sequence[Seen]
+    known: Sequence[KnownTask], free: set[str], found: list[KnownTask | None], seen: Sequence[TaskSighting]
 ) -> None:
     """What nobody took goes to a task with the same neighbour before or after that says nearly the same."""
     places = {one.id: at for at, one in enumerate(known)}
@@ -81,7 +81,7 @@ def _alike(former: str, title: str) -> bool:
     return SequenceMatcher(None, former[:_COMPARED], title[:_COMPARED]).ratio() >= _ALIKE
 
 
-def _named(found: list[KnownTask | None], seen: Sequence[Seen], taken: set[str]) -> list[KnownTask]:
+def _named(found: list[KnownTask | None], seen: Sequence[TaskSighting], taken: set[str]) -> list[KnownTask]:
     named: list[KnownTask] = []
     numbers: dict[str, int] = {}
     for old, one in zip(found, seen, strict=True):

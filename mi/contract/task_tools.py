@@ -5,10 +5,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from mi.contract import arguments, proposals, tinytasks
-from mi.contract.authority import Task, TaskList
-from mi.contract.gate import Request, Verdict
-from mi.contract.session import Session
-from mi.contract.task_file import Loaded
+from mi.contract.authority import ListedTask, TaskList
+from mi.contract.gate import GateVerdict, MutationRequest
+from mi.contract.session import ContractSession
+from mi.contract.task_file import LoadedTaskFile
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.messages import text as message
 
@@ -23,7 +23,7 @@ class ListResult(Struct, frozen=True, kw_only=True):
     authority: str
     exists: bool
     goal: str
-    tasks: list[Task]
+    tasks: list[ListedTask]
     pointer: str
     read_only: bool
     unsure: str
@@ -57,7 +57,7 @@ class ChangeResult(Struct, frozen=True, kw_only=True):
     event_id: str
 
 
-def task_list(session: Session, given: ListInput) -> ListResult:
+def task_list(session: ContractSession, given: ListInput) -> ListResult:
     """The tasks as their authority has them."""
     return listed(session.sync_pointer())
 
@@ -76,16 +76,16 @@ def listed(tasks: TaskList) -> ListResult:
     )
 
 
-def task_add(session: Session, given: AddInput) -> ChangeResult:
+def task_add(session: ContractSession, given: AddInput) -> ChangeResult:
     """Add a task at the end; where there is no list, this proposes one."""
-    from mi.contract.steps import steps_of  # its patterns take a while to compile: who only looks needs none
+    from mi.contract.plan_detection import steps_of  # its patterns take a while to compile: who only looks needs none
 
     title = arguments.text("title", given.title, needed=True, line=True)
     section = arguments.text("section", given.section, line=True).lstrip("# ")
     subtasks = arguments.items("subtasks", given.subtasks)
     said = {"title": title, **({"section": section} if section else {}), **({"subtasks": subtasks} if subtasks else {})}
     exists = session.tasks().exists
-    request = Request(
+    request = MutationRequest(
         "task_add", "task" if exists else "propose", said, steps=0 if session.person else steps_of(title, subtasks)
     )
     verdict = _admitted(session, request, title, section, subtasks)
@@ -100,7 +100,9 @@ def task_add(session: Session, given: AddInput) -> ChangeResult:
     return _changed(session, request, verdict, loaded, text)
 
 
-def _admitted(session: Session, request: Request, title: str, section: str, subtasks: list[str]) -> Verdict:
+def _admitted(
+    session: ContractSession, request: MutationRequest, title: str, section: str, subtasks: list[str]
+) -> GateVerdict:
     """Pass the gate; after a finished list, an agent's tasks are filed for a person instead."""
     verdict = session.judge(request)
     if verdict.code == "NO_UNCHECKED_TASK":
@@ -110,7 +112,9 @@ def _admitted(session: Session, request: Request, title: str, section: str, subt
     return session.pass_gate(request)
 
 
-def _refuse_reorder(session: Session, request: Request, loaded: Loaded, section: str, verdict: Verdict) -> None:
+def _refuse_reorder(
+    session: ContractSession, request: MutationRequest, loaded: LoadedTaskFile, section: str, verdict: GateVerdict
+) -> None:
     """A task in front of the one that is worked on would change the order."""
     pointer, place = loaded.document.pointer(), tinytasks.place_for(loaded.document, section)
     if session.person or pointer is None or place is None:
@@ -119,7 +123,7 @@ def _refuse_reorder(session: Session, request: Request, loaded: Loaded, section:
         raise session.refuse("TASK_REORDERED", request, section, verdict)
 
 
-def task_update(session: Session, given: UpdateInput) -> ChangeResult:
+def task_update(session: ContractSession, given: UpdateInput) -> ChangeResult:
     """Add subtasks to an open task, or put other words to one's own."""
     task_id = arguments.text("task_id", given.task_id, needed=True, line=True)
     title = arguments.text("title", given.title, line=True)
@@ -130,7 +134,7 @@ def task_update(session: Session, given: UpdateInput) -> ChangeResult:
     place = _place(session, task_id)
     if subtasks and place is not None and place.task.parent:
         raise UsageError("two-levels", task_id=task_id)
-    request = Request("task_update", "task", said)
+    request = MutationRequest("task_update", "task", said)
     verdict = session.pass_gate(request)
     loaded, at = _found(session, task_id)
     _refuse_redefinition(session, request, loaded, at, title, subtasks, verdict)
@@ -142,7 +146,13 @@ def task_update(session: Session, given: UpdateInput) -> ChangeResult:
 
 
 def _refuse_redefinition(
-    session: Session, request: Request, loaded: Loaded, at: int, title: str, subtasks: list[str], verdict: Verdict
+    session: ContractSession,
+    request: MutationRequest,
+    loaded: LoadedTaskFile,
+    at: int,
+    title: str,
+    subtasks: list[str],
+    verdict: GateVerdict,
 ) -> None:
     """Other words are for tasks that this session proposed and nobody touched; subtasks for open ones."""
     if session.person:
@@ -155,7 +165,7 @@ def _refuse_redefinition(
         raise session.refuse("TASK_REDEFINED", request, known.id, verdict)
 
 
-def task_complete(session: Session, given: CompleteInput) -> ChangeResult:
+def task_complete(session: ContractSession, given: CompleteInput) -> ChangeResult:
     """Tick the leaf that is worked on."""
     task_id = arguments.text("task_id", given.task_id, needed=True, line=True)
     place = _place(session, task_id)
@@ -163,7 +173,7 @@ def task_complete(session: Session, given: CompleteInput) -> ChangeResult:
         raise UsageError("task-done", task_id=task_id, pointer=place.tasks.pointer or "-")
     if place is not None and not place.task.leaf:
         raise UsageError("task-has-subtasks", task_id=task_id, pointer=place.tasks.pointer)
-    request = Request("task_complete", "task", {"task_id": task_id})
+    request = MutationRequest("task_complete", "task", {"task_id": task_id})
     verdict = session.pass_gate(request)
     loaded, at = _found(session, task_id)
     if not session.person and at != loaded.document.pointer():
@@ -171,12 +181,12 @@ def task_complete(session: Session, given: CompleteInput) -> ChangeResult:
     return _changed(session, request, verdict, loaded, tinytasks.tick(loaded.document, at), task_id=task_id)
 
 
-class _Place(Struct, frozen=True):
+class _TaskPlace(Struct, frozen=True):
     tasks: TaskList
-    task: Task
+    task: ListedTask
 
 
-def _place(session: Session, task_id: str) -> _Place | None:
+def _place(session: ContractSession, task_id: str) -> _TaskPlace | None:
     """The task that a call names; None where another room keeps the tasks and the gate says so."""
     tasks = session.tasks()
     if tasks.other or tasks.unsure:
@@ -184,10 +194,10 @@ def _place(session: Session, task_id: str) -> _Place | None:
     task = tasks.find(task_id)
     if task is None:
         raise NotFound("unknown-task", task_id=task_id)
-    return _Place(tasks, task)
+    return _TaskPlace(tasks, task)
 
 
-def _found(session: Session, task_id: str) -> tuple[Loaded, int]:
+def _found(session: ContractSession, task_id: str) -> tuple[LoadedTaskFile, int]:
     loaded = session.tiny_tasks.load()
     at = loaded.place(task_id) if loaded is not None else None
     if loaded is None or at is None:
@@ -196,10 +206,10 @@ def _found(session: Session, task_id: str) -> tuple[Loaded, int]:
 
 
 def _changed(
-    session: Session,
-    request: Request,
-    verdict: Verdict,
-    loaded: Loaded | None,
+    session: ContractSession,
+    request: MutationRequest,
+    verdict: GateVerdict,
+    loaded: LoadedTaskFile | None,
     text: str,
     renamed: dict[str, str] | None = None,
     task_id: str = "",

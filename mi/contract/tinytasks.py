@@ -10,7 +10,7 @@ _ITEM = re.compile(r"^(\ufeff?[ \t]*)([-*])([ \t]+)\[([ xX])\](?:([ \t]+)(.*?))?
 _FENCE = re.compile(r"^\ufeff?[ \t]*(?:[-*][ \t]+)?(`{3,}|~{3,})([^`]*)$")
 
 
-class Item(NamedTuple):
+class TaskLine(NamedTuple):
     """A task or subtask as it stands in the file; `end` is the line after everything that belongs to it."""
 
     line: int
@@ -23,12 +23,12 @@ class Item(NamedTuple):
     end: int
 
 
-class Document(NamedTuple):
+class TaskDocument(NamedTuple):
     """The lines of the file without their newlines, and the tasks among them in order."""
 
     lines: tuple[str, ...]
     goal: str
-    items: tuple[Item, ...]
+    items: tuple[TaskLine, ...]
     subtasks: dict[int, list[int]]  # of each item that has some: their places in the list
 
     @property
@@ -54,7 +54,7 @@ class Document(NamedTuple):
         return next(open_leaves, None)
 
 
-def parse(text: str) -> Document:
+def parse(text: str) -> TaskDocument:
     """The tasks of a file; what is no task is prose, and fenced code is never looked into."""
     lines = tuple(text.split("\n"))
     items = _with_ends(lines, _items(lines))
@@ -62,7 +62,7 @@ def parse(text: str) -> Document:
     for at, one in enumerate(items):
         if one.parent is not None:
             subtasks.setdefault(one.parent, []).append(at)
-    return Document(lines, _goal(lines), items, subtasks)
+    return TaskDocument(lines, _goal(lines), items, subtasks)
 
 
 def _goal(lines: tuple[str, ...]) -> str:
@@ -86,8 +86,8 @@ def outside_fences(lines: tuple[str, ...]) -> list[int]:
     return outside
 
 
-def _items(lines: tuple[str, ...]) -> list[Item]:
-    items: list[Item] = []
+def _items(lines: tuple[str, ...]) -> list[TaskLine]:
+    items: list[TaskLine] = []
     section, top, child_indent = "", -1, -1  # `top`: the task that further indented items belong to
     for number in outside_fences(lines):
         if heading := _SECTION.match(lines[number]):
@@ -101,7 +101,7 @@ def _items(lines: tuple[str, ...]) -> list[Item]:
         if not is_top and child_indent >= 0 and indent > child_indent + 1:
             continue  # a third level is a detail of its subtask
         items.append(
-            Item(
+            TaskLine(
                 *(number, indent, 1 if is_top else 2, None if is_top else top),
                 *(match[4] != " ", match[6] or "", section, number + 1),
             )
@@ -117,7 +117,7 @@ def _columns(indent: str) -> int:
     return len(indent.lstrip("\ufeff").expandtabs(4))
 
 
-def _with_ends(lines: tuple[str, ...], items: list[Item]) -> tuple[Item, ...]:
+def _with_ends(lines: tuple[str, ...], items: list[TaskLine]) -> tuple[TaskLine, ...]:
     """Each item with its end; a task goes on to the end of its last subtask, whatever prose stands between."""
     ends = [_end(lines, one, limit) for one, limit in zip(items, _limits(items, len(lines)), strict=True)]
     for at, one in enumerate(items):
@@ -126,7 +126,7 @@ def _with_ends(lines: tuple[str, ...], items: list[Item]) -> tuple[Item, ...]:
     return tuple(one._replace(end=end) for one, end in zip(items, ends, strict=True))
 
 
-def _limits(items: list[Item], last: int) -> list[int]:
+def _limits(items: list[TaskLine], last: int) -> list[int]:
     """Before which line each item must end: where the next one of its level, or of a higher one, begins."""
     limits: list[int] = []
     next_item = next_task = last
@@ -136,7 +136,7 @@ def _limits(items: list[Item], last: int) -> list[int]:
     return limits[::-1]
 
 
-def _end(lines: tuple[str, ...], one: Item, limit: int) -> int:
+def _end(lines: tuple[str, ...], one: TaskLine, limit: int) -> int:
     """The line after the last one that is indented below an item; blank lines count only between such lines."""
     end = one.line + 1
     for number in range(one.line + 1, limit):
@@ -149,7 +149,7 @@ def _end(lines: tuple[str, ...], one: Item, limit: int) -> int:
     return end
 
 
-def tick(document: Document, place: int) -> str:
+def tick(document: TaskDocument, place: int) -> str:
     """The text with one leaf ticked, and its task too when that was the last open subtask."""
     lines = list(document.lines)
     parent = document.items[place].parent
@@ -167,7 +167,7 @@ def _mark(lines: list[str], number: int, mark: str) -> None:
         lines[number] = lines[number][: match.start(4)] + mark + lines[number][match.end(4) :]
 
 
-def retitle(document: Document, place: int, title: str) -> str:
+def retitle(document: TaskDocument, place: int, title: str) -> str:
     """The text with another title for one item."""
     lines = list(document.lines)
     number = document.items[place].line
@@ -179,7 +179,7 @@ def retitle(document: Document, place: int, title: str) -> str:
     return "\n".join(lines)
 
 
-def add_subtasks(document: Document, place: int, titles: list[str]) -> str:
+def add_subtasks(document: TaskDocument, place: int, titles: list[str]) -> str:
     """The text with further subtasks at the end of a task, which is open from then on."""
     lines = list(document.lines)
     one = document.items[place]
@@ -192,7 +192,7 @@ def add_subtasks(document: Document, place: int, titles: list[str]) -> str:
     return "\n".join(lines)
 
 
-def add_task(document: Document, title: str, subtasks: list[str], section: str = "") -> str:
+def add_task(document: TaskDocument, title: str, subtasks: list[str], section: str = "") -> str:
     """The text with a further task: the last of its section, or of the file."""
     lines = list(document.lines)
     step, bullet = " " * _child_step(document), _bullet(document)
@@ -208,7 +208,7 @@ def add_task(document: Document, title: str, subtasks: list[str], section: str =
     return "\n".join(lines)
 
 
-def place_for(document: Document, section: str = "") -> int | None:
+def place_for(document: TaskDocument, section: str = "") -> int | None:
     """The line before which a new task goes; None: at the end of the file."""
     tops = [one for one in document.items if one.level == 1 and (not section or one.section == section)]
     if tops:
@@ -252,15 +252,15 @@ def _after_last_text(lines: list[str]) -> int:
     return at
 
 
-def _ending(document: Document) -> str:
+def _ending(document: TaskDocument) -> str:
     return "\r" if any(line.endswith("\r") for line in document.lines) else ""
 
 
-def _bullet(document: Document) -> str:
+def _bullet(document: TaskDocument) -> str:
     match = _ITEM.match(document.lines[document.items[0].line]) if document.items else None
     return match[2] if match else "-"
 
 
-def _child_step(document: Document) -> int:
+def _child_step(document: TaskDocument) -> int:
     found = (one.indent - document.items[one.parent].indent for one in document.items if one.parent is not None)
     return next(found, 2)

@@ -11,7 +11,7 @@ from mi.kernel import clock, files
 from mi.kernel.errors import StorageError
 from mi.kernel.home import FILE_MODE, Home, make_dirs
 from mi.kernel.locks import folder_lock
-from mi.kernel.messages import Said
+from mi.kernel.messages import NestedText
 
 STUB = "mi.transcript.archived"
 _SETTLED_S = 60.0  # one that was written to just now may belong to a running agent
@@ -61,7 +61,7 @@ def _archive(home: Home, old: Old) -> Old:
     digest = _pack(old.path, unfinished)
     if _digest_of(unfinished) != digest:
         os.unlink(unfinished)
-        raise StorageError("archive-broken", path=unfinished, reason=Said("reason.not-read-back"))
+        raise StorageError("archive-broken", path=unfinished, reason=NestedText("reason.not-read-back"))
     os.replace(unfinished, old.archive)
     files.sync_folder(os.path.dirname(old.archive))
     stub = {

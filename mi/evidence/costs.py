@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from mi.evidence.reader import read_at, whole
-from mi.evidence.records.run import RunEnd, RunStart, Usage
+from mi.evidence.records.run import RunEnd, RunStart, RunUsage
 
 if TYPE_CHECKING:
     from mi.evidence.index import EvidenceIndex
@@ -18,7 +18,7 @@ class RunCost(NamedTuple):
     day: str
     task: str
     status: str
-    spent: Usage
+    spent: RunUsage
 
 
 class Sum(NamedTuple):
@@ -26,8 +26,8 @@ class Sum(NamedTuple):
 
     name: str
     runs: int
-    spent: Usage
-    known: Usage
+    spent: RunUsage
+    known: RunUsage
 
 
 def run_costs(index: "EvidenceIndex", log: str, project_id: str, progress: Callable[[int, int], None]) -> list[RunCost]:
@@ -39,7 +39,7 @@ def run_costs(index: "EvidenceIndex", log: str, project_id: str, progress: Calla
         if isinstance(record, RunStart):
             known = found.get(record.run_id)
             task = known.task if known else record.task
-            found[record.run_id] = RunCost(record.run_id, project_id, record.ts[:10], task, "no end", Usage())
+            found[record.run_id] = RunCost(record.run_id, project_id, record.ts[:10], task, "no end", RunUsage())
         elif isinstance(record, RunEnd) and record.run_id in found:
             found[record.run_id] = found[record.run_id]._replace(status=record.status, spent=record.spent)
     return list(found.values())
@@ -50,12 +50,12 @@ def summed(name: str, costs: Iterable[RunCost]) -> Sum:
     spent = [one.spent for one in costs]
     totals: dict[str, float | None] = {}
     known: dict[str, float | None] = {}
-    for field in Usage.__struct_fields__:
+    for field in RunUsage.__struct_fields__:
         values = [getattr(one, field) for one in spent]
         told = [value for value in values if value is not None]
         known[field] = sum(told) if told else None
         totals[field] = known[field] if len(told) == len(values) else None
-    return Sum(name, len(spent), Usage(**totals), Usage(**known))  # type: ignore[arg-type]
+    return Sum(name, len(spent), RunUsage(**totals), RunUsage(**known))  # type: ignore[arg-type]
 
 
 def grouped(costs: Iterable[RunCost], by: str) -> list[Sum]:

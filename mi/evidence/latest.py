@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from mi.evidence.reader import Event, read_at, read_back, whole
-from mi.evidence.records.run import Marks, RunEnd, Usage
+from mi.evidence.records.run import Marks, RunEnd, RunUsage
 from mi.kernel import jsonl
 from mi.kernel.notices import Notices
 
@@ -21,7 +21,7 @@ class LatestRun(NamedTuple):
     run_id: str
     ended: RunEnd | None
     marks: Marks
-    spent: Usage
+    spent: RunUsage
     batches: int
     evidence_ids: list[str]
 
@@ -61,7 +61,7 @@ def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
     if not run_id:
         return None
     if ended is None:
-        return LatestRun(run_id, None, Marks(), Usage(), batches, [])
+        return LatestRun(run_id, None, Marks(), RunUsage(), batches, [])
     return LatestRun(run_id, ended, ended.marks, ended.spent, batches, ended.evidence_ids)
 
 

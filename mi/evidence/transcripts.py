@@ -29,7 +29,7 @@ class _Entry(Struct):
     archived_path: str = ""
 
 
-class Entry(NamedTuple):
+class TranscriptEntry(NamedTuple):
     """One line of a transcript as it is shown; `raw` is the stored line."""
 
     ts: str
@@ -47,7 +47,7 @@ def latest(folder: str) -> str | None:
     return os.path.join(folder, names[-1]) if names else None
 
 
-def tail(path: str, count: int) -> list[Entry]:
+def tail(path: str, count: int) -> list[TranscriptEntry]:
     """The last entries of a transcript, oldest first; archives are read through their stub."""
     if not os.path.isfile(path):
         raise NotFound("no-transcript", path=path)
@@ -61,28 +61,28 @@ def tail(path: str, count: int) -> list[Entry]:
     return entries
 
 
-def parse_entry(raw: bytes) -> Entry:
+def parse_entry(raw: bytes) -> TranscriptEntry:
     """A stored line as it is shown; what is no transcript line is shown as it stands."""
     try:
         entry = decode_stored(raw, _Entry)
     except BadJson:
         return _parse_cut(raw)
     if entry.type:
-        return Entry(entry.ts, "meta", f"{entry.type} {entry.kind}".strip(), raw)
-    return Entry(entry.ts, entry.stream, entry.line if entry.line or entry.stream else text.decode(raw), raw)
+        return TranscriptEntry(entry.ts, "meta", f"{entry.type} {entry.kind}".strip(), raw)
+    return TranscriptEntry(entry.ts, entry.stream, entry.line if entry.line or entry.stream else text.decode(raw), raw)
 
 
-def _parse_cut(raw: bytes) -> Entry:
+def _parse_cut(raw: bytes) -> TranscriptEntry:
     """An output line too long to be read whole, with its time and stream; anything else as it stands."""
     if start := _CUT.match(raw):
         shown = raw[start.end() :]
         escape = shown.rfind(b"\\", -12)  # the cut may have hit an escape sequence, or a pair of them
         shown = shown[:escape].rstrip(b"\\") if escape >= 0 else shown
         try:
-            return Entry(start[1].decode(), start[2].decode(), decode_stored(b'"' + shown + b'"', str), raw)
+            return TranscriptEntry(start[1].decode(), start[2].decode(), decode_stored(b'"' + shown + b'"', str), raw)
         except (BadJson, UnicodeDecodeError):
             pass
-    return Entry("", "", text.decode(raw), raw)
+    return TranscriptEntry("", "", text.decode(raw), raw)
 
 
 def _archive_of(raw: bytes, stub: str) -> str | None:

@@ -22,7 +22,7 @@ _SAYS_GENERATED = re.compile(r"@generated\b|code generated .*do not edit|do not 
 _HEAD_LINES = 5
 
 
-class FileChange(NamedTuple):
+class FileDiff(NamedTuple):
     """What a diff does to one file."""
 
     path: str
@@ -40,7 +40,7 @@ class FileChange(NamedTuple):
 class Counted(NamedTuple):
     """A diff in change units."""
 
-    files: tuple[FileChange, ...]
+    files: tuple[FileDiff, ...]
 
     @property
     def units(self) -> int:
@@ -51,7 +51,7 @@ class Counted(NamedTuple):
         return sum(file.lines for file in self.counted)
 
     @property
-    def counted(self) -> list[FileChange]:
+    def counted(self) -> list[FileDiff]:
         return [file for file in self.files if file.units]
 
     @property
@@ -83,12 +83,12 @@ def with_unseen(counted: Counted, files: Iterable[str], count_generated: bool = 
     return Counted((*counted.files, *(_unseen(path, count_generated) for path in files if path not in shown)))
 
 
-def _unseen(path: str, count_generated: bool) -> FileChange:
-    by_machine = _machine_made(path, Block(""))
-    return FileChange(path, by_machine or "modified", 0 if by_machine and not count_generated else 1)
+def _unseen(path: str, count_generated: bool) -> FileDiff:
+    by_machine = _machine_made(path, FileBlock(""))
+    return FileDiff(path, by_machine or "modified", 0 if by_machine and not count_generated else 1)
 
 
-class Block:
+class FileBlock:
     """The lines about one file: its headers, and its hunks line by line."""
 
     def __init__(self, header: str) -> None:
@@ -99,13 +99,13 @@ class Block:
         self.removed: list[str] = []
 
 
-def blocks(diff: str) -> list[Block]:
+def blocks(diff: str) -> list[FileBlock]:
     """What a diff says of each file, in its order."""
-    found: list[Block] = []
+    found: list[FileBlock] = []
     lines = iter(diff.split("\n"))
     for line in lines:
         if _HEADER.match(line):
-            found.append(Block(line))
+            found.append(FileBlock(line))
         elif found and (hunk := _HUNK.match(line)):
             _hunk(found[-1], hunk, lines)
         elif found:
@@ -113,7 +113,7 @@ def blocks(diff: str) -> list[Block]:
     return found
 
 
-def _extended(block: Block, line: str) -> None:
+def _extended(block: FileBlock, line: str) -> None:
     for key in ("old mode", "new mode", "new file mode", "deleted file mode", "rename from", "rename to", "copy to"):
         if line.startswith(key + " "):
             block.extended[key] = _unquoted(line[len(key) + 1 :])
@@ -123,7 +123,7 @@ def _extended(block: Block, line: str) -> None:
         block.extended["binary"] = line
 
 
-def _hunk(block: Block, hunk: "re.Match[str]", lines: "object") -> None:
+def _hunk(block: FileBlock, hunk: "re.Match[str]", lines: "object") -> None:
     """Read as many lines as the hunk says; runs of changed lines with context between them are units of their own."""
     old, old_left = int(hunk[1]), int(hunk[2] or "1")
     new, new_left = int(hunk[3]), int(hunk[4] or "1")
@@ -145,7 +145,7 @@ def _hunk(block: Block, hunk: "re.Match[str]", lines: "object") -> None:
             old, old_left, new, new_left = old + 1, old_left - 1, new + 1, new_left - 1
 
 
-def _run(block: Block, old: int, old_end: int, new: int, new_end: int) -> None:
+def _run(block: FileBlock, old: int, old_end: int, new: int, new_end: int) -> None:
     """Add a changed line; one that touches the run before it, on both sides, belongs to it."""
     if block.runs:
         first_old, last_old, first_new, last_new = block.runs[-1]
@@ -155,7 +155,7 @@ def _run(block: Block, old: int, old_end: int, new: int, new_end: int) -> None:
     block.runs.append((old, old_end, new, new_end))
 
 
-def _file(block: Block, count_generated: bool) -> FileChange | None:
+def _file(block: FileBlock, count_generated: bool) -> FileDiff | None:
     extended = block.extended
     path, old = paths(block)
     mode = "old mode" in extended
@@ -178,17 +178,17 @@ def _file(block: Block, count_generated: bool) -> FileChange | None:
     by_machine = _machine_made(path, block)
     if by_machine and not count_generated:
         kind, units = by_machine, 0
-    return FileChange(path, kind, units, tuple(block.added), tuple(block.removed), old if old != path else "")
+    return FileDiff(path, kind, units, tuple(block.added), tuple(block.removed), old if old != path else "")
 
 
-def _machine_made(path: str, block: Block) -> Literal["lock", "generated"] | None:
+def _machine_made(path: str, block: FileBlock) -> Literal["lock", "generated"] | None:
     if _LOCK.search(path):
         return "lock"
     head = [*block.added[:_HEAD_LINES], *block.removed[:_HEAD_LINES]]
     return "generated" if _GENERATED.search(path) or any(_SAYS_GENERATED.search(line) for line in head) else None
 
 
-def paths(block: Block) -> tuple[str, str]:
+def paths(block: FileBlock) -> tuple[str, str]:
     """The name of the file, and its former one ('' for a new one)."""
     extended = block.extended
     new = extended.get("rename to") or extended.get("copy to") or _side(extended.get("+++", ""))

@@ -7,10 +7,10 @@ import shlex
 
 from mi.governance import command_tables as tables
 from mi.governance import paths
+from mi.governance.credential_leaks import code_sends, feeders_of, sends_credentials, stays_here
 from mi.governance.git_commands import MAIN, afterwards, git_act, named_paths, without_alias
 from mi.governance.operations import RULES, Act
-from mi.governance.searching import search_acts
-from mi.governance.sending import code_sends, feeders_of, sends_credentials, stays_here
+from mi.governance.private_searches import search_acts
 from mi.governance.surroundings import Surroundings, joined
 from mi.kernel.inline_code import inline_code
 from mi.kernel.shell import SHELLS, Simple, simple_commands, take_heredocs

@@ -10,7 +10,7 @@ REPORT_WITHIN_S = 60
 TestResult = Literal["passed", "failed", "skipped", "unknown"]
 
 
-class Item(NamedTuple):
+class ChecklistItem(NamedTuple):
     """One item of the checklist."""
 
     name: str
@@ -18,26 +18,28 @@ class Item(NamedTuple):
     detail: str = ""
 
 
-def checklist(tests: TestResult, uncommitted: int | None, said: Mapping[str, str]) -> list[Item]:
+def checklist(tests: TestResult, uncommitted: int | None, said: Mapping[str, str]) -> list[ChecklistItem]:
     """All six items; `uncommitted` is None when nobody could look, `said` is what the human gave for each item."""
     machine = {
-        "tests": Item("tests", tests == "passed", tests),
-        "clean": Item("clean", uncommitted == 0, "unknown" if uncommitted is None else str(uncommitted)),
+        "tests": ChecklistItem("tests", tests == "passed", tests),
+        "clean": ChecklistItem("clean", uncommitted == 0, "unknown" if uncommitted is None else str(uncommitted)),
     }
-    return [machine.get(name) or Item(name, bool(said.get(name, "").strip()), said.get(name, "")) for name in ITEMS]
+    return [
+        machine.get(name) or ChecklistItem(name, bool(said.get(name, "").strip()), said.get(name, "")) for name in ITEMS
+    ]
 
 
-def open_items(items: list[Item]) -> list[str]:
+def open_items(items: list[ChecklistItem]) -> list[str]:
     """What still stops the deployment; speed and urgency close nothing."""
     return [item.name for item in items if not item.done]
 
 
-def after(status: int | None, expected: int, smoke: bool | None, log_errors: int | None) -> list[Item]:
+def after(status: int | None, expected: int, smoke: bool | None, log_errors: int | None) -> list[ChecklistItem]:
     """What was seen after a deployment: the documented code, the smoke test, no errors in the logs."""
     return [
-        Item("health", status == expected, "unknown" if status is None else str(status)),
-        Item("smoke", smoke is True, "unknown" if smoke is None else "passed" if smoke else "failed"),
-        Item("logs", log_errors == 0, "unknown" if log_errors is None else str(log_errors)),
+        ChecklistItem("health", status == expected, "unknown" if status is None else str(status)),
+        ChecklistItem("smoke", smoke is True, "unknown" if smoke is None else "passed" if smoke else "failed"),
+        ChecklistItem("logs", log_errors == 0, "unknown" if log_errors is None else str(log_errors)),
     ]
 
 

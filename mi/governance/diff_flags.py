@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Collection
 
-from mi.governance.change_units import Counted, FileChange
+from mi.governance.change_units import Counted, FileDiff
 
 _PATHS = {
     "auth": re.compile(r"(?:^|[/._-])(?:auth(?!or(?!i[sz]))|oauth|login|signin|sso(?=[/._-])|jwt|permissions?)", re.I),
@@ -57,11 +57,11 @@ def flags_of_diff(diff: Counted, own_modules: Collection[str] = ()) -> tuple[str
     return tuple(flag for flag in order if flag in found)
 
 
-def _is_code(file: FileChange) -> bool:
+def _is_code(file: FileDiff) -> bool:
     return not _TEST.search(file.path) and not _DOCUMENT.search(file.path)
 
 
-def _adds_dependency(file: FileChange, own_modules: Collection[str]) -> bool:
+def _adds_dependency(file: FileDiff, own_modules: Collection[str]) -> bool:
     if _MANIFEST.search(file.path):
         return bool(file.added)
     if not _is_code(file) or file.kind == "generated":
@@ -80,7 +80,7 @@ def _names(found: "str | tuple[str, ...]") -> tuple[str, ...]:
     return (found,) if isinstance(found, str) else found
 
 
-def _changes_exports(file: FileChange) -> bool:
+def _changes_exports(file: FileDiff) -> bool:
     """Whether an exported name was changed or taken away; a new one breaks nobody."""
     if not _is_code(file) or file.kind in ("generated", "lock"):
         return False

@@ -49,7 +49,7 @@ _PATCHED = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.+?
 _CHANGING = ("edit", "create", "local-command")  # free within the limit; the caller tells which commands change files
 
 
-class Verdict(NamedTuple):
+class PermissionVerdict(NamedTuple):
     """ALLOW, PROMPT or DENY, and about what; `incident`: an override was used, which must be logged."""
 
     decision: State
@@ -99,7 +99,7 @@ def permit(
     settings: Mapping[str, State] = _NO_SETTINGS,
     here: Surroundings = _NOWHERE,
     change_units: int = 0,
-) -> Verdict:
+) -> PermissionVerdict:
     """Decide over (tool, operation, target).
 
     `operation` is a verb (run, read, edit, create, delete, patch, send, fetch, call), the name of a rule, or '' where
@@ -112,10 +112,10 @@ def permit(
     if state == "DENY":
         denial: Denial = rule.denial or "soft"
         if override and denial == "soft":
-            return Verdict("PROMPT", denial, act.operation, act.target, incident=True)
-        return Verdict("DENY", denial, act.operation, act.target)
+            return PermissionVerdict("PROMPT", denial, act.operation, act.target, incident=True)
+        return PermissionVerdict("DENY", denial, act.operation, act.target)
     over = change_units > BATCH_LIMIT and state == "ALLOW" and act.operation in _CHANGING
-    return Verdict("PROMPT" if over else state, None, act.operation, act.target, over_batch=over)
+    return PermissionVerdict("PROMPT" if over else state, None, act.operation, act.target, over_batch=over)
 
 
 def bounded(operation: str, state: State) -> State:

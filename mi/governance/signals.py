@@ -37,7 +37,7 @@ _AGAINST = (
 _ORDER = re.compile(r"^\s*(?:please\s+)?(?:run|execute|call|请?(?:运行|执行|跑))\s*(?:一下)?\s*", re.I)
 
 
-class Decision(NamedTuple):
+class TeamDecision(NamedTuple):
     """Something the team decided: a card, a decision of a session log, a principle."""
 
     id: str
@@ -81,7 +81,7 @@ def signals(
     *,
     urgency: Sequence[str] = (),
     preferred_speed: Sequence[int] = (),
-    decisions: Sequence[Decision] = (),
+    decisions: Sequence[TeamDecision] = (),
     tokens: Tokens | None = None,
     obeying: bool = False,
 ) -> Signals:
@@ -131,7 +131,7 @@ def _deploys(message: str) -> bool:
     return False
 
 
-def contradicted(message: str, decisions: Sequence[Decision], tokens: Tokens) -> tuple[str, ...]:
+def contradicted(message: str, decisions: Sequence[TeamDecision], tokens: Tokens) -> tuple[str, ...]:
     """Decisions that the message goes against: about the same thing, one for it and the other against it."""
     asked = {*tokens(message)} - _polarity_tokens(tokens)
     found = []

@@ -7,7 +7,7 @@ from mi.governance.operations import RULES, STATES, State
 SAFE_USES = 5  # confirmed and successful, before a PROMPT may become an ALLOW
 
 
-class Change(NamedTuple):
+class PermissionChange(NamedTuple):
     """A wish to change one operation's state."""
 
     operation: str
@@ -19,7 +19,7 @@ class Change(NamedTuple):
     safe_uses: int = 0
 
 
-def refusal(change: Change) -> str:
+def refusal(change: PermissionChange) -> str:
     """Why a change is refused, as the code of its text; '' when it may be made."""
     if STATES.index(change.wanted) >= STATES.index(change.now):
         return ""

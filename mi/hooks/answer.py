@@ -9,7 +9,7 @@ Decision = Literal["none", "allow", "ask", "deny"]
 _STRICTNESS: tuple[Decision, ...] = ("none", "allow", "ask", "deny")
 
 
-class Answer(Struct, frozen=True):
+class HookAnswer(Struct, frozen=True):
     """An opinion on an event. `allow` is no objection: it never widens what the host itself permits.
 
     `deny` stops the tool call or the prompt; at the end of a turn it sends the agent back to work with the reason.
@@ -22,7 +22,7 @@ class Answer(Struct, frozen=True):
     message: str = ""
 
 
-def strictest(answers: Iterable[Answer]) -> Answer:
+def strictest(answers: Iterable[HookAnswer]) -> HookAnswer:
     """One answer for all parts: the strictest decision, with the reasons of all that object, and every context."""
     given = list(answers)
     decision: Decision = max((one.decision for one in given), key=_STRICTNESS.index, default="none")
@@ -30,7 +30,7 @@ def strictest(answers: Iterable[Answer]) -> Answer:
     calm = [one.reason for one in given if one.decision == decision]
     reasons = objecting if decision in ("ask", "deny") else calm
     told = (_joined([one.context for one in given]), _joined([one.message for one in given]))
-    return Answer(decision, _joined(reasons), *told)
+    return HookAnswer(decision, _joined(reasons), *told)
 
 
 def _joined(texts: list[str]) -> str:

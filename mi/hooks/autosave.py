@@ -9,14 +9,14 @@ import msgspec
 
 from mi.governance.session_words import Situation, autosave, autosaved
 from mi.hooks import rules_state
+from mi.hooks.changed_files import command_of
 from mi.hooks.event import HookEvent
 from mi.hooks.rules_state import RulesState
-from mi.hooks.touched import command_of
 from mi.kernel.text import one_line
 
 if TYPE_CHECKING:
     from mi.app import App
-    from mi.persona.place import Persona
+    from mi.persona.place import PersonaView
 
 _AT_END = "session_end"
 _MOST_TURNS = 20
@@ -90,16 +90,16 @@ def _with_turn(old: RulesState, said: str) -> RulesState:
     return msgspec.structs.replace(old, done=[*old.done, turn][-_MOST_TURNS:])
 
 
-def _save(event: HookEvent, app: "App", persona: "Persona", state: RulesState, trigger: str, now: float) -> None:
+def _save(event: HookEvent, app: "App", persona: "PersonaView", state: RulesState, trigger: str, now: float) -> None:
     from mi.evidence.records.governed import SessionLog
-    from mi.persona.session_log import Decision, Entry, append_entry, is_first
+    from mi.persona.session_log import LoggedDecision, SessionEntry, append_entry, is_first
     from mi.persona.windows import find_window, log_files, take_slot
 
     first = is_first(log_files(persona))
     window = find_window(persona, state.sid) if state.sid else take_slot(persona)
-    entry = Entry(
+    entry = SessionEntry(
         completed_items=state.done,
-        decisions=[Decision(text=text) for text in state.decided],
+        decisions=[LoggedDecision(text=text) for text in state.decided],
         next_steps=[],
         note=f"<!-- mi:auto-save trigger:{trigger} -->",
     )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mi.agents.codex_hooks import CodexHook, list_hooks
 from mi.agents.find import find, native_codex
+from mi.hosts.apply import place, remove
 from mi.hosts.artefacts import Artefact, toml_block
-from mi.hosts.place import place, remove
 from mi.hosts.scopes import scope_workspace
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
-from mi.hooks.answer import Answer, strictest
+from mi.hooks.answer import HookAnswer, strictest
 from mi.hooks.event import HookEvent
 from mi.kernel.errors import MiError, NotFound, from_os_error
 
@@ -20,23 +20,23 @@ OnError = Literal["closed", "open"]
 class Part(Protocol):
     """A module of `parts/`."""
 
-    def answer(self, event: HookEvent, app: "App") -> Answer:
+    def answer(self, event: HookEvent, app: "App") -> HookAnswer:
         """The part's opinion; it may also write down what it saw."""
 
     def on_error(self, event: HookEvent, app: "App") -> OnError:
         """What a failure means: `closed` blocks, `open` lets pass."""
 
 
-class Outcome(NamedTuple):
+class EnforcedAnswer(NamedTuple):
     """The answer of all parts, and the failure that closes the way, if one does."""
 
-    answer: Answer
+    answer: HookAnswer
     closed: str = ""
 
 
-def ask_parts(event: HookEvent, app: "App", enforced: tuple[str, ...]) -> Outcome:
+def ask_parts(event: HookEvent, app: "App", enforced: tuple[str, ...]) -> EnforcedAnswer:
     """The strictest answer of the enforced parts."""
-    answers: list[Answer] = []
+    answers: list[HookAnswer] = []
     closed: list[str] = []
     for name in enforced:
         try:
@@ -55,7 +55,7 @@ def ask_parts(event: HookEvent, app: "App", enforced: tuple[str, ...]) -> Outcom
         app.notices.add("hook-failed", event.event, part=name, reason=failure.line(app.quiet_language))
         if closes(name, event, app):
             closed.append(line)
-    return Outcome(strictest(answers), "; ".join(closed))
+    return EnforcedAnswer(strictest(answers), "; ".join(closed))
 
 
 def check(names: tuple[str, ...]) -> tuple[str, ...]:

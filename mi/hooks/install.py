@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from mi.hooks.event import EVENTS
 from mi.hosts.adapters import Scope, artefacts
+from mi.hosts.apply import Placed, place, remove
 from mi.hosts.artefacts import HookEntry
 from mi.hosts.command import own_command
-from mi.hosts.place import Placed, place, remove
 from mi.hosts.scopes import scope_workspace
 
 if TYPE_CHECKING:

@@ -7,28 +7,28 @@ import msgspec
 from mi.evidence.records.governed import Override
 from mi.governance import challenge, modes, speed
 from mi.governance.assess import assess_task
-from mi.governance.isb import Notice, consolidate
+from mi.governance.notice_block import NoticeBlock, consolidate
 from mi.governance.session_words import capture, ends_session, is_capture_reply
 from mi.governance.signals import Signals
 from mi.hooks import rules_state
-from mi.hooks.answer import Answer
+from mi.hooks.answer import HookAnswer
 from mi.hooks.event import HookEvent
 from mi.hooks.rules_state import RulesState, Suggested
 from mi.kernel.errors import MiError
 from mi.kernel.messages import choose_language, text
 from mi.kernel.secrets import redact
-from mi.memory.words import compact
+from mi.knowledge.search.words import compact
 
 if TYPE_CHECKING:
     from mi.app import App
 
 
-def at_prompt(event: HookEvent, app: "App") -> Answer:
+def at_prompt(event: HookEvent, app: "App") -> HookAnswer:
     """What the agent should know about the prompt before it answers; a new batch of edits begins."""
     language = choose_language(app.config.language, event.prompt)
     state = rules_state.read(event, app)
     if is_capture_reply(event.prompt, state.waiting is not None):
-        return Answer(context=_kept(event, app, state, language))
+        return HookAnswer(context=_kept(event, app, state, language))
     said = _signals(event, app, state)
     obeys = said.mode == "obey"
     begins = obeys and modes.is_obey(event.prompt)
@@ -37,11 +37,11 @@ def at_prompt(event: HookEvent, app: "App") -> Answer:
     prompt = redact(event.prompt)[:2000]  # a secret is kept nowhere
     suggestion = capture(prompt, said.contradicts, state.suggested)
     decided = [suggestion.description] if suggestion and suggestion.signal == "decision" else []
-    notices = [Notice("capture", suggestion.suggestion(language))] if suggestion else []
+    notices = [NoticeBlock("capture", suggestion.suggestion(language))] if suggestion else []
     if state.saved:
-        notices.append(Notice("status", state.saved))
+        notices.append(NoticeBlock("status", state.saved))
     elif state.worked and state.tested:  # a milestone that was not saved by itself
-        notices.append(Notice("hint", text("rules.suggest-save", language)))
+        notices.append(NoticeBlock("hint", text("rules.suggest-save", language)))
     lines = _lines(event.prompt, said, notices, language)
     rules_state.change(
         event,
@@ -59,7 +59,7 @@ def at_prompt(event: HookEvent, app: "App") -> Answer:
             decided=[*old.decided, *decided],
         ),
     )
-    return Answer(context="\n".join(lines))
+    return HookAnswer(context="\n".join(lines))
 
 
 def _signals(event: HookEvent, app: "App", state: RulesState) -> Signals:
@@ -77,7 +77,7 @@ def _topic(prompt: str) -> list[str]:
     return list(compact(prompt).tokens)
 
 
-def _lines(prompt: str, said: Signals, notices: list[Notice], language: str) -> list[str]:
+def _lines(prompt: str, said: Signals, notices: list[NoticeBlock], language: str) -> list[str]:
     """Nothing for a harmless prompt; else what the mode, the speed and the tier ask for."""
     lines = [text("rules.say-first", language, words=challenge.alert(language))] if said.secrets else []
     if said.mode == "obey":

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from mi.hooks.answer import Answer
+from mi.hooks.answer import HookAnswer
 from mi.hooks.event import EVENTS, HookEvent
 
 Json = dict[str, Any]
@@ -12,7 +12,7 @@ _WITH_CONTEXT = ("session-start", "prompt", "pre-tool", "post-tool", "subagent-s
 _BLOCKABLE = ("prompt", "post-tool", "stop", "subagent-stop")
 
 
-def rendered(event: HookEvent, answer: Answer) -> Json:
+def rendered(event: HookEvent, answer: HookAnswer) -> Json:
     """The JSON for standard output; `{}` where there is nothing to say."""
     shown: Json = {}
     specific: Json = {}

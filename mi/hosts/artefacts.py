@@ -24,7 +24,7 @@ class Link(Struct, frozen=True):
     target: str
 
 
-class Block(Struct, frozen=True):
+class MarkedBlock(Struct, frozen=True):
     """Marked lines in a text file, made when absent; a line `taken` outside of them is the user's own: refused."""
 
     path: str
@@ -50,12 +50,12 @@ class JsonItem(Struct, frozen=True):
     value: Any
 
 
-Artefact = File | Link | Block | JsonEntry | JsonItem
+Artefact = File | Link | MarkedBlock | JsonEntry | JsonItem
 
 
-def toml_block(path: str, name: str, text: str, taken: str = "") -> Block:
+def toml_block(path: str, name: str, text: str, taken: str = "") -> MarkedBlock:
     """Marked lines in a TOML file."""
-    return Block(path, name, text, "#", taken)
+    return MarkedBlock(path, name, text, "#", taken)
 
 
 class Skill(Struct, frozen=True, kw_only=True):

@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mi.hosts import marked
-from mi.hosts.workspaces import Entry, Workspace, known_workspaces
+from mi.hosts import marked_block
+from mi.hosts.workspaces import PlacedEntry, Workspace, known_workspaces
 from mi.kernel import files
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
@@ -44,7 +44,7 @@ def installed_commands(home: Home, notices: Notices) -> Iterator[Installed]:
         yield from found
 
 
-def _program(place: Workspace, entry: Entry) -> str:
+def _program(place: Workspace, entry: PlacedEntry) -> str:
     match entry.value:
         case {"hooks": [{"command": str(line)}, *_]}:
             return next(iter(shlex.split(line)), "")
@@ -56,6 +56,6 @@ def _program(place: Workspace, entry: Entry) -> str:
         text = (files.read_bytes(place.real(entry.path)) or b"").decode("utf-8", "replace")
     except (OSError, MiError):
         return ""
-    where = marked.find(text, entry.name, entry.comment)
+    where = marked_block.find(text, entry.name, entry.comment)
     command = _TOML_COMMAND.search(text[slice(*where)]) if where else None
     return str(json.loads(command[1])) if command else ""

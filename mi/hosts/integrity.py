@@ -4,13 +4,13 @@ import os
 from typing import NamedTuple
 
 from mi.hosts import jsonfile
-from mi.hosts.workspaces import Entry, Workspace, digest
+from mi.hosts.workspaces import PlacedEntry, Workspace, digest
 from mi.kernel import files
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 
 
-class Changed(NamedTuple):
+class ChangedHookFile(NamedTuple):
     """A file with MI's hooks that is not as MI left it; `missing` of its `entered` hooks are gone."""
 
     path: str
@@ -18,7 +18,7 @@ class Changed(NamedTuple):
     entered: int
 
 
-def changed_hooks(home: Home, root: str) -> list[Changed]:
+def changed_hooks(home: Home, root: str) -> list[ChangedHookFile]:
     """The hook files of a project and of the user that were changed since MI wrote them."""
     places = [Workspace.of_user(home)]
     if os.path.isdir(os.path.join(root, ".mi")):
@@ -26,9 +26,9 @@ def changed_hooks(home: Home, root: str) -> list[Changed]:
     return [found for place in places for found in _in(place)]
 
 
-def _in(place: Workspace) -> list[Changed]:
+def _in(place: Workspace) -> list[ChangedHookFile]:
     manifest = place.read()
-    entries: dict[str, list[Entry]] = {}
+    entries: dict[str, list[PlacedEntry]] = {}
     for entry in manifest.entries:
         if entry.owner.startswith("hook ") and entry.kind == "item":
             entries.setdefault(entry.path, []).append(entry)
@@ -37,11 +37,11 @@ def _in(place: Workspace) -> list[Changed]:
         former = manifest.files.get(path)
         data = files.read_bytes(place.real(path))
         if former is not None and former.written and digest(data) != former.written:
-            found.append(Changed(os.path.join(place.root, path), _missing(data, path, mine), len(mine)))
+            found.append(ChangedHookFile(os.path.join(place.root, path), _missing(data, path, mine), len(mine)))
     return found
 
 
-def _missing(data: bytes | None, path: str, mine: list[Entry]) -> int:
+def _missing(data: bytes | None, path: str, mine: list[PlacedEntry]) -> int:
     try:
         document = jsonfile.parse(data, path)
     except MiError:

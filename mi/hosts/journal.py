@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mi.hosts.workspaces import OWN, Manifest, Workspace, check_paths, digest, remove_empty
+from mi.hosts.workspaces import OWN, Workspace, WorkspaceManifest, check_paths, digest, remove_empty
 from mi.kernel import files
 from mi.kernel.errors import StorageError
 from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.state import encode_pretty
 
 if TYPE_CHECKING:
-    from mi.hosts.draft import Draft
+    from mi.hosts.placement_plan import Draft
 
 _TEMPORARY = re.compile(r"\.tmp\.\d+")
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class FileBefore(Struct, frozen=True, kw_only=True):
     """A file as it was, None when there was none, and the hash of what comes instead."""
 
     content: bytes | None
@@ -31,8 +31,8 @@ class Change(Struct, frozen=True, kw_only=True):
 class Journal(Struct, frozen=True, kw_only=True):
     """What is needed to go back to where a change began."""
 
-    manifest: Manifest
-    files: dict[str, Change]
+    manifest: WorkspaceManifest
+    files: dict[str, FileBefore]
     links: dict[str, tuple[str, str]]  # path → what the link said and what it will say; empty: no link
     folders: list[str]
 
@@ -52,7 +52,7 @@ def take_back(workspace: Workspace) -> None:
     data = files.read_bytes(workspace.journal_path)
     if data is None:
         if not workspace.read().entries:
-            workspace.write(Manifest())
+            workspace.write(WorkspaceManifest())
         return
     try:
         noted = decode(data, Journal)
@@ -87,13 +87,13 @@ def prune(workspace: Workspace, folders: list[str]) -> list[str]:
     return [folder for folder in folders if os.path.isdir(os.path.join(workspace.root, folder)) and folder != OWN]
 
 
-def _change(path: str, data: bytes | None) -> Change:
+def _change(path: str, data: bytes | None) -> FileBefore:
     content = files.read_bytes(path)
     mode = stat.S_IMODE(os.stat(path).st_mode) if content is not None else 0
-    return Change(content=content, mode=mode, written=digest(data))
+    return FileBefore(content=content, mode=mode, written=digest(data))
 
 
-def _restore(path: str, change: Change) -> None:
+def _restore(path: str, change: FileBefore) -> None:
     folder = os.path.dirname(path)
     if os.path.isdir(folder):
         _sweep(folder, os.path.basename(path))

@@ -4,7 +4,7 @@ import re
 from typing import Any, NamedTuple
 
 from mi.kernel.errors import StorageError
-from mi.kernel.messages import Said
+from mi.kernel.messages import NestedText
 
 ABSENT = object()
 Keys = tuple[str, ...]
@@ -36,7 +36,7 @@ def parse(data: bytes | None, path: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise StorageError("host-not-json", path=path, reason=str(error)) from None
     if not isinstance(found, dict):
-        raise StorageError("host-not-json", path=path, reason=Said("reason.no-object"))
+        raise StorageError("host-not-json", path=path, reason=NestedText("reason.no-object"))
     return found
 
 
@@ -56,7 +56,7 @@ def put(data: bytes | None, keys: Keys, value: Any, path: str) -> bytes:
     for length in range(1, len(keys)):
         if not isinstance(get(document, keys[:length]), dict) and get(document, keys[:length]) is not ABSENT:
             at = ".".join(keys[:length])
-            raise StorageError("host-not-json", path=path, reason=Said("reason.no-object-at", at=at))
+            raise StorageError("host-not-json", path=path, reason=NestedText("reason.no-object-at", at=at))
     text, node = _read(data, path)
     for depth, key in enumerate(keys):
         inner = node.at(key)
@@ -75,7 +75,7 @@ def add(data: bytes | None, keys: Keys, value: Any, path: str) -> bytes:
     if items is ABSENT:
         return put(data, keys, [value], path)
     if not isinstance(items, list):
-        raise StorageError("host-not-json", path=path, reason=Said("reason.no-list-at", at=".".join(keys)))
+        raise StorageError("host-not-json", path=path, reason=NestedText("reason.no-list-at", at=".".join(keys)))
     text, node = _read(data, path)
     return _bytes(_inserted(text, _at(node, keys), None, value))
 

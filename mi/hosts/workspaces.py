@@ -17,7 +17,7 @@ OWN = ".mi"  # of a workspace: everything in it is MI's
 _IGNORE = b"*\n"
 
 
-class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class PlacedEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One thing that MI put somewhere, and what is needed to know it again."""
 
     owner: str
@@ -50,11 +50,11 @@ class Former(Struct, frozen=True, kw_only=True, omit_defaults=True):
     edited: bool = False  # someone else changed it since: the former bytes are no longer the way back
 
 
-class Manifest(Struct, frozen=True, kw_only=True):
+class WorkspaceManifest(Struct, frozen=True, kw_only=True):
     """Everything MI put into one workspace."""
 
     version: str = "v1"
-    entries: list[Entry] = []
+    entries: list[PlacedEntry] = []
     files: dict[str, Former] = {}
     folders: list[str] = []  # made by MI, outermost first
 
@@ -115,7 +115,7 @@ class Workspace:
             raise StorageError("host-outside", path=path, root=self.root)
         return real
 
-    def read(self) -> Manifest:
+    def read(self) -> WorkspaceManifest:
         """What is MI's here, by the home's copy where the manifest is lost; StorageError when neither can be read."""
         try:
             found = self._parsed(self._manifest())
@@ -124,20 +124,20 @@ class Workspace:
             if copied is None:
                 raise  # nothing could be taken back after it
             return copied
-        return found or self._parsed(self._copy) or Manifest()
+        return found or self._parsed(self._copy) or WorkspaceManifest()
 
-    def _parsed(self, path: str) -> Manifest | None:
+    def _parsed(self, path: str) -> WorkspaceManifest | None:
         data = files.read_bytes(path)
         if data is None:
             return None
         try:
-            found = decode(data, Manifest)
+            found = decode(data, WorkspaceManifest)
         except BadJson as error:
             raise StorageError("host-manifest-broken", path=path, reason=str(error)) from None
         check_paths([*(entry.path for entry in found.entries), *found.files, *found.folders], path)
         return found
 
-    def write(self, manifest: Manifest) -> None:
+    def write(self, manifest: WorkspaceManifest) -> None:
         """Store what is MI's here, as the end of a change; once nothing is, the manifest goes, too."""
         if manifest.entries:
             self.open()

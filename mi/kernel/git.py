@@ -24,7 +24,7 @@ _OF_ANOTHER_REPOSITORY = {
 }
 
 
-class Answer(NamedTuple):
+class GitOutput(NamedTuple):
     """What git printed; `code` is None when git was stopped for taking too long or is not installed."""
 
     code: int | None
@@ -85,7 +85,7 @@ def run(
     max_bytes: int = _MAX_BYTES,
     settings: dict[str, str] | None = None,
     env: Mapping[str, str] = MappingProxyType({}),
-) -> Answer:
+) -> GitOutput:
     """Run git in a folder, taking at most `max_bytes` of its output; `settings` and `env` go over its own."""
     import subprocess
 
@@ -100,7 +100,7 @@ def run(
             umask=0o077,  # what it keeps for MI, MI alone may read
         )
     except OSError:
-        return Answer(None, "", False)
+        return GitOutput(None, "", False)
     return _collect(process.stdout.fileno(), process, timeout_s, max_bytes)  # type: ignore[union-attr]
 
 
@@ -114,7 +114,7 @@ def _environment(settings: dict[str, str]) -> dict[str, str]:
     return own | _ENVIRONMENT | over
 
 
-def _collect(fd: int, process, timeout_s: float, max_bytes: int) -> Answer:  # type: ignore[no-untyped-def]
+def _collect(fd: int, process, timeout_s: float, max_bytes: int) -> GitOutput:  # type: ignore[no-untyped-def]
     import select
     import signal
     import time
@@ -134,7 +134,7 @@ def _collect(fd: int, process, timeout_s: float, max_bytes: int) -> Answer:  # t
         os.killpg(process.pid, signal.SIGKILL)  # with whatever git started
     process.stdout.close()
     code = process.wait()
-    return Answer(None if stopped else 0 if cut else code, text.decode(data[:max_bytes]), cut)
+    return GitOutput(None if stopped else 0 if cut else code, text.decode(data[:max_bytes]), cut)
 
 
 def observe(path: str, timeout_s: float = _TIMEOUT_S) -> Observation:

@@ -11,19 +11,19 @@ from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
 from mi.kernel.consent import agrees, declines
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.notices import Notices
-from mi.learning.candidates import Candidates
-from mi.learning.gate import alike
+from mi.knowledge.thoughts.kinds import Scope
+from mi.knowledge.thoughts.records import Claim
+from mi.knowledge.thoughts.store import citing
+from mi.learning.candidates import PreferenceCandidates
 from mi.learning.knowledge import Knowledge
 from mi.learning.suggestions import LEARNED, standing
-from mi.thoughtdb.kinds import Scope
-from mi.thoughtdb.records import Claim
-from mi.thoughtdb.store import citing
+from mi.learning.text_overlap import alike
 
 _LEARN = ("apply", "learn", "要", "嗯")
 _DISMISS = ("dismiss", "reject", "drop")
 
 
-class Plan(NamedTuple):
+class SuggestionPlan(NamedTuple):
     """What applying a suggestion would do: write this claim, or nothing where one stands already."""
 
     scope: Scope
@@ -53,14 +53,14 @@ def find(log: str, index: EvidenceIndex, suggestion_id: str, progress: Progress,
     raise NotFound("unknown-suggestion", id=suggestion_id)
 
 
-def plan(knowledge: Knowledge, suggested: LearnSuggested) -> Plan:
+def plan(knowledge: Knowledge, suggested: LearnSuggested) -> SuggestionPlan:
     """What the person's yes would write."""
     scope: Scope = "global" if suggested.scope == "global" else "project"
     same = next((one for one in standing(knowledge, suggested.text) if alike(one.text, suggested.text)), None)
     if same is not None:
-        return Plan(scope, None, [same.id])
+        return SuggestionPlan(scope, None, [same.id])
     claim = knowledge.store(scope).new_claim(suggested.text, [LEARNED], "", "user", notes=suggested.rationale)
-    return Plan(scope, claim, [claim.claim_id])
+    return SuggestionPlan(scope, claim, [claim.claim_id])
 
 
 def apply(knowledge: Knowledge, suggested: LearnSuggested, open_log: Callable[[], EvidenceWriter]) -> LearnApplied:
@@ -77,5 +77,5 @@ def dismiss(knowledge: Knowledge, suggested: LearnSuggested, open_log: Callable[
     """Settle it without learning, and do not suggest it again."""
     event = open_log().append(LearnApplied(suggestion_id=suggested.id, decision="dismissed"), sync=True)
     scope: Scope = "global" if suggested.scope == "global" else "project"
-    Candidates(knowledge.place.preference_candidates, knowledge.notices).dismiss(scope, suggested.text)
+    PreferenceCandidates(knowledge.place.preference_candidates, knowledge.notices).dismiss(scope, suggested.text)
     return event

@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
-from mi.learning.gate import alike, plain_tokens
-from mi.thoughtdb.kinds import Scope
+from mi.knowledge.thoughts.kinds import Scope
+from mi.learning.text_overlap import alike, plain_tokens
 
 _SHOWN = 90
 
 
-class Candidate(Struct, frozen=True, kw_only=True):
+class PreferenceCandidate(Struct, frozen=True, kw_only=True):
     """A preference that was seen: in which events, and what became of it."""
 
     scope: Scope = "project"
@@ -28,7 +28,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
 class CandidateState(Struct, frozen=True, kw_only=True):
     version: str = "v1"
-    candidates: dict[str, Candidate] = {}
+    candidates: dict[str, PreferenceCandidate] = {}
 
 
 def signature(scope: str, text: str) -> str:
@@ -38,7 +38,7 @@ def signature(scope: str, text: str) -> str:
     return sha256(f"{scope}\n{' '.join(plain_tokens(text))}".encode()).hexdigest()[:16]
 
 
-class Candidates:
+class PreferenceCandidates:
     """The candidates of a project."""
 
     name = "preference_candidates"
@@ -47,14 +47,14 @@ class Candidates:
         self._path = path
         self._notices = notices
 
-    def find(self, scope: Scope, text: str) -> tuple[str, Candidate]:
+    def find(self, scope: Scope, text: str) -> tuple[str, PreferenceCandidate]:
         """The candidate that says this, in these or nearly these words, and its signature; a new one when none does."""
         return _find(read_state(self._path, CandidateState, self._notices).candidates, scope, text)
 
-    def see(self, scope: Scope, text: str, run_id: str, event_id: str) -> tuple[str, Candidate]:
+    def see(self, scope: Scope, text: str, run_id: str, event_id: str) -> tuple[str, PreferenceCandidate]:
         """Count an occurrence, once for each run."""
 
-        def counted(seen: Candidate) -> Candidate:
+        def counted(seen: PreferenceCandidate) -> PreferenceCandidate:
             if any(one.startswith(f"ev_{run_id}_") for one in seen.occurrences):
                 return seen
             return msgspec.structs.replace(seen, occurrences=[*seen.occurrences, event_id], count=seen.count + 1)
@@ -84,8 +84,8 @@ class Candidates:
         """Count them again."""
         self._recount(lambda one: [seen for seen in one.undone if not holds(seen)])
 
-    def _recount(self, undone: Callable[[Candidate], list[str]]) -> None:
-        def recounted(one: Candidate) -> Candidate:
+    def _recount(self, undone: Callable[[PreferenceCandidate], list[str]]) -> None:
+        def recounted(one: PreferenceCandidate) -> PreferenceCandidate:
             gone = undone(one)
             count = sum(seen not in gone for seen in one.occurrences)
             return one if gone == one.undone else msgspec.structs.replace(one, undone=gone, count=count)
@@ -93,29 +93,33 @@ class Candidates:
         if os.path.exists(self._path):
             self._update(lambda known: {name: recounted(one) for name, one in known.items()})
 
-    def _change(self, scope: Scope, text: str, change: Callable[[Candidate], Candidate]) -> tuple[str, Candidate]:
+    def _change(
+        self, scope: Scope, text: str, change: Callable[[PreferenceCandidate], PreferenceCandidate]
+    ) -> tuple[str, PreferenceCandidate]:
         """Change one candidate as it is at that moment: a run and the person's answer may come at once."""
 
-        def changed(known: dict[str, Candidate]) -> dict[str, Candidate]:
+        def changed(known: dict[str, PreferenceCandidate]) -> dict[str, PreferenceCandidate]:
             name, one = _find(known, scope, text)
             return {**known, name: change(one)}
 
         return _find(self._update(changed), scope, text)
 
-    def _update(self, change: Callable[[dict[str, Candidate]], dict[str, Candidate]]) -> dict[str, Candidate]:
+    def _update(
+        self, change: Callable[[dict[str, PreferenceCandidate]], dict[str, PreferenceCandidate]]
+    ) -> dict[str, PreferenceCandidate]:
         def changed(state: CandidateState) -> CandidateState:
             return msgspec.structs.replace(state, candidates=change(state.candidates))
 
         return update_state(self._path, CandidateState, changed, self._notices).candidates
 
 
-def _find(known: dict[str, Candidate], scope: Scope, text: str) -> tuple[str, Candidate]:
+def _find(known: dict[str, PreferenceCandidate], scope: Scope, text: str) -> tuple[str, PreferenceCandidate]:
     own = signature(scope, text)
     if own in known:
         return own, known[own]
     found = ((name, one) for name, one in known.items() if one.scope == scope and alike(one.text, text))
-    return next(found, (own, Candidate(scope=scope, text=text)))
+    return next(found, (own, PreferenceCandidate(scope=scope, text=text)))
 
 
-def _counted(candidate: Candidate) -> list[str]:
+def _counted(candidate: PreferenceCandidate) -> list[str]:
     return [one for one in candidate.occurrences if one not in candidate.undone]

@@ -6,17 +6,17 @@ import msgspec
 
 from mi.evidence.records.thoughts import LearnUpdate
 from mi.kernel.secrets import find_secrets
-from mi.learning.gate import alike, carried, is_rule, own_tags
+from mi.knowledge.thoughts.kinds import REDIRECTS
+from mi.knowledge.thoughts.records import Claim, Edge
+from mi.knowledge.thoughts.store import citing
 from mi.learning.segments import Hand, Segment, SegmentEvent, SegmentFile
+from mi.learning.suggestion_policy import SuggestedPreference
 from mi.learning.suggestions import LEARNED, Learner, standing
-from mi.learning.weighing import Proposal
-from mi.mind.answers import LearnUpdate as Update
+from mi.learning.text_overlap import alike, is_rule, own_tags, supported_by_user_text
+from mi.mind.answers import LearnUpdatePatch as Update
 from mi.mind.answers import MinedClaim
 from mi.mind.prompts.mining import Suggestions, learn_update
-from mi.mind.views import Said
-from mi.thoughtdb.kinds import REDIRECTS
-from mi.thoughtdb.records import Claim, Edge
-from mi.thoughtdb.store import citing
+from mi.mind.views import CitableText
 
 
 class Consolidation:
@@ -33,8 +33,8 @@ class Consolidation:
         if not self._wanted(suggested, learned):
             return
         given = Suggestions(
-            suggested=[Said(id=one.event_id, text=one.text) for one in suggested],
-            learned=[Said(id=one.claim_id, text=one.text) for one in learned],
+            suggested=[CitableText(id=one.event_id, text=one.text) for one in suggested],
+            learned=[CitableText(id=one.claim_id, text=one.text) for one in learned],
             retractable=list(_lessons(learned)),
             runtime=msgspec.json.encode(self._knobs).decode(),
             overlay=self._learner.knowledge.overlay_text(),
@@ -53,7 +53,9 @@ class Consolidation:
         hand.append(record)
         patch.write()
         for one in patch.for_everywhere:
-            proposal = Proposal("learn_update", "global", one.text.strip(), one.notes, confidence=one.confidence)
+            proposal = SuggestedPreference(
+                "learn_update", "global", one.text.strip(), one.notes, confidence=one.confidence
+            )
             self._learner.take(hand, proposal._replace(event_id=suggested[-1].event_id))
 
     def _wanted(self, suggested: list[SegmentEvent], learned: list[Claim]) -> bool:
@@ -130,7 +132,7 @@ class _Patch:
             return f"a {one.claim_type} is nothing to go by"
         if not is_rule(one.text) or find_secrets(one.text + one.notes):
             return "no single rule, or holds a secret"
-        return "" if carried(one.text, self._ground) else "says more than what it rests on"
+        return "" if supported_by_user_text(one.text, self._ground) else "says more than what it rests on"
 
     def _add(self, one: MinedClaim) -> str:
         same = next((it.id for it in standing(self._knowledge, one.text) if alike(it.text, one.text)), "")

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable
 import msgspec
 from msgspec import Struct
 
-from mi.evidence.records.workflow_ir import Source, Step, Workflow
+from mi.agents.command_risk import command_risk
+from mi.evidence.records.workflow_ir import Source, Workflow, WorkflowStep
 from mi.evidence.records.workflows import WorkflowSolidified
-from mi.hands.risk import command_risk
 from mi.kernel import clock, ids
 from mi.kernel.config.types import Workflows as Knobs
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
+from mi.knowledge.search.words import tokens
 from mi.learning.segments import Hand
-from mi.memory.words import tokens
 from mi.mind.answers import SuggestedWorkflow
-from mi.workflows.desk import WorkflowDesk
+from mi.workflows.editor import WorkflowDesk
 from mi.workflows.ir import check_new
 
 
@@ -44,7 +44,7 @@ def signature_of(text: str) -> str:
     return "-".join(tokens(text))[:80]
 
 
-def guarded(step: Step, by_agent: Callable[[str], bool] = lambda text: False) -> Step:
+def guarded(step: WorkflowStep, by_agent: Callable[[str], bool] = lambda text: False) -> WorkflowStep:
     """A step that holds a risky command, or an agent's own words, is a gate that asks: what an agent once did is no
     leave to do it again, and what it wished for none to do it at all."""
     commands = [*re.findall(r"`([^`]+)`", step.text), *step.text.splitlines()]

@@ -8,15 +8,15 @@ from mi.kernel.config.types import Runtime
 from mi.kernel.home import Home, ProjectHome
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state
+from mi.knowledge.thoughts.context import ThoughtFinder, build
+from mi.knowledge.thoughts.kinds import Scope
+from mi.knowledge.thoughts.store import ThoughtStore
+from mi.knowledge.thoughts.stores import CombinedStores
+from mi.knowledge.thoughts.trust import of_thought
 from mi.learning.segments import Segment
 from mi.mind.prompts.mining import SegmentToMine
-from mi.mind.views import Said, SegmentCase
+from mi.mind.views import CitableText, SegmentCase
 from mi.project.overlay import Overlay
-from mi.thoughtdb.context import Candidates, build
-from mi.thoughtdb.effective import Effective
-from mi.thoughtdb.kinds import Scope
-from mi.thoughtdb.store import ThoughtStore
-from mi.thoughtdb.trust import of_thought
 
 _KNOWN = 24  # thoughts shown beside a stretch of work
 _KNOBS = ("thought_db", "preference_mining", "workflows")
@@ -29,7 +29,7 @@ class Knowledge(NamedTuple):
     project_id: str
     own: ThoughtStore
     shared: ThoughtStore
-    search: Candidates
+    search: ThoughtFinder
     runtime: Runtime
     notices: Notices
 
@@ -37,21 +37,21 @@ class Knowledge(NamedTuple):
     def place(self) -> ProjectHome:
         return self.home.project(self.project_id)
 
-    def thoughts(self) -> Effective:
+    def thoughts(self) -> CombinedStores:
         """What both stores say now."""
-        return Effective(self.own.read(), self.shared.read())
+        return CombinedStores(self.own.read(), self.shared.read())
 
     def store(self, scope: Scope) -> ThoughtStore:
         """The store of a scope."""
         return self.shared if scope == "global" else self.own
 
-    def known(self, query: str) -> list[Said]:
+    def known(self, query: str) -> list[CitableText]:
         """Values, preferences and what the words bring to mind, without what only an agent said."""
         thoughts = self.thoughts()
         found = build(thoughts, query, self.search)
         chosen = [*found.values_claims, *found.pref_goal_claims, *found.query_claims]
         trusted = [one for one in chosen if of_thought(one, thoughts) != "hands"][:_KNOWN]
-        return [Said(id=one.id, text=str(one.raw.get("text") or "")) for one in trusted]
+        return [CitableText(id=one.id, text=str(one.raw.get("text") or "")) for one in trusted]
 
     def runtime_text(self) -> str:
         """The knobs that learning goes by."""
@@ -75,7 +75,7 @@ class Knowledge(NamedTuple):
         task = segment.task
         return SegmentToMine(
             task=task.text,
-            events=[Said(id=task.id, text=f"task: {task.text}"), *segment.events] if task.id else segment.events,
+            events=[CitableText(id=task.id, text=f"task: {task.text}"), *segment.events] if task.id else segment.events,
             said=segment.person_said(),
             known=self.known(task.text),
             runtime=self.runtime_text(),

@@ -5,19 +5,19 @@ import msgspec
 from mi.evidence.records.run import BatchEnd
 from mi.evidence.records.thoughts import ClaimMining, PreferenceMining, PreferenceSolidified
 from mi.kernel.secrets import find_secrets
+from mi.knowledge.thoughts.kinds import BINDING, Origin
+from mi.knowledge.thoughts.line_state import milliseconds
+from mi.knowledge.thoughts.records import Claim
+from mi.knowledge.thoughts.store import citing
+from mi.knowledge.thoughts.store_state import Filter
 from mi.learning.checkpoint import signs_of
-from mi.learning.gate import alike, carried, is_rule, names_only, own_tags, said_by_person
 from mi.learning.knowledge import Knowledge
 from mi.learning.segments import Hand, Segment, SegmentFile
+from mi.learning.suggestion_policy import SuggestedPreference
 from mi.learning.suggestions import Learner, standing
-from mi.learning.weighing import Proposal
+from mi.learning.text_overlap import alike, is_rule, names_only, own_tags, said_by_person, supported_by_user_text
 from mi.mind.answers import MinedClaim, MinedClaims, MinedEdge, MinedPreference
 from mi.mind.prompts.mining import mine_claims, mine_preferences
-from mi.thoughtdb.kinds import BINDING, Origin
-from mi.thoughtdb.lines import milliseconds
-from mi.thoughtdb.reading import Filter
-from mi.thoughtdb.records import Claim
-from mi.thoughtdb.store import citing
 
 MINED = "mi:mined"
 _LOOKED_AT = 500  # standing claims that a new one is compared with, beside what the text index finds
@@ -49,7 +49,7 @@ class PreferenceMiner:
             self._consider(hand, segment, one, event.event_id)
 
     def _consider(self, hand: Hand, segment: Segment, one: MinedPreference, event_id: str) -> None:
-        proposal = Proposal(
+        proposal = SuggestedPreference(
             "mine_preferences",
             one.scope,
             one.text.strip(),
@@ -57,7 +57,7 @@ class PreferenceMiner:
             confidence=one.confidence,
             benefit=one.benefit,
             event_id=event_id,
-            carried=carried(one.text, said_by_person(segment)),
+            carried=supported_by_user_text(one.text, said_by_person(segment)),
         )
         verdict, suggestion_id = self._learner.take(hand, proposal)
         if verdict.do in ("learn", "wait"):
@@ -104,7 +104,7 @@ def mine(learner: Learner, hand: Hand, segment: Segment) -> ClaimMining:
     for check, claim_id in chosen.checked:
         knowledge.own.link("supports", check, claim_id, event.event_id, "mind")
     for one in chosen.for_everywhere:
-        wide = Proposal("mine_claims", "global", one.text.strip(), one.notes, confidence=one.confidence)
+        wide = SuggestedPreference("mine_claims", "global", one.text.strip(), one.notes, confidence=one.confidence)
         learner.take(hand, wide._replace(event_id=event.event_id, carried=True))
     return event
 
@@ -180,7 +180,9 @@ class _Choice:
     def _origin(self, one: MinedClaim) -> Origin:
         """No claim is trusted more than what it cites: the person's words where they carry it, else the agent's."""
         cited = set(one.source_event_ids)
-        by_person = cited <= set(self._person) and carried(one.text, "\n".join(self._person[name] for name in cited))
+        by_person = cited <= set(self._person) and supported_by_user_text(
+            one.text, "\n".join(self._person[name] for name in cited)
+        )
         return "mind" if by_person else "hands"
 
     def _check_of(self, one: MinedClaim) -> str:

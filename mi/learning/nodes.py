@@ -7,11 +7,11 @@ from mi.evidence.records.mind import DecideNext
 from mi.evidence.records.thoughts import NodeMaterialized
 from mi.kernel.secrets import redact
 from mi.kernel.text import one_line
-from mi.learning.gate import echoes
+from mi.knowledge.thoughts.kinds import NodeType, Origin
+from mi.knowledge.thoughts.records import Edge, Node
+from mi.knowledge.thoughts.store import ThoughtStore, citing
 from mi.learning.segments import Hand, Segment
-from mi.thoughtdb.kinds import NodeType, Origin
-from mi.thoughtdb.records import Edge, Node
-from mi.thoughtdb.store import ThoughtStore, citing
+from mi.learning.text_overlap import echoes
 
 TAG = "mi:checkpoint"
 _TITLE = 90

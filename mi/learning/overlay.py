@@ -6,9 +6,9 @@ import msgspec
 
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
+from mi.knowledge.thoughts.context import TESTLESS
+from mi.knowledge.thoughts.store import ThoughtStore
 from mi.project.overlay import Overlay, TestlessStrategy
-from mi.thoughtdb.context import TESTLESS
-from mi.thoughtdb.store import ThoughtStore
 
 
 def point_to_strategy(path: str, store: ThoughtStore, notices: Notices) -> None:

@@ -18,7 +18,7 @@ from mi.kernel.state import read_state, update_state
 from mi.mind.answers import CheckpointDecision
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
-from mi.mind.views import Said
+from mi.mind.views import CitableText
 
 R = TypeVar("R", bound=Record)
 Input = TypeVar("Input")
@@ -69,7 +69,7 @@ class Segment(NamedTuple):
 
     segment_id: str
     run_id: str
-    task: Said  # the run's task, by the event that holds it
+    task: CitableText  # the run's task, by the event that holds it
     records: list[Record]
     planned_next_input: str = ""
     status_hint: str = ""
@@ -81,13 +81,13 @@ class Segment(NamedTuple):
         return sum(isinstance(one, BatchEnd) for one in self.records)
 
     @property
-    def events(self) -> list[Said]:
+    def events(self) -> list[CitableText]:
         """What happened, each with the id to cite it by."""
-        return [Said(id=one.event_id, text=_compact(one)) for one in self.records if _kind(one) in _TOLD]
+        return [CitableText(id=one.event_id, text=_compact(one)) for one in self.records if _kind(one) in _TOLD]
 
-    def person_said(self) -> list[Said]:
+    def person_said(self) -> list[CitableText]:
         """The person's own words: the task, and their answers without the questions."""
-        answers = [Said(id=one.event_id, text=one.answer) for one in self.records if isinstance(one, UserInput)]
+        answers = [CitableText(id=one.event_id, text=one.answer) for one in self.records if isinstance(one, UserInput)]
         return [self.task, *answers] if self.task.text else answers
 
     def agent_said(self) -> str:
@@ -115,7 +115,7 @@ class SegmentFile:
         start = next((one for one in records if isinstance(one, RunStart)), None)
         if start is not None and not state.task_event_id:
             state = msgspec.structs.replace(state, task=start.task, task_event_id=start.event_id)
-        task = Said(id=state.task_event_id, text=state.task)
+        task = CitableText(id=state.task_event_id, text=state.task)
         segment = Segment(state.segment_id, self._run_id, task, records, planned_next_input, status_hint)
         told = [one for one in records if _kind(one) in _TOLD][-_KEPT:]
         events = [SegmentEvent(event_id=one.event_id, kind=_kind(one), text=_compact(one)) for one in told]

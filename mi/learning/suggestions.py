@@ -9,19 +9,19 @@ from mi.evidence.records.mind import DecideNext, RiskEvent
 from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
 from mi.kernel import ids
 from mi.kernel.secrets import redact
-from mi.learning.candidates import Candidate, Candidates
-from mi.learning.gate import carried, echoes, retells, said_by_person
+from mi.knowledge.thoughts.context import RAW
+from mi.knowledge.thoughts.kinds import Origin
+from mi.knowledge.thoughts.records import Claim
+from mi.knowledge.thoughts.store import citing
+from mi.knowledge.thoughts.store_state import Filter, Thought
+from mi.knowledge.thoughts.stores import CombinedStores
+from mi.knowledge.thoughts.trust import of_thought
+from mi.learning.candidates import PreferenceCandidate, PreferenceCandidates
 from mi.learning.knowledge import Knowledge
 from mi.learning.segments import Hand, Segment, SegmentEvent, SegmentFile
-from mi.learning.weighing import Proposal, Source, Standing, Verdict, unfit, weigh
+from mi.learning.suggestion_policy import Source, Standing, SuggestedPreference, SuggestionVerdict, unfit, weigh
+from mi.learning.text_overlap import echoes, retells, said_by_person, supported_by_user_text
 from mi.mind.answers import LearnSuggestion
-from mi.thoughtdb.context import RAW
-from mi.thoughtdb.effective import Effective
-from mi.thoughtdb.kinds import Origin
-from mi.thoughtdb.reading import Filter, Thought
-from mi.thoughtdb.records import Claim
-from mi.thoughtdb.store import citing
-from mi.thoughtdb.trust import of_thought
 
 LEARNED = "mi:learned"
 _GUIDING = ("preference", "goal")
@@ -34,7 +34,7 @@ class Learner:
     def __init__(self, knowledge: Knowledge, file: SegmentFile | None, run_id: str) -> None:
         self.knowledge = knowledge
         self.run_id = run_id
-        self.candidates = Candidates(knowledge.place.preference_candidates, knowledge.notices)
+        self.candidates = PreferenceCandidates(knowledge.place.preference_candidates, knowledge.notices)
         self._file = file
 
     def from_judgements(self, hand: Hand, segment: Segment) -> None:
@@ -47,11 +47,11 @@ class Learner:
                 for proposal in proposals:
                     self.take(hand, proposal)
 
-    def take(self, hand: Hand, proposal: Proposal) -> tuple[Verdict, str]:
+    def take(self, hand: Hand, proposal: SuggestedPreference) -> tuple[SuggestionVerdict, str]:
         """Deal with one proposal; returns the verdict and the suggestion's id, if it became one."""
         why = unfit(proposal, self.knowledge.runtime)
         if why:  # not even counted: what is dropped twice is no habit, and what holds a secret is kept nowhere
-            return Verdict("drop", why), ""
+            return SuggestionVerdict("drop", why), ""
         proposal = proposal._replace(rationale=redact(proposal.rationale))
         _, candidate = self.candidates.see(proposal.scope, proposal.text, self.run_id, proposal.event_id)
         verdict = weigh(proposal, candidate, self._standing(proposal.text), self.knowledge.runtime, self.run_id)
@@ -64,7 +64,7 @@ class Learner:
             return verdict, candidate.suggestion_id
         return verdict, self._suggest(hand, proposal, verdict)
 
-    def _suggest(self, hand: Hand, proposal: Proposal, verdict: Verdict) -> str:
+    def _suggest(self, hand: Hand, proposal: SuggestedPreference, verdict: SuggestionVerdict) -> str:
         claim = self._claim(proposal, "mind") if verdict.do == "learn" else None
         applied = [claim.claim_id] if claim else [verdict.claim_id] if verdict.claim_id else []
         record = LearnSuggested(
@@ -89,7 +89,7 @@ class Learner:
             self._note(SegmentEvent(event_id=stored.event_id, kind="learn_suggested", text=stored.text))
         return record.id
 
-    def _apply_waiting(self, hand: Hand, proposal: Proposal, candidate: Candidate) -> None:
+    def _apply_waiting(self, hand: Hand, proposal: SuggestedPreference, candidate: PreferenceCandidate) -> None:
         claim = self._claim(proposal, "mind")
         record = LearnApplied(
             suggestion_id=candidate.suggestion_id, applied_claim_ids=[claim.claim_id], decision="repeated"
@@ -97,7 +97,7 @@ class Learner:
         event = hand.append(record)
         self.knowledge.store(proposal.scope).add_claims([citing(claim, event.event_id)])
 
-    def _claim(self, proposal: Proposal, origin: Origin) -> Claim:
+    def _claim(self, proposal: SuggestedPreference, origin: Origin) -> Claim:
         return self.knowledge.store(proposal.scope).new_claim(
             proposal.text, [LEARNED], "", origin, confidence=proposal.confidence, notes=proposal.rationale
         )
@@ -133,14 +133,14 @@ def standing(knowledge: Knowledge, text: str) -> list[Standing]:
     return list(_as_standing(found, thoughts))
 
 
-def _as_standing(found: dict[str, Thought], thoughts: Effective) -> Iterator[Standing]:
+def _as_standing(found: dict[str, Thought], thoughts: CombinedStores) -> Iterator[Standing]:
     for claim in found.values():
         raw, trust = claim.raw, of_thought(claim, thoughts)
         if RAW not in (raw.get("tags") or []) and trust != "hands":  # what only an agent said stands for nothing
             yield Standing(claim.id, str(raw.get("text") or ""), trust == "user")
 
 
-def _suggested_in(segment: Segment) -> Iterator[tuple[Record, list[Proposal]]]:
+def _suggested_in(segment: Segment) -> Iterator[tuple[Record, list[SuggestedPreference]]]:
     for record in segment.records:
         if isinstance(record, RiskEvent) and record.risk.learn_suggested:
             yield record, list(_proposals(record, "risk_judge", 1.0, record.risk.learn_suggested, segment))
@@ -151,13 +151,13 @@ def _suggested_in(segment: Segment) -> Iterator[tuple[Record, list[Proposal]]]:
 
 def _proposals(
     record: Record, source: Source, confidence: float, suggested: list[Json], segment: Segment
-) -> Iterator[Proposal]:
+) -> Iterator[SuggestedPreference]:
     for raw in suggested:
         try:
             one = msgspec.convert(raw, LearnSuggestion)
         except msgspec.ValidationError:
             continue
-        yield Proposal(
+        yield SuggestedPreference(
             source,
             one.scope,
             one.text.strip(),
@@ -166,5 +166,5 @@ def _proposals(
             confidence=confidence,
             event_id=record.event_id,
             echo=echoes(one.text, segment) or retells(one.text, segment),
-            carried=carried(one.text, said_by_person(segment)),
+            carried=supported_by_user_text(one.text, said_by_person(segment)),
         )

@@ -17,11 +17,11 @@ from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import ProjectHome
 from mi.kernel.jsontext import BadJson, decode, decode_stored, encode
 from mi.kernel.secrets import find_secrets
-from mi.thoughtdb.kinds import BINDING, RULING, Kind
-from mi.thoughtdb.reading import Filter, Reading, Thought
-from mi.thoughtdb.records import Claim, Edge, Node
-from mi.thoughtdb.store import ThoughtStore, also_citing
-from mi.thoughtdb.trust import least
+from mi.knowledge.thoughts.kinds import BINDING, RULING, Kind
+from mi.knowledge.thoughts.records import Claim, Edge, Node
+from mi.knowledge.thoughts.store import ThoughtStore, also_citing
+from mi.knowledge.thoughts.store_state import Filter, Reading, Thought
+from mi.knowledge.thoughts.trust import least
 
 _KIND, _VERSION = "mi.export", "v1"
 _SHAPES: dict[str, type[msgspec.Struct]] = {"claim": Claim, "node": Node, "edge": Edge, "workflow": Workflow}
@@ -30,7 +30,7 @@ _LONGEST_HEADER = 64 * 1024  # what begins otherwise is no export, and may never
 _WORKFLOW_ID = re.compile(r"wf_\w{4,64}")
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True):
+class ExportHeader(msgspec.Struct, frozen=True, kw_only=True):
     """The first line of an export; `sha256` is that of all lines after it."""
 
     kind: str = _KIND
@@ -41,7 +41,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class ExportLine(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is known: a claim, node, edge or workflow as it was stored."""
 
     part: str
@@ -51,14 +51,14 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 class Parcel(NamedTuple):
     """What a file brings."""
 
-    header: Header
-    lines: list[Line]
+    header: ExportHeader
+    lines: list[ExportLine]
 
 
 class Packed(NamedTuple):
     """A project's knowledge as the bytes of a file, and how many records stayed behind because they hold a secret."""
 
-    header: Header
+    header: ExportHeader
     data: bytes
     left_out: int
 
@@ -81,7 +81,7 @@ def pack(store: ThoughtStore, place: ProjectHome, project_key: str) -> Packed:
     clean = {raw: part for raw, part in encoded.items() if not find_secrets(raw.decode())}
     body = b"".join(raw + b"\n" for raw in clean)
     counts = {part: list(clean.values()).count(part) for part in _SHAPES}
-    header = Header(ts=clock.now(), project_key=project_key, counts=counts, sha256=_sha256(body))
+    header = ExportHeader(ts=clock.now(), project_key=project_key, counts=counts, sha256=_sha256(body))
     return Packed(header, encode(header) + b"\n" + body, len(encoded) - len(clean))
 
 
@@ -104,18 +104,18 @@ def _is_export(path: str) -> bool:
         return False
 
 
-def _thoughts(store: ThoughtStore) -> Iterator[Line]:
+def _thoughts(store: ThoughtStore) -> Iterator[ExportLine]:
     reading = store.read()
     for kind in _THOUGHTS:
         found = [thought.raw for thought in reading.find(kind, Filter())]
-        yield from (Line(part=kind, record=raw) for raw in reversed(found))
+        yield from (ExportLine(part=kind, record=raw) for raw in reversed(found))
 
 
-def _workflows(folder: str) -> Iterator[Line]:
+def _workflows(folder: str) -> Iterator[ExportLine]:
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         if name.endswith(".json") and _WORKFLOW_ID.fullmatch(name[:-5]):
             try:
-                yield Line(
+                yield ExportLine(
                     part="workflow", record=decode(read_bytes(os.path.join(folder, name)) or b"", dict[str, Any])
                 )
             except BadJson:
@@ -136,7 +136,7 @@ def read_parcel(path: str) -> Parcel:
 def _opened(file: BinaryIO, path: str) -> Parcel:
     """Check what comes from elsewhere: form, version, checksum, every record, and that no secret is in it."""
     try:
-        header = decode(file.readline(_LONGEST_HEADER), Header)
+        header = decode(file.readline(_LONGEST_HEADER), ExportHeader)
     except (BadJson, msgspec.ValidationError):
         raise MiError("not-an-export", path=path) from None
     if header.kind != _KIND:
@@ -150,9 +150,9 @@ def _opened(file: BinaryIO, path: str) -> Parcel:
     return Parcel(header, lines)
 
 
-def _checked(raw: bytes, number: int, path: str) -> Line:
+def _checked(raw: bytes, number: int, path: str) -> ExportLine:
     try:
-        line = decode(raw, Line)
+        line = decode(raw, ExportLine)
         if line.part not in _SHAPES:
             raise MiError("export-part", path=path, line=number, part=line.part)
         known = decode_stored(encode(line.record), _SHAPES[line.part])
@@ -186,7 +186,7 @@ def compare(parcel: Parcel, store: ThoughtStore, place: ProjectHome) -> Taken:
     return Taken(new, known)
 
 
-def _overrules(line: Line, reading: Reading, new: set[str]) -> bool:
+def _overrules(line: ExportLine, reading: Reading, new: set[str]) -> bool:
     """Whether it would replace what was said here, or rule beside it: what comes from elsewhere never does."""
     record = line.record
     if line.part == "edge" and record.get("edge_type") in BINDING:

@@ -10,11 +10,11 @@ from mi.kernel import jsonl
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.jsontext import BadJson
 from mi.kernel.notices import Notices
-from mi.thoughtdb.graph import label
-from mi.thoughtdb.kinds import REDIRECTS
-from mi.thoughtdb.lines import fields
-from mi.thoughtdb.reading import Reading, Thought
-from mi.thoughtdb.store import ThoughtStore, also_citing
+from mi.knowledge.thoughts.graph import label
+from mi.knowledge.thoughts.kinds import REDIRECTS
+from mi.knowledge.thoughts.line_state import fields
+from mi.knowledge.thoughts.store import ThoughtStore, also_citing
+from mi.knowledge.thoughts.store_state import Reading, Thought
 
 
 class Target:
@@ -77,7 +77,7 @@ class OtherLesson(Protocol):
         ...
 
 
-class Place(NamedTuple):
+class UndoPlace(NamedTuple):
     """A store and the log in which changes to it are recorded."""
 
     store: ThoughtStore
@@ -123,7 +123,7 @@ def snapshots(log: str, target: Target) -> dict[str, str]:
     return dict(reversed(found.items()))
 
 
-def shown(places: list[Place], target: Target, others: Sequence[OtherLesson]) -> list[dict[str, str]]:
+def shown(places: list[UndoPlace], target: Target, others: Sequence[OtherLesson]) -> list[dict[str, str]]:
     """What undoing would do, for a preview: thoughts, snapshots, then what others keep."""
     found = [one for place in places for one in taught(place.store, target).shown()]
     for name, said in snapshots(places[0].log, target).items():
@@ -134,7 +134,7 @@ def shown(places: list[Place], target: Target, others: Sequence[OtherLesson]) ->
     return found
 
 
-def undo(places: list[Place], target: Target, others: Sequence[OtherLesson]) -> list[str]:
+def undo(places: list[UndoPlace], target: Target, others: Sequence[OtherLesson]) -> list[str]:
     """Take it all back; returns the ids of the events that say so, one for each store that changed.
 
     Snapshots and what others keep are recorded in the first place's log: they belong to the project.
@@ -157,7 +157,7 @@ def undo(places: list[Place], target: Target, others: Sequence[OtherLesson]) -> 
     return event_ids
 
 
-def last_undone(places: list[Place], ref: str | None, notices: Notices) -> Target:
+def last_undone(places: list[UndoPlace], ref: str | None, notices: Notices) -> Target:
     """The target of the latest undo that no redo has restored since; of a given one, itself."""
     target = Target(ref) if ref is not None else None
     latest = [next(_standing_undos(place, target, notices), None) for place in places]
@@ -170,7 +170,7 @@ def last_undone(places: list[Place], ref: str | None, notices: Notices) -> Targe
 class Restoring(NamedTuple):
     """What restoring a target would do in one place."""
 
-    place: Place
+    place: UndoPlace
     back: list[Thought]
     again: list[Thought]
     snapshots: list[str]
@@ -184,12 +184,12 @@ class Restoring(NamedTuple):
         return found + [_shown("restore", name, name, line) for name, line in self.elsewhere]
 
 
-def restorable(places: list[Place], target: Target, notices: Notices) -> list[Restoring]:
+def restorable(places: list[UndoPlace], target: Target, notices: Notices) -> list[Restoring]:
     """What the undos of a target took back and no redo has restored since, of every place where that is something."""
     return [one for place in places if (one := _restoring(place, target, notices)) is not None]
 
 
-def _restoring(place: Place, target: Target, notices: Notices) -> Restoring | None:
+def _restoring(place: UndoPlace, target: Target, notices: Notices) -> Restoring | None:
     events = list(_standing_undos(place, target, notices))
     if not events:
         return None
@@ -204,7 +204,9 @@ def _restoring(place: Place, target: Target, notices: Notices) -> Restoring | No
     return Restoring(place, back, again, ids("snapshots"), lines)
 
 
-def redo(places: list[Place], target: Target, others: Sequence[OtherLesson], notices: Notices) -> dict[str, list[str]]:
+def redo(
+    places: list[UndoPlace], target: Target, others: Sequence[OtherLesson], notices: Notices
+) -> dict[str, list[str]]:
     """Restore what the undos of a target took back; returns the events and the ids that changed."""
     done: dict[str, list[str]] = {"event_ids": [], "restored": [], "taken_back": []}
     for place, back, again, recalled, elsewhere in restorable(places, target, notices):
@@ -252,7 +254,7 @@ def _present(store: ThoughtStore, ids: Iterable[str]) -> list[Thought]:
     return [one for one in map(reading.get, ids) if one is not None]
 
 
-def _standing_undos(place: Place, target: Target | None, notices: Notices) -> Iterator[dict[str, Any]]:
+def _standing_undos(place: UndoPlace, target: Target | None, notices: Notices) -> Iterator[dict[str, Any]]:
     """The undo events of a log that no redo has restored since, latest first; of one target or of any."""
     restored: set[str] = set()
     for event in read_back(place.log, notices):

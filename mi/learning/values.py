@@ -11,18 +11,18 @@ from mi.kernel.errors import MiError
 from mi.kernel.messages import text as message
 from mi.kernel.secrets import find_secrets
 from mi.kernel.text import has_cjk, sentences
-from mi.learning.judges import Judge, Rules, ask_recorded
-from mi.learning.values_patch import Patch, checked
+from mi.knowledge.thoughts.context import RAW, SUMMARY
+from mi.knowledge.thoughts.context import VALUES as BASE
+from mi.knowledge.thoughts.records import Claim, Node
+from mi.knowledge.thoughts.store import ThoughtStore, refuse_secret
+from mi.knowledge.thoughts.store_state import Filter
+from mi.learning.mind_calls import Judge, Rules, ask_recorded
+from mi.learning.values_patch import ValuesPatch, checked
 from mi.mind.answers import CompiledValues
 from mi.mind.mind import Judgement
 from mi.mind.prompts.compile_values import compile_values
 from mi.mind.prompts.mining import ValuesToPatch, values_claim_patch
-from mi.mind.views import Said
-from mi.thoughtdb.context import RAW, SUMMARY
-from mi.thoughtdb.context import VALUES as BASE
-from mi.thoughtdb.reading import Filter
-from mi.thoughtdb.records import Claim, Node
-from mi.thoughtdb.store import ThoughtStore, refuse_secret
+from mi.mind.views import CitableText
 
 
 class ValuesChange(NamedTuple):
@@ -45,7 +45,7 @@ def compile_text(text: str, judge: Judge, evidence: EvidenceWriter | None = None
     return ask_recorded(judge, compile_values, text, evidence)
 
 
-def plan(store: ThoughtStore, text: str) -> Patch:
+def plan(store: ThoughtStore, text: str) -> ValuesPatch:
     """Without a model, each sentence is a value: which claims stay, what is new, what is said no longer."""
     compile_text(text, Rules())
     said = sentences(text)
@@ -54,7 +54,7 @@ def plan(store: ThoughtStore, text: str) -> Patch:
     kept = [claim for claim in standing if claim.text in said and claim is first[claim.text]]
     held = {claim.text for claim in kept}
     new = [store.new_claim(one, [BASE], "", "user") for one in said if one not in held]
-    return Patch(kept, new, [claim for claim in standing if claim not in kept])
+    return ValuesPatch(kept, new, [claim for claim in standing if claim not in kept])
 
 
 def set_values(
@@ -73,7 +73,7 @@ def set_values(
     event_id = _record(evidence, text, judged, compiled)
     raw = store.new_claim(text, [RAW], event_id, "user")
     old_raw = store.active(RAW)
-    patch, by = Patch(store.active(BASE), [], []), ""
+    patch, by = ValuesPatch(store.active(BASE), [], []), ""
     if compiles and claims:
         patch, by = _patch(store, text, judge, judged, event_id, evidence)
     added = [msgspec.structs.replace(one, source_refs=raw.source_refs) for one in patch.new]
@@ -107,7 +107,7 @@ def _patch(
     judged: Judgement[CompiledValues],
     event_id: str,
     evidence: EvidenceWriter,
-) -> tuple[Patch, str]:
+) -> tuple[ValuesPatch, str]:
     """What changes in the claims and who says so; a model that fails, or leaves nothing standing, is not heard."""
     if judged.value is None or judged.by == "rules":
         return plan(store, text), "rules"
@@ -115,7 +115,7 @@ def _patch(
     given = ValuesToPatch(
         values_text=text,
         summary=judged.value.values_summary,
-        standing=[Said(id=one.claim_id, text=one.text) for one in standing],
+        standing=[CitableText(id=one.claim_id, text=one.text) for one in standing],
         event_ids=[event_id],
     )
     answer = ask_recorded(judge, values_claim_patch, given, evidence)

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mi.kernel.secrets import find_secrets
+from mi.knowledge.thoughts.context import VALUES as BASE
+from mi.knowledge.thoughts.kinds import REDIRECTS, EdgeType, Origin
+from mi.knowledge.thoughts.line_state import milliseconds
+from mi.knowledge.thoughts.records import Claim
+from mi.knowledge.thoughts.store import ThoughtStore
 from mi.mind.answers import MinedClaim, MinedEdge, ValuesClaimPatch
-from mi.thoughtdb.context import VALUES as BASE
-from mi.thoughtdb.kinds import REDIRECTS, EdgeType, Origin
-from mi.thoughtdb.lines import milliseconds
-from mi.thoughtdb.records import Claim
-from mi.thoughtdb.store import ThoughtStore
 
 _RESERVED = ("mi:", "values:")  # tags that mean something to MI: no model hands them out
 _LONGEST = 600  # characters of one value; more is no single thought
 
 
-class Patch(NamedTuple):
+class ValuesPatch(NamedTuple):
     """What becomes of the values' claims."""
 
     kept: list[Claim]
@@ -28,7 +28,7 @@ class Patch(NamedTuple):
 
 def checked(
     answer: ValuesClaimPatch, standing: list[Claim], store: ThoughtStore, event_id: str, said: Sequence[str]
-) -> Patch | None:
+) -> ValuesPatch | None:
     """The part of a proposal that may be done; None when it would leave the person without a value."""
     notes: list[str] = []
     known = {claim.claim_id: claim.claim_id for claim in standing}
@@ -52,7 +52,7 @@ def checked(
     if not kept and all(claim.claim_id in replaced for claim in new):
         return None
     retracted = [claim for claim in standing if claim.claim_id in gone - replaced]
-    return Patch(kept, new, retracted, [one for one in standing if one.claim_id in replaced], edges, notes)
+    return ValuesPatch(kept, new, retracted, [one for one in standing if one.claim_id in replaced], edges, notes)
 
 
 def _problem(one: MinedClaim, event_id: str) -> str:

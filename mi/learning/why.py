@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 from mi.evidence.records.thoughts import WhyTarget, WhyTrace
 from mi.kernel import clock
 from mi.kernel.messages import text
-from mi.thoughtdb.effective import Effective
-from mi.thoughtdb.graph import label
-from mi.thoughtdb.kinds import RESTS_ON
-from mi.thoughtdb.lines import milliseconds
-from mi.thoughtdb.reading import Thought
+from mi.knowledge.thoughts.graph import label
+from mi.knowledge.thoughts.kinds import RESTS_ON
+from mi.knowledge.thoughts.line_state import milliseconds
+from mi.knowledge.thoughts.store_state import Thought
+from mi.knowledge.thoughts.stores import CombinedStores
 
 DECISIONS = ("decide_next", "auto_answer", "check_plan", "loop_break", "risk_event")
 _CITED = ("cited_ids", "chosen_claim_ids", "applied_claim_ids")
@@ -48,7 +48,7 @@ class Why(NamedTuple):
         )
 
 
-def of_event(event: dict[str, Any], thoughts: Effective, as_of_ts: str, top_k: int, language: str = "en") -> Why:
+def of_event(event: dict[str, Any], thoughts: CombinedStores, as_of_ts: str, top_k: int, language: str = "en") -> Why:
     """Which thoughts a recorded event cites, depends on, or had in view."""
     own = str(event.get("event_id", ""))
     recorded = dict.fromkeys(pair for pair in _ids_in(event, "") if pair[1] != own)
@@ -63,7 +63,7 @@ def of_event(event: dict[str, Any], thoughts: Effective, as_of_ts: str, top_k: i
     return _answer(target, as_of_ts, str(event.get("kind", "")), grounds, chosen, candidates[:top_k], language)
 
 
-def of_claim(claim: Thought, thoughts: Effective, as_of_ts: str, top_k: int, language: str = "en") -> Why:
+def of_claim(claim: Thought, thoughts: CombinedStores, as_of_ts: str, top_k: int, language: str = "en") -> Why:
     """Where a claim comes from, what it rests on, what became of it, and what was decided by it."""
     refs = claim.raw.get("source_refs") or []
     sources = [str(ref["event_id"]) for ref in refs if isinstance(ref, dict) and ref.get("event_id")]
@@ -135,7 +135,7 @@ def _answer(
     return Why(target, as_of_ts, query, grounds, output, list(dict.fromkeys(candidates)))
 
 
-def _grounds(thoughts: Effective, roles: dict[str, list[str]]) -> list[Ground]:
+def _grounds(thoughts: CombinedStores, roles: dict[str, list[str]]) -> list[Ground]:
     """Each id once, with its first role; thoughts as they were at the time."""
     found: dict[str, Ground] = {}
     for role, ids in roles.items():

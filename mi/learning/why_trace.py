@@ -6,19 +6,19 @@ from typing import NamedTuple
 import msgspec
 
 from mi.evidence.records.thoughts import WhyTrace
-from mi.kernel.config.types import WhyTrace as Knobs
-from mi.learning.judges import Judge
+from mi.kernel.config.types import WhyTraceConfig as Knobs
+from mi.knowledge.thoughts.context import RAW, ThoughtFinder
+from mi.knowledge.thoughts.graph import label
+from mi.knowledge.thoughts.records import Edge
+from mi.knowledge.thoughts.store import ThoughtStore, citing
+from mi.knowledge.thoughts.stores import CombinedStores
+from mi.knowledge.thoughts.trust import of_thought
+from mi.learning.mind_calls import Judge
 from mi.learning.why import Why
 from mi.mind.answers import WhyAnswer
 from mi.mind.mind import Judgement
 from mi.mind.prompts.why_trace import WhyCase, why_trace
-from mi.mind.views import Said
-from mi.thoughtdb.context import RAW, Candidates
-from mi.thoughtdb.effective import Effective
-from mi.thoughtdb.graph import label
-from mi.thoughtdb.records import Edge
-from mi.thoughtdb.store import ThoughtStore, citing
-from mi.thoughtdb.trust import of_thought
+from mi.mind.views import CitableText
 
 Append = Callable[[WhyTrace], WhyTrace]
 
@@ -26,8 +26,8 @@ Append = Callable[[WhyTrace], WhyTrace]
 class Reach(NamedTuple):
     """Where candidates are looked for, and where edges are kept."""
 
-    thoughts: Effective
-    search: Candidates
+    thoughts: CombinedStores
+    search: ThoughtFinder
     store: ThoughtStore
 
 
@@ -38,7 +38,7 @@ def trace(why: Why, said: str, judge: Judge, reach: Reach, knobs: Knobs, append:
     """
     candidates = _candidates(why, said, reach, knobs.top_k)
     given = WhyCase(
-        target=Said(id=why.target.id, text=said),
+        target=CitableText(id=why.target.id, text=said),
         as_of_ts=why.as_of_ts,
         candidates=candidates,
         recorded_ids=[one.id for one in why.grounds if one.role != "in_view"],
@@ -54,7 +54,12 @@ def trace(why: Why, said: str, judge: Judge, reach: Reach, knobs: Knobs, append:
 
 
 def _answered(
-    why: Why, candidates: list[Said], answer: WhyAnswer, judgement: Judgement[WhyAnswer], reach: Reach, knobs: Knobs
+    why: Why,
+    candidates: list[CitableText],
+    answer: WhyAnswer,
+    judgement: Judgement[WhyAnswer],
+    reach: Reach,
+    knobs: Knobs,
 ) -> tuple[WhyTrace, list[Edge]]:
     allowed = [one.id for one in candidates]
     chosen = [one for one in dict.fromkeys(answer.chosen_claim_ids) if one in allowed]
@@ -82,13 +87,13 @@ def chosen(record: WhyTrace) -> list[str]:
     return [one for one in dict.fromkeys(found) if one not in record.dropped_ids]
 
 
-def _candidates(why: Why, said: str, reach: Reach, top_k: int) -> list[Said]:
+def _candidates(why: Why, said: str, reach: Reach, top_k: int) -> list[CitableText]:
     """What was recorded first, then what the target's words bring to mind; nothing that was unknown at the time."""
-    found: dict[str, Said] = {}
+    found: dict[str, CitableText] = {}
     for one in [*why.candidate_claim_ids, *reach.search(f"{why.query} {said}", top_k * 3)]:
         claim = reach.thoughts.get(one) if one.startswith("cl_") and one != why.target.id else None
         if claim is None or len(found) >= top_k or RAW in (claim.raw.get("tags") or ()):
             continue
         if one in why.candidate_claim_ids or (claim.stands and of_thought(claim, reach.thoughts) != "hands"):
-            found[one] = Said(id=one, text=label(claim))
+            found[one] = CitableText(id=one, text=label(claim))
     return list(found.values())

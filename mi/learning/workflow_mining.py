@@ -8,13 +8,13 @@ import msgspec
 from mi.evidence.records.workflows import WorkflowSuggestion
 from mi.kernel.errors import MiError
 from mi.kernel.state import update_state
-from mi.learning.gate import wished_by_agent
 from mi.learning.habits import Habit, Habits, counted, is_ripe, keep, read_habits, runs_of, signature_of
 from mi.learning.knowledge import Knowledge
 from mi.learning.segments import Hand, Segment
+from mi.learning.text_overlap import wished_by_agent
 from mi.mind.answers import SuggestedWorkflow
 from mi.mind.prompts.suggest_workflow import HabitCase, suggest_workflow
-from mi.workflows.desk import WorkflowDesk
+from mi.workflows.editor import WorkflowDesk
 
 
 class WorkflowMiner:

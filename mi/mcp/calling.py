@@ -10,14 +10,14 @@ from mi.kernel.errors import MiError, UsageError, from_os_error
 from mi.kernel.jsontext import encode
 from mi.kernel.secrets import redact
 from mi.kernel.text import shorten
-from mi.mcp.session import Session
+from mi.mcp.session import ToolSession
 from mi.mcp.tool import Json, Tool, ToolFailure
 
 _PLACE = re.compile(r"^(?P<reason>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 
 
-def call(session: Session, tool: Tool[Any, Any], arguments: Json) -> bytes:
+def call(session: ToolSession, tool: Tool[Any, Any], arguments: Json) -> bytes:
     """The result of `tools/call`, failures included: a model reads them and can do better."""
     session.refresh()
     try:
@@ -68,7 +68,7 @@ def _at(arguments: Json, path: str) -> Any:
     return value
 
 
-def _told(error: MiError, session: Session) -> bytes:
+def _told(error: MiError, session: ToolSession) -> bytes:
     code = error.code.upper().replace("-", "_")
     return encode(ToolFailure(code, error.line(session.app.quiet_language)).content())
 

@@ -9,8 +9,8 @@ import msgspec
 from mi import __version__
 from mi.mcp import wire
 from mi.mcp.registry import Offer
-from mi.mcp.session import Session
-from mi.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError
+from mi.mcp.session import ToolSession
+from mi.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError, RpcMessage
 
 LATEST = "2025-11-25"
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", LATEST)
@@ -31,7 +31,7 @@ class Job:
 class Dispatcher:
     """Answers the messages of one connection."""
 
-    def __init__(self, session: Session, offer: Offer) -> None:
+    def __init__(self, session: ToolSession, offer: Offer) -> None:
         self.session = session
         self.version = ""
         self._offer = offer
@@ -50,13 +50,13 @@ class Dispatcher:
             return Job(lambda error=error: wire.failure(_id_in(data), error), slow=False)  # type: ignore[misc]
         return self._job(parsed)
 
-    def _job(self, message: Message) -> Job:
+    def _job(self, message: RpcMessage) -> Job:
         slow = message.is_request and message.method in _SLOW
         if slow:
             self._pending.add(message.id)
         return Job(lambda: self._answer(message), slow, message.method if message.method is not msgspec.UNSET else "")
 
-    def _batch(self, parts: list[Message | RpcError]) -> Job:
+    def _batch(self, parts: list[RpcMessage | RpcError]) -> Job:
         if self.version not in _WITH_BATCHES:
             raise RpcError(INVALID_REQUEST, f"version {self.version or LATEST} of the protocol knows no batches")
         if not parts:
@@ -69,17 +69,17 @@ class Dispatcher:
 
         return Job(run, slow=any(job.slow for job in jobs))
 
-    def _part(self, part: Message | RpcError) -> Job:
+    def _part(self, part: RpcMessage | RpcError) -> Job:
         try:
             if isinstance(part, RpcError):
                 raise part
             part.check()
         except RpcError as error:
-            message_id = part.id if isinstance(part, Message) else None
+            message_id = part.id if isinstance(part, RpcMessage) else None
             return Job(lambda error=error: wire.failure(message_id, error), slow=False)  # type: ignore[misc]
         return self._job(part)
 
-    def _answer(self, message: Message) -> bytes | None:
+    def _answer(self, message: RpcMessage) -> bytes | None:
         if not message.is_request:
             if message.method == "notifications/cancelled":
                 self._cancel(message)
@@ -104,7 +104,7 @@ class Dispatcher:
             return None
         return answer
 
-    def _cancel(self, message: Message) -> None:
+    def _cancel(self, message: RpcMessage) -> None:
         try:
             wanted = message.arguments().get("requestId")
         except RpcError:
@@ -174,4 +174,4 @@ def _id_in(data: bytes) -> Any:
         parsed = wire.parse(data)
     except RpcError:
         return None
-    return parsed.id if isinstance(parsed, Message) else None
+    return parsed.id if isinstance(parsed, RpcMessage) else None

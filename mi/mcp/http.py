@@ -12,8 +12,8 @@ from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import Home, make_dirs
 from mi.mcp.dispatch import VERSIONS, Dispatcher
 from mi.mcp.registry import Offer
-from mi.mcp.session import Session
-from mi.mcp.worker import Worker
+from mi.mcp.session import ToolSession
+from mi.mcp.worker import ToolThread
 
 if TYPE_CHECKING:
     from mi.app import App
@@ -47,7 +47,7 @@ class HttpDoor:
         self._app = app
         self._offer = offer
         self.token = token
-        self._worker = Worker()
+        self._worker = ToolThread()
         self._sessions: dict[str, Dispatcher] = {}
         self._lock = Lock()
         handler = type("Handler", (_Handler,), {"door": self})
@@ -85,7 +85,7 @@ class HttpDoor:
 
     def fresh(self) -> Dispatcher:
         """A connection that nobody has introduced yet."""
-        return Dispatcher(Session(self._app.for_agent()), self._offer)
+        return Dispatcher(ToolSession(self._app.for_agent()), self._offer)
 
     def open(self, dispatcher: Dispatcher) -> str:
         """Keep an introduced connection; of too many the one that was not used for longest goes."""

@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from mi.hosts.adapters import Scope, artefacts
+from mi.hosts.apply import Placed, place, remove
 from mi.hosts.artefacts import McpEntry
 from mi.hosts.command import own_command
-from mi.hosts.place import Placed, place, remove
 from mi.hosts.scopes import scope_workspace
 from mi.mcp.clients import CLIENTS as OTHERS
 from mi.mcp.clients import server_entry

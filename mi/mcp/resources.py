@@ -6,14 +6,14 @@ from mi.kernel.errors import MiError
 from mi.kernel.jsontext import encode
 from mi.kernel.secrets import redact
 from mi.mcp.registry import Offer
-from mi.mcp.session import Session
+from mi.mcp.session import ToolSession
 from mi.mcp.tool import Resources
 from mi.mcp.wire import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 
 _NOT_FOUND = -32002
 
 
-def answer(session: Session, offer: Offer, method: str, params: dict[str, Any]) -> bytes:
+def answer(session: ToolSession, offer: Offer, method: str, params: dict[str, Any]) -> bytes:
     """The result of a resources method; each toolset answers for its own addresses."""
     offered: list[Resources] = [toolset.RESOURCES for toolset in offer.with_resources]
     session.refresh()
@@ -27,7 +27,7 @@ def answer(session: Session, offer: Offer, method: str, params: dict[str, Any]) 
     raise RpcError(METHOD_NOT_FOUND, f"unknown method {method!r}")
 
 
-def _read(session: Session, offered: list[Resources], uri: Any) -> Any:
+def _read(session: ToolSession, offered: list[Resources], uri: Any) -> Any:
     if not isinstance(uri, str):
         raise RpcError(INVALID_PARAMS, "uri must be a string")
     try:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-from mi.mcp.session import Session
+from mi.mcp.session import ToolSession
 
 Count = Annotated[int, Meta(ge=0)]
 
@@ -46,7 +46,7 @@ class AssessResult(Struct, frozen=True, kw_only=True):
     triggers: list[str]
 
 
-def assess_call(session: Session, given: AssessInput) -> AssessResult:
+def assess_call(session: ToolSession, given: AssessInput) -> AssessResult:
     from mi.governance.assess import assess, assess_task
     from mi.governance.impact import Facts
     from mi.governance.spec_gate import SpecGate
@@ -97,7 +97,7 @@ class SignalsResult(Struct, frozen=True, kw_only=True):
     guidance: list[str]
 
 
-def signals_call(session: Session, given: SignalsInput) -> SignalsResult:
+def signals_call(session: ToolSession, given: SignalsInput) -> SignalsResult:
     from mi.governance import challenge, modes, speed
     from mi.governance.signals import Size
     from mi.review.decisions import decisions_of, signals_for
@@ -138,7 +138,7 @@ class PermissionResult(Struct, frozen=True, kw_only=True):
     alternative: str
 
 
-def permission_call(session: Session, given: PermissionInput) -> PermissionResult:
+def permission_call(session: ToolSession, given: PermissionInput) -> PermissionResult:
     from mi.project.permissions import permit_here
 
     app = session.app

@@ -12,7 +12,7 @@ T = TypeVar("T")
 UNNAMED = "unnamed"
 
 
-class Session:
+class ToolSession:
     """One connection of an agent; rooms keep what they opened for it under a name of their own."""
 
     def __init__(self, app: "App") -> None:

@@ -7,14 +7,14 @@ from threading import Lock
 
 from mi.mcp.dispatch import Dispatcher, Job
 from mi.mcp.registry import Offer
-from mi.mcp.session import Session
-from mi.mcp.worker import Worker
+from mi.mcp.session import ToolSession
+from mi.mcp.worker import ToolThread
 
 
-def serve(session: Session, offer: Offer) -> int:
+def serve(session: ToolSession, offer: Offer) -> int:
     """Answer until standard input ends; what was asked before is answered before the end."""
     output = _own_output()
-    dispatcher, worker = Dispatcher(session, offer), Worker()
+    dispatcher, worker = Dispatcher(session, offer), ToolThread()
     try:
         for line in sys.stdin.buffer:
             if not line.strip():

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from mi.mcp.session import Session
+from mi.mcp.session import ToolSession
 
 
 class MatchInput(Struct, frozen=True, kw_only=True):
@@ -26,7 +26,7 @@ class MatchResult(Struct, frozen=True, kw_only=True):
     cards: list[Matched]
 
 
-def match_call(session: Session, given: MatchInput) -> MatchResult:
+def match_call(session: ToolSession, given: MatchInput) -> MatchResult:
     from mi.persona.cards import match, read_cards, reading
     from mi.persona.place import existing
 
@@ -54,7 +54,7 @@ class ProposalResult(Struct, frozen=True, kw_only=True):
     event_id: str
 
 
-def proposal_call(session: Session, given: ProposalInput) -> ProposalResult:
+def proposal_call(session: ToolSession, given: ProposalInput) -> ProposalResult:
     from mi.persona.place import existing
     from mi.persona.proposals import propose, record_of
 
@@ -90,18 +90,18 @@ class SessionResult(Struct, frozen=True, kw_only=True):
     event_id: str
 
 
-def session_call(session: Session, given: SessionInput) -> SessionResult:
+def session_call(session: ToolSession, given: SessionInput) -> SessionResult:
     from mi.evidence.records.governed import SessionLog
     from mi.persona.place import existing
     from mi.persona.proposals import pending
-    from mi.persona.session_log import Decision, Entry, append_entry, check, is_first
+    from mi.persona.session_log import LoggedDecision, SessionEntry, append_entry, check, is_first
     from mi.persona.windows import find_window, log_files, take_slot
 
     app = session.app
     persona = existing(app.persona())
-    entry = Entry(
+    entry = SessionEntry(
         completed_items=given.completed_items,
-        decisions=[Decision(text=one.text, reason=one.reason) for one in given.decisions],
+        decisions=[LoggedDecision(text=one.text, reason=one.reason) for one in given.decisions],
         next_steps=given.next_steps,
         candidate_insights=given.candidate_insights,
         incidents=given.incidents,
@@ -133,7 +133,7 @@ class HandoffResult(Struct, frozen=True, kw_only=True):
     event_id: str
 
 
-def handoff_call(session: Session, given: HandoffInput) -> HandoffResult:
+def handoff_call(session: ToolSession, given: HandoffInput) -> HandoffResult:
     from mi.evidence.records.governed import Handoff as Recorded
     from mi.persona.handoffs import hand_over
     from mi.persona.place import existing

@@ -5,7 +5,7 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from mi.mcp.session import Session
+from mi.mcp.session import ToolSession
 
 I = TypeVar("I", bound=Struct)  # noqa: E741
 O = TypeVar("O", bound=Struct)  # noqa: E741
@@ -20,7 +20,7 @@ class Tool(Struct, Generic[I, O], frozen=True, kw_only=True):
     description: str
     input: type[I]
     output: type[O]
-    call: Callable[[Session, I], O]
+    call: Callable[[ToolSession, I], O]
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
@@ -74,6 +74,6 @@ class Text(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True
 class Resources(Struct, frozen=True, kw_only=True):
     """What a toolset offers to read; `read` answers None for an address that is not its own."""
 
-    list: Callable[[Session], list[Resource]]
-    read: Callable[[Session, str], Text | None]
+    list: Callable[[ToolSession], list[Resource]]
+    read: Callable[[ToolSession, str], Text | None]
     templates: tuple[ResourceTemplate, ...] = ()

@@ -24,7 +24,7 @@ class RpcError(Exception):
         self.data = data
 
 
-class Message(Struct, frozen=True):
+class RpcMessage(Struct, frozen=True):
     """One message of the client; what it lacks or has wrong is judged by `check`."""
 
     jsonrpc: Any = UNSET
@@ -58,14 +58,14 @@ class Message(Struct, frozen=True):
             raise RpcError(INVALID_PARAMS, "params must be an object") from None
 
 
-def parse(data: bytes) -> "Message | list[Message | RpcError]":
+def parse(data: bytes) -> "RpcMessage | list[RpcMessage | RpcError]":
     """What a line or a request body holds: one message, or a batch of them."""
     try:
         raw = _readable(data)
         first = bytes(raw).lstrip()[:1]
         if first == b"[":
             return [_one(part) for part in msgspec.json.decode(raw, type=list[Raw])]
-        return msgspec.json.decode(raw, type=Message)
+        return msgspec.json.decode(raw, type=RpcMessage)
     except msgspec.ValidationError:
         raise RpcError(INVALID_REQUEST, "a message must be a JSON object") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -88,9 +88,9 @@ def _readable(data: bytes) -> Raw:
     return msgspec.json.decode(mended, type=Raw)
 
 
-def _one(part: Raw) -> "Message | RpcError":
+def _one(part: Raw) -> "RpcMessage | RpcError":
     try:
-        return msgspec.json.decode(part, type=Message)
+        return msgspec.json.decode(part, type=RpcMessage)
     except msgspec.ValidationError:
         return RpcError(INVALID_REQUEST, "a message must be a JSON object")
 

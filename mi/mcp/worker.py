@@ -8,7 +8,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Worker:
+class ToolThread:
     """Does one thing after the other; its thread starts with the first."""
 
     def __init__(self) -> None:

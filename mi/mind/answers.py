@@ -18,14 +18,14 @@ class CompiledValues(Struct, frozen=True, kw_only=True):
     decision_procedure: DecisionProcedure
 
 
-class Action(Struct, frozen=True, kw_only=True):
+class NextAction(Struct, frozen=True, kw_only=True):
     kind: Literal["command", "edit", "other"]
     detail: str
 
 
 class ExtractedEvidence(Struct, frozen=True, kw_only=True):
     facts: list[str]
-    actions: list[Action]
+    actions: list[NextAction]
     results: list[str]
     unknowns: list[str]
     risk_signals: list[str]
@@ -46,13 +46,13 @@ class RiskJudgement(Struct, frozen=True, kw_only=True):
     learn_suggested: list[LearnSuggestion]
 
 
-class TestlessStrategy(Struct, frozen=True, kw_only=True):
+class ChosenStrategy(Struct, frozen=True, kw_only=True):
     strategy: str
     rationale: str
 
 
 class OverlayUpdate(Struct, frozen=True, kw_only=True):
-    set_testless_strategy: TestlessStrategy | None
+    set_testless_strategy: ChosenStrategy | None
 
 
 class NextMove(Struct, frozen=True, kw_only=True):
@@ -149,7 +149,7 @@ class Retraction(Struct, frozen=True, kw_only=True):
     source_event_ids: list[str]
 
 
-class LearnUpdate(Struct, frozen=True, kw_only=True):
+class LearnUpdatePatch(Struct, frozen=True, kw_only=True):
     should_apply: bool
     min_confidence: float
     patch: MinedClaims

@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from mi.kernel.text import sentences
-from mi.memory.words import STOP_WORDS, tokens
+from mi.knowledge.search.words import STOP_WORDS, tokens
 
 _DONE = (
     r"\b(?:done|completed?|finished|fixed|implemented|resolved|all (?:tests|checks) pass(?:ed|ing)?|works? now)\b"

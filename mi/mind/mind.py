@@ -8,7 +8,7 @@ from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson
 from mi.mind.circuit import Circuit
 from mi.mind.prompt import Prompt
-from mi.mind.provider import Provider, ProviderError, Reply, Request
+from mi.mind.provider import ModelReply, ModelRequest, Provider, ProviderError
 from mi.mind.strict import json_schema, read_answer
 from mi.mind.transcript import MindTranscript
 
@@ -21,7 +21,7 @@ _REPAIRS = 2
 _LONGEST_WAIT_S = 60.0
 
 
-class Spent(NamedTuple):
+class MindCost(NamedTuple):
     """What a judgement cost; null is unknown."""
 
     calls: int = 0
@@ -38,7 +38,7 @@ class Judgement(NamedTuple, Generic[Output]):
     by: str
     transcript_ref: str = ""
     error: str = ""
-    spent: Spent = Spent()
+    spent: MindCost = MindCost()
     circuit: Literal["", "open", "closed"] = ""  # the circuit's change, if this call made one
 
 
@@ -74,7 +74,7 @@ class Mind:
             return Judgement(prompt.rules(given), "ok", "rules")
         if not self.circuit.allows():
             return Judgement(prompt.rules(given), "skipped", "rules", error="the circuit is open")
-        request = Request(
+        request = ModelRequest(
             prompt.name,
             prompt.system(),
             prompt.user(given),
@@ -95,10 +95,10 @@ class Mind:
             return [future.result() for future in [pool.submit(question) for question in questions]]
 
     def _ask_model(
-        self, provider: Provider, request: Request, output: type[Output], transcript: MindTranscript
+        self, provider: Provider, request: ModelRequest, output: type[Output], transcript: MindTranscript
     ) -> Judgement[Output]:
         transcript.add("prompt", f"{request.system}\n\n{request.user}")
-        spent = Spent()
+        spent = MindCost()
         problem = ""
         for _ in range(1 + _REPAIRS):
             try:
@@ -120,7 +120,7 @@ class Mind:
             return Judgement(value, "ok", provider.name, transcript.ref, spent=spent, circuit=change)
         return self._failure(provider, transcript, problem, spent, counts=True)
 
-    def _ask_patiently(self, provider: Provider, request: Request, transcript: MindTranscript) -> Reply:
+    def _ask_patiently(self, provider: Provider, request: ModelRequest, transcript: MindTranscript) -> ModelReply:
         for attempt in range(self._max_retries + 1):
             try:
                 return provider.ask(request)
@@ -141,7 +141,7 @@ class Mind:
             time.sleep(min(left, 0.2))
 
     def _failure(
-        self, provider: Provider, transcript: MindTranscript, error: str, spent: Spent, counts: bool
+        self, provider: Provider, transcript: MindTranscript, error: str, spent: MindCost, counts: bool
     ) -> Judgement[Any]:
         change: Literal["", "open"] = "open" if counts and self.circuit.failed() else ""
         transcript.add("error", error)
@@ -154,8 +154,8 @@ def _repair(user: str, answer: str, problem: str) -> str:
     return f"{user}\n<<<YOUR LAST ANSWER\n{shown}\n>>>\n{ending}"
 
 
-def _added(spent: Spent, reply: Reply) -> Spent:
-    return Spent(
+def _added(spent: MindCost, reply: ModelReply) -> MindCost:
+    return MindCost(
         spent.calls + 1,
         _sum(spent.input_tokens, reply.input_tokens),
         _sum(spent.output_tokens, reply.output_tokens),

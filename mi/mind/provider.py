@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 Kind = Literal["rate_limit", "auth", "network", "timeout", "refused", "protocol", "stopped"]
 
 
-class Request(NamedTuple):
+class ModelRequest(NamedTuple):
     """One question to a model."""
 
     name: str
@@ -19,7 +19,7 @@ class Request(NamedTuple):
     stop: "StopFlag | None" = None  # raised: nobody waits for the answer any more
 
 
-class Reply(NamedTuple):
+class ModelReply(NamedTuple):
     """A model's answer; null figures are unknown."""
 
     text: str
@@ -46,6 +46,6 @@ class Provider(Protocol):
 
     name: str
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelRequest) -> ModelReply:
         """The model's answer; ProviderError when there is none."""
         ...

@@ -5,11 +5,11 @@ from msgspec import Struct, field
 from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.mind import Risk, ThoughtsUsed
 from mi.evidence.records.run import Marks
-from mi.evidence.records.workflow_ir import Step, Workflow
+from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.project.overlay import WorkflowRun
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class CitableText(Struct, frozen=True, kw_only=True):
     """A claim, node or event that an answer may cite."""
 
     id: str
@@ -56,7 +56,7 @@ class ChangeSize(Struct, frozen=True, kw_only=True):
     flags: list[str] = []
 
 
-class Batch(Struct, frozen=True, kw_only=True):
+class BatchView(Struct, frozen=True, kw_only=True):
     """What one batch showed."""
 
     task: str
@@ -90,12 +90,12 @@ class Batch(Struct, frozen=True, kw_only=True):
 class Person(Struct, frozen=True, kw_only=True):
     """What the person thinks and wants, as far as MI knows."""
 
-    values: list[Said] = []
-    preferences: list[Said] = []
-    facts: list[Said] = []
+    values: list[CitableText] = []
+    preferences: list[CitableText] = []
+    facts: list[CitableText] = []
     ask_when_uncertain: bool = True
 
-    def everything(self) -> list[Said]:
+    def everything(self) -> list[CitableText]:
         """All that can be cited, the person's own word first."""
         return [*self.values, *self.preferences, *self.facts]
 
@@ -112,12 +112,12 @@ class ThoughtContext(Struct, frozen=True, kw_only=True):
         return {*used.node_ids, *used.values_claim_ids, *used.pref_goal_claim_ids, *used.query_claim_ids}
 
 
-class Project(Struct, frozen=True, kw_only=True):
+class ProjectView(Struct, frozen=True, kw_only=True):
     """What is known about the project a batch worked on."""
 
     check_commands: list[str] = []
     has_tests: bool = False
-    testless_strategy: Said | None = None
+    testless_strategy: CitableText | None = None
     stack_hints: list[str] = []
 
 
@@ -126,21 +126,21 @@ class FollowedWorkflow(Struct, frozen=True, kw_only=True):
 
     workflow: Workflow
     completed: list[str] = []
-    next_step: Step | None = None
+    next_step: WorkflowStep | None = None
     stalled: bool = False
 
 
 class Case(Struct, frozen=True, kw_only=True):
     """Everything a judgement about a batch may look at."""
 
-    batch: Batch
+    batch: BatchView
     person: Person = field(default_factory=Person)
-    project: Project = field(default_factory=Project)
+    project: ProjectView = field(default_factory=ProjectView)
     workflow: FollowedWorkflow | None = None
     language: str = "en"  # in which the person is spoken to
     mindspec_base: str = ""  # the runtime's knobs and the project's overlay, as JSON
     repo: RepoObservation = field(default_factory=RepoObservation)
-    recent: list[Said] = []
+    recent: list[CitableText] = []
     thoughts: ThoughtContext = field(default_factory=ThoughtContext)  # for decide_next, built just before it
     risk: Risk | None = None  # how the batch's risk signals were judged
     checks_requested: int = 0  # how often a check was already asked for since the last change
@@ -163,12 +163,12 @@ class SegmentCase(Struct, frozen=True, kw_only=True):
     """A stretch of a run that may be complete."""
 
     task: str
-    events: list[Said]
+    events: list[CitableText]
     batches: int
     planned_next_input: str = ""
     status_hint: str = ""
     lasting: bool = False  # the person said something that is meant to last
-    known: list[Said] = []
+    known: list[CitableText] = []
     runtime: str = ""
     overlay: str = ""
 
@@ -178,5 +178,5 @@ class WorkflowCase(Struct, frozen=True, kw_only=True):
 
     workflow: Workflow
     cursor: WorkflowRun
-    batch: Batch
-    recent: list[Said] = []
+    batch: BatchView
+    recent: list[CitableText] = []

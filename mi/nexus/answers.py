@@ -89,7 +89,7 @@ class MemoryHint(Struct, frozen=True, kw_only=True):
     cycleTopics: list[str]
 
 
-class Closed(Struct, frozen=True, kw_only=True):
+class CycleClosed(Struct, frozen=True, kw_only=True):
     closed: Literal[True]
     cycle: Annotated[str, Meta(description="When it was closed: the name of the cycle.")]
     branch: str
@@ -100,7 +100,7 @@ class Closed(Struct, frozen=True, kw_only=True):
     memoryHint: MemoryHint
 
 
-class Decision(Struct, frozen=True, kw_only=True):
+class PlanDecision(Struct, frozen=True, kw_only=True):
     title: str
     decision: str
 
@@ -109,7 +109,7 @@ class CycleShown(Struct, frozen=True, kw_only=True):
     completed_at: str
     branch: str
     topic: str | UnsetType = UNSET
-    decisions: list[Decision] | UnsetType = UNSET
+    decisions: list[PlanDecision] | UnsetType = UNSET
     task_count: int | UnsetType = UNSET
 
 
@@ -146,7 +146,7 @@ ANSWERS: dict[str, type[Struct]] = {
     "task_list": TasksShown,
     "task_add": TaskShown,
     "task_update": TaskShown,
-    "task_close": Closed,
+    "task_close": CycleClosed,
     "history_search": HistoryFound,
     "context": ContextShown,
     "artifact_write": ArtifactWritten,

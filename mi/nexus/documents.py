@@ -3,8 +3,8 @@
 import os
 from collections.abc import Iterator
 
-from mi.memory.documents import MAX_TEXT, Batch, Change, Document, Producer
-from mi.memory.sources import FolderProducer
+from mi.knowledge.search.documents import MAX_TEXT, Change, Document, DocumentChanges, Producer
+from mi.knowledge.search.sources import FolderProducer
 
 MEMORY, CYCLE = "memory_file", "cycle"
 
@@ -53,7 +53,7 @@ class Cycles:
         except (FileNotFoundError, NotADirectoryError):
             return ""
 
-    def read(self, cursor: str) -> Iterator[Batch]:
+    def read(self, cursor: str) -> Iterator[DocumentChanges]:
         from mi.kernel.errors import StorageError
         from mi.nexus.reading import read_cycles
 
@@ -65,7 +65,7 @@ class Cycles:
         except StorageError:
             cycles = []  # whoever writes it will say so
         found: list[Change] = [self._document(number, cycle) for number, cycle in enumerate(cycles, 1)]
-        yield Batch(found, end, len(found), len(found), anew=True)
+        yield DocumentChanges(found, end, len(found), len(found), anew=True)
 
     def _document(self, number: int, cycle: dict[str, object]) -> Document:
         plan = cycle.get("plan")

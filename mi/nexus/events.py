@@ -10,13 +10,13 @@ from mi.kernel import clock, jsonl
 from mi.kernel.config.types import Nexus as Settings
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.jsontext import encode
-from mi.kernel.messages import Said
+from mi.kernel.messages import NestedText
 from mi.kernel.secrets import redact
 from mi.nexus import capabilities, plan, tags, tasks, tracker
 from mi.nexus.access import observe
-from mi.nexus.happening import Happening
 from mi.nexus.knowledge import KNOWLEDGE, files_in
-from mi.nexus.place import Place
+from mi.nexus.layout import NexusLayout
+from mi.nexus.session_event import Happening
 from mi.nexus.state import Task, ToolLogLine, given
 from mi.nexus.store import Store, make_folder, strict
 
@@ -40,9 +40,9 @@ def handle(
         raise UsageError("event-unknown", name=event, known=", ".join([*EVENTS, *_ALIASES]))
     params = came.get("params", {})
     if not isinstance(params, dict):
-        raise UsageError("event-input", reason=Said("reason.no-object-at", at="params"))
+        raise UsageError("event-input", reason=NestedText("reason.no-object-at", at="params"))
     named = params.get("harness_id") or came.get("harness_id") or harness_id
-    store = Store(Place(root, str(named)))
+    store = Store(NexusLayout(root, str(named)))
     answer = EVENTS[name](Happening(store, params, settings or Settings(), language))
     return {"type": name, "harness_id": store.place.harness_id} | answer
 
@@ -83,7 +83,7 @@ def _looked(store: Store, look: Callable[[Store], str]) -> str:
 
 
 def _forget(happening: Happening) -> list[str]:
-    from mi.nexus.forgetting import automatic
+    from mi.nexus.memory_gc import automatic
 
     try:
         done = automatic(happening.store, happening.settings)
@@ -279,7 +279,7 @@ def context_compact(happening: Happening) -> Answer:
 
     found = {
         "plan": fresh(lambda: plan.status(store, plan.PlanStatus())),
-        "tasks": fresh(lambda: tasks.show(store, tasks.TaskList())),
+        "tasks": fresh(lambda: tasks.show(store, tasks.NexusTaskList())),
         "index": index(store),
     }
     return found | {"warnings": warnings}

@@ -17,7 +17,7 @@ _PARALLEL = 3  # independent artifacts from which splitting is worth its price
 _LIKE_EXCEPTION = re.compile(r"(?<![\w.])(docs_only(?:\.\w+)?|same_file_\w+|generated_\w+)(?![\w.]*\w)")
 
 
-class Finding(NamedTuple):
+class LintFinding(NamedTuple):
     """What does not hold; `rule` names its text in the catalogue (`lint.<rule>`)."""
 
     rule: str
@@ -28,7 +28,7 @@ class Finding(NamedTuple):
         return {"rule": self.rule, "tasks": list(self.tasks), "detail": self.detail}
 
 
-def lint(store: Store) -> list[Finding]:
+def lint(store: Store) -> list[LintFinding]:
     """Everything that is wrong with the tasks of a repository; NotFound without tasks."""
     found = store.tasks()
     if found is None:
@@ -36,33 +36,33 @@ def lint(store: Store) -> list[Finding]:
     return list(findings(found, extensions.of_tasks(store)))
 
 
-def findings(found: Tasks, added: dict[str, Fields]) -> Iterator[Finding]:
+def findings(found: Tasks, added: dict[str, Fields]) -> Iterator[LintFinding]:
     """The findings in the order in which they hurt."""
     yield from _unknown_deps(found)
     yield from _overlaps(found, added)
     for pair in pairing.missing(found, added):
-        yield Finding("pair-" + pair.checker, (pair.task.id,))
+        yield LintFinding("pair-" + pair.checker, (pair.task.id,))
     for task in found.tasks:
         yield from _of_one(found, task, added)
     yield from _split(found, added)
 
 
-def _unknown_deps(found: Tasks) -> Iterator[Finding]:
+def _unknown_deps(found: Tasks) -> Iterator[LintFinding]:
     known = {task.id for task in found.tasks}
     for task in found.tasks:
         unknown = sorted(set(task.deps) - known)
         if unknown:
-            yield Finding("unknown-dep", (task.id,), ", ".join(str(one) for one in unknown))
+            yield LintFinding("unknown-dep", (task.id,), ", ".join(str(one) for one in unknown))
 
 
-def _overlaps(found: Tasks, added: dict[str, Fields]) -> Iterator[Finding]:
+def _overlaps(found: Tasks, added: dict[str, Fields]) -> Iterator[LintFinding]:
     """Tasks that would change one file side by side; one after the other they may."""
     before = _ancestors(found)
     open_tasks = [task for task in found.tasks if task.status != "completed" and task.owner not in pairing.CHECKERS]
     for one, other in combinations(open_tasks, 2):
         shared = common(targets_of(one, added), targets_of(other, added))
         if shared and one.id not in before[other.id] and other.id not in before[one.id]:
-            yield Finding("overlap", (one.id, other.id), ", ".join(shared))
+            yield LintFinding("overlap", (one.id, other.id), ", ".join(shared))
 
 
 def _ancestors(found: Tasks) -> dict[int, set[int]]:
@@ -80,40 +80,40 @@ def _ancestors(found: Tasks) -> dict[int, set[int]]:
     return before
 
 
-def _of_one(found: Tasks, task: Task, added: dict[str, Fields]) -> Iterator[Finding]:
+def _of_one(found: Tasks, task: Task, added: dict[str, Fields]) -> Iterator[LintFinding]:
     named = pairing.exceptions_in(task)
     for like in _LIKE_EXCEPTION.findall(task.context):
         if like not in pairing.EXCEPTIONS:
-            yield Finding("unknown-exception", (task.id,), like)
+            yield LintFinding("unknown-exception", (task.id,), like)
     if task.owner in _MAKERS and not pairing.has_acceptance(task):
-        yield Finding("no-acceptance", (task.id,))
+        yield LintFinding("no-acceptance", (task.id,))
     if task.owner == "researcher" and pairing.checks_of(found, task):
-        yield Finding("researcher-checked", (task.id,))
+        yield LintFinding("researcher-checked", (task.id,))
     if "same_file_bundle" in named and not _said(task.approach):
-        yield Finding("bundle-approach", (task.id,))
+        yield LintFinding("bundle-approach", (task.id,))
     if task.owner == "writer":
         yield from _of_docs(found, task, named, added)
 
 
-def _of_docs(found: Tasks, task: Task, named: list[str], added: dict[str, Fields]) -> Iterator[Finding]:
+def _of_docs(found: Tasks, task: Task, named: list[str], added: dict[str, Fields]) -> Iterator[LintFinding]:
     docs = [name for name in named if name in pairing.DOCS]
     if not docs:
         if pairing.is_docs(task, added):
-            yield Finding("exception-missing", (task.id,))
+            yield LintFinding("exception-missing", (task.id,))
         return
     reviewers = [one for one in pairing.checks_of(found, task) if one.owner == "reviewer"]
     if len(reviewers) != 1:
-        yield Finding("docs-one-reviewer", (task.id,), str(len(reviewers)))
+        yield LintFinding("docs-one-reviewer", (task.id,), str(len(reviewers)))
     targets = targets_of(task, added)
     if any(not path.endswith(".md") for path in targets):
-        yield Finding("docs-not-md", (task.id,), ", ".join(path for path in targets if not path.endswith(".md")))
+        yield LintFinding("docs-not-md", (task.id,), ", ".join(path for path in targets if not path.endswith(".md")))
     if "docs_only.coherent" in docs and not _said(task.approach):
-        yield Finding("coherence-claim", (task.id,))
+        yield LintFinding("coherence-claim", (task.id,))
     if "docs_only.independent" in docs and len(targets) > 1:
-        yield Finding("docs-one-file", (task.id,), ", ".join(targets))
+        yield LintFinding("docs-one-file", (task.id,), ", ".join(targets))
 
 
-def _split(found: Tasks, added: dict[str, Fields]) -> Iterator[Finding]:
+def _split(found: Tasks, added: dict[str, Fields]) -> Iterator[LintFinding]:
     """Work that was cut into too few pieces to be worth it, and a question put to one kind of adviser twice."""
     before = _ancestors(found)
     groups: dict[tuple[str, int], list[Task]] = {}
@@ -123,13 +123,13 @@ def _split(found: Tasks, added: dict[str, Fields]) -> Iterator[Finding]:
     for (owner, _), group in groups.items():
         ids = tuple(task.id for task in group)
         if owner in _HOW and len(group) > 1:
-            yield Finding("how-split", ids, owner)
+            yield LintFinding("how-split", ids, owner)
         apart = all(
             not before[one.id] & {other.id} and not before[other.id] & {one.id} for one, other in combinations(group, 2)
         )
         placed = all(targets_of(task, added) for task in group)
         if owner in _MAKERS and 1 < len(group) < _PARALLEL and apart and placed and not _independent(group):
-            yield Finding("few-parallel", ids, owner)
+            yield LintFinding("few-parallel", ids, owner)
 
 
 def _independent(group: list[Task]) -> bool:

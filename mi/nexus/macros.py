@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from mi.kernel.errors import UsageError
-from mi.kernel.messages import Said
+from mi.kernel.messages import NestedText
 from mi.nexus.vocabulary_types import Invocation
 
 Value = str | list[str]
@@ -29,7 +29,7 @@ def parse(text: str, start: int) -> tuple[Macro, int]:
     at = _skip(text, start + 2)
     name = _NAME.match(text, at)
     if name is None:
-        raise UsageError("macro-broken", place=_line(text, start), reason=Said("reason.macro-name"))
+        raise UsageError("macro-broken", place=_line(text, start), reason=NestedText("reason.macro-name"))
     at, params = name.end(), dict[str, Value]()
     while True:
         at = _skip(text, at)
@@ -37,7 +37,7 @@ def parse(text: str, start: int) -> tuple[Macro, int]:
             return Macro(name[0], params), at + 2
         key = _NAME.match(text, at)
         if key is None or not text.startswith("=", key.end()):
-            raise UsageError("macro-broken", place=_line(text, start), reason=Said("reason.macro-key"))
+            raise UsageError("macro-broken", place=_line(text, start), reason=NestedText("reason.macro-key"))
         params[key[0]], at = _value(text, key.end() + 1, start)
 
 
@@ -61,7 +61,7 @@ def _scalar(text: str, at: int, start: int) -> tuple[str, int]:
         return re.sub(r"\\(.)", r"\1", found[1]), found.end()
     found = _BARE.match(text, at)
     if found is None:
-        raise UsageError("macro-broken", place=_line(text, start), reason=Said("reason.macro-value"))
+        raise UsageError("macro-broken", place=_line(text, start), reason=NestedText("reason.macro-value"))
     return found[0], found.end()
 
 

@@ -62,7 +62,7 @@ def add(
     force: bool = False,
 ) -> Added:
     """Keep a text: in the file that says most of it already, else in a new one. Blocked when it should not be kept."""
-    from mi.thoughtdb.store import refuse_secret
+    from mi.knowledge.thoughts.store import refuse_secret
 
     said = text.strip()
     if not said:
@@ -139,7 +139,7 @@ def _joined(former: bytes, said: str) -> bytes:
 
 def add_rule(store: Store, name: str, text: str) -> str:
     """Keep a rule in `rules/`; a file of that name is extended."""
-    from mi.thoughtdb.store import refuse_secret
+    from mi.knowledge.thoughts.store import refuse_secret
 
     refuse_secret("rule", text)
     proposed = memory_names.proposed(name or text.splitlines()[0], "")

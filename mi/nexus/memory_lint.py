@@ -7,12 +7,12 @@ from mi.kernel.config.types import Nexus as Settings
 from mi.kernel.secrets import find_secrets
 from mi.nexus import memory, memory_names
 from mi.nexus.admission import objection
-from mi.nexus.forgetting import merges
 from mi.nexus.knowledge import files_in, text_of
+from mi.nexus.memory_gc import merges
 from mi.nexus.store import Store
 
 
-class Fault(NamedTuple):
+class MemoryFault(NamedTuple):
     """What is wrong with a file; `rule` names its text in the catalogue (`memory-lint.<rule>`)."""
 
     rule: str
@@ -23,20 +23,20 @@ class Fault(NamedTuple):
         return {"rule": self.rule, "name": self.name, "detail": self.detail}
 
 
-def lint(store: Store, settings: Settings) -> Iterator[Fault]:
+def lint(store: Store, settings: Settings) -> Iterator[MemoryFault]:
     """Every fault of the memory files; looking counts as no reading."""
     known = memory.categories(settings)
     for one in files_in(store, "memory"):
         fault = memory_names.fault_of(one.name, known)
         if fault:
-            yield Fault(fault, one.name)
+            yield MemoryFault(fault, one.name)
         text = text_of(one.path)
         reason = objection(text, memory_names.topic_of(one.name, known))
         if reason:
-            yield Fault(reason, one.name)
+            yield MemoryFault(reason, one.name)
         if not text.strip():
-            yield Fault("empty", one.name)
+            yield MemoryFault("empty", one.name)
         if found := find_secrets(text):
-            yield Fault("secret", one.name, found[0].kind)
+            yield MemoryFault("secret", one.name, found[0].kind)
     for pair in merges(store, settings):
-        yield Fault("twins", pair.source, pair.into)
+        yield MemoryFault("twins", pair.source, pair.into)

@@ -1,6 +1,6 @@
 """How much of a text another one holds already: by its words, in any script."""
 
-from mi.memory.words import STOP_WORDS, tokens
+from mi.knowledge.search.words import STOP_WORDS, tokens
 
 
 def words_of(text: str) -> set[str]:

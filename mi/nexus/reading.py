@@ -9,7 +9,7 @@ import msgspec
 from mi.kernel.errors import StorageError
 from mi.kernel.files import read_bytes
 from mi.kernel.jsontext import BadJson, decode_stored
-from mi.kernel.messages import Said
+from mi.kernel.messages import NestedText
 from mi.nexus.state import Issue, Plan, Task, Tasks, TrackerEntry
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -65,7 +65,7 @@ def read_cycles(path: str) -> list[dict[str, Any]]:
         return []
     cycles = raw.get("cycles")
     if not isinstance(cycles, list):
-        raise StorageError("state-malformed", path=path, reason=Said("reason.no-list-at", at="cycles"))
+        raise StorageError("state-malformed", path=path, reason=NestedText("reason.no-list-at", at="cycles"))
     return objects(cycles)
 
 
@@ -96,7 +96,7 @@ def _lenient(raw: dict[str, Any], shape: type[T], path: str) -> T:
         except (KeyError, msgspec.ValidationError):
             if field.default is msgspec.NODEFAULT:
                 if field.encode_name not in _PLAIN:
-                    reason = Said("reason.unusable", what=shape.__name__, field=field.encode_name)
+                    reason = NestedText("reason.unusable", what=shape.__name__, field=field.encode_name)
                     raise StorageError("state-malformed", path=path, reason=reason) from None
                 values[field.encode_name] = _PLAIN[field.encode_name]
     return shape(**values)

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from mi.nexus.place import HARNESS_PATTERN
+from mi.nexus.layout import HARNESS_PATTERN
 
 Id = Annotated[int, Meta(ge=1)]
 Text = Annotated[str, Meta(min_length=1)]

@@ -11,7 +11,7 @@ from mi.kernel import clock, files, git
 from mi.kernel.locks import folder_lock
 from mi.kernel.state import encode_pretty
 from mi.nexus import reading
-from mi.nexus.place import Place
+from mi.nexus.layout import NexusLayout
 from mi.nexus.state import SCHEMA_VERSION, Cycle, Plan, Task, Tasks
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ _IGNORED = {b"state", b"state/", b"/state", b"/state/"}
 class Store:
     """The state of one repository. Reading never waits; every change happens inside `lock`."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: NexusLayout) -> None:
         self.place = place
 
     @contextmanager

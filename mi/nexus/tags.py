@@ -13,7 +13,7 @@ _TAG = r"\[([a-z]+(?::[a-z]+)?)\]"
 _SPOKEN = r"`[^`]*`|(?<![A-Za-z0-9_)\]])(?:\[[a-z]+(?::[a-z]+)?\])+(?![(\[])"
 
 
-class Found(NamedTuple):
+class TagMatch(NamedTuple):
     """A tag in a message; `skill` or `handler` says what it leads to."""
 
     id: str
@@ -23,11 +23,11 @@ class Found(NamedTuple):
     variant: str = ""
 
 
-def find(message: str) -> list[Found]:
+def find(message: str) -> list[TagMatch]:
     """The tags of a message, each once, in their order; text in backticks is quoted, not meant."""
     if "[" not in message:
         return []
-    found: dict[str, Found] = {}
+    found: dict[str, TagMatch] = {}
     for match in re.finditer(_SPOKEN, message):
         for written in [] if match[0].startswith("`") else re.findall(_TAG, match[0]):
             tag = _tag(written)
@@ -36,13 +36,13 @@ def find(message: str) -> list[Found]:
     return list(found.values())
 
 
-def _tag(written: str) -> Found | None:
+def _tag(written: str) -> TagMatch | None:
     name, _, variant = written.partition(":")
     whole = written.replace(":", "-")
     if whole in INLINE:
-        return Found(whole, f"[{written}]", handler=INLINE[whole])
+        return TagMatch(whole, f"[{written}]", handler=INLINE[whole])
     if name in SKILLS and (not variant or variant in VARIANTS.get(name, ())):
-        return Found(name, f"[{written}]", skill=SKILLS[name], variant=variant)
+        return TagMatch(name, f"[{written}]", skill=SKILLS[name], variant=variant)
     return None
 
 

@@ -13,7 +13,7 @@ from mi.nexus.state import ReusePolicy, Task, Tasks, TaskStatus, given
 from mi.nexus.store import Store
 
 
-class TaskList(Struct, frozen=True, kw_only=True):
+class NexusTaskList(Struct, frozen=True, kw_only=True):
     pass
 
 
@@ -44,7 +44,7 @@ class TaskClose(Struct, frozen=True, kw_only=True):
 _CARRIED = ("approach", "acceptance", "risk", "plan_issue", "owner", "owner_agent_id", "owner_reuse_policy")
 
 
-def show(store: Store, asked: TaskList) -> Answer:
+def show(store: Store, asked: NexusTaskList) -> Answer:
     """All tasks and how far they are."""
     found = store.tasks()
     if found is None:

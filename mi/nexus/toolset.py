@@ -51,7 +51,7 @@ TOOLS = {
         NexusTool(
             "plan_decide", "Record the decision of one question of the active plan.", plan.PlanDecide, plan.decide, True
         ),
-        NexusTool("task_list", "All tasks, the goal, and which tasks can be begun.", tasks.TaskList, tasks.show),
+        NexusTool("task_list", "All tasks, the goal, and which tasks can be begun.", tasks.NexusTaskList, tasks.show),
         NexusTool("task_add", "Add a task; the first one makes the list.", tasks.TaskAdd, tasks.add, True),
         NexusTool(
             "task_update", "Set a task to pending, in_progress or completed.", tasks.TaskUpdate, tasks.update, True
@@ -128,7 +128,7 @@ def _choices(kind: Any) -> str:
 
 def refuse_secrets(arguments: dict[str, Any]) -> None:
     """Raise when a text that would be kept in the repository holds a secret."""
-    from mi.thoughtdb.store import refuse_secret
+    from mi.knowledge.thoughts.store import refuse_secret
 
     for name, value in arguments.items():
         for text in texts_in(value):

@@ -23,7 +23,7 @@ _MODELS = re.compile(
 )
 
 
-class Fault(NamedTuple):
+class RosterFault(NamedTuple):
     """What is wrong, and in which file; `rule` names its text in the catalogue (`roster.<rule>`)."""
 
     rule: str
@@ -34,12 +34,12 @@ class Fault(NamedTuple):
         return {"rule": self.rule, "file": self.file, "detail": self.detail}
 
 
-def validate(root: str = rosters.SHIPPED) -> list[Fault]:
+def validate(root: str = rosters.SHIPPED) -> list[RosterFault]:
     """Every fault of the roster in a folder."""
     vocabulary, faults = _vocabulary(root)
     agents, skills = (_members(root, kind, faults) for kind in ("agents", "skills"))
     if not agents and not skills and vocabulary is None:
-        faults.append(Fault("nothing", root))
+        faults.append(RosterFault("nothing", root))
     if vocabulary is not None:
         faults += _tags(vocabulary, skills)
         for member in agents:
@@ -52,41 +52,41 @@ def validate(root: str = rosters.SHIPPED) -> list[Fault]:
     return faults
 
 
-def _vocabulary(root: str) -> tuple[Vocabulary | None, list[Fault]]:
+def _vocabulary(root: str) -> tuple[Vocabulary | None, list[RosterFault]]:
     """The vocabulary as a whole, or every file of it that is missing or wrong."""
     faults = []
     for name, shape in rosters.VOCABULARY.items():
         try:
             rosters.load_yaml(os.path.join(root, "vocabulary", name), shape)
         except MiError as error:
-            faults.append(Fault("shape", f"vocabulary/{name}", error.line()))
+            faults.append(RosterFault("shape", f"vocabulary/{name}", error.line()))
     return (None if faults else rosters.load_vocabulary(root)), faults
 
 
-def _members(root: str, kind: str, faults: list[Fault]) -> list[Member]:
+def _members(root: str, kind: str, faults: list[RosterFault]) -> list[Member]:
     found = []
     folders = rosters.member_folders(root, kind)
     if not folders:
-        faults.append(Fault("none-found", kind))
+        faults.append(RosterFault("none-found", kind))
     for folder in folders:
         try:
             member = rosters.load_member(root, kind, folder)
         except MiError as error:
-            faults.append(Fault("shape", f"{kind}/{folder}", error.line()))
+            faults.append(RosterFault("shape", f"{kind}/{folder}", error.line()))
             continue
         found.append(member)
         if member.meta.id != folder:
-            faults.append(Fault("id-folder", f"{kind}/{folder}", str(member.meta.id)))
+            faults.append(RosterFault("id-folder", f"{kind}/{folder}", str(member.meta.id)))
     return found
 
 
-def _tags(vocabulary: Vocabulary, skills: list[Member]) -> Iterator[Fault]:
+def _tags(vocabulary: Vocabulary, skills: list[Member]) -> Iterator[RosterFault]:
     known = {member.meta.id for member in skills}
     for tag in vocabulary.tags:
         if tag.trigger != trigger_of(tag.id):
-            yield Fault("trigger", "vocabulary/tags.yml", f"{tag.id}: {tag.trigger}")
+            yield RosterFault("trigger", "vocabulary/tags.yml", f"{tag.id}: {tag.trigger}")
         if isinstance(tag, SkillTag) and tag.skill not in known:
-            yield Fault("tag-skill", "vocabulary/tags.yml", f"{tag.id}: {tag.skill}")
+            yield RosterFault("tag-skill", "vocabulary/tags.yml", f"{tag.id}: {tag.skill}")
 
 
 def trigger_of(tag_id: str) -> str:
@@ -94,37 +94,37 @@ def trigger_of(tag_id: str) -> str:
     return f"[{tag_id.replace('-', ':')}]"
 
 
-def _agent(vocabulary: Vocabulary, member: Member) -> Iterator[Fault]:
+def _agent(vocabulary: Vocabulary, member: Member) -> Iterator[RosterFault]:
     file, meta = f"agents/{member.folder}", member.meta
     for name in meta.capabilities:
         if name not in _ids(vocabulary.capabilities):
-            yield Fault("capability", file, name)
+            yield RosterFault("capability", file, name)
     if meta.category not in _ids(vocabulary.categories):
-        yield Fault("category", file, meta.category)
+        yield RosterFault("category", file, meta.category)
     if meta.resume_tier not in _ids(vocabulary.resume_tiers):
-        yield Fault("tier", file, meta.resume_tier)
+        yield RosterFault("tier", file, meta.resume_tier)
 
 
-def _skill(vocabulary: Vocabulary, member: Member) -> Iterator[Fault]:
+def _skill(vocabulary: Vocabulary, member: Member) -> Iterator[RosterFault]:
     for name in member.meta.triggers:
         if name not in _ids(vocabulary.tags):
-            yield Fault("skill-tag", f"skills/{member.folder}", name)
+            yield RosterFault("skill-tag", f"skills/{member.folder}", name)
     if member.meta.manual_only is True and member.meta.triggers:
-        yield Fault("manual-triggered", f"skills/{member.folder}", ", ".join(member.meta.triggers))
+        yield RosterFault("manual-triggered", f"skills/{member.folder}", ", ".join(member.meta.triggers))
 
 
 def _ids(entries: list[Any]) -> set[str]:
     return {one.id for one in entries}
 
 
-def _text(vocabulary: Vocabulary, kind: str, member: Member) -> Iterator[Fault]:
+def _text(vocabulary: Vocabulary, kind: str, member: Member) -> Iterator[RosterFault]:
     file = f"{kind}/{member.folder}/body.md"
     if found := _HOST_TOOLS.search(member.body):
-        yield Fault("host-tool", file, found[0])
+        yield RosterFault("host-tool", file, found[0])
     if found := _MODELS.search(member.body):
-        yield Fault("model", file, found[0])
+        yield RosterFault("model", file, found[0])
     try:
         for macro in macros_in(member.body):
             check(macro, vocabulary.invocations)
     except MiError as error:
-        yield Fault("macro", file, error.line())
+        yield RosterFault("macro", file, error.line())

@@ -9,11 +9,11 @@ Id = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_-]*$")]
 Guidance = Annotated[str, Meta(min_length=40)]
 
 
-class Closed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ClosedObject(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An object that holds what is declared and nothing else."""
 
 
-class Capability(Closed, frozen=True, kw_only=True):
+class Capability(ClosedObject, frozen=True, kw_only=True):
     id: Id
     description: Said
     blocks: list[Said]
@@ -21,19 +21,19 @@ class Capability(Closed, frozen=True, kw_only=True):
     prose_guidance: Guidance
 
 
-class Category(Closed, frozen=True, kw_only=True):
+class Category(ClosedObject, frozen=True, kw_only=True):
     id: Id
     description: Said
     prose_guidance: Guidance
 
 
-class ResumeTier(Closed, frozen=True, kw_only=True):
+class ResumeTier(ClosedObject, frozen=True, kw_only=True):
     id: Id
     description: Said
     prose_guidance: Guidance
 
 
-class SkillTag(Closed, frozen=True, kw_only=True, tag_field="type", tag="skill"):
+class SkillTag(ClosedObject, frozen=True, kw_only=True, tag_field="type", tag="skill"):
     """A tag that leads to a skill."""
 
     id: Id
@@ -44,7 +44,7 @@ class SkillTag(Closed, frozen=True, kw_only=True, tag_field="type", tag="skill")
     prose_guidance: Guidance | UnsetType = UNSET
 
 
-class InlineTag(Closed, frozen=True, kw_only=True, tag_field="type", tag="inline_action"):
+class InlineTag(ClosedObject, frozen=True, kw_only=True, tag_field="type", tag="inline_action"):
     """A tag that does something at once."""
 
     id: Id
@@ -58,13 +58,13 @@ class InlineTag(Closed, frozen=True, kw_only=True, tag_field="type", tag="inline
 Tag = SkillTag | InlineTag
 
 
-class Param(Closed, frozen=True, kw_only=True):
+class Param(ClosedObject, frozen=True, kw_only=True):
     name: Id
     description: Said
     required: bool
 
 
-class Invocation(Closed, frozen=True, kw_only=True):
+class Invocation(ClosedObject, frozen=True, kw_only=True):
     """Something that bodies ask of a host."""
 
     id: Id
@@ -75,7 +75,7 @@ class Invocation(Closed, frozen=True, kw_only=True):
     fallback_behavior: Said
 
 
-class TaskException(Closed, frozen=True, kw_only=True):
+class TaskException(ClosedObject, frozen=True, kw_only=True):
     id: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$")]
     description: Said
     applies_when: Said
@@ -83,24 +83,24 @@ class TaskException(Closed, frozen=True, kw_only=True):
     rationale: Said
 
 
-class MemoryCategory(Closed, frozen=True, kw_only=True):
+class MemoryCategory(ClosedObject, frozen=True, kw_only=True):
     id: Said
     prefix: Said
     description: Said
 
 
-class Naming(Closed, frozen=True, kw_only=True):
+class Naming(ClosedObject, frozen=True, kw_only=True):
     pattern: Said
     description: Said
     optional_prefix: bool
 
 
-class Accumulated(Closed, frozen=True, kw_only=True):
+class Accumulated(ClosedObject, frozen=True, kw_only=True):
     name: Said
     meaning: Said
 
 
-class AccessTracking(Closed, frozen=True, kw_only=True):
+class AccessTracking(ClosedObject, frozen=True, kw_only=True):
     observation_primitive: Said
     scope: Said
     description: Said
@@ -108,12 +108,12 @@ class AccessTracking(Closed, frozen=True, kw_only=True):
     storage_contract_reference: Said
 
 
-class Principle(Closed, frozen=True, kw_only=True):
+class Principle(ClosedObject, frozen=True, kw_only=True):
     principle: Said
     description: Said
 
 
-class Forgetting(Closed, frozen=True, kw_only=True):
+class Forgetting(ClosedObject, frozen=True, kw_only=True):
     manual_gate_default: bool
     description: Said
     automatic_deletion_structure: Principle
@@ -121,7 +121,7 @@ class Forgetting(Closed, frozen=True, kw_only=True):
     recoverable_deletion_description: Said
 
 
-class MemoryPolicy(Closed, frozen=True, kw_only=True):
+class MemoryPolicy(ClosedObject, frozen=True, kw_only=True):
     categories: list[MemoryCategory]
     naming: Naming
     access_tracking: AccessTracking
@@ -129,31 +129,31 @@ class MemoryPolicy(Closed, frozen=True, kw_only=True):
     merge: Principle
 
 
-class CapabilityFile(Closed, frozen=True, kw_only=True):
+class CapabilityFile(ClosedObject, frozen=True, kw_only=True):
     capabilities: list[Capability]
 
 
-class CategoryFile(Closed, frozen=True, kw_only=True):
+class CategoryFile(ClosedObject, frozen=True, kw_only=True):
     categories: list[Category]
 
 
-class ResumeTierFile(Closed, frozen=True, kw_only=True):
+class ResumeTierFile(ClosedObject, frozen=True, kw_only=True):
     resume_tiers: list[ResumeTier]
 
 
-class TagFile(Closed, frozen=True, kw_only=True):
+class TagFile(ClosedObject, frozen=True, kw_only=True):
     tags: list[Tag]
 
 
-class InvocationFile(Closed, frozen=True, kw_only=True):
+class InvocationFile(ClosedObject, frozen=True, kw_only=True):
     invocations: list[Invocation]
 
 
-class TaskExceptionFile(Closed, frozen=True, kw_only=True):
+class TaskExceptionFile(ClosedObject, frozen=True, kw_only=True):
     task_exceptions: list[TaskException]
 
 
-class AgentMeta(Closed, frozen=True, kw_only=True):
+class AgentMeta(ClosedObject, frozen=True, kw_only=True):
     """An agent of the roster, without its text."""
 
     id: Id
@@ -167,7 +167,7 @@ class AgentMeta(Closed, frozen=True, kw_only=True):
     capabilities: list[Said]
 
 
-class SkillMeta(Closed, frozen=True, kw_only=True):
+class SkillMeta(ClosedObject, frozen=True, kw_only=True):
     """A skill, without its text."""
 
     id: Id
@@ -187,14 +187,14 @@ class ManifestSkill(SkillMeta, frozen=True, kw_only=True, forbid_unknown_fields=
     body_hash: Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}$")]
 
 
-class InvocationSummary(Closed, frozen=True, kw_only=True):
+class InvocationSummary(ClosedObject, frozen=True, kw_only=True):
     id: Id
     description: Said
     intent: Said
     fallback_behavior: Said
 
 
-class ManifestVocabulary(Closed, frozen=True, kw_only=True):
+class ManifestVocabulary(ClosedObject, frozen=True, kw_only=True):
     capabilities: list[Capability]
     categories: list[Category]
     resume_tiers: list[ResumeTier]
@@ -204,7 +204,7 @@ class ManifestVocabulary(Closed, frozen=True, kw_only=True):
     memory_policy: MemoryPolicy
 
 
-class Manifest(Closed, frozen=True, kw_only=True):
+class Manifest(ClosedObject, frozen=True, kw_only=True):
     """Everything that is shipped, in one file."""
 
     version: Said

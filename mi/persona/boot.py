@@ -11,14 +11,14 @@ from mi.kernel.text import shorten
 from mi.persona.cards import EVERY_BOOT, active, read_cards
 from mi.persona.front_matter import BadFrontMatter, load
 from mi.persona.members import Role, roles
-from mi.persona.place import Persona, existing, markdown_below, read_text
+from mi.persona.place import PersonaView, existing, markdown_below, read_text
 from mi.persona.session_log import is_empty, read_sections
 from mi.persona.windows import LogFile, log_files, other_windows, take_slot
 
 CORE = ("core/boot.md", "core/principles.md", "core/challenge-core.md")
 
 
-class Health(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewerHealth(msgspec.Struct, frozen=True, kw_only=True):
     """Whether an external reviewer can be asked."""
 
     name: str
@@ -53,11 +53,11 @@ class Booted(msgspec.Struct, frozen=True, kw_only=True):
     windows: list[Window] = []
     index: dict[str, object] = {}
     cards: dict[str, str] = {}
-    reviewers: list[Health] = []
+    reviewers: list[ReviewerHealth] = []
     members: list[Role] = []
 
 
-def boot(persona: Persona, reviewers: Callable[[], list[Health]] = list) -> Booted:
+def boot(persona: PersonaView, reviewers: Callable[[], list[ReviewerHealth]] = list) -> Booted:
     """Run the whole sequence; a missing core file stops it and is named, and then no window was made."""
     core = read_core(persona)
     members = roles(core[CORE[0]])
@@ -87,7 +87,7 @@ def boot(persona: Persona, reviewers: Callable[[], list[Health]] = list) -> Boot
     )
 
 
-def read_core(persona: Persona) -> dict[str, str]:
+def read_core(persona: PersonaView) -> dict[str, str]:
     """The three core files; MiError names those that are missing."""
     existing(persona)
     found = {name: read_text(persona, persona.path(name)) for name in CORE}
@@ -97,13 +97,13 @@ def read_core(persona: Persona) -> dict[str, str]:
     return {name: text or "" for name, text in found.items()}
 
 
-def _latest(persona: Persona, files: list[LogFile]) -> LogFile | None:
+def _latest(persona: PersonaView, files: list[LogFile]) -> LogFile | None:
     """The latest log that says something: a window that was only opened left nothing to go on from."""
     telling = (one for one in reversed(files) if not is_empty(read_text(persona, one.path) or ""))
     return next(telling, files[-1] if files else None)
 
 
-def _sections(persona: Persona, log: LogFile) -> dict[str, list[str]]:
+def _sections(persona: PersonaView, log: LogFile) -> dict[str, list[str]]:
     text = read_text(persona, log.path) or ""
     return read_sections(_last_entry(text), ("completed_items", "decisions", "next_steps"))
 
@@ -118,12 +118,12 @@ def _last_entry(text: str) -> str:
     return mark + after if mark else before + after
 
 
-def _private(persona: Persona) -> dict[str, str]:
+def _private(persona: PersonaView) -> dict[str, str]:
     found = {path: read_text(persona, path) for path in markdown_below(persona.private)}
     return {os.path.relpath(path, persona.private): text for path, text in found.items() if text}
 
 
-def _window(persona: Persona, log: LogFile) -> Window:
+def _window(persona: PersonaView, log: LogFile) -> Window:
     sections = read_sections(read_text(persona, log.path) or "", ("completed_items", "decisions"))
     return Window(
         slot=log.slot,
@@ -135,7 +135,7 @@ def _window(persona: Persona, log: LogFile) -> Window:
     )
 
 
-def _index(persona: Persona) -> dict[str, object]:
+def _index(persona: PersonaView) -> dict[str, object]:
     path = persona.path("indexes", "card-index.yaml")
     text = read_text(persona, path)
     try:

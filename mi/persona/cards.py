@@ -10,7 +10,7 @@ from mi.kernel import clock
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.files import write_atomic
 from mi.persona.front_matter import BadFrontMatter, dump, join, split
-from mi.persona.place import Persona, PrivateOfOther, markdown_below, read_text
+from mi.persona.place import PersonaView, PrivateOfOther, markdown_below, read_text
 
 CardType = Literal["axiom", "principle", "heuristic", "pattern"]
 Status = Literal["active", "archived", "deprecated"]
@@ -49,7 +49,7 @@ class CardFile(NamedTuple):
     path: str
 
 
-class Problem(NamedTuple):
+class CardProblem(NamedTuple):
     """What is wrong with a file of the persona; `code` names its text in the catalogue."""
 
     path: str
@@ -57,16 +57,16 @@ class Problem(NamedTuple):
     details: dict[str, object]
 
 
-def read_cards(persona: Persona) -> tuple[list[CardFile], list[Problem]]:
+def read_cards(persona: PersonaView) -> tuple[list[CardFile], list[CardProblem]]:
     """Every card, by id, and what is wrong with those that cannot be used."""
     found: list[CardFile] = []
-    problems: list[Problem] = []
+    problems: list[CardProblem] = []
     for path in markdown_below(persona.path("cards")):
         shown = os.path.relpath(path, persona.root)
         try:
             found.append(parse(read_text(persona, path) or "", shown))
         except (BadFrontMatter, PrivateOfOther) as error:
-            problems.append(Problem(shown, error.code, error.details))
+            problems.append(CardProblem(shown, error.code, error.details))
     return sorted(found, key=lambda one: (one.card.id, one.path)), problems
 
 
@@ -93,20 +93,20 @@ def is_kebab(text: str) -> bool:
     return re.fullmatch(r"[^\W_A-Z]+(?:-[^\W_A-Z]+)*", text) is not None
 
 
-def duplicates(cards: list[CardFile]) -> list[Problem]:
+def duplicates(cards: list[CardFile]) -> list[CardProblem]:
     """Ids used twice, and merge keys that two active cards share."""
-    problems: list[Problem] = []
+    problems: list[CardProblem] = []
     ids: dict[str, str] = {}
     keys: dict[str, str] = {}
     for one in cards:
         if one.card.id in ids:
-            problems.append(Problem(one.path, "card-id-twice", {"id": one.card.id, "other": ids[one.card.id]}))
+            problems.append(CardProblem(one.path, "card-id-twice", {"id": one.card.id, "other": ids[one.card.id]}))
         ids.setdefault(one.card.id, one.path)
         if one.card.status != "active":
             continue
         key = one.card.merge_key
         if key in keys:
-            problems.append(Problem(one.path, "merge-key-twice", {"merge_key": key, "other": keys[key]}))
+            problems.append(CardProblem(one.path, "merge-key-twice", {"merge_key": key, "other": keys[key]}))
         keys.setdefault(key, one.path)
     return problems
 
@@ -147,7 +147,7 @@ def build_index(cards: list[CardFile], updated: str) -> dict[str, object]:
     return {"last_updated": updated, "total_active": len(active(cards)), **lists}
 
 
-def write_index(persona: Persona, cards: list[CardFile]) -> bool:
+def write_index(persona: PersonaView, cards: list[CardFile]) -> bool:
     """Write the index anew; False when nothing but the time would differ."""
     from mi.persona.front_matter import load
 
@@ -167,7 +167,7 @@ def write_index(persona: Persona, cards: list[CardFile]) -> bool:
 
 def match(cards: list[CardFile], task: str) -> list[tuple[CardFile, int]]:
     """Active cards whose title, merge key or aliases share words with the task, the most salient first."""
-    from mi.memory.words import compact, tokens
+    from mi.knowledge.search.words import compact, tokens
 
     wanted = set(map(_singular, compact(task).tokens))
     found: list[tuple[CardFile, int]] = []
@@ -221,7 +221,7 @@ def next_id(cards: list[CardFile], card_type: CardType) -> str:
     return f"{letter}-{max(taken, default=0) + 1:03d}"
 
 
-def write_card(persona: Persona, card: Card, body: str, path: str = "") -> str:
+def write_card(persona: PersonaView, card: Card, body: str, path: str = "") -> str:
     """Write a card to its folder; returns its path below the persona."""
     place = path or os.path.join("cards", FOLDERS[card.type], f"{card.id.lower()}-{card.merge_key}.md")
     fields = {key: value for key, value in msgspec.to_builtins(card).items() if value not in ("", [])}
@@ -229,7 +229,7 @@ def write_card(persona: Persona, card: Card, body: str, path: str = "") -> str:
     return place
 
 
-def archive(persona: Persona, card_id: str, status: Status = "archived") -> CardFile:
+def archive(persona: PersonaView, card_id: str, status: Status = "archived") -> CardFile:
     """Take a card out of use; its file stays."""
     cards, _ = read_cards(persona)
     one = find_card(cards, card_id)

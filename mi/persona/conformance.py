@@ -9,7 +9,7 @@ from mi.kernel.files import read_bytes
 _LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "conformance.json")
 
 
-class Item(msgspec.Struct, frozen=True, kw_only=True):
+class ConformanceItem(msgspec.Struct, frozen=True, kw_only=True):
     """One MUST or SHOULD; without a test it is not supported."""
 
     id: str
@@ -20,6 +20,6 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     tests: list[str]
 
 
-def read_list() -> list[Item]:
+def read_list() -> list[ConformanceItem]:
     """Every item, as the tests' markers had it when this version was made."""
-    return msgspec.json.decode(read_bytes(_LIST) or b"[]", type=list[Item])
+    return msgspec.json.decode(read_bytes(_LIST) or b"[]", type=list[ConformanceItem])

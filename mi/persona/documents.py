@@ -3,10 +3,10 @@
 import os
 from typing import TYPE_CHECKING
 
-from mi.memory.sources import FolderProducer
+from mi.knowledge.search.sources import FolderProducer
 
 if TYPE_CHECKING:
-    from mi.memory.documents import Document
+    from mi.knowledge.search.documents import Document
 
 
 def cards(root: str, source: str, project_id: str) -> FolderProducer:
@@ -30,7 +30,7 @@ def _id(source: str, name: str) -> str:
 def _document(name: str, data: bytes, project_id: str, source: str) -> "Document | None":
     from mi.kernel.secrets import find_secrets
     from mi.kernel.text import decode
-    from mi.memory.documents import Document
+    from mi.knowledge.search.documents import Document
     from mi.persona.cards import parse
     from mi.persona.front_matter import BadFrontMatter
 

@@ -5,7 +5,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from mi.kernel.errors import MiError
-from mi.kernel.messages import Said
+from mi.kernel.messages import NestedText
 
 Fields = dict[str, Any]
 _FENCE = "---"
@@ -49,7 +49,7 @@ def load(text: str, path: str, first_line: int = 1) -> Fields:
     if found is None:
         return {}
     if not isinstance(found, dict):
-        raise BadFrontMatter("front-matter-broken", path=path, line=first_line, reason=Said("reason.no-fields"))
+        raise BadFrontMatter("front-matter-broken", path=path, line=first_line, reason=NestedText("reason.no-fields"))
     return {str(key): _plain(value) for key, value in found.items()}
 
 

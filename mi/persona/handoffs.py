@@ -14,10 +14,10 @@ from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import make_dirs
 from mi.kernel.locks import folder_lock
 from mi.kernel.text import decode
-from mi.persona.cards import Problem
+from mi.knowledge.thoughts.store import refuse_secret
+from mi.persona.cards import CardProblem
 from mi.persona.front_matter import BadFrontMatter, dump, load
-from mi.persona.place import Persona, member_name
-from mi.thoughtdb.store import refuse_secret
+from mi.persona.place import PersonaView, member_name
 
 State = Literal["draft", "sent", "accepted", "rejected", "done"]
 # From a state to those that may follow.
@@ -39,7 +39,7 @@ class Deliverable(msgspec.Struct, frozen=True, kw_only=True):
     description: str = ""
 
 
-class Handoff(msgspec.Struct, frozen=True, kw_only=True):
+class HandoffFile(msgspec.Struct, frozen=True, kw_only=True):
     """A task on its way; `from` and `to` are members."""
 
     id: str
@@ -56,15 +56,15 @@ class Handoff(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-def hand_over(persona: Persona, to: str, task: str, language: str, send: bool = True, **more: Any) -> Handoff:
+def hand_over(persona: PersonaView, to: str, task: str, language: str, send: bool = True, **more: Any) -> HandoffFile:
     """A member's task for another one; what is unclear about it is asked back in the language of the task."""
     unclear = spec_gate(clarity_of(task)).questions(language) if task.strip() else []
     sender, receiver = persona.member, member_name(to)
-    wanted = Handoff(id="", sender=sender, receiver=receiver, timestamp="", status="draft", task=task, **more)
+    wanted = HandoffFile(id="", sender=sender, receiver=receiver, timestamp="", status="draft", task=task, **more)
     return create(persona, wanted, unclear, send)
 
 
-def create(persona: Persona, wanted: Handoff, questions: list[str], send: bool = True) -> Handoff:
+def create(persona: PersonaView, wanted: HandoffFile, questions: list[str], send: bool = True) -> HandoffFile:
     """A new handoff; refused without criteria, or while `questions` show that the task is unclear."""
     _check(wanted)
     if questions and send:
@@ -82,7 +82,7 @@ def create(persona: Persona, wanted: Handoff, questions: list[str], send: bool =
     return made
 
 
-def read(persona: Persona, handoff_id: str) -> Handoff:
+def read(persona: PersonaView, handoff_id: str) -> HandoffFile:
     """One handoff by its id."""
     path = _path(persona, handoff_id)
     data = read_bytes(path)
@@ -90,29 +90,34 @@ def read(persona: Persona, handoff_id: str) -> Handoff:
         raise NotFound("no-handoff", id=handoff_id)
     shown = os.path.relpath(path, persona.root)
     try:
-        return msgspec.convert(load(decode(data), shown), Handoff, strict=False)
+        return msgspec.convert(load(decode(data), shown), HandoffFile, strict=False)
     except msgspec.ValidationError as error:
         raise BadFrontMatter("card-field", path=shown, reason=str(error)) from None
 
 
-def read_all(persona: Persona) -> tuple[list[Handoff], list[Problem]]:
+def read_all(persona: PersonaView) -> tuple[list[HandoffFile], list[CardProblem]]:
     """All handoffs, the oldest first, and what is wrong with those that cannot be read."""
     folder = persona.path("handoffs")
-    found: list[Handoff] = []
-    problems: list[Problem] = []
+    found: list[HandoffFile] = []
+    problems: list[CardProblem] = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         if not _ID.fullmatch(name[:-5]):
             continue
         try:
             found.append(read(persona, name[:-5]))
         except BadFrontMatter as error:
-            problems.append(Problem(os.path.join("handoffs", name), error.code, error.details))
+            problems.append(CardProblem(os.path.join("handoffs", name), error.code, error.details))
     return found, problems
 
 
 def move(
-    persona: Persona, handoff_id: str, to: State, member: str, reason: str = "", delivered: Sequence[Deliverable] = ()
-) -> Handoff:
+    persona: PersonaView,
+    handoff_id: str,
+    to: State,
+    member: str,
+    reason: str = "",
+    delivered: Sequence[Deliverable] = (),
+) -> HandoffFile:
     """Take a handoff to its next state; each step belongs to one side, and none can be skipped."""
     make_dirs(persona.path("handoffs"))
     with folder_lock(persona.path("handoffs")):
@@ -139,7 +144,7 @@ def move(
         return moved
 
 
-def _check(one: Handoff) -> None:
+def _check(one: HandoffFile) -> None:
     for field in ("task", "context"):
         if not getattr(one, field).strip():
             raise UsageError("empty-text", field=field)
@@ -149,11 +154,11 @@ def _check(one: Handoff) -> None:
     refuse_secret("handoff", "\n".join(texts))
 
 
-def _path(persona: Persona, handoff_id: str) -> str:
+def _path(persona: PersonaView, handoff_id: str) -> str:
     if not _ID.fullmatch(handoff_id):
         raise UsageError("bad-handoff-id", id=handoff_id)
     return persona.path("handoffs", f"{handoff_id}.yaml")
 
 
-def _write(persona: Persona, one: Handoff) -> None:
+def _write(persona: PersonaView, one: HandoffFile) -> None:
     write_atomic(_path(persona, one.id), dump(msgspec.to_builtins(one)).encode(), 0o644)

@@ -6,13 +6,13 @@ from mi.kernel.errors import MiError
 from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import make_dirs
 from mi.persona.cards import FOLDERS, read_cards, write_index
-from mi.persona.place import Persona
+from mi.persona.place import PersonaView
 
 _TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "template")
 _IGNORED = ".*/private/\n"
 
 
-def make(persona: Persona) -> list[str]:
+def make(persona: PersonaView) -> list[str]:
     """Create what is missing of a persona and touch nothing that is there; returns the paths that are new."""
     if os.path.exists(persona.root) and not os.path.isdir(persona.root):
         raise MiError("not-a-folder", path=persona.root)

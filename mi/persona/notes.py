@@ -8,13 +8,13 @@ from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import make_dirs
 from mi.kernel.locks import folder_lock
 from mi.kernel.text import decode
-from mi.persona.place import Persona, existing
-from mi.thoughtdb.store import refuse_secret
+from mi.knowledge.thoughts.store import refuse_secret
+from mi.persona.place import PersonaView, existing
 
 _FILE = "notes.md"
 
 
-def add_note(persona: Persona, text: str) -> str:
+def add_note(persona: PersonaView, text: str) -> str:
     """Keep a note; returns the file's path."""
     existing(persona)
     if not text.strip():
@@ -30,7 +30,7 @@ def add_note(persona: Persona, text: str) -> str:
     return path
 
 
-def read_notes(persona: Persona) -> list[str]:
+def read_notes(persona: PersonaView) -> list[str]:
     """All notes of the member, the oldest first."""
     lines = decode(read_bytes(os.path.join(persona.private, _FILE)) or b"").splitlines()
     return [line.removeprefix("- ") for line in lines if line.strip()]

@@ -16,7 +16,7 @@ class PrivateOfOther(MiError):
     """A file lies in another member's private space, or a link leads there."""
 
 
-class Persona(NamedTuple):
+class PersonaView(NamedTuple):
     """A persona directory as one member sees it."""
 
     root: str
@@ -47,7 +47,7 @@ def member_name(name: str) -> str:
     return name
 
 
-def owner_of(persona: Persona, path: str) -> str | None:
+def owner_of(persona: PersonaView, path: str) -> str | None:
     """The member in whose private space a path lies, wherever its links lead; None for shared files."""
     root = os.path.realpath(persona.root)
     parts = os.path.relpath(os.path.realpath(path), root).split(os.sep)
@@ -56,12 +56,12 @@ def owner_of(persona: Persona, path: str) -> str | None:
     return None
 
 
-def readable(persona: Persona, path: str) -> bool:
+def readable(persona: PersonaView, path: str) -> bool:
     """Whether the member may read a file: shared ones, and what is private to themselves."""
     return owner_of(persona, path) in (None, persona.member)
 
 
-def read_text(persona: Persona, path: str) -> str | None:
+def read_text(persona: PersonaView, path: str) -> str | None:
     """The text of a file of the persona, None when there is none; another member's is refused."""
     if not readable(persona, path):
         raise PrivateOfOther(
@@ -80,7 +80,7 @@ def markdown_below(folder: str) -> list[str]:
     return found
 
 
-def existing(persona: Persona) -> Persona:
+def existing(persona: PersonaView) -> PersonaView:
     """The persona, when it is there; NotFound with the way to make one."""
     if not os.path.isdir(persona.root):
         raise NotFound("no-persona", path=persona.root)

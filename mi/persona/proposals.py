@@ -13,12 +13,12 @@ from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.kernel.files import write_atomic
 from mi.kernel.home import make_dirs
 from mi.kernel.locks import folder_lock
+from mi.knowledge.thoughts.store import refuse_secret
 from mi.persona import cards
-from mi.persona.cards import Card, CardFile, CardType, Problem
+from mi.persona.cards import Card, CardFile, CardProblem, CardType
 from mi.persona.front_matter import BadFrontMatter, join, split
 from mi.persona.members import Role, is_human
-from mi.persona.place import Persona, PrivateOfOther, markdown_below, read_text
-from mi.thoughtdb.store import refuse_secret
+from mi.persona.place import PersonaView, PrivateOfOther, markdown_below, read_text
 
 Verdict = Literal["accept", "reject", "merge"]
 _STATUS = {"accept": "accepted", "reject": "rejected", "merge": "merged"}
@@ -47,7 +47,7 @@ _FILE = re.compile(
 _TRICK = re.compile(r"(?i)\b(?:trick|hack|work ?around|line \d+|quick fix)\b|小技巧|绕过|临时方案|第\s*\d+\s*行")
 
 
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+class ProposalFields(msgspec.Struct, frozen=True, kw_only=True):
     """The fields in front of a proposal."""
 
     type: Literal["proposal"] = "proposal"
@@ -70,7 +70,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 class ProposalFile(NamedTuple):
     """A proposal, its text and where it is."""
 
-    proposal: Candidate
+    proposal: ProposalFields
     body: str
     path: str
 
@@ -96,7 +96,7 @@ def slug(title: str) -> str:
 
 
 def propose(
-    persona: Persona,
+    persona: PersonaView,
     card_type: CardType,
     title: str,
     text: str,
@@ -109,7 +109,7 @@ def propose(
     body = text.strip() + "\n"
     if evidence:
         body += "\n## Evidence\n\n" + "\n".join(f"- {ref}" for ref in evidence) + "\n"
-    candidate = Candidate(
+    candidate = ProposalFields(
         proposed_card_type=card_type,
         title=" ".join(title.split()),
         merge_key=merge_key or slug(title),
@@ -126,7 +126,7 @@ def record_of(kept: ProposalFile) -> Proposal:
     return Proposal(path=kept.path, card_type=one.proposed_card_type, title=one.title, status="pending")
 
 
-def add(persona: Persona, proposal: Candidate, body: str) -> ProposalFile:
+def add(persona: PersonaView, proposal: ProposalFields, body: str) -> ProposalFile:
     """Keep a proposal for review; one that is no lasting knowledge, or holds a secret, is refused."""
     for field, text in (("title", proposal.title), ("text", body), ("source", proposal.source)):
         refuse_secret(field, text)
@@ -147,28 +147,28 @@ def add(persona: Persona, proposal: Candidate, body: str) -> ProposalFile:
     return ProposalFile(proposal, body, os.path.relpath(path, persona.root))
 
 
-def read_all(persona: Persona) -> tuple[list[ProposalFile], list[Problem]]:
+def read_all(persona: PersonaView) -> tuple[list[ProposalFile], list[CardProblem]]:
     """Every proposal, the oldest first, and what is wrong with those that cannot be read."""
     found: list[ProposalFile] = []
-    problems: list[Problem] = []
+    problems: list[CardProblem] = []
     for path in markdown_below(persona.path("proposals")):
         shown = os.path.relpath(path, persona.root)
         try:
             fields, body = split(read_text(persona, path) or "", shown)
-            found.append(ProposalFile(msgspec.convert(fields, Candidate, strict=False), body, shown))
+            found.append(ProposalFile(msgspec.convert(fields, ProposalFields, strict=False), body, shown))
         except (BadFrontMatter, PrivateOfOther) as error:
-            problems.append(Problem(shown, error.code, error.details))
+            problems.append(CardProblem(shown, error.code, error.details))
         except msgspec.ValidationError as error:
-            problems.append(Problem(shown, "card-field", {"path": shown, "reason": str(error)}))
+            problems.append(CardProblem(shown, "card-field", {"path": shown, "reason": str(error)}))
     return sorted(found, key=lambda one: (one.proposal.date, one.path)), problems
 
 
-def pending(persona: Persona) -> list[ProposalFile]:
+def pending(persona: PersonaView) -> list[ProposalFile]:
     """Those that wait for a review."""
     return [one for one in read_all(persona)[0] if one.proposal.status == "pending"]
 
 
-def find(persona: Persona, name: str) -> ProposalFile:
+def find(persona: PersonaView, name: str) -> ProposalFile:
     """One proposal by its file's name, or the unambiguous end of it."""
     known = read_all(persona)[0]
     found = [one for one in known if name in (one.name, one.path)] or [one for one in known if one.name.endswith(name)]
@@ -178,7 +178,7 @@ def find(persona: Persona, name: str) -> ProposalFile:
 
 
 def review(
-    persona: Persona, name: str, verdict: Verdict, reviewer: str, reason: str, members: list[Role], into: str = ""
+    persona: PersonaView, name: str, verdict: Verdict, reviewer: str, reason: str, members: list[Role], into: str = ""
 ) -> tuple[ProposalFile, str]:
     """Decide on a proposal; returns it and the id of the card that was made or changed."""
     make_dirs(persona.path("cards"))
@@ -187,7 +187,7 @@ def review(
 
 
 def _decide(
-    persona: Persona, name: str, verdict: Verdict, reviewer: str, reason: str, members: list[Role], into: str
+    persona: PersonaView, name: str, verdict: Verdict, reviewer: str, reason: str, members: list[Role], into: str
 ) -> tuple[ProposalFile, str]:
     one = find(persona, name)
     known, _ = cards.read_cards(persona)
@@ -226,7 +226,7 @@ def _may_review(one: ProposalFile, verdict: Verdict, reviewer: str, members: lis
         raise Blocked("needs-human", name=one.name, type=proposal.proposed_card_type, reviewer=reviewer)
 
 
-def _accept(persona: Persona, one: ProposalFile, known: list[CardFile]) -> str:
+def _accept(persona: PersonaView, one: ProposalFile, known: list[CardFile]) -> str:
     proposal = one.proposal
     card = Card(
         id=cards.next_id(known, proposal.proposed_card_type),
@@ -246,7 +246,7 @@ def _accept(persona: Persona, one: ProposalFile, known: list[CardFile]) -> str:
     return card.id
 
 
-def _merge(persona: Persona, one: ProposalFile, known: list[CardFile], into: str) -> str:
+def _merge(persona: PersonaView, one: ProposalFile, known: list[CardFile], into: str) -> str:
     if not into:
         raise UsageError("merge-into", name=one.name)
     target = cards.find_card(known, into)
@@ -265,6 +265,6 @@ def _free_path(folder: str, name: str) -> str:
     return path
 
 
-def _write(path: str, proposal: Candidate, body: str) -> None:
+def _write(path: str, proposal: ProposalFields, body: str) -> None:
     fields = {key: value for key, value in msgspec.to_builtins(proposal).items() if value not in ("", [])}
     write_atomic(path, join(fields, body).encode(), 0o644)

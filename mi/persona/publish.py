@@ -9,7 +9,7 @@ from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.secrets import find_secrets
 from mi.kernel.text import decode
 from mi.persona.lint import shared_files
-from mi.persona.place import Persona, existing
+from mi.persona.place import PersonaView, existing
 
 _ANY_HOME = re.compile(r"(?<![\w./$-])(?:/home/|/Users/|[A-Za-z]:\\\\Users\\\\)[\w.-]+|(?<![\w./$-])/root(?=/)")
 
@@ -21,7 +21,7 @@ class Published(NamedTuple):
     left_out: list[str]
 
 
-def publish(persona: Persona, target: str, variables: dict[str, str]) -> Published:
+def publish(persona: PersonaView, target: str, variables: dict[str, str]) -> Published:
     """Write the shareable files to a new folder; `variables` are names for paths of this machine, e.g. $PROJECTS."""
     existing(persona)
     if os.path.lexists(target) and (not os.path.isdir(target) or os.listdir(target)):

@@ -12,8 +12,8 @@ from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.jsontext import encode
 from mi.kernel.locks import folder_lock
 from mi.kernel.text import decode
+from mi.knowledge.thoughts.store import refuse_secret
 from mi.persona.windows import LogFile
-from mi.thoughtdb.store import refuse_secret
 
 # Section → its heading in a log; the first three are required.
 HEADINGS = {
@@ -43,7 +43,7 @@ _KNOWN_HEADINGS = {
 }
 
 
-class Decision(msgspec.Struct, frozen=True, kw_only=True):
+class LoggedDecision(msgspec.Struct, frozen=True, kw_only=True):
     """What was decided, and why."""
 
     text: str
@@ -59,7 +59,7 @@ class ExternalCall(msgspec.Struct, frozen=True, kw_only=True):
     adopted: str = ""
 
 
-class Verified(msgspec.Struct, frozen=True, kw_only=True):
+class LoggedVerification(msgspec.Struct, frozen=True, kw_only=True):
     """What a gate said and what became of it; kept as data in the log, too."""
 
     gate: str
@@ -70,20 +70,20 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
     ts: str = ""
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class SessionEntry(msgspec.Struct, frozen=True, kw_only=True):
     """What one session leaves; None is "not given", an empty list is "nothing, on purpose"."""
 
     completed_items: list[str] | None = None
-    decisions: list[Decision] | None = None
+    decisions: list[LoggedDecision] | None = None
     next_steps: list[str] | None = None
     candidate_insights: list[str] = []
     external_ai_calls: list[ExternalCall] = []
     incidents: list[str] = []
-    verifications: list[Verified] = []
+    verifications: list[LoggedVerification] = []
     note: str = ""
 
 
-def check(entry: Entry) -> None:
+def check(entry: SessionEntry) -> None:
     """Refuse an entry without a required part, or with a secret in any."""
     for name in REQUIRED:
         if getattr(entry, name) is None:
@@ -95,7 +95,7 @@ def check(entry: Entry) -> None:
             refuse_secret(name, text)
 
 
-def append_entry(log: LogFile, entry: Entry, first: bool = False) -> int:
+def append_entry(log: LogFile, entry: SessionEntry, first: bool = False) -> int:
     """Add an entry to a window's own log; returns its number."""
     check(entry)
     with folder_lock(os.path.dirname(log.path)):
@@ -116,7 +116,7 @@ def is_first(logs: Iterable[LogFile]) -> bool:
     return all(is_empty(decode(read_bytes(one.path) or b"")) for one in logs)
 
 
-def render(entry: Entry, number: int, ts: str, first: bool = False) -> str:
+def render(entry: SessionEntry, number: int, ts: str, first: bool = False) -> str:
     """An entry as it stands in a log."""
     parts = [f"## Session {number}\n"]
     notes = [note for note in (FIRST_NOTE if first else "", entry.note) if note]
@@ -132,12 +132,12 @@ def render(entry: Entry, number: int, ts: str, first: bool = False) -> str:
     return "\n".join(parts)
 
 
-def _items(given: Iterable[str | Decision]) -> str:
+def _items(given: Iterable[str | LoggedDecision]) -> str:
     lines = [_item(one) for one in given]
     return "\n".join(f"- {line}" for line in lines) or "- (none)"
 
 
-def _item(one: str | Decision) -> str:
+def _item(one: str | LoggedDecision) -> str:
     if isinstance(one, str):
         return _flat(one)
     return f"{_flat(one.text)} — {_flat(one.reason)}" if one.reason else _flat(one.text)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import make_dirs
 from mi.kernel.locks import folder_lock
-from mi.persona.place import Persona, markdown_below, readable
+from mi.persona.place import PersonaView, markdown_below, readable
 
 _NAME = re.compile(r"(?P<day>\d{4}-\d{2}-\d{2})(?:-slot-(?P<slot>[A-Z]+)-(?P<sid>[a-z0-9]{6}))?\.md")
 _SID = re.compile(r"[a-z0-9]{6}")
@@ -26,7 +26,7 @@ class LogFile(NamedTuple):
     changed: float
 
 
-def log_files(persona: Persona) -> list[LogFile]:
+def log_files(persona: PersonaView) -> list[LogFile]:
     """All session logs, the latest last."""
     found: list[LogFile] = []
     for path in markdown_below(persona.path("sessions")):
@@ -37,7 +37,7 @@ def log_files(persona: Persona) -> list[LogFile]:
     return sorted(found, key=lambda one: (one.day, one.changed, one.path))
 
 
-def take_slot(persona: Persona) -> LogFile:
+def take_slot(persona: PersonaView) -> LogFile:
     """A log file for a new window, under the next slot letter that is free today."""
     now = time.localtime()
     day = time.strftime("%Y-%m-%d", now)
@@ -56,7 +56,7 @@ def take_slot(persona: Persona) -> LogFile:
     return LogFile(path, day, slot, sid, os.stat(path).st_mtime)
 
 
-def find_window(persona: Persona, sid: str) -> LogFile:
+def find_window(persona: PersonaView, sid: str) -> LogFile:
     """The log file of a window."""
     if not _SID.fullmatch(sid):
         raise MiError("bad-sid", sid=sid)

@@ -9,7 +9,7 @@ from mi.governance.diff_flags import flags_of_diff
 from mi.governance.impact import Facts, facts_of, flags_of, raw_risk, together
 from mi.governance.review_gate import Required, review_gate
 from mi.kernel.errors import MiError, NotFound
-from mi.project.worktree import Change, WorktreeWatch
+from mi.project.worktree import TreeChange, WorktreeWatch
 
 
 class Weighed(NamedTuple):
@@ -60,7 +60,7 @@ def change_here(root: str, revision: str = "", task: str = "", count_generated: 
     return weigh(change.diff, task, root, count_generated, change.incomplete, change.files)
 
 
-def of_change(change: Change, task: str, root: str) -> Weighed:
+def of_change(change: TreeChange, task: str, root: str) -> Weighed:
     """A change that a run has watched."""
     return weigh(change.diff, task, root, incomplete=change.incomplete, files=change.files)
 

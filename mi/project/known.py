@@ -12,7 +12,7 @@ from mi.kernel.state import read_state, update_state
 from mi.project.identity import Project, identify, project_id
 
 
-class Known(Struct, frozen=True, kw_only=True):
+class KnownProject(Struct, frozen=True, kw_only=True):
     """A remembered project root; the inode numbers tell whether another folder took its place."""
 
     key: str
@@ -23,7 +23,7 @@ class Known(Struct, frozen=True, kw_only=True):
 
 class _KnownProjects(Struct, frozen=True, kw_only=True):
     version: str = "v1"
-    roots: dict[str, Known] = {}
+    roots: dict[str, KnownProject] = {}
 
 
 class KnownProjects:
@@ -32,11 +32,11 @@ class KnownProjects:
     def __init__(self, home: Home, notices: Notices) -> None:
         self._home = home
         self._notices = notices
-        self._roots: dict[str, Known] | None = None
+        self._roots: dict[str, KnownProject] | None = None
         self._rebuilt = False
 
     @property
-    def roots(self) -> dict[str, Known]:
+    def roots(self) -> dict[str, KnownProject]:
         if self._roots is None:
             stored = read_state(self._home.known_projects, _KnownProjects, self._notices).roots
             self._rebuilt = not stored
@@ -55,28 +55,28 @@ class KnownProjects:
     def remember(self, project: Project) -> None:
         """Keep a project's identity for the next time."""
         inode, git_inode = _inodes(project.root)
-        known = Known(key=project.key, project_id=project.project_id, inode=inode, git_inode=git_inode)
+        known = KnownProject(key=project.key, project_id=project.project_id, inode=inode, git_inode=git_inode)
         if self.roots.get(project.root) == known and not self._rebuilt:
             return
         change = lambda state: msgspec.structs.replace(state, roots=self.roots | state.roots | {project.root: known})  # noqa: E731
         self._roots = update_state(self._home.known_projects, _KnownProjects, change, self._notices).roots
 
-    def _from_overlays(self) -> Iterator[tuple[str, Known]]:
+    def _from_overlays(self) -> Iterator[tuple[str, KnownProject]]:
         from mi.project.overlay import Overlay  # needed only when the file is gone
 
         for known_id in self._home.project_ids():
             overlay = read_state(self._home.project(known_id).overlay, Overlay, self._notices)
             if overlay.root_path and overlay.identity_key:
                 inode, git_inode = _inodes(overlay.root_path)
-                entry = Known(key=overlay.identity_key, project_id=known_id, inode=inode, git_inode=git_inode)
+                entry = KnownProject(key=overlay.identity_key, project_id=known_id, inode=inode, git_inode=git_inode)
                 yield overlay.root_path, entry
 
 
-def _same_place(root: str, known: Known) -> bool:
+def _same_place(root: str, known: KnownProject) -> bool:
     return _inodes(root) == (known.inode, known.git_inode)
 
 
-def _became_a_repository(root: str, known: Known) -> bool:
+def _became_a_repository(root: str, known: KnownProject) -> bool:
     """A folder that was used before `git init` keeps its identity, and with it everything MI knows of it."""
     return known.key.startswith("path:") and _inodes(root)[0] == known.inode
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from mi.governance.operations import RULES, Profile, State
-from mi.governance.permissions import Verdict, bounded, permit
+from mi.governance.permissions import PermissionVerdict, bounded, permit
 from mi.governance.surroundings import Surroundings
 from mi.kernel import git
 from mi.kernel.home import Home
@@ -65,7 +65,7 @@ def permit_here(
     profile: Profile = "standard",
     override: str = "",
     change_units: int = 0,
-) -> Verdict:
+) -> PermissionVerdict:
     """The decision for somebody who works in a folder: with the person's own states, and what git says there."""
     return permit(
         tool,

@@ -21,7 +21,7 @@ _TEXT_BYTES = 1 << 20  # of one file
 _TEXTS_BYTES = 16 << 20  # of all files that are kept
 
 
-class Change(NamedTuple):
+class TreeChange(NamedTuple):
     """What a stretch of work changed; `incomplete` says that not everything could be seen."""
 
     files: list[str]
@@ -30,11 +30,11 @@ class Change(NamedTuple):
     incomplete: bool
 
 
-class Step(NamedTuple):
+class WatchStep(NamedTuple):
     """What changed since the step before, and since the watch began."""
 
-    latest: Change
-    total: Change
+    latest: TreeChange
+    total: TreeChange
 
 
 class WorktreeWatch:
@@ -133,15 +133,15 @@ class WorktreeWatch:
             return any(name.startswith(path + "/") for name in self._first.files)
         return git.run(self._root, "cat-file", "-e", f"{self._first}:./{path}", env=self._env).code == 0
 
-    def step(self) -> Step:
+    def step(self) -> WatchStep:
         """What changed until now."""
         now = self._snapshot()
         latest = self._between(self._last, now)
         total = latest if self._first is self._last else self._between(self._first, now)
         self._last = now
-        return Step(latest, total)
+        return WatchStep(latest, total)
 
-    def since(self, revision: str) -> Change | None:
+    def since(self, revision: str) -> TreeChange | None:
         """What changed between a revision and the snapshot; None when there is no such revision, or no git."""
         if not isinstance(self._last, str):
             return None
@@ -150,7 +150,7 @@ class WorktreeWatch:
         )
         return self._between(found.output.strip(), self._last) if found.code == 0 else None
 
-    def uncommitted(self) -> Change | None:
+    def uncommitted(self) -> TreeChange | None:
         """What is not committed, new files included; None outside of git."""
         if not isinstance(self._last, str):
             return None
@@ -160,19 +160,19 @@ class WorktreeWatch:
     def _snapshot(self) -> "str | Scan":
         return (self._write_tree() if self._env else None) or _scan(self._root)
 
-    def _between(self, before: "str | Scan", now: "str | Scan") -> Change:
+    def _between(self, before: "str | Scan", now: "str | Scan") -> TreeChange:
         if isinstance(before, Scan) and isinstance(now, Scan):
             change = _scanned_change(before, now)
             return change._replace(diff=self.text_diff(change.files)) if before is self._first else change
         if isinstance(before, Scan) or isinstance(now, Scan):
-            return Change([], "", "", True)  # git failed at one of the two moments
+            return TreeChange([], "", "", True)  # git failed at one of the two moments
         if before == now:
-            return Change([], "", "", False)
+            return TreeChange([], "", "", False)
         names = self._diff(before, now, "--name-only", "-z")
         diff = self._diff(before, now, "-U0", "-M")
         files = [name for name in names.output.split("\0") if name]
         stat = self._diff(before, now, "--stat").output.rstrip()
-        return Change(files, diff.output, stat, names.code is None or diff.cut)
+        return TreeChange(files, diff.output, stat, names.code is None or diff.cut)
 
     def text_diff(self, changed: list[str]) -> str:
         """What `git diff -U0` would print about the files to keep among changed ones, since the watch began."""
@@ -193,7 +193,7 @@ class WorktreeWatch:
             parts += [f"diff --git a/{path} b/{path}", *lines]
         return "\n".join(parts)
 
-    def _diff(self, before: str, now: str, *options: str) -> git.Answer:
+    def _diff(self, before: str, now: str, *options: str) -> git.GitOutput:
         safe = ("--no-ext-diff", "--no-textconv", "--no-color", "--relative")
         arguments = ("diff", *options, *safe, before, now, "--", ".")
         return git.run(self._root, *arguments, timeout_s=_GIT_S, max_bytes=_DIFF_BYTES, env=self._env)
@@ -248,7 +248,7 @@ def _scan(root: str) -> Scan:
     return Scan(found, True)
 
 
-def _scanned_change(before: Scan, now: Scan) -> Change:
+def _scanned_change(before: Scan, now: Scan) -> TreeChange:
     paths = sorted(set(before.files) | set(now.files))
     files = [path for path in paths if before.files.get(path) != now.files.get(path)]
-    return Change(files, "", "", not (before.complete and now.complete))
+    return TreeChange(files, "", "", not (before.complete and now.complete))

@@ -11,7 +11,7 @@ from mi.kernel.config.types import Config
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson
-from mi.mind.provider import Provider, ProviderError, Request
+from mi.mind.provider import ModelRequest, Provider, ProviderError
 from mi.mind.strict import json_schema, read_answer
 from mi.mind.transcript import MindTranscript
 from mi.review.payload import Payload
@@ -116,7 +116,7 @@ def call(reviewer: Reviewer, given: Payload, mode: Mode, transcript: MindTranscr
     """One reviewer's answer, after at most one retry."""
     schema = json_schema(CallOutput)
     system = f"{_LAW}\n\nSchema:\n{msgspec.json.encode(schema).decode()}"
-    request = Request("review_change", system, given.text(), schema, "")
+    request = ModelRequest("review_change", system, given.text(), schema, "")
     transcript.add("prompt", f"{request.system}\n\n{request.user}")
     error = ""
     for attempt in range(RETRIES + 1):

@@ -12,13 +12,13 @@ from mi.kernel import ids
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import redact
 from mi.kernel.state import read_state, update_state
-from mi.memory.words import compact
+from mi.knowledge.search.words import compact
 from mi.persona import proposals
-from mi.persona.place import Persona
+from mi.persona.place import PersonaView
 from mi.review.decisions import decisions_of
 
 
-class Waiting(Struct, frozen=True, kw_only=True):
+class WaitingCapture(Struct, frozen=True, kw_only=True):
     """A suggestion that waits for the person's reply, and the persona that it is for."""
 
     signal: str
@@ -31,17 +31,19 @@ class Captures(Struct, frozen=True, kw_only=True):
     """What was suggested in a project, by its key; and what waits, by the id of its question."""
 
     suggested: list[str] = []
-    waiting: dict[str, Waiting] = {}
+    waiting: dict[str, WaitingCapture] = {}
 
 
-def suggest(path: str, persona: Persona, said: Sequence[str], language: str, notices: Notices) -> Question | None:
+def suggest(path: str, persona: PersonaView, said: Sequence[str], language: str, notices: Notices) -> Question | None:
     """The question about the first saying that is worth keeping; None when there is none, or it was asked before."""
     known = read_state(path, Captures, notices).suggested
     found = next((one for words in said if (one := _in_words(redact(words), persona, known))), None)
     if found is None:
         return None
     question = Question(id=ids.new_id("qu"), text=found.suggestion(language), blocks=False, about="capture")
-    waits = Waiting(signal=found.signal, description=found.description, persona=persona.root, member=persona.member)
+    waits = WaitingCapture(
+        signal=found.signal, description=found.description, persona=persona.root, member=persona.member
+    )
 
     def change(old: Captures) -> Captures:
         return Captures(suggested=[*old.suggested, found.key][-500:], waiting=old.waiting | {question.id: waits})
@@ -50,7 +52,7 @@ def suggest(path: str, persona: Persona, said: Sequence[str], language: str, not
     return question
 
 
-def _in_words(words: str, persona: Persona, known: Sequence[str]) -> Capture | None:
+def _in_words(words: str, persona: PersonaView, known: Sequence[str]) -> Capture | None:
     against = contradicted(words, decisions_of(persona), lambda text: compact(text).tokens)
     return capture(words, against, known)
 
@@ -67,10 +69,10 @@ def taken_up(path: str, question_id: str, reply: str, notices: Notices) -> Propo
     update_state(path, Captures, change, notices)
     if not is_capture_reply(reply, waiting=True):
         return None
-    return propose(Persona(waits.persona, waits.member), waits.signal, waits.description, question_id)
+    return propose(PersonaView(waits.persona, waits.member), waits.signal, waits.description, question_id)
 
 
-def propose(persona: Persona, signal: str, description: str, source: str) -> Proposal:
+def propose(persona: PersonaView, signal: str, description: str, source: str) -> Proposal:
     """A saying as a proposal, and its record."""
     card_type = CARD_TYPE[signal]
     return proposals.record_of(proposals.propose(persona, card_type, description, description, source=source))  # type: ignore[arg-type]

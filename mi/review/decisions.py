@@ -3,17 +3,17 @@
 import os
 from collections.abc import Sequence
 
-from mi.governance.signals import UNKNOWN, Decision, Signals, Size, signals
+from mi.governance.signals import UNKNOWN, Signals, Size, TeamDecision, signals
 from mi.kernel.config.types import Governance
 from mi.kernel.text import one_line, sentences
-from mi.memory.words import compact
-from mi.persona.place import Persona, read_text
+from mi.knowledge.search.words import compact
+from mi.persona.place import PersonaView, read_text
 
 _MOST = 400  # decisions looked at, the newest logs first
 _LOGS = 20
 
 
-def decisions_of(persona: Persona) -> list[Decision]:
+def decisions_of(persona: PersonaView) -> list[TeamDecision]:
     """Everything that counts as decided; [] where there is no persona."""
     if not os.path.isdir(persona.root):
         return []
@@ -23,7 +23,7 @@ def decisions_of(persona: Persona) -> list[Decision]:
 def signals_for(
     message: str,
     rules: Governance,
-    decided: Sequence[Decision],
+    decided: Sequence[TeamDecision],
     size: Size = UNKNOWN,
     *,
     obeying: bool = False,
@@ -40,20 +40,20 @@ def signals_for(
     )
 
 
-def _cards(persona: Persona) -> list[Decision]:
+def _cards(persona: PersonaView) -> list[TeamDecision]:
     from mi.persona.cards import active, read_cards
 
     found = active(read_cards(persona)[0])
-    return [Decision(one.card.id, f"{one.card.title}. {one_line(one.body, 400)}") for one in found]
+    return [TeamDecision(one.card.id, f"{one.card.title}. {one_line(one.body, 400)}") for one in found]
 
 
-def _principles(persona: Persona) -> list[Decision]:
+def _principles(persona: PersonaView) -> list[TeamDecision]:
     text = read_text(persona, persona.path("core", "principles.md")) or ""
     lines = [line for line in text.splitlines() if not line.startswith("#")]
-    return [Decision("principles.md", sentence) for sentence in sentences("\n".join(lines))]
+    return [TeamDecision("principles.md", sentence) for sentence in sentences("\n".join(lines))]
 
 
-def _sessions(persona: Persona) -> list[Decision]:
+def _sessions(persona: PersonaView) -> list[TeamDecision]:
     from mi.persona.session_log import read_sections
     from mi.persona.windows import log_files
 
@@ -61,5 +61,5 @@ def _sessions(persona: Persona) -> list[Decision]:
     for log in reversed(log_files(persona)[-_LOGS:]):
         text = read_text(persona, log.path) or ""
         said = read_sections(text, ["decisions"]).get("decisions", [])
-        found += [Decision(os.path.basename(log.path), one.lstrip("- ")) for one in said]
+        found += [TeamDecision(os.path.basename(log.path), one.lstrip("- ")) for one in said]
     return found

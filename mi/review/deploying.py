@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from mi.evidence.reader import read_back
 from mi.evidence.records.governed import CheckItem, Deploy
-from mi.governance.deployment import HUMAN_ITEMS, Item, TestResult, after, checklist, open_items
+from mi.governance.deployment import HUMAN_ITEMS, ChecklistItem, TestResult, after, checklist, open_items
 from mi.kernel import git
 from mi.kernel.notices import Notices
-from mi.project.checks import detect
+from mi.project.checks.recognition import detect
 
 _TESTS_S = 1800.0
 _SMOKE_S = 30.0
@@ -27,7 +27,7 @@ _LOG_BYTES = 1 << 20
 class Checked(NamedTuple):
     """A checklist at a commit, and what is still open."""
 
-    items: list[Item]
+    items: list[ChecklistItem]
     commit: str
 
     @property
@@ -101,7 +101,7 @@ def _run(command: str, root: str, timeout_s: float) -> tuple[int | None, str]:
     return done.returncode, (done.stdout + done.stderr).decode("utf-8", "replace")
 
 
-class Health(NamedTuple):
+class DeploymentHealth(NamedTuple):
     """What to look at after a deployment."""
 
     url: str = ""
@@ -110,10 +110,10 @@ class Health(NamedTuple):
     log: str = ""
 
 
-class Seen(NamedTuple):
+class DeploymentObservation(NamedTuple):
     """What was seen after a deployment, and how long looking took."""
 
-    items: list[Item]
+    items: list[ChecklistItem]
     seconds: float
 
     @property
@@ -121,14 +121,14 @@ class Seen(NamedTuple):
         return open_items(self.items)
 
 
-def look_after(root: str, wanted: Health) -> Seen:
+def look_after(root: str, wanted: DeploymentHealth) -> DeploymentObservation:
     """The health endpoint, the smoke test and the log, each within its time."""
     began = time.monotonic()
     status = http_status(wanted.url) if wanted.url else None
     code = _run(wanted.smoke, root, _SMOKE_S)[0] if wanted.smoke else None
     smoke = None if code is None else code == 0
     errors = log_errors(os.path.join(root, wanted.log)) if wanted.log else None
-    return Seen(after(status, wanted.expected, smoke, errors), time.monotonic() - began)
+    return DeploymentObservation(after(status, wanted.expected, smoke, errors), time.monotonic() - began)
 
 
 def http_status(url: str) -> int | None:

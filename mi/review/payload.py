@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mi.governance import paths
-from mi.governance.change_units import Counted, FileChange
+from mi.governance.change_units import Counted, FileDiff
 from mi.kernel.secrets import redact
 
 _MOST = 24_000  # characters of changed lines
@@ -54,14 +54,14 @@ def payload(task: str, change: Counted, constraints: Sequence[str] = (), criteri
     )
 
 
-def _may_be_shown(file: FileChange) -> bool:
+def _may_be_shown(file: FileDiff) -> bool:
     for path in (file.path, file.old_path):
         if path and (paths.is_secret(path) or paths.private_owner(path) or paths.shared_memory(path) == "session"):
             return False
     return file.kind not in ("generated", "lock", "binary")
 
 
-def _lines(file: FileChange) -> str:
+def _lines(file: FileDiff) -> str:
     head = f"### {file.path} ({file.kind}{f', was {file.old_path}' if file.old_path else ''})"
     lines = "\n".join([head, *(f"-{line}" for line in file.removed), *(f"+{line}" for line in file.added)])
     return lines if len(lines) <= _MOST_OF_A_FILE else lines[:_MOST_OF_A_FILE] + "\n[…]"

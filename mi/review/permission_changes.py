@@ -7,7 +7,7 @@ from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import read_back
 from mi.evidence.records.governed import Override, Verification
 from mi.governance.operations import STATES, State
-from mi.governance.transitions import Change, refusal
+from mi.governance.transitions import PermissionChange, refusal
 from mi.kernel.config.types import Governance
 from mi.kernel.errors import Blocked
 from mi.kernel.home import Home
@@ -17,7 +17,7 @@ from mi.project.permissions import own_states, set_state, state_of
 _LOOKED_AT = 20_000  # events of a log, newest first
 
 
-class Changed(NamedTuple):
+class ChangedPermission(NamedTuple):
     """What a permission was and is."""
 
     before: State
@@ -39,12 +39,12 @@ def change_permission(
     settings: Governance,
     notices: Notices,
     by_human: bool = True,
-) -> Changed:
+) -> ChangedPermission:
     """Set a state; Blocked, with the reason, where the rules do not allow the step. The first log is written to."""
     before = state_of(operation, settings.profile, own_states(home, notices))
     loosens = STATES.index(wanted) < STATES.index(before)
     uses = safe_uses(operation, logs, notices) if loosens and settings.prompt_to_allow else 0
-    change = Change(operation, before, wanted, by_human, reason, settings.prompt_to_allow, uses)
+    change = PermissionChange(operation, before, wanted, by_human, reason, settings.prompt_to_allow, uses)
     code = refusal(change)
     if code:
         raise Blocked(code, operation=operation, before=before, wanted=wanted, uses=uses)
@@ -56,7 +56,7 @@ def change_permission(
         else writer.append(Verification(gate=gate_name(operation), verdict=wanted, user_action="modified"), sync=True)
     )
     set_state(home, operation, wanted, notices)
-    return Changed(before, wanted, event.event_id)
+    return ChangedPermission(before, wanted, event.event_id)
 
 
 def safe_uses(operation: str, logs: Sequence[str], notices: Notices) -> int:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
-from mi.evidence.records.governed import CallInput, CallMeta, Finding, Review
+from mi.evidence.records.governed import CallInput, CallMeta, Review, ReviewFinding
 from mi.governance.spec_gate import spec_gate
 from mi.kernel import ids
 from mi.kernel.config.types import Config
@@ -14,7 +14,7 @@ from mi.kernel.messages import text
 from mi.project.change import Weighed
 from mi.review.calls import Called, Mode, call_all
 from mi.review.payload import payload
-from mi.review.verify import Verified, annotation, verify
+from mi.review.verify import VerifiedReview, annotation, verify
 
 Verdict = Literal["accept", "revise", "reject", "none"]
 _STRICT: tuple[Verdict, ...] = ("none", "accept", "revise", "reject")
@@ -24,7 +24,7 @@ class Reviewed(NamedTuple):
     """What came of it; `degraded`: a review was asked for and no reviewer answered."""
 
     verdict: Verdict
-    findings: tuple[Finding, ...]
+    findings: tuple[ReviewFinding, ...]
     note: str  # how the adoption is marked
     records: tuple[Review, ...]
     degraded: bool
@@ -75,7 +75,7 @@ def review_change(
     return Reviewed(verdict, findings, " ".join(dict.fromkeys(notes)), tuple(records), False)
 
 
-def _record(one: Called, found: Verified | None, sent: CallInput, mode: Mode, language: str) -> Review:
+def _record(one: Called, found: VerifiedReview | None, sent: CallInput, mode: Mode, language: str) -> Review:
     note = one.error
     if one.output and found:
         note = " ".join([annotation(one.output.verdict, found.adopted, language), *found.notes]).strip()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection
 from typing import Literal, NamedTuple
 
-from mi.evidence.records.governed import CallOutput, Finding
+from mi.evidence.records.governed import CallOutput, ReviewFinding
 from mi.governance.permissions import permit
 from mi.governance.words import code_spans
 from mi.kernel.messages import text
@@ -20,19 +20,19 @@ _WEAKENS = re.compile(
 )
 
 
-class Verified(NamedTuple):
+class VerifiedReview(NamedTuple):
     """What may be taken over of an answer, and why the rest may not."""
 
     adopted: Adopted
-    findings: tuple[Finding, ...]
+    findings: tuple[ReviewFinding, ...]
     notes: tuple[str, ...]
 
 
 def verify(
     output: CallOutput, checks_passed: bool | None, changed: Collection[str], exists: Callable[[str], bool]
-) -> Verified:
+) -> VerifiedReview:
     """`checks_passed`: whether the acceptance criterion was seen to hold; None when nothing showed it."""
-    kept, notes = list[Finding](), list[str]()
+    kept, notes = list[ReviewFinding](), list[str]()
     for finding in output.findings:
         reason = _unfit(finding, changed, exists)
         if reason:
@@ -41,12 +41,12 @@ def verify(
             kept.append(finding)
     if output.verdict == "accept" and checks_passed is False:
         notes.append("accepted, but the acceptance check failed here")
-        return Verified("none", tuple(kept), tuple(notes))
+        return VerifiedReview("none", tuple(kept), tuple(notes))
     adopted: Adopted = "full" if not notes else "partial" if kept or output.verdict == "accept" else "none"
-    return Verified(adopted, tuple(kept), tuple(notes))
+    return VerifiedReview(adopted, tuple(kept), tuple(notes))
 
 
-def _unfit(finding: Finding, changed: Collection[str], exists: Callable[[str], bool]) -> str:
+def _unfit(finding: ReviewFinding, changed: Collection[str], exists: Callable[[str], bool]) -> str:
     said = f"{finding.title} {finding.detail}"
     unknown = [path for path in _PATH.findall(said) if path not in changed and not exists(path)]
     if unknown:

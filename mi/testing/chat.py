@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from mi.testing.replies import AnswerJson, CallTool, Failure, Json, Part, Say, Think, Turn, Usage
-from mi.testing.requests import Seen, ToolOutput
-from mi.testing.wire import Place, refuse, sse, texts_of
+from mi.testing.requests import RequestParts, ToolOutput
+from mi.testing.wire import ReplyPlace, refuse, sse, texts_of
 
 
 class ChatWire:
@@ -15,10 +15,10 @@ class ChatWire:
     path = "/v1/chat/completions"
     base = "/v1"
 
-    def seen(self, body: Json) -> Seen:
+    def seen(self, body: Json) -> RequestParts:
         messages = [message for message in body.get("messages", ()) if isinstance(message, dict)]
         asked = body.get("response_format") or {}
-        return Seen(
+        return RequestParts(
             user_texts=tuple(t for m in messages if m.get("role") == "user" for t in texts_of(m.get("content"))),
             tool_outputs=tuple(
                 ToolOutput(str(m.get("tool_call_id", "")), "\n".join(texts_of(m.get("content"))))
@@ -29,10 +29,10 @@ class ChatWire:
             schema=(asked.get("json_schema") or {}).get("schema"),
         )
 
-    def opening(self, turn: Turn, place: Place) -> list[bytes]:
+    def opening(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
         return [_chunk(place, {"role": "assistant", "content": ""})]
 
-    def part(self, part: Part, index: int, place: Place) -> list[bytes]:
+    def part(self, part: Part, index: int, place: ReplyPlace) -> list[bytes]:
         match part:
             case Think(text=text):
                 return [_chunk(place, {"reasoning_content": text})]
@@ -44,16 +44,16 @@ class ChatWire:
             case _:
                 return [_chunk(place, {"content": piece}) for piece in _pieces(_text(part))]
 
-    def closing(self, turn: Turn, place: Place) -> list[bytes]:
+    def closing(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
         events = [_chunk(place, {}, _stop(turn))]
         if (place.body.get("stream_options") or {}).get("include_usage"):
             events.append(sse(_head(place, "chat.completion.chunk") | {"choices": [], "usage": _usage(turn.usage)}))
         return [*events, b"data: [DONE]\n\n"]
 
-    def breaking(self, turn: Turn, place: Place) -> list[bytes]:
+    def breaking(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
         return [sse({"error": {"message": turn.message, "code": turn.code, "type": turn.code}})]
 
-    def whole(self, turn: Turn, place: Place) -> Json:
+    def whole(self, turn: Turn, place: ReplyPlace) -> Json:
         calls = [_call(part, i, place) for i, part in enumerate(turn.parts) if isinstance(part, CallTool)]
         texts = [_text(part) for part in turn.parts if not isinstance(part, CallTool | Think)]
         message: Json = {"role": "assistant", "content": "".join(texts) if texts else None}
@@ -83,7 +83,7 @@ def _pieces(text: str) -> list[str]:
     return [piece for piece in (text[:middle], text[middle:]) if piece]
 
 
-def _call(part: CallTool, index: int, place: Place) -> Json:
+def _call(part: CallTool, index: int, place: ReplyPlace) -> Json:
     name = f"mcp__{part.server}__{part.name}" if part.server else part.name
     function = {"name": name, "arguments": json.dumps(part.arguments, ensure_ascii=False)}
     return {"id": place.call_id(index), "type": "function", "function": function}
@@ -94,11 +94,11 @@ def _stop(turn: Turn) -> str:
     return turn.stop or ("tool_calls" if calls else "stop")
 
 
-def _head(place: Place, kind: str) -> Json:
+def _head(place: ReplyPlace, kind: str) -> Json:
     return {"id": f"chatcmpl-{place.number}", "object": kind, "created": 0, "model": place.model}
 
 
-def _chunk(place: Place, delta: Json, stop: str | None = None) -> bytes:
+def _chunk(place: ReplyPlace, delta: Json, stop: str | None = None) -> bytes:
     choice: dict[str, Any] = {"index": 0, "delta": delta, "finish_reason": stop}
     return sse(_head(place, "chat.completion.chunk") | {"choices": [choice]})
 

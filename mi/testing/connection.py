@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from mi.testing.replies import Failure, Turn
 from mi.testing.requests import Request
-from mi.testing.wire import Place
+from mi.testing.wire import ReplyPlace
 
 if TYPE_CHECKING:
     from mi.testing.server import ScriptedServer
@@ -91,7 +91,7 @@ class Connection(BaseHTTPRequestHandler):
             return self._break_off()
         match turn.ending:
             case "complete" | "stopped":
-                place = Place(request.number, request.body)
+                place = ReplyPlace(request.number, request.body)
                 return self._send_json(200, self._scripted.wire.whole(turn, place))
             case "error":
                 return self._fail(Failure(status=500, message=turn.message, kind=turn.code))

@@ -21,8 +21,8 @@ from mi.testing.replies import (
     Usage,
     Write,
 )
-from mi.testing.requests import Seen, ToolOutput
-from mi.testing.wire import Place, refuse, sse, texts_of
+from mi.testing.requests import RequestParts, ToolOutput
+from mi.testing.wire import ReplyPlace, refuse, sse, texts_of
 
 _ERROR_KINDS = {
     400: "invalid_request_error",
@@ -41,21 +41,21 @@ class MessagesWire:
     path = "/v1/messages"
     base = ""
 
-    def seen(self, body: Json) -> Seen:
+    def seen(self, body: Json) -> RequestParts:
         messages = [m for m in body.get("messages", ()) if isinstance(m, dict) and m.get("role") == "user"]
         blocks = [b for m in messages if isinstance(m.get("content"), list) for b in m["content"]]
-        return Seen(
+        return RequestParts(
             user_texts=tuple(text for message in messages for text in texts_of(message.get("content"))),
             tool_outputs=tuple(_output(block) for block in blocks if block.get("type") == "tool_result"),
             tool_names=tuple(str(tool.get("name")) for tool in body.get("tools", ())),
             schema=_schema(body),
         )
 
-    def opening(self, turn: Turn, place: Place) -> list[bytes]:
+    def opening(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
         message = _message(place) | {"usage": _usage(turn.usage) | {"output_tokens": 1}}
         return [_event("message_start", message=message)]
 
-    def part(self, part: Part, index: int, place: Place) -> list[bytes]:
+    def part(self, part: Part, index: int, place: ReplyPlace) -> list[bytes]:
         block = _block(part, index, place)
         return [
             _event("content_block_start", index=index, content_block=block | _EMPTY[block["type"]]),
@@ -63,14 +63,14 @@ class MessagesWire:
             _event("content_block_stop", index=index),
         ]
 
-    def closing(self, turn: Turn, place: Place) -> list[bytes]:
+    def closing(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
         delta = {"stop_reason": _stop(turn, place), "stop_sequence": None}
         return [_event("message_delta", delta=delta, usage=_usage(turn.usage)), _event("message_stop")]
 
-    def breaking(self, turn: Turn, place: Place) -> list[bytes]:
+    def breaking(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
         return [_event("error", error={"type": turn.code, "message": turn.message})]
 
-    def whole(self, turn: Turn, place: Place) -> Json:
+    def whole(self, turn: Turn, place: ReplyPlace) -> Json:
         blocks = [_block(part, index, place) for index, part in enumerate(turn.parts)]
         return _message(place) | {
             "content": blocks,
@@ -90,7 +90,7 @@ _EMPTY: dict[str, Json] = {
 }
 
 
-def _block(part: Part, index: int, place: Place) -> Json:
+def _block(part: Part, index: int, place: ReplyPlace) -> Json:
     match part:
         case Say(text=text):
             return {"type": "text", "text": text}
@@ -140,12 +140,12 @@ def _deltas(block: Json) -> list[Json]:
             return [{"type": "input_json_delta", "partial_json": text}]
 
 
-def _stop(turn: Turn, place: Place) -> str:
+def _stop(turn: Turn, place: ReplyPlace) -> str:
     calls = any(_block(part, 0, place)["type"] == "tool_use" for part in turn.parts)
     return turn.stop or ("tool_use" if calls else "end_turn")
 
 
-def _message(place: Place) -> Json:
+def _message(place: ReplyPlace) -> Json:
     return {
         "id": f"msg_{place.number}",
         "type": "message",

@@ -17,7 +17,7 @@ def write_replay(path: str, batches: Sequence[Sequence[Part] | Turn]) -> str:
     """
     import msgspec
 
-    from mi.hands.providers.replay_script import read_script
+    from mi.agents.adapters.replay_script import read_script
     from mi.kernel.files import write_atomic
 
     path = os.path.abspath(path)

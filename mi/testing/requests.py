@@ -11,7 +11,7 @@ class ToolOutput(NamedTuple):
     is_error: bool = False
 
 
-class Seen(NamedTuple):
+class RequestParts(NamedTuple):
     """The parts of a request body that tests ask for, whatever the vendor."""
 
     user_texts: tuple[str, ...]

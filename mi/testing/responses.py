@@ -21,8 +21,8 @@ from mi.testing.replies import (
     Usage,
     Write,
 )
-from mi.testing.requests import Seen, ToolOutput
-from mi.testing.wire import Place, refuse, sse, texts_of
+from mi.testing.requests import RequestParts, ToolOutput
+from mi.testing.wire import ReplyPlace, refuse, sse, texts_of
 
 
 class ResponsesWire:
@@ -32,10 +32,10 @@ class ResponsesWire:
     path = "/v1/responses"
     base = "/v1"
 
-    def seen(self, body: Json) -> Seen:
+    def seen(self, body: Json) -> RequestParts:
         items = [item for item in body.get("input", ()) if isinstance(item, dict)] if _is_list(body) else []
         asked = body.get("text", {}).get("format", {})
-        return Seen(
+        return RequestParts(
             user_texts=tuple(
                 text for item in items if item.get("role") == "user" for text in texts_of(item.get("content"))
             ),
@@ -44,10 +44,10 @@ class ResponsesWire:
             schema=asked.get("schema") if asked.get("type") == "json_schema" else None,
         )
 
-    def opening(self, turn: Turn, place: Place) -> list[bytes]:
+    def opening(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
         return [_event("response.created", response={"id": _id(place)})]
 
-    def part(self, part: Part, index: int, place: Place) -> list[bytes]:
+    def part(self, part: Part, index: int, place: ReplyPlace) -> list[bytes]:
         item = _item(part, index, place)
         done = _event("response.output_item.done", output_index=index, item=item)
         added = _event("response.output_item.added", output_index=index, item=item | _EMPTY.get(item["type"], {}))
@@ -58,14 +58,14 @@ class ResponsesWire:
         )
         return [added, delta, done]
 
-    def closing(self, turn: Turn, place: Place) -> list[bytes]:
+    def closing(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
         return [_event("response.completed", response={"id": _id(place), "usage": _usage(turn.usage)})]
 
-    def breaking(self, turn: Turn, place: Place) -> list[bytes]:
+    def breaking(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
         error = {"code": turn.code, "message": turn.message}
         return [_event("response.failed", response={"id": _id(place), "status": "failed", "error": error})]
 
-    def whole(self, turn: Turn, place: Place) -> Json:
+    def whole(self, turn: Turn, place: ReplyPlace) -> Json:
         items = [_item(part, index, place) for index, part in enumerate(turn.parts)]
         return {
             "id": _id(place),
@@ -90,7 +90,7 @@ _EMPTY: dict[str, Json] = {
 }
 
 
-def _item(part: Part, index: int, place: Place) -> Json:
+def _item(part: Part, index: int, place: ReplyPlace) -> Json:
     match part:
         case Say(text=text):
             return _message(text, index, place)
@@ -118,12 +118,12 @@ def _item(part: Part, index: int, place: Place) -> Json:
             raise refuse(part, "Responses API")
 
 
-def _message(text: str, index: int, place: Place) -> Json:
+def _message(text: str, index: int, place: ReplyPlace) -> Json:
     content = [{"type": "output_text", "text": text}]
     return {"type": "message", "role": "assistant", "id": f"msg_{place.number}_{index}", "content": content}
 
 
-def _call(name: str, arguments: Json, index: int, place: Place) -> Json:
+def _call(name: str, arguments: Json, index: int, place: ReplyPlace) -> Json:
     return {
         "type": "function_call",
         "id": f"fc_{place.number}_{index}",
@@ -133,7 +133,7 @@ def _call(name: str, arguments: Json, index: int, place: Place) -> Json:
     }
 
 
-def _patch(text: str, index: int, place: Place) -> Json:
+def _patch(text: str, index: int, place: ReplyPlace) -> Json:
     return {
         "type": "custom_tool_call",
         "id": f"ctc_{place.number}_{index}",
@@ -176,7 +176,7 @@ def _is_list(body: Json) -> bool:
     return isinstance(body.get("input"), list)
 
 
-def _id(place: Place) -> str:
+def _id(place: ReplyPlace) -> str:
     return f"resp_{place.number}"
 
 

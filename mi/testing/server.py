@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 from mi.testing.replies import Failure, Script, Turn, as_turn
 from mi.testing.requests import Request
-from mi.testing.wire import Place, ScriptError, Wire
+from mi.testing.wire import ReplyPlace, ScriptError, Wire
 
 _CLOSING_S = 5.0
 
@@ -110,12 +110,12 @@ class ScriptedServer:
         if isinstance(answer, Failure):
             return answer
         turn = as_turn(answer)
-        self.wire.whole(turn, Place(request.number, request.body))  # refuses what this API has no form for
+        self.wire.whole(turn, ReplyPlace(request.number, request.body))  # refuses what this API has no form for
         return turn
 
     def events(self, turn: Turn, request: Request) -> Iterator[bytes]:
         """The events of a reply as far as it goes."""
-        place = Place(request.number, request.body)
+        place = ReplyPlace(request.number, request.body)
         yield from self.wire.opening(turn, place)
         for index, part in enumerate(turn.parts):
             events = self.wire.part(part, index, place)

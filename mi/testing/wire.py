@@ -4,14 +4,14 @@ import json
 from typing import Any, NamedTuple, Protocol
 
 from mi.testing.replies import Failure, Part, Turn
-from mi.testing.requests import Seen
+from mi.testing.requests import RequestParts
 
 
 class ScriptError(AssertionError):
     """The script of a test does not fit what the agent did; an assertion, so that the test fails with the reason."""
 
 
-class Place(NamedTuple):
+class ReplyPlace(NamedTuple):
     """Where a reply stands: its number makes ids unique, the request says the model and the options."""
 
     number: int
@@ -32,22 +32,22 @@ class Wire(Protocol):
     path: str
     base: str
 
-    def seen(self, body: dict[str, Any]) -> Seen:
+    def seen(self, body: dict[str, Any]) -> RequestParts:
         """The interesting parts of a request."""
 
-    def opening(self, turn: Turn, place: Place) -> list[bytes]:
+    def opening(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
         """The events before the first part."""
 
-    def part(self, part: Part, index: int, place: Place) -> list[bytes]:
+    def part(self, part: Part, index: int, place: ReplyPlace) -> list[bytes]:
         """The events of one part; the last one closes it."""
 
-    def closing(self, turn: Turn, place: Place) -> list[bytes]:
+    def closing(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
         """The events that end a reply well."""
 
-    def breaking(self, turn: Turn, place: Place) -> list[bytes]:
+    def breaking(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
         """The events that end a reply with an error."""
 
-    def whole(self, turn: Turn, place: Place) -> dict[str, Any]:
+    def whole(self, turn: Turn, place: ReplyPlace) -> dict[str, Any]:
         """The same reply as one JSON body."""
 
     def error_body(self, failure: Failure) -> dict[str, Any]:

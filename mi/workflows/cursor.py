@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from mi.evidence.records.workflow_ir import Step, Workflow
+from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.evidence.records.workflows import WorkflowProgressOutput
 from mi.project.overlay import WorkflowRun
 
@@ -52,7 +52,7 @@ def advance(cursor: WorkflowRun, workflow: Workflow, told: WorkflowProgressOutpu
     return Advanced(close(new, told.close_reason or "closed by the judge", now) if closed else new, dropped)
 
 
-def pass_gate(cursor: WorkflowRun, workflow: Workflow, step: Step, told: str, now: str) -> WorkflowRun:
+def pass_gate(cursor: WorkflowRun, workflow: Workflow, step: WorkflowStep, told: str, now: str) -> WorkflowRun:
     """The cursor behind a gate that the person opened; `told` is kept until a batch has heard it."""
     done = {*cursor.completed_step_ids, step.id}
     completed = [one.id for one in workflow.steps if one.id in done]

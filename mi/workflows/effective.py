@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 from mi.evidence.records.workflow_ir import Workflow
 from mi.kernel.errors import MiError
-from mi.kernel.messages import Said
+from mi.kernel.messages import NestedText
 from mi.kernel.notices import Notices
-from mi.workflows.overrides import Override, apply, read, unknown_steps
+from mi.workflows.overrides import WorkflowOverride, apply, read, unknown_steps
 from mi.workflows.store import Scope, WorkflowStore
 
 
@@ -18,7 +18,7 @@ class Held(NamedTuple):
     overridden: bool = False
 
 
-class Effective:
+class EffectiveWorkflows:
     """Both stores and a project's overrides, taken together."""
 
     def __init__(
@@ -47,7 +47,7 @@ class Effective:
         other = self._global.get(workflow_id)
         return self._global_one(other) if other is not None else None
 
-    def override(self, workflow_id: str) -> Override | None:
+    def override(self, workflow_id: str) -> WorkflowOverride | None:
         """What the project changes of a global workflow; one that cannot be read changes nothing."""
         raw = self._overrides.get(workflow_id)
         if raw is None:
@@ -63,5 +63,5 @@ class Effective:
         if override is None:
             return Held(workflow, "global")
         for step in unknown_steps(workflow, override):
-            self._notices.add("override-ignored", workflow.id, reason=Said("reason.no-step", id=step))
+            self._notices.add("override-ignored", workflow.id, reason=NestedText("reason.no-step", id=step))
         return Held(apply(workflow, override), "global", True)

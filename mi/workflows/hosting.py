@@ -11,9 +11,9 @@ from msgspec import Struct
 from mi.evidence.records.workflow_ir import Workflow
 from mi.evidence.records.workflows import HostSync
 from mi.hosts.adapters import adapter, artefacts
-from mi.hosts.adapters.contract import generated_root, skill_folder
+from mi.hosts.adapters.host import generated_root, skill_folder
+from mi.hosts.apply import Placed, owners, place, remove
 from mi.hosts.artefacts import Artefact, JsonEntry, Skill
-from mi.hosts.place import Placed, owners, place, remove
 from mi.hosts.workspaces import Workspace
 from mi.kernel import files
 from mi.kernel.errors import MiError, NotFound
@@ -24,7 +24,7 @@ from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.project.identity import Project
 from mi.project.overlay import HostBinding, Overlay, Register, SymlinkDir, ensure_overlay, read_overlay
-from mi.workflows.desk import WorkflowDesk
+from mi.workflows.editor import WorkflowDesk
 from mi.workflows.skills import skills
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from mi.evidence.records.workflow_ir import Step, Trigger, Workflow
+from mi.evidence.records.workflow_ir import Trigger, Workflow, WorkflowStep
 from mi.kernel.errors import MiError
 from mi.kernel.jsontext import BadJson, decode
-from mi.kernel.messages import Said
+from mi.kernel.messages import NestedText
 
 _ID = re.compile(r"wf_[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _STEP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -49,7 +49,7 @@ def refuse_unknown_keys(raw: dict[str, Any], where: str) -> None:
         ("", raw, Workflow),
         ("trigger.", raw.get("trigger"), Trigger),
     ]
-    parts += [(f"steps[{number}].", step, Step) for number, step in enumerate(raw.get("steps", []), 1)]
+    parts += [(f"steps[{number}].", step, WorkflowStep) for number, step in enumerate(raw.get("steps", []), 1)]
     for prefix, part, known in parts:
         for key in part or ():
             if key not in known.__struct_fields__:
@@ -60,12 +60,12 @@ def refuse_unknown_keys(raw: dict[str, Any], where: str) -> None:
 def check(workflow: Workflow, where: str) -> None:
     """Raise unless the workflow can be followed."""
     if not is_id(workflow.id):
-        raise BadWorkflow("bad-workflow", where=where, reason=Said("reason.workflow-id", value=workflow.id))
+        raise BadWorkflow("bad-workflow", where=where, reason=NestedText("reason.workflow-id", value=workflow.id))
     if not workflow.name.strip():
-        raise BadWorkflow("bad-workflow", where=where, reason=Said("reason.empty", field="name"))
+        raise BadWorkflow("bad-workflow", where=where, reason=NestedText("reason.empty", field="name"))
     check_steps(workflow.steps, where)
     if workflow.trigger.mode == "task_contains" and not workflow.trigger.pattern.strip():
-        raise BadWorkflow("bad-workflow", where=where, reason=Said("reason.empty-pattern"))
+        raise BadWorkflow("bad-workflow", where=where, reason=NestedText("reason.empty-pattern"))
 
 
 def check_new(workflow: Workflow, where: str) -> None:
@@ -74,20 +74,20 @@ def check_new(workflow: Workflow, where: str) -> None:
     _refuse_secrets(workflow)
 
 
-def check_steps(steps: list[Step], where: str) -> None:
+def check_steps(steps: list[WorkflowStep], where: str) -> None:
     """Raise unless each step has an id of its own."""
     seen: set[str] = set()
     for number, step in enumerate(steps, 1):
         if not _STEP_ID.fullmatch(step.id):
-            reason = Said("reason.step-id", number=number, value=step.id)
+            reason = NestedText("reason.step-id", number=number, value=step.id)
             raise BadWorkflow("bad-workflow", where=where, reason=reason)
         if step.id in seen:
-            raise BadWorkflow("bad-workflow", where=where, reason=Said("reason.two-steps", value=step.id))
+            raise BadWorkflow("bad-workflow", where=where, reason=NestedText("reason.two-steps", value=step.id))
         seen.add(step.id)
 
 
 def _refuse_secrets(workflow: Workflow) -> None:
-    from mi.thoughtdb.store import refuse_secret
+    from mi.knowledge.thoughts.store import refuse_secret
 
     refuse_secret("name", workflow.name)
     refuse_secret("trigger.pattern", workflow.trigger.pattern)
@@ -97,21 +97,21 @@ def _refuse_secrets(workflow: Workflow) -> None:
             refuse_secret(f"steps.{step.id}.{name}", getattr(step, name))
 
 
-def steps_of(texts: list[str]) -> list[Step]:
+def steps_of(texts: list[str]) -> list[WorkflowStep]:
     """Steps as said on a command line: the text alone, or behind `check:` or `gate:`."""
     return [_step(number, text) for number, text in enumerate(texts, 1)]
 
 
-def _step(number: int, text: str) -> Step:
+def _step(number: int, text: str) -> WorkflowStep:
     word, colon, rest = text.replace("：", ":", 1).partition(":")
     kind, said = (word.strip().lower(), rest.strip()) if colon else ("", text.strip())
     title = said.splitlines()[0][:80] if said else ""
     if kind == "check":
-        return Step(id=f"s{number}", kind="check", title=title, check_input=said)
+        return WorkflowStep(id=f"s{number}", kind="check", title=title, check_input=said)
     if kind == "gate":
-        return Step(id=f"s{number}", kind="gate", title=title, hands_input=said, policy="ask")
+        return WorkflowStep(id=f"s{number}", kind="gate", title=title, hands_input=said, policy="ask")
     said = text.strip()
-    return Step(id=f"s{number}", title=said.splitlines()[0][:80] if said else "", hands_input=said)
+    return WorkflowStep(id=f"s{number}", title=said.splitlines()[0][:80] if said else "", hands_input=said)
 
 
 def matches(trigger: Trigger, task: str) -> bool:

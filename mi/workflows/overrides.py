@@ -5,40 +5,40 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from mi.evidence.records.workflow_ir import Step, Workflow
+from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.kernel.errors import MiError
 from mi.workflows.ir import check_steps
 
 _PATCHED = ("kind", "title", "hands_input", "check_input", "risk_category", "policy", "notes")
 
 
-class Override(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class WorkflowOverride(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One entry of the overlay's `global_workflow_overrides`; a patch with `enabled: false` leaves its step out."""
 
     enabled: bool | None = None
     step_patches: dict[str, dict[str, Any]] = {}
-    steps_replace: list[Step] | None = None
+    steps_replace: list[WorkflowStep] | None = None
 
 
-def read(raw: dict[str, Any], workflow_id: str) -> Override:
+def read(raw: dict[str, Any], workflow_id: str) -> WorkflowOverride:
     """An override as the overlay stores it; MiError when it is none."""
     try:
-        override = msgspec.convert(raw, Override)
+        override = msgspec.convert(raw, WorkflowOverride)
         for step_id, patch in override.step_patches.items():
-            _patched(Step(id=step_id), patch)
+            _patched(WorkflowStep(id=step_id), patch)
         check_steps(override.steps_replace or [], workflow_id)
     except msgspec.ValidationError as error:
         raise MiError("bad-override", id=workflow_id, reason=str(error)) from None
     return override
 
 
-def written(raw: dict[str, Any], override: Override) -> dict[str, Any]:
+def written(raw: dict[str, Any], override: WorkflowOverride) -> dict[str, Any]:
     """The override as JSON, with the keys of `raw` that this version does not know."""
     known: dict[str, Any] = msgspec.to_builtins(override)
-    return {key: value for key, value in raw.items() if key not in Override.__struct_fields__} | known
+    return {key: value for key, value in raw.items() if key not in WorkflowOverride.__struct_fields__} | known
 
 
-def apply(workflow: Workflow, override: Override) -> Workflow:
+def apply(workflow: Workflow, override: WorkflowOverride) -> Workflow:
     """The workflow as the project has it; patches of steps that are no longer there change nothing."""
     enabled = workflow.enabled if override.enabled is None else override.enabled
     steps = workflow.steps if override.steps_replace is None else override.steps_replace
@@ -48,13 +48,13 @@ def apply(workflow: Workflow, override: Override) -> Workflow:
     return msgspec.structs.replace(workflow, enabled=enabled, steps=kept, mermaid=drawing)
 
 
-def unknown_steps(workflow: Workflow, override: Override) -> list[str]:
+def unknown_steps(workflow: Workflow, override: WorkflowOverride) -> list[str]:
     """The steps that an override patches and the workflow does not have."""
     steps = workflow.steps if override.steps_replace is None else override.steps_replace
     return [step_id for step_id in override.step_patches if step_id not in {step.id for step in steps}]
 
 
-def check(workflow: Workflow, override: Override) -> None:
+def check(workflow: Workflow, override: WorkflowOverride) -> None:
     """Raise unless the override speaks of steps that are there."""
     unknown = unknown_steps(workflow, override)
     if unknown:
@@ -62,13 +62,13 @@ def check(workflow: Workflow, override: Override) -> None:
         raise MiError("unknown-step", id=workflow.id, step=", ".join(unknown), known=known)
 
 
-def between(base: Workflow, wanted: Workflow) -> Override:
+def between(base: Workflow, wanted: Workflow) -> WorkflowOverride:
     """The smallest override that makes `wanted` of `base`: patches, or all steps when their order or number grew."""
     ids = [step.id for step in base.steps]
     kept = [step.id for step in wanted.steps]
     enabled = None if wanted.enabled == base.enabled else wanted.enabled
     if [one for one in ids if one in set(kept)] != kept:
-        return Override(enabled=enabled, steps_replace=wanted.steps)
+        return WorkflowOverride(enabled=enabled, steps_replace=wanted.steps)
     patches: dict[str, dict[str, Any]] = {}
     for step in base.steps:
         new = wanted.step(step.id)
@@ -78,14 +78,14 @@ def between(base: Workflow, wanted: Workflow) -> Override:
             patches[step.id] = {
                 name: getattr(new, name) for name in _PATCHED if getattr(new, name) != getattr(step, name)
             }
-    return Override(enabled=enabled, step_patches=patches)
+    return WorkflowOverride(enabled=enabled, step_patches=patches)
 
 
-def _patched(step: Step, patch: dict[str, Any]) -> Step | None:
+def _patched(step: WorkflowStep, patch: dict[str, Any]) -> WorkflowStep | None:
     if patch.get("enabled") is False or patch.get("disabled") is True:
         return None
     changed = {name: value for name, value in patch.items() if name in _PATCHED}
     unknown = patch.keys() - {*_PATCHED, "enabled", "disabled", "id"}
     if unknown:
         raise msgspec.ValidationError(f"a step has no {', '.join(sorted(unknown))}")
-    return msgspec.convert(msgspec.to_builtins(step) | changed, Step)
+    return msgspec.convert(msgspec.to_builtins(step) | changed, WorkflowStep)

@@ -1,12 +1,12 @@
 """A workflow for people: Markdown, a Mermaid flowchart, and the lines an agent gets."""
 
-from mi.evidence.records.workflow_ir import Step, Workflow
+from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.kernel.messages import text
 
 _SHAPES = {"hands": ("[", "]"), "check": ("([", "])"), "gate": ("{", "}")}
 
 
-def mermaid(steps: list[Step]) -> str:
+def mermaid(steps: list[WorkflowStep]) -> str:
     """The steps as a flowchart: work in boxes, checks rounded, gates as diamonds."""
     if not steps:
         return ""
@@ -42,7 +42,7 @@ def said_trigger(workflow: Workflow, language: str) -> str:
     return text(key, language, pattern=workflow.trigger.pattern)
 
 
-def step_lines(steps: list[Step], language: str = "en") -> list[str]:
+def step_lines(steps: list[WorkflowStep], language: str = "en") -> list[str]:
     """The steps as a numbered list; a step's further lines stand below its first."""
     lines: list[str] = []
     for number, step in enumerate(steps, 1):
@@ -52,7 +52,7 @@ def step_lines(steps: list[Step], language: str = "en") -> list[str]:
     return lines or [text("workflow.no-steps", language)]
 
 
-def step_text(step: Step, language: str = "en") -> str:
+def step_text(step: WorkflowStep, language: str = "en") -> str:
     """What kind a step is, its title, what to do; on one line unless it was written on several."""
     does = "\n".join(line.rstrip() for line in step.text.strip().splitlines())
     title, apart = " ".join(step.title.split()), "\n" if "\n" in does else " "
@@ -68,6 +68,6 @@ def step_text(step: Step, language: str = "en") -> str:
     return said + notes
 
 
-def _label(step: Step) -> str:
+def _label(step: WorkflowStep) -> str:
     said = step.title.strip() or step.text.strip() or step.id
     return " ".join(said.split())[:80].replace('"', "'").replace("`", "'")

@@ -11,7 +11,7 @@ from mi.kernel import clock, files
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import make_dirs
 from mi.kernel.locks import folder_lock
-from mi.kernel.messages import Said
+from mi.kernel.messages import NestedText
 from mi.kernel.notices import Notices
 from mi.kernel.state import encode_pretty
 from mi.workflows.ir import BadWorkflow, check_new, convert, is_id, parse
@@ -57,7 +57,7 @@ class WorkflowStore:
         path = self._path(f"{workflow_id}.json")
         raw = parse(data, path)
         if raw["id"] != workflow_id:
-            raise BadWorkflow("bad-workflow", where=path, reason=Said("reason.other-id", value=raw["id"]))
+            raise BadWorkflow("bad-workflow", where=path, reason=NestedText("reason.other-id", value=raw["id"]))
         return raw
 
     def raw_bytes(self, workflow_id: str) -> bytes | None:

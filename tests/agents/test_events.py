@@ -43,14 +43,14 @@ def test_codex_tells_message_command_file_tool_usage_and_end() -> None:
     )
     assert found == [
         events.ThreadStarted(thread_id="t"),
-        events.Message(text="hm", reasoning=True),
-        events.Message(text="I will test."),
+        events.AgentMessage(text="hm", reasoning=True),
+        events.AgentMessage(text="I will test."),
         events.Command(id="item_0", state="started", text="bash -lc 'pytest'"),
         events.Command(id="item_0", state="ended", text="bash -lc 'pytest'", exit_code=1, output="2 failed"),
         events.FileChange(path="/a", kind="add"),
         events.ToolCall(id="item_0", state="ended", name="s.t", failed=True, detail="no"),
-        events.Usage(input_tokens=5, cached_input_tokens=1, output_tokens=2, is_total=True),
-        events.End(ok=True),
+        events.AgentUsage(input_tokens=5, cached_input_tokens=1, output_tokens=2, is_total=True),
+        events.AgentEnd(ok=True),
     ]
 
 
@@ -60,9 +60,9 @@ def test_a_codex_limit_is_told_once_with_the_failed_end() -> None:
         CodexEvents(), {"type": "error", "message": message}, {"type": "turn.failed", "error": {"message": message}}
     )
     assert found == [
-        events.Limit(message=message),
+        events.VendorLimit(message=message),
         events.Error(message=message, transient=True),
-        events.End(ok=False, message=message),
+        events.AgentEnd(ok=False, message=message),
     ]
 
 
@@ -125,7 +125,7 @@ def test_what_claude_uses_is_told_while_it_works() -> None:
         return {"type": "assistant", "message": {"id": message, "content": [], "usage": usage}}
 
     found = read(ClaudeEvents(), part("m1", 10), part("m1", 10), part("m2", 20))
-    used = [event for event in found if isinstance(event, events.Usage)]
+    used = [event for event in found if isinstance(event, events.AgentUsage)]
     assert [(one.input_tokens, one.output_tokens) for one in used] == [(15, 1), (15, 1), (40, 2)]
 
 
@@ -140,7 +140,7 @@ def test_a_claude_question_is_told_once_whether_denied_or_unavailable() -> None:
     asked = {"questions": [{"question": "Which?", "options": [{"label": "a"}, {"label": "b"}]}]}
     denied = {"tool_name": "AskUserQuestion", "tool_use_id": "c1", "tool_input": asked}
     result = {"type": "result", "subtype": "success", "is_error": False, "result": "?", "permission_denials": [denied]}
-    question = events.Question(id="c1", text="Which?", options=("a", "b"))
+    question = events.AgentQuestion(id="c1", text="Which?", options=("a", "b"))
     both = read(ClaudeEvents(), tool_use("AskUserQuestion", asked), tool_result("denied", True), result)
     assert both.count(question) == 1
     assert question in read(ClaudeEvents(), tool_use("AskUserQuestion", asked), result)
@@ -148,25 +148,27 @@ def test_a_claude_question_is_told_once_whether_denied_or_unavailable() -> None:
 
 def test_a_claude_api_error_is_a_failure_though_it_is_called_success() -> None:
     result = {"type": "result", "subtype": "success", "is_error": True, "result": "API Error: 500", "usage": {}}
-    assert read(ClaudeEvents(), result)[-1] == events.End(ok=False, message="API Error: 500")
+    assert read(ClaudeEvents(), result)[-1] == events.AgentEnd(ok=False, message="API Error: 500")
 
 
 def test_a_claude_success_without_a_reason_to_stop_was_cut() -> None:
     result = {"type": "result", "subtype": "success", "is_error": False, "result": "half", "stop_reason": None}
-    assert read(ClaudeEvents(), result)[-1] == events.End(ok=True, message="half", cut=True)
+    assert read(ClaudeEvents(), result)[-1] == events.AgentEnd(ok=True, message="half", cut=True)
 
 
 def test_the_cost_of_claude_is_that_of_the_run_also_where_the_total_is_the_sessions() -> None:
     result = {"type": "result", "is_error": False, "result": "x", "total_cost_usd": 0.5, "usage": {"output_tokens": 3}}
     newer = result | {"model_usage_since_last_result": {"a": {"costUSD": 0.25}, "b": {"costUSD": 0.125}}}
-    told = [event for one in (result, newer) for event in read(ClaudeEvents(), one) if isinstance(event, events.Usage)]
+    told = [
+        event for one in (result, newer) for event in read(ClaudeEvents(), one) if isinstance(event, events.AgentUsage)
+    ]
     assert [(usage.cost_usd, usage.output_tokens) for usage in told] == [(0.5, 3), (0.375, 3)]
 
 
 def test_a_rejected_rate_limit_of_claude_names_its_end() -> None:
     info = {"status": "rejected", "resetsAt": 1795000000, "rateLimitType": "five_hour"}
     found = read(ClaudeEvents(), {"type": "rate_limit_event", "rate_limit_info": info})
-    assert found == [events.Limit(message="five_hour limit reached", resets_at="2026-11-18T11:06:40.000Z")]
+    assert found == [events.VendorLimit(message="five_hour limit reached", resets_at="2026-11-18T11:06:40.000Z")]
 
 
 STRANGE: list[Any] = [
@@ -198,17 +200,17 @@ def test_what_is_unknown_or_broken_passes(interpreter: type, value: Any) -> None
 
 def test_invalid_utf8_in_a_json_line_costs_a_character_not_the_event() -> None:
     found = read(CodexEvents(), b'{"type":"turn.failed","error":{"message":"caf\xe9"}}')
-    assert found == [events.End(ok=False, message="caf�")]
+    assert found == [events.AgentEnd(ok=False, message="caf�")]
 
 
 @pytest.mark.req("v1.prov.cli-json-parse", "v1.cli.cli-json-parsed")
 def test_a_wrapped_cli_that_speaks_a_known_stream_is_read_by_its_rules() -> None:
     init = {"type": "system", "subtype": "init", "session_id": "s1"}
     said = {"type": "assistant", "session_id": "s1", "message": {"content": [{"type": "text", "text": "hi"}]}}
-    assert read(AnyEvents(), init, said) == [events.ThreadStarted(thread_id="s1"), events.Message(text="hi")]
+    assert read(AnyEvents(), init, said) == [events.ThreadStarted(thread_id="s1"), events.AgentMessage(text="hi")]
     one = {"type": "result", "subtype": "success", "is_error": False, "result": "done", "session_id": "s2"}
     found = read(AnyEvents(), one)
-    assert found[:2] == [events.ThreadStarted(thread_id="s2"), events.Message(text="done")]
+    assert found[:2] == [events.ThreadStarted(thread_id="s2"), events.AgentMessage(text="done")]
     assert read(AnyEvents(), {"type": "thread.started", "thread_id": "t"}) == [events.ThreadStarted(thread_id="t")]
 
 
@@ -223,7 +225,7 @@ def test_a_wrapped_cli_with_json_of_its_own_is_read_as_far_as_it_goes() -> None:
     )
     assert found == [
         events.ThreadStarted(thread_id="ses_1"),
-        events.Message(text="hello"),
+        events.AgentMessage(text="hello"),
         events.Command(id="c", state="ended", text="ls", exit_code=0, output="a"),
         events.Error(message="no key", transient=True),
     ]
@@ -234,7 +236,7 @@ def test_the_thread_pattern_counts_only_where_no_json_names_a_session() -> None:
     pattern = r"session: (\w+)"
     assert read(AnyEvents(pattern), b"session: abc", b"bye") == [
         events.ThreadStarted(thread_id="abc"),
-        events.Message(text="session: abc\nbye"),
+        events.AgentMessage(text="session: abc\nbye"),
     ]
     named = {"type": "system", "subtype": "init", "session_id": "json"}
     assert read(AnyEvents(pattern), b"session: abc", named) == [events.ThreadStarted(thread_id="json")]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mi.agents.leftovers import group_exists
-from mi.agents.process import AgentProcess, Ended, Escalation, Limits
+from mi.agents.process import AgentProcess, Ended, Escalation, ProcessLimits
 from mi.agents.signals import StopFlag, stop_on_signals
 from mi.kernel.errors import MiError, NotFound
 from mi.testing import (
@@ -91,7 +91,7 @@ def test_a_large_prompt_that_nobody_reads_does_not_hang() -> None:
 
 def test_a_large_prompt_that_nobody_reads_does_not_hold_up_a_stop() -> None:
     agent = scripted_agent([print_line("deaf"), stay()])
-    ended, _ = run(agent, stdin=b"x" * 5_000_000, limits=Limits(idle_s=0.3), escalation=FAST)
+    ended, _ = run(agent, stdin=b"x" * 5_000_000, limits=ProcessLimits(idle_s=0.3), escalation=FAST)
     assert ended.stopped == "idle"
 
 
@@ -103,13 +103,13 @@ def test_a_partial_line_with_a_flood_on_the_other_pipe_is_no_deadlock() -> None:
 
 
 def test_a_silent_agent_is_stopped_at_the_idle_limit() -> None:
-    ended, _ = run(scripted_agent([print_line("working"), stay()]), limits=Limits(idle_s=0.3), escalation=FAST)
+    ended, _ = run(scripted_agent([print_line("working"), stay()]), limits=ProcessLimits(idle_s=0.3), escalation=FAST)
     assert (ended.stopped, ended.code) == ("idle", -signal.SIGINT)
 
 
 def test_a_busy_agent_is_stopped_at_the_wall_limit() -> None:
     busy = [sys.executable, "-S", "-c", "while True: print('busy', flush=True)"]
-    assert run(busy, limits=Limits(wall_s=0.5, idle_s=5), escalation=FAST)[0].stopped == "wall"
+    assert run(busy, limits=ProcessLimits(wall_s=0.5, idle_s=5), escalation=FAST)[0].stopped == "wall"
 
 
 @pytest.mark.req("v1.cfg.signal-sequence-behaviour")
@@ -121,7 +121,7 @@ def test_signals_are_sent_in_order_until_the_agent_ends() -> None:
         "print('ready', flush=True)\n"
         "while True: time.sleep(1)\n"
     )
-    ended, seen = run([sys.executable, "-S", "-c", program], limits=Limits(idle_s=0.3), escalation=FAST)
+    ended, seen = run([sys.executable, "-S", "-c", program], limits=ProcessLimits(idle_s=0.3), escalation=FAST)
     got = [int(line.split()[0]) for line in seen.out.decode().splitlines()[1:]]
     assert got == [signal.SIGINT, signal.SIGTERM]
     assert ended.code == -signal.SIGKILL
@@ -135,7 +135,7 @@ def test_the_waits_between_signals_are_relative_to_each_other() -> None:
 
 def test_a_sequence_without_sigkill_still_ends_an_agent_that_ignores_it() -> None:
     agent = scripted_agent([ignore_signals(), print_line("ignoring"), stay()])
-    ended, _ = run(agent, limits=Limits(idle_s=0.3), escalation=Escalation(("SIGINT",), (200,)))
+    ended, _ = run(agent, limits=ProcessLimits(idle_s=0.3), escalation=Escalation(("SIGINT",), (200,)))
     assert ended.code == -signal.SIGKILL
 
 
@@ -156,7 +156,7 @@ def test_a_child_that_escaped_the_group_with_the_pipe_does_not_hang_us() -> None
 
 def test_a_child_that_escaped_the_group_is_ended_when_the_agent_is_stopped() -> None:
     agent = scripted_agent([leave_child(own_group=True), stay()])
-    _, seen = run(agent, limits=Limits(idle_s=0.5), escalation=FAST)
+    _, seen = run(agent, limits=ProcessLimits(idle_s=0.5), escalation=FAST)
     assert wait_until(lambda: not is_alive(child_in(seen.out)))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.agents.transcript import LONG_LINE, Captured, Header, StreamLines, Transcript
+from mi.agents.transcript import LONG_LINE, Captured, StreamLines, Transcript, TranscriptHeader
 from mi.evidence.transcripts import tail
 from mi.kernel.clock import parse
 
@@ -14,7 +14,9 @@ from mi.kernel.clock import parse
 @pytest.fixture
 def transcript(tmp_path: Path) -> Transcript:
     path = tmp_path / "home" / "transcripts" / "one.jsonl"
-    header = Header(ts="2026-01-01T00:00:00.000Z", kind="hands", cwd="/repo", argv=("agent", "-p"), thread_id="t1")
+    header = TranscriptHeader(
+        ts="2026-01-01T00:00:00.000Z", kind="hands", cwd="/repo", argv=("agent", "-p"), thread_id="t1"
+    )
     return Transcript(str(path), header)
 
 
@@ -53,7 +55,7 @@ def test_each_line_is_stored_with_its_time_and_stream_before_the_agent_ends(tran
 def test_nobody_else_may_read_it_and_none_is_overwritten(transcript: Transcript) -> None:
     assert os.stat(transcript.path).st_mode & 0o777 == 0o600
     with pytest.raises(FileExistsError):
-        Transcript(transcript.path, Header(ts="", kind="hands", cwd="", argv=()))
+        Transcript(transcript.path, TranscriptHeader(ts="", kind="hands", cwd="", argv=()))
     transcript.close()
 
 

@@ -9,7 +9,7 @@ import sys
 
 from mi.app import App
 from mi.autopilot.resume import latest_run_id, resume
-from mi.autopilot.session import Reporter
+from mi.autopilot.run_parts import Reporter
 from mi.autopilot.start import go_on, start
 from mi.cli import run as door
 from mi.cli.output import Output

@@ -4,7 +4,7 @@ import pytest
 
 from mi.autopilot.arbitration import AskStrategy, AskUser, Decide, Send, arbitrate
 from mi.autopilot.injection import EXTERNAL, PURPOSE, REFACTOR, Told, build, compose
-from mi.autopilot.loop_guard import LoopGuard, signature
+from mi.autopilot.loop_guard import RepetitionGuard, signature
 from mi.evidence.records.mind import AutoAnswerOutput, Checks
 
 VALUES = [Told("cl_1", "Keep changes small."), Told("cl_2", "改动要小。")]
@@ -71,7 +71,7 @@ def test_the_task_travels_where_no_thread_remembers_it():
 
 
 def test_three_equal_exchanges_are_a_loop():
-    guard = LoopGuard()
+    guard = RepetitionGuard()
     assert guard.notice("same", "go on") is None
     assert guard.notice("Same ", "go  on") is None
     repetition = guard.notice("same", "GO ON")
@@ -80,15 +80,15 @@ def test_three_equal_exchanges_are_a_loop():
 
 
 def test_alternating_exchanges_are_a_loop():
-    guard = LoopGuard()
+    guard = RepetitionGuard()
     found = [guard.notice(message, "go on") for message in ("a", "b", "a", "b")]
     assert [one.pattern if one else None for one in found] == [None, None, None, "abab"]
 
 
 def test_progress_is_no_loop_and_a_resumed_guard_remembers():
-    guard = LoopGuard([signature("a", "go"), signature("a", "go")])
+    guard = RepetitionGuard([signature("a", "go"), signature("a", "go")])
     assert guard.notice("b", "go") is None
-    resumed = LoopGuard([signature("a", "go"), signature("a", "go")])
+    resumed = RepetitionGuard([signature("a", "go"), signature("a", "go")])
     assert resumed.notice("a", "go") is not None
 
 

@@ -9,9 +9,9 @@ import pytest
 from mi.app import App
 from mi.autopilot.asking import NobodyThere
 from mi.autopilot.resume import latest_run_id, resume
-from mi.autopilot.session import Outcome, Pen, RunSteps, SendFirst, Stop
+from mi.autopilot.run_parts import Outcome, RunRecorder, RunSteps, SendFirst, Stop
 from mi.autopilot.start import go_on, start
-from mi.autopilot.steps import AllSteps
+from mi.autopilot.steps.recall import AllSteps
 from mi.cli import run as door
 from mi.cli.output import Output
 from mi.cli.run_display import Quiet
@@ -22,7 +22,7 @@ from mi.kernel.home import Home
 from mi.mind.views import Case
 from tests.autopilot.workbench import MEND, TEST, Workbench, say
 
-Act = Callable[[Pen], Outcome]
+Act = Callable[[RunRecorder], Outcome]
 DONE = [MEND, TEST, say("Fixed and tested. Done.")]
 BETWEEN = [say("I have looked at calc.py and know what to do. Should I tidy up the names, too?")]
 MOMENTS = ("preflight", "before_batch", "review")
@@ -37,29 +37,29 @@ class Room(RunSteps):
         self._opening = opening
         self.called: list[str] = []
 
-    def _at(self, moment: str, pen: Pen) -> Outcome:
+    def _at(self, moment: str, pen: RunRecorder) -> Outcome:
         self.called.append(moment)
         return self._act(pen) if moment == self._moment else None
 
-    def preflight(self, pen: Pen, task: str) -> Outcome:
+    def preflight(self, pen: RunRecorder, task: str) -> Outcome:
         return self._at("preflight", pen)
 
-    def opening(self, pen: Pen, task: str) -> str:
+    def opening(self, pen: RunRecorder, task: str) -> str:
         return self._opening
 
-    def before_batch(self, pen: Pen, next_input: str) -> Outcome:
+    def before_batch(self, pen: RunRecorder, next_input: str) -> Outcome:
         return self._at("before_batch", pen)
 
-    def review(self, pen: Pen, case: Case) -> Outcome:
+    def review(self, pen: RunRecorder, case: Case) -> Outcome:
         return self._at("review", pen)
 
-    def workflow_progress(self, pen: Pen, case: Case) -> None:
+    def workflow_progress(self, pen: RunRecorder, case: Case) -> None:
         self._at("workflow_progress", pen)
 
-    def checkpoint(self, pen: Pen, planned_next_input: str, status_hint: str) -> None:
+    def checkpoint(self, pen: RunRecorder, planned_next_input: str, status_hint: str) -> None:
         self.called.append(f"checkpoint {status_hint}".strip())
 
-    def session_log(self, pen: Pen, end: Record) -> None:
+    def session_log(self, pen: RunRecorder, end: Record) -> None:
         self.called.append("session_log")
 
 
@@ -116,7 +116,7 @@ def test_a_step_may_speak_to_the_agent_first(bench: Workbench, go: Go, moment: s
     bench.values("Tidy up names where you pass by.")
     spoken = []
 
-    def once(pen: Pen) -> Outcome:
+    def once(pen: RunRecorder) -> Outcome:
         spoken.append(pen)
         return SendFirst("Read CONTRIBUTING.md.") if len(spoken) == 1 else None
 
@@ -137,7 +137,7 @@ def test_a_step_asks_once_and_finds_the_answer_when_the_run_goes_on(
     bench.agent(BETWEEN, DONE)
     answers: list[str] = []
 
-    def ask(pen: Pen) -> Outcome:
+    def ask(pen: RunRecorder) -> Outcome:
         turn = sum(one["kind"] == ("batch_end" if moment == "review" else "hands_input") for one in bench.records())
         if turn - (moment == "review") != batch:
             return None
@@ -190,11 +190,11 @@ def test_what_a_step_writes_stands_in_the_run_and_stays_in_view(bench: Workbench
     seen: list[list[str]] = []
 
     class Writer(Room):
-        def preflight(self, pen: Pen, task: str) -> Outcome:
+        def preflight(self, pen: RunRecorder, task: str) -> Outcome:
             pen.append(Preflight(verdict="clear"), note="preflight: the task is clear")
             return None
 
-        def review(self, pen: Pen, case: Case) -> Outcome:
+        def review(self, pen: RunRecorder, case: Case) -> Outcome:
             seen.append([one.text for one in case.recent])
             return None
 

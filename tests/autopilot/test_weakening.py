@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from mi.autopilot.asked_for import is_asked_for
 from mi.autopilot.check_weakening import weakened_checks
+from mi.autopilot.task_permits_weakening import is_asked_for
 from mi.autopilot.weakening import split, weakened_tests
 from tests.conftest import git
 

@@ -4,22 +4,22 @@ from typing import Any
 
 import pytest
 
-from mi.autopilot.judging import planned_check
-from mi.autopilot.session import RunSteps, SendFirst, Stop
-from mi.autopilot.steps import AllSteps
-from mi.autopilot.workflow_steps import WorkflowSteps, injected
+from mi.autopilot.batch_judgements import planned_check
+from mi.autopilot.run_parts import RunSteps, SendFirst, Stop
+from mi.autopilot.steps.recall import AllSteps
+from mi.autopilot.steps.workflows import WorkflowSteps, injected
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import Marks, RunEnd
-from mi.evidence.records.workflow_ir import Step
+from mi.evidence.records.workflow_ir import WorkflowStep
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.mind.mind import Mind
 from mi.mind.prompts.decide_next import decide_next
-from mi.mind.provider import Provider, Reply, Request
-from mi.mind.views import Batch, Case, FollowedWorkflow
+from mi.mind.provider import ModelReply, ModelRequest, Provider
+from mi.mind.views import BatchView, Case, FollowedWorkflow
 from mi.project.identity import Project
 from mi.project.overlay import WorkflowRun, read_overlay
-from mi.workflows.desk import WorkflowDesk
+from mi.workflows.editor import WorkflowDesk
 from tests.workflows.made import CHECK, GATE, WORK, workflow
 
 PROJECT = Project(root="/srv/app", project_id="p1", key="path:/srv/app")
@@ -33,11 +33,11 @@ class Told(Provider):
 
     def __init__(self, answer: str) -> None:
         self.answer = answer
-        self.requests: list[Request] = []
+        self.requests: list[ModelRequest] = []
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelRequest) -> ModelReply:
         self.requests.append(request)
-        return Reply(self.answer)
+        return ModelReply(self.answer)
 
 
 class Hand:
@@ -86,14 +86,14 @@ def cursor(home: Home, notices: Notices) -> Any:
     return lambda: read_overlay(home, PROJECT, notices).workflow_run
 
 
-def begun(home: Home, notices: Notices, steps: WorkflowSteps, hand: Hand, *flow: Step) -> None:
+def begun(home: Home, notices: Notices, steps: WorkflowSteps, hand: Hand, *flow: WorkflowStep) -> None:
     """A run that follows the release workflow, before its first batch."""
     WorkflowDesk(home, PROJECT, notices).own.add(workflow(steps=list(flow or (WORK, CHECK, GATE))))
     steps.preflight(hand, "cut a release")
     steps.before_batch(hand, "cut a release")
 
 
-CASE = Case(batch=Batch(task="cut a release", last_message="Done: the changelog.", marks=Marks(ran=True)))
+CASE = Case(batch=BatchView(task="cut a release", last_message="Done: the changelog.", marks=Marks(ran=True)))
 
 
 @pytest.mark.req("v1.cursor.update-per-batch", "mi.prompt.unknown-step-ids", "v1.overlay.workflow-run")
@@ -149,7 +149,7 @@ def test_a_model_that_fails_moves_nothing(home, notices, steps, hand: Hand, mode
     ],
 )
 def test_gates(home, notices, steps, hand: Hand, cursor, policy: str, says: str | None, outcome, told: str) -> None:
-    gate = Step(id="g", kind="gate", title="Push", hands_input="Push it.", risk_category="push", policy=policy)
+    gate = WorkflowStep(id="g", kind="gate", title="Push", hands_input="Push it.", risk_category="push", policy=policy)
     WorkflowDesk(home, PROJECT, notices).own.add(workflow(steps=[gate, WORK]))
     hand.says = says
     steps.preflight(hand, "cut a release")
@@ -185,7 +185,7 @@ def test_the_end_of_a_run_closes_what_it_followed(home, notices, steps, hand: Ha
 
 
 def test_a_check_that_is_next_is_the_plan() -> None:
-    def plan(step: Step, stalled: bool = False) -> Any:
+    def plan(step: WorkflowStep, stalled: bool = False) -> Any:
         followed = FollowedWorkflow(workflow=workflow(), next_step=step, stalled=stalled)
         return planned_check(Case(batch=CASE.batch, workflow=followed))
 
@@ -203,7 +203,7 @@ def test_the_decision_sees_the_workflow() -> None:
     assert "<<<WORKFLOW THAT IS FOLLOWED\nRelease\n" in shown
     assert "[x] s1 (hands)" in shown
     assert "[ ] s2 (check)" in shown
-    ended = Case(batch=Batch(task="x", last_message="Done.", marks=Marks(verified=True)), workflow=followed)
+    ended = Case(batch=BatchView(task="x", last_message="Done.", marks=Marks(verified=True)), workflow=followed)
     move = decide_next.rules(ended)
     assert (move.next_action, move.next_hands_input) == (
         "send_to_hands",

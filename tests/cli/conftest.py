@@ -11,7 +11,7 @@ from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import Evidence, HandsInput
 from mi.evidence.records.mind import CheckPlan, DecideNext
-from mi.evidence.records.run import BatchEnd, Marks, Question, RunEnd, RunStart, Usage
+from mi.evidence.records.run import BatchEnd, Marks, Question, RunEnd, RunStart, RunUsage
 from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
 from mi.kernel.home import Home, ProjectHome
 from mi.kernel.notices import Notices
@@ -78,7 +78,10 @@ def a_run(batches: int = 1) -> list[Record]:
             DecideNext(batch_id=batch, status="done", next_action="stop", notes="all checks pass"),
         ]
     marks = Marks(ran=True, claimed=True, verified=True)
-    return [*records, RunEnd(status="done", marks=marks, spent=Usage(input_tokens=10), exit=0, evidence_ids=["ev_x"])]
+    return [
+        *records,
+        RunEnd(status="done", marks=marks, spent=RunUsage(input_tokens=10), exit=0, evidence_ids=["ev_x"]),
+    ]
 
 
 @pytest.fixture

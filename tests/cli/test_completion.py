@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mi.cli.completion import tree
-from mi.cli.door import COMMANDS
+from mi.cli.main import COMMANDS
 from tests.real.installed import shell
 
 LINES = [

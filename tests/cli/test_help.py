@@ -11,7 +11,7 @@ import pytest
 
 from mi import __version__
 from mi.cli import overview
-from mi.cli.door import COMMANDS, parser
+from mi.cli.main import COMMANDS, parser
 from tests.conftest import MI
 
 

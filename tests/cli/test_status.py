@@ -206,7 +206,7 @@ def test_status_reads_no_more_of_a_long_log_than_of_a_short_one(recorded: Stage)
 def _bytes_read() -> int:
     """How many bytes `mi status` reads, as the kernel counts them."""
     script = (
-        "import sys\nfrom mi.cli.door import run\nrun(['status', '--json'])\n"
+        "import sys\nfrom mi.cli.main import run\nrun(['status', '--json'])\n"
         "print(next(line for line in open('/proc/self/io') if line.startswith('rchar')), file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.cli.found import passage
+from mi.cli.search_results import passage
 from mi.evidence.records.run import Question
 from mi.kernel.text import width
 from mi.testing import Request

@@ -18,14 +18,14 @@ from mi.contract.memory_tools import (
     memory_set_mode,
     memory_write,
 )
-from mi.contract.session import Place, Refused, Session
+from mi.contract.session import ContractPlace, ContractSession, Refused
 from mi.contract.task_tools import AddInput, ChangeResult, task_add
 from mi.evidence.reader import read_back
 from mi.evidence.records.base import Record
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 
-OpenSession = Callable[..., Session]
+OpenSession = Callable[..., ContractSession]
 
 
 class Project:
@@ -36,7 +36,7 @@ class Project:
         self.home = home
         self.app = App(home, cd=str(root))
 
-    def place(self, **changed: Any) -> Place:
+    def place(self, **changed: Any) -> ContractPlace:
         return self.app.contract_place()._replace(**changed)
 
     @property
@@ -64,10 +64,10 @@ def project(tmp_path: Path, home: Home) -> Project:
 @pytest.fixture
 def opened(project: Project) -> Iterator[OpenSession]:
     """Opens sessions, and closes them at the end."""
-    sessions: list[Session] = []
+    sessions: list[ContractSession] = []
 
-    def open_one(client: str = "codex", *, person: bool = False, **changed: Any) -> Session:
-        sessions.append(Session.open(project.place(**changed), client, "mcp", person=person))
+    def open_one(client: str = "codex", *, person: bool = False, **changed: Any) -> ContractSession:
+        sessions.append(ContractSession.open(project.place(**changed), client, "mcp", person=person))
         return sessions[-1]
 
     yield open_one
@@ -76,32 +76,32 @@ def opened(project: Project) -> Iterator[OpenSession]:
 
 
 @pytest.fixture
-def session(opened: OpenSession) -> Session:
+def session(opened: OpenSession) -> ContractSession:
     return opened()
 
 
-def recall(session: Session, query: str = "") -> list[Any]:
+def recall(session: ContractSession, query: str = "") -> list[Any]:
     if query:
         return memory_query(session, QueryInput(query=query)).results
     return memory_recent(session, RecentInput()).results
 
 
-def mode(session: Session, name: Any = "GUARDED") -> None:
+def mode(session: ContractSession, name: Any = "GUARDED") -> None:
     memory_set_mode(session, ModeInput(mode=name))
 
 
-def ready(session: Session, name: Any = "GUARDED") -> Session:
+def ready(session: ContractSession, name: Any = "GUARDED") -> ContractSession:
     """A session that may write, as long as no tasks are required."""
     recall(session)
     mode(session, name)
     return session
 
 
-def write(session: Session, type_: Any = "note", summary: str = "A note", **more: Any) -> WriteResult:
+def write(session: ContractSession, type_: Any = "note", summary: str = "A note", **more: Any) -> WriteResult:
     return memory_write(session, WriteInput(type=type_, summary=summary, **more))
 
 
-def add(session: Session, title: str = "Ship it", *subtasks: str, section: str = "") -> ChangeResult:
+def add(session: ContractSession, title: str = "Ship it", *subtasks: str, section: str = "") -> ChangeResult:
     return task_add(session, AddInput(title=title, section=section, subtasks=list(subtasks)))
 
 

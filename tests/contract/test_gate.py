@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from mi.contract.authority import Task, TaskList
+from mi.contract.authority import ListedTask, TaskList
 from mi.contract.diagnostics import NoInput, memory_check_task_authority
-from mi.contract.gate import Call, Moment, Permission, Request, decide
+from mi.contract.gate import AllowedCall, GateMoment, MutationRequest, Permission, decide
 from mi.contract.session import Refused
 from mi.contract.state import Receipt, SessionState
 from mi.contract.task_tools import CompleteInput, UpdateInput, task_complete, task_update
@@ -20,16 +20,16 @@ from tests.contract.conftest import add, code_of, mode, ready, recall, write
 NOW = clock.parse("2026-01-01T12:00:00Z")
 FRESH = Receipt(query="q", ts="2026-01-01T11:59:00Z")
 OLD = Receipt(query="q", ts="2026-01-01T10:00:00Z")
-OPEN = TaskList("tinyTasks.md", True, tasks=(Task(id="tk_1", title="a", checked=False),), pointer="tk_1")
-DONE = TaskList("tinyTasks.md", True, tasks=(Task(id="tk_1", title="a", checked=True),))
+OPEN = TaskList("tinyTasks.md", True, tasks=(ListedTask(id="tk_1", title="a", checked=False),), pointer="tk_1")
+DONE = TaskList("tinyTasks.md", True, tasks=(ListedTask(id="tk_1", title="a", checked=True),))
 NONE = TaskList("tinyTasks.md")
 UNSURE = TaskList("tinyTasks.md", True, unsure="no permission")
 AWAITING = OPEN._replace(awaiting="qu_1")
 NEXUS = OPEN._replace(authority=".nexus/state/tasks.json", other=True)
-WRITE = Request("memory_write", "memory", task_id="tk_1")
-PROPOSE = Request("task_add", "propose")
-CHANGE = Request("task_complete", "task")
-EDIT = Request("Edit", "edit")
+WRITE = MutationRequest("memory_write", "memory", task_id="tk_1")
+PROPOSE = MutationRequest("task_add", "propose")
+CHANGE = MutationRequest("task_complete", "task")
+EDIT = MutationRequest("Edit", "edit")
 
 
 def state(mode: Any = None, *receipts: Receipt, steps: int = 0) -> SessionState:
@@ -96,7 +96,7 @@ CASES = [
 )
 @pytest.mark.parametrize(("request_", "before", "tasks", "code"), CASES)
 def test_every_rule(request_, before, tasks, code):
-    verdict = decide(request_, before, tasks, Moment(NOW))
+    verdict = decide(request_, before, tasks, GateMoment(NOW))
     assert verdict.code == code
     assert [one.item for one in verdict.checklist] == [
         *("recall", "mode", "tasks", "task authority", "content", "permission")
@@ -117,14 +117,14 @@ def test_every_rule(request_, before, tasks, code):
 @pytest.mark.parametrize("max_age_s", [1, 59, 60, 3600])
 @pytest.mark.req("mi.config.contract-receipt-age")
 def test_how_long_a_recall_counts(max_age_s):
-    verdict = decide(WRITE, state("GUARDED", FRESH), NONE, Moment(NOW, max_age_s))
+    verdict = decide(WRITE, state("GUARDED", FRESH), NONE, GateMoment(NOW, max_age_s))
     assert verdict.passed == (max_age_s >= 60)
 
 
 @pytest.mark.req("ac.gate.permission-step", "ac.code.permission-denied")
 @pytest.mark.parametrize("answer", ["ask", "deny"])
 def test_permission_comes_last(answer):
-    moment = Moment(NOW, permission=Permission(answer, "not on main"))
+    moment = GateMoment(NOW, permission=Permission(answer, "not on main"))
     assert decide(WRITE, state("GUARDED", FRESH), OPEN, moment).code == "PERMISSION_DENIED"
     assert decide(WRITE, state("GUARDED", FRESH), OPEN, moment).detail == "not on main"
     assert decide(WRITE, state("GUARDED"), OPEN, moment).code == "RECALL_REQUIRED"
@@ -133,25 +133,27 @@ def test_permission_comes_last(answer):
 def test_a_person_needs_no_permission_of_the_contract():
     by_hand = WRITE._replace(person=True)
     for tasks in (NONE, OPEN, DONE, AWAITING):
-        assert decide(by_hand, state(), tasks, Moment(NOW)).passed
+        assert decide(by_hand, state(), tasks, GateMoment(NOW)).passed
     lacking = by_hand._replace(lacks="EVIDENCE_REQUIRED")
-    assert decide(lacking, state(), OPEN, Moment(NOW)).code == "EVIDENCE_REQUIRED"
+    assert decide(lacking, state(), OPEN, GateMoment(NOW)).code == "EVIDENCE_REQUIRED"
 
 
 NEXT = [
-    ("RECALL_REQUIRED", WRITE, state(), NONE, Call(tool="memory_recent", arguments={"count": 10})),
-    ("MODE_NOT_SET", WRITE, state(None, FRESH), NONE, Call(tool="memory_set_mode", arguments={"mode": "GUARDED"})),
-    ("TASK_NOT_CURRENT", Request("memory_write", "memory", {"type": "note"}, task_id="x"), state("STRICT", FRESH), OPEN,
-     Call(tool="memory_write", arguments={"type": "note", "task_id": "tk_1"})),
-    ("OTHER_AUTHORITY", CHANGE, state(), NEXUS, Call(tool="nx_task_list")),
-    ("NO_UNCHECKED_TASK", WRITE, state("GUARDED", FRESH), DONE, Call(tool="task_list")),
+    ("RECALL_REQUIRED", WRITE, state(), NONE, AllowedCall(tool="memory_recent", arguments={"count": 10})),
+    ("MODE_NOT_SET", WRITE, state(None, FRESH), NONE,
+     AllowedCall(tool="memory_set_mode", arguments={"mode": "GUARDED"})),
+    ("TASK_NOT_CURRENT", MutationRequest("memory_write", "memory", {"type": "note"}, task_id="x"),
+     state("STRICT", FRESH), OPEN,
+     AllowedCall(tool="memory_write", arguments={"type": "note", "task_id": "tk_1"})),
+    ("OTHER_AUTHORITY", CHANGE, state(), NEXUS, AllowedCall(tool="nx_task_list")),
+    ("NO_UNCHECKED_TASK", WRITE, state("GUARDED", FRESH), DONE, AllowedCall(tool="task_list")),
 ]  # fmt: skip
 
 
 @pytest.mark.req("ac.block.next-call", "ac.block.machine-code", "ac.block.checklist")
 @pytest.mark.parametrize(("code", "request_", "before", "tasks", "wanted"), NEXT)
 def test_next_legal_call(code, request_, before, tasks, wanted):
-    verdict = decide(request_, before, tasks, Moment(NOW))
+    verdict = decide(request_, before, tasks, GateMoment(NOW))
     assert (verdict.code, verdict.next) == (code, wanted)
 
 
@@ -240,7 +242,7 @@ def test_every_decision_is_on_record(session, project):
 def test_rules_that_are_handed_in(opened, project):
     asked = []
 
-    def rules(request: Request) -> Permission:
+    def rules(request: MutationRequest) -> Permission:
         asked.append(request.tool)
         return Permission("deny", "frozen")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mi.contract import proofs as proofs_module
+from mi.contract import fact_evidence as proofs_module
+from mi.contract.fact_evidence import Checker, FactEvidence
 from mi.contract.programs import run_allowed
-from mi.contract.proofs import Checker, Evidence
 from mi.kernel.config.types import Contract, ContractEvidence
 from mi.kernel.errors import MiError, UsageError
 from tests.conftest import git
@@ -18,7 +18,7 @@ OFF = ContractEvidence()
 
 
 def check(root: Path, kind, value: str, allowed: ContractEvidence = OFF):
-    (proof,) = Checker(str(root), allowed).check_all([Evidence(kind=kind, value=value)])
+    (proof,) = Checker(str(root), allowed).check_all([FactEvidence(kind=kind, value=value)])
     return proof
 
 
@@ -191,7 +191,7 @@ def test_all_or_nothing(session, project):
         assert code_of(lambda given=given: write(session, "note", "It is so.", evidence=given)) == "EVIDENCE_FAILED"
     assert project.events("memory_write") == []
     assert project.events("violation") == []
-    both = [Evidence(kind="file_exists", value="a.py"), "grep_hit::main::a.py"]
+    both = [FactEvidence(kind="file_exists", value="a.py"), "grep_hit::main::a.py"]
     assert write(session, "fact", "It is so.", evidence=both).evidence_verified == 2
     (event,) = project.events("memory_write")
     assert [(one["kind"], one["holds"], bool(one["sha256"])) for one in event.evidence] == [

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from mi.app import App
+from mi.contract import always_recalled
 from mi.contract import recall as recalling
-from mi.contract import shelf
 from mi.contract.memory_tools import QueryInput, RecentInput, memory_query, memory_recent
-from mi.contract.session import Session
+from mi.contract.session import ContractSession
 from mi.kernel.errors import UsageError
 from tests.contract.conftest import ready, recall, write
-from tests.thoughtdb.lines import claim
-from tests.thoughtdb.lines import write as store
+from tests.knowledge.thoughts.lines import claim
+from tests.knowledge.thoughts.lines import write as store
 
 QUESTIONS = [
     ("Use a lock around the cache.", "what about the cache?"),
@@ -110,7 +110,7 @@ def test_what_always_holds_comes_along(session, monkeypatch):
         found = call()
         assert {one.type for one in found.results} >= {"fact", "constraint"}
         assert (len([one for one in found.results if one.tier == "always"]), found.left_out) == (6, 0)
-    monkeypatch.setattr(shelf, "TOKEN_BUDGET", 60)
+    monkeypatch.setattr(always_recalled, "TOKEN_BUDGET", 60)
     found = memory_query(session, QueryInput(query="cache"))
     shown = [one for one in found.results if one.tier == "always"]
     assert 0 < len(shown) < 6
@@ -183,11 +183,11 @@ def test_what_others_wrote_is_recalled_as_what_it_is(session, project):
 @pytest.mark.req("ac.recall.project-id")
 def test_memory_survives_moving_the_folder(repository, home, tmp_path):
     root = repository("before", origin="https://example.invalid/a/b.git")
-    session = Session.open(App(home, cd=str(root)).contract_place(), "codex", "mcp")
+    session = ContractSession.open(App(home, cd=str(root)).contract_place(), "codex", "mcp")
     kept = write(ready(session), "fact", "file is there", evidence=["file_exists::file.txt"])
     session.close()
     os.rename(root, tmp_path / "after")
-    moved = Session.open(App(home, cd=str(tmp_path / "after")).contract_place(), "codex", "mcp")
+    moved = ContractSession.open(App(home, cd=str(tmp_path / "after")).contract_place(), "codex", "mcp")
     (found,) = recall(moved, "file")
     assert (found.id, found.truth) == (kept.id, "verified")
     moved.close()

@@ -20,7 +20,7 @@ from mi.contract.diagnostics import (
     memory_run_metadata,
     memory_stats,
 )
-from mi.contract.session import Refused, Session
+from mi.contract.session import ContractSession, Refused
 from mi.contract.state import client_name
 from mi.contract.task_tools import CompleteInput, ListInput, task_complete, task_list
 from tests.contract.conftest import add, code_of, mode, ready, recall, write
@@ -206,7 +206,7 @@ def test_counting(session, project):
 def test_the_hooks_of_a_host_have_a_state_of_their_own(project):
     place = App(project.home, cd=str(project.root)).contract_place()
 
-    def hook() -> Session:
+    def hook() -> ContractSession:
         return host_session.of_host(place, "claude-code", "5f0c")  # each event is a process of its own
 
     def edit(*paths: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mi.contract.steps import steps_in, steps_of
+from mi.contract.plan_detection import steps_in, steps_of
 
 MANY = [
     # plans, approaches, checklists, ordered bullets

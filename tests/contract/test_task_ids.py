@@ -4,15 +4,15 @@ import time
 
 import pytest
 
-from mi.contract.task_ids import KnownTask, Seen, match
+from mi.contract.task_ids import KnownTask, TaskSighting, match
 from mi.contract.tinytasks import parse
 
 MANY = 5000
 
 
-def seen(text: str) -> list[Seen]:
+def seen(text: str) -> list[TaskSighting]:
     document = parse(text)
-    return [Seen(one.title, one.parent, document.is_done(at)) for at, one in enumerate(document.items)]
+    return [TaskSighting(one.title, one.parent, document.is_done(at)) for at, one in enumerate(document.items)]
 
 
 def ids(known: list[KnownTask]) -> list[str]:

@@ -19,7 +19,7 @@ from mi.contract.task_tools import (
     task_list,
     task_update,
 )
-from mi.inbox.waiting import waiting
+from mi.evidence.inbox import waiting
 from mi.kernel.config.types import Contract, ContractTasks
 from mi.kernel.errors import MiError, NotFound, UsageError
 from tests.contract.conftest import add, code_of, mode, ready, recall, write

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from mi.app import App
 from mi.contract import diagnostics, memory_tools, task_tools
-from mi.contract.session import Refused, Session
+from mi.contract.session import ContractSession, Refused
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 
@@ -90,7 +90,7 @@ class Walk(RuleBasedStateMachine):
 
     def open(self) -> None:
         app = App(Home(str(self.folder / "home")), cd=str(self.root))
-        self.session = Session.open(app.contract_place(), "agent", "mcp")
+        self.session = ContractSession.open(app.contract_place(), "agent", "mcp")
 
     def teardown(self) -> None:
         self.session.close()

@@ -7,7 +7,7 @@ from mi.evidence.index import EvidenceIndex
 from mi.evidence.latest import WINDOW, latest_run, read_window
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.hands import Evidence, HandsInput
-from mi.evidence.records.run import BatchEnd, Marks, RunEnd, RunStart, StateCorrupt, Usage
+from mi.evidence.records.run import BatchEnd, Marks, RunEnd, RunStart, RunUsage, StateCorrupt
 from mi.evidence.records.thoughts import SettingsSet, ValuesSet
 from mi.kernel.notices import Notices
 
@@ -35,13 +35,13 @@ def test_a_run_that_goes_on_or_was_killed_has_no_end(home, writer, notices):
     writer.append(HandsInput(batch_id="b1.after_testless"))
     run = latest_run(home.evidence, EvidenceIndex(home), notices)
     assert run is not None
-    assert (run.ended, run.batches, run.marks, run.spent) == (None, 2, Marks(), Usage())
+    assert (run.ended, run.batches, run.marks, run.spent) == (None, 2, Marks(), RunUsage())
 
 
 def test_an_ended_run_shows_its_marks_and_what_it_spent(home, writer, notices):
     writer.append(RunStart())
     writer.append(BatchEnd(batch_id="b4"))
-    marks, spent = Marks(ran=True, verified=True), Usage(input_tokens=7)
+    marks, spent = Marks(ran=True, verified=True), RunUsage(input_tokens=7)
     end = writer.append(RunEnd(status="done", marks=marks, spent=spent, evidence_ids=["ev_1"]))
     EvidenceWriter.for_command(home.evidence, notices).append(SettingsSet())
     run = latest_run(home.evidence, EvidenceIndex(home), notices)

@@ -11,7 +11,7 @@ from mi.evidence.records.base import MindRecord, Record
 from mi.evidence.records.hands import RepoObservation
 from mi.evidence.records.kinds import KINDS, record_type
 from mi.evidence.records.mind import AutoAnswer, AutoAnswerOutput, Checks, LoopBreakOutput, ThoughtsUsed
-from mi.evidence.records.run import BatchEnd, Marks, RunEnd, Usage
+from mi.evidence.records.run import BatchEnd, Marks, RunEnd, RunUsage
 from mi.evidence.records.workflows import WorkflowProgressOutput
 
 # The kinds the seed lists, with the keys its record shapes or its list name beyond those every record has.
@@ -245,7 +245,7 @@ def test_what_minds_answered_has_the_seeds_keys():
 
 def test_unknown_is_not_nothing():
     """A cost that nobody told is null, and a run that told nothing has no marks."""
-    assert set(msgspec.to_builtins(Usage()).values()) == {None}
+    assert set(msgspec.to_builtins(RunUsage()).values()) == {None}
     assert RunEnd().marks == Marks(ran=False, claimed=False, verified=False)
     assert RunEnd().status != "done"
 

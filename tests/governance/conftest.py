@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from mi.cli import door
+from mi.cli import main
 
 
 class Said(NamedTuple):
@@ -30,7 +30,7 @@ def gate(capfd: pytest.CaptureFixture[str]) -> Gate:
 
     def run(*args: str) -> Said:
         capfd.readouterr()
-        code = door.run(["gate", *args])
+        code = main.run(["gate", *args])
         out, err = capfd.readouterr()
         assert "a defect in MI" not in err, err
         return Said(code, out, err)

@@ -4,10 +4,10 @@ import itertools
 
 import pytest
 
-from mi.governance import challenge, deployment, isb, session_words, speed
+from mi.governance import challenge, deployment, notice_block, session_words, speed
 from mi.governance.session_words import Situation, autosave
 from mi.governance.signals import signals
-from mi.governance.transitions import SAFE_USES, Change, refusal
+from mi.governance.transitions import SAFE_USES, PermissionChange, refusal
 
 LEVELS = [
     ("S2", (2,)),
@@ -87,8 +87,8 @@ def test_the_speed_marker():
     assert speed.marker(()) == ""
 
 
-def notes(number: int, kind: isb.Kind = "hint") -> list[isb.Notice]:
-    return [isb.Notice(kind, f"note {one}") for one in range(1, number + 1)]
+def notes(number: int, kind: notice_block.Kind = "hint") -> list[notice_block.NoticeBlock]:
+    return [notice_block.NoticeBlock(kind, f"note {one}") for one in range(1, number + 1)]
 
 
 @pytest.mark.req(
@@ -96,17 +96,17 @@ def notes(number: int, kind: isb.Kind = "hint") -> list[isb.Notice]:
     "mx.isb.hints", "mx.isb.status", "mx.life.isb", "mx.conf.isb", "mx.speed.s4",
 )  # fmt: skip
 def test_minor_notices_become_one_block():
-    assert isb.consolidate([]) == ([], "")
-    assert isb.consolidate(notes(1)) == (["note 1"], "")
-    assert isb.consolidate(notes(2)) == ([], "─── ISB ───\n• note 1\n• note 2\n────────────")
-    assert isb.consolidate(notes(5)).block.count("•") == 5
-    six = isb.consolidate(notes(6)).block.splitlines()
+    assert notice_block.consolidate([]) == ([], "")
+    assert notice_block.consolidate(notes(1)) == (["note 1"], "")
+    assert notice_block.consolidate(notes(2)) == ([], "─── ISB ───\n• note 1\n• note 2\n────────────")
+    assert notice_block.consolidate(notes(5)).block.count("•") == 5
+    six = notice_block.consolidate(notes(6)).block.splitlines()
     assert six == ["─── ISB ───", "• note 1", "• note 2", "• note 3", "[3 more minor items]", "────────────"]
-    assert "3" in isb.consolidate(notes(6), language="zh").block.splitlines()[-2]
-    assert isb.consolidate(notes(6), levels=(4,)) == ([], "")
-    assert isb.consolidate(notes(1), levels=(4,)) == ([], "")
-    mixed = [isb.Notice(kind, kind) for kind in isb.MINOR]
-    assert isb.consolidate(mixed).block.count("•") == len(isb.MINOR) == 4
+    assert "3" in notice_block.consolidate(notes(6), language="zh").block.splitlines()[-2]
+    assert notice_block.consolidate(notes(6), levels=(4,)) == ([], "")
+    assert notice_block.consolidate(notes(1), levels=(4,)) == ([], "")
+    mixed = [notice_block.NoticeBlock(kind, kind) for kind in notice_block.MINOR]
+    assert notice_block.consolidate(mixed).block.count("•") == len(notice_block.MINOR) == 4
 
 
 @pytest.mark.req(
@@ -116,7 +116,7 @@ def test_minor_notices_become_one_block():
 @pytest.mark.parametrize("kind", ["security", "deployment", "confirmation", "error", "challenge"])
 @pytest.mark.parametrize("levels", [(), (1, 2, 3, 4)])
 def test_what_matters_is_always_inline(kind, levels):
-    shown = isb.consolidate([*notes(3, kind), *notes(2)], levels)
+    shown = notice_block.consolidate([*notes(3, kind), *notes(2)], levels)
     assert shown.inline == ["note 1", "note 2", "note 3"]
     assert shown.block.count("•") == (0 if levels else 2)
 
@@ -360,21 +360,33 @@ def test_the_report_comes_in_time_and_is_whole():
 
 
 CHANGES = [
-    (Change("edit", "ALLOW", "PROMPT", by_human=False), ""),
-    (Change("edit", "ALLOW", "DENY", by_human=False), ""),
-    (Change("push", "PROMPT", "DENY", by_human=False), ""),
-    (Change("push", "PROMPT", "PROMPT", by_human=False), ""),
-    (Change("production-data", "DENY", "ALLOW", reason="x"), "permission-two-steps"),
-    (Change("production-data", "DENY", "PROMPT", reason="x"), ""),
-    (Change("production-data", "DENY", "PROMPT", reason=" "), "permission-needs-reason"),
-    (Change("production-data", "DENY", "PROMPT", reason="x", by_human=False), "permission-needs-human"),
-    (Change("production-data", "PROMPT", "ALLOW", reason="x", may_relax=True, safe_uses=99), "permission-soft"),
-    (Change("force-push-main", "DENY", "PROMPT", reason="x"), "permission-hard"),
-    (Change("push", "PROMPT", "ALLOW", reason="x"), "permission-relax-off"),
-    (Change("push", "PROMPT", "ALLOW", reason="x", may_relax=True, safe_uses=SAFE_USES - 1), "permission-too-few-uses"),
-    (Change("push", "PROMPT", "ALLOW", reason="x", may_relax=True, safe_uses=SAFE_USES), ""),
-    (Change("push", "PROMPT", "ALLOW", reason="", may_relax=True, safe_uses=SAFE_USES), "permission-needs-reason"),
-    (Change("push", "DENY", "ALLOW", reason="x", may_relax=True, safe_uses=SAFE_USES), "permission-two-steps"),
+    (PermissionChange("edit", "ALLOW", "PROMPT", by_human=False), ""),
+    (PermissionChange("edit", "ALLOW", "DENY", by_human=False), ""),
+    (PermissionChange("push", "PROMPT", "DENY", by_human=False), ""),
+    (PermissionChange("push", "PROMPT", "PROMPT", by_human=False), ""),
+    (PermissionChange("production-data", "DENY", "ALLOW", reason="x"), "permission-two-steps"),
+    (PermissionChange("production-data", "DENY", "PROMPT", reason="x"), ""),
+    (PermissionChange("production-data", "DENY", "PROMPT", reason=" "), "permission-needs-reason"),
+    (PermissionChange("production-data", "DENY", "PROMPT", reason="x", by_human=False), "permission-needs-human"),
+    (
+        PermissionChange("production-data", "PROMPT", "ALLOW", reason="x", may_relax=True, safe_uses=99),
+        "permission-soft",
+    ),
+    (PermissionChange("force-push-main", "DENY", "PROMPT", reason="x"), "permission-hard"),
+    (PermissionChange("push", "PROMPT", "ALLOW", reason="x"), "permission-relax-off"),
+    (
+        PermissionChange("push", "PROMPT", "ALLOW", reason="x", may_relax=True, safe_uses=SAFE_USES - 1),
+        "permission-too-few-uses",
+    ),
+    (PermissionChange("push", "PROMPT", "ALLOW", reason="x", may_relax=True, safe_uses=SAFE_USES), ""),
+    (
+        PermissionChange("push", "PROMPT", "ALLOW", reason="", may_relax=True, safe_uses=SAFE_USES),
+        "permission-needs-reason",
+    ),
+    (
+        PermissionChange("push", "DENY", "ALLOW", reason="x", may_relax=True, safe_uses=SAFE_USES),
+        "permission-two-steps",
+    ),
 ]
 
 

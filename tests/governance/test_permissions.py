@@ -3,7 +3,7 @@
 import pytest
 
 from mi.governance.operations import RULES
-from mi.governance.permissions import Verdict, bounded, permit
+from mi.governance.permissions import PermissionVerdict, bounded, permit
 from mi.governance.surroundings import Surroundings
 from mi.kernel.messages import text
 
@@ -11,7 +11,7 @@ TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 SIDE = "git push --force origin feature"
 
 
-def run(command: str, **given) -> Verdict:
+def run(command: str, **given) -> PermissionVerdict:
     return permit("Bash", "run", command, **given)
 
 

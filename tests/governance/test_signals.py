@@ -5,10 +5,10 @@ import time
 import pytest
 
 from mi.governance.modes import ACKNOWLEDGED, guidance, holds, is_obey
-from mi.governance.signals import Decision, Size, signals
+from mi.governance.signals import Size, TeamDecision, signals
 from mi.governance.word_tables import TRIGGER_STOPS, TRIGGERS, URGENCY, URGENCY_STOPS
 from mi.kernel.messages import text
-from mi.memory.words import compact, tokens
+from mi.knowledge.search.words import compact, tokens
 
 TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -46,9 +46,9 @@ def test_t1_by_the_callers_number_which_goes_before_the_list(units, holds):
 
 
 DECISIONS = [
-    Decision("P-001", "Never push directly to the release branch"),
-    Decision("session 2026-11-15", "We use PostgreSQL for the order store"),
-    Decision("principles.md", "缓存层禁止直接写数据库"),
+    TeamDecision("P-001", "Never push directly to the release branch"),
+    TeamDecision("session 2026-11-15", "We use PostgreSQL for the order store"),
+    TeamDecision("principles.md", "缓存层禁止直接写数据库"),
 ]
 AGAINST = [
     ("push the fix directly to the release branch", ("P-001",)),

@@ -10,8 +10,8 @@ import pytest
 
 from mi.app import App
 from mi.contract.memory_tools import ModeInput, RecentInput, memory_recent, memory_set_mode
-from mi.contract.session import Session
-from mi.hooks.door import Reply, reply_to
+from mi.contract.session import ContractSession
+from mi.hooks.main import HookReply, reply_to
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 
@@ -29,7 +29,7 @@ class Host:
         assert (reply.code, reply.stderr) == (0, ""), reply
         return msgspec.json.decode(reply.stdout)  # type: ignore[no-any-return]
 
-    def reply(self, event: str, **fields: Any) -> Reply:
+    def reply(self, event: str, **fields: Any) -> HookReply:
         data = msgspec.json.encode({"session_id": self.session, "cwd": str(self.root), **fields})
         return reply_to(App(self.home), self.name, event, ("contract",), data)  # type: ignore[arg-type]
 
@@ -146,7 +146,7 @@ def test_a_plan_in_words_and_tasks_one_by_one_declare_steps(host):
 @pytest.mark.req("ac.state.post-hook-copies")
 def test_our_server_under_another_name_is_known_by_its_events(host):
     app = App(host.home).for_agent(str(host.root))
-    session = Session.open(app.contract_place(), "codex", "mcp")
+    session = ContractSession.open(app.contract_place(), "codex", "mcp")
     found = msgspec.to_builtins(memory_recent(session, RecentInput()))
     mode = msgspec.to_builtins(memory_set_mode(session, ModeInput(mode="GUARDED")))
     session.close()

@@ -9,13 +9,13 @@ import pytest
 
 from mi.app import App
 from mi.hooks import enforce
-from mi.hooks.answer import Answer, strictest
-from mi.hooks.door import reply_to
+from mi.hooks.answer import HookAnswer, strictest
 from mi.hooks.event import EVENTS, parse
+from mi.hooks.main import reply_to
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 
-NONE, ALLOW, ASK, DENY = (Answer(one, one) for one in ("none", "allow", "ask", "deny"))
+NONE, ALLOW, ASK, DENY = (HookAnswer(one, one) for one in ("none", "allow", "ask", "deny"))
 
 
 @pytest.mark.req("ac.hook.strictest-wins", "ac.hook.reasons-joined", "ac.hook.answers")
@@ -26,12 +26,12 @@ NONE, ALLOW, ASK, DENY = (Answer(one, one) for one in ("none", "allow", "ask", "
         ([NONE, ALLOW], "allow", "allow"),
         ([ALLOW, ASK], "ask", "ask"),
         ([ASK, DENY, ALLOW], "deny", "ask\ndeny"),
-        ([Answer("deny", "a"), Answer("deny", "a"), Answer("deny", "b")], "deny", "a\nb"),
+        ([HookAnswer("deny", "a"), HookAnswer("deny", "a"), HookAnswer("deny", "b")], "deny", "a\nb"),
     ],
 )
 def test_strictest_answer_wins(answers, decision, reason):
     assert (strictest(answers).decision, strictest(answers).reason) == (decision, reason)
-    assert strictest([*answers, Answer(context="look")]).context == "look"
+    assert strictest([*answers, HookAnswer(context="look")]).context == "look"
 
 
 @pytest.fixture
@@ -77,16 +77,16 @@ def specific(event: str, **fields: str) -> dict[str, Any]:
         ("pre-tool", ASK, specific("PreToolUse", permissionDecision="ask", permissionDecisionReason="ask")),
         ("pre-tool", ALLOW, {}),
         ("pre-tool", NONE, {}),
-        ("pre-tool", Answer(context="c"), specific("PreToolUse", additionalContext="c")),
+        ("pre-tool", HookAnswer(context="c"), specific("PreToolUse", additionalContext="c")),
         ("prompt", DENY, {"decision": "block", "reason": "deny"}),
-        ("prompt", Answer(context="c"), specific("UserPromptSubmit", additionalContext="c")),
+        ("prompt", HookAnswer(context="c"), specific("UserPromptSubmit", additionalContext="c")),
         ("post-tool", DENY, {"decision": "block", "reason": "deny"}),
-        ("post-tool", Answer(context="c"), specific("PostToolUse", additionalContext="c")),
+        ("post-tool", HookAnswer(context="c"), specific("PostToolUse", additionalContext="c")),
         ("stop", DENY, {"decision": "block", "reason": "deny"}),
-        ("stop", Answer(context="c"), {}),
+        ("stop", HookAnswer(context="c"), {}),
         ("subagent-stop", DENY, {"decision": "block", "reason": "deny"}),
-        ("subagent-start", Answer(context="c"), specific("SubagentStart", additionalContext="c")),
-        ("session-start", Answer(context="c"), specific("SessionStart", additionalContext="c")),
+        ("subagent-start", HookAnswer(context="c"), specific("SubagentStart", additionalContext="c")),
+        ("session-start", HookAnswer(context="c"), specific("SessionStart", additionalContext="c")),
         ("session-end", DENY, {}),
         ("compact", DENY, {}),
     ],
@@ -103,7 +103,7 @@ def test_answers_in_the_hosts_words(home, parts, event, answer, shown):
 )
 def test_nobody_to_ask_is_a_denial_that_waits_in_the_inbox(home, mi, parts, monkeypatch, host, mode, entrypoint):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", entrypoint)
-    enforced = parts(permissions=Answer("ask", "Deleting files needs a look."))
+    enforced = parts(permissions=HookAnswer("ask", "Deleting files needs a look."))
     for _ in range(2):  # asked twice, it waits once
         reply, said = asked(home, "pre-tool", enforced, host, permission_mode=mode, **PRE)
         answer = said["hookSpecificOutput"]

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from mi.app import App
-from mi.hooks.door import reply_to
 from mi.hooks.event import EVENTS
+from mi.hooks.main import reply_to
 from mi.kernel.home import Home
 
 HOSTS = ("claude-code", "codex")

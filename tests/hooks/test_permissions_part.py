@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from mi.app import App
-from mi.hooks.door import Reply, reply_to
+from mi.hooks.main import HookReply, reply_to
 from mi.kernel.home import Home
 from tests.conftest import git
 
@@ -24,7 +24,7 @@ class Host:
         self.home, self.root, self.name, self.session = home, root, name, session
         self.calls = 0
 
-    def reply(self, event: str, **fields: Any) -> Reply:
+    def reply(self, event: str, **fields: Any) -> HookReply:
         data = msgspec.json.encode({"session_id": self.session, "cwd": str(self.root), **fields})
         return reply_to(App(self.home), self.name, event, ("permissions",), data)  # type: ignore[arg-type]
 

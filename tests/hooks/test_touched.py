@@ -5,8 +5,8 @@ import json
 import pytest
 
 from mi.hooks.agent_text import last_words
+from mi.hooks.changed_files import touched
 from mi.hooks.event import HookEvent
-from mi.hooks.touched import touched
 
 
 def event(tool: str, **given: object) -> HookEvent:

@@ -8,8 +8,19 @@ import pytest
 import yaml
 
 from mi.hosts.adapters import HOSTS, adapter, artefacts
-from mi.hosts.artefacts import Agent, Block, File, HookEntry, JsonEntry, JsonItem, Link, McpEntry, Skill, folder_name
-from mi.hosts.place import place, remove
+from mi.hosts.apply import place, remove
+from mi.hosts.artefacts import (
+    Agent,
+    File,
+    HookEntry,
+    JsonEntry,
+    JsonItem,
+    Link,
+    MarkedBlock,
+    McpEntry,
+    Skill,
+    folder_name,
+)
 from mi.hosts.workspaces import Workspace
 from mi.kernel.errors import StorageError, UsageError
 from mi.kernel.home import Home
@@ -77,7 +88,7 @@ def test_what_hosts_read_is_what_was_meant(monkeypatch: pytest.MonkeyPatch) -> N
     assert more == File(".mi/generated/codex/skills/mi-x/more/data.json", "{}")
     assert link == Link(".agents/skills/mi-x", ".mi/generated/codex/skills/mi-x")
     (server,) = artefacts("codex", [SERVER])
-    assert isinstance(server, Block)
+    assert isinstance(server, MarkedBlock)
     read = tomllib.loads(server.text)["mcp_servers"]["mi"]
     assert (read["command"], read["args"], read["env"]) == ("/opt/m i", ["mcp", 'se"rve\\'], {"MI_HOME": "/h"})
     assert read["required"] is True

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from mi.hosts.artefacts import Artefact, Block, File, JsonItem
-from mi.hosts.place import place, remove
+from mi.hosts.apply import place, remove
+from mi.hosts.artefacts import Artefact, File, JsonItem, MarkedBlock
 from mi.hosts.workspaces import Workspace, digest, known_workspaces
 from mi.kernel.errors import StorageError
 from mi.kernel.home import Home
@@ -23,7 +23,7 @@ CHANGES = ("mkdir", "replace", "symlink", "unlink", "rmdir")
 REFUSED = CHANGES[:-1]  # an empty folder that cannot be removed stays
 LATER: list[Artefact] = [
     File(".mi/generated/codex/skills/mi-x/SKILL.md", "two\n"),
-    Block("AGENTS.md", "contract", "Another text."),
+    MarkedBlock("AGENTS.md", "contract", "Another text."),
     JsonItem(".claude/settings.json", ("hooks", "Stop"), HOOK),
 ]
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mi.hosts.artefacts import Artefact, Block, File, JsonEntry, JsonItem, Link, toml_block
-from mi.hosts.place import Placed, owners, place, remove, remove_all
+from mi.hosts.apply import Placed, owners, place, remove, remove_all
+from mi.hosts.artefacts import Artefact, File, JsonEntry, JsonItem, Link, MarkedBlock, toml_block
 from mi.hosts.workspaces import Workspace, known_workspaces
 from mi.kernel.errors import NotFound, StorageError
 from mi.kernel.home import Home
@@ -23,7 +23,7 @@ ALL: list[Artefact] = [
     File(".mi/generated/codex/skills/mi-x/SKILL.md", "one\n"),
     File(".claude/agents/mi-tester.md", "test\n"),
     Link(".agents/skills/mi-x", ".mi/generated/codex/skills/mi-x"),
-    Block("AGENTS.md", "contract", "Ask the memory first."),
+    MarkedBlock("AGENTS.md", "contract", "Ask the memory first."),
     toml_block(".codex/config.toml", "mcp-mi", '[mcp_servers.mi]\ncommand = "mi"', taken="[mcp_servers.mi]"),
     JsonEntry(".mcp.json", ("mcpServers", "mi"), {"command": "mi"}),
     JsonItem(".claude/settings.json", ("hooks", "PreToolUse"), HOOK),
@@ -88,7 +88,7 @@ def test_what_is_no_longer_listed_goes_and_the_rest_is_replaced_in_place(folder:
     place(workspace, "all", ALL)
     with (folder / "AGENTS.md").open("ab") as file:
         file.write(b"the user goes on\r\n")
-    placed = place(workspace, "all", [Block("AGENTS.md", "contract", "Another text.\n\nTwo paragraphs.")])
+    placed = place(workspace, "all", [MarkedBlock("AGENTS.md", "contract", "Another text.\n\nTwo paragraphs.")])
     text = (folder / "AGENTS.md").read_bytes().decode()
     assert "Ask the memory" not in text
     assert "Another text.\r\n\r\nTwo paragraphs." in text
@@ -103,7 +103,10 @@ def test_owners_share_a_file(folder: Path, workspace: Workspace) -> None:
     users_files(folder)
     before = tree(folder)
     for owner in ("one", "two"):
-        block, entry = Block("AGENTS.md", owner, owner), JsonEntry(".mcp.json", ("mcpServers", owner), {"of": owner})
+        block, entry = (
+            MarkedBlock("AGENTS.md", owner, owner),
+            JsonEntry(".mcp.json", ("mcpServers", owner), {"of": owner}),
+        )
         place(workspace, owner, [block, entry])
     assert owners(workspace) == ["one", "two"]
     remove(workspace, "one")
@@ -163,7 +166,7 @@ def test_what_was_there_already_stays_the_users(folder: Path, workspace: Workspa
         ("skills/mi-x/SKILL.md", "mine", Link("skills/mi-x", ".mi/generated/x"), "host-taken"),
         ("skills/mi-x", "mine", Link("skills/mi-x", ".mi/generated/x"), "host-taken"),
         ("agents/a.md", "mine", File("agents/a.md", "ours"), "host-taken"),
-        ("AGENTS.md/x", "mine", Block("AGENTS.md", "n", "t"), "host-taken"),
+        ("AGENTS.md/x", "mine", MarkedBlock("AGENTS.md", "n", "t"), "host-taken"),
         ("c.toml", "mcp_servers = { mine = {} }\n", toml_block("c.toml", "n", "[mcp_servers.mi]"), "host-entry-taken"),
         ("c.toml", '[mcp_servers."mi"]\n', toml_block("c.toml", "n", "[mcp_servers.mi]"), "host-entry-taken"),
         ("c.toml", "broken =\n", toml_block("c.toml", "n", "[mcp_servers.mi]"), "host-not-toml"),
@@ -197,7 +200,7 @@ def test_a_link_that_leads_out_is_not_followed(folder: Path, workspace: Workspac
     before = tree(outside)
     (folder / name).symlink_to(outside if name != "AGENTS.md" else outside / "file")
     with pytest.raises(StorageError, match="leads out"):
-        place(workspace, "x", [File(".claude/agents/a.md", "a"), Block("AGENTS.md", "n", "t")])
+        place(workspace, "x", [File(".claude/agents/a.md", "a"), MarkedBlock("AGENTS.md", "n", "t")])
     assert tree(outside) == before
 
 
@@ -205,7 +208,7 @@ def test_a_link_inside_is_written_through(folder: Path, workspace: Workspace) ->
     (folder / "docs").mkdir()
     (folder / "docs/RULES.md").write_text("rules\n")
     (folder / "AGENTS.md").symlink_to("docs/RULES.md")
-    place(workspace, "x", [Block("AGENTS.md", "n", "t")])
+    place(workspace, "x", [MarkedBlock("AGENTS.md", "n", "t")])
     assert (folder / "AGENTS.md").is_symlink()
     assert "mi:n begin" in (folder / "docs/RULES.md").read_text()
     remove(workspace, "x")
@@ -290,7 +293,7 @@ _NAMES = st.sampled_from(["a", "b"])
 _ARTEFACTS = st.one_of(
     st.builds(File, st.sampled_from(["x/f.md", ".mi/generated/f.md"]), st.sampled_from(["one", "two"])),
     st.builds(Link, st.just("skills/s"), st.just(".mi/generated/s")),
-    st.builds(Block, st.just("AGENTS.md"), _NAMES, st.sampled_from(["t", "u\nv"])),
+    st.builds(MarkedBlock, st.just("AGENTS.md"), _NAMES, st.sampled_from(["t", "u\nv"])),
     st.builds(JsonEntry, st.just("s.json"), st.tuples(st.just("m"), _NAMES), st.sampled_from([1, {"c": 2}])),
     st.builds(JsonItem, st.just("s.json"), st.tuples(st.just("h"), _NAMES), st.sampled_from([1, 2])),
 )

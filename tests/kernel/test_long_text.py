@@ -4,13 +4,13 @@ import time
 
 import pytest
 
-from mi.contract.steps import _BOX
+from mi.contract.plan_detection import _BOX
 from mi.governance.words import is_whole, listed_items
 from mi.kernel.shell import simple_commands
 from mi.kernel.text import sentences
 from mi.persona.lint import _ADDRESS
 from mi.persona.proposals import why_refused
-from mi.project.check_files import _RULE
+from mi.project.checks.files import _RULE
 
 WORK = {
     "lines": (simple_commands, "ls\n", 8_000),

@@ -9,12 +9,12 @@ from typing import get_args
 
 import pytest
 
+from mi.agents import protocol
 from mi.evidence.records.kinds import KINDS
 from mi.evidence.records.mind import DecideNext
-from mi.hands import contract
 from mi.kernel import errors, messages
-from mi.memory.backend import THOUGHTS
-from mi.thoughtdb import kinds, reading
+from mi.knowledge.search.backend import THOUGHTS
+from mi.knowledge.thoughts import kinds, store_state
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CATALOGUE = ROOT / "mi" / "kernel" / "messages"
@@ -60,7 +60,7 @@ def test_chinese_texts_are_chinese():
 
 
 def test_every_word_that_records_hold_and_people_read_has_its_chinese():
-    listed = (kinds.ClaimType, kinds.NodeType, kinds.EdgeType, kinds.Scope, reading.Status, contract.Outcome)
+    listed = (kinds.ClaimType, kinds.NodeType, kinds.EdgeType, kinds.Scope, store_state.Status, protocol.Outcome)
     of_thoughts = {word for one in listed for word in get_args(one)}
     decided = {word for name in ("status", "next_action") for word in get_args(DecideNext.__annotations__[name])}
     words = {*KINDS, *THOUGHTS, *of_thoughts, *decided} - {"active"}
@@ -157,7 +157,7 @@ def test_every_error_and_notice_gets_the_details_its_text_names():
 # Details of an error or notice that are words for the person, not the names of fields, flags and files.
 SAYING = ("reason", "what", "why", "detail", "message", "problem")
 # What is printed there is no word of ours to a person: a scripted agent speaks, or a small program in another process.
-NOT_OURS = ("mi/testing/", "mi/hands/providers/replay_agent.py")
+NOT_OURS = ("mi/testing/", "mi/agents/adapters/replay_agent.py")
 
 
 def literal_texts(node: ast.expr) -> Iterator[str]:

@@ -12,8 +12,8 @@ from mi.evidence.records.hands import Evidence, HandsInput
 from mi.evidence.records.mind import DecideNext
 from mi.evidence.records.run import BatchEnd, RunStart
 from mi.kernel.config.types import Config
-from mi.learning.by_command import CommandHand, latest_run
 from mi.learning.knowledge import Knowledge
+from mi.learning.mine_command import CommandHand, latest_run
 from mi.learning.segments import Segment
 from mi.testing.server import ScriptedServer
 from tests.learning.models import answering, mind_of

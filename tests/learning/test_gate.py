@@ -4,12 +4,22 @@ import pytest
 
 from mi.evidence.records.hands import Evidence
 from mi.evidence.records.run import BatchEnd, Question, UserInput
-from mi.kernel.config.types import PreferenceMining, Runtime, ThoughtDb, ViolationResponse
-from mi.learning.candidates import Candidate, signature
-from mi.learning.gate import alike, carried, echoes, is_rule, names_only, opposes, own_tags, retells, tightens
+from mi.kernel.config.types import PreferenceMiningConfig, Runtime, ThoughtDb, ViolationResponse
+from mi.learning.candidates import PreferenceCandidate, signature
 from mi.learning.segments import Segment
-from mi.learning.weighing import Proposal, Standing, weigh
-from mi.mind.views import Said
+from mi.learning.suggestion_policy import Standing, SuggestedPreference, weigh
+from mi.learning.text_overlap import (
+    alike,
+    echoes,
+    is_rule,
+    names_only,
+    opposes,
+    own_tags,
+    retells,
+    supported_by_user_text,
+    tightens,
+)
+from mi.mind.views import CitableText
 
 SAME = [
     ("Run the tests before you say done.", "run the tests, before you say done"),
@@ -55,7 +65,7 @@ def test_a_signature_is_stable_over_case_space_and_punctuation(scope: str, text:
 def stretch(said: str, agent: str, question: str = "") -> Segment:
     records = [BatchEnd(last_message=agent), Evidence(facts=["files changed"]), Question(text=question)]
     answer = UserInput(question=question, answer=said)
-    return Segment("seg_1", "run_1", Said(id="ev_run_1_1", text="fix the test"), [*records, answer])
+    return Segment("seg_1", "run_1", CitableText(id="ev_run_1_1", text="fix the test"), [*records, answer])
 
 
 @pytest.mark.req("mi.trust.hands-never-rule")
@@ -117,7 +127,7 @@ def test_a_check_confirms_no_more_than_itself(text: str, only: bool) -> None:
 def test_a_question_the_person_answered_is_not_what_they_said() -> None:
     segment = stretch("yes", "", question="Shall I always push to main without asking?")
     assert echoes("Always push to main without asking.", segment)
-    assert not carried("Always push to main without asking.", "yes")
+    assert not supported_by_user_text("Always push to main without asking.", "yes")
 
 
 @pytest.mark.parametrize(
@@ -168,7 +178,7 @@ def test_a_rule_tightens_when_it_holds_back_and_lets_nothing_go(text: str, tight
 def test_what_the_person_did_not_say_is_not_made_theirs_by_what_they_did_say(
     text: str, said: str, theirs: bool
 ) -> None:
-    assert carried(text, said) is theirs
+    assert supported_by_user_text(text, said) is theirs
 
 
 def test_tags_that_mean_something_to_mi_cannot_be_set_by_a_model() -> None:
@@ -182,13 +192,17 @@ def test_a_rule_is_a_sentence_or_two(text: str, fits: bool) -> None:
 
 
 RUN = "run_2"
-RISK = Proposal("risk_judge", "project", "Ask before deleting files.", severity="high", event_id="ev_run_2_5")
-MINED = Proposal("mine_preferences", "project", "Use tabs.", confidence=0.8, benefit="medium", event_id="ev_run_2_5")
+RISK = SuggestedPreference(
+    "risk_judge", "project", "Ask before deleting files.", severity="high", event_id="ev_run_2_5"
+)
+MINED = SuggestedPreference(
+    "mine_preferences", "project", "Use tabs.", confidence=0.8, benefit="medium", event_id="ev_run_2_5"
+)
 MINED = MINED._replace(carried=True)
-ONCE = Candidate(count=1, occurrences=["ev_run_2_5"])
-TWICE = Candidate(count=2, occurrences=["ev_run_1_5", "ev_run_2_5"])
-SHOWN = Candidate(count=2, occurrences=["ev_run_1_5", "ev_run_2_5"], suggestion_id="ls_1")
-UNDONE = Candidate(count=1, occurrences=SHOWN.occurrences, undone=["ev_run_1_5"], suggestion_id="ls_1")
+ONCE = PreferenceCandidate(count=1, occurrences=["ev_run_2_5"])
+TWICE = PreferenceCandidate(count=2, occurrences=["ev_run_1_5", "ev_run_2_5"])
+SHOWN = PreferenceCandidate(count=2, occurrences=["ev_run_1_5", "ev_run_2_5"], suggestion_id="ls_1")
+UNDONE = PreferenceCandidate(count=1, occurrences=SHOWN.occurrences, undone=["ev_run_1_5"], suggestion_id="ls_1")
 OFF = Runtime(violation_response=ViolationResponse(auto_learn=False))
 
 
@@ -211,7 +225,7 @@ OFF = Runtime(violation_response=ViolationResponse(auto_learn=False))
         (RISK._replace(text="Fetch packages from the mirror.", carried=True), ONCE, Runtime(), "learn"),
         (RISK._replace(text="Do not delete the changelog."), ONCE, Runtime(), "wait"),  # the person said the opposite
         (RISK._replace(text="use pytest for  the tests"), ONCE, Runtime(), "merge"),
-        (RISK, Candidate(dismissed=True), Runtime(), "drop"),
+        (RISK, PreferenceCandidate(dismissed=True), Runtime(), "drop"),
         (RISK._replace(text="token ghp_" + "a1B2" * 9), ONCE, Runtime(), "drop"),
         (RISK._replace(text=""), ONCE, Runtime(), "drop"),
         (RISK, ONCE, OFF, "wait"),
@@ -227,26 +241,28 @@ OFF = Runtime(violation_response=ViolationResponse(auto_learn=False))
         (MINED, ONCE, Runtime(), "count"),
         (MINED, TWICE, Runtime(), "learn"),
         (MINED, TWICE, OFF, "wait"),
-        (MINED, ONCE, Runtime(preference_mining=PreferenceMining(min_occurrences=1)), "learn"),
+        (MINED, ONCE, Runtime(preference_mining=PreferenceMiningConfig(min_occurrences=1)), "learn"),
         (MINED._replace(benefit="high"), ONCE, Runtime(), "learn"),
         (
             MINED._replace(benefit="high"),
             ONCE,
-            Runtime(preference_mining=PreferenceMining(allow_single_if_high_benefit=False)),
+            Runtime(preference_mining=PreferenceMiningConfig(allow_single_if_high_benefit=False)),
             "count",
         ),
         (MINED._replace(confidence=0.7), TWICE, Runtime(), "drop"),
         (
             MINED._replace(confidence=0.7),
             TWICE,
-            Runtime(preference_mining=PreferenceMining(min_confidence=0.6)),
+            Runtime(preference_mining=PreferenceMiningConfig(min_confidence=0.6)),
             "learn",
         ),
         (MINED._replace(carried=False), TWICE, Runtime(), "drop"),
         (MINED._replace(scope="global", benefit="high"), ONCE, Runtime(), "wait"),
     ],
 )
-def test_every_path_has_its_threshold(proposal: Proposal, candidate: Candidate, runtime: Runtime, verdict: str) -> None:
+def test_every_path_has_its_threshold(
+    proposal: SuggestedPreference, candidate: PreferenceCandidate, runtime: Runtime, verdict: str
+) -> None:
     standing = [
         Standing("cl_1", "Use pytest for the tests.", by_person=True),
         Standing("cl_2", "Delete the changelog.", by_person=True),

@@ -7,11 +7,11 @@ import pytest
 
 from mi.app import App
 from mi.kernel.home import Home
+from mi.knowledge.thoughts.trust import of_thought
 from mi.learning.mining import mine
 from mi.learning.suggestions import Learner
 from mi.learning.values import set_values
 from mi.testing import Request
-from mi.thoughtdb.trust import of_thought
 from tests.autopilot.workbench import BROKEN, CHECK, MEND, RIGHT, TEST, Json, Ran, Workbench, edit, say
 from tests.learning.conftest import Judged
 from tests.learning.stored import RECALL_OFF, by_id, claims, lines, state_file, texts

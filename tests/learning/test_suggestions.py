@@ -11,8 +11,8 @@ from mi.evidence.records.thoughts import LearnUpdate
 from mi.kernel.home import Home
 from mi.learning.consolidate import Consolidation
 from mi.learning.segments import SegmentFile
+from mi.learning.suggestion_policy import SuggestedPreference
 from mi.learning.suggestions import Learner
-from mi.learning.weighing import Proposal
 from tests.autopilot.workbench import MEND, TEST, Json, Workbench, run, say
 from tests.learning.conftest import Judged
 from tests.learning.stored import RECALL_OFF, by_id, claims, lines, state_file, texts
@@ -299,7 +299,9 @@ def test_what_the_person_accepted_is_theirs_and_no_update_touches_it(home: Home)
     learner = Learner(stretch.knowledge, file, "run_1")
     with stretch.judged(learn_update=patch(update)) as (hand, server):
         for text in RULES:
-            learner.take(hand, Proposal("risk_judge", "project", text, severity="high", event_id="ev_run_1_5"))
+            learner.take(
+                hand, SuggestedPreference("risk_judge", "project", text, severity="high", event_id="ev_run_1_5")
+            )
         Consolidation(learner, file)(hand, stretch.segment)
         shown = server.requests[0].user_texts[-1]
     assert mine.claim_id in shown.partition("<<<LEARNED BEFORE")[2].partition(">>>")[0]
@@ -338,7 +340,9 @@ def test_every_knob_of_the_update_is_heard(home: Home, knobs: Json, written: int
     learner = Learner(stretch.knowledge, file, "run_1")
     with stretch.judged(learn_update=patch(update)) as (hand, server):
         for text in RULES:
-            learner.take(hand, Proposal("risk_judge", "project", text, severity="high", event_id="ev_run_1_5"))
+            learner.take(
+                hand, SuggestedPreference("risk_judge", "project", text, severity="high", event_id="ev_run_1_5")
+            )
         Consolidation(learner, file)(hand, stretch.segment)
         assert len(server.requests) == (0 if written is None else 1)
     log = read_back(stretch.knowledge.place.evidence, stretch.app.notices)

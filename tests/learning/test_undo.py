@@ -18,12 +18,12 @@ from mi.evidence.records.run import RunStart
 from mi.evidence.records.thoughts import ClaimMining, Snapshot
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
-from mi.learning.candidates import Candidates
-from mi.learning.undo import Place, Target, last_undone, redo, shown, undo
-from mi.thoughtdb.effective import Effective
-from mi.thoughtdb.store import ThoughtStore
+from mi.knowledge.thoughts.store import ThoughtStore
+from mi.knowledge.thoughts.stores import CombinedStores
+from mi.learning.candidates import PreferenceCandidates
+from mi.learning.undo import Target, UndoPlace, last_undone, redo, shown, undo
 from tests.conftest import Mi
-from tests.thoughtdb.lines import write
+from tests.knowledge.thoughts.lines import write
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ def test_undoing_an_undo_restores_all_of_it_and_undoing_that_takes_it_back(mi: M
     writer = EvidenceWriter(app.project_home.evidence, "run_x", app.notices)
     writer.append(RunStart(task="x"))
     event = writer.append(Snapshot(snapshot_id="snap_x", text="The gateway moved"))
-    counted = Candidates(app.project_home.preference_candidates, app.notices)
+    counted = PreferenceCandidates(app.project_home.preference_candidates, app.notices)
     counted.see("project", "Use tabs.", "run_x", event.event_id)
 
     def standing() -> tuple[int, int]:
@@ -214,7 +214,7 @@ def test_whatever_happened_undone_and_redone_it_is_as_before(
             write(Path(folder), raw)
         log = f"{folder}/evidence.jsonl"
         numbers = count()
-        places = [Place(store, log, lambda: EvidenceWriter(log, f"cli_{next(numbers)}", Notices()))]
+        places = [UndoPlace(store, log, lambda: EvidenceWriter(log, f"cli_{next(numbers)}", Notices()))]
         before = believed(store)
         for _ in range(2):
             undo(places, Target("run_a"), [])
@@ -224,7 +224,7 @@ def test_whatever_happened_undone_and_redone_it_is_as_before(
 
 def believed(store: ThoughtStore) -> list[Any]:
     """What stands, and where everything leads."""
-    thoughts = Effective(store.read())
+    thoughts = CombinedStores(store.read())
     found = {one: thoughts.get(one) for one in IDS}
     return [{one: it.status for one, it in found.items() if it}, [thoughts.head(one) for one in IDS[:3]]]
 
@@ -381,7 +381,7 @@ class Shelf:
 
 def test_another_room_takes_part_even_when_no_thought_changed(app: App) -> None:
     shelf = Shelf("ev_run_x_1", "ev_run_y_1")
-    places = [Place(app.project_thoughts, app.project_home.evidence, app.open_project_log)]
+    places = [UndoPlace(app.project_thoughts, app.project_home.evidence, app.open_project_log)]
     target = Target("run_x")
     assert [one["text"] for one in shown(places, target, [shelf])] == ["book of ev_run_x_1"]
     event_ids = undo(places, target, [shelf])

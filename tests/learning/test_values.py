@@ -8,8 +8,8 @@ import pytest
 from mi.evidence.log import EvidenceWriter
 from mi.kernel.errors import MiError
 from mi.kernel.notices import Notices
+from mi.knowledge.thoughts.store import ThoughtStore
 from mi.learning.values import BASE, RAW, ValuesChange, plan, set_values
-from mi.thoughtdb.store import ThoughtStore
 from tests.disks import fill, small_disk
 
 

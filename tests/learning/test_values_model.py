@@ -11,13 +11,13 @@ import pytest
 from mi.evidence.log import EvidenceWriter
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
+from mi.knowledge.thoughts.store import ThoughtStore
+from mi.knowledge.thoughts.store_state import Filter
 from mi.learning.values import BASE, RAW, SUMMARY, ValuesChange, set_values
 from mi.mind.answers import CompiledValues, ValuesClaimPatch, WhyAnswer
 from mi.mind.prompts.mining import learn_update, mine_claims, mine_preferences, values_claim_patch
 from mi.mind.strict import json_schema
 from mi.testing import Request
-from mi.thoughtdb.reading import Filter
-from mi.thoughtdb.store import ThoughtStore
 from tests.conftest import Mi
 from tests.learning.models import PROCEDURE, answering, claim, compiled, edge, mind_of, name_of, settings
 

@@ -12,7 +12,7 @@ from mi.evidence.records.mind import DecideNext, ThoughtsUsed
 from mi.evidence.records.run import RunStart
 from mi.kernel.home import Home
 from tests.conftest import Mi
-from tests.thoughtdb.lines import claim, edge, retract, write
+from tests.knowledge.thoughts.lines import claim, edge, retract, write
 
 
 @pytest.fixture

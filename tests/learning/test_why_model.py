@@ -14,9 +14,9 @@ from mi.kernel.home import Home
 from mi.testing.server import ScriptedServer
 from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, say
 from tests.conftest import Mi
+from tests.knowledge.thoughts.lines import claim, retract, write
 from tests.learning.models import answering, name_of, settings
 from tests.mind.answers import ANSWERS
-from tests.thoughtdb.lines import claim, retract, write
 
 Json = dict[str, Any]
 

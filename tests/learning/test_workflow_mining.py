@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from mi.evidence.records.workflow_ir import Step
+from mi.evidence.records.workflow_ir import WorkflowStep
 from mi.kernel.config.types import Workflows
 from mi.learning.habits import guarded, is_ripe, runs_of, signature_of
 from mi.mind.answers import WorkflowAdvice
@@ -228,15 +228,15 @@ def test_nothing_is_asked_where_no_habit_is_expected(bench: Workbench, judged: J
 @pytest.mark.parametrize(
     ("step", "expected"),
     [
-        (Step(id="a", hands_input="Then run `git push --force origin main`."), ("gate", "ask")),
-        (Step(id="a", kind="check", check_input="rm -rf build dist"), ("gate", "ask")),
-        (Step(id="a", kind="gate", hands_input="`git push`", policy="allow"), ("gate", "ask")),
-        (Step(id="a", kind="gate", hands_input="`git push`", policy="deny"), ("gate", "deny")),
-        (Step(id="a", kind="check", check_input="Run `make test`."), ("check", "values_judged")),
-        (Step(id="a", hands_input="Never run git push yourself."), ("hands", "values_judged")),
+        (WorkflowStep(id="a", hands_input="Then run `git push --force origin main`."), ("gate", "ask")),
+        (WorkflowStep(id="a", kind="check", check_input="rm -rf build dist"), ("gate", "ask")),
+        (WorkflowStep(id="a", kind="gate", hands_input="`git push`", policy="allow"), ("gate", "ask")),
+        (WorkflowStep(id="a", kind="gate", hands_input="`git push`", policy="deny"), ("gate", "deny")),
+        (WorkflowStep(id="a", kind="check", check_input="Run `make test`."), ("check", "values_judged")),
+        (WorkflowStep(id="a", hands_input="Never run git push yourself."), ("hands", "values_judged")),
     ],
 )
-def test_what_is_risky_in_a_habit_becomes_a_gate_that_asks(step: Step, expected: tuple[str, str]) -> None:
+def test_what_is_risky_in_a_habit_becomes_a_gate_that_asks(step: WorkflowStep, expected: tuple[str, str]) -> None:
     made = guarded(step)
     assert (made.kind, made.policy) == expected
     assert made.text == step.text

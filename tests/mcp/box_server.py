@@ -4,8 +4,8 @@ import sys
 
 from mi.app import App
 from mi.kernel.home import Home, default_root
-from mi.mcp.session import Session
+from mi.mcp.session import ToolSession
 from mi.mcp.stdio import serve
 from tests.mcp.toolbox import offer
 
-sys.exit(serve(Session(App(Home(default_root())).for_agent()), offer()))
+sys.exit(serve(ToolSession(App(Home(default_root())).for_agent()), offer()))

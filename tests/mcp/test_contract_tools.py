@@ -12,7 +12,7 @@ from mi.app import App
 from mi.kernel.home import Home
 from mi.mcp.dispatch import Dispatcher
 from mi.mcp.registry import definitions, offer
-from mi.mcp.session import Session
+from mi.mcp.session import ToolSession
 from tests.mcp.toolbox import call, exchange, initialize
 
 DEFINED = {
@@ -46,7 +46,7 @@ READ_ONLY = {
 
 @pytest.fixture
 def door(home: Home, tmp_path: Path) -> Iterator[Dispatcher]:
-    made = Dispatcher(Session(App(home, cd=str(tmp_path / "work")).for_agent()), offer(("memory", "tasks")))
+    made = Dispatcher(ToolSession(App(home, cd=str(tmp_path / "work")).for_agent()), offer(("memory", "tasks")))
     initialize(made, client="tester")
     yield made
     made.session.close()

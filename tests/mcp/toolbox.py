@@ -14,7 +14,7 @@ from mi.kernel.home import Home
 from mi.mcp.dispatch import Dispatcher
 from mi.mcp.registry import Definitions, Offer
 from mi.mcp.schema import rendered
-from mi.mcp.session import Session
+from mi.mcp.session import ToolSession
 from mi.mcp.tool import Resource, Resources, ResourceTemplate, Text, Tool, ToolFailure
 from tests.waiting import wait_until
 
@@ -50,23 +50,23 @@ class Nothing(Struct, frozen=True, kw_only=True):
     """No arguments, no result."""
 
 
-def _find(session: Session, asked: Ask) -> Found:
+def _find(session: ToolSession, asked: Ask) -> Found:
     return Found(query=asked.query, limit=asked.limit, client=session.client, parts=asked.parts)
 
 
-def _refuse(session: Session, asked: Nothing) -> Nothing:
+def _refuse(session: ToolSession, asked: Nothing) -> Nothing:
     raise ToolFailure("RECALL_REQUIRED", "Recall comes before change.", next={"tool": "memory_query"})
 
 
-def _lose(session: Session, asked: Nothing) -> Nothing:
+def _lose(session: ToolSession, asked: Nothing) -> Nothing:
     raise NotFound("no-such-folder", field="--cd", value="x", path="/x")
 
 
-def _break(session: Session, asked: Nothing) -> Nothing:
+def _break(session: ToolSession, asked: Nothing) -> Nothing:
     raise ZeroDivisionError("division by zero")
 
 
-def _shout(session: Session, asked: Nothing) -> Nothing:
+def _shout(session: ToolSession, asked: Nothing) -> Nothing:
     print("a library prints something")
     session.app.notices.add("state-broken", "/some/file", reason="because")
     return Nothing()
@@ -78,7 +78,7 @@ class Wait(Struct, frozen=True, kw_only=True):
     path: str
 
 
-def _wait(session: Session, asked: Wait) -> Nothing:
+def _wait(session: ToolSession, asked: Wait) -> Nothing:
     wait_until(lambda: os.path.exists(asked.path))
     return Nothing()
 
@@ -105,7 +105,7 @@ def offer() -> Offer:
 
 
 def dispatcher(home: Home) -> Dispatcher:
-    return Dispatcher(Session(App(home).for_agent()), offer())
+    return Dispatcher(ToolSession(App(home).for_agent()), offer())
 
 
 def exchange(door: Dispatcher, **message: Any) -> Any:

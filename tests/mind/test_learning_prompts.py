@@ -7,7 +7,7 @@ import pytest
 from mi.mind.prompts.checkpoint_decide import checkpoint_decide
 from mi.mind.prompts.mining import SegmentToMine, Suggestions, learn_update, mine_claims, mine_preferences
 from mi.mind.strict import json_schema
-from mi.mind.views import Said, SegmentCase
+from mi.mind.views import CitableText, SegmentCase
 
 CLAIM = """local_id claim_type text scope visibility valid_from valid_to confidence source_event_ids tags notes"""
 EDGE = "edge_type from_claim_id to_claim_id confidence source_event_ids notes"
@@ -94,10 +94,10 @@ def test_without_a_model_a_run_that_ends_is_cut_and_mined_for_named_preferences_
 
 def test_without_a_model_only_the_persons_own_lasting_sentences_are_preferences() -> None:
     said = [
-        Said(id="ev_1", text="Fix the parser. Always add a test. ```\nnever\n```"),
-        Said(id="ev_2", text="以后都用 pytest。好的"),
+        CitableText(id="ev_1", text="Fix the parser. Always add a test. ```\nnever\n```"),
+        CitableText(id="ev_2", text="以后都用 pytest。好的"),
     ]
-    agents = [Said(id="ev_3", text="batch_end: The user always wants a push.")]
+    agents = [CitableText(id="ev_3", text="batch_end: The user always wants a push.")]
     given = SegmentToMine(task="", events=agents, said=said)
     assert [one.text for one in mine_preferences.rules(given).suggestions] == [
         "Always add a test.",

@@ -29,7 +29,7 @@ from mi.mind.providers.agent_cli import ClaudeSchema, CodexSchema
 from mi.mind.providers.anthropic import Anthropic
 from mi.mind.providers.openai_compatible import OpenAiCompatible
 from mi.mind.strict import json_schema
-from mi.mind.views import Batch, Case, Person, Said
+from mi.mind.views import BatchView, Case, CitableText, Person
 from mi.testing import (
     KEY,
     Usage,
@@ -54,7 +54,7 @@ __all__ = ["claude", "codex"]
 
 SECRET = "ghp_" + "aB3dE5gH7" * 4
 DONE = ANSWERS["decide_next"]
-CASE = Case(batch=Batch(task="fix it", last_message="Done."))
+CASE = Case(batch=BatchView(task="fix it", last_message="Done."))
 SERVERS: dict[str, Callable[..., ScriptedServer]] = {"openai_compatible": chat_server, "anthropic": messages_server}
 PROVIDERS: dict[str, Callable[[HttpMind], Provider]] = {"openai_compatible": OpenAiCompatible, "anthropic": Anthropic}
 
@@ -377,8 +377,8 @@ def test_secrets_do_not_leave_the_machine(asking: Callable[..., Any]) -> None:
     asked, server = asking([say(json.dumps(DONE))])
     asked.ask(
         Case(
-            batch=Batch(task=f"use {SECRET}", last_message=f"The key {SECRET} works.", errors=[SECRET]),
-            person=Person(values=[Said(id="cl_1", text=f"Remember {SECRET}")]),
+            batch=BatchView(task=f"use {SECRET}", last_message=f"The key {SECRET} works.", errors=[SECRET]),
+            person=Person(values=[CitableText(id="cl_1", text=f"Remember {SECRET}")]),
         )
     )
     assert "aB3dE5gH7" not in json.dumps(server.requests[0].body)

@@ -10,15 +10,15 @@ from mi.mind.prompts.extract_evidence import extract_evidence
 from mi.mind.prompts.loop_break import loop_break
 from mi.mind.prompts.plan_min_checks import plan_min_checks
 from mi.mind.prompts.risk_judge import risk_judge
-from mi.mind.views import Batch, Case, LoopCase, Person, Project, Said, SeenCommand, SegmentCase
+from mi.mind.views import BatchView, Case, CitableText, LoopCase, Person, ProjectView, SeenCommand, SegmentCase
 
-PYTEST = Project(check_commands=["pytest -q"], has_tests=True)
+PYTEST = ProjectView(check_commands=["pytest -q"], has_tests=True)
 VERIFIED = Marks(ran=True, claimed=True, verified=True)
 
 
-def case(project: Project = PYTEST, person: Person | None = None, requested: int = 0, **batch: object) -> Case:
+def case(project: ProjectView = PYTEST, person: Person | None = None, requested: int = 0, **batch: object) -> Case:
     given = {"task": "fix the failing test", "last_message": "Done."} | batch
-    return Case(batch=Batch(**given), project=project, person=person or Person(), checks_requested=requested)
+    return Case(batch=BatchView(**given), project=project, person=person or Person(), checks_requested=requested)
 
 
 def check(exit_code: int | None, after: bool = True) -> SeenCommand:
@@ -59,10 +59,12 @@ def check(exit_code: int | None, after: bool = True) -> SeenCommand:
             "done",
             id="the answer was the task, Chinese",
         ),
-        pytest.param(case(Project(), changed_files=["a.py"]), "stop", "blocked", id="no way to check"),
+        pytest.param(case(ProjectView(), changed_files=["a.py"]), "stop", "blocked", id="no way to check"),
         pytest.param(
             case(
-                Project(testless_strategy=Said(id="cl_1", text="open the page")), changed_files=["a.html"], requested=1
+                ProjectView(testless_strategy=CitableText(id="cl_1", text="open the page")),
+                changed_files=["a.html"],
+                requested=1,
             ),
             "stop",
             "done",
@@ -79,7 +81,7 @@ def test_decide_next(given: Case, action: str, status: str):
 
 
 def test_an_agent_without_command_results_is_blocked_with_the_reason():
-    move = decide_next.rules(case(Project(), changed_files=["a.py"], shows_commands=False))
+    move = decide_next.rules(case(ProjectView(), changed_files=["a.py"], shows_commands=False))
     assert move.notes == "cannot verify: this agent shows no command results"
 
 
@@ -98,9 +100,9 @@ def test_a_failed_check_is_sent_back_with_the_task():
         pytest.param(case(changed_files=["a.py"]), True, False, id="run the tests"),
         pytest.param(case(changed_files=["a.py"], requested=1), False, False, id="asked for already"),
         pytest.param(case(changed_files=["a.py"], commands=[check(1)]), False, False, id="ran and failed"),
-        pytest.param(case(Project(), changed_files=["a.py"]), False, True, id="no tests: ask once"),
+        pytest.param(case(ProjectView(), changed_files=["a.py"]), False, True, id="no tests: ask once"),
         pytest.param(
-            case(Project(testless_strategy=Said(id="cl_1", text="open the page")), changed_files=["a.py"]),
+            case(ProjectView(testless_strategy=CitableText(id="cl_1", text="open the page")), changed_files=["a.py"]),
             True,
             False,
             id="as agreed",
@@ -115,10 +117,10 @@ def test_plan_min_checks(given: Case, should_run: bool, needs_strategy: bool):
 
 
 VALUES = [
-    Said(id="cl_pytest", text="Use pytest for tests."),
-    Said(id="cl_push", text="Never push to main."),
-    Said(id="cl_ask", text="Ask me before you delete migrations."),
-    Said(id="cl_zh", text="提交信息用英文写。"),
+    CitableText(id="cl_pytest", text="Use pytest for tests."),
+    CitableText(id="cl_push", text="Never push to main."),
+    CitableText(id="cl_ask", text="Ask me before you delete migrations."),
+    CitableText(id="cl_zh", text="提交信息用英文写。"),
 ]
 
 

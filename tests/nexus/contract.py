@@ -194,14 +194,14 @@ def in_process(root: Path, fixture: dict[str, Any]) -> tuple[Any, str]:
     """Run a fixture's call through the functions themselves."""
     from mi.kernel.config.types import Nexus
     from mi.kernel.errors import MiError
-    from mi.nexus.place import Place
+    from mi.nexus.layout import NexusLayout
     from mi.nexus.store import Store
 
     try:
         if "memory" in fixture:
             from tests.nexus.memory_calls import call_memory
 
-            return call_memory(Store(Place(str(root))), fixture), ""
+            return call_memory(Store(NexusLayout(str(root))), fixture), ""
         if "event" in fixture:
             from mi.nexus.events import handle
 
@@ -210,6 +210,6 @@ def in_process(root: Path, fixture: dict[str, Any]) -> tuple[Any, str]:
             return handle(str(root), fixture["event"], fixture.get("input", {}), harness, settings), ""
         from mi.nexus.toolset import call
 
-        return call(Store(Place(str(root))), fixture["tool"], fixture.get("args", {})), ""
+        return call(Store(NexusLayout(str(root))), fixture["tool"], fixture.get("args", {})), ""
     except MiError as error:
         return None, error.line()

@@ -13,7 +13,7 @@ _SAFE = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 def call_memory(store: Any, fixture: dict[str, Any]) -> Any:
     """Run the function that a fixture names, with its settings."""
     from mi.kernel.config.types import Nexus
-    from mi.nexus import access, forgetting, memory, memory_lint
+    from mi.nexus import access, memory, memory_gc, memory_lint
 
     settings = msgspec.convert(fixture.get("settings", {}), Nexus)
     args = fixture.get("args", {})
@@ -24,16 +24,16 @@ def call_memory(store: Any, fixture: dict[str, Any]) -> Any:
         case "show":
             return {"text": memory.show(store, args["name"], "reader")}
         case "gc":
-            found = forgetting.candidates(store, settings.memory_gc)
+            found = memory_gc.candidates(store, settings.memory_gc)
             return {one.name: sorted(name for name, held in one.signals.items() if held) for one in found}
         case "forget":
-            pairs = forgetting.merges(store, settings) if args.get("merge") else []
-            done = forgetting.apply(store, settings, args.get("names", []), pairs)
+            pairs = memory_gc.merges(store, settings) if args.get("merge") else []
+            done = memory_gc.apply(store, settings, args.get("names", []), pairs)
             return {"deleted": done.deleted, "merged": [[one.source, one.into] for one in done.merged]}
         case "auto":
-            return forgetting.automatic(store, settings).deleted
+            return memory_gc.automatic(store, settings).deleted
         case "restore":
-            return forgetting.restore(store, args["name"])
+            return memory_gc.restore(store, args["name"])
         case "lint":
             return [[one.name, one.rule] for one in memory_lint.lint(store, settings)]
         case "merge_access":

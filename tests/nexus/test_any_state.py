@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from mi.kernel.config.types import Nexus
 from mi.kernel.errors import MiError
-from mi.nexus import documents, forgetting, lint
+from mi.nexus import documents, lint, memory_gc
 from mi.nexus.answers import ANSWERS
 from mi.nexus.events import EVENTS, handle
-from mi.nexus.place import Place
+from mi.nexus.layout import NexusLayout
 from mi.nexus.store import Store
 from mi.nexus.toolset import call
 from tests.nexus.contract import Case, contents, legal, validate
@@ -94,7 +94,7 @@ def laid_out(files: dict[str, Any]) -> Path:
 @given(_files)
 def test_tools_in_any_repository(files):
     root = laid_out(files)
-    store = Store(Place(str(root)))
+    store = Store(NexusLayout(str(root)))
     for name, arguments in CALLS:
         before = contents(root / ".nexus")
         try:
@@ -131,10 +131,10 @@ def test_events_in_any_repository(files, params, event):
 @given(_files)
 def test_looking_around_in_any_repository(files):
     root = laid_out(files)
-    store = Store(Place(str(root)))
+    store = Store(NexusLayout(str(root)))
     for producer in documents.producers(str(root), "p"):
         assert all(batch.cursor == producer.end() for batch in producer.read(""))
-    for look in (lambda: lint.lint(store), lambda: forgetting.candidates(store, Nexus().memory_gc)):
+    for look in (lambda: lint.lint(store), lambda: memory_gc.candidates(store, Nexus().memory_gc)):
         try:
             look()
         except MiError:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mi.cli import door
+from mi.cli import main
 from tests.conftest import Mi, git
 from tests.nexus.contract import Case, matches, validate
 from tests.nexus.test_memory import WAL, put
@@ -39,7 +39,7 @@ def mi(capsys, monkeypatch) -> Mi:
             patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
             for name, value in (env or {}).items():
                 patched.setenv(name, value)
-            code = door.run(list(args))
+            code = main.run(list(args))
         said = capsys.readouterr()
         return subprocess.CompletedProcess(args, code, said.out, said.err)
 
@@ -373,10 +373,10 @@ def test_lint_fails_with_findings(mi, root: Path):
     *("nx.cli.memory-merge-access", "nx.memory.observe-show"),
 )
 def test_forgetting_waits_for_a_word_and_can_be_taken_back(mi, root: Path, home):
-    from mi.nexus.place import Place
+    from mi.nexus.layout import NexusLayout
     from mi.nexus.store import Store
 
-    path = put(Store(Place(str(root))), "wal-time.md", WAL, days=400)
+    path = put(Store(NexusLayout(str(root))), "wal-time.md", WAL, days=400)
     assert mi("nexus", "memory", "show", "wal-time", "--reader", "me").returncode == 0
     access = root / ".nexus/state/mi/memory-access.jsonl"
     merged = mi("nexus", "memory", "merge-access", str(access), str(access))
@@ -398,10 +398,10 @@ def test_forgetting_waits_for_a_word_and_can_be_taken_back(mi, root: Path, home)
 @pytest.mark.req("nx.memory.gc-apply", "nxs.life.three-signals")
 def test_what_takes_another_file_in_is_not_forgotten(mi, root: Path, home):
     """The large twin was never read, the small one is in use: both in one file, which stays."""
-    from mi.nexus.place import Place
+    from mi.nexus.layout import NexusLayout
     from mi.nexus.store import Store
 
-    store = Store(Place(str(root)))
+    store = Store(NexusLayout(str(root)))
     (root / ".nexus").mkdir()
     cycles = [
         {"completed_at": f"2026-01-0{day}T00:00:00Z", "branch": "", "plan": None, "tasks": []} for day in range(1, 8)
@@ -516,7 +516,7 @@ class Terminal(io.StringIO):
 def test_somebody_who_is_there_is_asked_once(root: Path, monkeypatch, capsys, typed, code):
     monkeypatch.setattr(sys, "stdin", Terminal(typed + "y\n" * 3))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert door.run(["nexus", "memory", "add", "https://sqlite.org/wal.html", "--name", "wal-page"]) == code
+    assert main.run(["nexus", "memory", "add", "https://sqlite.org/wal.html", "--name", "wal-page"]) == code
     assert capsys.readouterr().err.count("[y/N]") == 1
     assert (root / ".nexus/memory/wal-page.md").exists() is (code == 0)
 

@@ -11,10 +11,10 @@ import pytest
 from mi.kernel import clock
 from mi.kernel.config.types import Config, MemoryGc, Nexus
 from mi.kernel.errors import Blocked, MiError, NotFound, StorageError, UsageError
-from mi.nexus import access, forgetting, memory, memory_names
+from mi.nexus import access, memory, memory_gc, memory_names
 from mi.nexus.admission import objection
+from mi.nexus.layout import NexusLayout
 from mi.nexus.memory_lint import lint
-from mi.nexus.place import Place
 from mi.nexus.store import Store
 from tests.conftest import git
 from tests.nexus.contract import SCHEMAS
@@ -28,7 +28,7 @@ OLD = 1_000_000_000  # seconds since the epoch: long ago
 def store(tmp_path: Path) -> Store:
     root = tmp_path / "repo"
     root.mkdir()
-    return Store(Place(str(root)))
+    return Store(NexusLayout(str(root)))
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def tracked(repository, monkeypatch) -> Store:
     for name in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{name}_NAME", "Test")
         monkeypatch.setenv(f"GIT_{name}_EMAIL", "test@example.invalid")
-    return Store(Place(str(repository())))
+    return Store(NexusLayout(str(repository())))
 
 
 def put(store: Store, name: str, text: str = "something learned", days: int = 0) -> Path:
@@ -235,7 +235,7 @@ def test_showing_counts_as_reading(store: Store):
     assert clock.parse(str(line["last_accessed_ts"])) > time.time() - 60
     memory.files_in(store, "memory")
     list(lint(store, SETTINGS))
-    forgetting.candidates(store, MemoryGc())
+    memory_gc.candidates(store, MemoryGc())
     assert log(store) == [line]
     with pytest.raises(NotFound, match="wal-time"):
         memory.show(store, "nothing", "x")
@@ -335,14 +335,14 @@ def test_signals(store: Store):
         Path(store.place.knowledge(folder)).mkdir()
         Path(store.place.knowledge(folder), "old-thing.md").write_text("x")
         os.utime(Path(store.place.knowledge(folder), "old-thing.md"), (OLD, OLD))
-    found = {one.name: one for one in forgetting.candidates(store, MemoryGc())}
+    found = {one.name: one for one in memory_gc.candidates(store, MemoryGc())}
     assert list(found) == ["never-read-old.md", "read-long-ago.md", "never-read-new.md"]
     assert found["never-read-old.md"].signals == {"days": True, "cycles": True, "accesses": True}
     assert found["read-long-ago.md"].signals == {"days": True, "cycles": True, "accesses": False}
     assert found["never-read-new.md"].signals == {"days": False, "cycles": False, "accesses": True}
     assert [one.forgotten for one in found.values()] == [True, False, False]
     assert found["never-read-old.md"].fields()["days"] == 200
-    local = forgetting.candidates(store, MemoryGc(days=1, cycles=1, accesses=9))
+    local = memory_gc.candidates(store, MemoryGc(days=1, cycles=1, accesses=9))
     assert {one.name for one in local if one.forgotten} == {"never-read-old.md", "read-long-ago.md"}
     assert len(os.listdir(store.place.memory)) == 4
 
@@ -360,7 +360,7 @@ def test_a_deletion_is_a_commit_that_says_the_way_back(tracked: Store):
     (root / "staged.txt").write_text("staged", "utf-8")
     git(root, "add", "staged.txt")
     dirty = git(root, "status", "--porcelain", "--", "file.txt", "staged.txt")
-    done = forgetting.apply(tracked, SETTINGS, ["wal-time"], [])
+    done = memory_gc.apply(tracked, SETTINGS, ["wal-time"], [])
     assert done.deleted == ["wal-time.md"]
     assert not path.exists()
     message = git(root, "log", "-1", "--format=%B")
@@ -379,14 +379,14 @@ def test_a_deletion_is_a_commit_that_says_the_way_back(tracked: Store):
 @pytest.mark.req("nx.cli.memory-restore")
 def test_restoring(tracked: Store):
     path = put(tracked, "wal-time.md", "as it was\n")
-    forgetting.apply(tracked, SETTINGS, ["wal-time.md"], [])
-    assert forgetting.restore(tracked, "wal-time") == str(path)
+    memory_gc.apply(tracked, SETTINGS, ["wal-time.md"], [])
+    assert memory_gc.restore(tracked, "wal-time") == str(path)
     assert path.read_text("utf-8") == "as it was\n"
     with pytest.raises(UsageError, match="exists already"):
-        forgetting.restore(tracked, "wal-time")
+        memory_gc.restore(tracked, "wal-time")
     for name in ("never-there", "../../file.txt"):
         with pytest.raises(NotFound, match="no deletion"):
-            forgetting.restore(tracked, name)
+            memory_gc.restore(tracked, name)
 
 
 @pytest.mark.req("nx.memory.gc-drops-merged", "nx.memory.gc-apply", "nxs.life.merge-before-create")
@@ -396,9 +396,9 @@ def test_merging_twins(tracked: Store):
         put(tracked, "wal-write-time.md", f"{WAL}\nAnd more of it, measured twice."),
     )
     read(tracked, small, 1)
-    (pair,) = forgetting.merges(tracked, SETTINGS)
+    (pair,) = memory_gc.merges(tracked, SETTINGS)
     assert (pair.source, pair.into) == ("wal-time.md", "wal-write-time.md")
-    done = forgetting.apply(tracked, SETTINGS, [], [pair])
+    done = memory_gc.apply(tracked, SETTINGS, [], [pair])
     assert not small.exists()
     assert large.read_text("utf-8").count(WAL) == 2
     assert "Restore: git checkout" in git(Path(tracked.place.root), "log", "-1", "--format=%B")
@@ -410,26 +410,26 @@ def test_merging_twins(tracked: Store):
 def test_without_a_way_back_nothing_is_deleted(store: Store, repository, monkeypatch):
     path = put(store, "wal-time.md")
     with pytest.raises(StorageError, match="no git repository"):
-        forgetting.apply(store, SETTINGS, ["wal-time"], [])
+        memory_gc.apply(store, SETTINGS, ["wal-time"], [])
     assert path.exists()
     root = repository("detached", commits=2)
-    place = Store(Place(str(root)))
+    place = Store(NexusLayout(str(root)))
     path = put(place, "wal-time.md")
     git(root, "config", "user.useConfigOnly", "true")
     with pytest.raises(StorageError, match="who commits"):
-        forgetting.apply(place, SETTINGS, ["wal-time"], [])
+        memory_gc.apply(place, SETTINGS, ["wal-time"], [])
     git(root, "config", "user.name", "Test")
     git(root, "config", "user.email", "test@example.invalid")
     git(root, "checkout", "-q", "--detach")
     with pytest.raises(StorageError, match="detached"):
-        forgetting.apply(place, SETTINGS, ["wal-time"], [])
+        memory_gc.apply(place, SETTINGS, ["wal-time"], [])
     git(root, "checkout", "-q", "main")
     (root / ".git/index.lock").write_text("")
     with pytest.raises(StorageError, match="could not commit"):
-        forgetting.apply(place, SETTINGS, ["wal-time"], [])
+        memory_gc.apply(place, SETTINGS, ["wal-time"], [])
     assert path.exists()
     (root / ".git/index.lock").unlink()
-    forgetting.apply(place, SETTINGS, ["wal-time"], [])
+    memory_gc.apply(place, SETTINGS, ["wal-time"], [])
     assert not path.exists()
 
 
@@ -441,7 +441,7 @@ def test_a_commit_that_fails_after_the_file_was_kept(tracked: Store, monkeypatch
     git(root, "commit", "-q", "-m", "all")
     (root / ".git/index.lock").write_text("")
     with pytest.raises(StorageError, match="could not commit"):
-        forgetting.apply(tracked, SETTINGS, ["wal-time"], [])
+        memory_gc.apply(tracked, SETTINGS, ["wal-time"], [])
     assert path.read_text("utf-8") == "as it was"
 
 
@@ -452,7 +452,7 @@ def test_a_commit_that_fails_leaves_the_index_as_it_was(tracked: Store):
     git(root, "config", "commit.gpgsign", "true")
     git(root, "config", "gpg.program", "false")
     with pytest.raises(StorageError, match="could not commit"):
-        forgetting.apply(tracked, SETTINGS, ["wal-time"], [])
+        memory_gc.apply(tracked, SETTINGS, ["wal-time"], [])
     assert path.read_text("utf-8") == "never added"
     assert git(root, "diff", "--cached", "--name-only") == ""
 
@@ -470,14 +470,14 @@ def test_on_an_unborn_branch(tmp_path: Path, monkeypatch):
     git(root, "init", "-q", "-b", "main")
     git(root, "config", "user.name", "Test")
     git(root, "config", "user.email", "test@example.invalid")
-    place = Store(Place(str(root)))
+    place = Store(NexusLayout(str(root)))
     put(place, "wal-time.md", "text")
-    forgetting.apply(place, SETTINGS, ["wal-time"], [])
+    memory_gc.apply(place, SETTINGS, ["wal-time"], [])
     assert git(root, "log", "--format=%s").splitlines() == [
         "memory: forget wal-time.md",
         "memory: keep wal-time.md before it goes",
     ]
-    forgetting.restore(place, "wal-time")
+    memory_gc.restore(place, "wal-time")
 
 
 @pytest.mark.req(
@@ -512,7 +512,7 @@ def test_automatic_deletion(tracked: Store):
     (warning,) = begin(auto=True)
     assert "never-read-old.md" in warning
     assert (gone.exists(), one_signal.exists(), two_signals.exists()) == (False, True, True)
-    forgetting.restore(tracked, "never-read-old")
+    memory_gc.restore(tracked, "never-read-old")
 
 
 @pytest.mark.req("nx.cli.memory-lint", "nx.memory.rules-placement", "nxs.life.architecture-in-context")

@@ -10,7 +10,7 @@ import pytest
 
 from mi.kernel.errors import UsageError
 from mi.nexus import extensions
-from mi.nexus.place import Place
+from mi.nexus.layout import NexusLayout
 from mi.nexus.store import Store
 from mi.nexus.tasks import TaskAdd, TaskUpdate, add, set_targets, update
 from mi.nexus.toolset import call
@@ -43,7 +43,7 @@ def test_two_processes_adding_200_tasks_each_lose_none(tmp_path: Path):
     workers = [subprocess.Popen([*args, name], stderr=subprocess.PIPE) for name in ("mi", "other")]
     seen = 0
     while any(still_running(worker) for worker in workers):
-        answer = call(Store(Place(str(tmp_path))), "task_list", {})  # never half a file, never fewer than before
+        answer = call(Store(NexusLayout(str(tmp_path))), "task_list", {})  # never half a file, never fewer than before
         count = answer.get("summary", {}).get("total", 0)
         assert count >= seen
         seen = count
@@ -59,7 +59,7 @@ def test_two_processes_adding_200_tasks_each_lose_none(tmp_path: Path):
 
 @pytest.mark.req("nx.layout.write-atomic")
 def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch):
-    store = Store(Place(str(tmp_path)))
+    store = Store(NexusLayout(str(tmp_path)))
     add(store, TaskAdd(title="a", context="c"))
     before = (tmp_path / ".nexus/state/tasks.json").read_bytes()
 
@@ -78,7 +78,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch):
     *("nx.ext.issue-extensions", "nx.ext.plan-id", "nxs.outputs.ext-plan", "nx.ext.no-base-fields"),
 )
 def test_extensions_lie_beside_the_common_files(tmp_path: Path):
-    store = Store(Place(str(tmp_path)))
+    store = Store(NexusLayout(str(tmp_path)))
     call(store, "plan_start", {"topic": "t", "issues": ["q"], "research_summary": "r"})
     add(store, TaskAdd(title="a", context="c"))
     set_targets(store, 1, ["src/a.py"])
@@ -116,7 +116,7 @@ def test_another_harness_is_left_alone(tmp_path: Path):
     """What lies in its folder is no JSON at all: whoever read it would fail."""
     from mi.kernel.config.types import MemoryGc
     from mi.nexus.events import handle
-    from mi.nexus.forgetting import candidates
+    from mi.nexus.memory_gc import candidates
 
     other = tmp_path / ".nexus/state/other"
     other.mkdir(parents=True)
@@ -134,7 +134,7 @@ def test_another_harness_is_left_alone(tmp_path: Path):
         ("session_end", {}),
     ):
         handle(str(tmp_path), event, {"params": params}, "mi")
-    store = Store(Place(str(tmp_path)))
+    store = Store(NexusLayout(str(tmp_path)))
     call(store, "plan_start", {"topic": "t", "issues": [], "research_summary": ""})
     call(store, "task_add", {"title": "a", "context": "c"})
     call(store, "task_close", {})
@@ -168,7 +168,7 @@ call(Store(Place(sys.argv[2])), "task_close", {})
 @pytest.mark.parametrize("removed", range(4))
 def test_a_close_that_was_killed_is_finished_by_the_next_one(tmp_path: Path, removed: int):
     """The history is written, and so many of the four files are removed: the cycle is archived once all the same."""
-    store = Store(Place(str(tmp_path)))
+    store = Store(NexusLayout(str(tmp_path)))
     call(store, "plan_start", {"topic": "t", "issues": ["a"], "research_summary": ""})
     call(store, "task_add", {"title": "a", "context": "c"})
     with store.lock():
@@ -194,7 +194,7 @@ def test_a_close_that_was_killed_is_finished_by_the_next_one(tmp_path: Path, rem
 
 def test_cycles_that_read_the_same_are_two(tmp_path: Path):
     """Tasks that say nowhere when they were made, closed twice, were worked on twice."""
-    store = Store(Place(str(tmp_path)))
+    store = Store(NexusLayout(str(tmp_path)))
     tasks = {"goal": "g", "decisions": [], "tasks": [{"id": 1, "title": "a", "context": "c", "status": "completed"}]}
     for count in (1, 2):
         Path(store.place.tasks).parent.mkdir(parents=True, exist_ok=True)
@@ -219,7 +219,7 @@ def test_git_sees_history_and_knowledge_and_no_state(repository):
     from tests.conftest import git
 
     root = repository()
-    store = Store(Place(str(root)))
+    store = Store(NexusLayout(str(root)))
     handle(str(root), "session_start", {}, "mi")
     for folder in ("memory", "context", "rules"):
         (root / f".nexus/{folder}/a-b.md").write_text("x", "utf-8")

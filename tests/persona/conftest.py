@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mi.persona.make import make
-from mi.persona.place import Persona
+from mi.persona.place import PersonaView
 
 CARD = """---
 id: {id}
@@ -21,13 +21,13 @@ created: 2026-11-01
 
 
 @pytest.fixture
-def persona(tmp_path: Path) -> Persona:
-    made = Persona(str(tmp_path / "persona"), "mi")
+def persona(tmp_path: Path) -> PersonaView:
+    made = PersonaView(str(tmp_path / "persona"), "mi")
     make(made)
     return made
 
 
-def put(persona: Persona, path: str, text: str) -> Path:
+def put(persona: PersonaView, path: str, text: str) -> Path:
     """Write a file of the persona."""
     place = Path(persona.root) / path
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -36,7 +36,7 @@ def put(persona: Persona, path: str, text: str) -> Path:
 
 
 def put_card(
-    persona: Persona,
+    persona: PersonaView,
     card_id: str = "H-001",
     *,
     title: str = "Small steps",

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from mi.kernel.errors import MiError, NotFound, UsageError
-from mi.persona.boot import CORE, Health, as_context, boot
+from mi.persona.boot import CORE, ReviewerHealth, as_context, boot
 from mi.persona.members import human, is_human, roles
 from mi.persona.notes import add_note, read_notes
-from mi.persona.place import Persona, find_root, member_name, owner_of, read_text
-from mi.persona.session_log import Decision, Entry, append_entry
+from mi.persona.place import PersonaView, find_root, member_name, owner_of, read_text
+from mi.persona.session_log import LoggedDecision, SessionEntry, append_entry
 from mi.persona.windows import log_files, take_slot
 from tests.persona.conftest import put, put_card
 
 
-def entry(*done: str, decided: str = "use X", following: str = "docs") -> Entry:
-    return Entry(completed_items=list(done), decisions=[Decision(text=decided)], next_steps=[following])
+def entry(*done: str, decided: str = "use X", following: str = "docs") -> SessionEntry:
+    return SessionEntry(completed_items=list(done), decisions=[LoggedDecision(text=decided)], next_steps=[following])
 
 
 @pytest.mark.req(
@@ -67,7 +67,7 @@ def test_a_log_that_leads_into_another_members_space_is_no_log(persona):
 
 def test_a_persona_that_is_not_there(tmp_path):
     with pytest.raises(NotFound, match="mi persona init"):
-        boot(Persona(str(tmp_path / "none"), "mi"))
+        boot(PersonaView(str(tmp_path / "none"), "mi"))
 
 
 @pytest.mark.req("mx.boot.first-boot-skip", "gov.boot.first-boot-said", "mx.boot.private-skip")
@@ -93,7 +93,7 @@ def test_the_latest_log_is_read_and_never_the_own_new_file(persona):
 @pytest.mark.req("mx.boot.parallel-report", "mx.boot.read-sections", "mx.conf.session-state")
 def test_other_windows_of_today_are_seen(persona):
     other = take_slot(persona)
-    append_entry(other, Entry(completed_items=["a"], decisions=[], next_steps=["n"], candidate_insights=["low"]))
+    append_entry(other, SessionEntry(completed_items=["a"], decisions=[], next_steps=["n"], candidate_insights=["low"]))
     (window,) = boot(persona).windows
     assert (window.slot, window.completed, window.decisions) == ("A", ["a"], [])
     assert "low" not in str(window)
@@ -145,7 +145,9 @@ def test_the_index_and_the_most_salient_cards_are_loaded(persona):
 def test_everything_in_its_order(persona):
     """The slot is taken after the core, the history read after that, the reviewers asked last."""
     seen = []
-    boot(persona, lambda: seen.append(len(log_files(persona))) or [Health(name="codex", ok=False, reason="gone")])
+    boot(
+        persona, lambda: seen.append(len(log_files(persona))) or [ReviewerHealth(name="codex", ok=False, reason="gone")]
+    )
     assert seen == [1]
     names = list(boot(persona).__struct_fields__)
     order = ["core", "slot", "log_path", "last_session", "private", "windows", "index", "cards", "reviewers"]

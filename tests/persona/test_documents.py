@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mi.persona.documents import cards
-from mi.persona.place import Persona
+from mi.persona.place import PersonaView
 from tests.persona.conftest import put_card
 
 
@@ -21,7 +21,7 @@ def test_a_card_is_found_changed_and_forgotten(mi, repository, monkeypatch):
     mi("persona", "init", "--project")
     mi("init", "--values", "Be kind.")
     mi("project", "use")
-    persona = Persona(str(root / "persona"), "mi")
+    persona = PersonaView(str(root / "persona"), "mi")
     path = put_card(
         persona, title="Migrations go alone", body="Never mix 数据库迁移 with code.\n\n## Evidence\n\n- ev_1"
     )

@@ -7,11 +7,11 @@ import pytest
 import yaml
 
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
-from mi.persona.handoffs import Deliverable, Handoff, create, move, read, read_all
+from mi.persona.handoffs import Deliverable, HandoffFile, create, move, read, read_all
 from mi.persona.lint import lint
 
 
-def handoff(**more: object) -> Handoff:
+def handoff(**more: object) -> HandoffFile:
     fields: dict[str, object] = {
         "id": "",
         "sender": "mi",
@@ -22,7 +22,7 @@ def handoff(**more: object) -> Handoff:
         "context": "see docs",
         "acceptance_criteria": ["tests pass"],
     }
-    return Handoff(**fields | more)  # type: ignore[arg-type]
+    return HandoffFile(**fields | more)  # type: ignore[arg-type]
 
 
 DONE = [Deliverable(type="patch", path="src/login.py", description="the form")]

@@ -9,14 +9,14 @@ import yaml
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.persona.cards import read_cards
 from mi.persona.members import Role
-from mi.persona.proposals import Candidate, add, find, pending, read_all, review, slug, why_refused
+from mi.persona.proposals import ProposalFields, add, find, pending, read_all, review, slug, why_refused
 from tests.persona.conftest import put, put_card
 
 MEMBERS = [Role(name="ada", type="human"), Role(name="mi", type="ai"), Role(name="bob", type="ai")]
 BODY = "Go in small steps.\n\n## Evidence\n\n- ev_1\n"
 
 
-def candidate(card_type: str = "heuristic", **more: object) -> Candidate:
+def candidate(card_type: str = "heuristic", **more: object) -> ProposalFields:
     fields = {
         "proposed_card_type": card_type,
         "title": "Small steps win",
@@ -24,7 +24,7 @@ def candidate(card_type: str = "heuristic", **more: object) -> Candidate:
         "proposed_by": "mi",
         "date": "2026-11-16",
     }
-    return Candidate(**fields | more)  # type: ignore[arg-type]
+    return ProposalFields(**fields | more)  # type: ignore[arg-type]
 
 
 @pytest.mark.req(

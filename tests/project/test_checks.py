@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mi.project.check_outcome import ran_nothing
-from mi.project.checks import Check, detect, is_check, ran_check
+from mi.project.checks.outcome import ran_nothing
+from mi.project.checks.recognition import Check, detect, is_check, ran_check
 
 PYTEST = [
     Check("test", ("pytest",), "x"),

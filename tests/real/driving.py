@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mi.hands.contract import Batch, BatchResult, Hands, Observer
+from mi.agents.protocol import AgentAdapter, BatchInput, BatchResult, Observer
 from mi.kernel.home import Home
 from mi.testing import (
     Repository,
@@ -17,7 +17,7 @@ from mi.testing import (
     responses_server,
     temporary_repository,
 )
-from tests.hands.subjects import codex_home
+from tests.agents.subjects import codex_home
 
 
 class Driver:
@@ -46,10 +46,10 @@ class Driver:
         for name, value in environment.items():
             self._monkeypatch.setenv(name, value)
 
-    def batch(self, prompt: str = "go on", **fields: Any) -> Batch:
+    def batch(self, prompt: str = "go on", **fields: Any) -> BatchInput:
         self._number += 1
         path = self.home.path("transcripts", f"{self._number}.jsonl")
-        return Batch(**({"prompt": prompt, "cwd": self.repo.path, "transcript": path, "wall_s": 60.0} | fields))
+        return BatchInput(**({"prompt": prompt, "cwd": self.repo.path, "transcript": path, "wall_s": 60.0} | fields))
 
     def owns(self, pid: int) -> bool:
         """Whether a process belongs to this test and not to one that runs beside it."""
@@ -58,7 +58,9 @@ class Driver:
         except OSError:
             return False  # gone meanwhile
 
-    def run(self, hands: Hands, prompt: str = "go on", observer: Observer | None = None, **fields: Any) -> BatchResult:
+    def run(
+        self, hands: AgentAdapter, prompt: str = "go on", observer: Observer | None = None, **fields: Any
+    ) -> BatchResult:
         return hands.run(self.batch(prompt, **fields), observer)
 
 

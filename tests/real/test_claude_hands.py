@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from mi.agents import events
-from mi.hands.contract import BatchResult
-from mi.hands.providers.claude import ClaudeHands
-from mi.hands.providers.cli import CliHands
-from mi.hands.threads import store_thread, thread_to_continue
+from mi.agents.adapters.claude import ClaudeHands
+from mi.agents.adapters.cli import CliHands
+from mi.agents.protocol import BatchResult
+from mi.agents.threads import store_thread, thread_to_continue
 from mi.kernel.clock import parse
 from mi.kernel.config.load import check
 from mi.kernel.config.templates import TEMPLATES

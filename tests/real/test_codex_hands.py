@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from mi.agents import events
+from mi.agents.adapters.cli import CliHands
+from mi.agents.adapters.codex import CodexHands
 from mi.agents.events import Event
-from mi.hands.contract import BatchResult, Observer
-from mi.hands.providers.cli import CliHands
-from mi.hands.providers.codex import CodexHands
+from mi.agents.protocol import BatchResult, Observer
 from mi.kernel.clock import parse
-from mi.kernel.config.types import Cli, Codex, Interrupt
+from mi.kernel.config.types import Cli, CodexConfig, Interrupt
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.testing import cut, fail, hang, run, say, stream_error, turn, write
@@ -32,7 +32,7 @@ def hands(codex_wrapper: str, home: Home) -> Open:
     """Opens Codex by the path npm gives it."""
 
     def make(interrupt: Interrupt = Interrupt(), **config: object) -> CodexHands:  # noqa: B008
-        return CodexHands(Codex(**({"path": codex_wrapper} | config)), interrupt, home, Notices())
+        return CodexHands(CodexConfig(**({"path": codex_wrapper} | config)), interrupt, home, Notices())
 
     return make
 

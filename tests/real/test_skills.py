@@ -21,7 +21,7 @@ from mi.testing import (
     say,
     temporary_repository,
 )
-from mi.workflows.desk import WorkflowDesk
+from mi.workflows.editor import WorkflowDesk
 from mi.workflows.hosting import Bindings
 from mi.workflows.ir import steps_of
 from tests.hosts.trees import tree

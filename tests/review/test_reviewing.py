@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from mi.evidence.records.governed import CallOutput, Finding
+from mi.evidence.records.governed import CallOutput, ReviewFinding
 from mi.governance.change_units import count
 from mi.kernel.config.types import CliMind, Config, Governance, HttpMind
-from mi.kernel.config.types import Mind as MindSettings
+from mi.kernel.config.types import MindConfig as MindSettings
 from mi.kernel.errors import Blocked, MiError
 from mi.kernel.home import Home
-from mi.mind.provider import ProviderError, Reply, Request
+from mi.mind.provider import ModelReply, ModelRequest, ProviderError
 from mi.mind.transcript import MindTranscript
 from mi.project.change import weigh
 from mi.review import calls
@@ -44,12 +44,12 @@ def new_file(path: str, *lines: str) -> str:
     return head + f"@@ -0,0 +1,{len(lines)} @@\n" + "".join(f"+{line}\n" for line in lines)
 
 
-def output(verdict: str = "accept", *findings: Finding) -> CallOutput:
+def output(verdict: str = "accept", *findings: ReviewFinding) -> CallOutput:
     return msgspec.convert({**ACCEPT, "verdict": verdict, "findings": list(findings)}, CallOutput)
 
 
-def finding(title: str = "a bug", detail: str = "the sum is wrong", action: str = "add instead") -> Finding:
-    return Finding(severity="high", title=title, detail=detail, action=action)
+def finding(title: str = "a bug", detail: str = "the sum is wrong", action: str = "add instead") -> ReviewFinding:
+    return ReviewFinding(severity="high", title=title, detail=detail, action=action)
 
 
 # what they see
@@ -102,14 +102,14 @@ class Scripted:
 
     def __init__(self, *acts: Any) -> None:
         self.acts = list(acts)
-        self.asked: list[Request] = []
+        self.asked: list[ModelRequest] = []
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelRequest) -> ModelReply:
         self.asked.append(request)
         act = self.acts.pop(0) if len(self.acts) > 1 else self.acts[0]
         if isinstance(act, Exception):
             raise act
-        return Reply(act)
+        return ModelReply(act)
 
 
 @pytest.mark.req("mx.ext.max-retries", "gov.ext.after-retry")
@@ -165,7 +165,7 @@ def test_at_most_two_at_once_and_the_next_only_while_none_has_answered(home, mon
         def __init__(self, answer: str) -> None:
             self.answer = answer
 
-        def ask(self, request: Request) -> Reply:
+        def ask(self, request: ModelRequest) -> ModelReply:
             nonlocal now, most
             with lock:
                 now += 1
@@ -173,7 +173,7 @@ def test_at_most_two_at_once_and_the_next_only_while_none_has_answered(home, mon
             together.wait()  # both of a pair are here at the same time, and nobody else
             with lock:
                 now -= 1
-            return Reply(self.answer)
+            return ModelReply(self.answer)
 
     def opened(name: str, config: Config, mode: str = "review") -> Reviewer:
         names.append(name)

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from mi.nexus.place import Place
+from mi.nexus.layout import NexusLayout
 from mi.nexus.store import Store
 from mi.testing import answer_json
 from tests.autopilot.test_run_rules import verdict
@@ -107,7 +107,7 @@ def harness(bench: Bench) -> str:
 
 def memory_file(bench: Bench) -> Store:
     """A file that was written 200 days and 7 cycles ago and read once since; something else was read, too."""
-    store = Store(Place(str(bench.project)))
+    store = Store(NexusLayout(str(bench.project)))
     cycles(store, 7)
     old = put(store, "wal-time.md", WAL, days=200)
     read(store, old, 190)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from mi.agents.events import Command, FileChange, Message
-from mi.hands.choose import open_hands
-from mi.hands.contract import Batch, BatchResult
-from mi.kernel.config.types import Config, Hands, Replay
+from mi.agents.choose import open_hands
+from mi.agents.events import AgentMessage, Command, FileChange
+from mi.agents.protocol import BatchInput, BatchResult
+from mi.kernel.config.types import Config, HandsConfig, Replay
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.testing import (
@@ -29,9 +29,9 @@ from mi.testing import (
 
 
 def play(script: str, home: Home, name: str, cwd: str, thread: str = "") -> BatchResult:
-    hands = open_hands(Config(hands=Hands(provider="replay", replay=Replay(file=script))), home, Notices())
+    hands = open_hands(Config(hands=HandsConfig(provider="replay", replay=Replay(file=script))), home, Notices())
     transcript = home.path("transcripts", f"{name}.jsonl")
-    return hands.run(Batch(prompt="go", cwd=cwd, transcript=transcript, thread_id=thread))
+    return hands.run(BatchInput(prompt="go", cwd=cwd, transcript=transcript, thread_id=thread))
 
 
 @pytest.mark.req("mi.hands.replay-testing")
@@ -55,7 +55,7 @@ def test_the_replay_provider_plays_what_a_test_wrote(tmp_path: Path) -> None:
     ] == [0]
     assert (first.outcome, first.last_message, first.usage.input_tokens) == ("ended", "Fixed.", 30)
     assert [event.kind for event in second.events if isinstance(event, FileChange)] == ["add", "delete"]
-    assert [event.text for event in third.events if isinstance(event, Message)] == ["I try."]
+    assert [event.text for event in third.events if isinstance(event, AgentMessage)] == ["I try."]
     assert (third.outcome, third.error) == ("failed", "out of memory")
 
 

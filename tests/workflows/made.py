@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from mi.evidence.records.workflow_ir import Step, Trigger, Workflow
+from mi.evidence.records.workflow_ir import Trigger, Workflow, WorkflowStep
 
-WORK = Step(id="s1", title="Update the changelog", hands_input="Update CHANGELOG.md.")
-CHECK = Step(id="s2", kind="check", title="Test", check_input="Run `make test`.")
-GATE = Step(id="s3", kind="gate", title="Push", hands_input="Push the tag.", risk_category="push", policy="ask")
+WORK = WorkflowStep(id="s1", title="Update the changelog", hands_input="Update CHANGELOG.md.")
+CHECK = WorkflowStep(id="s2", kind="check", title="Test", check_input="Run `make test`.")
+GATE = WorkflowStep(id="s3", kind="gate", title="Push", hands_input="Push the tag.", risk_category="push", policy="ask")
 
 
 def workflow(**more: Any) -> Workflow:

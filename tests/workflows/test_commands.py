@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from mi.cli import door
-from mi.evidence.records.workflow_ir import Source, Step, Trigger
+from mi.cli import main
+from mi.evidence.records.workflow_ir import Source, Trigger, WorkflowStep
 from mi.hosts.adapters import artefacts
+from mi.hosts.apply import place
 from mi.hosts.artefacts import HookEntry, McpEntry
-from mi.hosts.place import place
 from mi.hosts.workspaces import Workspace
 from mi.kernel.home import Home
 from tests.conftest import MI, Mi
@@ -42,7 +42,7 @@ def mi(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[byte
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
             for name, value in (env or {}).items():
                 patch.setenv(name, value)
-            code = door.run(list(args))
+            code = main.run(list(args))
         said = capsysbinary.readouterr()
         return CompletedProcess(args, code, said.out.decode(), said.err.decode())
 
@@ -254,7 +254,7 @@ def test_a_request_for_this_project_alone(call: Answer, model: list[Any], home: 
     model.pop()
     shared = create(call, "--scope", "global")
     before = Path(home.workflows, f"{shared}.json").read_bytes()
-    steps = [Step(**one) for one in call("workflow", "show", shared)["steps"]]
+    steps = [WorkflowStep(**one) for one in call("workflow", "show", shared)["steps"]]
     model.append(
         answer("s2", name="Release", steps=[steps[0], msgspec.structs.replace(steps[1], notes="twice"), steps[2]])
     )
@@ -277,7 +277,7 @@ def test_what_a_project_overrides_is_changed_there_and_never_for_everybody(
     assert call("workflow", "list")[0]["enabled"] is True
     assert call("workflow", "disable", shared, "--scope", "effective")["enabled"] is False
     assert call("workflow", "list")[0]["enabled"] is False
-    steps = [Step(**one) for one in call("workflow", "show", shared)["steps"]]
+    steps = [WorkflowStep(**one) for one in call("workflow", "show", shared)["steps"]]
     model.append(answer("s1", name="Release", steps=[msgspec.structs.replace(steps[0], notes="here"), *steps[1:]]))
     assert call("workflow", "edit", shared, "--request", "note it")["scope"] == "project-override"
     assert call("workflow", "show", shared)["steps"][0]["notes"] == "here"

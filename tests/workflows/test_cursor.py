@@ -3,15 +3,15 @@
 import pytest
 
 from mi.evidence.records.run import Marks
-from mi.evidence.records.workflow_ir import Step
+from mi.evidence.records.workflow_ir import WorkflowStep
 from mi.evidence.records.workflows import WorkflowProgressOutput as Told
 from mi.mind.prompts.workflow_progress import workflow_progress
 from mi.mind.strict import json_schema
-from mi.mind.views import Batch, SeenCommand, WorkflowCase
+from mi.mind.views import BatchView, SeenCommand, WorkflowCase
 from mi.workflows.cursor import advance, begin, close, pass_gate
 from tests.workflows.made import CHECK, GATE, WORK, workflow
 
-LAST = Step(id="s4", title="Tell everybody", hands_input="Write the news.")
+LAST = WorkflowStep(id="s4", title="Tell everybody", hands_input="Write the news.")
 FLOW = workflow(steps=[WORK, CHECK, GATE, LAST])
 START = begin(FLOW, "run_1", "t0")
 
@@ -76,7 +76,7 @@ TESTED = SeenCommand(command="make test", exit_code=0, is_check=True, after_last
 
 
 def case(message: str, *commands: SeenCommand, completed: tuple[str, ...] = (), verified: bool = False) -> WorkflowCase:
-    batch = Batch(task="release", last_message=message, commands=list(commands), marks=Marks(verified=verified))
+    batch = BatchView(task="release", last_message=message, commands=list(commands), marks=Marks(verified=verified))
     cursor = START if not completed else advance(START, FLOW, told(*completed), "t1").cursor
     return WorkflowCase(workflow=FLOW, cursor=cursor, batch=batch)
 
@@ -102,12 +102,16 @@ def test_the_rules_believe_what_was_seen(given: WorkflowCase, completed: list[st
 
 def test_the_rules_close_when_all_is_complete() -> None:
     flow = workflow(
-        steps=[WORK, Step(id="c", kind="check", title="Check it"), Step(id="g", kind="gate", policy="allow")]
+        steps=[
+            WORK,
+            WorkflowStep(id="c", kind="check", title="Check it"),
+            WorkflowStep(id="g", kind="gate", policy="allow"),
+        ]
     )
     given = WorkflowCase(
         workflow=flow,
         cursor=begin(flow, "r", "t"),
-        batch=Batch(task="x", last_message="Done.", marks=Marks(verified=True)),
+        batch=BatchView(task="x", last_message="Done.", marks=Marks(verified=True)),
     )
     answer = workflow_progress.rules(given)
     assert (answer.should_close, answer.close_reason, answer.next_step_id) == (True, "all steps are complete", None)

@@ -6,9 +6,9 @@ import re
 import pytest
 import yaml
 
-from mi.autopilot.workflow_steps import injected
-from mi.evidence.records.workflow_ir import Step
-from mi.hosts.adapters.contract import skill_text
+from mi.autopilot.steps.workflows import injected
+from mi.evidence.records.workflow_ir import WorkflowStep
+from mi.hosts.adapters.host import skill_text
 from mi.hosts.artefacts import folder_name
 from mi.workflows.skills import skills
 from tests.workflows.made import WORK, workflow
@@ -48,7 +48,7 @@ def test_a_name_that_another_project_uses_is_left_to_it() -> None:
 
 def test_a_secret_that_an_older_tool_stored_goes_nowhere() -> None:
     secret = "ghp_" + "a1B2" * 9
-    stored = workflow(steps=[Step(id="s1", title=f"use {secret}", hands_input=f"export TOKEN={secret}")])
+    stored = workflow(steps=[WorkflowStep(id="s1", title=f"use {secret}", hands_input=f"export TOKEN={secret}")])
     (made,) = skills([stored])
     assert secret.lower() not in skills([workflow(name=f"use {secret}")])[0].name
     assert secret not in made.body + made.description + made.files["workflow.json"] + injected(stored)
@@ -70,9 +70,13 @@ def test_what_a_skill_says() -> None:
 
 
 HEADS = {
-    "long": workflow(name="n" * 300, steps=[Step(id=f"s{one}", title="t" * 200) for one in range(20)]),
-    "chinese": workflow(name="发" * 300, steps=[Step(id=f"s{one}", title="写变更记录" * 40) for one in range(20)]),
-    "hostile": workflow(name='a"b: {c}\n---\x7f\x1b[31m <b>x</b> # \\', steps=[Step(id="s1", title="- !!x &y *z |")]),
+    "long": workflow(name="n" * 300, steps=[WorkflowStep(id=f"s{one}", title="t" * 200) for one in range(20)]),
+    "chinese": workflow(
+        name="发" * 300, steps=[WorkflowStep(id=f"s{one}", title="写变更记录" * 40) for one in range(20)]
+    ),
+    "hostile": workflow(
+        name='a"b: {c}\n---\x7f\x1b[31m <b>x</b> # \\', steps=[WorkflowStep(id="s1", title="- !!x &y *z |")]
+    ),
 }
 
 
@@ -93,7 +97,7 @@ def test_the_head_is_one_that_hosts_accept(name: str) -> None:
 
 def test_a_step_of_several_lines_keeps_them() -> None:
     text = "Run these:\n```sh\nmake a\n  make b\n```"
-    step = Step(id="s1", title="Build", hands_input=text, notes="in order")
+    step = WorkflowStep(id="s1", title="Build", hands_input=text, notes="in order")
     (made,) = skills([workflow(steps=[step, step])])
     indented = "1. Build:\n   Run these:\n   ```sh\n   make a\n     make b\n   ```\n   (in order)\n2. Build:\n"
     assert indented in made.body

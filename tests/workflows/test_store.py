@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mi.evidence.records.workflow_ir import Step, Trigger, Workflow
+from mi.evidence.records.workflow_ir import Trigger, Workflow, WorkflowStep
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.project.identity import Project
 from mi.project.overlay import read_overlay
-from mi.workflows.desk import WorkflowDesk
+from mi.workflows.editor import WorkflowDesk
 from mi.workflows.ir import BadWorkflow, matches, steps_of
 from mi.workflows.render import drawn, markdown, mermaid
 from mi.workflows.store import WorkflowStore
@@ -134,7 +134,7 @@ def test_taking_in_is_all_or_nothing_and_keeps_unknown_keys(desk: WorkflowDesk) 
 def test_secrets_are_refused_and_not_repeated(desk: WorkflowDesk) -> None:
     secret = "ghp_" + "a1B2" * 9
     with pytest.raises(MiError) as refused:
-        desk.create("project", "X", Trigger(), [Step(id="s1", hands_input=f"use {secret}")])
+        desk.create("project", "X", Trigger(), [WorkflowStep(id="s1", hands_input=f"use {secret}")])
     assert refused.value.code == "secret-refused"
     assert secret not in refused.value.line()
     assert desk.all("project") == []
@@ -195,8 +195,8 @@ EDITS = {
     "both": ([PATCHED, GATE], {"step_patches": {"s1": {"hands_input": "Update NEWS."}, "s2": {"enabled": False}}}),
     "order": ([CHECK, WORK, GATE], {"steps_replace": msgspec.to_builtins([CHECK, WORK, GATE])}),
     "new": (
-        [WORK, CHECK, GATE, Step(id="s9")],
-        {"steps_replace": msgspec.to_builtins([WORK, CHECK, GATE, Step(id="s9")])},
+        [WORK, CHECK, GATE, WorkflowStep(id="s9")],
+        {"steps_replace": msgspec.to_builtins([WORK, CHECK, GATE, WorkflowStep(id="s9")])},
     ),
     "same": ([WORK, CHECK, GATE], {}),
 }

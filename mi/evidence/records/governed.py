@@ -84,7 +84,7 @@ class Override(Record, frozen=True, kw_only=True, tag="override"):
         return self.reason
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+class ReviewFinding(Struct, frozen=True, kw_only=True):
     """What a reviewer found; `action`: what it proposes."""
 
     severity: Literal["low", "medium", "high", "critical"]
@@ -106,7 +106,7 @@ class CallOutput(Struct, frozen=True, kw_only=True):
 
     verdict: Literal["accept", "revise", "reject"]
     confidence: float
-    findings: list[Finding]
+    findings: list[ReviewFinding]
     risks: list[str]
     unknowns: list[str]
     next_action: str

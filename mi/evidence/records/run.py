@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from mi.evidence.records.base import Json, Record, Say
 
 
-class Usage(Struct, frozen=True, kw_only=True):
+class RunUsage(Struct, frozen=True, kw_only=True):
     """What was spent; null is unknown, never nothing."""
 
     input_tokens: int | None = None
@@ -50,7 +50,7 @@ class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):
 class RunEnd(Record, frozen=True, kw_only=True, tag="run_end"):
     status: Literal["done", "blocked", "failed", "interrupted"] = "failed"
     marks: Marks = field(default_factory=Marks)
-    spent: Usage = field(default_factory=Usage)
+    spent: RunUsage = field(default_factory=RunUsage)
     exit: int = 1
     reason: str = ""
     evidence_ids: list[str] = []
@@ -61,7 +61,7 @@ class RunEnd(Record, frozen=True, kw_only=True, tag="run_end"):
 
 class BatchEnd(Record, frozen=True, kw_only=True, tag="batch_end"):
     outcome: Literal["ended", "cut", "interrupted", "failed"] = "ended"
-    usage: Usage = field(default_factory=Usage)
+    usage: RunUsage = field(default_factory=RunUsage)
     hands_transcript_ref: str = ""
     last_message: str = ""
     checks_requested: int = 0
@@ -101,7 +101,7 @@ class Limit(Record, frozen=True, kw_only=True, tag="limit"):
     """A limit was reached: the user's own, or the agent vendor's with the time it ends."""
 
     limit: str = ""
-    spent: Usage = field(default_factory=Usage)
+    spent: RunUsage = field(default_factory=RunUsage)
     resets_at: str = ""
     detail: str = ""
 

@@ -17,7 +17,7 @@ class Trigger(Struct, frozen=True, kw_only=True):
     pattern: str = ""
 
 
-class Step(Struct, frozen=True, kw_only=True):
+class WorkflowStep(Struct, frozen=True, kw_only=True):
     """One step; a gate with `ask` or `deny` is a question to the person before it."""
 
     id: str
@@ -57,11 +57,11 @@ class Workflow(Struct, frozen=True, kw_only=True):
     enabled: bool = True
     trigger: Trigger = field(default_factory=Trigger)
     mermaid: str = ""
-    steps: list[Step] = []
+    steps: list[WorkflowStep] = []
     source: Source = field(default_factory=Source)
     created_ts: str = ""
     updated_ts: str = ""
 
-    def step(self, step_id: str | None) -> Step | None:
+    def step(self, step_id: str | None) -> WorkflowStep | None:
         """The step of an id."""
         return next((step for step in self.steps if step.id == step_id), None)

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from mi.hooks.answer import Answer
+from mi.hooks.answer import HookAnswer
+from mi.hooks.changed_files import is_change, touched
 from mi.hooks.enforce import OnError
 from mi.hooks.event import HookEvent
-from mi.hooks.touched import is_change, touched
 from mi.kernel.errors import NotFound
 from mi.kernel.messages import text as message
 
 if TYPE_CHECKING:
     from mi.app import App
-    from mi.contract.session import Refused, Session
+    from mi.contract.session import ContractSession, Refused
 
 _SERVER = "mi"  # our server, as `mi mcp install` names it
 _OURS = f"mcp__{_SERVER}__"
@@ -24,7 +24,7 @@ _PLANS = {"TodoWrite": "todos", "update_plan": "plan", "ExitPlanMode": "plan", "
 _UNCONFIRMED = "unconfirmed"  # mutations of this turn that the closing checklist has not been asked for yet
 
 
-def answer(event: HookEvent, app: "App") -> Answer:
+def answer(event: HookEvent, app: "App") -> HookAnswer:
     """Edits pass the gate; what our server answered is taken over; a turn with a mutation ends with the checklist."""
     match event.event:
         case "pre-tool":
@@ -35,7 +35,7 @@ def answer(event: HookEvent, app: "App") -> Answer:
             _forget_mutations(event, app)
         case "stop":
             return _at_end(event, app)
-    return Answer()
+    return HookAnswer()
 
 
 def on_error(event: HookEvent, app: "App") -> OnError:
@@ -45,16 +45,16 @@ def on_error(event: HookEvent, app: "App") -> OnError:
     return "closed" if _session(event, app).state.mode == "STRICT" else "open"
 
 
-def _session(event: HookEvent, app: "App") -> "Session":
+def _session(event: HookEvent, app: "App") -> "ContractSession":
     from mi.contract.host_session import of_host
 
     return of_host(app.contract_place(), event.host, event.session_id)
 
 
-def _before_tool(event: HookEvent, app: "App") -> Answer:
+def _before_tool(event: HookEvent, app: "App") -> HookAnswer:
     paths = _concerned(event, app)
     if not paths:
-        return Answer()
+        return HookAnswer()
     from mi.contract.host_session import judge_edit
     from mi.contract.session import Refused
     from mi.hooks.agent_text import last_words
@@ -64,15 +64,15 @@ def _before_tool(event: HookEvent, app: "App") -> Answer:
     try:
         judge_edit(session, event.tool_name, paths, app.home.root)
     except Refused as refused:
-        return Answer("deny", _explained(refused, app.quiet_language))
-    return Answer("allow")
+        return HookAnswer("deny", _explained(refused, app.quiet_language))
+    return HookAnswer("allow")
 
 
-def _note_plan(session: "Session", words: str) -> None:
+def _note_plan(session: "ContractSession", words: str) -> None:
     """Steps that the agent sequenced in its own words count as declared (R2)."""
     if words:
         from mi.contract.host_session import saw_plan
-        from mi.contract.steps import steps_in
+        from mi.contract.plan_detection import steps_in
 
         saw_plan(session, steps_in(words))
 
@@ -122,7 +122,7 @@ def _after_tool(event: HookEvent, app: "App") -> None:
         _mark(session)
 
 
-def _take_over(event: HookEvent, session: "Session", server: str, tool: str) -> None:
+def _take_over(event: HookEvent, session: "ContractSession", server: str, tool: str) -> None:
     """What our server answered holds for the host's session, too; under another name, if the log knows the answer."""
     from mi.contract import host_session
 
@@ -134,11 +134,11 @@ def _take_over(event: HookEvent, session: "Session", server: str, tool: str) -> 
         _mark(session)
 
 
-def _saw_steps(event: HookEvent, session: "Session") -> None:
+def _saw_steps(event: HookEvent, session: "ContractSession") -> None:
     """Steps in a plan tool of the host: a list of them, a plan in words, or one task a call."""
     from mi.contract.host_session import saw_plan
+    from mi.contract.plan_detection import steps_in
     from mi.contract.state import counted
-    from mi.contract.steps import steps_in
 
     plan = event.tool_input.get(_PLANS[event.tool_name])
     if event.tool_name == "TaskCreate":
@@ -166,7 +166,7 @@ def _structured(response: Any) -> dict[str, Any]:
     return {"error": "unreadable"}
 
 
-def _mark(session: "Session") -> None:
+def _mark(session: "ContractSession") -> None:
     from mi.contract.state import counted
 
     session.state_file.update(lambda old: counted(old, _UNCONFIRMED))
@@ -178,7 +178,7 @@ def _forget_mutations(event: HookEvent, app: "App") -> None:
         session.state_file.update(lambda old: msgspec.structs.replace(old, counters=old.counters | {_UNCONFIRMED: 0}))
 
 
-def _at_end(event: HookEvent, app: "App") -> Answer:
+def _at_end(event: HookEvent, app: "App") -> HookAnswer:
     """After a turn with a mutation: once, the four lines to confirm. A plan in the last words counts as declared."""
     from mi.contract.guide import CHECKLIST
 
@@ -187,6 +187,6 @@ def _at_end(event: HookEvent, app: "App") -> Answer:
     mutated = bool(session.state.counters.get(_UNCONFIRMED))
     _forget_mutations(event, app)
     if not mutated or event.stop_hook_active:
-        return Answer()
+        return HookAnswer()
     lines = [message("hook.checklist", app.quiet_language), *(f"- {line}" for line in CHECKLIST)]
-    return Answer("deny", "\n".join(lines))
+    return HookAnswer("deny", "\n".join(lines))

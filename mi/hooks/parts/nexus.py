@@ -3,7 +3,7 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from mi.hooks.answer import Answer
+from mi.hooks.answer import HookAnswer
 from mi.hooks.enforce import OnError
 from mi.hooks.event import EventName, HookEvent
 
@@ -26,17 +26,17 @@ _MOST_STATE = 20_000  # characters of a state file that an agent is told again; 
 _MOST_FILES = 20  # of one patch that get a line in the tool log
 
 
-def answer(event: HookEvent, app: "App") -> Answer:
+def answer(event: HookEvent, app: "App") -> HookAnswer:
     """Do what the event asks for; nothing in a folder that is neither a repository nor has a `.nexus/`."""
     from mi.kernel.git import find_toplevel
 
     root = app.nexus.place.root
     known = os.path.isdir(app.nexus.place.folder) or find_toplevel(root) is not None
     if event.event not in _EVENTS or not known:
-        return Answer()
+        return HookAnswer()
     done = [_handled(event, app, _EVENTS[event.event], params) for params in _params(event, root)]
     if event.event == "session-start" and event.source == "compact":
-        return Answer(context=_again(_handled(event, app, "context_compact", {})))
+        return HookAnswer(context=_again(_handled(event, app, "context_compact", {})))
     return _answer(event, app, done[0])
 
 
@@ -61,7 +61,7 @@ def _params(event: HookEvent, root: str) -> list[dict[str, Any]]:
     params |= {"tool_input": event.tool_input, "can_resume": event.host in _RESUMING}
     if isinstance(event.tool_response, dict):
         params["tool_response"] = event.tool_response
-    from mi.hooks.touched import touched
+    from mi.hooks.changed_files import touched
 
     files = [os.path.relpath(path, root) for path in touched(event)][:_MOST_FILES]
     return [params | {"file": path} for path in files] or [params]
@@ -77,21 +77,21 @@ def _handled(event: HookEvent, app: "App", name: str, params: dict[str, Any]) ->
     return done
 
 
-def _answer(event: HookEvent, app: "App", done: dict[str, Any]) -> Answer:
+def _answer(event: HookEvent, app: "App", done: dict[str, Any]) -> HookAnswer:
     match event.event:
         case "session-start":
-            return Answer(context=_opening(done))
+            return HookAnswer(context=_opening(done))
         case "prompt":
             if done.get("blocked"):
-                return Answer("deny", done["context"])
-            return Answer(context=done["context"])
+                return HookAnswer("deny", done["context"])
+            return HookAnswer(context=done["context"])
         case "pre-tool":
             return _judged(app, done)
         case "subagent-stop":  # a host would give a context to the agent that has just ended
-            return Answer(message="\n".join(done["reminders"]))
+            return HookAnswer(message="\n".join(done["reminders"]))
         case "session-end":
-            return Answer(message="\n".join(done["warnings"]))
-    return Answer(context="\n".join(done.get("reminders", [])))
+            return HookAnswer(message="\n".join(done["warnings"]))
+    return HookAnswer(context="\n".join(done.get("reminders", [])))
 
 
 def _opening(done: dict[str, Any]) -> str:
@@ -112,14 +112,14 @@ def _again(done: dict[str, Any]) -> str:
     return "\n".join([*lines, _opening(done)]).strip()
 
 
-def _judged(app: "App", done: dict[str, Any]) -> Answer:
+def _judged(app: "App", done: dict[str, Any]) -> HookAnswer:
     """A capability stands; edits without a plan are a question where the team is strict, else a remark."""
     if done["decision"] == "deny":
-        return Answer("deny", done["reason"])
+        return HookAnswer("deny", done["reason"])
     if done["decision"] == "warn":
         strict = app.config.governance.profile == "strict"
-        return Answer("ask", done["reason"]) if strict else Answer(context=done["reason"])
+        return HookAnswer("ask", done["reason"]) if strict else HookAnswer(context=done["reason"])
     resume = done.get("resume", {})
     if resume.get("decision") == "resume":
-        return Answer(context=f"{resume['said']} ({resume['agent_id']})")
-    return Answer(context=resume["said"] if resume.get("reason") == "no-mechanism" else "")
+        return HookAnswer(context=f"{resume['said']} ({resume['agent_id']})")
+    return HookAnswer(context=resume["said"] if resume.get("reason") == "no-mechanism" else "")

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mi.hooks import rules_state
-from mi.hooks.answer import Answer
+from mi.hooks.answer import HookAnswer
+from mi.hooks.changed_files import command_of, is_change, touched
 from mi.hooks.enforce import OnError
 from mi.hooks.event import HookEvent
-from mi.hooks.touched import command_of, is_change, touched
 from mi.kernel.messages import choose_language, text
 
 if TYPE_CHECKING:
     from mi.app import App
     from mi.evidence.records.base import Record
-    from mi.governance.permissions import Verdict
+    from mi.governance.permissions import PermissionVerdict
     from mi.hooks.rules_state import RulesState
 
 _EDITS = ("Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch")
@@ -24,7 +24,7 @@ _SEARCHES = {"Grep": "glob", "Glob": "pattern"}
 _TARGETS = ("file_path", "notebook_path", "path", "url", "query", "chars")  # chars: what is typed into a shell
 
 
-def answer(event: HookEvent, app: "App") -> Answer:
+def answer(event: HookEvent, app: "App") -> HookAnswer:
     """What the rules say to an event."""
     match event.event:
         case "pre-tool":
@@ -46,7 +46,7 @@ def answer(event: HookEvent, app: "App") -> Answer:
 
             at_end(event, app)
             rules_state.forget(event, app)
-    return Answer()
+    return HookAnswer()
 
 
 def on_error(event: HookEvent, app: "App") -> OnError:
@@ -54,7 +54,7 @@ def on_error(event: HookEvent, app: "App") -> OnError:
     return "closed" if event.event == "pre-tool" else "open"
 
 
-def _at_start(app: "App") -> Answer:
+def _at_start(app: "App") -> HookAnswer:
     """Hooks that somebody changed are told at once."""
     from mi.hosts.integrity import changed_hooks
 
@@ -62,17 +62,17 @@ def _at_start(app: "App") -> Answer:
         text("notice.hooks-changed", app.quiet_language, path=one.path, missing=one.missing, entered=one.entered)
         for one in changed_hooks(app.home, app.project.root)
     ]
-    return Answer(context="\n".join(lines))
+    return HookAnswer(context="\n".join(lines))
 
 
 # before a tool
 
 
-def _before_tool(event: HookEvent, app: "App") -> Answer:
+def _before_tool(event: HookEvent, app: "App") -> HookAnswer:
     before = rules_state.read(event, app)
     verdict = judged(event, app, "" if before.lifted else before.override)
     if verdict.decision == "ALLOW":
-        return Answer("allow")
+        return HookAnswer("allow")
     state = rules_state.change(event, app, lambda old: _with_refused(old, event.tool_use_id, verdict))
     language = choose_language(app.config.language, state.prompt)
     said = explained(verdict, language)
@@ -82,11 +82,11 @@ def _before_tool(event: HookEvent, app: "App") -> Answer:
         _record_incident(app, verdict, state.override)
     if verdict.decision == "DENY":
         _record_denial(event, app, verdict)
-        return Answer("deny", said)
-    return Answer("ask", said)
+        return HookAnswer("deny", said)
+    return HookAnswer("ask", said)
 
 
-def judged(event: HookEvent, app: "App", override: str = "") -> "Verdict":
+def judged(event: HookEvent, app: "App", override: str = "") -> "PermissionVerdict":
     """The permission decision about a call; `override`: the person's own words that lift a soft denial."""
     from mi.project.permissions import permit_here
 
@@ -125,7 +125,7 @@ def _target(event: HookEvent) -> str:
     return str(next((given[name] for name in _TARGETS if given.get(name)), ""))
 
 
-def explained(verdict: "Verdict", language: str) -> str:
+def explained(verdict: "PermissionVerdict", language: str) -> str:
     """Operation, target and expected effect, why, and the nearest safe way."""
     from mi.kernel.secrets import redact
     from mi.kernel.text import one_line
@@ -137,7 +137,7 @@ def explained(verdict: "Verdict", language: str) -> str:
     return "\n".join(lines)
 
 
-def _record_denial(event: HookEvent, app: "App", verdict: "Verdict") -> None:
+def _record_denial(event: HookEvent, app: "App", verdict: "PermissionVerdict") -> None:
     from mi.evidence.records.governed import Violation
     from mi.kernel import ids
     from mi.kernel.secrets import redact
@@ -153,7 +153,7 @@ def _record_denial(event: HookEvent, app: "App", verdict: "Verdict") -> None:
     app.open_agent_log().append(record)
 
 
-def _record_incident(app: "App", verdict: "Verdict", reason: str) -> None:
+def _record_incident(app: "App", verdict: "PermissionVerdict", reason: str) -> None:
     """The person's override lifts a soft denial to a question, for this one action."""
     from mi.evidence.records.governed import Override
     from mi.kernel.secrets import redact
@@ -162,7 +162,7 @@ def _record_incident(app: "App", verdict: "Verdict", reason: str) -> None:
     app.open_agent_log().append(Override(reason=reason[:500], scope=scope))
 
 
-def _with_refused(old: "RulesState", call: str, verdict: "Verdict") -> "RulesState":
+def _with_refused(old: "RulesState", call: str, verdict: "PermissionVerdict") -> "RulesState":
     name = verdict.operation
     refused = old.refused | {name: old.refused.get(name, 0) + 1}
     if verdict.decision == "DENY":
@@ -175,7 +175,7 @@ def _with_refused(old: "RulesState", call: str, verdict: "Verdict") -> "RulesSta
 # after a tool
 
 
-def _after_tool(event: HookEvent, app: "App") -> Answer:
+def _after_tool(event: HookEvent, app: "App") -> HookAnswer:
     """A call the person was asked about went through: confirmed. An edit is counted."""
     state = rules_state.read(event, app)
     operation = state.asked.get(event.tool_use_id, "")
@@ -188,9 +188,9 @@ def _after_tool(event: HookEvent, app: "App") -> Answer:
         saw_command(event, app)
     files = touched(event)
     if not files:
-        return Answer()
+        return HookAnswer()
     state = rules_state.change(event, app, lambda old: _counted(old, files))
-    return Answer(context=_warning(_units(event, app), choose_language(app.config.language, state.prompt)))
+    return HookAnswer(context=_warning(_units(event, app), choose_language(app.config.language, state.prompt)))
 
 
 def _confirmed(event: HookEvent, operation: str) -> "Record":

@@ -7,7 +7,7 @@ from mi.hosts.artefacts import Artefact, Wish
 from mi.kernel.errors import UsageError
 
 if TYPE_CHECKING:
-    from mi.hosts.adapters.contract import Host
+    from mi.hosts.adapters.host import Host
 
 Scope = Literal["project", "user"]
 HOSTS = ("openclaw", "claude-code", "codex")

@@ -3,7 +3,7 @@
 import os
 
 from mi.hosts.adapters import Scope
-from mi.hosts.adapters.contract import below_home, front_matter, hook_value, skill_artefacts
+from mi.hosts.adapters.host import below_home, front_matter, hook_value, skill_artefacts
 from mi.hosts.artefacts import (
     Agent,
     Artefact,

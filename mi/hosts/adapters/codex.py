@@ -6,11 +6,11 @@ import os
 import msgspec
 
 from mi.hosts.adapters import Scope
-from mi.hosts.adapters.contract import as_skill, below_home, hook_value, skill_artefacts
+from mi.hosts.adapters.host import as_skill, below_home, hook_value, skill_artefacts
 from mi.hosts.artefacts import Agent, Artefact, HookEntry, JsonItem, McpEntry, Skill, Wish, folder_name, toml_block
 
 
-class Codex:
+class CodexHost:
     name = "codex"
     skills = ".agents/skills"
 
@@ -52,4 +52,4 @@ def _toml(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-HOST = Codex()
+HOST = CodexHost()

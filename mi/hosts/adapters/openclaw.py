@@ -1,7 +1,7 @@
 """OpenClaw: skills only, as folders below `skills/` of its workspace."""
 
 from mi.hosts.adapters import Scope
-from mi.hosts.adapters.contract import as_skill, below_home, cannot, skill_artefacts
+from mi.hosts.adapters.host import as_skill, below_home, cannot, skill_artefacts
 from mi.hosts.artefacts import Agent, Artefact, HookEntry, McpEntry, Skill, Wish
 
 

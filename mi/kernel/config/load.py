@@ -13,7 +13,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 ALWAYS_STORED = ("runtime.transparency.store_raw_transcript", "runtime.transparency.store_evidence_log")
 
 
-class Problem(NamedTuple):
+class ConfigProblem(NamedTuple):
     """One mistake in the configuration; `code` names its text in the catalogue (`config.<code>`)."""
 
     code: str
@@ -22,11 +22,11 @@ class Problem(NamedTuple):
     hint: str
 
 
-class Loaded(NamedTuple):
+class LoadedConfig(NamedTuple):
     """The configuration to work with, and every mistake found in the file."""
 
     config: Config
-    problems: list[Problem]
+    problems: list[ConfigProblem]
 
 
 def read_raw(path: str) -> dict[str, Any]:
@@ -44,30 +44,30 @@ def read_raw(path: str) -> dict[str, Any]:
         raise BadConfig("config-not-object", path=path, reason=error.reason) from None
 
 
-def load(path: str) -> Loaded:
+def load(path: str) -> LoadedConfig:
     """The configuration in a file; BadConfig only when it is no JSON object at all."""
     return check(read_raw(path))
 
 
-def check(raw: dict[str, Any]) -> Loaded:
+def check(raw: dict[str, Any]) -> LoadedConfig:
     """A raw configuration as types: each wrong or unknown key is a problem, and its default is used."""
-    problems: list[Problem] = []
+    problems: list[ConfigProblem] = []
     config = _section(raw, Config, "", problems)
-    return Loaded(config, problems)
+    return LoadedConfig(config, problems)
 
 
-def _section(raw: dict[str, Any], shape: type[T], prefix: str, problems: list[Problem]) -> T:
+def _section(raw: dict[str, Any], shape: type[T], prefix: str, problems: list[ConfigProblem]) -> T:
     fields = {field.name: field for field in msgspec.structs.fields(shape)}
     values: dict[str, Any] = {}
     for name, value in raw.items():
         path = prefix + name
         if name not in fields:
-            problems.append(Problem("unknown-key", path, _shown(path, value), _nearest(name, prefix, fields)))
+            problems.append(ConfigProblem("unknown-key", path, _shown(path, value), _nearest(name, prefix, fields)))
         elif _is_section(fields[name].type):
             if isinstance(value, dict):
                 values[name] = _section(value, fields[name].type, path + ".", problems)
             else:
-                problems.append(Problem("wrong-type", path, _shown(path, value), "object"))
+                problems.append(ConfigProblem("wrong-type", path, _shown(path, value), "object"))
         elif (typed := _value(value, fields[name].type, path, problems)) is not msgspec.UNSET:
             values[name] = typed
     return shape(**values)
@@ -77,17 +77,17 @@ def _is_section(shape: object) -> bool:
     return isinstance(shape, type) and issubclass(shape, msgspec.Struct)
 
 
-def _value(value: object, shape: Any, path: str, problems: list[Problem]) -> Any:
+def _value(value: object, shape: Any, path: str, problems: list[ConfigProblem]) -> Any:
     try:
         typed = msgspec.convert(value, shape)
     except msgspec.ValidationError:
-        problems.append(Problem("wrong-type", path, _shown(path, value), describe(shape)))
+        problems.append(ConfigProblem("wrong-type", path, _shown(path, value), describe(shape)))
         return msgspec.UNSET
     if path in ALWAYS_STORED and not typed:
-        problems.append(Problem("always-stored", path, "false", "true"))
+        problems.append(ConfigProblem("always-stored", path, "false", "true"))
         return msgspec.UNSET
     if path.endswith(".api_key") and typed:
-        problems.append(Problem("api-key-in-file", path, "[redacted]", path + "_env"))
+        problems.append(ConfigProblem("api-key-in-file", path, "[redacted]", path + "_env"))
     return typed
 
 

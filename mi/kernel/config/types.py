@@ -28,7 +28,7 @@ class CliMind(Struct, frozen=True, kw_only=True):
     timeout_s: int | None = None
 
 
-class Mind(Struct, frozen=True, kw_only=True):
+class MindConfig(Struct, frozen=True, kw_only=True):
     """Who judges."""
 
     provider: Literal["auto", "rules", "codex_schema", "claude_schema", "openai_compatible", "anthropic"] = "auto"
@@ -39,7 +39,7 @@ class Mind(Struct, frozen=True, kw_only=True):
     claude_schema: CliMind = field(default_factory=CliMind)
 
 
-class Codex(Struct, frozen=True, kw_only=True):
+class CodexConfig(Struct, frozen=True, kw_only=True):
     path: str = ""
     sandbox: Literal["read-only", "workspace-write", "danger-full-access"] = "workspace-write"
     args: tuple[str, ...] = ()
@@ -66,18 +66,18 @@ class Replay(Struct, frozen=True, kw_only=True):
     file: str = ""
 
 
-class Hands(Struct, frozen=True, kw_only=True):
+class HandsConfig(Struct, frozen=True, kw_only=True):
     """Who works."""
 
     provider: Literal["auto", "codex", "claude", "cli", "replay"] = "auto"
     continue_across_runs: bool = False
-    codex: Codex = field(default_factory=Codex)
+    codex: CodexConfig = field(default_factory=CodexConfig)
     claude: Claude = field(default_factory=Claude)
     cli: Cli = field(default_factory=Cli)
     replay: Replay = field(default_factory=Replay)
 
 
-class Verification(Struct, frozen=True, kw_only=True):
+class VerificationConfig(Struct, frozen=True, kw_only=True):
     no_tests_policy: Literal["ask_once_per_project_then_remember", "never_ask"] = "ask_once_per_project_then_remember"
     command: str = ""
 
@@ -113,7 +113,7 @@ class RecallTriggers(Struct, frozen=True, kw_only=True):
     risk_signal: bool = True
 
 
-class CrossProjectRecall(Struct, frozen=True, kw_only=True):
+class CrossProjectRecallConfig(Struct, frozen=True, kw_only=True):
     enabled: bool = True
     top_k: int = 3
     max_chars: int = 1800
@@ -123,7 +123,7 @@ class CrossProjectRecall(Struct, frozen=True, kw_only=True):
     triggers: RecallTriggers = field(default_factory=RecallTriggers)
 
 
-class PreferenceMining(Struct, frozen=True, kw_only=True):
+class PreferenceMiningConfig(Struct, frozen=True, kw_only=True):
     auto_mine: bool = True
     min_occurrences: int = 2
     allow_single_if_high_benefit: bool = True
@@ -131,7 +131,7 @@ class PreferenceMining(Struct, frozen=True, kw_only=True):
     max_suggestions: int = 3
 
 
-class LearnUpdate(Struct, frozen=True, kw_only=True):
+class LearnUpdateConfig(Struct, frozen=True, kw_only=True):
     enabled: bool = True
     min_new_suggestions_per_run: int = 2
     min_active_learned_claims: int = 3
@@ -146,10 +146,10 @@ class ViolationResponse(Struct, frozen=True, kw_only=True):
     ask_user_risk_severities: tuple[Literal["low", "medium", "high", "critical"], ...] = ("high", "critical")
     ask_user_risk_categories: tuple[str, ...] = ()
     ask_user_respect_should_ask_user: bool = True
-    learn_update: LearnUpdate = field(default_factory=LearnUpdate)
+    learn_update: LearnUpdateConfig = field(default_factory=LearnUpdateConfig)
 
 
-class WhyTrace(Struct, frozen=True, kw_only=True):
+class WhyTraceConfig(Struct, frozen=True, kw_only=True):
     auto_on_run_end: bool = False
     top_k: int = 12
     min_write_confidence: float = 0.7
@@ -162,7 +162,7 @@ class ThoughtDb(Struct, frozen=True, kw_only=True):
     auto_materialize_nodes: bool = True
     min_confidence: float = 0.9
     max_claims_per_checkpoint: int = 6
-    why_trace: WhyTrace = field(default_factory=WhyTrace)
+    why_trace: WhyTraceConfig = field(default_factory=WhyTraceConfig)
 
 
 class ProjectSelection(Struct, frozen=True, kw_only=True):
@@ -173,7 +173,7 @@ class Injection(Struct, frozen=True, kw_only=True):
     max_chars: int = 2000
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class RunLimits(Struct, frozen=True, kw_only=True):
     """What a run may spend; null is no limit."""
 
     batches: int = 8
@@ -185,18 +185,18 @@ class Limits(Struct, frozen=True, kw_only=True):
 class Runtime(Struct, frozen=True, kw_only=True):
     """How a run behaves."""
 
-    verification: Verification = field(default_factory=Verification)
+    verification: VerificationConfig = field(default_factory=VerificationConfig)
     external_actions: ExternalActions = field(default_factory=ExternalActions)
     interrupt: Interrupt = field(default_factory=Interrupt)
     transparency: Transparency = field(default_factory=Transparency)
     workflows: Workflows = field(default_factory=Workflows)
-    cross_project_recall: CrossProjectRecall = field(default_factory=CrossProjectRecall)
-    preference_mining: PreferenceMining = field(default_factory=PreferenceMining)
+    cross_project_recall: CrossProjectRecallConfig = field(default_factory=CrossProjectRecallConfig)
+    preference_mining: PreferenceMiningConfig = field(default_factory=PreferenceMiningConfig)
     violation_response: ViolationResponse = field(default_factory=ViolationResponse)
     thought_db: ThoughtDb = field(default_factory=ThoughtDb)
     project_selection: ProjectSelection = field(default_factory=ProjectSelection)
     injection: Injection = field(default_factory=Injection)
-    limits: Limits = field(default_factory=Limits)
+    limits: RunLimits = field(default_factory=RunLimits)
 
 
 class ContractTasks(Struct, frozen=True, kw_only=True):
@@ -225,7 +225,7 @@ class Governance(Struct, frozen=True, kw_only=True):
     prompt_to_allow: bool = False  # whether a permission may ever be loosened from PROMPT to ALLOW
 
 
-class Persona(Struct, frozen=True, kw_only=True):
+class PersonaConfig(Struct, frozen=True, kw_only=True):
     root: str = ""
     member: str = ""
 
@@ -261,12 +261,12 @@ class Config(Struct, frozen=True, kw_only=True):
     version: Literal["v1"] = "v1"
     language: Literal["auto", "en", "zh"] = "auto"
     notify: str = ""
-    mind: Mind = field(default_factory=Mind)
-    hands: Hands = field(default_factory=Hands)
+    mind: MindConfig = field(default_factory=MindConfig)
+    hands: HandsConfig = field(default_factory=HandsConfig)
     runtime: Runtime = field(default_factory=Runtime)
     contract: Contract = field(default_factory=Contract)
     governance: Governance = field(default_factory=Governance)
-    persona: Persona = field(default_factory=Persona)
+    persona: PersonaConfig = field(default_factory=PersonaConfig)
     nexus: Nexus = field(default_factory=Nexus)
     mcp: Mcp = field(default_factory=Mcp)
     hooks: Hooks = field(default_factory=Hooks)

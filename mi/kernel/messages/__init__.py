@@ -14,7 +14,7 @@ _WORDS = (
 )  # details that are a word of ours and no text: they are said in the language, too
 
 
-class Said:
+class NestedText:
     """A text of the catalogue inside another one, such as the reason in an error: said in the language of the whole."""
 
     def __init__(self, key: str, /, **details: object) -> None:
@@ -29,7 +29,7 @@ def text(key: str, /, language: str = "en", **details: object) -> str:
     """The text of a key with its details filled in; an unknown key is a programming error."""
     said = {
         name: text(value.key, language, **value.details)
-        if isinstance(value, Said)
+        if isinstance(value, NestedText)
         else word(str(value), language)
         if name in _WORDS
         else value

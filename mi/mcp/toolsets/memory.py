@@ -3,7 +3,7 @@
 from mi.contract import diagnostics as look
 from mi.contract import memory_tools as memory
 from mi.contract.guide import MEMORY_INSTRUCTIONS
-from mi.mcp.contract import governed
+from mi.mcp.contract_session import governed
 from mi.mcp.tool import Tool
 
 INSTRUCTIONS = MEMORY_INSTRUCTIONS

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from mi.kernel.errors import MiError
-from mi.mcp.session import Session
+from mi.mcp.session import ToolSession
 from mi.mcp.tool import Json, Resource, Resources, ResourceTemplate, Text, Tool, ToolFailure
 from mi.nexus.answers import ANSWERS
 from mi.nexus.knowledge import KNOWLEDGE, files_in, text_of
@@ -29,7 +29,7 @@ class _Given(Struct, frozen=True):
 
 
 def _tool(tool: NexusTool) -> Tool[Any, Any]:
-    def call(session: Session, given: Any) -> Any:
+    def call(session: ToolSession, given: Any) -> Any:
         app = session.app
         try:
             answer = run(app.nexus, tool.name, given.arguments, app.record_nexus)
@@ -53,7 +53,7 @@ def _tool(tool: NexusTool) -> Tool[Any, Any]:
 TOOLS = [_tool(tool) for tool in NEXUS.values()]
 
 
-def _list(session: Session) -> list[Resource]:
+def _list(session: ToolSession) -> list[Resource]:
     from urllib.parse import quote
 
     return [
@@ -63,7 +63,7 @@ def _list(session: Session) -> list[Resource]:
     ]
 
 
-def _read(session: Session, uri: str) -> Text | None:
+def _read(session: ToolSession, uri: str) -> Text | None:
     """The file at an address; a memory that was read is counted for whoever is connected."""
     from urllib.parse import unquote
 

@@ -2,7 +2,7 @@
 
 from mi.contract import task_tools as tasks
 from mi.contract.guide import TASKS_INSTRUCTIONS
-from mi.mcp.contract import governed
+from mi.mcp.contract_session import governed
 from mi.mcp.tool import Tool
 
 INSTRUCTIONS = TASKS_INSTRUCTIONS

@@ -8,7 +8,7 @@ from mi.kernel.messages import text
 from mi.mind.language import content_words, questions_in, wants_to_be_asked
 from mi.mind.prompt import Prompt, Section, bullets
 from mi.mind.prompts.parts import case_sections
-from mi.mind.views import Case, Said
+from mi.mind.views import Case, CitableText
 
 _INSTRUCTION = """\
 Answer the agent's questions on the person's behalf, only from the values, preferences, facts and evidence
@@ -31,7 +31,7 @@ def _grave_words() -> frozenset[str]:
     return frozenset(word for one in _GRAVE.split() for word in content_words(one))
 
 
-def is_grave(question: str) -> bool:
+def is_irreversible(question: str) -> bool:
     """Whether it is about what leaves the machine or cannot be taken back."""
     return not _grave_words().isdisjoint(content_words(question))
 
@@ -67,13 +67,13 @@ def _rules(case: Case) -> AutoAnswerOutput:
     return AutoAnswerOutput(should_answer=True, confidence=0.7, hands_answer_input=reply, cited_ids=ids)
 
 
-def carrier(question: str, said: list[Said]) -> Said | None:
+def carrier(question: str, said: list[CitableText]) -> CitableText | None:
     """What the person said that answers a question: two words of meaning in common, among them what the agent would
     do and everything grave."""
     words = content_words(question)
     deed = _DEED.search(question)
     grave = (words & _grave_words()) | (content_words(deed[1]) if deed else set())
-    best: tuple[float, Said] | None = None
+    best: tuple[float, CitableText] | None = None
     for one in said:
         shared = words & content_words(one.text)
         if len(shared) < 2 or grave - shared or wants_to_be_asked(one.text):

@@ -7,7 +7,7 @@ from mi.evidence.records.workflow_ir import Workflow
 from mi.mind.answers import EditedWorkflow
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.parts import cited
-from mi.mind.views import Said
+from mi.mind.views import CitableText
 
 _INSTRUCTION = """\
 Change the workflow as the REQUEST says and in nothing else. Keep the ids of steps that stay; give new steps new ids.
@@ -23,7 +23,7 @@ class EditCase(Struct, frozen=True, kw_only=True):
 
     workflow: Workflow
     request: str
-    known: list[Said] = []
+    known: list[CitableText] = []
     settings: str = ""
     project: str = ""
 

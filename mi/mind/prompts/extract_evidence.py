@@ -1,6 +1,6 @@
 """extract_evidence: what a batch showed, in a few sentences each."""
 
-from mi.mind.answers import Action, ExtractedEvidence
+from mi.mind.answers import ExtractedEvidence, NextAction
 from mi.mind.language import says_done
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.parts import batch_sections, command_line, repository_section, transcript_section
@@ -29,8 +29,8 @@ def _sections(case: Case) -> list[Section]:
 
 def _rules(case: Case) -> ExtractedEvidence:
     batch = case.batch
-    commands = [Action(kind="command", detail=one.command) for one in batch.commands[-20:] if not one.refused]
-    edits = [Action(kind="edit", detail=path) for path in batch.changed_files[:20]]
+    commands = [NextAction(kind="command", detail=one.command) for one in batch.commands[-20:] if not one.refused]
+    edits = [NextAction(kind="edit", detail=path) for path in batch.changed_files[:20]]
     unknowns = []
     if says_done(batch.last_message) and not batch.marks.verified:
         unknowns.append("the agent says it is done; no check after the last change shows it")

@@ -6,11 +6,11 @@ wrong lesson costs more than a missed one.
 
 from msgspec import Struct
 
-from mi.mind.answers import LearnUpdate, MinedClaims, MinedPreference, MinedPreferences, ValuesClaimPatch
+from mi.mind.answers import LearnUpdatePatch, MinedClaims, MinedPreference, MinedPreferences, ValuesClaimPatch
 from mi.mind.language import lasting_sentences
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.parts import cited
-from mi.mind.views import Said
+from mi.mind.views import CitableText
 
 _CITE = """\
 Every claim, edge and retraction cites in source_event_ids only ids from the events below; one without is void.
@@ -34,9 +34,9 @@ class SegmentToMine(Struct, frozen=True, kw_only=True):
     """A stretch of work to learn from."""
 
     task: str
-    events: list[Said]
-    said: list[Said] = []  # the person's own words, without anybody else's
-    known: list[Said] = []
+    events: list[CitableText]
+    said: list[CitableText] = []  # the person's own words, without anybody else's
+    known: list[CitableText] = []
     runtime: str = ""
     overlay: str = ""
     notes: str = ""
@@ -47,15 +47,15 @@ class ValuesToPatch(Struct, frozen=True, kw_only=True):
 
     values_text: str
     summary: list[str]
-    standing: list[Said]
+    standing: list[CitableText]
     event_ids: list[str]
 
 
 class Suggestions(Struct, frozen=True, kw_only=True):
     """What a run suggested to learn, beside what was learned before."""
 
-    suggested: list[Said]  # by the events that may be cited
-    learned: list[Said]
+    suggested: list[CitableText]  # by the events that may be cited
+    learned: list[CitableText]
     retractable: list[str] = []  # those of the learned claims that may be replaced or retracted
     runtime: str = ""
     overlay: str = ""
@@ -111,8 +111,8 @@ def _no_patch(given: object) -> ValuesClaimPatch:
     return ValuesClaimPatch(claims=[], edges=[], retract_claim_ids=[], notes="rules mine nothing")
 
 
-def _no_update(given: object) -> LearnUpdate:
-    return LearnUpdate(
+def _no_update(given: object) -> LearnUpdatePatch:
+    return LearnUpdatePatch(
         should_apply=False, min_confidence=1.0, patch=_nothing(given), retract=[], notes="rules mine nothing"
     )
 
@@ -120,4 +120,4 @@ def _no_update(given: object) -> LearnUpdate:
 mine_claims = Prompt("mine_claims", MinedClaims, _CLAIMS, _segment, _nothing)
 mine_preferences = Prompt("mine_preferences", MinedPreferences, _PREFERENCES, _segment, _named_preferences)
 values_claim_patch = Prompt("values_claim_patch", ValuesClaimPatch, _PATCH, _values, _no_patch)
-learn_update = Prompt("learn_update", LearnUpdate, _UPDATE, _suggestions, _no_update)
+learn_update = Prompt("learn_update", LearnUpdatePatch, _UPDATE, _suggestions, _no_update)

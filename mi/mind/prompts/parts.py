@@ -3,10 +3,10 @@
 from mi.evidence.records.hands import RepoObservation
 from mi.evidence.records.workflow_ir import Workflow
 from mi.mind.prompt import Section, bullets
-from mi.mind.views import Batch, Case, FollowedWorkflow, Person, Project, Said, SeenCommand
+from mi.mind.views import BatchView, Case, CitableText, FollowedWorkflow, Person, ProjectView, SeenCommand
 
 
-def cited(items: list[Said]) -> str:
+def cited(items: list[CitableText]) -> str:
     """Items with the id to cite them by."""
     return bullets([f"[{item.id}] {item.text}" for item in items])
 
@@ -27,7 +27,7 @@ def unsure_section(person: Person) -> Section:
     return Section("WHEN UNSURE", unsure, 0.1)
 
 
-def batch_sections(batch: Batch) -> list[Section]:
+def batch_sections(batch: BatchView) -> list[Section]:
     """What the agent was told, did and said."""
     marks = ", ".join(name for name in ("ran", "claimed", "verified") if getattr(batch.marks, name)) or "none"
     return [
@@ -43,7 +43,7 @@ def batch_sections(batch: Batch) -> list[Section]:
     ]
 
 
-def project_sections(project: Project) -> list[Section]:
+def project_sections(project: ProjectView) -> list[Section]:
     """What the project offers for checking."""
     strategy = project.testless_strategy
     return [
@@ -92,7 +92,7 @@ def step_list(workflow: Workflow, completed: list[str]) -> str:
     return bullets(lines)
 
 
-def transcript_section(batch: Batch) -> Section:
+def transcript_section(batch: BatchView) -> Section:
     """What the agent's commands printed."""
     return Section("TRANSCRIPT", batch.transcript_excerpt, 2)
 

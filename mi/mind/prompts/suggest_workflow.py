@@ -8,7 +8,7 @@ from msgspec import Struct
 from mi.mind.answers import WorkflowAdvice
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.parts import cited
-from mi.mind.views import Said
+from mi.mind.views import CitableText
 
 _INSTRUCTION = """\
 Judge whether this stretch of work follows a procedure that the person will want again in other tasks of this
@@ -24,8 +24,8 @@ class HabitCase(Struct, frozen=True, kw_only=True):
     """A stretch of work that may show a habit."""
 
     task: str
-    events: list[Said]
-    known: list[Said] = []
+    events: list[CitableText]
+    known: list[CitableText] = []
     workflows: list[str] = []  # names and signatures that are there already
     settings: str = ""
     project: str = ""

@@ -5,7 +5,7 @@ from msgspec import Struct
 from mi.mind.answers import WhyAnswer
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.parts import cited
-from mi.mind.views import Said
+from mi.mind.views import CitableText
 
 _INSTRUCTION = """\
 Explain why the target came about. Choose the smallest set of candidate claims that supports it, by id, and explain
@@ -15,9 +15,9 @@ in two or three sentences. If the candidates do not carry an explanation, say in
 class WhyCase(Struct, frozen=True, kw_only=True):
     """Something to explain, what could explain it, and which of that was recorded as used at the time."""
 
-    target: Said
+    target: CitableText
     as_of_ts: str
-    candidates: list[Said]
+    candidates: list[CitableText]
     recorded_ids: list[str] = []
 
 

@@ -2,12 +2,12 @@
 
 import re
 
-from mi.evidence.records.workflow_ir import Step
+from mi.evidence.records.workflow_ir import WorkflowStep
 from mi.evidence.records.workflows import WorkflowProgressOutput
 from mi.mind.language import says_done
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.parts import batch_sections, cited, step_list
-from mi.mind.views import Batch, WorkflowCase
+from mi.mind.views import BatchView, WorkflowCase
 
 _INSTRUCTION = """\
 Say which steps of the workflow the evidence shows to be complete, now or earlier; the agent may have done several
@@ -32,7 +32,7 @@ def _rules(given: WorkflowCase) -> WorkflowProgressOutput:
     """In order, as far as the batch shows: work by the agent's word, checks by their exit code, gates never."""
     done = [step.id for step in given.workflow.steps if step.id in given.cursor.completed_step_ids]
     new: list[str] = []
-    following: Step | None = None
+    following: WorkflowStep | None = None
     for step in given.workflow.steps:
         if step.id in done:
             continue
@@ -52,12 +52,12 @@ def _rules(given: WorkflowCase) -> WorkflowProgressOutput:
     )
 
 
-def commands_in(step: Step) -> list[str]:
+def commands_in(step: WorkflowStep) -> list[str]:
     """The commands that a check names, in backquotes."""
     return re.findall(r"`([^`]+)`", step.check_input)
 
 
-def _is_complete(step: Step, batch: Batch) -> bool:
+def _is_complete(step: WorkflowStep, batch: BatchView) -> bool:
     match step.kind:
         case "check":
             commands = commands_in(step)
@@ -70,7 +70,7 @@ def _is_complete(step: Step, batch: Batch) -> bool:
     return batch.ended and (says_done(batch.last_message) or _is_named(step, batch.last_message))
 
 
-def _is_named(step: Step, message: str) -> bool:
+def _is_named(step: WorkflowStep, message: str) -> bool:
     return bool(step.title.strip()) and step.title.strip().lower() in message.lower()
 
 

@@ -7,15 +7,15 @@ import msgspec
 
 from mi.agents.claude_events import ClaudeEvents
 from mi.agents.codex_events import CodexEvents
-from mi.agents.events import End, Error, Event, Limit, Message, Usage
+from mi.agents.events import AgentEnd, AgentMessage, AgentUsage, Error, Event, VendorLimit
 from mi.agents.find import find, native_codex
-from mi.agents.process import AgentProcess, Limits
+from mi.agents.process import AgentProcess, ProcessLimits
 from mi.agents.signals import StopFlag
 from mi.agents.stream import Interpreter, json_object
 from mi.agents.transcript import Captured
 from mi.kernel import text
 from mi.kernel.config.types import CliMind
-from mi.mind.provider import ProviderError, Reply, Request
+from mi.mind.provider import ModelReply, ModelRequest, ProviderError
 
 _TIMEOUT_S = 180.0
 _MAX_OUTPUT = 16 << 20
@@ -30,7 +30,7 @@ class CodexSchema:
         self._settings = settings
         self._path = native_codex(find("codex", settings.path))
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelRequest) -> ModelReply:
         model = request.model or self._settings.model
         with tempfile.TemporaryDirectory(prefix="mi-mind-") as folder:
             schema = os.path.join(folder, "schema.json")
@@ -40,7 +40,7 @@ class CodexSchema:
             argv += ["--output-schema", schema, *(["-m", model] if model else []), "-"]
             lines = _run(argv, folder, f"{request.system}\n\n{request.user}", self._settings.timeout_s, request.stop)
         events = _events(lines, CodexEvents())
-        messages = [event.text for event in events if isinstance(event, Message) and not event.reasoning]
+        messages = [event.text for event in events if isinstance(event, AgentMessage) and not event.reasoning]
         return _reply(events, messages[-1] if messages else "")
 
 
@@ -53,7 +53,7 @@ class ClaudeSchema:
         self._settings = settings
         self._path = find("claude", settings.path)
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelRequest) -> ModelReply:
         model = request.model or self._settings.model
         argv = [self._path, "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "plan"]
         argv += ["--json-schema", msgspec.json.encode(request.schema).decode(), *(["--model", model] if model else [])]
@@ -74,7 +74,7 @@ def _run(argv: list[str], cwd: str, prompt: str, timeout_s: int | None, stop: St
         target = out if stream == "stdout" else err
         target += data[: max(0, _MAX_OUTPUT - len(target))]
 
-    limits = Limits(wall_s=float(timeout_s or _TIMEOUT_S))
+    limits = ProcessLimits(wall_s=float(timeout_s or _TIMEOUT_S))
     with AgentProcess(argv, cwd, None, prompt.encode("utf-8", "replace"), limits, stop=stop) as process:
         ended = process.pump(take)
     if stop is not None and stop.reason:
@@ -92,13 +92,13 @@ def _events(lines: list[Captured], interpreter: Interpreter) -> list[Event]:
     return [*found, *interpreter.end()]
 
 
-def _reply(events: list[Event], said: str) -> Reply:
-    limit = next((event for event in events if isinstance(event, Limit)), None)
+def _reply(events: list[Event], said: str) -> ModelReply:
+    limit = next((event for event in events if isinstance(event, VendorLimit)), None)
     if limit is not None:
         raise ProviderError("rate_limit", limit.message)
-    end = next((event for event in reversed(events) if isinstance(event, End)), None)
+    end = next((event for event in reversed(events) if isinstance(event, AgentEnd)), None)
     if end is None or not end.ok:
         errors = [event.message for event in events if isinstance(event, Error)]
         raise ProviderError("protocol", (end.message if end else "") or "; ".join(errors[-2:]) or "no terminal event")
-    usage = next((event for event in reversed(events) if isinstance(event, Usage)), Usage())
-    return Reply(said, usage.input_tokens, usage.output_tokens, usage.cost_usd)
+    usage = next((event for event in reversed(events) if isinstance(event, AgentUsage)), AgentUsage())
+    return ModelReply(said, usage.input_tokens, usage.output_tokens, usage.cost_usd)

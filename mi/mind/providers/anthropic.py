@@ -3,7 +3,7 @@
 from typing import Any
 
 from mi.kernel.config.types import HttpMind
-from mi.mind.provider import ProviderError, Reply, Request
+from mi.mind.provider import ModelReply, ModelRequest, ProviderError
 from mi.mind.providers.http import api_key, count_at, post
 
 _DEFAULT_MAX_TOKENS = 4096
@@ -17,7 +17,7 @@ class Anthropic:
     def __init__(self, settings: HttpMind) -> None:
         self._settings = settings
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelRequest) -> ModelReply:
         body = {
             "model": request.model or self._settings.model,
             "max_tokens": self._settings.max_tokens or _DEFAULT_MAX_TOKENS,
@@ -29,7 +29,7 @@ class Anthropic:
         url = self._settings.base_url.rstrip("/") + "/v1/messages"
         answer = post(url, headers, body, self._settings.timeout_s, request.stop)
         tokens = count_at(answer, "usage", "input_tokens"), count_at(answer, "usage", "output_tokens")
-        return Reply(_text_blocks(answer), *tokens)
+        return ModelReply(_text_blocks(answer), *tokens)
 
 
 def _text_blocks(answer: Any) -> str:

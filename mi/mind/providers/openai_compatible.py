@@ -3,7 +3,7 @@
 from typing import Any
 
 from mi.kernel.config.types import HttpMind
-from mi.mind.provider import ProviderError, Reply, Request
+from mi.mind.provider import ModelReply, ModelRequest, ProviderError
 from mi.mind.providers.http import api_key, count_at, post, text_at
 
 
@@ -16,7 +16,7 @@ class OpenAiCompatible:
         self._settings = settings
         self._structured = True
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelRequest) -> ModelReply:
         try:
             answer = self._post(request)
         except ProviderError as error:
@@ -25,9 +25,11 @@ class OpenAiCompatible:
             self._structured = False
             answer = self._post(request)
         text = text_at(answer, "choices", 0, "message", "content")
-        return Reply(text, count_at(answer, "usage", "prompt_tokens"), count_at(answer, "usage", "completion_tokens"))
+        return ModelReply(
+            text, count_at(answer, "usage", "prompt_tokens"), count_at(answer, "usage", "completion_tokens")
+        )
 
-    def _post(self, request: Request) -> Any:
+    def _post(self, request: ModelRequest) -> Any:
         body: dict[str, Any] = {
             "model": request.model or self._settings.model,
             "messages": [{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],

@@ -1,0 +1,1 @@
+"""Adapters: one module per agent that MI can drive."""

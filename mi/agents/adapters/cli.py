@@ -1,0 +1,60 @@
+"""Any agent CLI by its argv: `{prompt}` and `{thread_id}` filled in, JSON read where there is some, text otherwise."""
+
+import re
+from typing import Literal
+
+from mi.agents.any_events import AnyEvents
+from mi.agents.drive import AgentCommand, agent_environment, drive
+from mi.agents.find import find
+from mi.agents.protocol import BatchInput, BatchResult, Observer, with_task
+from mi.agents.signals import StopFlag
+from mi.kernel.config.types import Cli, Interrupt
+from mi.kernel.errors import BadConfig
+
+
+class CliHands:
+    """Drives a command the user configured."""
+
+    name = "cli"
+
+    def __init__(self, config: Cli, interrupt: Interrupt) -> None:
+        if not config.exec:
+            raise BadConfig("cli-not-configured")
+        try:
+            re.compile(config.thread_id_regex)
+        except re.error as error:
+            raise BadConfig("cli-bad-regex", value=config.thread_id_regex, reason=str(error)) from None
+        self._config = config
+        self._interrupt = interrupt
+
+    def can_resume(self, thread_id: str) -> bool:
+        return bool(thread_id and self._config.resume)
+
+    def text_of(self, batch: BatchInput) -> str:
+        return batch.prompt if self.can_resume(batch.thread_id) else with_task(batch.prompt, batch.task)
+
+    def run(self, batch: BatchInput, observer: Observer | None = None, stop: StopFlag | None = None) -> BatchResult:
+        text = self.text_of(batch)
+        resumed = self.can_resume(batch.thread_id)
+        argv = fill(
+            self._config.resume if resumed else self._config.exec, self._config.prompt_mode, text, batch.thread_id
+        )
+        # Configured names are looked up by the user's own $PATH, so that a missing one is named before anything starts.
+        argv = (argv[0] if "/" in argv[0] else find(argv[0]), *argv[1:])
+        call = AgentCommand(
+            argv,
+            agent_environment(self._config.env),
+            text.encode() if self._config.prompt_mode == "stdin" else None,
+            AnyEvents(self._config.thread_id_regex),
+            reads_text=True,
+            needs_end=False,
+        )
+        return drive(call, batch, self._interrupt, observer, stop)
+
+
+def fill(words: tuple[str, ...], mode: Literal["arg", "stdin"], prompt: str, thread_id: str) -> tuple[str, ...]:
+    """The argv with its placeholders filled; in mode `arg` a prompt nobody placed stands at the end."""
+    placed = any("{prompt}" in word for word in words)
+    values = {"{prompt}": prompt, "{thread_id}": thread_id}
+    filled = [re.sub(r"\{prompt\}|\{thread_id\}", lambda found: values[found[0]], word) for word in words]
+    return (*filled, prompt) if mode == "arg" and not placed else tuple(filled)

@@ -1,0 +1,237 @@
+"""One batch of any agent: process, live transcript, events and risk joined; providers differ in how they call."""
+
+import os
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+from msgspec import UNSET
+
+from mi.agents import events
+from mi.agents.command_risk import CommandRisk, Mode, TextRisks, command_risk, interrupts
+from mi.agents.events import Event, excerpt
+from mi.agents.process import AgentProcess, Ended, Escalation, ProcessLimits
+from mi.agents.protocol import BatchInput, BatchResult, Observed, Observer, Outcome
+from mi.agents.signals import StopFlag, stop_on_signals
+from mi.agents.stream import Interpreter
+from mi.agents.text_scan import TextScan
+from mi.agents.transcript import Captured, StreamLines, Transcript, TranscriptHeader
+from mi.kernel import clock
+from mi.kernel.config.types import Interrupt
+
+_FIRST_KEPT, _LAST_KEPT = 200, 1800  # events of a batch kept in memory; the transcript has all of them
+_ERRORS_KEPT = 20
+_MESSAGE_KEPT = 64_000
+
+
+class AgentCommand(NamedTuple):
+    """How a provider starts its agent for a batch."""
+
+    argv: tuple[str, ...]
+    env: dict[str, str]
+    stdin: bytes | None
+    interpreter: Interpreter
+    reads_text: bool = False  # plain output may show commands; with command events only those count
+    needs_end: bool = True  # success only by the agent's own last word; else the exit code decides
+
+
+def drive(
+    call: AgentCommand,
+    batch: BatchInput,
+    interrupt: Interrupt,
+    observer: Observer | None = None,
+    stop: StopFlag | None = None,
+) -> BatchResult:
+    """Run one batch to its end, whatever the agent does."""
+    with stop_on_signals(stop) as flag:
+        thread = batch.thread_id or UNSET
+        header = TranscriptHeader(ts=clock.now(), kind="hands", cwd=batch.cwd, argv=call.argv, thread_id=thread)
+        transcript = Transcript(batch.transcript, header)
+        try:
+            return _run(call, batch, interrupt, observer or Observer(), flag, transcript)
+        finally:
+            transcript.close()
+
+
+def _run(
+    call: AgentCommand,
+    batch: BatchInput,
+    interrupt: Interrupt,
+    observer: Observer,
+    stop: StopFlag,
+    transcript: Transcript,
+) -> BatchResult:
+    watch = _Watch(call, batch.cwd, interrupt.mode, observer)
+    streams = {name: StreamLines(name, transcript) for name in ("stdout", "stderr")}
+    limits = ProcessLimits(batch.wall_s, batch.idle_s)
+    escalation = Escalation(interrupt.signal_sequence, interrupt.escalation_ms)
+    try:
+        with AgentProcess(call.argv, batch.cwd, call.env, call.stdin, limits, escalation, stop) as process:
+            transcript.note(f"started pid {process.pid}")
+
+            def on_data(stream: str, data: bytes) -> None:
+                watch.see(streams[stream].feed(data), process.interrupt)
+
+            ended = process.pump(on_data)
+        for lines in streams.values():
+            watch.see(lines.end(), _nothing_to_stop)
+        watch.finish()
+        transcript.note(_end_note(ended))
+        return watch.result(batch, ended)
+    finally:
+        for lines in streams.values():
+            lines.close()
+
+
+def _nothing_to_stop(reason: str) -> None:
+    """The agent has ended already."""
+
+
+def _end_note(ended: Ended) -> str:
+    parts = [f"exit {ended.code}"]
+    parts += [f"stopped: {ended.stopped}"] if ended.stopped else []
+    parts += [f"ended {ended.swept} left over"] if ended.swept else []
+    parts += ["another process still holds the pipe"] if ended.pipe_held else []
+    return ", ".join(parts)
+
+
+class _Watch:
+    """What has been seen of a batch so far; bounded however much the agent prints."""
+
+    def __init__(self, call: AgentCommand, cwd: str, mode: Mode, observer: Observer) -> None:
+        self._call = call
+        self._cwd = os.path.realpath(cwd)
+        self._mode = mode
+        self._observer = observer
+        self._scan = TextScan(self._cwd)
+        self._texts = {"stdout": TextRisks(), "stderr": TextRisks()} if call.reads_text else {}
+        self._first: list[Event] = []
+        self._last: deque[Event] = deque(maxlen=_LAST_KEPT)
+        self._seen = 0
+        self._lines = 0
+        self._stderr: deque[str] = deque(maxlen=_ERRORS_KEPT)
+        self._errors: deque[str] = deque(maxlen=_ERRORS_KEPT)
+        self._paths: dict[str, None] = {}
+        self._message = ""
+        self._thread = ""
+        self._worked = False
+        self._usage: events.AgentUsage | None = None
+        self._questions: list[events.AgentQuestion] = []
+        self._limit: events.VendorLimit | None = None
+        self._end: events.AgentEnd | None = None
+        self._risk: CommandRisk | None = None
+
+    def see(self, lines: list[Captured], interrupt: Callable[[str], None]) -> None:
+        self._lines += len(lines)
+        for line in lines:
+            for event in self._call.interpreter.feed(line):
+                self._take(event, interrupt)
+            if line.stream in self._texts and not line.data.startswith(b"{"):
+                self._judge(self._texts[line.stream].feed(line.text[:_MESSAGE_KEPT]), interrupt)
+                self._scan.feed(line.text)
+            if line.stream == "stderr" and line.data:
+                self._stderr.append(line.text[:2000])
+            self._observer.line(line.stream, line.text)
+
+    def finish(self) -> None:
+        for event in self._call.interpreter.end():
+            self._take(event, _nothing_to_stop)
+
+    def _take(self, event: Event, interrupt: Callable[[str], None]) -> None:
+        if isinstance(event, events.FileChange):
+            event = events.FileChange(path=self._relative(event.path), kind=event.kind)
+        match event:
+            case events.Command(state="started"):
+                self._judge(command_risk(event.text), interrupt)
+            case events.Command() | events.ToolCall():
+                self._worked = True
+            case events.ThreadStarted():
+                self._thread = event.thread_id
+            case events.AgentMessage() if not event.reasoning:
+                self._message, self._worked = excerpt(event.text, _MESSAGE_KEPT), True
+            case events.FileChange():
+                self._paths[event.path] = None
+            case events.AgentUsage():
+                self._usage = event
+            case events.AgentQuestion():
+                self._questions.append(event)
+            case events.Error():
+                self._errors.append(event.message)
+            case events.VendorLimit():
+                self._limit = event
+            case events.AgentEnd():
+                self._end = event
+        self._keep(event)
+        self._observer.event(event)
+
+    def _relative(self, path: str) -> str:
+        """A path in the project as people say it; one outside stays absolute."""
+        full = os.path.realpath(os.path.join(self._cwd, path))
+        return os.path.relpath(full, self._cwd) if full.startswith(self._cwd + os.sep) else full
+
+    def _keep(self, event: Event) -> None:
+        self._seen += 1
+        if isinstance(event, events.AgentMessage) and len(event.text) > events.EXCERPT:
+            event = events.AgentMessage(text=excerpt(event.text), reasoning=event.reasoning)
+        if len(self._first) < _FIRST_KEPT:
+            self._first.append(event)
+        else:
+            self._last.append(event)
+
+    def _judge(self, risk: CommandRisk | None, interrupt: Callable[[str], None]) -> None:
+        if risk is None or (self._risk and self._risk.level == "high"):
+            return
+        self._risk = risk
+        if interrupts(self._mode, risk):
+            interrupt(f"risk: {risk.marker}")
+
+    def result(self, batch: BatchInput, ended: Ended) -> BatchResult:
+        outcome, error = self._outcome(ended)
+        resume_failed = bool(
+            batch.thread_id and outcome in ("failed", "cut") and not self._worked and self._thread != batch.thread_id
+        )
+        counts = self._call.interpreter
+        return BatchResult(
+            outcome=outcome,
+            reason=ended.stopped,
+            last_message=self._message,
+            error=error,
+            thread_id=self._thread or ("" if resume_failed else batch.thread_id),
+            resume_failed=resume_failed,
+            exit_code=ended.code,
+            usage=self._usage or events.AgentUsage(),
+            events=(*self._first, *self._last),
+            events_left_out=self._seen - len(self._first) - len(self._last),
+            observed=Observed(
+                event_type_counts=dict(counts.event_counts),
+                item_type_counts=dict(counts.item_counts),
+                file_paths=tuple({**self._paths, **self._scan.paths})[:200],
+                errors=(*self._errors, *self._scan.errors)[:_ERRORS_KEPT],
+            ),
+            questions=tuple(self._questions),
+            limit=self._limit,
+            seconds=ended.seconds,
+            lines=self._lines,
+            risk=self._risk.command if self._risk else "",
+        )
+
+    def _outcome(self, ended: Ended) -> tuple[Outcome, str]:
+        said = excerpt("\n".join(self._stderr).strip(), 2000)
+        if ended.stopped:
+            return "interrupted", ""
+        if self._end is not None:
+            if self._end.ok:
+                return ("cut", "the answer was cut off") if self._end.cut else ("ended", "")
+            return "failed", self._end.message or "\n".join(self._errors) or said
+        died = ended.code < 0 or ended.code in (128 + 15, 128 + 9)
+        if died or (ended.code == 0 and self._call.needs_end):
+            return "cut", said or "the agent ended without its last word"
+        return ("ended", "") if ended.code == 0 else ("failed", said or "\n".join(self._errors) or self._message)
+
+
+def agent_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
+    """The shell's environment, without what would make a nested agent refuse to start, and what the user configured."""
+    inherited = {
+        name: value for name, value in os.environ.items() if name not in ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT")
+    }
+    return inherited | (extra or {})

@@ -1,0 +1,180 @@
+"""A home and a project, opened for one command: configuration, language, selection, evidence."""
+
+import os
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mi.kernel.errors import BadConfig, MiError, NotFound, StorageError, from_os_error
+from mi.kernel.home import Home, ProjectHome
+from mi.kernel.messages import choose_language
+from mi.kernel.notices import Notice, Notices
+
+if TYPE_CHECKING:  # imported when used: most commands need only some of it
+    from collections.abc import Iterable
+
+    from mi.evidence.index import EvidenceIndex
+    from mi.evidence.log import EvidenceWriter
+    from mi.kernel.config.load import ConfigProblem, LoadedConfig
+    from mi.kernel.config.types import Config
+    from mi.project.identity import Project
+    from mi.project.known import KnownProjects
+    from mi.project.selection import Choice, SelectionFile
+
+
+class HomeContext:
+    """The floor that every command stands on; everything is opened when it is first asked for."""
+
+    def __init__(self, home: Home, cd: str | None = None, here: bool = False, agent_at: str | None = None) -> None:
+        self.home = home
+        self.notices = Notices()
+        self._cd = cd
+        self._here = here
+        self._agent_at = agent_at
+
+    @cached_property
+    def loaded_config(self) -> "LoadedConfig":
+        """The configuration and its problems; BadConfig when the file is no JSON object."""
+        from mi.kernel.config.load import load
+
+        return load(self.home.config)
+
+    @cached_property
+    def config(self) -> "Config":
+        """The configuration for commands that work without one: what is wrong is noticed, the default used."""
+        from mi.kernel.config.types import Config
+
+        try:
+            return self.needed_config
+        except BadConfig as error:
+            unusable: MiError = error
+        except OSError as error:
+            unusable = from_os_error(error)
+        self.notices.add("config-unusable", self.home.config, reason=unusable.line(self.quiet_language))
+        return Config()
+
+    @cached_property
+    def needed_config(self) -> "Config":
+        """The configuration for commands that are about it; BadConfig when the file is no JSON object."""
+        for problem in self.loaded_config.problems:
+            details = {"key": problem.path, "value": problem.value, "hint": problem.hint}
+            self.notices.add("config-" + problem.code, self.home.config, **details)
+        return self.loaded_config.config
+
+    def close(self) -> None:
+        """Let go of open files, in the thread that opened them; asked again, they are opened again."""
+        for name in ("memory", "project_thoughts", "global_thoughts", "evidence_index"):
+            opened = self.__dict__.pop(name, None)
+            close = getattr(opened, "close", None)
+            if close is not None:
+                close()
+
+    def forget_config(self) -> None:
+        """The file was changed: the next look reads it again."""
+        for name in ("loaded_config", "config", "needed_config", "quiet_language"):
+            self.__dict__.pop(name, None)
+
+    @property
+    def config_errors(self) -> "list[ConfigProblem]":
+        """The mistakes in the configuration that change what it does; BadConfig as above."""
+        return [problem for problem in self.loaded_config.problems if problem.code != "api-key-in-file"]
+
+    @cached_property
+    def quiet_language(self) -> str:
+        """The language to speak where nothing is to be said about mistakes in the configuration."""
+        try:
+            return choose_language(self.loaded_config.config.language if os.path.exists(self.home.config) else "")
+        except (BadConfig, OSError):
+            return choose_language("")
+
+    @property
+    def language(self) -> str:
+        """The language to speak where no message gives a hint."""
+        return self.language_for("")
+
+    def language_for(self, message: str) -> str:
+        """The language to answer a person's message in."""
+        if not os.path.exists(self.home.config):
+            return choose_language("", message)
+        return choose_language(self.config.language, message)
+
+    @cached_property
+    def selections(self) -> "SelectionFile":
+        from mi.project.selection import SelectionFile
+
+        return SelectionFile(self.home, self.notices)
+
+    @cached_property
+    def known_projects(self) -> "KnownProjects":
+        from mi.project.known import KnownProjects
+
+        return KnownProjects(self.home, self.notices)
+
+    @cached_property
+    def choice(self) -> "Choice":
+        """The project root the command means, and by which rule."""
+        from mi.project.selection import Wish, choose
+
+        self.home.check()
+        wish = Wish(self._cd, self._here, self._agent_at is None)
+        is_told = (self._cd or "").startswith(("/", "~", "@"))  # then it does not matter where we are
+        where = self._agent_at or ("" if is_told else current_folder())
+        return choose(wish, where, self.selections, self.known_projects, self.notices)
+
+    @cached_property
+    def project(self) -> "Project":
+        """The project the command means; asking changes nothing."""
+        return self.known_projects.open(self.choice.root)
+
+    @property
+    def project_home(self) -> ProjectHome:
+        return self.home.project(self.project.project_id)
+
+    def note_last(self) -> None:
+        """Remember the project a command looked at as @last; when that cannot be written, it is no reason to fail."""
+        last = self.selections.read().last
+        if self.choice.how in ("last", "pinned") or (last and last.root_path == self.choice.root):
+            return
+        if any(notice.key == "state-broken" and notice.path == self.home.selection for notice in self.notices):
+            return  # whoever only looks sets nothing aside
+        if self.home.exists() and self.config.runtime.project_selection.auto_update_last:
+            try:
+                self.selections.set_last(self.choice.root)
+            except (OSError, StorageError):
+                pass
+
+    def use_project(self) -> "Project":
+        """Make the project known to the home, for a command that writes about it."""
+        from mi.project.overlay import ensure_overlay
+
+        ensure_overlay(self.home, self.project, self.notices)
+        self.known_projects.remember(self.project)
+        if self.config.runtime.project_selection.auto_update_last:
+            self.selections.set_last(self.project.root)
+        return self.project
+
+    @cached_property
+    def evidence_index(self) -> "EvidenceIndex":
+        from mi.evidence.index import EvidenceIndex
+
+        return EvidenceIndex(self.home)
+
+    def keep_record(self, noticed: "Iterable[Notice]") -> None:
+        """State that had to be set aside is evidence."""
+        quarantined = [notice for notice in noticed if notice.key == "state-quarantined"]
+        if quarantined:
+            writer = self.evidence_writer(self.home.evidence)
+            for notice in quarantined:
+                writer.append_corrupt(notice.path, str(notice.details["kept_in"]), str(notice.details["reason"]))
+
+    def evidence_writer(self, log: str) -> "EvidenceWriter":
+        """A writer for what this command does."""
+        from mi.evidence.log import EvidenceWriter
+
+        return EvidenceWriter.for_command(log, self.notices)
+
+
+def current_folder() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # it was deleted while the shell stood in it
+        raise NotFound("no-current-folder") from None

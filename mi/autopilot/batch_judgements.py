@@ -1,0 +1,337 @@
+"""The judgements about a batch: asked side by side where they can be, skipped where the answer is determined."""
+
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from mi.autopilot.batch_facts import repository
+from mi.autopilot.changed_expectations import SIGNAL
+from mi.autopilot.loop_guard import Repetition
+from mi.autopilot.recorder import LogRecorder
+from mi.autopilot.risk_signals import policy_of
+from mi.autopilot.run_parts import RunParts
+from mi.autopilot.state import RunState
+from mi.evidence.records.governed import Verification
+from mi.evidence.records.hands import Action, Evidence, RepoObservation
+from mi.evidence.records.mind import (
+    AutoAnswer,
+    AutoAnswerOutput,
+    CheckPlan,
+    Checks,
+    DecideNext,
+    LoopBreak,
+    LoopBreakOutput,
+    LoopGuard,
+    Risk,
+    RiskEvent,
+    TestlessStrategySet,
+)
+from mi.kernel.config.types import ViolationResponse
+from mi.kernel.messages import text
+from mi.kernel.secrets import redact
+from mi.mind.answers import ExtractedEvidence, NextMove, RiskJudgement
+from mi.mind.mind import Judgement
+from mi.mind.prompt import Prompt
+from mi.mind.prompts.auto_answer import asked, auto_answer, is_irreversible
+from mi.mind.prompts.decide_next import decide_next, undecided
+from mi.mind.prompts.extract_evidence import extract_evidence
+from mi.mind.prompts.loop_break import loop_break
+from mi.mind.prompts.plan_min_checks import plan_min_checks
+from mi.mind.prompts.risk_judge import risk_judge
+from mi.mind.prompts.workflow_progress import commands_in
+from mi.mind.views import BatchView, Case, LoopCase
+from mi.project.checks.recognition import Check, planned
+
+
+class Judged(NamedTuple):
+    """What was made of a batch before deciding."""
+
+    answer: AutoAnswerOutput | None
+    checks: Checks | None
+    risk: Risk | None
+    risk_question: str
+    repo: RepoObservation
+    deferred: bool = False  # a workflow is followed: checks and answer wait for its progress
+
+
+class Decided(NamedTuple):
+    """The next move; `failed`: the judge gave none, so that only the person's word can be one."""
+
+    move: NextMove
+    failed: bool
+
+
+class Judging:
+    """Asks, checks the answers against the world, and records them."""
+
+    def __init__(self, session: RunParts, state: RunState, diary: LogRecorder, checks: list[Check]) -> None:
+        self._session = session
+        self._state = state
+        self._diary = diary
+        self._checks = checks
+
+    def batch(self, case: Case) -> Judged:
+        """Evidence, risk, checks and answers of one batch."""
+        self._record_verification(case.batch)
+        repo = repository(self._session.project.root, self._checks, case.batch.changed_files)
+        case = msgspec.structs.replace(case, repo=repo)
+        plan = determined_plan(case)
+        risky = self._with_risks_to_judge(case)
+        deferred = self._session.steps.follows_workflow()
+        wanted: dict[str, tuple[Prompt[Any, Any], Any]] = {"extract_evidence": (extract_evidence, case)}
+        if risky.batch.risk_signals:
+            wanted["risk_judge"] = (risk_judge, risky)
+        if not deferred:
+            wanted |= self._checks_and_answer(case, plan)
+        found = dict(zip(wanted, self._diary.judge_together(*wanted.values()), strict=True))
+        self._record_evidence(case, found["extract_evidence"])
+        risk = self._record_risk(risky, found["risk_judge"]) if "risk_judge" in found else None
+        judged = Judged(None, None, risk, self._risk_question(risky, risk) if risk else "", repo, deferred)
+        return judged if deferred else self._with_checks(case, judged, plan, found)
+
+    def after_progress(self, case: Case, judged: Judged) -> Judged:
+        """The rest of a batch's judgements, once it is known how far the workflow is."""
+        plan = planned_check(case) or determined_plan(case)
+        wanted = self._checks_and_answer(case, plan)
+        answers = self._diary.judge_together(*wanted.values()) if wanted else []
+        return self._with_checks(case, judged, plan, dict(zip(wanted, answers, strict=True)))
+
+    def _checks_and_answer(self, case: Case, plan: Judgement[Checks] | None) -> dict[str, tuple[Prompt[Any, Any], Any]]:
+        """What has to be asked about the checks and the agent's questions."""
+        wanted: dict[str, tuple[Prompt[Any, Any], Any]] = {}
+        if plan is None:
+            wanted["plan_min_checks"] = (plan_min_checks, case)
+        if asked(case):
+            check = plan.value.hands_check_input if plan and plan.value else ""
+            wanted["auto_answer"] = (auto_answer, msgspec.structs.replace(case, planned_checks=check))
+        return wanted
+
+    def _with_checks(
+        self, case: Case, judged: Judged, plan: Judgement[Checks] | None, found: dict[str, Judgement[Any]]
+    ) -> Judged:
+        checks = self._settled_plan(case, plan or found["plan_min_checks"])
+        answer = self._record_answer(case, found["auto_answer"]) if "auto_answer" in found else None
+        return judged._replace(answer=answer, checks=checks)
+
+    def _record_verification(self, batch: BatchView) -> None:
+        verdict = verdict_of(batch)
+        if verdict:
+            self._diary.append(Verification(gate="check", verdict=verdict, post_result=_POST_RESULT[verdict]))
+
+    def _with_risks_to_judge(self, case: Case) -> Case:
+        """The case without the signals that the person's configuration allows."""
+        external = self._session.runtime.external_actions
+        left = [signal for signal in case.batch.risk_signals if policy_of(signal, external) != "allow"]
+        return msgspec.structs.replace(case, batch=msgspec.structs.replace(case.batch, risk_signals=left))
+
+    def _record_evidence(self, case: Case, judgement: Judgement[ExtractedEvidence]) -> None:
+        batch = case.batch
+        seen = judgement.value or extract_evidence.rules(case)
+        record = Evidence(
+            hands_transcript_ref=batch.hands_transcript_ref,
+            mind_transcript_ref=judgement.transcript_ref,
+            mi_input=batch.batch_input,
+            transcript_observation=batch.transcript_observation,
+            repo_observation=case.repo,
+            facts=seen.facts,
+            actions=[Action(kind=one.kind, detail=one.detail) for one in seen.actions],
+            results=seen.results,
+            unknowns=seen.unknowns,
+            risk_signals=list(dict.fromkeys([*batch.risk_signals, *seen.risk_signals])),
+        )
+        self._diary.append(record, note=record.headline())
+
+    def _record_risk(self, case: Case, judgement: Judgement[RiskJudgement]) -> Risk:
+        judged = judgement.value or risk_judge.rules(case)
+        risk = msgspec.convert(msgspec.to_builtins(judged), Risk)
+        record = RiskEvent(
+            state=judgement.state,
+            mind_transcript_ref=judgement.transcript_ref,
+            risk_signals=case.batch.risk_signals,
+            risk=risk,
+        )
+        self._diary.append(record, note=f"risk: {record.headline()}")
+        return risk
+
+    def _risk_question(self, case: Case, risk: Risk) -> str:
+        """The question to the person, if one of the policies wants it; else ''."""
+        runtime = self._session.runtime
+        signals = case.batch.risk_signals
+        to_ask = [one for one in signals if policy_of(one, runtime.external_actions) == "ask"]
+        if to_ask:
+            return text("ask.policy", case.language, signal=to_ask[0])
+        if (bent := _bent(signals)) and runtime.violation_response.ask_user_on_high_risk:
+            return text("ask.expected", case.language, tests=bent)
+        if must_ask(risk, runtime.violation_response):
+            details = {"category": risk.category, "severity": risk.severity, "signal": signals[0]}
+            return text("ask.risk", case.language, **details)
+        return ""
+
+    def plan(self, case: Case, suffix: str) -> Checks | None:
+        """Plan the checks again, after something was learned in between."""
+        return self._settled_plan(case, self._diary.judge(plan_min_checks, case), suffix)
+
+    def _settled_plan(self, case: Case, judgement: Judgement[Checks], suffix: str = "") -> Checks | None:
+        """The plan; one that asks for a strategy the person has already chosen is made again, once."""
+        checks = self._record_plan(judgement, suffix)
+        if checks is None or not checks.needs_testless_strategy or case.project.testless_strategy is None:
+            return checks
+        again = self._record_plan(self._diary.judge(plan_min_checks, case), f"{suffix}.after_tls_claim")
+        return msgspec.structs.replace(again, needs_testless_strategy=False) if again else None
+
+    def _record_plan(self, judgement: Judgement[Checks], suffix: str = "") -> Checks | None:
+        checks = judgement.value
+        if checks and checks.should_run_checks:
+            self._state.planned = [*self._state.planned, *planned(checks.commands_hints)]
+        record = CheckPlan(
+            state=judgement.state,
+            mind_transcript_ref=judgement.transcript_ref,
+            checks=checks or Checks(notes=judgement.error),
+        )
+        self._diary.append(record, batch_id=self._state.batch_id + suffix if suffix else "")
+        return checks
+
+    def _record_answer(self, case: Case, judgement: Judgement[AutoAnswerOutput]) -> AutoAnswerOutput | None:
+        """An answer must cite what is really there; one that cites nothing becomes a question to the person."""
+        answer = judgement.value
+        if answer is None:
+            return None
+        questions = asked(case) or [case.batch.last_message]
+        grave = any(map(is_irreversible, questions))  # what an agent said, or a Mind, carries no such answer
+        known = [*case.person.everything(), *case.recent]
+        allowed = {said.id for said in known if said.by_person or not grave}
+        cited = [one for one in answer.cited_ids if one in allowed]
+        answer = msgspec.structs.replace(answer, cited_ids=cited)
+        if answer.should_answer and not cited:
+            question = questions[0]
+            notes = f"{answer.notes} (no citation carries the answer)".strip()
+            answer = AutoAnswerOutput(needs_user_input=True, ask_user_question=question, notes=notes)
+        record = AutoAnswer(state=judgement.state, mind_transcript_ref=judgement.transcript_ref, auto_answer=answer)
+        self._diary.append(record, note=answer.hands_answer_input)
+        return answer
+
+    def answer_question(self, case: Case, question: str) -> AutoAnswerOutput | None:
+        """Try to answer, from what the person said, a question that was meant for them."""
+        batch = msgspec.structs.replace(case.batch, questions=[question])
+        again = msgspec.structs.replace(case, batch=batch)
+        return self._record_answer(again, self._diary.judge(auto_answer, again))
+
+    def decide(self, case: Case, phase: Literal["initial", "after_user"] = "initial") -> Decided:
+        """The next move, by the thoughts as they are now. With the circuit open the rules decide; a judge that fails
+        before that decides nothing."""
+        recent = self._state.recent  # also what this batch's judgements brought up
+        context = self._session.thoughts.context(case.batch.task, [said.id for said in recent])
+        case = msgspec.structs.replace(case, recent=recent, thoughts=context)
+        judgement = self._diary.judge(decide_next, case)
+        move = judgement.value
+        if move is None and judgement.circuit == "open":
+            move = decide_next.rules(case)
+        failed = move is None
+        move = _cited_only(move or undecided(case, judgement.error), case)
+        record = DecideNext(
+            state=judgement.state,
+            phase=phase,
+            mind_transcript_ref=judgement.transcript_ref,
+            next_action=move.next_action,
+            status=move.status,
+            confidence=move.confidence,
+            notes=move.notes,
+            ask_user_question=move.ask_user_question,
+            next_hands_input=move.next_hands_input,
+            thought_db=context.used,
+            decision=msgspec.to_builtins(judgement.value or move),
+        )
+        stored = self._diary.append(record, note=record.headline())
+        self._state.evidence_ids.append(stored.event_id)
+        return Decided(move, failed)
+
+    def break_loop(self, case: Case, repetition: Repetition, next_input: str) -> LoopBreakOutput:
+        """A way out of a repetition."""
+        guard = LoopGuard(
+            pattern=repetition.pattern,
+            hands_last_message=case.batch.last_message,
+            next_input=next_input,
+            reason=repetition.reason,
+        )
+        self._diary.append(guard)
+        loop = LoopCase(case=case, pattern=repetition.pattern, reason=repetition.reason, next_input=next_input)
+        judgement = self._diary.judge(loop_break, loop)
+        way = judgement.value or loop_break.rules(loop)
+        record = LoopBreak(
+            state=judgement.state,
+            mind_transcript_ref=judgement.transcript_ref,
+            pattern=repetition.pattern,
+            reason=repetition.reason,
+            output=way,
+        )
+        self._diary.append(record)
+        return way
+
+    def remember_strategy(self, strategy: str, rationale: str = "chosen by the person") -> None:
+        """Keep what the person said counts without tests: the event, then the claim that cites it."""
+        strategy = redact(strategy)  # an answer may hold what no claim may
+        record = TestlessStrategySet(strategy=strategy, rationale=rationale, source="user")
+        event = self._diary.append(record, sync=True)
+        self._session.thoughts.remember_strategy(strategy, rationale, event.event_id)
+
+
+def _cited_only(move: NextMove, case: Case) -> NextMove:
+    """The move with the citations that were really there; what was invented is noted."""
+    strategy = case.project.testless_strategy
+    allowed = case.thoughts.ids() | {said.id for said in case.recent} | ({strategy.id} if strategy else set())
+    unknown = [one for one in move.cited_ids if one not in allowed]
+    if not unknown:
+        return move
+    notes = f"{move.notes} (cites what is not there: {', '.join(unknown)[:200]})".strip()
+    return msgspec.structs.replace(move, cited_ids=[one for one in move.cited_ids if one in allowed], notes=notes)
+
+
+def _bent(signals: list[str]) -> str:
+    return ", ".join(one.removeprefix(SIGNAL) for one in signals if one.startswith(SIGNAL))
+
+
+def determined_plan(case: Case) -> Judgement[Checks] | None:
+    """The plan where no judgement is needed: nothing to check, or a known command that was not run yet."""
+    batch = case.batch
+    if batch.marks.verified or not batch.changed_files or batch.weakened_tests or case.project.check_commands:
+        return Judgement(plan_min_checks.rules(case), "skipped", "rules", error="the answer was determined")
+    return None
+
+
+_POST_RESULT = {"verified": "success", "failed": "failure", "weakened": "failure", "unverified": "pending"}
+
+
+def verdict_of(batch: BatchView) -> str:
+    """What the checks of a batch showed; '' when there was nothing to verify."""
+    if batch.weakened_tests:
+        return "weakened"
+    if batch.marks.verified:
+        return "verified"
+    if batch.failed_checks:
+        return "failed"
+    return "unverified" if batch.changed_files else ""
+
+
+def planned_check(case: Case) -> Judgement[Checks] | None:
+    """A check that is the workflow's next step, as the plan; None when there is none, or asking brought nothing."""
+    followed = case.workflow
+    step = followed.next_step if followed else None
+    if followed is None or step is None or step.kind != "check" or followed.stalled:
+        return None
+    checks = Checks(
+        should_run_checks=True,
+        check_goals=[step.title or step.text],
+        commands_hints=commands_in(step),
+        hands_check_input=step.text,
+        notes=f"step {step.id} of the workflow {followed.workflow.name!r}",
+    )
+    return Judgement(checks, "skipped", "rules", error="the workflow says what to check")
+
+
+def must_ask(risk: Risk, policy: ViolationResponse) -> bool:
+    """Whether a risk goes to the person, by the configured policy."""
+    if not policy.ask_user_on_high_risk or risk.severity not in policy.ask_user_risk_severities:
+        return False
+    if policy.ask_user_risk_categories and risk.category not in policy.ask_user_risk_categories:
+        return False
+    return risk.should_ask_user or not policy.ask_user_respect_should_ask_user

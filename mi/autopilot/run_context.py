@@ -1,0 +1,122 @@
+"""What the run knows about the person and the project: values, settings, and what counts without tests."""
+
+import time
+from collections.abc import Iterable
+
+from mi.autopilot.injection import Told
+from mi.kernel import clock
+from mi.kernel.home import Home
+from mi.kernel.notices import Notices
+from mi.knowledge.thoughts.context import SUMMARY, Context, ThoughtFinder, build_least, gather, with_edges
+from mi.knowledge.thoughts.context import TESTLESS as STRATEGY
+from mi.knowledge.thoughts.settings import TAG as SETTING
+from mi.knowledge.thoughts.settings import effective
+from mi.knowledge.thoughts.store import ThoughtStore
+from mi.knowledge.thoughts.store_state import Thought
+from mi.knowledge.thoughts.stores import CombinedStores
+from mi.learning.overlay import point_to_strategy
+from mi.mind.views import CitableText, Person, ThoughtContext
+from mi.project.identity import Project
+
+_HOLDS_S = 60  # a thought may be valid from or until a moment
+_TOLD_FACTS = 6  # facts an agent is told; the rest it can find in the repository
+
+
+class KnownPerson:
+    """Reads the Thought DB for a run. What only an agent said is left out: it is no word of the person's."""
+
+    def __init__(
+        self,
+        home: Home,
+        project: Project,
+        own: ThoughtStore,
+        shared: ThoughtStore,
+        search: ThoughtFinder,
+        notices: Notices,
+        remembers: bool = True,  # off: only values and settings, nothing that was learned
+    ) -> None:
+        self._home = home
+        self._project = project
+        self._own = own
+        self._shared = shared
+        self._search = search
+        self._notices = notices
+        self._remembers = remembers
+        self._gathered: tuple[object, Context] | None = None
+
+    def person(self, task: str) -> Person:
+        settings = effective([self._own, self._shared])
+        context = self._thoughts(task)[1]
+        nodes = [one for one in context.nodes if SUMMARY not in _tags(one)]  # the claims say it already
+        return Person(
+            values=_said(context.values_claims),
+            preferences=_said(context.pref_goal_claims),
+            facts=_said([*context.query_claims, *nodes]),
+            ask_when_uncertain=settings["ask_when_uncertain"].value == "ask",
+        )
+
+    def context(self, task: str, recent_event_ids: Iterable[str]) -> ThoughtContext:
+        """The thoughts for one decision, as the prompt shows them and as the decision's record names them."""
+        stores, found = self._thoughts(task)
+        if self._remembers:
+            found = with_edges(found, stores, recent_event_ids)
+        return ThoughtContext(text=found.lines(), used=found.used(clock.now()))
+
+    def told(self, task: str) -> tuple[list[Told], list[Told], list[Told]]:
+        context = self._thoughts(task)[1]
+        preferences = [one for one in context.pref_goal_claims if not _goes_without_saying(one)]
+        facts = context.query_claims[:_TOLD_FACTS]
+        return _told(context.values_claims), _told(preferences), _told(facts)
+
+    def _thoughts(self, task: str) -> tuple[CombinedStores, Context]:
+        """What stands for the task; gathered again when something was written, or its time may have come or gone."""
+        stores = CombinedStores(self._own.read(), self._shared.read())
+        if not self._remembers:
+            return stores, build_least(stores)
+        state = (task, [one.view.stamp() for one in stores.readings], int(time.time() // _HOLDS_S))
+        if self._gathered is None or self._gathered[0] != state:
+            self._gathered = (state, gather(stores, task, self._search))
+        return stores, self._gathered[1]
+
+    def behaviour_preserving(self) -> bool:
+        return effective([self._own, self._shared])["refactor_intent"].value == "behavior_preserving"
+
+    def testless_strategy(self) -> CitableText | None:
+        claims = self._own.active(STRATEGY)
+        return CitableText(id=claims[-1].claim_id, text=claims[-1].text) if claims else None
+
+    def remember_strategy(self, strategy: str, rationale: str, event_id: str) -> CitableText:
+        """The claim is the truth; the overlay only points to it."""
+        claim = self._own.new_claim(strategy, [STRATEGY], event_id, "user", notes=rationale)
+        former = self._own.active(STRATEGY)
+        self._own.add_claims([claim])
+        for old in former:
+            self._own.link("supersedes", old.claim_id, claim.claim_id, event_id, "user")
+        point_to_strategy(self._home.project(self._project.project_id).overlay, self._own, self._notices)
+        return CitableText(id=claim.claim_id, text=strategy)
+
+    def refresh_strategy(self) -> None:
+        point_to_strategy(self._home.project(self._project.project_id).overlay, self._own, self._notices)
+
+
+def _goes_without_saying(thought: Thought) -> bool:
+    """A default that nobody said, and the refactoring intent, which stands at the end of the injection already."""
+    settings = [tag for tag in _tags(thought) if tag.startswith(SETTING)]
+    return bool(settings) and (thought.raw.get("origin") == "import" or SETTING + "refactor_intent" in settings)
+
+
+def _said(thoughts: list[Thought]) -> list[CitableText]:
+    return [CitableText(id=one.id, text=_text(one)) for one in thoughts]
+
+
+def _told(thoughts: list[Thought]) -> list[Told]:
+    return [Told(one.id, _text(one)) for one in thoughts]
+
+
+def _text(thought: Thought) -> str:
+    return str(thought.raw.get("text") or thought.raw.get("title") or "")
+
+
+def _tags(thought: Thought) -> list[str]:
+    tags = thought.raw.get("tags")
+    return tags if isinstance(tags, list) else []

@@ -1,0 +1,232 @@
+"""Steps of the loop that the team's rules fill: before a task begins, and after a batch has changed something.
+
+A harmless run is not asked about and costs no Mind call. With `advise` the person is asked when the stakes are high;
+with `enforce` whenever the rules want a person's word, and an unclear task does not begin.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import msgspec
+
+from mi.autopilot.run_parts import Outcome, RunRecorder, RunSteps, SendFirst, Stop
+from mi.evidence.records.governed import Override, Preflight, Review, Verification
+from mi.evidence.records.run import BatchEnd
+from mi.governance.assess import Assessment, assess_task
+from mi.governance.challenge import alert, tier, written
+from mi.governance.impact import ACK, facts_of, flags_of, raw_risk, together
+from mi.governance.modes import is_obey
+from mi.governance.review_gate import BATCH, Required, review_gate
+from mi.governance.signals import Signals
+from mi.governance.spec_gate import SpecGate
+from mi.governance.speed import marker
+from mi.kernel.config.types import Config
+from mi.kernel.consent import agrees, refuses
+from mi.kernel.home import Home
+from mi.kernel.messages import text
+from mi.kernel.notices import Notices
+from mi.mind.language import is_inquiry
+from mi.mind.views import Case
+from mi.persona.place import PersonaView
+
+_GO_ON = ("go", "go on", "continue", "继续")
+_DONE_RULE = "a check that passes after the last change"
+
+
+class RulesPlace(NamedTuple):
+    """Where a run works, and in which language the person is spoken to about a task."""
+
+    home: Home
+    root: str
+    transcripts: str
+    language_for: Callable[[str], str]
+    reviews: Mapping[str, list[Review]] = MappingProxyType({})  # of a resumed run, by its batches' transcripts
+
+
+class GovernedSteps(RunSteps):
+    """Preflight and review gate of one run; `override` is the person's reason to be asked nothing in it."""
+
+    def __init__(self, config: Config, place: RulesPlace, persona: PersonaView, override: str = "") -> None:
+        self._config = config
+        self._mode = config.governance.preflight
+        self._place = place
+        self._persona = persona
+        self._override = override
+        self._language = "en"  # until a task tells
+
+    # before the task
+
+    def preflight(self, pen: RunRecorder, task: str) -> Outcome:
+        if self._mode == "off" and not self._override:
+            return None
+        self._language = self._place.language_for(task)
+        found = self._signals(task)
+        assessed = assess_task(task, found=found)
+        self._override = self._override or (task if is_obey(task) else "")
+        if self._override:
+            pen.append(Override(reason=self._override, scope="run"), note="the person overrides the team's rules")
+            self._record(pen, "override", assessed, "")
+            return None
+        if assessed.review is None:
+            return self._unclear(pen, assessed)
+        advice = self._advice(assessed, found)
+        if not assessed.needs_ack or is_inquiry(task):  # a question changes nothing
+            self._record(pen, "advise" if advice else "free", assessed, advice)
+            return None
+        self._record(pen, "asks", assessed, advice)
+        return self._asked(pen, "preflight", text("rules.preflight", self._language, risk=assessed.raw, advice=advice))
+
+    def _signals(self, task: str) -> Signals:
+        from mi.review.decisions import decisions_of, signals_for
+
+        return signals_for(task, self._config.governance, decisions_of(self._persona))
+
+    def _unclear(self, pen: RunRecorder, assessed: Assessment) -> Outcome:
+        """With `advise` it is said; with `enforce` the person is asked, and the answer goes to the agent."""
+        said = SpecGate("blocked", assessed.asks).says(self._language)
+        if self._mode != "enforce":
+            self._record(pen, "unclear", assessed, said)
+            return None
+        self._record(pen, "blocked", assessed, said)
+        answer = pen.ask_once(said)
+        return Stop(said) if answer is None or refuses(answer) else SendFirst(answer)
+
+    def _advice(self, assessed: Assessment, found: Signals) -> str:
+        """What speaks against the task, if anything does."""
+        lines = [alert(self._language)] if found.secrets else []
+        speaking = [one for one in found.triggers if one != "T8"]
+        if assessed.tier and assessed.review and (speaking or found.full or assessed.needs_ack):
+            level = "required" if assessed.needs_ack else assessed.review.level
+            lines += written(assessed.tier, speaking, level, found.contradicts, self._language).values()
+        if found.speed:
+            lines.append(marker(found.speed, self._language))
+        return " ".join(lines)
+
+    def _record(self, pen: RunRecorder, verdict: str, assessed: Assessment, advice: str) -> None:
+        shown = assessed._asdict() | {"review": assessed.review._asdict() if assessed.review else None}
+        pen.append(Preflight(verdict=verdict, assessment=msgspec.to_builtins(shown), advice=advice))
+
+    # after a batch
+
+    def review(self, pen: RunRecorder, case: Case) -> Outcome:
+        change = case.batch.change
+        if not change.units or (self._mode == "off" and not self._override):
+            return None
+        self._language = self._place.language_for(case.batch.task)
+        seen = facts_of(tuple(change.flags), change.lines, change.dirs)
+        raw = raw_risk(together(seen, facts_of(flags_of(case.batch.task))))
+        needed = review_gate(change.units, raw)
+        if needed.level == "none":
+            return None
+        if self._override:
+            self._overridden(pen, change.units, raw, needed)
+            return None
+        if needed.level == "offer":
+            verdict = text("rules.offer", self._language, units=change.units, risk=raw)
+            pen.append(Verification(gate="review", verdict=verdict, user_action="skipped"))
+            return None
+        return self._required(pen, case, raw, needed)
+
+    def _overridden(self, pen: RunRecorder, units: int, raw: int, needed: Required) -> None:
+        if needed.level == "required":
+            scope = f"review of {units} change units at risk {raw}, split {needed.split}"
+            pen.append(Override(reason=self._override, scope=scope))
+
+    def _required(self, pen: RunRecorder, case: Case, raw: int, needed: Required) -> Outcome:
+        """A review is due: by the configured reviewers, else by the person where the stakes are high."""
+        reviewed = self._external(pen, case) if self._config.governance.reviewers else None
+        verdict = reviewed.verdict if reviewed else "none"
+        if reviewed and verdict == "revise":
+            return SendFirst(reviewed.instruction())
+        down = reviewed is not None and reviewed.degraded  # a review was wanted, and nobody gave one
+        matters = raw >= ACK or self._mode == "enforce" or down
+        by_person = verdict == "none" and matters
+        if verdict != "reject" and not by_person and not (needed.needs_person and matters):
+            due = text("rules.due", self._language, units=case.batch.change.units, risk=raw)
+            if verdict == "none":
+                pen.append(Verification(gate="review", verdict=due, user_action="skipped"))
+            return None
+        outcome = self._asked(pen, "review", self._question(case, raw, needed, reviewed))
+        if by_person and not isinstance(outcome, Stop):
+            pen.append(_by_human("accept" if outcome is None else "revise"))
+        if needed.split == "required" and outcome is None:
+            scope = f"split of {case.batch.change.units} change units at risk {raw}"
+            pen.append(Override(reason=text("rules.confirmed", self._language), scope=scope))
+        return outcome
+
+    def _external(self, pen: RunRecorder, case: Case):  # type: ignore[no-untyped-def]
+        from mi.project.change import change_here, weigh
+        from mi.review.reviewing import called_of, review_change
+
+        batch, root = case.batch, self._place.root
+        known = self._place.reviews.get(batch.hands_transcript_ref, [])  # what was paid for is not asked again
+        change = weigh(case.diff, batch.task, root) if case.diff else change_here(root, task=batch.task)
+        reviewed = review_change(
+            change,
+            batch.task,
+            root,
+            self._config,
+            self._place.home,
+            self._place.transcripts,
+            criteria=[_DONE_RULE],
+            checks_passed=True if batch.marks.verified else False if batch.failed_checks else None,
+            language=self._language,
+            known=[called_of(one) for one in known],
+        )
+        for record in [] if known else reviewed.records:
+            pen.append(record, note=f"review: {record.headline()}")
+        return reviewed
+
+    def _question(self, case: Case, raw: int, needed: Required, reviewed) -> str:  # type: ignore[no-untyped-def]
+        units = case.batch.change.units
+        found = reviewed.findings if reviewed else ()
+        parts = [text("rules.review", self._language, units=units, risk=raw)]
+        if reviewed is None or reviewed.degraded:
+            parts.append(text("review.degraded", self._language))
+        parts += [f"[{one.severity}] {one.title}: {one.detail}" for one in found]
+        if needed.split != "none":
+            parts.append(text("gate.over-batch", self._language, units=units, limit=BATCH))
+        speaking = ["T1"] if units > BATCH else []
+        parts += written(tier(raw, speaking), speaking, "required", (), self._language).values()
+        return " ".join([*parts, text("rules.go-on", self._language)])
+
+    def _asked(self, pen: RunRecorder, gate: str, question: str) -> Outcome:
+        """The person's word: go on, stop, or something the agent must hear first."""
+        answer = pen.ask_once(question, "review" if gate == "review" else "rules")
+        if answer is None:
+            return Stop(text("rules.waits", self._language, gate=gate))
+        agreed = agrees(answer, _GO_ON)
+        action = "confirmed" if agreed else "rejected" if refuses(answer) else "modified"
+        pen.append(Verification(gate=gate, verdict=answer, user_action=action, post_result="pending"))
+        if action == "rejected":
+            return Stop(text("rules.stopped", self._language, gate=gate))
+        return None if agreed else SendFirst(answer)
+
+
+def _by_human(verdict: str) -> Review:
+    from mi.review.reviewing import human_review
+
+    return human_review(verdict)
+
+
+def reviews_of(log: str, run_id: str, notices: Notices) -> dict[str, list[Review]]:
+    """The external reviews that a run has had, by the transcript of the batch they are about."""
+    from mi.autopilot.resume import records_of
+
+    found: dict[str, list[Review]] = {}
+    batch = ""
+    for one in records_of(log, run_id, notices):
+        if isinstance(one, BatchEnd):
+            batch = one.hands_transcript_ref
+        elif isinstance(one, Review) and not one.degraded:
+            found.setdefault(batch, []).append(one)
+    return found
+
+
+def override_of(log: str, run_id: str, notices: Notices) -> str:
+    """The reason of an override that a run was begun with; '' without one."""
+    from mi.autopilot.resume import records_of
+
+    found = [one for one in records_of(log, run_id, notices) if isinstance(one, Override) and one.scope == "run"]
+    return found[-1].reason if found else ""

@@ -1,0 +1,118 @@
+"""Steps of the loop that a team's persona fills: a run boots like any window, and leaves its session log by itself."""
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from mi.autopilot.run_parts import RunRecorder, RunSteps
+from mi.evidence.records.base import Record
+from mi.kernel.errors import MiError
+from mi.kernel.home import ProjectHome
+from mi.kernel.notices import Notices
+from mi.persona.place import PersonaView
+
+if TYPE_CHECKING:
+    from mi.persona.boot import Booted
+    from mi.persona.session_log import SessionEntry
+
+_BUDGET = 2000  # characters of the agent's first input
+
+
+class TeamSteps(RunSteps):
+    """Does nothing where there is no persona."""
+
+    def __init__(
+        self, persona: PersonaView, place: ProjectHome, notices: Notices, language_for: Callable[[str], str]
+    ) -> None:
+        self._persona = persona
+        self._place = place
+        self._notices = notices
+        self._language_for = language_for
+        self._booted: Booted | None = None
+
+    def opening(self, pen: RunRecorder, task: str) -> str:
+        booted = self._boot()
+        if booted is None:
+            return ""
+        from mi.persona.boot import as_context
+
+        return as_context(booted, _BUDGET)
+
+    def session_log(self, pen: RunRecorder, end: Record) -> None:
+        booted = self._boot()
+        if booted is None:
+            return
+        from mi.autopilot.resume import records_of
+        from mi.evidence.records.governed import SessionLog
+        from mi.kernel.secrets import redact
+        from mi.persona.session_log import append_entry, is_first
+        from mi.persona.windows import find_window, log_files
+
+        window = find_window(self._persona, booted.sid)
+        records = records_of(self._place.evidence, end.run_id, self._notices)
+        entry = entry_of(records, redact)
+        append_entry(window, entry, is_first(log_files(self._persona)))
+        sections = [name for name in entry.__struct_fields__ if getattr(entry, name)]
+        pen.append(SessionLog(path=window.path, sections=sections, trigger="run_end"))
+        self._suggest(pen, records)
+
+    def _suggest(self, pen: RunRecorder, records: list[Record]) -> None:
+        """What the person said in the run and is worth a card waits in the inbox, once."""
+        from mi.evidence.records.run import RunStart, UserInput
+        from mi.review.captures import suggest
+
+        tasks = [one.task for one in records if isinstance(one, RunStart)]
+        said = [*tasks[:1], *(one.answer for one in records if isinstance(one, UserInput))]
+        language = self._language_for("\n".join(said))
+        question = suggest(self._place.captures, self._persona, said, language, self._notices)
+        if question is not None:
+            pen.append(question)
+
+    def _boot(self) -> "Booted | None":
+        """The run's own window, made once; a persona that cannot boot is said, and does not stop the work."""
+        if self._booted is None and os.path.isdir(self._persona.root):
+            from mi.persona.boot import boot
+
+            try:
+                self._booted = boot(self._persona)
+            except MiError as error:
+                self._notices.add("persona-unusable", self._persona.root, reason=error.line())
+        return self._booted
+
+
+def entry_of(records: list[Record], redact) -> "SessionEntry":  # type: ignore[no-untyped-def]
+    """What a run leaves in the session log, from its own records alone."""
+    from mi.evidence.records.governed import Override, Review, Verification
+    from mi.evidence.records.run import Question, RunEnd, RunStart, UserInput
+    from mi.persona.session_log import ExternalCall, LoggedDecision, LoggedVerification, SessionEntry
+
+    task = next((one.task for one in records if isinstance(one, RunStart)), "")
+    end = next(one for one in reversed(records) if isinstance(one, RunEnd))
+    answered = {one.question_id for one in records if isinstance(one, UserInput)}
+    waiting = [one.text for one in records if isinstance(one, Question) and one.blocks and one.id not in answered]
+    said = [one for one in records if isinstance(one, UserInput)]
+    done = end.status == "done"
+    return SessionEntry(
+        completed_items=[redact(f"{task} ({end.run_id}: {end.reason})")] if done else [],
+        decisions=[LoggedDecision(text=redact(one.answer), reason=redact(f"asked: {one.question}")) for one in said],
+        next_steps=[] if done else [redact(text) for text in waiting or [f"{task}: {end.status}, {end.reason}"]],
+        external_ai_calls=[
+            ExternalCall(agent=one.reviewer, mode="review", verdict=one.verdict, adopted=one.adopted)
+            for one in records
+            if isinstance(one, Review)
+        ],
+        incidents=[redact(f"override: {one.reason}") for one in records if isinstance(one, Override)],
+        verifications=[
+            LoggedVerification(
+                gate=one.gate,
+                verdict=one.verdict,
+                confidence=one.confidence,
+                user_action=one.user_action,
+                post_result=one.post_result,
+                ts=one.ts,
+            )
+            for one in records
+            if isinstance(one, Verification)
+        ],
+        note=f"`mi run` {end.run_id}: {end.status}",
+    )

@@ -1,0 +1,45 @@
+"""What a repository's plan adds to a run: the next task that can be begun, and the skill that a tag asks for."""
+
+from mi.autopilot.run_parts import RunRecorder, RunSteps
+from mi.kernel.errors import MiError
+from mi.kernel.messages import text
+from mi.nexus import tags
+from mi.nexus.store import Store
+from mi.nexus.tasks import ready
+
+
+class PlannedSteps(RunSteps):
+    """Tells a new agent thread what comes next in the plan."""
+
+    def __init__(self, store: Store, language: str) -> None:
+        self._store = store
+        self._language = language
+
+    def opening(self, pen: RunRecorder, task: str) -> str:
+        parts = [*self._skills(task), self._next_task()]
+        return "\n\n".join(part for part in parts if part)
+
+    def _skills(self, task: str) -> list[str]:
+        from mi.nexus.roster import skill_body
+
+        return [skill_body(tag.skill, tag.variant) for tag in tags.find(task) if tag.skill]
+
+    def _next_task(self) -> str:
+        """The first ready task of an active plan; a file that cannot be read tells nothing here."""
+        try:
+            found = self._store.tasks()
+        except (MiError, OSError):
+            return ""
+        waiting = ready(found) if found else []
+        if found is None or not waiting:
+            return ""
+        one = waiting[0]
+        lines = [self._say("run.next-task", goal=found.goal, id=one.id, title=one.title, context=one.context)]
+        if isinstance(one.approach, str):
+            lines.append(self._say("run.task-approach", approach=one.approach))
+        if isinstance(one.acceptance, str):
+            lines.append(self._say("run.task-acceptance", acceptance=one.acceptance))
+        return "\n".join([*lines, self._say("run.task-done", id=one.id)])
+
+    def _say(self, key: str, **details: object) -> str:
+        return text(key, self._language, **details)

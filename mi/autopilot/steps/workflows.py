@@ -1,0 +1,179 @@
+"""The steps of the loop that workflows fill: which one a task calls for, how far it is, what a gate asks."""
+
+import msgspec
+
+from mi.autopilot.run_parts import Outcome, RunRecorder, RunSteps, SendFirst, Stop
+from mi.evidence.records.base import Record
+from mi.evidence.records.run import RunEnd
+from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
+from mi.evidence.records.workflows import WorkflowProgress, WorkflowTrigger
+from mi.kernel import clock
+from mi.kernel.consent import refuses
+from mi.kernel.home import Home
+from mi.kernel.messages import text
+from mi.kernel.notices import Notices
+from mi.kernel.secrets import redact
+from mi.kernel.state import update_state
+from mi.mind.prompts.workflow_progress import workflow_progress
+from mi.mind.views import Case, FollowedWorkflow, WorkflowCase
+from mi.project.identity import Project
+from mi.project.overlay import Overlay, WorkflowRun, read_overlay
+from mi.workflows import cursor as cursors
+from mi.workflows.editor import WorkflowDesk
+from mi.workflows.ir import matches
+from mi.workflows.render import step_lines
+
+
+class WorkflowSteps(RunSteps):
+    """Follows one workflow through a run. It only tells and asks: no command of the agent's is ever gated."""
+
+    def __init__(
+        self, home: Home, project: Project, run_id: str, continues: bool, notices: Notices, language: str = "en"
+    ) -> None:
+        self._home = home
+        self._project = project
+        self._run_id = run_id
+        self._continues = continues  # the agent's thread of an earlier run: it gets no opening
+        self._notices = notices
+        self._language = language  # in which the person is asked
+        self._task = ""
+        self._told = False
+
+    def preflight(self, pen: RunRecorder, task: str) -> Outcome:
+        self._task = task
+        return None
+
+    def before_batch(self, pen: RunRecorder, next_input: str) -> Outcome:
+        if self._task:
+            self._begin(pen, self._task)
+            self._task = ""
+        told, stop = self._open_gates(pen)
+        if stop is not None:
+            return stop
+        if self._continues and (opening := self._tell_once()):
+            told = [opening, *told]
+        return SendFirst("\n\n".join(told)) if told else None
+
+    def opening(self, pen: RunRecorder, task: str) -> str:
+        return self._tell_once()
+
+    def follows_workflow(self) -> bool:
+        return self._followed() is not None
+
+    def workflow_progress(self, pen: RunRecorder, case: Case) -> FollowedWorkflow | None:
+        followed = self._followed()
+        if followed is None:
+            return None
+        cursor, workflow = followed
+        given = WorkflowCase(workflow=workflow, cursor=cursor, batch=case.batch, recent=case.recent)
+        judgement = pen.judge(workflow_progress, given)
+        new = msgspec.structs.replace(cursor, opened=[])
+        output = judgement.value
+        if output is not None:
+            new = cursors.advance(cursor, workflow, output, clock.now()).cursor
+            output = msgspec.structs.replace(output, notes=new.last_notes)
+        record = WorkflowProgress(
+            state=judgement.state,
+            mind_transcript_ref=judgement.transcript_ref,
+            workflow_id=workflow.id,
+            workflow_name=workflow.name,
+            output=output,
+        )
+        stored = pen.append(record, note=_note(workflow, new))
+        self._store(msgspec.structs.replace(new, last_batch_id=stored.batch_id, thread_id=stored.thread_id))
+        same = (new.next_step_id, new.completed_step_ids) == (cursor.next_step_id, cursor.completed_step_ids)
+        return FollowedWorkflow(
+            workflow=workflow,
+            completed=new.completed_step_ids,
+            next_step=workflow.step(new.next_step_id) if new.active else None,
+            stalled=same and cursor.last_batch_id != stored.batch_id,  # a batch may be judged again after a kill
+        )
+
+    def session_log(self, pen: RunRecorder, end: Record) -> None:
+        cursor = self._cursor()
+        if cursor.active and cursor.run_id == self._run_id and isinstance(end, RunEnd) and end.status == "done":
+            self._store(cursors.close(cursor, "the run is done", clock.now()))
+
+    # following
+
+    def _begin(self, pen: RunRecorder, task: str) -> None:
+        """Follow the first workflow in use that the task calls for; the one of an earlier run is no longer followed."""
+        former = self._cursor()
+        if former.run_id == self._run_id:  # taken up again
+            return
+        if former.active:
+            self._store(cursors.close(former, f"{self._run_id} began", clock.now()))
+        desk = WorkflowDesk(self._home, self._project, self._notices)
+        chosen = next((one for one in desk.effective.enabled() if matches(one.trigger, task)), None)
+        if chosen is None:
+            return
+        trigger = WorkflowTrigger(workflow_id=chosen.id, workflow_name=chosen.name, pattern=chosen.trigger.pattern)
+        pen.append(trigger, note=f"the workflow {chosen.name!r} is followed")
+        self._store(cursors.begin(chosen, self._run_id, clock.now()))
+
+    def _tell_once(self) -> str:
+        """The workflow in words, for the first batch alone; also after a kill that came before it."""
+        followed = None if self._told else self._followed()
+        if followed is None or followed[0].last_batch_id:
+            return ""
+        self._told = True
+        return injected(followed[1])
+
+    def _followed(self) -> tuple[WorkflowRun, Workflow] | None:
+        cursor = self._cursor()
+        if not cursor.active or cursor.run_id != self._run_id:
+            return None
+        desk = WorkflowDesk(self._home, self._project, self._notices)
+        held = desk.effective.get(cursor.workflow_id)
+        if held is None or not held.workflow.enabled:
+            gone = "the workflow is gone" if held is None else "the workflow was turned off"
+            self._store(cursors.close(cursor, gone, clock.now()))
+            return None
+        return cursor, held.workflow
+
+    def _open_gates(self, pen: RunRecorder) -> tuple[list[str], Stop | None]:
+        """Ask for each closed gate that comes next; what the agent has yet to hear about those that were opened."""
+        while (followed := self._followed()) is not None:
+            cursor, workflow = followed
+            step = workflow.step(cursor.next_step_id)
+            if step is None or not step.is_closed_gate:
+                return cursor.opened, None
+            answer = pen.ask_once(question(workflow, step, self._language))
+            if answer is None:
+                return [], Stop(text("workflow.gate-waits", self._language, name=workflow.name))
+            if refuses(answer):
+                reason = text("workflow.gate-closed", self._language, step=step.title or step.id)
+                self._store(cursors.close(cursor, reason, clock.now()))
+                return [], Stop(reason)
+            told = f"The person was asked about this step and said: {answer}\nSo you may do it now: {step.text}"
+            self._store(cursors.pass_gate(cursor, workflow, step, told, clock.now()))
+        return [], None
+
+    def _cursor(self) -> WorkflowRun:
+        return read_overlay(self._home, self._project, self._notices).workflow_run
+
+    def _store(self, cursor: WorkflowRun) -> None:
+        def changed(overlay: Overlay) -> Overlay:
+            return msgspec.structs.replace(overlay, workflow_run=cursor)
+
+        update_state(self._home.project(self._project.project_id).overlay, Overlay, changed, self._notices)
+
+
+def injected(workflow: Workflow) -> str:
+    """What the agent is told of a workflow: all of it at once, no reports wanted."""
+    head = f"The person does this in a way of their own, {workflow.name!r}. Follow it as far as it fits the task:"
+    rules = "Do several steps at once where you like; no reports are needed."
+    if any(step.is_closed_gate for step in workflow.steps):
+        rules += " End your turn before a gate that says to stop; you will hear whether to go on."
+    return redact("\n".join([head, *step_lines(workflow.steps), rules]))
+
+
+def question(workflow: Workflow, step: WorkflowStep, language: str) -> str:
+    """What the person is asked at a closed gate."""
+    key = "workflow.gate-deny" if step.policy == "deny" else "workflow.gate-ask"
+    return text(key, language, name=workflow.name, risk=step.risk_category, step=step.text)
+
+
+def _note(workflow: Workflow, cursor: WorkflowRun) -> str:
+    where = f"next is {cursor.next_step_id}" if cursor.active else f"closed: {cursor.close_reason}"
+    return f"workflow {workflow.name!r}: {len(cursor.completed_step_ids)} of {len(workflow.steps)} steps done, {where}"

@@ -1,1 +1,0 @@
-"""Driving an agent for one batch: providers behind one Protocol, live transcript, risk, resume."""

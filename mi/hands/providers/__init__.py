@@ -1,1 +1,0 @@
-"""One module per agent MI can drive."""

@@ -1,0 +1,78 @@
+"""The door of hooks: the host's JSON in, a decision out; whatever goes wrong inside is an answer, too."""
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from mi.hooks import event as events
+from mi.hooks.enforce import EnforcedAnswer, ask_parts, closes
+from mi.hooks.event import EventName, HookEvent, Host
+from mi.hooks.render import rendered
+from mi.kernel.errors import MiError, from_os_error
+from mi.kernel.jsontext import encode
+
+if TYPE_CHECKING:
+    from mi.app import App
+
+BLOCK = 2  # hosts read 2 as a block, and 1 as a failure that lets pass
+
+
+class HookReply(NamedTuple):
+    """What the process prints, and its exit code."""
+
+    code: int
+    stdout: bytes = b""
+    stderr: str = ""
+
+
+def reply_to(app: "App", host: Host, name: EventName, enforced: tuple[str, ...], data: bytes) -> HookReply:
+    """The reply to one event; never an exception, never exit code 1."""
+    event = HookEvent(host=host, event=name)
+    try:
+        event = events.parse(host, name, data)
+        app = app.for_agent(event.cwd if os.path.isdir(event.cwd) else "")
+        outcome = _with_somebody(event, app, ask_parts(event, app, enforced))
+        shown = encode(rendered(event, outcome.answer)) + b"\n"
+        app.keep_record(app.notices)
+    except MiError as error:
+        return _failed(event, app, enforced, error)
+    except OSError as error:
+        return _failed(event, app, enforced, from_os_error(error))
+    except Exception as error:
+        if os.environ.get("MI_TRACEBACK"):
+            raise
+        return _failed(event, app, enforced, MiError("internal", what=f"{type(error).__name__}: {error}"))
+    lines = [notice.line(app.quiet_language) for notice in app.notices]
+    if outcome.closed:
+        return HookReply(BLOCK, stderr=outcome.closed)
+    return HookReply(0, shown, "\n".join(lines))
+
+
+def _failed(event: HookEvent, app: "App", enforced: tuple[str, ...], error: MiError) -> HookReply:
+    line = error.line(app.quiet_language)
+    if any(closes(name, event, app) for name in enforced):
+        return HookReply(BLOCK, stderr=line)
+    return HookReply(0, b"{}\n", line)
+
+
+def _with_somebody(event: HookEvent, app: "App", outcome: EnforcedAnswer) -> EnforcedAnswer:
+    """`ask` where the host can ask somebody; else `deny`, and the question waits in the inbox."""
+    answer = outcome.answer
+    if answer.decision != "ask" or somebody_there(event):
+        return outcome
+    from mi.hooks.inbox_question import leave_question
+
+    question_id = leave_question(event, app, answer.reason)
+    from mi.kernel.messages import text
+
+    waits = text("hook.nobody-to-ask", app.quiet_language, id=question_id)
+    return outcome._replace(answer=msgspec.structs.replace(answer, decision="deny", reason=f"{answer.reason}\n{waits}"))
+
+
+def somebody_there(event: HookEvent) -> bool:
+    """Whether the host can put a question to a person: Codex's hooks cannot, nor can Claude Code in print mode."""
+    if event.host != "claude-code" or event.event != "pre-tool":
+        return False
+    started_as = os.environ.get("CLAUDE_CODE_ENTRYPOINT", "cli")  # cli, claude-vscode …; sdk-cli is print mode
+    return not started_as.startswith("sdk") and event.permission_mode != "dontAsk"

@@ -1,0 +1,1 @@
+"""What MI knows: thoughts (claims, nodes, edges) and the text index that finds them."""

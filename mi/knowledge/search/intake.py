@@ -1,0 +1,172 @@
+"""Taking changes into the tables: documents with their neighbours and date."""
+
+import sqlite3
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from mi.kernel.lookup import among
+from mi.kernel.secrets import Hints, hints_in, redact
+from mi.knowledge.search import tables
+from mi.knowledge.search.corrections import corrections, mark, unmark, unretract
+from mi.knowledge.search.documents import MAX_TEXT, Change, Document, Gone, Unmark
+from mi.knowledge.search.words import day_words, tokens
+
+BEFORE, AFTER = 2, 1  # neighbours whose words help to find a document: an answer is found by its question
+_NEIGHBOUR_CHARS = 400
+_MARGIN = 4096  # read beyond the cut, so that half a secret is recognised as one
+_INSERT = f"INSERT INTO document (row, source, {tables.FIELDS}, corrected_by) VALUES ({', '.join('?' * 16)})"
+
+_INSERT_WORDS = {
+    shelf: f"INSERT INTO {shelf} (rowid, {', '.join(tables.COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)"
+    for shelf in tables.SHELVES
+}
+
+
+class _Placed(NamedTuple):
+    """A document with the texts around it."""
+
+    document: Document
+    before: str = ""
+    after: str = ""
+
+
+def take_in(db: sqlite3.Connection, source: int, project_id: str, changes: Iterable[Change]) -> None:
+    """Apply changes in their order, inside the caller's transaction."""
+    _Intake(db, source, project_id).take_in(changes)
+
+
+class _Intake:
+    def __init__(self, db: sqlite3.Connection, source: int, project_id: str) -> None:
+        self._db = db
+        self._source = source
+        self._project_id = project_id
+        self._scopes: dict[str, list[int]] = {}  # project → its number, row ids used
+        self._known: set[str] = set()  # ids of this source that are there, as far as this batch speaks of them
+        self._marked: set[str] = set()  # ids that a mark speaks of, likewise
+
+    def take_in(self, changes: Iterable[Change]) -> None:
+        changes = self._safe([*changes])
+        documents = [one for one in changes if isinstance(one, Document)]
+        around, earlier = _with_neighbours(self._db, documents)
+        ids = [one.id for one in documents] + [one.document.id for one in earlier]
+        self._known = among(self._db, "SELECT id FROM document WHERE source = ? AND id", ids, self._source)
+        self._marked = among(self._db, "SELECT target FROM every_mark WHERE target", ids)
+        self._put([(one, False) for one in earlier])
+        for kind, run in groupby(changes, type):
+            self._apply(kind, [*run], around)
+        for number, used in self._scopes.values():
+            self._db.execute("UPDATE scope SET used = ? WHERE no = ?", (used, number))
+
+    def _apply(self, kind: type, run: list[Any], around: dict[str, _Placed]) -> None:
+        if kind is Document:
+            self._put([(around.get(one.id) or _Placed(one), True) for one in run])
+        elif kind is Gone:
+            gone = [(one.id, self._source) for one in run]
+            self._db.executemany("DELETE FROM document WHERE id = ? AND source = ?", gone)
+        elif kind is Unmark:
+            unmark(self._db, self._source, [one.id for one in run])
+        else:
+            mark(self._db, self._source, self._project_id, run)
+            self._marked.update(one.target for one in run)
+
+    def _safe(self, changes: list[Change]) -> list[Change]:
+        """The changes without any secret."""
+        documents = [one for one in changes if isinstance(one, Document)]
+        names = {name for one in documents for name in (one.title, *one.tags)}
+        hints = hints_in([*(one.text for one in documents), *names])
+        safe_names = {name: redact(name, hints) for name in names}
+        return [self._redacted(one, hints, safe_names) if isinstance(one, Document) else one for one in changes]
+
+    def _redacted(self, one: Document, hints: Hints, names: dict[str, str]) -> Document:
+        group = f"{self._source}/{one.group}" if one.group else ""
+        text = redact(one.text[: MAX_TEXT + _MARGIN], hints)[:MAX_TEXT]
+        title, tags = names[one.title], tuple([names[tag] for tag in one.tags])
+        if (text, title, tags, group) == (one.text, one.title, one.tags, one.group):
+            return one
+        return one._replace(text=text, title=title, tags=tags, group=group)
+
+    def _put(self, run: list[tuple[_Placed, bool]]) -> None:
+        """Store documents; those of which it is said so stand again if they were taken back."""
+        documents: list[tuple[object, ...]] = []
+        words: dict[str, list[tuple[object, ...]]] = {shelf: [] for shelf in tables.SHELVES}
+        for placed, said in run:
+            one = placed.document
+            if one.id in self._known:
+                self._store(documents, words)  # it may be among them
+                self._replace(one.id, said)
+            self._known.add(one.id)
+            by = corrections(self._db, [(one.id, one.project_id)])[0] if one.id in self._marked else ""
+            row = self._next_row(one.project_id)
+            documents.append((row, self._source, *tables.row_of(one), by))
+            words[tables.shelf_of(one.kind)].append((row, *_words_of(placed)))
+        self._store(documents, words)
+
+    def _replace(self, document_id: str, said: bool) -> None:
+        self._db.execute("DELETE FROM document WHERE id = ? AND source = ?", (document_id, self._source))
+        if said and document_id in self._marked:  # said again, it stands again
+            unretract(self._db, self._source, document_id)
+
+    def _store(self, documents: list[tuple[object, ...]], words: dict[str, list[tuple[object, ...]]]) -> None:
+        self._db.executemany(_INSERT, documents)
+        documents.clear()
+        for shelf, rows in words.items():
+            self._db.executemany(_INSERT_WORDS[shelf], rows)
+            rows.clear()
+
+    def _next_row(self, project_id: str) -> int:
+        if project_id not in self._scopes:
+            self._db.execute("INSERT OR IGNORE INTO scope (project_id) VALUES (?)", (project_id,))
+            query = "SELECT no, used FROM scope WHERE project_id = ?"
+            self._scopes[project_id] = list(self._db.execute(query, (project_id,)).fetchone())
+        scope = self._scopes[project_id]
+        scope[1] += 1
+        return (scope[0] << tables.SCOPE_BITS) + scope[1]
+
+
+def _words_of(placed: _Placed) -> tuple[str, ...]:
+    """What the columns of a table of words hold."""
+    one = placed.document
+    named = _short_words(" ".join((one.title, *one.tags)))
+    return _words(one.text), _words(placed.before), _words(placed.after), named, _short_words(_day(one.ts[:10]))
+
+
+def _words(text: str) -> str:
+    return " ".join(tokens(text)) if text else ""
+
+
+# Dates, tags and names come again and again.
+_short_words = lru_cache(maxsize=4096)(_words)
+_day = lru_cache(maxsize=64)(day_words)
+
+
+def _with_neighbours(db: sqlite3.Connection, documents: list[Document]) -> tuple[dict[str, _Placed], list[_Placed]]:
+    """The documents that have neighbours, by their ids; and those already there that gained one."""
+    groups: dict[str, list[Document]] = {}
+    for one in documents:
+        if one.group:
+            groups.setdefault(one.group, []).append(one)
+    around: dict[str, _Placed] = {}
+    earlier: list[_Placed] = []
+    for group, members in groups.items():
+        members.sort(key=lambda one: one.position)
+        former = _last_of(db, group, members[0].position)
+        row = former + members
+        placed = [_place(row, at) for at in range(len(row))]
+        if former:
+            earlier.append(placed[len(former) - 1])
+        around |= {one.document.id: one for one in placed[len(former) :]}
+    return around, earlier
+
+
+def _last_of(db: sqlite3.Connection, group: str, position: int) -> list[Document]:
+    query = f"""SELECT {tables.FIELDS} FROM document WHERE grp = ? AND position < ?
+        ORDER BY position DESC LIMIT {BEFORE + 1}"""
+    return [tables.document_of(row) for row in db.execute(query, (group, position))][::-1]
+
+
+def _place(row: list[Document], at: int) -> _Placed:
+    before = " ".join(one.text[:_NEIGHBOUR_CHARS] for one in row[max(0, at - BEFORE) : at])
+    after = " ".join(one.text[:_NEIGHBOUR_CHARS] for one in row[at + 1 : at + 1 + AFTER])
+    return _Placed(row[at], before, after)

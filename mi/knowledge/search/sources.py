@@ -1,0 +1,123 @@
+"""The producers memory has itself: evidence logs and workflow folders. What reads them is imported when it must."""
+
+import os
+from collections.abc import Callable, Iterator
+
+from mi.kernel.files import read_bytes
+from mi.knowledge.search.documents import Change, Correction, Document, DocumentChanges, Gone
+from mi.knowledge.search.log_documents import LogProducer, ReadLine
+
+
+def snapshots(log: str, name: str, project_id: str) -> LogProducer:
+    """The snapshots of an EvidenceLog."""
+
+    def reader() -> ReadLine:
+        from mi.knowledge.search.evidence_documents import snapshot_reader
+
+        return snapshot_reader(project_id)
+
+    return LogProducer(log, name + "#snapshots", project_id, frozenset(["snapshot"]), reader)
+
+
+def records(log: str, name: str, project_id: str) -> LogProducer:
+    """Every record of an EvidenceLog, verbatim."""
+
+    def reader() -> ReadLine:
+        from mi.knowledge.search.evidence_documents import record_reader
+
+        return record_reader(project_id)
+
+    return LogProducer(log, name + "#records", project_id, frozenset(["evidence"]), reader)
+
+
+ReadFile = Callable[[str, bytes], Document | None]  # name below the folder, content → what is found; None: nothing
+
+
+class FolderProducer:
+    """Files below a folder. The cursor lists each file with its stamp: only what differs is read."""
+
+    def __init__(self, folder: str, source: str, project_id: str, kind: str, ending: str, read: ReadFile) -> None:
+        self.source = source
+        self.project_id = project_id
+        self.kinds = frozenset([kind])
+        self._folder = folder
+        self._ending = ending
+        self._read = read
+
+    def end(self) -> str:
+        return "\n".join(sorted(f"{name}|{_stamp(stat)}" for name, stat in self._files(self._folder, "")))
+
+    def read(self, cursor: str) -> Iterator[DocumentChanges]:
+        end = self.end()
+        former, now = set(cursor.split("\n")), set(end.split("\n"))
+        if former == now:
+            return
+        names = {line.partition("|")[0] for line in former ^ now if line}
+        changes: list[Change] = [self._change(name) for name in sorted(names)]
+        yield DocumentChanges(changes, end, len(changes), len(changes))
+
+    def _files(self, folder: str, before: str) -> Iterator[tuple[str, os.stat_result]]:
+        """Name and state of each file; hidden folders are not entered, links not followed."""
+        try:
+            with os.scandir(folder) as entries:
+                found = list(entries)
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            return
+        for entry in found:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from self._files(entry.path, f"{before}{entry.name}/")
+            elif entry.name.endswith(self._ending) and entry.is_file(follow_symlinks=False):
+                yield before + entry.name, entry.stat(follow_symlinks=False)
+
+    def _change(self, name: str) -> Change:
+        data = read_bytes(os.path.join(self._folder, name))
+        document = self._read(name, data) if data is not None else None
+        return document or Gone(self.id_of(name))
+
+    def id_of(self, name: str) -> str:
+        """The id of the document in a file: what names it must not depend on what is in it."""
+        return name.removesuffix(self._ending)
+
+
+def workflow_files(folder: str, source: str, project_id: str) -> FolderProducer:
+    """The workflows `wf_*.json` of a folder."""
+
+    def read(name: str, data: bytes) -> Document | None:
+        from mi.knowledge.search.workflow_documents import read
+
+        return read(data, name.removesuffix(".json"), project_id)
+
+    return FolderProducer(folder, source, project_id, "workflow", ".json", read)
+
+
+class WorkflowOverrides:
+    """The global workflows that a project's overlay disables: taken back for that project, and for no other."""
+
+    kinds = frozenset(["workflow"])
+
+    def __init__(self, overlay: str, source: str, project_id: str) -> None:
+        self.source = source
+        self.project_id = project_id
+        self._overlay = overlay
+
+    def end(self) -> str:
+        try:
+            return _stamp(os.stat(self._overlay))
+        except (FileNotFoundError, NotADirectoryError):
+            return ""
+
+    def read(self, cursor: str) -> Iterator[DocumentChanges]:
+        from mi.knowledge.search.workflow_documents import disabled
+
+        end = self.end()
+        if end != cursor:
+            marks: list[Change] = [
+                Correction("override:" + one, one) for one in disabled(read_bytes(self._overlay) or b"")
+            ]
+            yield DocumentChanges(marks, end, 1, 1, anew=True)
+
+
+def _stamp(stat: os.stat_result) -> str:
+    return f"{stat.st_mtime_ns}|{stat.st_size}|{stat.st_ino}"

@@ -1,0 +1,71 @@
+"""The stores a command looks at, together: the project's first, then the global one."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from mi.knowledge.thoughts.kinds import Kind
+from mi.knowledge.thoughts.redirects import RedirectStep, head
+from mi.knowledge.thoughts.store_state import Direction, Filter, Reading, Thought
+
+
+class CombinedStores:
+    """One or more stores at one moment; what an earlier one says about an id goes before what a later one says."""
+
+    def __init__(self, *readings: Reading) -> None:
+        self.readings = readings
+
+    def get(self, thought_id: str) -> Thought | None:
+        """A thought by its id, from the first store that holds it."""
+        for place, reading in enumerate(self.readings):
+            found = reading.get(thought_id)
+            if found is not None:
+                return self._seen_from(place, found)
+        return None
+
+    def find(self, kind: Kind, wanted: Filter = Filter()) -> Iterator[Thought]:  # noqa: B008
+        """The wanted thoughts: store by store, in each the newest first."""
+        for place, reading in enumerate(self.readings):
+            for one in reading.find(kind, wanted):
+                if any(earlier.get(one.id) for earlier in self.readings[:place]):
+                    continue
+                thought = self._seen_from(place, one)
+                if wanted.status in (None, thought.status):
+                    yield thought
+
+    def edges(self, of: str, direction: Direction = "both", types: tuple[str, ...] = ()) -> Iterator[Thought]:
+        """The standing edges at an id, of every store."""
+        for reading in self.readings:
+            yield from reading.edges(of, direction, types)
+
+    def edges_at(self, from_id: str | None, to_id: str | None, wanted: Filter) -> Iterator[Thought]:
+        """The wanted edges that begin or end at given ids, store by store."""
+        for reading in self.readings:
+            yield from reading.edges_at(from_id, to_id, wanted)
+
+    def head(self, thought_id: str) -> str:
+        """The thought that stands for an id."""
+        return head(thought_id, self._out)
+
+    def retraction(self, thought: Thought) -> dict[str, Any] | None:
+        """The line that took a thought back."""
+        for reading in self.readings:
+            if reading.view is thought.view:
+                return reading.retraction(thought)
+        return None
+
+    def _out(self, thought_id: str) -> RedirectStep | None:
+        """The redirect of the first store that has one; a project's goes before, so it counts as the newer."""
+        for place, reading in enumerate(self.readings):
+            step = reading.out(thought_id)
+            if step is not None:
+                return RedirectStep(step.to, step.at - (place << 60))
+        return None
+
+    def _seen_from(self, place: int, thought: Thought) -> Thought:
+        """A project may replace a global thought for itself."""
+        if thought.status == "active" and thought.kind != "edge":
+            for earlier in self.readings[:place]:
+                step = earlier.out(thought.id)
+                if step is not None and head(thought.id, earlier.out) != thought.id:
+                    return thought._replace(status="superseded")
+        return thought

@@ -1,0 +1,42 @@
+"""The contract behind the tools: one session of it per connection, and its refusals as results."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from msgspec import Struct
+
+from mi.contract.session import ContractSession as Contract
+from mi.contract.session import Refused
+from mi.mcp.session import ToolSession
+from mi.mcp.tool import ToolFailure
+
+I = TypeVar("I", bound=Struct)  # noqa: E741
+O = TypeVar("O", bound=Struct)  # noqa: E741
+_LOOKS = ("memory_check_task_authority", "task_list")
+
+
+def governed(function: Callable[[Contract, I], O]) -> Callable[[ToolSession, I], O]:
+    """A function of the contract as a tool's call."""
+
+    def call(session: ToolSession, given: I) -> O:
+        contract = session.keep("contract", lambda: _opened(session))
+        try:
+            return function(contract, given)
+        except Refused as refused:
+            raise _failure(refused, session) from None
+
+    return call
+
+
+def _opened(session: ToolSession) -> Contract:
+    return Contract.open(session.app.contract_place(), session.client, "mcp")
+
+
+def _failure(refused: Refused, session: ToolSession) -> ToolFailure:
+    """A refusal with its checklist and the next call that is allowed; one that is not offered here leads nowhere."""
+    details = refused.told()
+    offered = session.offered
+    if offered and details["next"] and details["next"]["tool"] not in offered:
+        other = next((name for name in _LOOKS if name in offered), "")
+        details["next"] = {"tool": other, "arguments": {}} if other else None
+    return ToolFailure(refused.verdict.code, refused.line(session.app.quiet_language), **details)

@@ -1,0 +1,55 @@
+"""What a tag does at once when a person says it to MI itself: decide, remember, set a rule."""
+
+import re
+from typing import Any
+
+from mi.kernel.config.types import Nexus as Settings
+from mi.kernel.errors import Blocked, UsageError
+from mi.nexus import memory, plan, tags
+from mi.nexus.store import Store
+
+_NUMBERED = re.compile(r"^#?(\d+)[\s.:、：]+(.+)$", re.DOTALL)
+_NAMED = re.compile(r"^([a-z0-9]+(?:-[a-z0-9]+)+)(?:\.md)?:\s+(.+)$", re.DOTALL)
+
+
+def inline_only(message: str) -> list[tags.TagMatch]:
+    """The tags of a message that is for MI alone: it names no skill that an agent would follow."""
+    found = tags.find(message)
+    return [] if any(tag.skill for tag in found) else found
+
+
+def decide(store: Store, message: str) -> dict[str, Any]:
+    """`[d] 2 Use SQLite`: decide a question of the plan; the number may be left out when only one is open."""
+    said = _text(message, "[d]")
+    shown = plan.status(store, plan.PlanStatus())
+    if not shown["active"]:
+        raise Blocked("nx-no-plan")
+    waiting = [issue["id"] for issue in shown["issues"] if issue["status"] == "pending"]
+    numbered = _NUMBERED.match(said)
+    if numbered:
+        return plan.decide(store, plan.PlanDecide(issue_id=int(numbered[1]), decision=numbered[2].strip()))
+    if len(waiting) != 1:
+        raise UsageError("tag-d-which", open=", ".join(str(one) for one in waiting) or "-")
+    return plan.decide(store, plan.PlanDecide(issue_id=waiting[0], decision=said))
+
+
+def remember(store: Store, message: str, settings: Settings, *, force: bool = False) -> memory.Added:
+    """`[m] wal-write-time: WAL halves it here`: keep a memory; without a name the first words give one."""
+    said = _text(message, "[m]")
+    named = _NAMED.match(said)
+    name, text = (named[1], named[2]) if named else ("", said)
+    return memory.add(store, text, settings, name=name, force=force)
+
+
+def rule(store: Store, message: str) -> str:
+    """`[rule] Tests come first`: keep a rule; the path of its file."""
+    said = _text(message, "[rule]")
+    named = _NAMED.match(said)
+    return memory.add_rule(store, named[1] if named else "", named[2] if named else said)
+
+
+def _text(message: str, tag: str) -> str:
+    said = tags.without(message)
+    if not said:
+        raise UsageError("tag-text", tag=tag)
+    return said

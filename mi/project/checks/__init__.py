@@ -1,0 +1,1 @@
+"""What a project's checks are, and which commands run one of them."""

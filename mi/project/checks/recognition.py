@@ -1,0 +1,93 @@
+"""The checks a project has, and which commands are one of them."""
+
+from mi.kernel.shell_outcome import Decisive, decisive_commands
+from mi.project.checks.calls import bends_by_environment, runs_it
+from mi.project.checks.detect import Check, Kind, detect, text_of
+from mi.project.checks.files import promises, runners
+from mi.project.checks.forms import Form, plain_forms
+from mi.project.checks.places import is_itself, leaves_alone, logs_of, place_of, works_here
+
+__all__ = ["Check", "CheckRun", "Kind", "detect", "is_check", "newly_found", "planned", "ran_check"]
+# What these run stands in a file of the folder they are called in: the same words elsewhere are another check.
+_BY_RECIPE = frozenset("make just script rake composer tox nox bun".split())
+_RUNNERS_THEMSELVES = frozenset("pytest cargo go mvn gradle npx mix swift deno dotnet bundle".split())
+_PROVES_NOTHING = frozenset("echo true : printf cat ls exit test [ sleep pwd cd which git false head tail".split())
+
+
+class CheckRun:
+    """A check that a shell text surely ran to its end and with success, when it ended with exit code 0."""
+
+    def __init__(self, check: Check, call: Decisive, form: Form, folder: str) -> None:
+        self.check = check
+        self.folder = folder  # in which it was told to run; '' is the project's root, or wherever the shell was
+        self.selection = tuple(word for word in form.words[len(_key(check)) :] if not word.startswith("-"))
+        self.logs = logs_of(call)
+        self.leaves_alone = leaves_alone(call)
+
+
+def newly_found(known: list[Check], root: str) -> list[Check]:
+    """The checks a project has got since: test runners, and recipes that run one. A recipe of the agent's own making
+    that runs nothing known proves nothing, and neither does a lint that it set up itself."""
+    there = {(check.argv, check.folder) for check in known}
+    found = [one for one in detect(root) if (one.argv, one.folder) not in there]
+    return [one for one in found if one.kind != "lint" and _is_runner(one, root)]
+
+
+def _is_runner(check: Check, root: str) -> bool:
+    if check.argv[0] in _RUNNERS_THEMSELVES or check.argv[:2] == ("python", "-m"):
+        return True
+    name = f"script {check.argv[-1]}" if check.source.endswith("package.json") else check.text
+    return bool(runners(promises(check.source, text_of(root, check.source)).get(name, "")))
+
+
+def planned(hints: list[str]) -> list[Check]:
+    """The commands that a plan names, as checks; a command that cannot fail for the right reason is none."""
+    alone = [(hint, found[-1]) for hint in hints if (found := decisive_commands(hint))]
+    return [
+        Check("test", call.argv, "planned", place_of(call.folder, "") or "")
+        for _, call in alone
+        if plain_forms(call.argv) and plain_forms(call.argv)[0].words[0] not in _PROVES_NOTHING
+    ]
+
+
+def is_check(command: str, checks: list[Check], root: str = "") -> Check | None:
+    """The check that surely ran, to its end and with success, when this shell text ends with exit code 0."""
+    found = ran_check(command, checks, root)
+    return found.check if found else None
+
+
+def ran_check(
+    command: str, checks: list[Check], root: str = "", changed: frozenset[str] = frozenset()
+) -> CheckRun | None:
+    """What a shell text that ends with exit code 0 shows; `changed` are files that the agent wrote."""
+    matches = (_matching(one, checks, root, changed) for one in decisive_commands(command))
+    return next((found for found in matches if found), None)
+
+
+def _matching(call: Decisive, checks: list[Check], root: str, changed: frozenset[str]) -> CheckRun | None:
+    if bends_by_environment(call.settings):
+        return None
+    began = place_of(call.folder, root)
+    for form in plain_forms(call.argv):
+        folder = place_of(_joined(began, form.folder), root)
+        check = next((one for one in checks if form.words[: len(_key(one))] == _key(one)), None)
+        if check is None or folder is None or not runs_it(form.words):
+            continue
+        if form.words[0] in _BY_RECIPE and (call.folder or form.folder):
+            check = next(
+                (one for one in checks if _key(one) == form.words[: len(_key(one))] and one.folder == folder), None
+            )
+        if check and works_here(call, folder, root) and is_itself(call, form.words[0], folder, root, changed):
+            return CheckRun(check, call, form, folder)
+    return None
+
+
+def _joined(began: str | None, told: str) -> str | None:
+    import os
+
+    return None if began is None else os.path.join(began, told) if told else began
+
+
+def _key(check: Check) -> tuple[str, ...]:
+    forms = plain_forms(check.argv)
+    return forms[0].words if forms else check.argv
