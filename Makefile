@@ -28,7 +28,7 @@ docs: $(VENV)/.ready-dev  ## write the generated parts of docs/ anew
 	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/picture.py
 
-coverage: $(VENV)/.ready-dev  ## write docs/coverage.md anew from the tests' markers
+coverage: $(VENV)/.ready-dev  ## write build/coverage.md: each requirement with the tests that prove it
 	$(BIN)/python -m pytest -q -n auto --requirements --write-coverage
 
 $(VENV)/.ready: pyproject.toml

@@ -1,56 +1,77 @@
-"""Joins docs/requirements.yml to the tests: markers must name known ids, done ids need passing tests.
+"""Joins the requirements beside this file to the tests: markers must name known ids, done ids need passing tests.
 
-`--requirements` checks both after a full run, and that docs/coverage.md is what the markers say;
-`--write-coverage` writes that file instead.
+`--requirements` checks both after a full run; `--write-coverage` also writes build/coverage.md and the list that
+`mi persona conformance` shows.
 """
 
 import json
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent
-REQUIREMENTS = ROOT / "docs/requirements.yml"
-COVERAGE = ROOT / "docs/coverage.md"
-CONFORMANCE = ROOT / "mi/persona/conformance.json"  # what `mi persona conformance` shows
-AREAS = ("floor", "hands", "loop", "thoughtdb", "workflows", "contract", "nexus", "governance", "everyday")
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+COVERAGE = ROOT / "build/coverage.md"
+CONFORMANCE = ROOT / "mi/persona/conformance.json"
 
 
 class Requirement(NamedTuple):
     id: str
     source: str
     area: str
-    state: str
     text: str
     reason: str = ""  # why an open one is open
 
+    @property
+    def is_done(self) -> bool:
+        return not self.reason
 
-def load(path: Path = REQUIREMENTS) -> dict[str, Requirement]:
-    """The requirements by id; a malformed or repeated entry is an error that names it."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+def load(folder: Path = HERE) -> dict[str, Requirement]:
+    """Return the requirements by id; a malformed or repeated entry is an error that names it."""
     found: dict[str, Requirement] = {}
-    for entry in yaml.load(path.read_text("utf-8"), Loader=loader):
-        one = Requirement(**entry)
-        if (
-            one.id in found
-            or one.area not in AREAS
-            or one.state not in ("open", "done")
-            or not re.match(r"^[a-z0-9.-]+$", one.id)
-        ):
-            raise pytest.UsageError(f"{path.name}: bad or repeated entry {one.id!r}")
-        if bool(one.reason) != (one.state == "open"):
-            raise pytest.UsageError(f"{path.name}: {one.id}: an open entry says its `reason`, a done one has none")
-        found[one.id] = one
+    for requirement in (one for path in sorted(folder.glob("*.yml")) for one in _read(path)):
+        if requirement.id in found:
+            raise pytest.UsageError(f"{requirement.area}.yml: {requirement.id!r} is repeated")
+        found[requirement.id] = requirement
     return found
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Refuses an id that stands twice in one section; YAML itself would keep the last."""
+
+
+def _unique(loader: Any, node: yaml.MappingNode) -> dict[str, Any]:
+    pairs = loader.construct_pairs(node, deep=True)
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise pytest.UsageError(f"{repeated!r} is repeated")
+    return dict(pairs)
+
+
+_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _unique)
+
+
+def _read(path: Path) -> Iterator[Requirement]:
+    for section in yaml.load(path.read_text("utf-8"), Loader=_Loader):
+        for name, entry in section["requirements"].items():
+            text, reason = (entry, "") if isinstance(entry, str) else (entry.get("text"), entry.get("open"))
+            if not text or reason is None or not re.fullmatch(r"[a-z0-9.-]+", name):
+                raise pytest.UsageError(
+                    f"{path.name}: {name!r}: an open entry has its `text` and says why it is `open`"
+                )
+            yield Requirement(name, section["source"], path.stem, text, reason)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--requirements", action="store_true", help="fail on a done requirement without a passing test")
-    parser.addoption("--write-coverage", action="store_true", help="write docs/coverage.md")
+    parser.addoption("--write-coverage", action="store_true", help="write build/coverage.md")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -85,23 +106,24 @@ class _Checker:
         if is_worker or not self.config.getoption("--requirements") or session.exitstatus not in (0, 1):
             return
         complaints = list(self._complaints())
-        text = coverage_page(self.requirements, self.tests)
-        for path, wanted in ((COVERAGE, text), (CONFORMANCE, conformance_list(self.requirements, self.tests))):
-            if self.config.getoption("--write-coverage"):
-                path.write_text(wanted, "utf-8")
-            elif not path.exists() or path.read_text("utf-8") != wanted:
-                complaints.append(f"{path.relative_to(ROOT)} is not what the markers say: run `make coverage`")
+        wanted = conformance_list(self.requirements, self.tests)
+        if self.config.getoption("--write-coverage"):
+            COVERAGE.parent.mkdir(exist_ok=True)
+            COVERAGE.write_text(coverage_page(self.requirements, self.tests), "utf-8")
+            CONFORMANCE.write_text(wanted, "utf-8")
+        elif not CONFORMANCE.exists() or CONFORMANCE.read_text("utf-8") != wanted:
+            complaints.append(f"{CONFORMANCE.relative_to(ROOT)} is not what the markers say: run `make coverage`")
         for complaint in complaints:
             print(f"\nrequirements: {complaint}", end="")
         if complaints:
             session.exitstatus = 1
 
-    def _complaints(self):  # type: ignore[no-untyped-def]
+    def _complaints(self) -> Iterator[str]:
         for one in self.requirements.values():
             tests = self.tests.get(one.id, set())
-            if one.state == "done" and not tests:
+            if one.is_done and not tests:
                 yield f"{one.id} is done, but no test carries it"
-            elif one.state == "done" and not all(self.outcomes.get(test) for test in tests):
+            elif one.is_done and not all(self.outcomes.get(test) for test in tests):
                 yield f"{one.id} is done, but a test of it did not pass"
 
 
@@ -110,34 +132,35 @@ def _name(nodeid: str) -> str:
 
 
 def coverage_page(requirements: dict[str, Requirement], tests: dict[str, set[str]]) -> str:
-    """The whole of docs/coverage.md."""
+    """Return the whole of build/coverage.md."""
+    areas = sorted({one.area for one in requirements.values()})
     lines = ["# Coverage of the requirements", "", "Generated by `make coverage`; do not edit.", ""]
     lines += ["| area | done | open |", "| --- | ---: | ---: |"]
-    for area in AREAS:
+    for area in areas:
         mine = [one for one in requirements.values() if one.area == area]
-        done = sum(one.state == "done" for one in mine)
+        done = sum(one.is_done for one in mine)
         lines.append(f"| {area} | {done} | {len(mine) - done} |")
-    for area in AREAS:
+    for area in areas:
         mine = [one for one in requirements.values() if one.area == area]
         lines += ["", f"## {area}", ""]
         for one in mine:
-            if one.state == "done":
+            if one.is_done:
                 proof = ", ".join(f"`{test.removeprefix('tests/')}`" for test in sorted(tests.get(one.id, ())))
                 lines.append(f"- {one.id}: {proof}")
-        waiting = [f"- {one.id}: {one.text} Open: {one.reason}" for one in mine if one.state == "open"]
+        waiting = [f"- {one.id}: {one.text} Open: {one.reason}" for one in mine if not one.is_done]
         lines += ["", *waiting] if waiting else []
     return "\n".join(lines) + "\n"
 
 
 def conformance_list(requirements: dict[str, Requirement], tests: dict[str, set[str]]) -> str:
-    """What the persona's specification asks for, each with the tests that carry it; without one it is not supported."""
+    """Return what the persona specification asks for, each with its tests; without one it is not supported."""
     wanted = [one for one in requirements.values() if one.id.startswith("mx.conf.") or one.id == "mx.publish.encrypt"]
     items = [
         {
             "id": one.id,
             "level": "SHOULD" if "SHOULD" in one.text else "MUST",
             "text": one.text,
-            "supported": one.state == "done" and bool(tests.get(one.id)),
+            "supported": one.is_done and bool(tests.get(one.id)),
             "reason": one.reason,
             "tests": sorted(tests.get(one.id, ())),
         }
