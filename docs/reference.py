@@ -15,8 +15,8 @@ import msgspec
 
 from mi.cli import overview
 from mi.cli.main import parser
-from mi.evidence.records.base import Record
-from mi.evidence.records.kinds import KINDS, record_type
+from mi.evidence import records
+from mi.evidence.records.base import DeclaredKind, Record
 from mi.kernel.config.load import describe
 from mi.kernel.config.templates import TEMPLATES
 from mi.kernel.config.types import Config
@@ -108,13 +108,42 @@ def tools_list() -> str:
 
 
 def kinds_table() -> str:
-    """Every kind of record in the event log with its own fields."""
+    """Every kind of record in the event log with whose word it is and its own fields."""
     rows = []
-    for kind in sorted(KINDS):
-        shape = record_type(kind)
-        own = [field for field in shape.__struct_fields__ if field not in Record.__struct_fields__] if shape else []
-        rows.append(f"| `{kind}` | {', '.join(f'`{field}`' for field in own)} |")
-    return "\n".join(["| kind | fields of its own |", "| --- | --- |", *rows])
+    for kind, shape in sorted(_record_types().items()):
+        own = [field for field in shape.__struct_fields__ if field not in Record.__struct_fields__]
+        rows.append(f"| `{kind}` | {shape.said_by} | {', '.join(f'`{field}`' for field in own)} |")
+    return "\n".join(["| kind | said by | fields of its own |", "| --- | --- | --- |", *rows])
+
+
+def _record_types() -> dict[str, type[Record]]:
+    """Every kind with the class that declares it."""
+    found = {}
+    for source in sorted(Path(records.__path__[0]).glob("[a-z]*.py")):
+        for shape in vars(import_module(f"mi.evidence.records.{source.stem}")).values():
+            if isinstance(shape, type) and issubclass(shape, Record) and source.stem != "base":
+                found[str(shape.__struct_config__.tag)] = shape
+    return {kind: shape for kind, shape in found.items() if shape.__module__ != Record.__module__}
+
+
+def declared_kinds() -> str:
+    """The module that says of each kind what its class declares, so that reading one kind does not import all."""
+    trusted = {"person": "user", "agent": "hands"}
+    rows = []
+    for kind, shape in sorted(_record_types().items()):
+        trust = shape.trust or trusted.get(shape.said_by, "mind")
+        words = [shape.__module__.rpartition(".")[2], shape.said_by, trust]
+        more = {name: getattr(shape, name) for name in DeclaredKind._fields[len(words) :]}
+        told = ", ".join([*map(_quoted, words), *(f"{name}={_quoted(value)}" for name, value in more.items() if value)])
+        row = f'    "{kind}": DeclaredKind({told}),'
+        rows.append(row if len(row) <= 120 else f'    "{kind}": DeclaredKind(\n        {told}\n    ),')
+    head = '"""What each kind of record declares; written by `make docs` from the classes, never by hand."""'
+    body = ["from mi.evidence.records.base import DeclaredKind", "", "KINDS: dict[str, DeclaredKind] = {", *rows, "}"]
+    return "\n".join([head, "", *body, ""])
+
+
+def _quoted(value: object) -> str:
+    return repr(value).replace("'", '"')
 
 
 def prompts_table() -> str:
@@ -155,6 +184,7 @@ def wanted_files() -> Iterator[tuple[Path, str]]:
         yield path, rendered(path.read_text("utf-8"))
     for source in sorted(Path(toolsets.__path__[0]).glob("[a-z]*.py")):
         yield Path(FOLDER, f"{source.stem}.json"), definitions(toolset(source.stem)).decode()
+    yield Path(records.__path__[0], "table.py"), declared_kinds()
     for name, content in schemas.written().items():
         yield Path(schemas.FOLDER, name), content.decode()
 

@@ -170,8 +170,5 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
     exchanges = zip([one.last_message for one in ended], sent[1:], strict=False)
     state.guard = RepetitionGuard([signature(said, following.input) for said, following in exchanges])
     for record in records:
-        state.remember(record, record.headline() if record.__struct_config__.tag in _TELLING else "")
+        state.remember(record, record.headline() if "recent" in record.shown_in else "")
     return state
-
-
-_TELLING = ("evidence", "decide_next", "user_input", "auto_answer", "risk_event")

@@ -7,7 +7,6 @@ from msgspec import Struct, field
 from mi.autopilot.loop_guard import RepetitionGuard
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import Marks, Question, RunUsage
-from mi.knowledge.thoughts.trust import of_event
 from mi.mind.views import CitableText, SeenCommand
 from mi.project.checks.recognition import Check
 
@@ -44,8 +43,8 @@ class RunState(Struct, kw_only=True):
     def remember(self, event: Record, text: str) -> None:
         """Keep an event in view of the next judgements."""
         if text:
-            by_person = of_event(str(event.__struct_config__.tag)) == "user"
-            self.recent = [*self.recent, CitableText(id=event.event_id, text=text[:600], by_person=by_person)][-RECENT:]
+            said = CitableText(id=event.event_id, text=text[:600], by_person=event.said_by == "person")
+            self.recent = [*self.recent, said][-RECENT:]
 
 
 def added(spent: RunUsage, more: RunUsage) -> RunUsage:

@@ -9,10 +9,6 @@ from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.text import pad
 
 _PREVIEW = 600  # characters of a folded text
-_SHOWN = (
-    *("evidence", "risk_event", "check_plan", "auto_answer", "decide_next", "workflow_progress", "checkpoint"),
-    *("snapshot", "loop_guard", "loop_break", "learn_update"),
-)
 
 
 def parser(name: str) -> Parser:
@@ -121,8 +117,8 @@ def _show_run(app: App, out: Output, args: Args) -> None:
 
 def _show_open(app: App, out: Output, args: Args) -> None:
     """A question or suggestion, with its answer once there is one."""
-    from mi.evidence.open_items import PAIRS
     from mi.evidence.reader import read_at, whole
+    from mi.evidence.records.kinds import PAIRS
 
     asked = "question" if args.ref.startswith("qu_") else "learn_suggested"
     progress = Progress(out, "progress.indexing")
@@ -185,7 +181,7 @@ def _print_text(out: Output, name: str, text: str, full: bool) -> None:
 
 
 def _show_last(app: App, out: Output, args: Args) -> None:
-    from mi.evidence.bundle import latest_batch
+    from mi.evidence.bundle import judgements, latest_batch
 
     log = app.project_home.evidence
     bundle = latest_batch(log, app.evidence_index, app.notices, Progress(out, "progress.indexing"))
@@ -201,18 +197,12 @@ def _show_last(app: App, out: Output, args: Args) -> None:
     sent = bundle["hands_input"]
     _print_text(out, "mi->hands", f"{sent.get('light_injection', '')}\n{sent.get('input', '')}".strip(), full)
     _print_text(out, "hands", bundle["hands_last_message"] or "-", full)
-    for raw in _judgements(bundle):
+    for raw in judgements(bundle):
         _print_text(out, out.word(raw["kind"]), _headline(out, raw), full)
     for ref in [bundle["hands_transcript_ref"], *bundle["mind_transcript_refs"]]:
         if ref:
             out.line(f"{pad(out.text('show.transcript'), 22)} {ref}")
     out.beside(f"{pad(out.text('show.events'), 22)} ", gist(" ".join(bundle["event_ids"]), 400))
-
-
-def _judgements(bundle: dict[str, Any]) -> list[dict[str, Any]]:
-    """What was seen and decided in the batch, in the order of the flow."""
-    single = [bundle[kind] for kind in _SHOWN if bundle[kind]]
-    return [*single, *bundle["learn_suggested"], *bundle["learn_applied"], *bundle["why_traces"]]
 
 
 def _headline(out: Output, raw: dict[str, Any]) -> str:

@@ -5,29 +5,11 @@ from typing import Any
 from mi.evidence.index import EvidenceIndex, Progress
 from mi.evidence.latest import WINDOW, read_window
 from mi.evidence.reader import read_on
+from mi.evidence.records.kinds import kinds_shown_in
 from mi.kernel import jsonl
 from mi.kernel.notices import Notices
 
 Raw = dict[str, Any]
-# Kinds of which a batch shows the last record, under the kind's own name …
-_LAST = [
-    "hands_input",
-    "batch_end",
-    "evidence",
-    "risk_event",
-    "check_plan",
-    "auto_answer",
-    "decide_next",
-    "workflow_progress",
-    "checkpoint",
-    "snapshot",
-    "loop_guard",
-    "loop_break",
-    "learn_update",
-    "why_trace",
-]
-# … and kinds of which it shows all.
-_ALL = {"learn_suggested": "learn_suggested", "learn_applied": "learn_applied", "why_traces": "why_trace"}
 
 
 def latest_batch(log: str, index: EvidenceIndex, notices: Notices, progress: Progress) -> Raw | None:
@@ -62,9 +44,9 @@ def _batch_of(raw: Raw) -> str:
 def _bundle(records: list[Raw]) -> Raw:
     first = records[0]
     bundle: Raw = {name: first.get(name, "") for name in ("run_id", "batch_id", "thread_id", "ts")}
-    for kind in _LAST:
+    for kind in kinds_shown_in("batch"):
         bundle[kind] = next((raw for raw in reversed(records) if raw["kind"] == kind), None)
-    for name, kind in _ALL.items():
+    for name, kind in _lists().items():
         bundle[name] = [raw for raw in records if raw["kind"] == kind]
     bundle["hands_last_message"] = (bundle["batch_end"] or {}).get("last_message", "")
     bundle["hands_transcript_ref"] = _transcript_of(bundle)
@@ -72,6 +54,21 @@ def _bundle(records: list[Raw]) -> Raw:
     bundle["mind_transcript_refs"] = list(dict.fromkeys(ref for ref in refs if ref))
     bundle["event_ids"] = [raw.get("event_id", "") for raw in records]
     return bundle
+
+
+def _lists() -> dict[str, str]:
+    """Return the kinds of which a batch shows all, by their name in the bundle: `why_traces` beside `why_trace`."""
+    single = kinds_shown_in("batch")
+    return {f"{kind}s" if kind in single else kind: kind for kind in kinds_shown_in("batch_list")}
+
+
+def judgements(bundle: Raw) -> list[Raw]:
+    """Return what was seen and decided in a batch, in its order; last the kinds of which there may be several."""
+    apart = {"hands_input", "batch_end", *_lists().values()}
+    single = [bundle[kind] for kind in kinds_shown_in("batch") if kind not in apart and bundle[kind]]
+    order: list[str] = bundle["event_ids"]
+    single.sort(key=lambda raw: order.index(raw.get("event_id", "")))
+    return single + [raw for name in _lists() for raw in bundle[name]]
 
 
 def _transcript_of(bundle: Raw) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from typing import NamedTuple, TypeVar
 
-from msgspec import Struct
+from msgspec import defstruct
 
 from mi.evidence.reader import Event, parse, read_at, whole
+from mi.evidence.records.kinds import LANDMARKS
 from mi.kernel import files, jsonl
 from mi.kernel.home import FILE_MODE, Home, make_dirs
 from mi.kernel.jsontext import BadJson, decode_stored
@@ -27,23 +28,7 @@ CREATE INDEX IF NOT EXISTS pair ON landmark (log, kind, ref);
 """
 _BATCH = 1000  # events between two commits: what is held in memory at most
 _SEALED = 4096  # bytes before the known end that tell whether a log is still the one that was indexed
-# Kinds that are looked up by kind, with the field that joins a question to its answer.
-LANDMARKS = {
-    "hands_input": "",
-    "run_start": "",
-    "run_end": "",
-    "question": "id",
-    "user_input": "question_id",
-    "learn_suggested": "id",
-    "learn_applied": "suggestion_id",
-    "state_corrupt": "",
-}
-
-
-class _Ref(Struct):
-    id: str = ""
-    question_id: str = ""
-    suggestion_id: str = ""
+_Ref = defstruct("_Ref", [(name, str, "") for name in sorted({*LANDMARKS.values()} - {""})])
 
 
 class _Known(NamedTuple):

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mi.evidence.reader import Event, read_at, read_back, whole
 from mi.evidence.records.run import Marks, RunEnd, RunUsage
+from mi.evidence.records.table import KINDS
 from mi.kernel import jsonl
 from mi.kernel.notices import Notices
 
 if TYPE_CHECKING:  # sqlite3 is needed only where the log is long
     from mi.evidence.index import EvidenceIndex
 
-_AFTER_END = ("state_corrupt", "session_log")  # may follow a run's end and are no part of its course
+OF_RUN = ("run_start", "hands_input", "run_end")  # every run has one of them
 WINDOW = 1 << 18  # how far back a read-only answer looks by itself; what is older needs the index
 
 
@@ -39,7 +40,7 @@ def latest_run(log: str, index: "EvidenceIndex", notices: Notices) -> LatestRun 
     """The run that wrote last. Its end is its last word, and its batches are numbered: a look back suffices."""
     found = _seen_in(log, read_window(log, notices))
     if found is None and jsonl.size(log) > WINDOW:  # since then much that is no run: the index knows where it was
-        offset = index.seen_last(log, ("run_start", "hands_input", "run_end"))
+        offset = index.seen_last(log, OF_RUN)
         event = read_at(log, offset) if offset is not None else None
         found = _seen_in(log, [event]) if event else None
     return found
@@ -50,7 +51,8 @@ def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
     ended: RunEnd | None = None
     run_id, batches = "", 0
     for event in events:
-        if event.head.kind in _AFTER_END:
+        declared = KINDS.get(event.head.kind)
+        if declared and declared.follows_end:
             continue
         if not run_id and event.head.run_id.startswith("run_"):
             run_id = event.head.run_id

@@ -5,10 +5,9 @@ from typing import NamedTuple
 from mi.evidence.index import EvidenceIndex, ref_of
 from mi.evidence.latest import WINDOW, read_window
 from mi.evidence.reader import Event, read_at, whole
+from mi.evidence.records.kinds import PAIRS
 from mi.kernel import jsonl
 from mi.kernel.notices import Notices
-
-PAIRS = {"question": "user_input", "learn_suggested": "learn_applied"}
 
 
 class OpenItems(NamedTuple):

@@ -2,19 +2,18 @@
 
 from typing import TYPE_CHECKING, Any
 
+from mi.evidence.latest import OF_RUN
 from mi.evidence.reader import read_at, whole
 
 if TYPE_CHECKING:
     from mi.evidence.index import EvidenceIndex, Progress
-
-_OF_RUN = ("run_start", "hands_input", "run_end")
 
 
 def whole_run(log: str, run_id: str, index: "EvidenceIndex", progress: "Progress") -> dict[str, Any] | None:
     """The run's task, status, marks and events; None when the log knows no such run. One without an end says so."""
     found: dict[str, Any] = {}
     batches: list[str] = []
-    for offset in index.all_of(log, _OF_RUN, progress):
+    for offset in index.all_of(log, OF_RUN, progress):
         event = read_at(log, offset)
         if event is None or event.head.run_id != run_id:
             continue

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mi.cli.completion import tree
-from mi.evidence.records.kinds import KINDS
+from mi.evidence.records.table import KINDS
 from tests.kernel.test_messages import ENGLISH
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -75,7 +75,7 @@ def test_what_waits_is_told_apart_and_answered_alike(
 
 @pytest.mark.req("mi.inbox.kinds")
 def test_the_kinds_are_closed() -> None:
-    shown = msgspec.json.schema(InboxItem)["$defs"]["Item"]["properties"]["kind"]["enum"]
+    shown = msgspec.json.schema(InboxItem)["$defs"]["InboxItem"]["properties"]["kind"]["enum"]
     assert sorted(shown) == ["proposal", "question", "review", "suggestion"]
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from mi.evidence.index import EvidenceIndex
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.open_items import PAIRS
 from mi.evidence.records.hands import HandsInput
+from mi.evidence.records.kinds import PAIRS
 from mi.evidence.records.run import Question, RunStart, UserInput
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices

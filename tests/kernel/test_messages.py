@@ -10,8 +10,8 @@ from typing import get_args
 import pytest
 
 from mi.agents import protocol
-from mi.evidence.records.kinds import KINDS
 from mi.evidence.records.mind import DecideNext
+from mi.evidence.records.table import KINDS
 from mi.kernel import errors, messages
 from mi.knowledge.search.backend import THOUGHTS
 from mi.knowledge.thoughts import kinds, store_state

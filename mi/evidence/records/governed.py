@@ -8,6 +8,8 @@ from mi.evidence.records.base import Json, Record, Say
 
 
 class ModeSet(Record, frozen=True, kw_only=True, tag="mode_set"):
+    said_by = "person"
+
     mode: str = ""
     previous: str = ""
     client: str = ""
@@ -52,6 +54,8 @@ class Violation(Record, frozen=True, kw_only=True, tag="violation"):
 
 
 class MemoryWrite(Record, frozen=True, kw_only=True, tag="memory_write"):
+    said_by = "agent"
+
     type: str = ""
     summary: str = ""
     key: str = ""
@@ -64,10 +68,14 @@ class MemoryWrite(Record, frozen=True, kw_only=True, tag="memory_write"):
 
 
 class MemoryVerify(Record, frozen=True, kw_only=True, tag="memory_verify"):
+    said_by = "agent"
+
     results: list[Json] = []
 
 
 class Preflight(Record, frozen=True, kw_only=True, tag="preflight"):
+    shown_in = ("run",)
+
     verdict: str = ""
     assessment: Json = {}
     advice: str = ""
@@ -77,6 +85,9 @@ class Preflight(Record, frozen=True, kw_only=True, tag="preflight"):
 
 
 class Override(Record, frozen=True, kw_only=True, tag="override"):
+    said_by = "person"
+    shown_in = ("run",)
+
     reason: str = ""
     scope: str = ""
 
@@ -124,6 +135,9 @@ class CallMeta(Struct, frozen=True, kw_only=True):
 class Review(Record, frozen=True, kw_only=True, tag="review"):
     """One call of an external reviewer, or the human review that took its place (`degraded`)."""
 
+    said_by = "mind"
+    shown_in = ("run",)
+
     id: str = ""
     reviewer: str = ""
     mode: Literal["review", "implement", "research", "multimodal", "decision"] = "review"
@@ -142,6 +156,8 @@ class Review(Record, frozen=True, kw_only=True, tag="review"):
 
 
 class Verification(Record, frozen=True, kw_only=True, tag="verification"):
+    shown_in = ("run",)
+
     gate: str = ""
     verdict: str = ""
     confidence: float | None = None
@@ -153,6 +169,8 @@ class Verification(Record, frozen=True, kw_only=True, tag="verification"):
 
 
 class SessionLog(Record, frozen=True, kw_only=True, tag="session_log"):
+    follows_end = True
+
     path: str = ""
     sections: list[str] = []
     trigger: str = ""

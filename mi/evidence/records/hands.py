@@ -8,6 +8,9 @@ from mi.evidence.records.base import Record, Say
 class HandsInput(Record, frozen=True, kw_only=True, tag="hands_input"):
     """The exact text sent for a batch, written before the agent starts."""
 
+    shown_in = ("batch", "segment")
+    is_landmark = True
+
     transcript_path: str = ""
     input: str = ""
     light_injection: str = ""
@@ -18,6 +21,8 @@ class HandsInput(Record, frozen=True, kw_only=True, tag="hands_input"):
 
 
 class HandsResumeFailed(Record, frozen=True, kw_only=True, tag="hands_resume_failed"):
+    said_by = "agent"
+
     provider: str = ""
     error: str = ""
 
@@ -54,6 +59,9 @@ class RepoObservation(Struct, frozen=True, kw_only=True):
 
 class Evidence(Record, frozen=True, kw_only=True, tag="evidence"):
     """What one batch showed."""
+
+    said_by = "agent"
+    shown_in = ("batch", "segment", "recent")
 
     hands_transcript_ref: str = ""
     mind_transcript_ref: str = ""

@@ -1,30 +1,25 @@
-"""Which module declares which kind, so that reading one kind does not declare all."""
+"""Find what is declared of a kind of record without declaring all kinds."""
 
 from importlib import import_module
 
-from mi.evidence.records.base import Record
+from mi.evidence.records.base import Place, Record
+from mi.evidence.records.table import KINDS
 
-_MODULES = {
-    "run": """run_start run_end batch_end question user_input limit state_corrupt undo redo""",
-    "hands": """hands_input hands_resume_failed evidence""",
-    "mind": """mind_error mind_circuit risk_event check_plan auto_answer decide_next loop_guard loop_break
-        testless_strategy_set""",
-    "thoughts": """values_set mi_defaults_set settings_set defaults_claim_sync
-        learn_suggested learn_applied learn_update checkpoint snapshot node_materialized cross_project_recall recall
-        preference_mining preference_solidified claim_mining claim_retract claim_supersede claim_same_as
-        node_create node_retract edge_create edge_retract why_trace""",
-    "workflows": """workflow_progress workflow_trigger workflow_suggestion workflow_solidified host_sync""",
-    "governed": """mode_set gate violation memory_write memory_verify preflight override review verification session_log
-        proposal handoff nexus_event deploy""",
-}
-KINDS = {kind: module for module, kinds in _MODULES.items() for kind in kinds.split()}
+PAIRS = {kind: declared.pairs_with for kind, declared in KINDS.items() if declared.pairs_with}
+# Kinds that are looked up by kind, with the field that joins a question to its answer.
+LANDMARKS = {kind: one.paired_by for kind, one in KINDS.items() if one.is_landmark or one.paired_by}
 
 
 def record_type(kind: str) -> type[Record] | None:
-    """The type of a kind; None for a kind that a newer version wrote."""
+    """Return the type of a kind; None for a kind that a newer version wrote."""
     if kind not in KINDS:
         return None
-    module = import_module("mi.evidence.records." + KINDS[kind])
+    module = import_module("mi.evidence.records." + KINDS[kind].module)
     name = "".join(word.capitalize() for word in kind.split("_"))
     declared: type[Record] = getattr(module, name)
     return declared
+
+
+def kinds_shown_in(place: Place) -> tuple[str, ...]:
+    """Return the kinds that are shown in a place."""
+    return tuple(kind for kind, declared in KINDS.items() if place in declared.shown_in)

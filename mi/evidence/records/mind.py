@@ -8,6 +8,8 @@ from mi.evidence.records.base import Json, MindRecord, Record, Say
 
 
 class MindError(Record, frozen=True, kw_only=True, tag="mind_error"):
+    shown_in = ("run",)
+
     schema_filename: str = ""
     tag: str = ""
     mind_transcript_ref: str = ""
@@ -18,6 +20,8 @@ class MindError(Record, frozen=True, kw_only=True, tag="mind_error"):
 
 
 class MindCircuit(Record, frozen=True, kw_only=True, tag="mind_circuit"):
+    shown_in = ("run",)
+
     state: Literal["open", "closed"] = "open"
     threshold: int = 2
     failures_total: int = 0
@@ -39,6 +43,8 @@ class Risk(Struct, frozen=True, kw_only=True):
 
 
 class RiskEvent(MindRecord, frozen=True, kw_only=True, tag="risk_event"):
+    shown_in = ("run", "batch", "segment", "recent", "why")
+
     risk_signals: list[str] = []
     risk: Risk = field(default_factory=Risk)
 
@@ -57,6 +63,8 @@ class Checks(Struct, frozen=True, kw_only=True):
 
 
 class CheckPlan(MindRecord, frozen=True, kw_only=True, tag="check_plan"):
+    shown_in = ("run", "batch", "why")
+
     checks: Checks = field(default_factory=Checks)
 
     def headline(self, say: Say = str) -> str:
@@ -76,6 +84,8 @@ class AutoAnswerOutput(Struct, frozen=True, kw_only=True):
 
 
 class AutoAnswer(MindRecord, frozen=True, kw_only=True, tag="auto_answer"):
+    shown_in = ("run", "batch", "segment", "recent", "why")
+
     auto_answer: AutoAnswerOutput = field(default_factory=AutoAnswerOutput)
 
     def headline(self, say: Say = str) -> str:
@@ -94,6 +104,8 @@ class ThoughtsUsed(Struct, frozen=True, kw_only=True):
 
 
 class DecideNext(MindRecord, frozen=True, kw_only=True, tag="decide_next"):
+    shown_in = ("run", "batch", "segment", "recent", "why")
+
     phase: Literal["initial", "after_user"] = "initial"
     next_action: Literal["send_to_hands", "ask_user", "stop"] = "stop"
     status: Literal["done", "not_done", "blocked"] = "not_done"
@@ -109,6 +121,8 @@ class DecideNext(MindRecord, frozen=True, kw_only=True, tag="decide_next"):
 
 
 class LoopGuard(Record, frozen=True, kw_only=True, tag="loop_guard"):
+    shown_in = ("run", "batch", "segment")
+
     pattern: Literal["aaa", "abab"] = "aaa"
     hands_last_message: str = ""
     next_input: str = ""
@@ -130,6 +144,8 @@ class LoopBreakOutput(Struct, frozen=True, kw_only=True):
 
 
 class LoopBreak(MindRecord, frozen=True, kw_only=True, tag="loop_break"):
+    shown_in = ("batch", "segment", "why")
+
     pattern: Literal["aaa", "abab"] = "aaa"
     reason: str = ""
     output: LoopBreakOutput | None = None
@@ -139,6 +155,8 @@ class LoopBreak(MindRecord, frozen=True, kw_only=True, tag="loop_break"):
 
 
 class TestlessStrategySet(Record, frozen=True, kw_only=True, tag="testless_strategy_set"):
+    shown_in = ("segment",)
+
     strategy: str = ""
     rationale: str = ""
     source: str = ""

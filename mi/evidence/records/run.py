@@ -35,6 +35,8 @@ class KnownCheck(Struct, frozen=True, kw_only=True):
 
 
 class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):
+    is_landmark = True
+
     task: str = ""
     project_root: str = ""
     hands: str = ""
@@ -48,6 +50,8 @@ class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):
 
 
 class RunEnd(Record, frozen=True, kw_only=True, tag="run_end"):
+    is_landmark = True
+
     status: Literal["done", "blocked", "failed", "interrupted"] = "failed"
     marks: Marks = field(default_factory=Marks)
     spent: RunUsage = field(default_factory=RunUsage)
@@ -60,6 +64,9 @@ class RunEnd(Record, frozen=True, kw_only=True, tag="run_end"):
 
 
 class BatchEnd(Record, frozen=True, kw_only=True, tag="batch_end"):
+    said_by = "agent"
+    shown_in = ("batch", "segment")
+
     outcome: Literal["ended", "cut", "interrupted", "failed"] = "ended"
     usage: RunUsage = field(default_factory=RunUsage)
     hands_transcript_ref: str = ""
@@ -73,6 +80,10 @@ class BatchEnd(Record, frozen=True, kw_only=True, tag="batch_end"):
 
 class Question(Record, frozen=True, kw_only=True, tag="question"):
     """Something only the person can answer; `blocks`: the run waits for it, `about`: what the answer is for."""
+
+    shown_in = ("run", "segment")
+    pairs_with = "user_input"
+    paired_by = "id"
 
     id: str = ""
     text: str = ""
@@ -89,6 +100,10 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
 
 
 class UserInput(Record, frozen=True, kw_only=True, tag="user_input"):
+    said_by = "person"
+    shown_in = ("segment", "recent")
+    paired_by = "question_id"
+
     question: str = ""
     answer: str = ""
     question_id: str = ""
@@ -99,6 +114,8 @@ class UserInput(Record, frozen=True, kw_only=True, tag="user_input"):
 
 class Limit(Record, frozen=True, kw_only=True, tag="limit"):
     """A limit was reached: the user's own, or the agent vendor's with the time it ends."""
+
+    shown_in = ("run",)
 
     limit: str = ""
     spent: RunUsage = field(default_factory=RunUsage)
@@ -112,6 +129,9 @@ class Limit(Record, frozen=True, kw_only=True, tag="limit"):
 class StateCorrupt(Record, frozen=True, kw_only=True, tag="state_corrupt"):
     """A file of MI's own was unreadable and set aside."""
 
+    is_landmark = True
+    follows_end = True
+
     path: str = ""
     kept_in: str = ""
     reason: str = ""
@@ -121,6 +141,8 @@ class StateCorrupt(Record, frozen=True, kw_only=True, tag="state_corrupt"):
 
 
 class Undo(Record, frozen=True, kw_only=True, tag="undo"):
+    said_by = "person"
+
     target: str = ""
     retracted: Json = {}
 
@@ -129,6 +151,8 @@ class Undo(Record, frozen=True, kw_only=True, tag="undo"):
 
 
 class Redo(Record, frozen=True, kw_only=True, tag="redo"):
+    said_by = "person"
+
     target: str = ""
     restored: Json = {}
 

@@ -8,6 +8,8 @@ from mi.evidence.records.base import Json, MindRecord, Record, Say
 class ValuesSet(Record, frozen=True, kw_only=True, tag="values_set"):
     """The person wrote down their values."""
 
+    said_by = "person"
+
     values_text: str = ""
     compiled_values: Json | None = None
     compiled_by: str = ""  # a Mind's name, or rules
@@ -29,6 +31,8 @@ class MiDefaultsSet(Record, frozen=True, kw_only=True, tag="mi_defaults_set"):
 class SettingsSet(Record, frozen=True, kw_only=True, tag="settings_set"):
     """The person changed operational settings."""
 
+    said_by = "person"
+
     scope: str = "global"
     settings: dict[str, str] = {}
 
@@ -45,6 +49,11 @@ class DefaultsClaimSync(Record, frozen=True, kw_only=True, tag="defaults_claim_s
 
 
 class LearnSuggested(Record, frozen=True, kw_only=True, tag="learn_suggested"):
+    said_by = "mind"
+    shown_in = ("run", "batch_list")
+    pairs_with = "learn_applied"
+    paired_by = "id"
+
     id: str = ""
     scope: str = "project"
     text: str = ""
@@ -62,6 +71,10 @@ class LearnSuggested(Record, frozen=True, kw_only=True, tag="learn_suggested"):
 class LearnApplied(Record, frozen=True, kw_only=True, tag="learn_applied"):
     """What became of a suggestion: applied by the person, dismissed by them, or learned because it was seen again."""
 
+    said_by = "person"
+    shown_in = ("batch_list",)
+    paired_by = "suggestion_id"
+
     suggestion_id: str = ""
     decision: str = "applied"  # applied | dismissed | repeated
     applied_claim_ids: list[str] = []
@@ -71,11 +84,15 @@ class LearnApplied(Record, frozen=True, kw_only=True, tag="learn_applied"):
 
 
 class LearnUpdate(MindRecord, frozen=True, kw_only=True, tag="learn_update"):
+    shown_in = ("batch",)
+
     output: Json | None = None
     applied: Json = {}  # claim_ids, edge_ids, retracted, and what was dropped and why
 
 
 class Checkpoint(MindRecord, frozen=True, kw_only=True, tag="checkpoint"):
+    shown_in = ("batch",)
+
     segment_id: str = ""
     planned_next_input: str = ""
     status_hint: str = ""
@@ -91,6 +108,9 @@ class SourceRefs(Struct, frozen=True, kw_only=True):
 
 
 class Snapshot(Record, frozen=True, kw_only=True, tag="snapshot"):
+    trust = "hands"
+    shown_in = ("batch",)
+
     snapshot_id: str = ""
     segment_id: str = ""
     checkpoint_kind: str = ""
@@ -103,6 +123,8 @@ class Snapshot(Record, frozen=True, kw_only=True, tag="snapshot"):
 
 
 class NodeMaterialized(Record, frozen=True, kw_only=True, tag="node_materialized"):
+    trust = "hands"
+
     segment_id: str = ""
     node_ids: list[str] = []
     edge_ids: list[str] = []
@@ -158,6 +180,8 @@ class PreferenceSolidified(Record, frozen=True, kw_only=True, tag="preference_so
 
 
 class ClaimMining(MindRecord, frozen=True, kw_only=True, tag="claim_mining"):
+    trust = "hands"
+
     segment_id: str = ""
     output: Json | None = None
     applied_claim_ids: list[str] = []
@@ -169,6 +193,8 @@ class ClaimMining(MindRecord, frozen=True, kw_only=True, tag="claim_mining"):
 
 
 class ClaimRetract(Record, frozen=True, kw_only=True, tag="claim_retract"):
+    said_by = "person"
+
     claim_id: str = ""
     scope: str = ""
     rationale: str = ""
@@ -178,6 +204,8 @@ class ClaimRetract(Record, frozen=True, kw_only=True, tag="claim_retract"):
 
 
 class ClaimSupersede(Record, frozen=True, kw_only=True, tag="claim_supersede"):
+    said_by = "person"
+
     claim_id: str = ""
     new_claim_id: str = ""
     text: str = ""
@@ -187,6 +215,8 @@ class ClaimSupersede(Record, frozen=True, kw_only=True, tag="claim_supersede"):
 
 
 class ClaimSameAs(Record, frozen=True, kw_only=True, tag="claim_same_as"):
+    said_by = "person"
+
     duplicate_id: str = ""
     canonical_id: str = ""
 
@@ -195,6 +225,8 @@ class ClaimSameAs(Record, frozen=True, kw_only=True, tag="claim_same_as"):
 
 
 class NodeCreate(Record, frozen=True, kw_only=True, tag="node_create"):
+    said_by = "person"
+
     node_id: str = ""
     node_type: str = ""
     title: str = ""
@@ -204,6 +236,8 @@ class NodeCreate(Record, frozen=True, kw_only=True, tag="node_create"):
 
 
 class NodeRetract(Record, frozen=True, kw_only=True, tag="node_retract"):
+    said_by = "person"
+
     node_id: str = ""
     scope: str = ""
     rationale: str = ""
@@ -213,6 +247,8 @@ class NodeRetract(Record, frozen=True, kw_only=True, tag="node_retract"):
 
 
 class EdgeCreate(Record, frozen=True, kw_only=True, tag="edge_create"):
+    said_by = "person"
+
     edge_id: str = ""
     edge_type: str = ""
     from_id: str = ""
@@ -223,6 +259,8 @@ class EdgeCreate(Record, frozen=True, kw_only=True, tag="edge_create"):
 
 
 class EdgeRetract(Record, frozen=True, kw_only=True, tag="edge_retract"):
+    said_by = "person"
+
     edge_id: str = ""
     scope: str = ""
     rationale: str = ""
@@ -237,6 +275,8 @@ class WhyTarget(Struct, frozen=True, kw_only=True):
 
 
 class WhyTrace(MindRecord, frozen=True, kw_only=True, tag="why_trace"):
+    shown_in = ("run", "batch", "batch_list")
+
     target: WhyTarget = field(default_factory=WhyTarget)
     as_of_ts: str = ""
     query: str = ""

@@ -16,6 +16,8 @@ class WorkflowProgressOutput(Struct, frozen=True, kw_only=True):
 
 
 class WorkflowProgress(MindRecord, frozen=True, kw_only=True, tag="workflow_progress"):
+    shown_in = ("batch", "segment")
+
     workflow_id: str = ""
     workflow_name: str = ""
     output: WorkflowProgressOutput | None = None

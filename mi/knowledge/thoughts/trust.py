@@ -2,23 +2,13 @@
 
 from collections.abc import Iterable
 
+from mi.evidence.records.table import KINDS
 from mi.knowledge.thoughts.kinds import RESTS_ON, Origin
 from mi.knowledge.thoughts.store_state import Thought
 from mi.knowledge.thoughts.stores import CombinedStores
 
 _ORDER: tuple[Origin, ...] = ("hands", "import", "mind", "user")  # the least trusted first
 _BOUND = 200  # thoughts looked at for one answer
-
-# What the person said or did by command. Everything else in a log was judged by a Mind or came out of the Hands.
-_SAID = (
-    "values_set settings_set user_input claim_retract claim_supersede claim_same_as node_create node_retract",
-    "edge_create edge_retract learn_applied mode_set override undo redo",
-)
-_SHOWN = ("evidence batch_end hands_resume_failed snapshot claim_mining node_materialized memory_write memory_verify",)
-_EVENTS: dict[str, Origin] = {
-    **{kind: "user" for kinds in _SAID for kind in kinds.split()},
-    **{kind: "hands" for kinds in _SHOWN for kind in kinds.split()},
-}
 
 
 def least(origins: Iterable[str]) -> Origin:
@@ -29,7 +19,7 @@ def least(origins: Iterable[str]) -> Origin:
 
 def of_event(kind: str) -> Origin:
     """Whose word an evidence record of a kind carries."""
-    return _EVENTS.get(kind, "mind")
+    return KINDS[kind].trust if kind in KINDS else "mind"
 
 
 def of_thought(thought: Thought, thoughts: CombinedStores) -> Origin:
