@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from mi.hosts import marked_block
-from mi.hosts.workspaces import PlacedEntry, Workspace, known_workspaces
+from mi.hosts.manifest import PlacedEntry
+from mi.hosts.workspaces import Workspace, known_workspaces
 from mi.kernel import files
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home

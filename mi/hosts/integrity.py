@@ -4,7 +4,8 @@ import os
 from typing import NamedTuple
 
 from mi.hosts import jsonfile
-from mi.hosts.workspaces import PlacedEntry, Workspace, digest
+from mi.hosts.manifest import PlacedEntry
+from mi.hosts.workspaces import Workspace, digest
 from mi.kernel import files
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
@@ -21,8 +22,8 @@ class ChangedHookFile(NamedTuple):
 def changed_hooks(home: Home, root: str) -> list[ChangedHookFile]:
     """The hook files of a project and of the user that were changed since MI wrote them."""
     places = [Workspace.of_user(home)]
-    if os.path.isdir(os.path.join(root, ".mi")):
-        places.insert(0, Workspace.at(root, home))
+    if os.path.isdir(root) and (here := Workspace.at(root, home)).is_recorded:
+        places.insert(0, here)
     return [found for place in places for found in _in(place)]
 
 
@@ -35,10 +36,17 @@ def _in(place: Workspace) -> list[ChangedHookFile]:
     found = []
     for path, mine in entries.items():
         former = manifest.files.get(path)
-        data = files.read_bytes(place.real(path))
+        data = _content(place, path)
         if former is not None and former.written and digest(data) != former.written:
             found.append(ChangedHookFile(os.path.join(place.root, path), _missing(data, path, mine), len(mine)))
     return found
+
+
+def _content(place: Workspace, path: str) -> bytes | None:
+    try:
+        return files.read_bytes(place.real(path))
+    except (OSError, MiError):
+        return None  # a link to somewhere else stands in its place: nothing of MI's is there
 
 
 def _missing(data: bytes | None, path: str, mine: list[PlacedEntry]) -> int:

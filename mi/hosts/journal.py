@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mi.hosts.workspaces import OWN, Workspace, WorkspaceManifest, check_paths, digest, remove_empty
+from mi.hosts.manifest import WorkspaceManifest, check_paths, parsed
+from mi.hosts.own_shape import OWN
+from mi.hosts.workspaces import Workspace, digest, remove_empty
 from mi.kernel import files
 from mi.kernel.errors import StorageError
-from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.state import encode_pretty
 
 if TYPE_CHECKING:
@@ -48,16 +49,15 @@ def note(workspace: Workspace, draft: "Draft") -> None:
 
 def take_back(workspace: Workspace) -> None:
     """Undo a change that did not come to its end; whatever someone else changed since stays."""
-    _sweep(os.path.dirname(workspace.journal_path))
+    _sweep(os.path.dirname(workspace.journal_path), os.path.basename(workspace.journal_path))
+    if not workspace.is_users:
+        _sweep(workspace.real(OWN))
     data = files.read_bytes(workspace.journal_path)
     if data is None:
         if not workspace.read().entries:
             workspace.write(WorkspaceManifest())
         return
-    try:
-        noted = decode(data, Journal)
-    except BadJson as error:
-        raise StorageError("host-manifest-broken", path=workspace.journal_path, reason=str(error)) from None
+    noted = parsed(data, Journal, workspace.journal_path)
     check_paths([*noted.links, *noted.files, *noted.folders], workspace.journal_path)
     for path, (before, after) in noted.links.items():
         _relink(workspace.real(path, follow=False), before, after)
@@ -83,7 +83,8 @@ def write(path: str, data: bytes | None) -> None:
 def prune(workspace: Workspace, folders: list[str]) -> list[str]:
     """Remove the empty ones of MI's folders; those that are still there."""
     for folder in sorted(folders, key=len, reverse=True):
-        remove_empty(os.path.join(workspace.root, folder))
+        with suppress(StorageError):  # a link stands in its place
+            remove_empty(workspace.real(folder, follow=False))
     return [folder for folder in folders if os.path.isdir(os.path.join(workspace.root, folder)) and folder != OWN]
 
 

@@ -8,7 +8,9 @@ import msgspec
 
 from mi.hosts import jsonfile, marked_block
 from mi.hosts.artefacts import Artefact, File, JsonEntry, JsonItem, Link, MarkedBlock
-from mi.hosts.workspaces import OWN, Former, PlacedEntry, Workspace, WorkspaceManifest, digest
+from mi.hosts.manifest import Former, PlacedEntry, WorkspaceManifest
+from mi.hosts.own_shape import OWN, is_own
+from mi.hosts.workspaces import Workspace, digest
 from mi.kernel import files
 from mi.kernel.errors import StorageError
 
@@ -50,7 +52,7 @@ class Draft:
     @property
     def after(self) -> WorkspaceManifest:
         """The manifest as it shall be."""
-        return WorkspaceManifest(entries=self.entries, files=self.formers, folders=self._folders())
+        return msgspec.structs.replace(self.before, entries=self.entries, files=self.formers, folders=self._folders())
 
     def _folders(self) -> list[str]:
         """The folders that are MI's: those of before, and those that the new files need."""
@@ -86,10 +88,10 @@ class Draft:
 
     def _put_file(self, entry: PlacedEntry, content: bytes, old: PlacedEntry | None) -> PlacedEntry:
         path, other = entry.path, self._shared(entry)
-        akin = other is not None and _is_own(path) and _family(other) == _family(entry)
+        akin = other is not None and is_own(path) and _family(other) == _family(entry)
         if other is not None and other.sha256 != entry.sha256 and not akin:
             raise _taken(path)
-        if not _is_own(path):
+        if not is_own(path):
             there = os.path.join(self.workspace.root, path)
             if old is None and other is None and os.path.lexists(there):
                 raise _taken(path)
@@ -199,7 +201,7 @@ class Draft:
         match entry.kind:
             case "file":
                 now = self._now(entry.path)
-                if now is not None and (_is_own(entry.path) or digest(now) == entry.sha256):
+                if now is not None and (is_own(entry.path) or digest(now) == entry.sha256):
                     self.writes[entry.path] = None
                 elif now is not None:
                     self.kept.append(entry.path)
@@ -255,7 +257,7 @@ class Draft:
     def _json(self, path: str) -> bytes | None:
         """A JSON file's bytes; one of MI's own that is damaged is made anew."""
         data = self._now(path)
-        if _is_own(path):
+        if is_own(path):
             try:
                 jsonfile.parse(data, path)
             except StorageError:
@@ -289,7 +291,7 @@ class Draft:
                     self.formers[path] = msgspec.structs.replace(former, written=written, edited=not intact)
                 continue
             del self.formers[path]
-            if _is_own(path) and self._now(path) is not None:
+            if is_own(path) and self._now(path) is not None:
                 self.writes[path] = None
             elif intact:
                 self.writes[path] = former.content if former.existed else None
@@ -336,10 +338,6 @@ def _entry(owner: str, artefact: Artefact, workspace: Workspace) -> PlacedEntry:
 def _family(entry: PlacedEntry) -> str:
     """Owners that differ by project alone: what they generate under one name is one thing, the last has it right."""
     return entry.owner.rpartition(":")[0] or entry.owner
-
-
-def _is_own(path: str) -> bool:
-    return path.startswith(OWN + "/")
 
 
 def _is_blank(data: bytes | None) -> bool:

@@ -1,62 +1,25 @@
-"""Where artefacts are placed: a workspace or the user's own folder, each with one manifest of what is MI's there."""
+"""Where artefacts are placed: a workspace or the user's own folder; what is MI's there is listed in the home."""
 
 import os
-from typing import Any, Literal
+from collections.abc import Iterator
+from contextlib import suppress
 
 import msgspec
 from msgspec import Struct
 
-from mi.kernel import files
+from mi.hosts.manifest import WorkspaceManifest, parsed_manifest
+from mi.hosts.own_shape import OWN, own_part
+from mi.kernel import files, inside
 from mi.kernel.errors import NotFound, StorageError
 from mi.kernel.home import Home
-from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.notices import Notices, PrintingNotices
 from mi.kernel.state import encode_pretty, read_state, update_state
 
-OWN = ".mi"  # of a workspace: everything in it is MI's
 _IGNORE = b"*\n"
-
-
-class PlacedEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing that MI put somewhere, and what is needed to know it again."""
-
-    owner: str
-    kind: Literal["file", "link", "block", "entry", "item"]
-    path: str
-    sha256: str = ""  # file: of the bytes written
-    target: str = ""  # link
-    copied: dict[str, str] = {}  # link that had to be a copy: file → sha256
-    name: str = ""  # block
-    comment: str = ""
-    lead: str = ""
-    keys: tuple[str, ...] = ()  # entry, item
-    value: Any = None
-    found: bool = False  # it stood there already: it stays
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """What makes it the same thing when it is placed again."""
-        item = msgspec.json.encode(self.value) if self.kind == "item" else b""
-        return self.kind, self.path, self.name, self.keys, item
-
-
-class Former(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A file of the user's that MI writes into: as it was, and the hash of what MI left."""
-
-    existed: bool
-    sha256: str = ""
-    content: bytes = b""
-    written: str = ""
-    edited: bool = False  # someone else changed it since: the former bytes are no longer the way back
-
-
-class WorkspaceManifest(Struct, frozen=True, kw_only=True):
-    """Everything MI put into one workspace."""
-
-    version: str = "v1"
-    entries: list[PlacedEntry] = []
-    files: dict[str, Former] = {}
-    folders: list[str] = []  # made by MI, outermost first
+_IGNORE_FILE = os.path.join(OWN, ".gitignore")
+_MARK = os.path.join(OWN, "mark")
+_FIRST_MANIFEST = os.path.join(OWN, "manifest.json")
+_FIRST_VERSION = (_FIRST_MANIFEST, os.path.join(OWN, "underway.json"))  # what 0.1 kept in the workspace itself
 
 
 class KnownWorkspaces(Struct, frozen=True, kw_only=True):
@@ -67,12 +30,15 @@ class KnownWorkspaces(Struct, frozen=True, kw_only=True):
 
 
 class Workspace:
-    """A folder that MI places things into, and the manifest of them."""
+    """A folder that MI places things into; what is MI's there is listed in the home, and nowhere else."""
 
-    def __init__(self, root: str, manifest: str, home: Home) -> None:
+    def __init__(self, root: str, home: Home, is_users: bool = False) -> None:
         self.root = root
-        self.manifest_path = manifest
         self.home = home
+        self.is_users = is_users
+        key = "" if is_users else digest(os.fsencode(os.path.realpath(root)))[:16]
+        self.manifest_path = home.path("hosts", *(("manifests", f"{key}.json") if key else ("manifest.json",)))
+        self.journal_path = home.path("hosts", *(("underway", f"{key}.json") if key else ("underway.json",)))
 
     @classmethod
     def at(cls, root: str, home: Home) -> "Workspace":
@@ -80,79 +46,86 @@ class Workspace:
         root = os.path.abspath(os.path.expanduser(root))
         if not os.path.isdir(root):
             raise NotFound("no-workspace", path=root)
-        return cls(root, os.path.join(root, OWN, "manifest.json"), home)
+        return cls(root, home)
 
     @classmethod
     def of_user(cls, home: Home) -> "Workspace":
-        """The user's own folder, for what holds in every project; its manifest lies in the MI home."""
-        return cls(os.path.expanduser("~"), home.path("hosts", "manifest.json"), home)
-
-    @property
-    def is_users(self) -> bool:
-        return self.manifest_path == self.home.path("hosts", "manifest.json")
-
-    @property
-    def journal_path(self) -> str:
-        """Where a change that is under way is noted."""
-        if self.is_users:
-            return os.path.join(os.path.dirname(self.manifest_path), "underway.json")
-        return self.real(os.path.join(OWN, "underway.json"))
+        """The user's own folder, for what holds in every project."""
+        return cls(os.path.expanduser("~"), home, is_users=True)
 
     def relative(self, path: str) -> str:
-        """A path as the manifest names it; StorageError when it leads out of the workspace."""
-        inside = os.path.relpath(os.path.join(self.root, path), self.root)
-        if inside == os.curdir or inside.split(os.sep, 1)[0] == os.pardir:
+        """A path as the manifest names it; StorageError when it leads out of the workspace or below `.git`."""
+        within = os.path.relpath(os.path.join(self.root, path), self.root)
+        if within == os.curdir or within.split(os.sep, 1)[0] == os.pardir:
             raise StorageError("host-outside", path=path, root=self.root)
-        return inside
+        if inside.names_git(within):
+            raise StorageError("below-git", path=path)
+        return within
 
     def real(self, path: str, follow: bool = True) -> str:
-        """Where a path really is; StorageError when a link on the way leads out of the workspace."""
-        whole = os.path.join(self.root, path)
-        parent, name = os.path.split(whole)
-        real = os.path.realpath(whole) if follow else os.path.join(os.path.realpath(parent), name)
-        root = os.path.realpath(self.root)
-        if real != root and not real.startswith(root.rstrip("/") + "/"):
-            raise StorageError("host-outside", path=path, root=self.root)
+        """Where a path really is; StorageError when a link leads out of the workspace or below `.git`.
+
+        In MI's own folder no link is followed at all: everything there is written over.
+        """
+        real = inside.real_path(self.root, path, follow)
+        if path.split(os.sep, 1)[0] == OWN and real != os.path.join(os.path.realpath(self.root), path):
+            raise StorageError("own-folder-link", path=os.path.join(self.root, path))
         return real
 
-    def read(self) -> WorkspaceManifest:
-        """What is MI's here, by the home's copy where the manifest is lost; StorageError when neither can be read."""
-        try:
-            found = self._parsed(self._manifest())
-        except StorageError:
-            copied = self._parsed(self._copy)
-            if copied is None:
-                raise  # nothing could be taken back after it
-            return copied
-        return found or self._parsed(self._copy) or WorkspaceManifest()
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the home knows of something here."""
+        return any(map(os.path.lexists, (self.manifest_path, self.journal_path, self._copy)))
 
-    def _parsed(self, path: str) -> WorkspaceManifest | None:
+    def read(self) -> WorkspaceManifest:
+        """What is MI's here, by the home; of a list that lies in an unknown workspace only what is there as listed."""
+        for path in (self.manifest_path, self._copy):
+            if (data := files.read_bytes(path)) is not None:
+                return parsed_manifest(data, path)
+        if self.is_users or os.path.lexists(self.journal_path):
+            return WorkspaceManifest()
+        return self._moved() or self._of_first_version()
+
+    @property
+    def _copy(self) -> str:
+        """Where 0.1 kept a second manifest in the home."""
+        return self.home.path("hosts", "copies", digest(os.fsencode(self.root))[:16] + ".json")
+
+    def _moved(self) -> WorkspaceManifest | None:
+        """The home's manifest with the mark that stands here: the workspace was somewhere else when it was written."""
+        mark = (files.read_bytes(self.real(_MARK)) or b"").decode("ascii", "replace")
+        return next((found for _, found in _marked(self.home, mark)), None)
+
+    def _of_first_version(self) -> WorkspaceManifest:
+        """What 0.1 listed in the workspace: only what is true by MI's own shape, unless the home says the same."""
+        path = self.real(_FIRST_MANIFEST)
         data = files.read_bytes(path)
         if data is None:
-            return None
-        try:
-            found = decode(data, WorkspaceManifest)
-        except BadJson as error:
-            raise StorageError("host-manifest-broken", path=path, reason=str(error)) from None
-        check_paths([*(entry.path for entry in found.entries), *found.files, *found.folders], path)
-        return found
+            return WorkspaceManifest()
+        listed = parsed_manifest(data, path)
+        written_here = any(data == files.read_bytes(copy) for copy in _files_in(self.home.path("hosts", "copies")))
+        return listed if written_here else own_part(self.root, listed)
 
     def write(self, manifest: WorkspaceManifest) -> None:
         """Store what is MI's here, as the end of a change; once nothing is, the manifest goes, too."""
         if manifest.entries:
-            self.open()
-            data = encode_pretty(manifest)
-            files.write_atomic(self._manifest(), data)
-            if not self.is_users:
-                files.write_atomic(self._copy, data)
-            files.remove_if_there(self.journal_path)
+            self._keep(manifest)
         else:
-            self._close()
+            self._close(manifest.mark)
 
-    @property
-    def _copy(self) -> str:
-        """In the home: a workspace is cleaned of ignored files now and then, what MI put into tracked ones stays."""
-        return self.home.path("hosts", "copies", digest(os.fsencode(self.root))[:16] + ".json")
+    def _keep(self, manifest: WorkspaceManifest) -> None:
+        self.open()
+        mark = manifest.mark or os.urandom(16).hex()
+        files.write_atomic(
+            self.manifest_path, encode_pretty(msgspec.structs.replace(manifest, root=self.root, mark=mark))
+        )
+        files.remove_if_there(self._copy)
+        if not self.is_users:
+            if files.read_bytes(self.real(_MARK)) != mark.encode():
+                files.write_atomic(self.real(_MARK), mark.encode())
+            self._drop_first_version()
+            self._drop_where_it_was(mark)
+        files.remove_if_there(self.journal_path)
 
     def open(self) -> None:
         """Make MI's own folder, which this home knows of from now on."""
@@ -161,32 +134,36 @@ class Workspace:
         folder = self.real(OWN)
         _remember(self.home, self.root, True)
         os.makedirs(folder, exist_ok=True)
-        ignore = os.path.join(folder, ".gitignore")
-        if not os.path.lexists(ignore):
-            files.write_atomic(ignore, _IGNORE, 0o666)
+        if not os.path.lexists(os.path.join(folder, ".gitignore")):
+            files.write_atomic(self.real(_IGNORE_FILE), _IGNORE, 0o666)
 
-    def _manifest(self) -> str:
-        return self.manifest_path if self.is_users else self.real(os.path.join(OWN, "manifest.json"))
+    def _drop_first_version(self) -> None:
+        for name in _FIRST_VERSION:
+            files.remove_if_there(self.real(name, follow=False))
 
-    def _close(self) -> None:
-        files.remove_if_there(self._manifest())
-        files.remove_if_there(self.journal_path)
-        if self.is_users:
-            return
-        files.remove_if_there(self._copy)
+    def _drop_where_it_was(self, mark: str) -> None:
+        """Forget the place that this workspace was moved from."""
+        for path, former in list(_marked(self.home, mark)):
+            if path != self.manifest_path and not os.path.isdir(former.root):
+                files.remove_if_there(path)
+                forget_workspace(self.home, former.root)
+
+    def _close(self, mark: str) -> None:
+        if not self.is_users:
+            self._close_folder()
+            self._drop_where_it_was(mark)
+            _remember(self.home, self.root, False)
+        for path in (self.manifest_path, self._copy, self.journal_path):
+            files.remove_if_there(path)
+
+    def _close_folder(self) -> None:
         folder = self.real(OWN)
+        self._drop_first_version()
+        files.remove_if_there(self.real(_MARK, follow=False))
         ignore = os.path.join(folder, ".gitignore")
         if os.path.isdir(folder) and os.listdir(folder) == [".gitignore"] and files.read_bytes(ignore) == _IGNORE:
             files.remove_if_there(ignore)
         remove_empty(folder)
-        _remember(self.home, self.root, False)
-
-
-def check_paths(paths: list[str], where: str) -> None:
-    """Raise unless each path that a file of MI's names stays in its workspace."""
-    for path in paths:
-        if os.path.isabs(path) or os.path.normpath(path) != path or path.split(os.sep, 1)[0] in (".", ".."):
-            raise StorageError("host-manifest-broken", path=where, reason=path)
 
 
 def known_workspaces(home: Home, notices: Notices) -> list[str]:
@@ -197,6 +174,19 @@ def known_workspaces(home: Home, notices: Notices) -> list[str]:
 def forget_workspace(home: Home, root: str) -> None:
     """Drop a workspace from the list."""
     _remember(home, root, False)
+
+
+def _marked(home: Home, mark: str) -> Iterator[tuple[str, WorkspaceManifest]]:
+    """Yield the home's manifests of workspaces with a mark, each with its path."""
+    for path in _files_in(home.path("hosts", "manifests")) if mark else []:
+        with suppress(StorageError):  # one that cannot be read keeps no other
+            if (found := parsed_manifest(files.read_bytes(path) or b"", path)).mark == mark:
+                yield path, found
+
+
+def _files_in(folder: str) -> list[str]:
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    return [os.path.join(folder, name) for name in names if name.endswith(".json")]
 
 
 def digest(data: bytes | None) -> str:

@@ -51,7 +51,12 @@ def stamped_path(before: str, after: str = "") -> str:
 
 
 def _write(path: str, content: bytes, mode: int, sync: bool) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        fd = os.open(path, flags, mode)
+    except FileExistsError:  # of a killed writer, or a link that a repository brought along: its target is not ours
+        os.unlink(path)
+        fd = os.open(path, flags, mode)
     try:
         write_all(fd, content)
         if sync:

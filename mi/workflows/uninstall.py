@@ -45,7 +45,7 @@ def _all_workspaces(home: Home, notices: Notices) -> list[str]:
     for project_id in home.project_ids():
         overlay = read_state(home.project(project_id).overlay, Overlay, notices)
         for root in (overlay.root_path, *(one.workspace_root for one in overlay.host_bindings)):
-            if root and os.path.isdir(root) and os.path.isfile(Workspace.at(root, home).manifest_path):
+            if root and os.path.isdir(root) and Workspace.at(root, home).is_recorded:
                 found.append(root)
     return list(dict.fromkeys(found))
 

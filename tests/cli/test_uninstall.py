@@ -135,4 +135,4 @@ def test_the_home_stays_while_a_run_goes_on(mi, installed, tmp_path):
         done = mi("uninstall", "--purge")
     assert done.returncode == 1
     assert "mi stop" in done.stderr
-    assert (installed / ".mi/manifest.json").is_file()
+    assert (installed / ".mi/mark").is_file()

@@ -137,13 +137,13 @@ def test_what_cannot_be_entered_is_refused(mi, project):
 @pytest.mark.parametrize(
     ("words", "host"), [("hook", "claude-code"), ("hook", "codex"), ("mcp", "codex"), ("mcp", "claude-code")]
 )
-def test_doctor_sees_a_command_that_is_gone(mi, project, words, host):
+def test_doctor_sees_a_command_that_is_gone(mi, project, tmp_path, words, host):
     mi(words, "install", host)
     path = project / (SETTINGS if words == "hook" else SERVERS)[host]
     look = json.loads(mi("doctor", "--json").stdout)["findings"]
     asked = (words, host) == ("hook", "codex")  # whether it is trusted only Codex knows, and there is none here
     assert [one["level"] for one in look if one["area"] == "hosts"] == ["warn" if asked else "ok"]
-    manifest = project / ".mi/manifest.json"
+    [manifest] = (tmp_path / "home/hosts/manifests").iterdir()
     for file in (path, manifest):
         file.write_text(file.read_text("utf-8").replace(str(MI), "/gone/mi"), "utf-8")
     done = mi("doctor", "--json")

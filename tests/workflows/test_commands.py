@@ -476,10 +476,8 @@ def test_two_projects_in_one_workspace(
 
 
 def damage(root: Path, home: Home) -> None:
-    """A manifest that cannot be read, nor its copy."""
-    (root / ".mi/manifest.json").write_text("{")
-    for copy in Path(home.path("hosts/copies")).iterdir():
-        copy.unlink()
+    """A manifest that cannot be read."""
+    Path(Workspace.at(str(root), home).manifest_path).write_text("{")
 
 
 def test_one_workspace_that_cannot_be_cleared_keeps_no_other(
@@ -513,9 +511,7 @@ def test_what_was_generated_is_made_anew_when_it_is_damaged(call: Answer, root: 
     (root / ".mi/generated/claude-code/manifest.json").write_text("{")
     (root / ".mi/generated/claude-code/skills/mi-release/SKILL.md").unlink()
     call("host", "sync")
-    assert {name: one for name, one in tree(root).items() if name != ".mi/manifest.json"} == {
-        name: one for name, one in whole.items() if name != ".mi/manifest.json"
-    }
+    assert tree(root) == whole
     (root / ".mi/generated/claude-code/manifest.json").write_text("[")
     call("host", "unbind", "claude-code")
     assert tree(root) == before

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from mi.hosts.adapters import Scope
 from mi.hosts.artefacts import Agent, Artefact, File, HookEntry, Link, McpEntry, Skill, Wish, folder_name
-from mi.hosts.workspaces import OWN
+from mi.hosts.own_shape import OWN
 from mi.kernel.errors import UsageError
 from mi.kernel.messages import NestedText
 from mi.kernel.text import printable
