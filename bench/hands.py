@@ -48,17 +48,17 @@ time.sleep(30)
 """
 SUBJECT = """
 import json, os, sys, time
-from mi.hands.contract import Batch, Observer
-from mi.hands.drive import Call, agent_environment, drive
+from mi.agents.protocol import BatchInput, Observer
+from mi.agents.drive import AgentCommand, agent_environment, drive
 from mi.kernel.config.types import Interrupt
 from mi.agents.any_events import AnyEvents
 folder, mode, argv = sys.argv[1], sys.argv[2], sys.argv[3:]
 rows = []
 for number in range(int(os.environ.get("ROUNDS", "1"))):
     path = os.path.join(folder, f"{time.time_ns()}.jsonl")
-    call = Call(tuple(argv), agent_environment(), b"prompt", AnyEvents(), True, False)
+    call = AgentCommand(tuple(argv), agent_environment(), b"prompt", AnyEvents(), True, False)
     before, spent = time.perf_counter(), time.process_time()
-    result = drive(call, Batch(prompt="", cwd=folder, transcript=path), Interrupt(mode=mode))
+    result = drive(call, BatchInput(prompt="", cwd=folder, transcript=path), Interrupt(mode=mode))
     seconds, cpu = time.perf_counter() - before, time.process_time() - spent
     rows.append((seconds, result.lines, cpu, result.outcome))
 peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) / 1024

@@ -150,7 +150,6 @@ class App(HomeContext):
 
     def contract_place(self) -> "ContractPlace":
         """The project as the agents' contract sees it; nothing is written before something is done."""
-        from mi.contract.nexus_tasks import authority_in
         from mi.contract.session import ContractPlace
 
         return ContractPlace(
@@ -166,7 +165,6 @@ class App(HomeContext):
             notices=self.notices,
             language=self.quiet_language,
             permission=self._contract_permission,
-            other_tasks=lambda: authority_in(self.project.root),
         )
 
     def note_changed_hooks(self) -> None:

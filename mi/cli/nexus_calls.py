@@ -11,7 +11,7 @@ from mi.cli.output import Output
 # Tools that only look and take nothing: where they are, without the table of all.
 _READS = {
     "plan_status": ("plan", "status", "PlanStatus"),
-    "task_list": ("tasks", "show", "TaskList"),
+    "task_list": ("tasks", "show", "NexusTaskList"),
     "context": ("history", "context", "ContextQuery"),
 }
 

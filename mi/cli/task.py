@@ -12,9 +12,9 @@ from mi.kernel.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mi.contract.authority import TaskList
     from mi.contract.session import ContractSession
     from mi.contract.task_tools import ChangeResult
+    from mi.tasks.task_list import TaskList
 
 
 def parser(name: str) -> Parser:
@@ -60,14 +60,12 @@ def tasks_of(app: App) -> "TaskList":
     """The tasks as they are; looking writes nothing where nothing was written before."""
     import os
 
-    from mi.contract.nexus_tasks import authority_in
-    from mi.contract.task_file import TinyTasks
+    from mi.tasks.authority import find_authority
+    from mi.tasks.tinytasks_file import TinyTasks
 
-    other = authority_in(app.project.root)
-    if other is not None:
-        return other.look()
     folder = app.project_home.contract
-    return TinyTasks(app.project.root, folder, app.notices, save=os.path.isdir(folder)).look()
+    tiny_tasks = TinyTasks(app.project.root, folder, app.notices, save=os.path.isdir(folder))
+    return find_authority(app.project.root, tiny_tasks).look()
 
 
 def _list(app: App, args: Args) -> int:

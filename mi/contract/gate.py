@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
-from mi.contract.authority import TaskList
 from mi.contract.state import SessionState, valid_receipt
+from mi.tasks.task_list import TaskList
 
 Code = Literal[
     "ok",

@@ -11,8 +11,8 @@ from typing import Any
 from mi.contract import state as states
 from mi.contract.gate import GateVerdict, MutationRequest
 from mi.contract.session import ContractPlace, ContractSession
-from mi.contract.tinytasks import FILE
 from mi.evidence.reader import read_back
+from mi.tasks.tinytasks import FILE
 
 _RECALLS = ("memory_query", "memory_recent")
 _LATEST = 50  # events of the log among which a call that was just answered stands

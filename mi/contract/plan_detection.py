@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from mi.contract.tinytasks import outside_fences
+from mi.tasks.tinytasks import outside_fences
 
 _MAX_CHARS, _MAX_LINE = 40_000, 2000  # a plan that begins later than this is not what a text is about
 _BOX = re.compile(r"^[ \t]*+(?:(?:[-*+]|\d{1,3}[.)、])[ \t]*+)?\[[ xX]\][ \t]++\S", re.MULTILINE)

@@ -6,15 +6,15 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Struct
 
-from mi.contract import tinytasks
 from mi.contract.session import ContractSession
-from mi.contract.task_file import TinyTasks
 from mi.evidence.records.run import Question
 from mi.kernel import ids
 from mi.kernel.consent import begins_with_yes
 from mi.kernel.messages import text as message
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
+from mi.tasks import tinytasks
+from mi.tasks.tinytasks_file import TinyTasks
 
 _FILE = "proposals.json"
 _ADD = ("add", "go", "verified", "加")

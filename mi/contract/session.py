@@ -10,8 +10,6 @@ import msgspec
 
 from mi.contract import gate
 from mi.contract import state as states
-from mi.contract.authority import TaskAuthority, TaskList
-from mi.contract.task_file import TinyTasks
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import CheckItem, Gate, Violation
@@ -20,6 +18,9 @@ from mi.kernel.config.types import Contract as Settings
 from mi.kernel.errors import Blocked
 from mi.kernel.messages import text as message
 from mi.kernel.notices import Notices
+from mi.tasks.authority import find_authority
+from mi.tasks.task_list import TaskList
+from mi.tasks.tinytasks_file import TinyTasks
 
 if TYPE_CHECKING:  # a hook judges an edit without any of it
     from mi.contract.always_recalled import Shelf
@@ -42,11 +43,6 @@ def allow(request: gate.MutationRequest) -> gate.Permission:
     return gate.Permission()
 
 
-def no_other() -> TaskAuthority | None:
-    """Where only tinyTasks.md can be the authority."""
-    return None
-
-
 class ContractPlace(NamedTuple):
     """The project a session works on, and what it works with; handed in from above."""
 
@@ -62,7 +58,6 @@ class ContractPlace(NamedTuple):
     notices: Notices
     language: str = "en"
     permission: Callable[[gate.MutationRequest], gate.Permission] = allow
-    other_tasks: Callable[[], TaskAuthority | None] = no_other
 
 
 class Refused(Blocked):
@@ -136,9 +131,8 @@ class ContractSession:
         return Checker(self.place.root, self.place.settings().evidence)
 
     def tasks(self) -> TaskList:
-        """The tasks, from the one authority there is."""
-        other = self.place.other_tasks()
-        return other.look() if other is not None else self.tiny_tasks.look()
+        """Return the tasks, from the one authority there is."""
+        return find_authority(self.place.root, self.tiny_tasks).look()
 
     def shelf(self, thoughts: "CombinedStores") -> "Shelf":
         """What is always recalled; filled anew when it could have changed."""

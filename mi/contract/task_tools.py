@@ -4,13 +4,14 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from mi.contract import arguments, proposals, tinytasks
-from mi.contract.authority import ListedTask, TaskList
+from mi.contract import arguments, proposals
 from mi.contract.gate import GateVerdict, MutationRequest
 from mi.contract.session import ContractSession
-from mi.contract.task_file import LoadedTaskFile
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.messages import text as message
+from mi.tasks import tinytasks
+from mi.tasks.task_list import ListedTask, TaskList
+from mi.tasks.tinytasks_file import LoadedTaskFile
 
 
 class ListInput(Struct, frozen=True, kw_only=True):

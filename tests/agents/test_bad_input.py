@@ -108,10 +108,10 @@ def test_a_broken_json_line_between_good_ones(drive: Callable[..., tuple[BatchRe
 MEASURED = """
 import signal, sys
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup, and so the tests under it, ignores it
-from mi.hands.contract import Batch
-from mi.hands.providers.cli import CliHands
+from mi.agents.protocol import BatchInput
+from mi.agents.adapters.cli import CliHands
 from mi.kernel.config.types import Cli, Interrupt
-batch = Batch(prompt="go", cwd=".", transcript=sys.argv[1], wall_s=120.0)
+batch = BatchInput(prompt="go", cwd=".", transcript=sys.argv[1], wall_s=120.0)
 result = CliHands(Cli(exec=tuple(sys.argv[2:]), prompt_mode="stdin"), Interrupt()).run(batch)
 peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(result.outcome, result.lines, len(result.last_message), peak)
@@ -150,10 +150,10 @@ def test_a_line_of_50_mb_in_bounded_memory(tmp_path: Path) -> None:
 
 SERVED = """
 import sys
-from mi.hands.contract import Batch
-from mi.hands.providers.cli import CliHands
+from mi.agents.protocol import BatchInput
+from mi.agents.adapters.cli import CliHands
 from mi.kernel.config.types import Cli, Interrupt
-batch = Batch(prompt="go", cwd=".", transcript=sys.argv[1])
+batch = BatchInput(prompt="go", cwd=".", transcript=sys.argv[1])
 result = CliHands(Cli(exec=tuple(sys.argv[2:])), Interrupt(escalation_ms=(300,))).run(batch)
 print(result.outcome, result.reason)
 """

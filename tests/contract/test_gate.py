@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from mi.contract.authority import ListedTask, TaskList
 from mi.contract.diagnostics import NoInput, memory_check_task_authority
 from mi.contract.gate import AllowedCall, GateMoment, MutationRequest, Permission, decide
 from mi.contract.session import Refused
@@ -15,6 +14,7 @@ from mi.contract.task_tools import CompleteInput, UpdateInput, task_complete, ta
 from mi.kernel import clock
 from mi.kernel.notices import Notices
 from mi.project.permissions import set_state
+from mi.tasks.task_list import ListedTask, TaskList
 from tests.contract.conftest import add, code_of, mode, ready, recall, write
 
 NOW = clock.parse("2026-01-01T12:00:00Z")

@@ -102,12 +102,12 @@ def _full(fd: int) -> None:
 KILLED = """
 import os, signal, sys
 from mi.app import App
-from mi.contract.session import Session
+from mi.contract.session import ContractSession
 from mi.contract.memory_tools import *
 from mi.contract.task_tools import *
 from mi.kernel.home import Home
 
-session = Session.open(App(Home(sys.argv[1]), cd=sys.argv[2]).contract_place(), "codex", "mcp")
+session = ContractSession.open(App(Home(sys.argv[1]), cd=sys.argv[2]).contract_place(), "codex", "mcp")
 memory_recent(session, RecentInput())
 memory_set_mode(session, ModeInput(mode="GUARDED"))
 written, real = [0], os.write

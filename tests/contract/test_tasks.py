@@ -8,7 +8,6 @@ import pytest
 from mi.contract.memory_tools import WriteInput, memory_write
 from mi.contract.proposals import is_yes
 from mi.contract.session import Refused
-from mi.contract.task_file import Conflict, TinyTasks
 from mi.contract.task_tools import (
     AddInput,
     CompleteInput,
@@ -22,6 +21,7 @@ from mi.contract.task_tools import (
 from mi.evidence.inbox import waiting
 from mi.kernel.config.types import Contract, ContractTasks
 from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.tasks.tinytasks_file import Conflict, TinyTasks
 from tests.contract.conftest import add, code_of, mode, ready, recall, write
 
 DONE = "# Tasks — x\n\n- [x] a\n"

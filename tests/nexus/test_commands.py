@@ -494,14 +494,14 @@ def test_doctor_says_what_a_host_cannot_do(mi, root: Path):
 
 @pytest.mark.req("nx.authority.tasks-json", "nx.authority.tinytasks-else")
 def test_one_task_authority_at_a_time(mi, root: Path):
-    from mi.contract.nexus_tasks import authority_in
+    from mi.tasks.nexus_tasks import NexusTasks
 
     (root / "tinyTasks.md").write_text("# Task: x\n- [ ] one\n", "utf-8")
-    assert authority_in(str(root)) is None
+    assert not NexusTasks.exists_in(str(root))
     mi(*TASK)
-    assert authority_in(str(root)) is not None
+    assert NexusTasks.exists_in(str(root))
     mi("nexus", "task", "close")
-    assert authority_in(str(root)) is None
+    assert not NexusTasks.exists_in(str(root))
 
 
 class Terminal(io.StringIO):

@@ -19,10 +19,10 @@ from tests.nexus.contract import SCHEMAS
 _ADDING = """
 import os, sys
 os.fsync = lambda fd: None  # what is proved is the order of writes, not the disk
-from mi.nexus.place import Place
+from mi.nexus.layout import NexusLayout
 from mi.nexus.store import Store
 from mi.nexus.toolset import call
-store = Store(Place(sys.argv[1], sys.argv[2]))
+store = Store(NexusLayout(sys.argv[1], sys.argv[2]))
 for number in range(200):
     call(store, "task_add", {"title": f"{sys.argv[2]} {number}", "context": "c"})
 """
@@ -147,7 +147,7 @@ def test_another_harness_is_left_alone(tmp_path: Path):
 
 _KILLED = """
 import os, signal, sys
-from mi.nexus.place import Place
+from mi.nexus.layout import NexusLayout
 from mi.nexus.store import Store
 from mi.nexus.toolset import call
 
@@ -161,7 +161,7 @@ def unlink(path, **more):
     real(path, **more)
 
 os.unlink = unlink
-call(Store(Place(sys.argv[2])), "task_close", {})
+call(Store(NexusLayout(sys.argv[2])), "task_close", {})
 """
 
 

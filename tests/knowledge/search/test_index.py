@@ -215,7 +215,7 @@ WORKER = """
 import sys
 from mi.app import App
 from mi.kernel.home import Home
-from mi.memory.backend import EVIDENCE, Query
+from mi.knowledge.search.backend import EVIDENCE, Query
 for _ in range(3):
     hits = App(Home(sys.argv[1])).memory.search(Query(("record",), EVIDENCE, "p1", limit=100000))
 print(len(hits), len({hit.document.id for hit in hits}))

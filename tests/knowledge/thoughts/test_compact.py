@@ -107,7 +107,7 @@ def test_an_edge_said_again_keeps_its_place_in_the_order(tmp_path: Path) -> None
 KILLED = """
 import os, sys
 from mi.kernel.home import ThoughtFiles
-from mi.thoughtdb import compact
+from mi.knowledge.thoughts import compact
 left, after = int(sys.argv[2]), sys.argv[3] == "after"
 def deadly(call):
     def wrapped(*args, **more):
@@ -153,7 +153,7 @@ def test_a_writer_that_waits_finds_the_new_file(root: Path) -> None:
     code = """
 import sys
 from mi.kernel.notices import Notices
-from mi.thoughtdb.store import ThoughtStore
+from mi.knowledge.thoughts.store import ThoughtStore
 store = ThoughtStore(sys.argv[1], "project", "p", Notices())
 for number in range(150):
     store.add_claims([store.new_claim(f"n {number}", ["w"], "ev_x_1", "user")])

@@ -234,7 +234,7 @@ def test_a_very_long_line_is_no_hindrance(root: Path) -> None:
 WRITER = """
 import sys
 from mi.kernel.notices import Notices
-from mi.thoughtdb.store import ThoughtStore
+from mi.knowledge.thoughts.store import ThoughtStore
 store = ThoughtStore(sys.argv[1], "project", "p", Notices())
 for number in range(int(sys.argv[2])):
     claim = store.new_claim(f"number {number}", ["many"], "ev_x_1", "user")
@@ -268,7 +268,7 @@ def test_two_writers_and_a_reader_lose_nothing(tmp_path: Path) -> None:
 BUILDER = """
 import sys
 from mi.kernel.notices import Notices
-from mi.thoughtdb.store import ThoughtStore
+from mi.knowledge.thoughts.store import ThoughtStore
 sys.stdout.write("ready\\n"); sys.stdout.flush()
 ThoughtStore(sys.argv[1], "project", "p", Notices()).read()
 """

@@ -4,9 +4,9 @@ import os
 
 from msgspec import Struct
 
-from mi.contract.authority import ListedTask, TaskList
 from mi.kernel import files
 from mi.kernel.jsontext import BadJson, decode
+from mi.tasks.task_list import ListedTask, TaskList
 
 FILE = os.path.join(".nexus", "state", "tasks.json")
 
@@ -31,8 +31,13 @@ class NexusTasks:
     def __init__(self, root: str) -> None:
         self._path = os.path.join(root, FILE)
 
+    @staticmethod
+    def exists_in(root: str) -> bool:
+        """Return whether a project keeps its tasks here."""
+        return os.path.exists(os.path.join(root, FILE))
+
     def look(self) -> TaskList:
-        """The tasks as they are now; what cannot be read is uncertain."""
+        """Return the tasks as they are now; what cannot be read is uncertain."""
         try:
             found = decode(files.read_bytes(self._path) or b"", _Tasks)
         except (OSError, BadJson) as error:
@@ -47,8 +52,3 @@ def _pointer(tasks: list[_Task]) -> str:
     ready = [one for one in tasks if one.status == "pending" and done.issuperset(one.deps)]
     waiting = [one for one in tasks if one.status != "completed"]
     return str((begun or ready or waiting)[0].id) if waiting else ""
-
-
-def authority_in(root: str) -> NexusTasks | None:
-    """The harness's tasks where there are any; None where the project has none."""
-    return NexusTasks(root) if os.path.exists(os.path.join(root, FILE)) else None

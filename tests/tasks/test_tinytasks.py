@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mi.contract import tinytasks
-from mi.contract.tinytasks import add_subtasks, add_task, created, parse, place_for, retitle, tick
+from mi.tasks import tinytasks
+from mi.tasks.tinytasks import add_subtasks, add_task, created, parse, place_for, retitle, tick
 
 
 def outline(text: str) -> list[str]:

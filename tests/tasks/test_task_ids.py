@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from mi.contract.task_ids import KnownTask, TaskSighting, match
-from mi.contract.tinytasks import parse
+from mi.tasks.task_ids import KnownTask, TaskSighting, match
+from mi.tasks.tinytasks import parse
 
 MANY = 5000
 

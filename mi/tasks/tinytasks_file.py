@@ -8,14 +8,14 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from mi.contract import tinytasks
-from mi.contract.authority import ListedTask, TaskList
-from mi.contract.task_ids import KnownTask, TaskSighting, match
 from mi.kernel import files
 from mi.kernel.errors import MiError
 from mi.kernel.locks import folder_lock
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
+from mi.tasks import tinytasks
+from mi.tasks.task_ids import KnownTask, TaskSighting, match
+from mi.tasks.task_list import ListedTask, TaskList
 
 _MAX_BYTES = 1 << 20
 STATE = "tasks.json"

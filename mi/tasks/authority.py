@@ -1,0 +1,10 @@
+"""Which store keeps a project's task list."""
+
+from mi.tasks.nexus_tasks import NexusTasks
+from mi.tasks.task_list import TaskAuthority
+from mi.tasks.tinytasks_file import TinyTasks
+
+
+def find_authority(root: str, tiny_tasks: TinyTasks) -> TaskAuthority:
+    """Return the plan state of a harness where the project has one, else its tinyTasks.md."""
+    return NexusTasks(root) if NexusTasks.exists_in(root) else tiny_tasks
