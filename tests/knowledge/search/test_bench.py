@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-BENCH = Path(__file__).resolve().parent.parent.parent / "bench/recall.py"
+BENCH = Path(__file__).resolve().parents[3] / "bench/recall.py"
 
 
 @pytest.mark.req("mi.recall.bench")
