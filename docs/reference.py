@@ -20,7 +20,7 @@ from mi.evidence.records.base import DeclaredKind, Record
 from mi.kernel.config.load import describe
 from mi.kernel.config.templates import TEMPLATES
 from mi.kernel.config.types import Config
-from mi.kernel.messages import AREAS, text
+from mi.kernel.messages import tables, text
 from mi.mcp import toolsets
 from mi.mcp.registry import FOLDER, toolset
 from mi.mcp.schema import rendered as definitions
@@ -91,8 +91,7 @@ def _row(*cells: str) -> str:
 def errors_table() -> str:
     """Every error with its code and what it says."""
     rows = []
-    for area in ("base", *AREAS):
-        texts: dict[str, str] = import_module(f"mi.kernel.messages.en.{area}").TEXT
+    for texts in tables("en", "TEXT"):
         errors = [key for key in texts if key.startswith("error.")]
         rows += [_row(f"`{key.removeprefix('error.')}`", texts[key]) for key in errors]
     return "\n".join(["| code | what it says |", "| --- | --- |", *rows])

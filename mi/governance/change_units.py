@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from mi.governance.review_gate import BATCH
+from mi.kernel.language import compiled, patterns
 
 Kind = Literal["modified", "new", "deleted", "renamed", "mode", "binary", "generated", "lock"]
 _HEADER = re.compile(r"^diff --(?:git|cc|combined) ")
@@ -18,7 +19,6 @@ _GENERATED = re.compile(
     r"(?:^|/)(?:node_modules|dist|build|vendor|__pycache__|__snapshots__|\.next|coverage|target)/|\.min\.(?:js|css)$|\.map$"
     r"|(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)|\.g\.dart|\.freezed\.dart|\.snap|\.pyc)$|(?:^|/|[._-])generated(?:[._/-]|$)"
 )
-_SAYS_GENERATED = re.compile(r"@generated\b|code generated .*do not edit|do not edit.*generated|自动生成", re.I)
 _HEAD_LINES = 5
 
 
@@ -185,7 +185,8 @@ def _machine_made(path: str, block: FileBlock) -> Literal["lock", "generated"] |
     if _LOCK.search(path):
         return "lock"
     head = [*block.added[:_HEAD_LINES], *block.removed[:_HEAD_LINES]]
-    return "generated" if _GENERATED.search(path) or any(_SAYS_GENERATED.search(line) for line in head) else None
+    says_so = compiled(patterns().generated)
+    return "generated" if _GENERATED.search(path) or any(says_so.search(line) for line in head) else None
 
 
 def paths(block: FileBlock) -> tuple[str, str]:

@@ -2,12 +2,14 @@
 
 from typing import Literal, NamedTuple
 
-from mi.governance.word_tables import FLAGS, INTEGRATION, SENSITIVE
 from mi.governance.words import own_words, said
+from mi.kernel.language import patterns
 
 Impact = Literal["trivial", "moderate", "significant"]
 Clarity = Literal["clear", "vague", "unclear"]
 Orchestration = Literal["self", "offer_review", "review_and_confirm"]
+SENSITIVE = ("auth", "encryption", "migration", "delete_data")
+INTEGRATION = ("new_dependency", "external_service", "cross_project")
 LINES, DIRS = 150, 2  # up to these a change is not large
 ACK = 4
 
@@ -62,7 +64,7 @@ def orchestration(raw: int) -> Orchestration:
 def flags_of(task: str) -> tuple[str, ...]:
     """The flags that the words of a task set."""
     own = own_words(task)
-    return tuple(flag for flag, words in FLAGS.items() if said(own, words))
+    return tuple(flag for flag, words in patterns().flags.items() if said(own, words))
 
 
 def facts_of(flags: tuple[str, ...], lines: int = 0, dirs: int = 0) -> Facts:

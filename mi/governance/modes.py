@@ -1,21 +1,14 @@
 """Mirror, challenge, obey: how to meet a message, and how long an override holds."""
 
-import re
 from collections.abc import Collection
 from typing import Literal
 
 from mi.governance.words import own_words
+from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
 
 Mode = Literal["mirror", "challenge", "obey"]
 ACKNOWLEDGED = "Override acknowledged."  # said so in every language
-_CHINESE = ("直接做", "不需要讨论")
-# `override` alone, as an address or before an order; `override the method` is a task.
-_ENGLISH = re.compile(
-    r"override(?=\s*(?:$|[:,.;!—–，。：；！、-]|\n)|\s+[\u4e00-\u9fff]"
-    r"|\s+(?:please|now|just|and|do|go|proceed|continue|execute|run|skip|ship|push|deploy|merge|delete|i|no)\b)",
-    re.I,
-)
 SAME_TOPIC = 0.2
 
 
@@ -26,7 +19,7 @@ def is_obey(message: str) -> bool:
         return False  # it begins with a quotation
     if start.lower().startswith("/override"):
         return not start[9:10].isalnum()
-    return start.startswith(_CHINESE) or bool(_ENGLISH.match(start))
+    return compiled(patterns().override).match(start) is not None
 
 
 def holds(topic: Collection[str], message: Collection[str]) -> bool:

@@ -1,6 +1,5 @@
 """What a message signals: the triggers T1 to T9, the mode to meet it in, the speed it asks for, secrets in it."""
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
@@ -9,32 +8,12 @@ from mi.governance.impact import flags_of, impact
 from mi.governance.modes import Mode, is_obey, mode
 from mi.governance.review_gate import BATCH
 from mi.governance.speed import for_action, speed
-from mi.governance.word_tables import FULL_CHALLENGE, JUST_CHANGE, TRIGGER_STOPS, TRIGGERS, URGENCY, URGENCY_STOPS
 from mi.governance.words import code_spans, listed_items, own_words, said
+from mi.kernel.language import compiled, patterns
 from mi.kernel.secrets import Secret, find_secrets
 from mi.kernel.shell import simple_commands
 
 Tokens = Callable[[str], Collection[str]]  # the words of a text, as a search would take them
-_AGAINST = (
-    *("not", "never", "no", "don't", "do not", "avoid", "without", "stop", "remove", "drop", "replace", "instead of"),
-    *(
-        "switch from",
-        "get rid of",
-        "forbidden",
-        "must not",
-        "不要",
-        "不用",
-        "不再",
-        "禁止",
-        "别",
-        "不能",
-        "停用",
-        "去掉",
-    ),
-    *("弃用", "改用", "取代", "替换", "绕过", "skip", "跳过"),
-)
-
-_ORDER = re.compile(r"^\s*(?:please\s+)?(?:run|execute|call|请?(?:运行|执行|跑))\s*(?:一下)?\s*", re.I)
 
 
 class TeamDecision(NamedTuple):
@@ -86,23 +65,23 @@ def signals(
     obeying: bool = False,
 ) -> Signals:
     """Everything a message signals. `obeying`: an override given before still holds for it."""
-    own = own_words(message)
+    own, known = own_words(message), patterns()
     secrets = tuple(one for one in find_secrets(message) if one.kind != "public-ip")
     against = contradicted(message, decisions, tokens) if tokens else ()
-    is_urgent = bool(said(own, urgency or URGENCY, URGENCY_STOPS))
+    is_urgent = bool(said(own, urgency or known.urgency, known.urgency_stops))
     found = {
         "T1": _units(message, size) > BATCH,
         "T2": bool(against),
-        **{name: bool(said(own, words, TRIGGER_STOPS.get(name, ()))) for name, words in TRIGGERS.items()},
+        **{name: bool(said(own, words, known.trigger_stops.get(name, ()))) for name, words in known.triggers.items()},
         "T6": is_urgent,
         "T7": _belittles(message, own, size),
         "T8": bool(secrets),
     }
-    found["T7"] = found["T7"] or (found["T5"] and bool(said(own, JUST_CHANGE)))  # a schema is never trivial
+    found["T7"] = found["T7"] or (found["T5"] and bool(said(own, known.just_change)))  # a schema is never trivial
     found["T9"] = found["T9"] or _deploys(message)
     triggers = tuple(name for name in sorted(found) if found[name])
     obeys = obeying or is_obey(message)
-    full = bool(said(own, FULL_CHALLENGE))
+    full = bool(said(own, known.full_challenge))
     levels = speed(message, is_urgent, preferred_speed)
     return Signals(mode(obeys, full or bool(triggers)), triggers, levels, secrets, against, full)
 
@@ -113,7 +92,7 @@ def _units(message: str, size: Size) -> int:
 
 def _belittles(message: str, own: str, size: Size) -> bool:
     """ "Just change …" about something that is more than trivial."""
-    if not said(own, JUST_CHANGE):
+    if not said(own, patterns().just_change):
         return False
     listed = listed_items(own)
     files = size.files if size.files is not None else size.change_units or listed
@@ -124,8 +103,9 @@ def _belittles(message: str, own: str, size: Size) -> bool:
 def _deploys(message: str) -> bool:
     """Whether a command in the message deploys: in code, or a line that is one."""
     lines = [line for line in message.splitlines() if not line.lower().startswith(("deploy", "release"))]
+    order = compiled(rf"^\s*(?:{patterns().order_to_run})\s*")
     for code in [*code_spans(message), *lines]:
-        for one in simple_commands(_ORDER.sub("", code.removeprefix("$ "))):
+        for one in simple_commands(order.sub("", code.removeprefix("$ "))):
             if command_tables.listed(" ".join([one.name, *one.argv[1:]])) == "deploy":
                 return True
     return False
@@ -134,15 +114,15 @@ def _deploys(message: str) -> bool:
 def contradicted(message: str, decisions: Sequence[TeamDecision], tokens: Tokens) -> tuple[str, ...]:
     """Decisions that the message goes against: about the same thing, one for it and the other against it."""
     asked = {*tokens(message)} - _polarity_tokens(tokens)
-    found = []
+    found, against = [], patterns().against
     for decision in decisions:
         about = {*tokens(decision.text)} - _polarity_tokens(tokens)
         shared = asked & about
         alike = len(shared) >= 2 and len(shared) >= len(about) / 4
-        if alike and bool(said(message, _AGAINST)) != bool(said(decision.text, _AGAINST)):
+        if alike and bool(said(message, against)) != bool(said(decision.text, against)):
             found.append(decision.id)
     return tuple(found)
 
 
 def _polarity_tokens(tokens: Tokens) -> set[str]:
-    return {token for word in _AGAINST for token in tokens(word)}
+    return {token for word in patterns().against for token in tokens(word)}

@@ -4,34 +4,31 @@ import re
 from collections.abc import Sequence
 
 from mi.governance.words import own_words
+from mi.kernel.language import compiled, one_of, patterns
 from mi.kernel.messages import text
 
 URGENT = (1, 3)
 _COMBINED = re.compile(
     r"(?<![a-z0-9])s[0-4](?:\s*\+\s*s[0-4])+(?![a-z0-9])|(?<![a-z0-9])s[0-4]\s*[-–~]\s*s[0-4](?![a-z0-9])", re.I
 )
-_CHINESE = re.compile(r"速度级别\s*[::：]?\s*([0-4])(?!\d)")
 _SINGLE = re.compile(r"s([0-4])", re.I)
-# At the start of a clause, before what is asked for: `S2 fix the typo`; S3 is also a place to keep files in.
-_STORAGE = """buckets?|storage|objects?|uploads?|downloads?|urls?|keys?|clients?|apis?|paths?|prefix|policy|sync|files?
-    |folders?|backend|endpoints?|events?|access|compatible|is|are|was|has|have|fails?|does|should|must|can|and|or|to|in"""
-_LEADING = re.compile(rf"s([0-4])[ \t]+(?!(?:{''.join(_STORAGE.split())})\b|[是的桶存有和])\S", re.I)
-_FILLERS = re.compile(
-    r"\b(?:use|using|at|in|with|go|switch|to|apply|speed|mode|level|please|now)\b|[用按请以走]|模式|速度|级别|切到|切换到|来"
-)
 _LEFT_OUT = {1: "alternatives", 2: "comments", 3: "reasoning", 4: "minor"}
 
 
 def asked_levels(message: str) -> tuple[int, ...]:
-    """The levels that the person names: S2, S1+S2, S1-S4, 速度级别2; () when none. An S3 bucket is none."""
-    own = own_words(message)
+    """The levels that the person names: S2, S1+S2, S1-S4, or in words; () when none. An S3 bucket is none."""
+    own, known = own_words(message), patterns()
     found: set[int] = set()
     for match in _COMBINED.finditer(own):
         numbers = [int(number) for number in _SINGLE.findall(match[0])]
         found |= set(numbers) if "+" in match[0] else set(range(min(numbers), max(numbers) + 1))
-    found |= {int(number) for number in _CHINESE.findall(own)}
-    for clause in re.split(r"[,.;!?\n。，；：！？]+|:(?!//)", own.lower()):
-        only = _SINGLE.fullmatch(_FILLERS.sub(" ", clause).strip()) or _LEADING.match(clause.strip())
+    found |= {int(named[named.lastindex or 0]) for named in compiled(known.speed_level).finditer(own)}
+    marks = [mark for mark in known.clause_marks if mark != ":"]
+    # At the start of a clause, before what is asked for: `S2 fix the typo`; S3 is also a place to keep files in.
+    leading = compiled(rf"s([0-4])[ \t]+(?!{known.storage})\S")
+    for clause in compiled(rf"{one_of(*marks, chr(10))}+|:(?!//)").split(own.lower()):
+        bare = compiled(known.speed_filler).sub(" ", clause).strip()
+        only = _SINGLE.fullmatch(bare) or leading.match(clause.strip())
         if only:
             found.add(int(only[1]))
     return tuple(sorted(found))

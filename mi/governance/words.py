@@ -4,25 +4,21 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-_QUOTED = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|‘[^’\n]{0,400}’|「[^」\n]{0,400}」"
-    r"|『[^』\n]{0,400}』|《[^》\n]{0,400}》|«[^»\n]{0,400}»|(?<![\w])'[^'\n]{1,400}'(?!\w)|^[ \t]*>[^\n]*",
-    re.S | re.M,
+from mi.kernel.language import compiled, one_of, patterns
+
+_QUOTED = (
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|‘[^’\n]{0,400}’"
+    r"|«[^»\n]{0,400}»|(?<![\w])'[^'\n]{1,400}'(?!\w)|^[ \t]*>[^\n]*"
 )
 _CODE = re.compile(r"```[\w-]*\n?(.*?)(?:```|\Z)|~~~[\w-]*\n?(.*?)(?:~~~|\Z)|`([^`\n]+)`", re.S)
 _LONGEST_WORD = 200  # with politeness and particles
 _BLANK = r"[^\S\n]"  # of one line: a run of empty lines is not tried from each of them
-_LIST_LINE = re.compile(
-    rf"^{_BLANK}*(?:[-*•·]{_BLANK}+|\d{{1,3}}[.)]{_BLANK}+|\d{{1,3}}[、．]{_BLANK}*|[（(]\d{{1,3}}[)）]{_BLANK}*)\S",
-    re.M,
-)
-_INLINE_ITEM = re.compile(r"(?<![\w.])[（(]?(\d{1,2})(?:[)）、]|\.(?=\s))\s*(?=\S)")
-_END_MARKS = " \t\r\n.,;:!?~…。，；：！？、"
 
 
 def own_words(message: str) -> str:
     """The message with quoted text and code blanked out: what stands there was not said by the person."""
-    return _QUOTED.sub(lambda found: " " * len(found[0]), message)
+    quoted = compiled(f"{_QUOTED}|{patterns().quotation}", re.S | re.M)
+    return quoted.sub(lambda found: " " * len(found[0]), message)
 
 
 def code_spans(message: str) -> list[str]:
@@ -58,11 +54,16 @@ def _pattern(word: str) -> re.Pattern[str]:
 
 def listed_items(message: str) -> int:
     """How many items the message lists, by lines or inline as 1) 2) 3); 0 without a list."""
-    lines = len(_LIST_LINE.findall(message))
+    known = patterns()
+    opening, closing = one_of(*known.opening_brackets), one_of(*known.closing_brackets)
+    mark = one_of(*known.list_marks)
+    numbered = rf"\d{{1,3}}[.)]{_BLANK}+|\d{{1,3}}{mark}{_BLANK}*|{opening}\d{{1,3}}{closing}{_BLANK}*"
+    lines = len(compiled(rf"^{_BLANK}*(?:[-*•·]{_BLANK}+|{numbered})\S", re.M).findall(message))
     if lines > 1:
         return lines
     expected = 1
-    for found in _INLINE_ITEM.finditer(message):
+    inline = compiled(rf"(?<![\w.]){opening}?(\d{{1,2}})(?:{closing}|{mark}|\.(?=\s))\s*(?=\S)")
+    for found in inline.finditer(message):
         if int(found[1]) == expected:
             expected += 1
     return expected - 1 if expected > 2 else 0
@@ -70,16 +71,20 @@ def listed_items(message: str) -> int:
 
 def clauses(message: str) -> list[str]:
     """The message cut at its marks, each part without them, lower-cased."""
-    parts = re.split(r"[,.;:!?~…\n。，；：！？]+", message.lower())
-    return [part.strip(_END_MARKS) for part in parts if part.strip(_END_MARKS)]
+    parts = compiled(one_of(*patterns().clause_marks, *"~…\n") + "+").split(message.lower())
+    return [part for part in map(_without_marks, parts) if part]
 
 
 def is_whole(message: str, words: Iterable[str]) -> bool:
     """Whether the message says nothing but one of the words, politeness and particles apart."""
-    rest = message.strip(_END_MARKS).lower()
-    if len(rest) > _LONGEST_WORD:
+    whole = _without_marks(message).lower()
+    if len(whole) > _LONGEST_WORD:
         return False
-    rest = re.sub(r"^(?:ok|okay|好的?|那|please|请)[\s,，]*|(?:\s+please|吧|了|啦|啊|哦)+$", "", rest).strip(_END_MARKS)
-    return rest in {word.lower() for word in words} or message.strip(_END_MARKS).lower() in {
-        word.lower() for word in words
-    }
+    known = patterns()
+    courtesy = rf"^(?:{known.courtesy_before})(?:\s|{one_of(*known.commas)})*|(?:{known.courtesy_after})+$"
+    return not {whole, _without_marks(compiled(courtesy).sub("", whole))}.isdisjoint(word.lower() for word in words)
+
+
+def _without_marks(text: str) -> str:
+    known = patterns()
+    return text.strip("".join((*known.clause_marks, *known.list_marks, *" \t\r\n~…")))

@@ -1,38 +1,25 @@
-"""Text as people read it: Chinese and English, terminal width, safe to print."""
+"""Text as people read it: in any language, terminal width, safe to print."""
 
-import re
-from functools import cache
+from mi.kernel.language import CJK, compiled, one_of, patterns
 
 ELLIPSIS = "…"
-# Kana, unified ideographs with extensions, hangul, compatibility ideographs: scripts without spaces between words.
-_CJK = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]"
 # C0 and C1 controls, and the marks that reorder text: printed, they would let stored text drive the terminal.
 # Halves of surrogate pairs (bytes of a path or command line that were no text) cannot be printed at all.
 _CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 _ESCAPE_SEQUENCE = "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-_])"
-_BULLET = r"^\s*(?:[-*•·]\s+|\d{1,3}[.)]\s+|\d{1,3}[、．]\s*)"
-_CLOSING = "”’」』）)"
-_SENTENCE_END = rf"(?<=[。！？])(?![。！？{_CLOSING}])|(?<=[。！？][{_CLOSING}])|(?<=[.!?])(?=\s)"
-_ABBREVIATION = r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|Mr|Mrs|Ms|Dr)|(?:\b[A-Za-z]\.)+[A-Za-z])\.$"
-
-
-@cache
-def _pattern(expression: str) -> re.Pattern[str]:
-    """Compiled on first use: most commands print plain lines and need none of them."""
-    return re.compile(expression)
 
 
 def has_cjk(text: str) -> bool:
     """Whether any Chinese, Japanese or Korean character is in the text."""
-    return not text.isascii() and _pattern(_CJK).search(text) is not None
+    return not text.isascii() and compiled(f"[{CJK}]").search(text) is not None
 
 
 def printable(text: str) -> str:
     """The text without terminal escape sequences and control characters; newlines and tabs stay."""
     if text.isprintable():
         return text
-    without_escapes = _pattern(_ESCAPE_SEQUENCE).sub("", text).replace("\r\n", "\n")
-    return _pattern(_CONTROL).sub("\ufffd", without_escapes)
+    without_escapes = compiled(_ESCAPE_SEQUENCE).sub("", text).replace("\r\n", "\n")
+    return compiled(_CONTROL).sub("\ufffd", without_escapes)
 
 
 def one_line(text: str, limit: int) -> str:
@@ -62,7 +49,7 @@ def shorten(text: str, limit: int) -> str:
 def wrap(text: str, columns: int) -> list[str]:
     """The text as lines of at most `columns` columns, broken between words or Chinese characters; a long word stays."""
     lines, line = [], ""
-    for piece in _pattern(rf"\s+|{_CJK}[{_CLOSING}，。、；：！？…]*|(?:(?!{_CJK})\S)+").findall(text):
+    for piece in compiled(r"\s+|\S+" if text.isascii() else _pieces()).findall(text):
         if line.strip() and width(line + piece.rstrip()) > columns:
             lines.append(line.rstrip())
             line = piece.lstrip()
@@ -71,16 +58,24 @@ def wrap(text: str, columns: int) -> list[str]:
     return [*lines, line.rstrip()]
 
 
+def _pieces() -> str:
+    """Return the pattern of what must stay on one line; no line begins with a mark that closes something."""
+    known = patterns()
+    marks = (*known.clause_marks, *known.list_marks, *known.closing_brackets, *known.closing_quotes, ELLIPSIS)
+    return rf"\s+|[{CJK}]{one_of(*marks)}*|[^\s{CJK}]+"
+
+
 def pad(text: str, columns: int) -> str:
     """The text filled with spaces to a width."""
     return text + " " * (columns - width(text))
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences and list items of a text, in order, each once; fits English and Chinese."""
+    """The sentences and list items of a text, in order, each once."""
     found: dict[str, None] = {}
+    bullet = rf"^\s*(?:[-*•·]\s+|\d{{1,3}}[.)]\s+|\d{{1,3}}{one_of(*patterns().list_marks)}\s*)"
     for line in text.splitlines():
-        for sentence in _split_line(_pattern(_BULLET).sub("", line).strip()):
+        for sentence in _split_line(compiled(bullet).sub("", line).strip()):
             if any(char.isalnum() for char in sentence):
                 found.setdefault(sentence)
     return list(found)
@@ -88,8 +83,9 @@ def sentences(text: str) -> list[str]:
 
 def _split_line(line: str) -> list[str]:
     parts: list[str] = []
-    for part in _pattern(_SENTENCE_END).split(line):
-        if parts and _pattern(_ABBREVIATION).search(parts[-1][-40:]):
+    known = patterns()
+    for part in compiled(known.sentence_break).split(line):
+        if parts and compiled(known.abbreviation, 0).search(parts[-1][-40:]):
             parts[-1] += part
         else:
             parts.append(part)

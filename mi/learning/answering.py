@@ -10,6 +10,7 @@ from mi.evidence.records.kinds import PAIRS
 from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
 from mi.kernel.consent import agrees, declines
 from mi.kernel.errors import MiError, NotFound
+from mi.kernel.language import patterns
 from mi.kernel.notices import Notices
 from mi.knowledge.thoughts.kinds import Scope
 from mi.knowledge.thoughts.records import Claim
@@ -18,9 +19,6 @@ from mi.learning.candidates import PreferenceCandidates
 from mi.learning.knowledge import Knowledge
 from mi.learning.suggestions import LEARNED, standing
 from mi.learning.text_overlap import alike
-
-_LEARN = ("apply", "learn", "要", "嗯")
-_DISMISS = ("dismiss", "reject", "drop")
 
 
 class SuggestionPlan(NamedTuple):
@@ -33,7 +31,8 @@ class SuggestionPlan(NamedTuple):
 
 def wants(word: str) -> bool | None:
     """Whether an answer to a suggestion means yes or no; None when it means neither."""
-    return True if agrees(word, _LEARN) else False if declines(word, _DISMISS) else None
+    known = patterns()
+    return True if agrees(word, known.yes_to_lesson) else False if declines(word, known.no_to_lesson) else None
 
 
 def find(log: str, index: EvidenceIndex, suggestion_id: str, progress: Progress, notices: Notices) -> LearnSuggested:

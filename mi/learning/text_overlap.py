@@ -3,7 +3,8 @@
 import re
 from functools import lru_cache
 
-from mi.knowledge.search.words import STOP_WORDS, tokens
+from mi.kernel.language import compiled, patterns
+from mi.knowledge.search.words import stop_words, tokens
 from mi.learning.segments import Segment
 from mi.mind.language import content_words
 
@@ -14,61 +15,23 @@ _RUN = 3  # words in a sequence
 CARRIED = 0.66  # of a text's telling words: so many must be the person's for it to be their word
 RESERVED = ("mi:", "values:", "segment:")  # tags that only MI sets
 _LONGEST = 300  # characters of a rule; more is a report
-_CHINESE_MARKS = dict.fromkeys(map(ord, "，。！？；：、…“”‘’（）《》"))
-# Words that turn a sentence round; two texts that differ in them say different things.
-_TURNS = re.compile(
-    r"\b(?:no|not|never|don'?t|doesn'?t|without|only|unless|except|avoid|stop|instead|before|after|always|must"
-    r"|allow(?:ed)?|forbid(?:den)?)\b|n't\b|不|别|勿|禁|没|无|必须|总是|只|先|除非|允许"
-)
-# What rides along with a rule: a second clause may order anything.
-_JOINS = re.compile(
-    r"[,;:，；：]|[.!?]\s+\S|[。！？]\S|\b(?:and|then|but|also|plus|while|afterwards|otherwise)\b"
-    r"|(?<!合)并|然后|同时|接着|但|否则"
-)
-# A rule that loosens lets something go that was held back, or leads outside.
-_LOOSENS = re.compile(
-    r"\bwithout\b|\bno need\b|\bneeds? no\b|\bnot? (?:need|required?|necessary)\b"
-    r"|\b(?:don'?t|do not|never|not|no|stop) (?:\w+ ){0,2}(?:ask|confirm|check|verif|review|test|prompt|approv)\w*"
-    r"|\bask (?:nobody|no[ -]?one)\b"
-    r"|\b(?:allow|permit|skip|disable|ignore|bypass|trust|approved?|may|freely|override|force)\w*\b|https?://|\w@\w|--\w"
-    r"|不用|无需|不必|不需要|不要(?:问|确认|检查|测试)|别问|可以直接|直接|跳过|忽略|允许|绕过|关闭|信任"
-)
-# Nobody is harmed by a rule to ask first, nor by one that forbids what cannot be undone: also in an agent's words.
-_HOLDS_BACK = re.compile(
-    r"\b(?:ask|confirm|check with)\b.*\b(?:before|first|prior to)\b|\b(?:before|prior to)\b.*\b(?:ask|confirm)\b"
-    r"|\b(?:never|do not|don'?t|avoid)(?: run| use| do)?(?: git| npm| docker| kubectl| pip)?"
-    r" (?:push|publish|delet|remov|install|deploy|upload|overwrit|rm|drop|force)\w*\b"
-    r"|先(?:问|确认|征求)|(?:不要|不得|禁止|别)(?:再)?(?:推送|发布|删除|安装|部署|上传|覆盖|强制)"
-)
-# … nor by one to run the project's checks first, whatever they are.
-_CHECKS_FIRST = re.compile(
-    r"^(?:always )?run (?:[\w-]+ ){0,3}(?:tests?|checks?|linters?|suite)(?: (?:of|in|for|on)(?: [\w-]+){1,4})?"
-    r" (?:first|before [\w -]+|after [\w -]+)[.!]?$"
-    r"|^\w{0,12}前(?:都|要|应|必须|务必)*先?(?:运行|跑|执行)(?:全部|所有|单元|完整|一遍|的)*(?:测试|检查)[。！]?$"
-)
+# What leads outside, in any language: an address, an option.
+_LEADS_OUTSIDE = r"https?://|\w@\w|--\w"
 # Hosts, addresses, paths, options and commands: a rule that names one is the person's only when they named it.
 _NAMES = re.compile(
     r"`([^`]+)`|(\w+://\S+|[\w.+-]+@[\w-]+|(?:[\w-]+\.)+[\w-]{2,}|[~.\w-]*/[\w./~-]+|(?<!\S)--?\w[\w-]*)"
 )
 _RETOLD = 3  # telling words; fewer in common are chance
-# What may be said about a check that was seen to pass: that it is one, and that it passed.
-_ABOUT_A_CHECK = re.compile(
-    r"\b(?:the|this|its?|an?|all|of|in|for|by|with|via|and|is|are|was|were|can|be|here|project|repository|repo|code"
-    r"|module|package|library|unit|tests?|suite|checks?|builds?|lint(?:er)?|types?|command|run|runs|ran|running"
-    r"|executed?|pass(?:es|ed|ing)?|succeed(?:s|ed)?|successful(?:ly)?|green|works?|exits?|status|zero|0|us(?:es?|ed|ing))\b"
-    r"|项目|仓库|代码|测试|单元|全部|所有|检查|构建|命令|运行|执行|使用|通过|成功|可以|退出码|[这本该此的用跑是由来为都了已]",
-    re.IGNORECASE,
-)
 
 
 def plain_tokens(text: str) -> list[str]:
-    """The tokens of a text; a Chinese comma between two characters does not part them."""
-    return tokens(text if text.isascii() else text.translate(_CHINESE_MARKS))
+    """The tokens of a text; a mark between two Chinese characters does not part them."""
+    return tokens(text if text.isascii() else text.translate(dict.fromkeys(map(ord, patterns().silent_marks))))
 
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> frozenset[str]:
-    return frozenset(one for one in plain_tokens(text) if one not in STOP_WORDS)
+    return frozenset(one for one in plain_tokens(text) if one not in stop_words())
 
 
 def _names(text: str) -> list[str]:
@@ -76,7 +39,7 @@ def _names(text: str) -> list[str]:
 
 
 def _turns(text: str) -> set[str]:
-    return {one.replace("'", "") for one in _TURNS.findall(text.lower())}
+    return {one.replace("'", "") for one in compiled(patterns().turns).findall(text.lower())}
 
 
 def alike(one: str, other: str) -> bool:
@@ -118,7 +81,7 @@ def echoes(text: str, segment: Segment) -> bool:
 
 def retells(text: str, segment: Segment) -> bool:
     """Whether a rule is put together from the agent's words, and holds nothing back for it."""
-    if supported_by_user_text(text, said_by_person(segment)) or _HOLDS_BACK.search(text.lower()):
+    if supported_by_user_text(text, said_by_person(segment)) or compiled(patterns().holds_back).search(text.lower()):
         return False
     return len(content_words(text)) >= _RETOLD and share(text, segment.agent_said()) >= CARRIED
 
@@ -131,7 +94,7 @@ def wished_by_agent(text: str, segment: Segment) -> bool:
 def names_only(text: str, command: str) -> bool:
     """Whether a text says of a check no more than that it is one and passes."""
     rest = text.replace(f"`{command}`", " ")
-    return rest != text and not any(char.isalnum() for char in _ABOUT_A_CHECK.sub(" ", rest))
+    return rest != text and not any(char.isalnum() for char in compiled(patterns().about_a_check).sub(" ", rest))
 
 
 def said_by_person(segment: Segment) -> str:
@@ -141,9 +104,10 @@ def said_by_person(segment: Segment) -> str:
 
 def tightens(text: str) -> bool:
     """Whether a rule asks or checks first or forbids what cannot be undone, in one clause, and lets nothing go."""
-    lowered = text.strip().lower()
-    holds = _HOLDS_BACK.search(lowered) or _CHECKS_FIRST.search(lowered)
-    return bool(holds) and not _JOINS.search(lowered) and not _LOOSENS.search(lowered)
+    lowered, known = text.strip().lower(), patterns()
+    loosens = compiled(f"{known.loosens}|{_LEADS_OUTSIDE}")
+    holds = compiled(known.holds_back).search(lowered) or compiled(known.checks_first).search(lowered)
+    return bool(holds) and not compiled(known.joins).search(lowered) and not loosens.search(lowered)
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:

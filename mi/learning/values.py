@@ -8,9 +8,10 @@ import msgspec
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.thoughts import ValuesSet
 from mi.kernel.errors import MiError
+from mi.kernel.language import detect
 from mi.kernel.messages import text as message
 from mi.kernel.secrets import find_secrets
-from mi.kernel.text import has_cjk, sentences
+from mi.kernel.text import sentences
 from mi.knowledge.thoughts.context import RAW, SUMMARY
 from mi.knowledge.thoughts.context import VALUES as BASE
 from mi.knowledge.thoughts.records import Claim, Node
@@ -131,7 +132,7 @@ def _keep_summary(store: ThoughtStore, compiled: CompiledValues, event_id: str) 
     if find_secrets(text):
         return  # the person's text held none: whatever a model added is not theirs
     former = [one.id for one in store.read().find("node", Filter(tags=(SUMMARY,)))]
-    title = message("values.summary-title", "zh" if has_cjk(text) else "en")
+    title = message("values.summary-title", detect(text))
     node: Node = store.new_node("summary", title, text, [SUMMARY], event_id, "mind")
     store.add_nodes([node])
     store.add_edges([store.new_edge("supersedes", old, node.node_id, event_id, "mind") for old in former])

@@ -1,12 +1,12 @@
 """How much of a text another one holds already: by its words, in any script."""
 
-from mi.knowledge.search.words import STOP_WORDS, tokens
+from mi.knowledge.search.words import stop_words, tokens
 
 
 def words_of(text: str) -> set[str]:
     """The words that tell what a text is about."""
     found = set(tokens(text, asked=True))
-    telling = {word for word in found if word not in STOP_WORDS and (len(word) > 1 or not word.isascii())}
+    telling = {word for word in found if word not in stop_words() and (len(word) > 1 or not word.isascii())}
     return telling or found
 
 

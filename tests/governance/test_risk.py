@@ -7,6 +7,8 @@ import pytest
 from mi.governance.assess import assess, assess_task
 from mi.governance.authority import ACTIONS, authority
 from mi.governance.impact import (
+    INTEGRATION,
+    SENSITIVE,
     Facts,
     facts_of,
     flags_of,
@@ -18,7 +20,7 @@ from mi.governance.impact import (
     score,
 )
 from mi.governance.spec_gate import clarity_of, spec_gate
-from mi.governance.word_tables import FLAGS, INTEGRATION, SENSITIVE
+from mi.kernel.language import patterns
 
 SENS, INTEG, FRESH, SIZE = (
     Facts(sensitive=True),
@@ -139,7 +141,7 @@ def test_impact(files, lines, api, expected):
 
 
 @pytest.mark.req("gov.flags.word-tables", "gov.flags.en-zh", "gov.flags.table-tests")
-@pytest.mark.parametrize(("flag", "word"), [(flag, word) for flag, words in FLAGS.items() for word in words])
+@pytest.mark.parametrize(("flag", "word"), [(flag, word) for flag, words in patterns().flags.items() for word in words])
 def test_every_word_sets_its_flag(flag, word):
     sentence = f"please see to the {word} soon" if word.isascii() else f"请处理{word}的事情"
     assert flag in flags_of(sentence)
@@ -147,7 +149,7 @@ def test_every_word_sets_its_flag(flag, word):
 
 
 def test_every_flag_counts_and_has_words_in_both_languages():
-    for flag, words in FLAGS.items():
+    for flag, words in patterns().flags.items():
         assert {word.isascii() for word in words} == {True, False}, flag
     for flag in SENSITIVE:
         assert raw_risk(facts_of((flag,))) == 3

@@ -6,7 +6,7 @@ import pytest
 
 from mi.governance.modes import ACKNOWLEDGED, guidance, holds, is_obey
 from mi.governance.signals import Size, TeamDecision, signals
-from mi.governance.word_tables import TRIGGER_STOPS, TRIGGERS, URGENCY, URGENCY_STOPS
+from mi.kernel.language import patterns
 from mi.kernel.messages import text
 from mi.knowledge.search.words import compact, tokens
 
@@ -71,7 +71,7 @@ def test_t2_a_request_against_what_was_decided(message, against):
     assert ("T2" in found.triggers) == bool(against)
 
 
-WORDS = [(name, word) for name, words in TRIGGERS.items() for word in words]
+WORDS = [(name, word) for name, words in patterns().triggers.items() for word in words]
 REQS = {
     "T3": ("gov.trig.t3", "mx.trig.money-irreversible"),
     "T4": ("gov.trig.t4", "mx.trig.personnel"),
@@ -91,7 +91,9 @@ def test_t3_t4_t5_t9_every_word_of_the_tables(name, word):
     assert name not in triggers(f"please look at `{word}` there")
 
 
-@pytest.mark.parametrize(("name", "stop"), [(name, stop) for name, stops in TRIGGER_STOPS.items() for stop in stops])
+@pytest.mark.parametrize(
+    ("name", "stop"), [(name, stop) for name, stops in patterns().trigger_stops.items() for stop in stops]
+)
 def test_a_word_of_a_stop_list_triggers_nothing(name, stop):
     assert name not in triggers(f"看看{stop}吧")
 
@@ -118,14 +120,14 @@ def test_t9_other_commands_deploy_nothing(message):
 
 
 URGENT = [
-    *((word, True) for word in URGENCY),
+    *((word, True) for word in patterns().urgency),
     *((f"请{word}点", True) for word in ("快", "急", "赶")),
     ("this is Urgent!", True),
     ("asap please", True),
     ("we are urgently", False),
     ("insurgent", False),
     ("ASAPs", False),
-    *((f"看看{stop}", False) for stop in URGENCY_STOPS if not stop.isascii()),
+    *((f"看看{stop}", False) for stop in patterns().urgency_stops if not stop.isascii()),
     ("it is not urgent", False),
     ("non-urgent", False),
     ("快照要快", True),

@@ -4,6 +4,8 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from mi.kernel.language import Code
+
 Policy = Literal["values_judged", "ask", "allow"]
 Capability = Literal["no_file_edit", "no_task_create", "no_task_update", "no_shell_exec"]
 
@@ -259,7 +261,7 @@ class Config(Struct, frozen=True, kw_only=True):
     """The whole of `config.json`."""
 
     version: Literal["v1"] = "v1"
-    language: Literal["auto", "en", "zh"] = "auto"
+    language: Literal["auto", Code] = "auto"
     notify: str = ""
     mind: MindConfig = field(default_factory=MindConfig)
     hands: HandsConfig = field(default_factory=HandsConfig)

@@ -1,10 +1,16 @@
-"""The message catalogue: every fixed text a person reads, in English and Chinese."""
+"""The message catalogue: every fixed text a person reads, in each language of MI.
 
+The texts of a language are the tables TEXT (by key), HELP and WORDS (by the English) of `messages/<code>.py`; or of the
+modules of `messages/<code>/`, which its TABLES names, so that only those are read in which a text may be.
+"""
+
+import os
+from collections.abc import Iterator
+from importlib import import_module
+
+from mi.kernel import language as languages
+from mi.kernel.language import DEFAULT
 from mi.kernel.messages.en import base
-
-LANGUAGES = ("en", "zh")
-# Their modules are read only when a text is not in base.py: most commands never need them.
-AREAS = ("run", "learning", "workflows", "contract", "nexus", "governance", "persona", "everyday")
 
 _WORDS = (
     "scope",
@@ -22,11 +28,11 @@ class NestedText:
         self.details = details
 
     def __str__(self) -> str:
-        return text(self.key, "en", **self.details)
+        return text(self.key, DEFAULT, **self.details)
 
 
-def text(key: str, /, language: str = "en", **details: object) -> str:
-    """The text of a key with its details filled in; an unknown key is a programming error."""
+def text(key: str, /, language: str = DEFAULT, **details: object) -> str:
+    """Return the text of a key with its details filled in; an unknown key is a programming error."""
     said = {
         name: text(value.key, language, **value.details)
         if isinstance(value, NestedText)
@@ -39,50 +45,43 @@ def text(key: str, /, language: str = "en", **details: object) -> str:
 
 
 def template(key: str, language: str) -> str:
-    """The text of a key as it is written in the catalogue."""
-    if language != "zh" and key in base.TEXT:
+    """Return the text of a key as it is written in the catalogue; in English where a language does not have it."""
+    if language == DEFAULT and key in base.TEXT:
         return base.TEXT[key]
-    for name in ("base", *AREAS):
-        table = _table(language, name, "TEXT")
-        if key in table:
-            return table[key]
+    for code in dict.fromkeys((language, DEFAULT)):
+        for table in tables(code, "TEXT"):
+            if key in table:
+                return table[key]
     raise KeyError(key)
 
 
 def help_text(english: str, language: str) -> str:
-    """A text of a command's help, which stands in English beside the argument that it explains."""
-    if language != "zh":
-        return english
+    """Return a text of a command's help, which stands in English beside the argument that it explains."""
     key = english.removesuffix(".")
-    for name in ("help", *AREAS):
-        table = _table("zh", name, "HELP")
+    for table in tables(language, "HELP"):
         known = table.get(key) or table.get(key[:1].lower() + key[1:])
         if known:
-            return known + ("。" if english.endswith(".") else "")
+            return known + (languages.patterns(language).full_stops[0] if english.endswith(".") else "")
     return english
 
 
 def word(english: str, language: str) -> str:
-    """A word that records hold (a kind, a scope, how something ended), to be read; in --json it stays as it is."""
-    return _table("zh", "words", "WORDS").get(english, english) if language == "zh" else english
+    """Return a word that records hold (a kind, a scope, how something ended) to be read; in --json it stays as it is."""
+    return next((table[english] for table in tables(language, "WORDS") if english in table), english)
 
 
-def _table(language: str, area: str, name: str) -> dict[str, str]:
-    from importlib import import_module
-
-    found: dict[str, str] = getattr(
-        import_module(f"mi.kernel.messages.{'zh' if language == 'zh' else 'en'}.{area}"), name
-    )
-    return found
+def tables(language: str, name: str) -> Iterator[dict[str, str]]:
+    """Yield the tables of a language that hold texts, help or words, each read only when the ones before are used up."""
+    catalogue = import_module(f"{__name__}.{language}")
+    if hasattr(catalogue, name):
+        yield getattr(catalogue, name)
+    for module in getattr(catalogue, "TABLES", {}).get(name, ()):
+        yield getattr(import_module(f"{__name__}.{language}.{module}"), name)
 
 
 def choose_language(setting: str, message: str = "") -> str:
-    """The language to answer in: the setting, else $MI_LANG, else Chinese when the message holds Chinese."""
-    import os
-
+    """Return the language to answer in: the setting, else $MI_LANG, else that of the message."""
     for wish in (setting, os.environ.get("MI_LANG", "")):
-        if wish in LANGUAGES:
+        if wish in languages.LANGUAGES:
             return wish
-    from mi.kernel.text import has_cjk
-
-    return "zh" if has_cjk(message) else "en"
+    return languages.detect(message)

@@ -1,9 +1,9 @@
 """auto_answer_to_hands: the agent's question, answered as the person would, from what they said."""
 
-import re
 from functools import cache
 
 from mi.evidence.records.mind import AutoAnswerOutput
+from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
 from mi.mind.language import content_words, questions_in, wants_to_be_asked
 from mi.mind.prompt import Prompt, Section, bullets
@@ -16,19 +16,11 @@ below, and cite the ids that carry the answer in cited_ids. An answer nothing ca
 needs_user_input and phrase one short question to the person. should_answer is false when the agent asked
 nothing that needs an answer."""
 
-# The deed that a question is about, where it names one.
-_DEED = re.compile(
-    r"\b(?:(?:should|shall|may|can|could|must) (?:i|we)|(?:want|like) me to) (?:also |now |just |then )?(\w+)",
-    re.IGNORECASE,
-)
-# What leaves the machine or cannot be taken back is answered only by a value that names it.
-_GRAVE = """push publish deploy delete drop remove install release merge overwrite force sudo
-    推送 发布 部署 删除 安装 合并 覆盖"""
-
 
 @cache
 def _grave_words() -> frozenset[str]:
-    return frozenset(word for one in _GRAVE.split() for word in content_words(one))
+    """Return what leaves the machine or cannot be taken back: answered only by a value that names it."""
+    return frozenset(word for one in patterns().grave_words for word in content_words(one))
 
 
 def is_irreversible(question: str) -> bool:
@@ -71,8 +63,8 @@ def carrier(question: str, said: list[CitableText]) -> CitableText | None:
     """What the person said that answers a question: two words of meaning in common, among them what the agent would
     do and everything grave."""
     words = content_words(question)
-    deed = _DEED.search(question)
-    grave = (words & _grave_words()) | (content_words(deed[1]) if deed else set())
+    deed = compiled(patterns().deed).search(question)
+    grave = (words & _grave_words()) | (content_words(deed[deed.lastindex or 0]) if deed else set())
     best: tuple[float, CitableText] | None = None
     for one in said:
         shared = words & content_words(one.text)

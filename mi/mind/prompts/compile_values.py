@@ -1,7 +1,8 @@
 """compile_values: the person's own words as a short list and a way of deciding."""
 
+from mi.kernel.language import detect
 from mi.kernel.messages import text
-from mi.kernel.text import has_cjk, sentences
+from mi.kernel.text import sentences
 from mi.mind.answers import CompiledValues, DecisionProcedure
 from mi.mind.prompt import Prompt, Section
 
@@ -17,7 +18,7 @@ def _sections(values_text: str) -> list[Section]:
 
 def _rules(values_text: str) -> CompiledValues:
     """Each sentence is a value; the way of deciding is that of every person who wrote no other, in their language."""
-    language = "zh" if has_cjk(values_text) else "en"
+    language = detect(values_text)
     procedure = DecisionProcedure(
         summary=text("values.usual-procedure", language), mermaid=text("values.usual-chart", language)
     )

@@ -4,6 +4,7 @@ import re
 from functools import partial
 
 from mi.evidence.records.mind import Checks
+from mi.kernel.language import patterns
 from mi.kernel.messages import text
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.parts import case_sections
@@ -74,7 +75,8 @@ def agreed_commands(strategy: str) -> list[str]:
     """The commands that the person said count: those in backquotes, or the whole of what they said."""
     named = re.findall(r"`([^`]+)`", strategy)
     whole = strategy.strip()
-    return named or ([whole] if _COMMAND.match(whole) and len(whole.split()) <= 8 and whole[-1] not in ".。" else [])
+    is_command = _COMMAND.match(whole) and len(whole.split()) <= 8 and not whole.endswith(patterns().full_stops)
+    return named or ([whole] if is_command else [])
 
 
 def shows_enough(case: Case) -> bool:

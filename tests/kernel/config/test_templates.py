@@ -6,7 +6,8 @@ import pytest
 from mi.kernel.config.edit import merge, template
 from mi.kernel.config.load import check
 from mi.kernel.config.templates import TEMPLATES
-from mi.kernel.messages import LANGUAGES, text
+from mi.kernel.language import LANGUAGES
+from mi.kernel.messages import text
 
 # The requirement of each template, and what makes it that template.
 WANTED = {

@@ -1,0 +1,200 @@
+"""Languages as data: the registry, and what MI must know of each. docs/architecture.md says how to add one.
+
+`language/<code>.py` holds the patterns of a language, `messages/<code>` the texts a person reads. MI reads text in
+all its languages at once, so patterns are mostly used joined; nothing is loaded or compiled before it is needed.
+"""
+
+import re
+from functools import cache
+from importlib import import_module
+from typing import Any, Literal, get_args
+
+Code = Literal["en", "zh"]
+LANGUAGES: tuple[str, ...] = get_args(Code)
+DEFAULT = "en"
+
+Words = tuple[str, ...]
+# Kana, unified ideographs with extensions, hangul, compatibility ideographs: scripts without blanks between words.
+CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+
+
+def listed(text: str) -> Words:
+    """Return the words of a list that is parted by commas."""
+    return tuple(" ".join(word.split()) for word in text.split(","))
+
+
+class Patterns:
+    """The natural-language patterns of one language; what it leaves out, it does not have.
+
+    A `str` is a regular expression for text in any case of letters, `Words` are words or marks as they are written.
+    """
+
+    # the language itself
+    script: str = ""  # found in a text, it tells that the text is in this language
+    sentence_break: str = ""  # an empty match between two sentences
+    abbreviation: str = ""  # ends with a full stop and ends no sentence
+    quotation: str = ""
+    full_stops: Words = ()
+    question_marks: Words = ()
+    commas: Words = ()
+    semicolons: Words = ()
+    colons: Words = ()
+    list_marks: Words = ()  # between the number of an item and its text, without a blank
+    opening_brackets: Words = ()
+    closing_brackets: Words = ()
+    closing_quotes: Words = ()
+    numerals: str = ""  # the characters for one to ten, where numbers are written so
+    months: Words = ()
+    irregular_forms: Words = ()  # the forms of a word that no rule joins; the first stands for all
+    suffix: str = ""  # an ending that does not change what a word is about
+    stop_words: Words = ()  # said in every question, telling nothing of what is asked
+    empty_words: Words = ()  # beside those: telling nothing of what a question or a value is about
+
+    # consent
+    yes: Words = ()
+    no: Words = ()
+    no_yes: Words = ()  # begin like a yes and are none
+    refusal: str = ""
+    no_refusal: str = ""  # begins like a refusal and is none
+    yes_to_tasks: Words = ()
+    yes_to_lesson: Words = ()
+    no_to_lesson: Words = ()
+    go_on: Words = ()
+
+    # what an agent says
+    done: str = ""
+    not_done: str = ""
+    question: str = ""
+    deed: str = ""  # what the agent asks to do, in a group
+    grave_words: Words = ()  # deeds that leave the machine or cannot be taken back
+
+    # what a person asks for
+    politeness: str = ""  # before the verb of a request
+    clause_break: str = ""
+    inquiry: str = ""
+    question_particle: str = ""
+    change: str = ""
+    ask_me: str = ""
+    lasting: str = ""
+    vague_words: Words = ()
+    unclear_words: Words = ()  # name neither an object nor an outcome
+    unclear_parts: str = ""  # the same, where no blank parts words
+    mending: str = ""
+    changes_tests: str = ""  # a task says, or may say, that the tests themselves are to change
+    take_away: str = ""
+    negation: str = ""
+    before_name: str = ""  # what may stand between a verb and the name of a test
+    change_check: str = ""
+    leave_out: str = ""
+    weakens_tests: str = ""
+
+    # plans
+    announces_steps: str = ""
+    numbered_line: str = ""  # with the numerals in a group
+    step: str = ""  # with its number in a group
+    first: str = ""
+    then: str = ""
+    intent: str = ""
+    then_do: str = ""  # after an intent
+    choice: str = ""
+    past: str = ""
+    report: str = ""
+
+    # rules and lessons
+    turns: str = ""  # a word that turns a sentence round
+    joins: str = ""  # where a second clause begins
+    loosens: str = ""
+    holds_back: str = ""
+    checks_first: str = ""
+    about_a_check: str = ""
+    silent_marks: Words = ()  # do not part words
+
+    # governance
+    urgency: Words = ()
+    urgency_stops: Words = ()  # words that hold one of urgency and mean none
+    just_change: Words = ()
+    full_challenge: Words = ()
+    triggers: dict[str, Words] = {}
+    trigger_stops: dict[str, Words] = {}
+    flags: dict[str, Words] = {}
+    against: Words = ()
+    order_to_run: str = ""
+    override: str = ""
+    speed_level: str = ""  # with its number in a group
+    speed_filler: str = ""
+    storage: str = ""  # after S3 where that is a place for files
+    courtesy_before: str = ""
+    courtesy_after: str = ""
+
+    # sessions
+    end_words: Words = ()
+    closing: Words = ()
+    goodbye: Words = ()
+    summary_wish: str = ""
+    task_ended: Words = ()
+    save_replies: Words = ()
+    captures: dict[str, Words] = {}
+    log_headings: dict[str, Words] = {}
+    work_log: str = ""  # the name of a file
+
+    # knowledge and tasks
+    architecture: str = ""
+    rule: str = ""
+    not_lasting: dict[str, str] = {}
+    trick: str = ""
+    generated: str = ""
+    runtime_criterion: str = ""
+    text_criterion: str = ""
+    refactoring: str = ""
+    types_only: str = ""
+
+    # secrets
+    secret_names: Words = ()
+    secret_is: str = ""  # between the name of a secret and its value
+    secret_is_words: Words = ()  # its last words, looked for also as JSON escapes them
+    prose_words: str = ""
+
+    @property
+    def clause_marks(self) -> Words:
+        """Return the marks between clauses."""
+        return (*self.full_stops, *self.question_marks, *self.commas, *self.semicolons, *self.colons)
+
+
+@cache
+def patterns(*codes: str) -> Patterns:
+    """Return the patterns of the languages, joined; of all languages when none is named."""
+    given = [import_module(f"{__name__}.{code}").PATTERNS for code in codes or LANGUAGES]
+    joined = Patterns()
+    for name, empty in vars(Patterns).items():
+        if isinstance(empty, str | tuple | dict) and not name.startswith("_"):
+            setattr(joined, name, _join([getattr(one, name) for one in given], empty))
+    return joined
+
+
+def _join(values: list[Any], empty: object) -> Any:
+    if isinstance(empty, str):
+        return "|".join(filter(None, values))
+    if isinstance(empty, tuple):
+        return sum(values, ())
+    keys = dict.fromkeys(key for value in values for key in value)
+    return {key: _join(found := [value[key] for value in values if key in value], found[0]) for key in keys}
+
+
+@cache
+def compiled(expression: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
+    """Return the compiled expression, compiled at its first use; one that is empty matches nothing."""
+    return re.compile(expression or r"(?!)", flags)
+
+
+def one_of(*marks: str) -> str:
+    """Return the expression for any one of some marks."""
+    return f"[{re.escape(''.join(marks))}]"
+
+
+def detect(text: str) -> str:
+    """Return the language of a text: the first one whose script is found in it."""
+    for code in () if text.isascii() else LANGUAGES:
+        script = patterns(code).script
+        if script and compiled(script).search(text):
+            return code
+    return DEFAULT
