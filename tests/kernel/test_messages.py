@@ -196,7 +196,7 @@ def test_nothing_is_printed_that_is_not_in_the_catalogue():
 
 @pytest.mark.req("gov.intro.catalogue")
 def test_no_error_or_notice_is_given_words_of_its_own():
-    """A reason inside an error is a text of the catalogue, too (`Said`), or came from outside."""
+    """A reason inside an error is a text of the catalogue, too (`NestedText`), or came from outside."""
     found = []
     for path, tree in TREES.items():
         named = _assigned_literals(tree)
@@ -227,7 +227,7 @@ def test_every_reason_in_the_code_has_its_text():
         key
         for tree in TREES.values()
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Said" and node.args
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "NestedText" and node.args
         for key in _texts(node.args[0], {})
     ]
     assert len(used) > 15
@@ -235,7 +235,7 @@ def test_every_reason_in_the_code_has_its_text():
 
 
 def test_a_reason_is_said_in_the_language_of_its_error():
-    error = errors.MiError("host-not-json", path="x", reason=messages.Said("reason.no-list-at", at="a.b"))
+    error = errors.MiError("host-not-json", path="x", reason=messages.NestedText("reason.no-list-at", at="a.b"))
     assert "a.b is no list" in error.line("en")
     assert "a.b 不是列表" in error.line("zh")
     assert str(error.details["reason"]) == "a.b is no list"
