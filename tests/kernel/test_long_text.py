@@ -10,7 +10,7 @@ from mi.kernel.shell import simple_commands
 from mi.kernel.text import sentences
 from mi.persona.lint import _ADDRESS
 from mi.persona.proposals import why_refused
-from mi.project.checks.files import _RULE
+from mi.project.checks.runners.recipes import _RULE
 
 WORK = {
     "lines": (simple_commands, "ls\n", 8_000),
