@@ -13,7 +13,6 @@ ALLOWED = {
     "mi/agents/command_risk.py": "package managers by what they publish and install",
     "mi/governance/command_tables.py": "commands by what they do to the world; a floor below",
     "mi/governance/change_units.py": "lock files",
-    "mi/governance/spec_gate.py": "words that say nothing about a task",
     "mi/kernel/inline_code.py": "interpreters that take code on their line",
     "mi/mind/prompts/plan_min_checks.py": "how a text begins that is a command, of a check or not",
     "mi/nexus/targets.py": "languages",
@@ -83,7 +82,7 @@ def test_every_name_is_that_of_one_runner() -> None:
 def test_a_list_of_runners_stands_only_where_they_are_declared() -> None:
     found = {
         path: lists
-        for path, tree in sources("mi/project/checks/runners/", "mi/kernel/messages/")
+        for path, tree in sources("mi/project/checks/runners/", "mi/kernel/messages/", "mi/kernel/language/")
         if (lists := list(lists_of(PROVING, tree, at_least=3)))
     }
     assert found.keys() == ALLOWED.keys(), found
