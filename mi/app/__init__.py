@@ -236,11 +236,11 @@ class App(HomeContext):
 
     def persona(self, member: str = "") -> "PersonaView":
         """The team's persona as a member sees it; asking makes nothing."""
-        from mi.persona.place import PersonaView, find_root, member_name
+        from mi.persona.place import find_view, member_name
 
         settings = self.config.persona
-        root = find_root(settings.root, self.choice.root, self.home.root)
-        return PersonaView(root, member_name(member or settings.member or "mi"))
+        name = member_name(member or settings.member or "mi")
+        return find_view(settings.root, self.choice.root, self.home.root, name)
 
     def worker(self, folder: str = "", member: str = "") -> "Worker":
         """Who is about to do something, and where: for the permission decision."""

@@ -38,5 +38,5 @@ def of_workspaces(home: Home, configured_persona: str, known_projects: KnownProj
     if here not in roots and os.path.isdir(os.path.join(here, ".nexus")):
         roots[here] = known_projects.open(here).project_id  # a fresh clone brings what its team remembered
     for root, project_id in roots.items():
-        yield cards(os.path.join(root, "persona"), f"persona:{root}", project_id)
+        yield cards(os.path.join(root, "persona"), f"persona:{root}", project_id, within=root)
         yield from producers(root, project_id)

@@ -8,7 +8,7 @@ import msgspec
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output, Progress
-from mi.kernel.errors import Blocked, NotFound, UsageError
+from mi.kernel.errors import Blocked, NotFound, StorageError, UsageError
 from mi.kernel.home import ProjectHome
 from mi.kernel.text import one_line
 
@@ -63,7 +63,11 @@ def _proposals(app: App) -> "Iterator[InboxItem]":
         from mi.persona.proposals import pending
 
         at = f"-C {shlex.quote(root)} " if root else ""
-        for one in pending(app.persona()._replace(root=folder)):
+        try:
+            found = pending(app.persona()._replace(root=folder, project=root))
+        except StorageError:
+            continue  # a link leads out of its project: `mi persona` says so there
+        for one in found:
             yield InboxItem(
                 id=one.name,
                 kind="proposal",

@@ -51,7 +51,7 @@ def _init(app: App, args: Args) -> int:
 
     persona = app.persona(args.member)
     if args.project and not app.config.persona.root:
-        persona = persona._replace(root=os.path.join(app.choice.root, "persona"))
+        persona = persona._replace(root=os.path.join(app.choice.root, "persona"), project=app.choice.root)
     made = make(persona)
     out = Output(app.language)
     if args.json:

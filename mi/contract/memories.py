@@ -22,6 +22,7 @@ KEY = "key:"
 MEMORY = "memory:"
 CONSTRAINT = "constraint"
 FACT = MEMORY + "fact"
+NEVER_RECALLED = "values:raw"
 
 
 class Stored(NamedTuple):

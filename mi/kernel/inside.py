@@ -23,6 +23,12 @@ def real_path(root: str, path: str, follow: bool = True) -> str:
     return real
 
 
+def checked(root: str, path: str) -> str:
+    """Return a path of a folder as it is named; StorageError when it leads out of the folder, or below `.git`."""
+    real_path(root, path)
+    return path
+
+
 def read_bytes(root: str, path: str) -> bytes | None:
     """Return the content of a file of a folder, None when there is none; StorageError when it leads out."""
     return files.read_bytes(real_path(root, path))

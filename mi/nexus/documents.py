@@ -3,21 +3,23 @@
 import os
 from collections.abc import Iterator
 
+from mi.kernel.errors import StorageError
 from mi.knowledge.search.documents import MAX_TEXT, Change, Document, DocumentChanges, Producer
 from mi.knowledge.search.sources import FolderProducer
+from mi.nexus.layout import NexusLayout
 
 MEMORY, CYCLE = "memory_file", "cycle"
 
 
 def producers(root: str, project_id: str) -> list[Producer]:
-    """The producers of one repository; none where nothing was ever put into `.nexus/`."""
-    folder = os.path.join(root, ".nexus")
-    if not os.path.isdir(folder):
+    """The producers of one repository; none where nothing was ever put into `.nexus/`, or a link leads out of it."""
+    if not os.path.isdir(os.path.join(root, ".nexus")):
         return []
-    return [
-        _memory_files(os.path.join(folder, "memory"), project_id),
-        Cycles(os.path.join(folder, "history.json"), project_id),
-    ]
+    layout = NexusLayout(root)
+    try:
+        return [_memory_files(layout.memory, project_id), Cycles(layout.history, project_id)]
+    except StorageError:
+        return []  # its own commands say so; what others keep is found
 
 
 class _MemoryFiles(FolderProducer):
@@ -54,7 +56,6 @@ class Cycles:
             return ""
 
     def read(self, cursor: str) -> Iterator[DocumentChanges]:
-        from mi.kernel.errors import StorageError
         from mi.nexus.reading import read_cycles
 
         end = self.end()

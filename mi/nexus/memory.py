@@ -4,7 +4,7 @@ import os
 import re
 from typing import NamedTuple
 
-from mi.kernel import clock
+from mi.kernel import clock, inside
 from mi.kernel.config.types import Nexus as Settings
 from mi.kernel.errors import Blocked, NotFound, UsageError
 from mi.kernel.files import read_bytes
@@ -145,5 +145,5 @@ def add_rule(store: Store, name: str, text: str) -> str:
     proposed = memory_names.proposed(name or text.splitlines()[0], "")
     path = os.path.join(store.place.rules, proposed if proposed != ".md" else _RULES)
     with store.lock():
-        store.write(path, _joined(read_bytes(path) or b"", text.strip()))
+        store.write(path, _joined(inside.read_bytes(store.place.root, path) or b"", text.strip()))
     return path

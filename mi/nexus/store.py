@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from mi.kernel import clock, files, git
+from mi.kernel import clock, files, git, inside
 from mi.kernel.locks import folder_lock
 from mi.kernel.state import encode_pretty
 from mi.nexus import reading
@@ -71,6 +71,7 @@ class Store:
 
     def write(self, path: str, content: bytes) -> None:
         """Replace a file of `.nexus/` at once."""
+        inside.checked(self.place.root, path)
         make_folder(os.path.dirname(path))
         files.write_atomic(path, content, _MODE)
 

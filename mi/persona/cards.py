@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from mi.kernel import clock
-from mi.kernel.errors import MiError, NotFound
+from mi.kernel.errors import MiError, NotFound, StorageError
 from mi.kernel.files import write_atomic
 from mi.persona.front_matter import BadFrontMatter, dump, join, split
 from mi.persona.place import PersonaView, PrivateOfOther, markdown_below, read_text
@@ -65,7 +65,7 @@ def read_cards(persona: PersonaView) -> tuple[list[CardFile], list[CardProblem]]
         shown = os.path.relpath(path, persona.root)
         try:
             found.append(parse(read_text(persona, path) or "", shown))
-        except (BadFrontMatter, PrivateOfOther) as error:
+        except (BadFrontMatter, PrivateOfOther, StorageError) as error:
             problems.append(CardProblem(shown, error.code, error.details))
     return sorted(found, key=lambda one: (one.card.id, one.path)), problems
 

@@ -1,21 +1,26 @@
 """Cards as Documents, found by their words beside claims and nodes."""
 
-import os
 from typing import TYPE_CHECKING
 
+from mi.kernel.errors import StorageError
 from mi.knowledge.search.sources import FolderProducer
+from mi.persona.place import PersonaView
 
 if TYPE_CHECKING:
     from mi.knowledge.search.documents import Document
 
 
-def cards(root: str, source: str, project_id: str) -> FolderProducer:
-    """The active cards of a persona."""
+def cards(root: str, source: str, project_id: str, within: str = "") -> FolderProducer:
+    """The active cards of a persona; none where a link leads out of it, or out of the project that brought it along."""
 
     def read(name: str, data: bytes) -> "Document | None":
         return _document(name, data, project_id, source)
 
-    return _Cards(os.path.join(root, "cards"), source, project_id, "card", ".md", read)
+    try:
+        folder = PersonaView(root, "", within).path("cards")
+    except StorageError:
+        folder = ""  # `mi persona` says so; what others keep is found
+    return _Cards(folder, source, project_id, "card", ".md", read)
 
 
 class _Cards(FolderProducer):

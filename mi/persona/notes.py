@@ -22,7 +22,7 @@ def add_note(persona: PersonaView, text: str) -> str:
     refuse_secret("note", text)
     folder = persona.private
     make_dirs(folder)
-    path = os.path.join(folder, _FILE)
+    path = persona.checked(os.path.join(folder, _FILE))
     with folder_lock(folder):
         former = decode(read_bytes(path) or b"")
         flat = " ".join(text.split())
@@ -32,5 +32,6 @@ def add_note(persona: PersonaView, text: str) -> str:
 
 def read_notes(persona: PersonaView) -> list[str]:
     """All notes of the member, the oldest first."""
-    lines = decode(read_bytes(os.path.join(persona.private, _FILE)) or b"").splitlines()
+    path = persona.checked(os.path.join(persona.private, _FILE))
+    lines = decode(read_bytes(path) or b"").splitlines()
     return [line.removeprefix("- ") for line in lines if line.strip()]

@@ -4,7 +4,8 @@ import os
 import re
 from typing import NamedTuple
 
-from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.kernel import inside
+from mi.kernel.errors import MiError, NotFound, StorageError, UsageError
 from mi.kernel.files import read_bytes
 from mi.kernel.text import decode
 
@@ -17,19 +18,33 @@ class PrivateOfOther(MiError):
 
 
 class PersonaView(NamedTuple):
-    """A persona directory as one member sees it."""
+    """A persona directory as one member sees it; `project` is the root of the project that brought it along."""
 
     root: str
     member: str
+    project: str = ""
 
     def path(self, *parts: str) -> str:
-        """A path below the persona."""
-        return os.path.join(self.root, *parts)
+        """A path below the persona; StorageError when a link leads out of it, or the persona out of its project."""
+        return self.checked(os.path.join(self.root, *parts))
+
+    def checked(self, path: str) -> str:
+        """Return a path that was found below the persona; StorageError when a link leads out."""
+        if self.project:
+            inside.real_path(self.project, self.root)
+        return inside.checked(self.root, path)
 
     @property
     def private(self) -> str:
         """The member's own private space."""
         return self.path(f".{self.member}", "private")
+
+
+def find_view(configured: str, project_root: str, home_root: str, member: str) -> PersonaView:
+    """The persona as a member sees it, wherever it lies."""
+    root = find_root(configured, project_root, home_root)
+    own = not configured and root == os.path.join(project_root, "persona")
+    return PersonaView(root, member, project_root if own else "")
 
 
 def find_root(configured: str, project_root: str, home_root: str) -> str:
@@ -57,12 +72,17 @@ def owner_of(persona: PersonaView, path: str) -> str | None:
 
 
 def readable(persona: PersonaView, path: str) -> bool:
-    """Whether the member may read a file: shared ones, and what is private to themselves."""
+    """Whether the member may read a file: shared ones and what is private to themselves, none that leads out."""
+    try:
+        persona.checked(path)
+    except StorageError:
+        return False
     return owner_of(persona, path) in (None, persona.member)
 
 
 def read_text(persona: PersonaView, path: str) -> str | None:
     """The text of a file of the persona, None when there is none; another member's is refused."""
+    persona.checked(path)
     if not readable(persona, path):
         raise PrivateOfOther(
             "private-of-other", path=os.path.relpath(path, persona.root), owner=owner_of(persona, path)
@@ -84,4 +104,5 @@ def existing(persona: PersonaView) -> PersonaView:
     """The persona, when it is there; NotFound with the way to make one."""
     if not os.path.isdir(persona.root):
         raise NotFound("no-persona", path=persona.root)
+    persona.path()
     return persona

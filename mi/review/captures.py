@@ -25,6 +25,7 @@ class WaitingCapture(Struct, frozen=True, kw_only=True):
     description: str
     persona: str
     member: str
+    project: str = ""  # that brought the persona along
 
 
 class Captures(Struct, frozen=True, kw_only=True):
@@ -42,7 +43,11 @@ def suggest(path: str, persona: PersonaView, said: Sequence[str], language: str,
         return None
     question = Question(id=ids.new_id("qu"), text=found.suggestion(language), blocks=False, about="capture")
     waits = WaitingCapture(
-        signal=found.signal, description=found.description, persona=persona.root, member=persona.member
+        signal=found.signal,
+        description=found.description,
+        persona=persona.root,
+        member=persona.member,
+        project=persona.project,
     )
 
     def change(old: Captures) -> Captures:
@@ -69,7 +74,9 @@ def taken_up(path: str, question_id: str, reply: str, notices: Notices) -> Propo
     update_state(path, Captures, change, notices)
     if not is_capture_reply(reply, waiting=True):
         return None
-    return propose(PersonaView(waits.persona, waits.member), waits.signal, waits.description, question_id)
+    return propose(
+        PersonaView(waits.persona, waits.member, waits.project), waits.signal, waits.description, question_id
+    )
 
 
 def propose(persona: PersonaView, signal: str, description: str, source: str) -> Proposal:

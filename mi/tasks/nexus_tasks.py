@@ -4,7 +4,8 @@ import os
 
 from msgspec import Struct
 
-from mi.kernel import files
+from mi.kernel import inside
+from mi.kernel.errors import MiError
 from mi.kernel.jsontext import BadJson, decode
 from mi.tasks.task_list import ListedTask, TaskList
 
@@ -29,7 +30,7 @@ class NexusTasks:
     name = FILE
 
     def __init__(self, root: str) -> None:
-        self._path = os.path.join(root, FILE)
+        self._root = root
 
     @staticmethod
     def exists_in(root: str) -> bool:
@@ -39,8 +40,8 @@ class NexusTasks:
     def look(self) -> TaskList:
         """Return the tasks as they are now; what cannot be read is uncertain."""
         try:
-            found = decode(files.read_bytes(self._path) or b"", _Tasks)
-        except (OSError, BadJson) as error:
+            found = decode(inside.read_bytes(self._root, FILE) or b"", _Tasks)
+        except (OSError, MiError, BadJson) as error:
             return TaskList(FILE, exists=True, unsure=str(error), other=True)
         tasks = [ListedTask(id=str(one.id), title=one.title, checked=one.status == "completed") for one in found.tasks]
         return TaskList(FILE, True, found.goal, tuple(tasks), _pointer(found.tasks), other=True)

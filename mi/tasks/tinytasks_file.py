@@ -8,8 +8,8 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from mi.kernel import files
-from mi.kernel.errors import MiError
+from mi.kernel import files, inside
+from mi.kernel.errors import MiError, StorageError
 from mi.kernel.locks import folder_lock
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
@@ -94,7 +94,7 @@ class TinyTasks:
     ) -> LoadedTaskFile:
         """Replace the file by a new text if it is still the one that was loaded; Conflict when it is not."""
         data = text.encode("utf-8", "surrogateescape")
-        path = os.path.realpath(self.path)
+        path = self._real()
         mode = os.stat(path).st_mode & 0o777 if loaded is not None else 0o644
         with folder_lock(os.path.dirname(path)):
             now = self._read()
@@ -165,16 +165,17 @@ class TinyTasks:
         )
 
     def _read(self) -> bytes | None:
-        if self._outside():
-            raise MiError("tasks-outside", path=self.path)
-        data = files.read_bytes(self.path)
+        data = files.read_bytes(self._real())
         if data is not None and len(data) > _MAX_BYTES:
             raise MiError("tasks-too-large", path=self.path, limit=_MAX_BYTES)
         return data
 
-    def _outside(self) -> bool:
-        """Whether the file is a link that leads out of the project."""
-        return os.path.commonpath([self._root, os.path.realpath(self.path)]) != self._root
+    def _real(self) -> str:
+        """Return where the file is; MiError when it is a link that leads out of the project."""
+        try:
+            return inside.real_path(self._root, self.path)
+        except StorageError as error:
+            raise MiError("tasks-outside", path=self.path) if error.code == "leads-out" else error from None
 
 
 def _proposed(one: KnownTask, session: str) -> KnownTask:
