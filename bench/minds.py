@@ -24,7 +24,7 @@ from mi.kernel.home import Home, default_root  # noqa: E402
 from mi.mind.choose import open_mind  # noqa: E402
 from mi.mind.mind import Mind  # noqa: E402
 from mi.mind.prompt import Prompt  # noqa: E402
-from mi.mind.prompts.auto_answer import auto_answer  # noqa: E402
+from mi.mind.prompts.auto_answer_to_hands import auto_answer_to_hands  # noqa: E402
 from mi.mind.prompts.decide_next import decide_next  # noqa: E402
 from mi.mind.prompts.plan_min_checks import plan_min_checks  # noqa: E402
 from mi.mind.prompts.risk_judge import risk_judge  # noqa: E402
@@ -92,19 +92,19 @@ TRIALS = [
     ),
     Trial(
         "covered question",
-        auto_answer,
+        auto_answer_to_hands,
         case(last_message="Should I use the unittest framework or pytest for the tests?"),
         lambda one: one.should_answer and one.cited_ids == ["cl_1"],
     ),
     Trial(
         "reserved question",
-        auto_answer,
+        auto_answer_to_hands,
         case(last_message="May I change the public API of calc?"),
         lambda one: one.needs_user_input and not one.should_answer,
     ),
     Trial(
         "question nothing covers",
-        auto_answer,
+        auto_answer_to_hands,
         case(last_message="Which colour should the report have?"),
         lambda one: one.needs_user_input and not one.should_answer,
     ),

@@ -24,8 +24,7 @@ from mi.kernel.messages import tables, text
 from mi.mcp import toolsets
 from mi.mcp.registry import FOLDER, toolset
 from mi.mcp.schema import rendered as definitions
-from mi.mind import prompts
-from mi.mind.prompt import Prompt
+from mi.mind.prompts import all_prompts
 from mi.nexus import schemas
 
 DOCS = Path(__file__).resolve().parent
@@ -147,11 +146,9 @@ def _quoted(value: object) -> str:
 
 def prompts_table() -> str:
     """Every question that a Mind is asked, with the fields of its answer."""
-    found = {}
-    for source in sorted(Path(prompts.__path__[0]).glob("[a-z]*.py")):
-        module = import_module(f"mi.mind.prompts.{source.stem}")
-        found |= {one.name: one for one in vars(module).values() if isinstance(one, Prompt)}
-    rows = [f"| `{name}` | {', '.join(f'`{field}`' for field in _answer(found[name]))} |" for name in sorted(found)]
+    rows = [
+        f"| `{name}` | {', '.join(f'`{field}`' for field in _answer(one))} |" for name, one in all_prompts().items()
+    ]
     return "\n".join(["| prompt | fields of the answer |", "| --- | --- |", *rows])
 
 

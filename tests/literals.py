@@ -1,6 +1,7 @@
 """Find names that the package's code spells out: lists of them beside a registry are what a registry is to replace."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,14 +16,8 @@ def sources(*left_out: str) -> Iterator[tuple[str, ast.Module]]:
             yield name, ast.parse(path.read_text("utf-8"))
 
 
-def strings(tree: ast.AST) -> set[str]:
-    """Return every text in a tree, and the words of those that are split into a list."""
-    found = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    return found | {word for text in found for word in text.split()}
-
-
 def lists_of(names: set[str], tree: ast.Module, at_least: int) -> Iterator[list[str]]:
-    """Yield the names of every literal that lists some of them: a tuple, list, set, dict, Literal or split text."""
+    """Yield the names in every literal that lists some of them, be it a collection, a split text or a pattern."""
     for node in ast.walk(tree):
         match node:
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
@@ -31,6 +26,8 @@ def lists_of(names: set[str], tree: ast.Module, at_least: int) -> Iterator[list[
                 said = [one.value for one in keys if isinstance(one, ast.Constant)]
             case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="split")):
                 said = text.split()
+            case ast.Constant(value=str(text)) if "|" in text:
+                said = re.findall(r"[\w.-]+", text)
             case _:
                 continue
         found = sorted(names.intersection(said))

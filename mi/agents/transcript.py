@@ -10,7 +10,7 @@ from typing import IO, NamedTuple
 import msgspec
 
 from mi.kernel import clock, files
-from mi.kernel.home import FILE_MODE, make_dirs
+from mi.kernel.home import FILE_MODE, make_place
 from mi.kernel.text import decode
 
 LONG_LINE = 1 << 20  # longer lines go through a file beside the transcript, not through memory
@@ -44,7 +44,7 @@ class Transcript:
     """Writes one transcript file; each line of the agent is in the file before anybody acts on it."""
 
     def __init__(self, path: str, header: TranscriptHeader) -> None:
-        make_dirs(os.path.dirname(path))
+        make_place(path)
         self.path = path
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         self._fd = os.open(path, flags, FILE_MODE)

@@ -27,6 +27,7 @@ class HomeContext:
     def __init__(self, home: Home, cd: str | None = None, here: bool = False, agent_at: str | None = None) -> None:
         self.home = home
         self.notices = Notices()
+        home.tell(self.notices)
         self._cd = cd
         self._here = here
         self._agent_at = agent_at

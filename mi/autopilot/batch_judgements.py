@@ -29,17 +29,16 @@ from mi.evidence.records.mind import (
 from mi.kernel.config.types import ViolationResponse
 from mi.kernel.messages import text
 from mi.kernel.secrets import redact
-from mi.mind.answers import ExtractedEvidence, NextMove, RiskJudgement
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
-from mi.mind.prompts.auto_answer import asked, auto_answer, is_irreversible
-from mi.mind.prompts.decide_next import decide_next, undecided
-from mi.mind.prompts.extract_evidence import extract_evidence
-from mi.mind.prompts.loop_break import loop_break
+from mi.mind.prompts.auto_answer_to_hands import asked, auto_answer_to_hands, is_irreversible
+from mi.mind.prompts.decide_next import NextMove, decide_next, undecided
+from mi.mind.prompts.extract_evidence import ExtractedEvidence, extract_evidence
+from mi.mind.prompts.loop_break import LoopCase, loop_break
 from mi.mind.prompts.plan_min_checks import plan_min_checks
-from mi.mind.prompts.risk_judge import risk_judge
+from mi.mind.prompts.risk_judge import RiskJudgement, risk_judge
 from mi.mind.prompts.workflow_progress import commands_in
-from mi.mind.views import BatchView, Case, LoopCase
+from mi.mind.views import BatchView, Case
 from mi.project.checks.recognition import Check, planned
 
 
@@ -103,7 +102,7 @@ class Judging:
             wanted["plan_min_checks"] = (plan_min_checks, case)
         if asked(case):
             check = plan.value.hands_check_input if plan and plan.value else ""
-            wanted["auto_answer"] = (auto_answer, msgspec.structs.replace(case, planned_checks=check))
+            wanted["auto_answer"] = (auto_answer_to_hands, msgspec.structs.replace(case, planned_checks=check))
         return wanted
 
     def _with_checks(
@@ -214,7 +213,7 @@ class Judging:
         """Try to answer, from what the person said, a question that was meant for them."""
         batch = msgspec.structs.replace(case.batch, questions=[question])
         again = msgspec.structs.replace(case, batch=batch)
-        return self._record_answer(again, self._diary.judge(auto_answer, again))
+        return self._record_answer(again, self._diary.judge(auto_answer_to_hands, again))
 
     def decide(self, case: Case, phase: Literal["initial", "after_user"] = "initial") -> Decided:
         """The next move, by the thoughts as they are now. With the circuit open the rules decide; a judge that fails

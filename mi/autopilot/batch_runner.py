@@ -12,6 +12,7 @@ from mi.autopilot.batch_facts import BatchClock, EarlierProof, batch_view, check
 from mi.autopilot.injection import compose, injection_for
 from mi.autopilot.outcomes import EndRun, Next, SendNext, blocked
 from mi.autopilot.recorder import LogRecorder
+from mi.autopilot.resume import GO_ON
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import RunState, added
 from mi.evidence.records.hands import HandsInput, HandsResumeFailed
@@ -22,8 +23,6 @@ from mi.mind.views import BatchView, Case, ProjectView
 from mi.project.checks.recognition import Check, is_check, newly_found
 from mi.project.overlay import read_overlay
 from mi.project.worktree import WatchStep, WorktreeWatch
-
-_GO_ON = "You were interrupted in the middle of your work. Look at where things stand and go on."
 
 
 class Working:
@@ -153,7 +152,7 @@ class Working:
         if result.limit is not None:
             self._diary.append(Limit(limit="vendor", resets_at=result.limit.resets_at, detail=result.limit.message))
             if self._session.wait_for_limit and self._session.waiter.wait_until(result.limit.resets_at):
-                return SendNext(_GO_ON)
+                return SendNext(GO_ON)
             return blocked("end.vendor-limit", language, message=result.limit.message)
         if result.outcome == "interrupted" and result.reason.startswith("risk"):
             answer = self._diary.ask(text("ask.stopped-at-risk", language, command=result.risk))

@@ -8,16 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from mi.autopilot.weakening import ASSERT, FileDiff, is_test
+from mi.kernel.language import compiled, patterns
 
 SIGNAL = "expected: "
-_MEND = re.compile(r"\b(?:fix\w*|mend\w*|repair\w*|solv\w*|bugs?|pass(?:es|ing)?|green|fail\w*)\b|修|通过|失败", re.I)
-# Words by which a task says, or may say, that the tests themselves are to change: then nobody is asked.
-_MEANT = re.compile(
-    r"\b(?:expect|assert|snapshot|golden|fixture|outdated|stale|obsolete|wrong|incorrect|correct|typo|flaky|unstable"
-    r"|timeout|toleran|adapt|adjust|updat|upgrad|chang|renam|rewrit|align|migrat|refactor|translat|bump|regenerat|after\b"
-    r"|since\b|because\b|new\b)|期望|预期|断言|快照|过时|过期|写错|有误|不稳定|超时|适配|调整|更新|升级|修改|改动|改名|迁移|重构",
-    re.I,
-)
 _LITERAL = re.compile(
     r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`"""
     r"|(?<![\w.])-?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?\b|\b(?:True|False|None|true|false|null|nil|undefined)\b"
@@ -28,9 +21,15 @@ _DOCUMENT = re.compile(r"\.(?:md|rst|txt|adoc)$|(?:^|/)docs?/", re.I)
 def bent_tests(task: str, files: Iterable[str], diffs: Callable[[], list[FileDiff]]) -> list[str]:
     """The test files whose assertions expect other values now, where a mending changed nothing but tests."""
     work = [file for file in files if not _DOCUMENT.search(file)]
-    if not work or not all(map(is_test, work)) or not _MEND.search(task) or _MEANT.search(task):
+    if not work or not all(map(is_test, work)) or not _is_about_code(task):
         return []
     return [one.path for one in diffs() if is_test(one.path) and not one.new and _is_bent(one)]
+
+
+def _is_about_code(task: str) -> bool:
+    """Whether a task wants something mended, and does not say, or perhaps say, that the tests are to change."""
+    known = patterns()
+    return compiled(known.mending).search(task) is not None and not compiled(known.changes_tests).search(task)
 
 
 def _is_bent(one: FileDiff) -> bool:

@@ -5,7 +5,15 @@ import re
 from collections.abc import Callable, Iterator
 
 from mi.autopilot.weakening import FileDiff, counted
-from mi.project.checks.files import MAKEFILES, commands, defines_checks, promises, runners
+from mi.project.checks.files import (
+    MAKEFILES,
+    commands,
+    configures_runner,
+    defines_checks,
+    promises,
+    runners,
+    shadows_runner,
+)
 
 Text = Callable[[str], str | None]
 # Words that make a test runner leave something out, or call nothing a success.
@@ -22,19 +30,14 @@ _HOOK = re.compile(
     r"|\bpytest\.(?:skip|xfail|exit)\(|\bos\._exit\(|\bsys\.exit\(|\bexitstatus\b|\bunittest\.TestCase\.\w+\s*="
     r"|\bload_tests\b"
 )
-_RUNNER_FILE = re.compile(r"(?:^|/)(?:jest|vitest|playwright|cypress|karma)\.config\.\w+$|(?:^|/)\.mocharc\.\w+$")
 _RUNNER_KEY = re.compile(
     r"\b(?:testPathIgnorePatterns|testMatch|testRegex|passWithNoTests|testNamePattern|exclude|include|grep|spec|bail)\b"
-)
-_NAMESAKES = re.compile(
-    r"(?:unittest|pytest|nose2|_pytest)(?:\.py|/.*)|(?:.*/)?(?:unittest|pytest|nose2|_pytest)(?:\.py|/__(?:init|main)__\.py)"
-    r"|(?:.*/)?(?:site|user)customize\.py"
 )
 
 
 def watches(path: str) -> bool:
     """Whether a file may bend a check, so that its first contents have to be kept."""
-    return defines_checks(path) or os.path.basename(path) == "conftest.py" or bool(_RUNNER_FILE.search(path))
+    return defines_checks(path) or os.path.basename(path) == "conftest.py" or configures_runner(path)
 
 
 def weakened_checks(files: list[str], diffs: list[FileDiff], first: Text, now: Text) -> list[str]:
@@ -43,7 +46,7 @@ def weakened_checks(files: list[str], diffs: list[FileDiff], first: Text, now: T
     for path in files:
         if defines_checks(path):
             found += [f"{path}: {how}" for how in _redefined(path, first, now)]
-        elif _NAMESAKES.fullmatch(path) and first(path) is None and now(path) is not None:
+        elif shadows_runner(path) and first(path) is None and now(path) is not None:
             found.append(f"{path}: takes the place of the test runner")
     return found
 
@@ -51,7 +54,7 @@ def weakened_checks(files: list[str], diffs: list[FileDiff], first: Text, now: T
 def _hooked(one: FileDiff) -> Iterator[str]:
     if os.path.basename(one.path) == "conftest.py" and counted(_HOOK, one.added) > counted(_HOOK, one.removed):
         yield "hooks into the result of the tests"
-    if _RUNNER_FILE.search(one.path) and counted(_RUNNER_KEY, one.added) > counted(_RUNNER_KEY, one.removed):
+    if configures_runner(one.path) and counted(_RUNNER_KEY, one.added) > counted(_RUNNER_KEY, one.removed):
         yield "leaves tests out"
 
 

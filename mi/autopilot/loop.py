@@ -15,7 +15,7 @@ from mi.autopilot.run_parts import Outcome, RunParts, SendFirst, Stop
 from mi.autopilot.state import RunState
 from mi.evidence.records.run import Limit, RunEnd
 from mi.kernel.consent import refuses
-from mi.mind.answers import NextMove
+from mi.mind.prompts.decide_next import NextMove
 from mi.mind.prompts.plan_min_checks import check_request
 from mi.mind.views import Case
 from mi.project.checks.recognition import Check

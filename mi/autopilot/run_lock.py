@@ -9,7 +9,7 @@ import msgspec
 
 from mi.kernel import clock, files
 from mi.kernel.errors import Blocked
-from mi.kernel.home import FILE_MODE, make_dirs
+from mi.kernel.home import FILE_MODE, make_place
 from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.notices import Notices
 
@@ -25,7 +25,7 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
 @contextmanager
 def run_lock(path: str, run_id: str, notices: Notices) -> Iterator[None]:
     """Hold a project's run lock; Blocked, naming the owner, when a living process holds it."""
-    make_dirs(os.path.dirname(path))
+    make_place(path)
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
     try:
         former = read_owner(path)

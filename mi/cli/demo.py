@@ -11,6 +11,7 @@ from mi.app import App
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output
 from mi.kernel import files
+from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 
 _PROGRAM = "def total(prices):\n    return sum(prices[1:])\n"
@@ -51,8 +52,8 @@ def parser(name: str) -> Parser:
 def _run(app: App, args: Args) -> int:
     out = Output(app.language)
     folder = app.home.path("demo")
-    if os.path.isdir(folder):
-        shutil.rmtree(folder)
+    if os.path.lexists(folder):
+        _remove_former(app.home, folder)
     if args.clean:
         return _cleaned(out, args, folder)
     home, project = Home(os.path.join(folder, "home")), os.path.join(folder, "project")
@@ -63,6 +64,17 @@ def _run(app: App, args: Args) -> int:
     code = _mi(out, home, "-C", project, "run", out.text("demo.task"))
     out.say("demo.outro", mi=_typed(), home=home.root, project=project, root=app.home.root)
     return code
+
+
+def _remove_former(home: Home, folder: str) -> None:
+    """Delete the former demo; a folder of that name that no demo made is the person's."""
+    from mi.kernel.marker import Marker
+    from mi.kernel.purge import made_in
+
+    if os.path.islink(folder) or "demo" not in (made_in(home.root) or ()):
+        raise MiError("demo-not-ours", path=folder)
+    shutil.rmtree(folder)
+    Marker(home.root).drop("demo")
 
 
 def _typed() -> str:
@@ -85,6 +97,8 @@ def _prepare(out: Output, home: Home, project: str, script: str) -> None:
     """A small repository with a failing test, a home with values, and the agent's script."""
     import subprocess
 
+    config = {"hands": {"provider": "replay", "replay": {"file": script}}, "mind": {"provider": "rules"}}
+    files.write_atomic(home.config, msgspec.json.encode(config))  # first: by it a half-made demo is known as one
     made = {"basket.py": _PROGRAM, "test_basket.py": _TEST, ".gitignore": "__pycache__/\n"}
     for name, content in made.items():
         files.write_atomic(os.path.join(project, name), content.encode(), 0o644)
@@ -92,8 +106,6 @@ def _prepare(out: Output, home: Home, project: str, script: str) -> None:
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "a failing test"]):
         subprocess.run([*git, *words], check=True)
     files.write_atomic(script, msgspec.json.encode(_script(out)))
-    config = {"hands": {"provider": "replay", "replay": {"file": script}}, "mind": {"provider": "rules"}}
-    files.write_atomic(home.config, msgspec.json.encode(config))
     _mi(out, home, "init", "--json", "--values", out.text("demo.values"), quiet=True)
 
 

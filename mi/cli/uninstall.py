@@ -1,17 +1,20 @@
 """`mi uninstall`: everything that MI put anywhere, out again; with `--purge` its home, too."""
 
 import os
-import shutil
 from typing import TYPE_CHECKING
 
 from mi.app import App
 from mi.cli.arguments import Args, Parser, add_json, command
-from mi.cli.output import Output
-from mi.kernel.errors import MiError
+from mi.cli.governed import at_terminal, refuse_agent
+from mi.cli.output import Output, flush
+from mi.kernel.errors import Blocked, MiError
 from mi.kernel.home import Home
 
 if TYPE_CHECKING:
+    from mi.kernel.purge import Purge
     from mi.workflows.uninstall import Cleared
+
+_MOST_NAMED = 20  # kept paths that are named one by one: a home can be a folder full of other things
 
 
 def parser(name: str) -> Parser:
@@ -25,19 +28,18 @@ def parser(name: str) -> Parser:
         "--workspace", action="append", default=[], metavar="DIR", help="also this one, e.g. moved since"
     )
     built.add_argument("--purge", action="store_true", help="delete the MI home, too: all that MI knows of you")
+    built.add_argument("--yes", action="store_true", help="delete it without asking, e.g. from a script")
     built.add_argument("--dry-run", action="store_true", help="print what would go, remove nothing")
     add_json(built)
     return built
 
 
 def _run(app: App, args: Args) -> int:
-    from mi.cli.governed import refuse_agent
     from mi.workflows.uninstall import clear_everywhere
 
     if not args.dry_run:
         refuse_agent("mi uninstall")
-    if args.purge:
-        _refuse_while_running(app.home)
+    plan = _planned(app, args) if args.purge else None
     done = clear_everywhere(app.home, args.workspace, app.notices, apply=not args.dry_run)
     for one in done:
         if one.gone:
@@ -47,29 +49,60 @@ def _run(app: App, args: Args) -> int:
         for path in one.kept:
             app.notices.add("host-kept", path, root=one.workspace_root)
     failed = any(one.error for one in done)
-    purged = args.purge and not failed  # the home knows where the rest is
-    kept = _purge(app.home) if purged and not args.dry_run else []
-    for path in kept:
-        app.notices.add("purge-kept", path)
-    _say(app, args, done, purged)
+    if failed:
+        plan = None  # the home knows where the rest is
+    elif plan is not None and not args.dry_run:
+        from mi.kernel.purge import purge
+
+        plan = purge(app.home)
+    _note_kept(app, plan)
+    _say(app, args, done, plan)
     return int(failed)
 
 
-def _say(app: App, args: Args, done: "list[Cleared]", purged: bool) -> None:
+def _planned(app: App, args: Args) -> "Purge":
+    """What a purge deletes, once it may: no run goes on, and a person who saw the paths says yes, or said --yes."""
+    from mi.cli.prompts import means_yes, word_of_person
+    from mi.kernel.purge import find_purge
+
+    _refuse_while_running(app.home)
+    plan, out = find_purge(app.home), Output(app.language)
+    known = args.dry_run or args.yes or not plan.gone
+    for path in plan.gone if (known or at_terminal()) and not args.json else []:
+        out.line(path)
+    flush()
+    if known:
+        return plan
+    question = out.text("uninstall.purge-ask", count=len(plan.gone), home=app.home.root)
+    if not means_yes(word_of_person(question)):
+        raise Blocked("purge-unconfirmed", home=app.home.root, count=len(plan.gone))
+    return plan
+
+
+def _note_kept(app: App, plan: "Purge | None") -> None:
+    kept = plan.kept if plan else []
+    for path in kept[:_MOST_NAMED]:
+        app.notices.add("purge-kept", path)
+    if more := len(kept[_MOST_NAMED:]):
+        app.notices.add("purge-kept-more", app.home.root, count=more)
+
+
+def _say(app: App, args: Args, done: "list[Cleared]", plan: "Purge | None") -> None:
     import msgspec
 
     out = Output(app.language)
+    gone, kept = plan or ([], [])
     if args.json:
         fields = {"applied": not args.dry_run, "workspaces": msgspec.to_builtins(done), "home": app.home.root}
-        out.json(fields | {"purged": purged and not args.dry_run})
+        out.json(fields | {"purged": plan is not None and not args.dry_run, "deleted": gone, "kept": kept})
         return
     for one in done:
         for path in [*one.removed, *one.changed]:
             out.line(os.path.join(one.workspace_root, path))
     would = "would" if args.dry_run else "done"
     cleared = [one for one in done if one.removed or one.changed]
-    if purged:
-        out.say(f"uninstall.purge-{would}", count=len(cleared), home=app.home.root)
+    if plan is not None:
+        out.say(f"uninstall.purge-{would}", count=len(cleared), home=app.home.root, paths=len(gone))
     else:
         out.say(f"uninstall.{would}" if done else "uninstall.nothing", count=len(cleared), home=app.home.root)
 
@@ -80,19 +113,3 @@ def _refuse_while_running(home: Home) -> None:
     for project_id in home.project_ids():
         if is_held(home.project(project_id).run_lock):
             raise MiError("purge-running", project=project_id)
-
-
-def _purge(home: Home) -> list[str]:
-    """Delete what is MI's in its home, and the home when nothing else is in it; what else is."""
-    kept = []
-    for name in sorted(os.listdir(home.root)) if home.exists() else []:
-        path = home.path(name)
-        if not Home.is_own(name):
-            kept.append(path)
-        elif os.path.isdir(path) and not os.path.islink(path):
-            shutil.rmtree(path)
-        else:
-            os.unlink(path)
-    if not kept and home.exists():
-        os.rmdir(home.root)
-    return kept

@@ -12,8 +12,8 @@ from mi.kernel.text import decode
 
 if TYPE_CHECKING:
     from mi.learning.values import ValuesChange
-    from mi.mind.answers import CompiledValues
     from mi.mind.mind import Mind
+    from mi.mind.prompts.compile_values import CompiledValues
 
 
 def parser(name: str) -> Parser:

@@ -11,7 +11,7 @@ from mi.kernel.errors import MiError
 
 if TYPE_CHECKING:
     from mi.evidence.records.workflow_ir import Workflow
-    from mi.mind.answers import EditedWorkflow
+    from mi.mind.prompts.edit_workflow import EditedWorkflow
 
 Done = Callable[[App, Args, str, dict[str, Any], str], int]
 

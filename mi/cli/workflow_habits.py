@@ -9,7 +9,7 @@ from mi.cli.output import Output, Progress
 from mi.kernel.errors import MiError, NotFound
 
 if TYPE_CHECKING:
-    from mi.mind.answers import SuggestedWorkflow
+    from mi.mind.prompts.suggest_workflow import SuggestedWorkflow
 
 
 def show(app: App, args: Args) -> int:
@@ -64,7 +64,7 @@ def _is_stored(app: App, workflow_id: str) -> bool:
 def _suggested(app: App, event_id: str) -> "SuggestedWorkflow":
     import msgspec
 
-    from mi.mind.answers import WorkflowAdvice
+    from mi.mind.prompts.suggest_workflow import WorkflowAdvice
 
     log = app.project_home.evidence
     event = app.evidence_index.find(log, event_id, Progress(Output(app.language), "progress.indexing"))

@@ -14,7 +14,7 @@ from mi.contract.fact_evidence import CheckedEvidence
 from mi.evidence.reader import parse, whole
 from mi.evidence.records.governed import MemoryVerify, MemoryWrite
 from mi.kernel import files, jsonl
-from mi.kernel.home import FILE_MODE, make_dirs
+from mi.kernel.home import FILE_MODE, make_place
 from mi.kernel.jsontext import encode
 
 T = TypeVar("T")
@@ -109,7 +109,7 @@ class Truths:
         return work(self._db)
 
     def _open(self) -> sqlite3.Connection:
-        make_dirs(os.path.dirname(self._path))
+        make_place(self._path)
         os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
         db = sqlite3.connect(self._path, timeout=10, check_same_thread=False)
         try:

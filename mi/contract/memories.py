@@ -22,7 +22,6 @@ KEY = "key:"
 MEMORY = "memory:"
 CONSTRAINT = "constraint"
 FACT = MEMORY + "fact"
-NEVER_RECALLED = "values:raw"
 
 
 class Stored(NamedTuple):

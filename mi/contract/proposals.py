@@ -10,6 +10,7 @@ from mi.contract.session import ContractSession
 from mi.evidence.records.run import Question
 from mi.kernel import ids
 from mi.kernel.consent import begins_with_yes
+from mi.kernel.language import patterns
 from mi.kernel.messages import text as message
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
@@ -17,7 +18,6 @@ from mi.tasks import tinytasks
 from mi.tasks.tinytasks_file import TinyTasks
 
 _FILE = "proposals.json"
-_ADD = ("add", "go", "verified", "加")
 
 
 class TaskProposal(Struct, frozen=True, kw_only=True):
@@ -98,7 +98,7 @@ def _add(tiny_tasks: TinyTasks, proposal: TaskProposal) -> None:
 
 def is_yes(answer: str) -> bool:
     """Whether a person's answer begins with a word of consent."""
-    return begins_with_yes(answer, _ADD)
+    return begins_with_yes(answer, patterns().yes_to_tasks)
 
 
 def _waiting(folder: str, notices: Notices) -> list[TaskProposal]:

@@ -10,13 +10,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mi.contract.fact_status import Truth
-from mi.contract.memories import FACT, KEY, NEVER_RECALLED, TYPES, MemoryType, Tier, TruthState, type_of
+from mi.contract.memories import FACT, KEY, TYPES, MemoryType, Tier, TruthState, type_of
 from mi.contract.session import ContractSession
 from mi.kernel import clock
 from mi.kernel.secrets import redact
 from mi.kernel.text import ELLIPSIS
 from mi.knowledge.search.backend import Hit, Query
 from mi.knowledge.search.words import compact
+from mi.knowledge.thoughts.kinds import RAW
 from mi.knowledge.thoughts.store_state import Thought
 from mi.knowledge.thoughts.stores import CombinedStores
 
@@ -130,7 +131,7 @@ def shown(session: ContractSession, thoughts: Iterable[Thought]) -> list[Recalle
     found = []
     for thought, raw in standing:
         tags = [tag for tag in raw.get("tags") or [] if isinstance(tag, str)]
-        if NEVER_RECALLED not in tags:
+        if RAW not in tags:
             found.append(_recalled(thought, raw, tags, truths.get(thought.id), now))
     return found
 

@@ -11,7 +11,7 @@ from msgspec import defstruct
 from mi.evidence.reader import Event, parse, read_at, whole
 from mi.evidence.records.kinds import LANDMARKS
 from mi.kernel import files, jsonl
-from mi.kernel.home import FILE_MODE, Home, make_dirs
+from mi.kernel.home import FILE_MODE, Home, make_place
 from mi.kernel.jsontext import BadJson, decode_stored
 
 T = TypeVar("T")
@@ -157,7 +157,7 @@ class EvidenceIndex:
             return work(db)
 
     def _connect(self) -> sqlite3.Connection:
-        make_dirs(self._home.indexes)
+        make_place(self._path)
         os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
         return _prepared(sqlite3.connect(self._path, timeout=10))
 

@@ -1,7 +1,6 @@
 """Saving a session by itself: at the end of a turn, when the rules say so, into the session's own window."""
 
 import os
-import re
 import time
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from mi.hooks import rules_state
 from mi.hooks.changed_files import command_of
 from mi.hooks.event import HookEvent
 from mi.hooks.rules_state import RulesState
+from mi.kernel.language import compiled, patterns
 from mi.kernel.text import one_line
 
 if TYPE_CHECKING:
@@ -43,10 +43,7 @@ def saw_command(event: HookEvent, app: "App") -> None:
 
 def is_work_log(path: str) -> bool:
     """Whether a file is where a project keeps what was done."""
-    return (
-        re.search(r"(?i)(?:^|/)(?:work[-_]?log|progress|changelog|devlog|工作日志)[^/]*\.(?:md|txt|rst)$", path)
-        is not None
-    )
+    return compiled(rf"(?:^|/)(?:{patterns().work_log})[^/]*\.(?:md|txt|rst)$").search(path) is not None
 
 
 def at_stop(event: HookEvent, app: "App") -> None:

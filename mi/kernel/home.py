@@ -1,15 +1,19 @@
 """Where things live below the MI home. Paths are plain strings: pathlib alone would cost a third of Python's start."""
 
 import os
+from typing import TYPE_CHECKING
 
 from mi.kernel.errors import NotFound, StorageError
 
+if TYPE_CHECKING:
+    from mi.kernel.marker import Marker
+    from mi.kernel.notices import Notices
+
 DIR_MODE = 0o700
 FILE_MODE = 0o600
-_FOLDERS = (
-    *("backups", "demo", "global", "hook_sessions", "hosts", "indexes"),
-    *("mcp", "persona", "projects", "thoughtdb", "workflows"),
-)
+# By root, for whoever writes below a home without knowing it: who hears of it, and its marker once it was read.
+_homes: "dict[str, Notices | None]" = {}
+_markers: "dict[str, Marker]" = {}
 
 
 def default_root() -> str:
@@ -25,15 +29,15 @@ class Home:
             self.root = os.path.abspath(os.path.expanduser(root))
         except FileNotFoundError:
             raise NotFound("no-current-folder") from None
+        _homes.setdefault(self.root, None)
+
+    def tell(self, notices: "Notices") -> None:
+        """Name who hears what a first write finds."""
+        _homes[self.root] = notices
 
     def path(self, *parts: str) -> str:
         """A path below the home."""
         return os.path.join(self.root, *parts)
-
-    @staticmethod
-    def is_own(name: str) -> bool:
-        """Whether something directly in the home is MI's by its name."""
-        return name in _FOLDERS or name == "config.json" or name.startswith("config.json.")
 
     def exists(self) -> bool:
         """Whether anything was ever stored here."""
@@ -194,14 +198,33 @@ class ThoughtFiles:
 
 
 def make_dirs(path: str) -> None:
-    """Create a folder and its parents, readable by the owner alone."""
+    """Create a folder and its parents, readable by the owner alone; the home's marker names each new one first."""
     if os.path.isdir(path):
         return
     parent = os.path.dirname(path)
     if parent and parent != path:
         make_dirs(parent)
+    note_new(path, anew=True)
     try:
         os.mkdir(path, DIR_MODE)
     except FileExistsError:
         if not os.path.isdir(path):  # another process may have made it meanwhile; a file in the way is an error
             raise
+
+
+def make_place(path: str) -> None:
+    """Make the folder of a file that is about to be made; the home's marker names the file first."""
+    make_dirs(os.path.dirname(path))
+    note_new(path)
+
+
+def note_new(path: str, anew: bool = False) -> None:
+    """Have the marker of the home that a path lies in name it, if it is new; `anew`: the marker may have changed."""
+    for root, notices in list(_homes.items()):
+        below = os.path.join(root, "")
+        if path.startswith(below) and path != below:
+            if root not in _markers:
+                from mi.kernel.marker import Marker
+
+                _markers[root] = Marker(root)
+            _markers[root].note(path[len(below) :], notices, anew)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mi.kernel import files, locks
-from mi.kernel.home import FILE_MODE, make_dirs
+from mi.kernel.home import FILE_MODE, make_place, note_new
 
 MAX_LINE = 1 << 20  # longer lines are handed out cut: what shows or indexes them needs no more
 _CHUNK = 1 << 16
@@ -70,6 +70,7 @@ def _open_locked(path: str) -> int:
     while True:
         fd = _open_for_append(path)
         try:
+            note_new(path)  # an append may be the first write to a home of 0.1
             locks.acquire(fd, path)
             if _is_still(fd, path):
                 return fd
@@ -84,7 +85,7 @@ def _open_for_append(path: str) -> int:
     try:
         return os.open(path, flags)
     except FileNotFoundError:
-        make_dirs(os.path.dirname(path))
+        make_place(path)
         fd = os.open(path, flags | os.O_CREAT, FILE_MODE)
         files.sync_folder(os.path.dirname(path))
         return fd

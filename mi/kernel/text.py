@@ -61,7 +61,8 @@ def wrap(text: str, columns: int) -> list[str]:
 def _pieces() -> str:
     """Return the pattern of what must stay on one line; no line begins with a mark that closes something."""
     known = patterns()
-    marks = (*known.clause_marks, *known.list_marks, *known.closing_brackets, *known.closing_quotes, ELLIPSIS)
+    wide = [mark for mark in (*known.clause_marks, *known.list_marks) if not mark.isascii()]
+    marks = (*wide, *known.closing_brackets, *known.closing_quotes, ELLIPSIS)
     return rf"\s+|[{CJK}]{one_of(*marks)}*|[^\s{CJK}]+"
 
 

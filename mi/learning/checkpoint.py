@@ -12,11 +12,9 @@ from mi.kernel import ids
 from mi.kernel.config.types import Runtime
 from mi.kernel.secrets import redact
 from mi.learning.segments import Hand, Segment, SegmentFile
-from mi.mind.answers import CheckpointDecision
 from mi.mind.language import says_lasting
 from mi.mind.mind import Judgement
-from mi.mind.prompts.checkpoint_decide import checkpoint_decide
-from mi.mind.views import SegmentCase
+from mi.mind.prompts.checkpoint_decide import CheckpointDecision, SegmentCase, checkpoint_decide
 
 Lesson = Callable[[Hand, Segment], None]
 _SNAPSHOT = 1200  # characters

@@ -13,9 +13,9 @@ from mi.learning.segments import Hand, Segment, SegmentEvent, SegmentFile
 from mi.learning.suggestion_policy import SuggestedPreference
 from mi.learning.suggestions import LEARNED, Learner, standing
 from mi.learning.text_overlap import alike, is_rule, own_tags, supported_by_user_text
-from mi.mind.answers import LearnUpdatePatch as Update
-from mi.mind.answers import MinedClaim
-from mi.mind.prompts.mining import Suggestions, learn_update
+from mi.mind.prompts.learn_update import LearnUpdatePatch as Update
+from mi.mind.prompts.learn_update import Suggestions, learn_update
+from mi.mind.prompts.mine_claims import MinedClaim
 from mi.mind.views import CitableText
 
 

@@ -15,7 +15,7 @@ from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.knowledge.search.words import tokens
 from mi.learning.segments import Hand
-from mi.mind.answers import SuggestedWorkflow
+from mi.mind.prompts.suggest_workflow import SuggestedWorkflow
 from mi.workflows.editor import WorkflowDesk
 from mi.workflows.ir import check_new
 

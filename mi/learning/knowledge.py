@@ -14,8 +14,9 @@ from mi.knowledge.thoughts.store import ThoughtStore
 from mi.knowledge.thoughts.stores import CombinedStores
 from mi.knowledge.thoughts.trust import of_thought
 from mi.learning.segments import Segment
-from mi.mind.prompts.mining import SegmentToMine
-from mi.mind.views import CitableText, SegmentCase
+from mi.mind.prompts.checkpoint_decide import SegmentCase
+from mi.mind.prompts.mine_claims import SegmentToMine
+from mi.mind.views import CitableText
 from mi.project.overlay import Overlay
 
 _KNOWN = 24  # thoughts shown beside a stretch of work

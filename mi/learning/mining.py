@@ -16,8 +16,8 @@ from mi.learning.segments import Hand, Segment, SegmentFile
 from mi.learning.suggestion_policy import SuggestedPreference
 from mi.learning.suggestions import Learner, standing
 from mi.learning.text_overlap import alike, is_rule, names_only, own_tags, said_by_person, supported_by_user_text
-from mi.mind.answers import MinedClaim, MinedClaims, MinedEdge, MinedPreference
-from mi.mind.prompts.mining import mine_claims, mine_preferences
+from mi.mind.prompts.mine_claims import MinedClaim, MinedClaims, MinedEdge, mine_claims
+from mi.mind.prompts.mine_preferences import MinedPreference, mine_preferences
 
 MINED = "mi:mined"
 _LOOKED_AT = 500  # standing claims that a new one is compared with, beside what the text index finds

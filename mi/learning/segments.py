@@ -16,9 +16,9 @@ from mi.kernel import clock, ids, jsonl
 from mi.kernel.home import ProjectHome
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
-from mi.mind.answers import CheckpointDecision
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
+from mi.mind.prompts.checkpoint_decide import CheckpointDecision
 from mi.mind.views import CitableText
 
 R = TypeVar("R", bound=Record)

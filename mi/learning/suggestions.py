@@ -21,7 +21,7 @@ from mi.learning.knowledge import Knowledge
 from mi.learning.segments import Hand, Segment, SegmentEvent, SegmentFile
 from mi.learning.suggestion_policy import Source, Standing, SuggestedPreference, SuggestionVerdict, unfit, weigh
 from mi.learning.text_overlap import echoes, retells, said_by_person, supported_by_user_text
-from mi.mind.answers import LearnSuggestion
+from mi.mind.prompts.risk_judge import LearnSuggestion
 
 LEARNED = "mi:learned"
 _GUIDING = ("preference", "goal")

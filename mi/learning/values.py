@@ -19,10 +19,9 @@ from mi.knowledge.thoughts.store import ThoughtStore, refuse_secret
 from mi.knowledge.thoughts.store_state import Filter
 from mi.learning.mind_calls import Judge, Rules, ask_recorded
 from mi.learning.values_patch import ValuesPatch, checked
-from mi.mind.answers import CompiledValues
 from mi.mind.mind import Judgement
-from mi.mind.prompts.compile_values import compile_values
-from mi.mind.prompts.mining import ValuesToPatch, values_claim_patch
+from mi.mind.prompts.compile_values import CompiledValues, compile_values
+from mi.mind.prompts.values_claim_patch import ValuesToPatch, values_claim_patch
 from mi.mind.views import CitableText
 
 

@@ -9,7 +9,8 @@ from mi.knowledge.thoughts.kinds import REDIRECTS, EdgeType, Origin
 from mi.knowledge.thoughts.line_state import milliseconds
 from mi.knowledge.thoughts.records import Claim
 from mi.knowledge.thoughts.store import ThoughtStore
-from mi.mind.answers import MinedClaim, MinedEdge, ValuesClaimPatch
+from mi.mind.prompts.mine_claims import MinedClaim, MinedEdge
+from mi.mind.prompts.values_claim_patch import ValuesClaimPatch
 
 _RESERVED = ("mi:", "values:")  # tags that mean something to MI: no model hands them out
 _LONGEST = 600  # characters of one value; more is no single thought

@@ -15,9 +15,8 @@ from mi.knowledge.thoughts.stores import CombinedStores
 from mi.knowledge.thoughts.trust import of_thought
 from mi.learning.mind_calls import Judge
 from mi.learning.why import Why
-from mi.mind.answers import WhyAnswer
 from mi.mind.mind import Judgement
-from mi.mind.prompts.why_trace import WhyCase, why_trace
+from mi.mind.prompts.why_trace import WhyAnswer, WhyCase, why_trace
 from mi.mind.views import CitableText
 
 Append = Callable[[WhyTrace], WhyTrace]

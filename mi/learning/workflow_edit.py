@@ -7,8 +7,7 @@ from mi.evidence.records.workflow_ir import Workflow
 from mi.kernel.errors import MiError, UsageError
 from mi.learning.knowledge import Knowledge
 from mi.learning.mind_calls import Judge, ask_recorded
-from mi.mind.answers import EditedWorkflow
-from mi.mind.prompts.edit_workflow import NO_MODEL, EditCase, edit_workflow
+from mi.mind.prompts.edit_workflow import NO_MODEL, EditCase, EditedWorkflow, edit_workflow
 from mi.workflows.ir import check_new
 
 

@@ -12,8 +12,7 @@ from mi.learning.habits import Habit, Habits, counted, is_ripe, keep, read_habit
 from mi.learning.knowledge import Knowledge
 from mi.learning.segments import Hand, Segment
 from mi.learning.text_overlap import wished_by_agent
-from mi.mind.answers import SuggestedWorkflow
-from mi.mind.prompts.suggest_workflow import HabitCase, suggest_workflow
+from mi.mind.prompts.suggest_workflow import HabitCase, SuggestedWorkflow, suggest_workflow
 from mi.workflows.editor import WorkflowDesk
 
 

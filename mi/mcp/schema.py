@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from mi.kernel.jsonschema import inlined
 from mi.mcp.tool import Json, Tool
 
 
@@ -41,24 +42,11 @@ def output_schema(shape: type[msgspec.Struct]) -> Json:
 def schema(shape: type[msgspec.Struct]) -> Json:
     """The JSON Schema of a type in one piece: some hosts do not follow references."""
     (root,), parts = msgspec.json.schema_components((shape,), ref_template="{name}")
-    whole: Json = _inlined(root, parts)
+    whole: Json = inlined(root, parts, _or_null)
     whole.pop("description", None)
     if not whole.get("required"):
         whole.pop("required", None)
     return whole
-
-
-def _inlined(value: Any, parts: dict[str, Any]) -> Any:
-    if isinstance(value, list):
-        return [_inlined(one, parts) for one in value]
-    if not isinstance(value, dict):
-        return value
-    if "$ref" in value:
-        rest = {name: one for name, one in value.items() if name != "$ref"}
-        inner = _inlined(parts[value["$ref"]], parts)
-        return {name: one for name, one in inner.items() if name != "description"} | _inlined(rest, parts)
-    kept = {name: one for name, one in value.items() if name != "title" or not isinstance(one, str)}
-    return _or_null({name: _inlined(one, parts) for name, one in kept.items()})
 
 
 def _or_null(value: Json) -> Json:

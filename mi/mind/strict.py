@@ -9,13 +9,14 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
+from mi.kernel.jsonschema import inlined
 from mi.kernel.jsontext import BadJson, decode
 
 T = TypeVar("T")
 
 
 def strict_twin(shape: type) -> Any:
-    """The same type without defaults and closed to unknown keys."""
+    """Return the same type without defaults and closed to unknown keys."""
     return _twin(shape)
 
 
@@ -45,21 +46,14 @@ def _strict(shape: Any) -> Any:
 def json_schema(shape: type) -> dict[str, Any]:
     """The strict JSON Schema of a type, without references, as the vendors' structured outputs want it."""
     schema = msgspec.json.schema(strict_twin(shape))
-    resolved: dict[str, Any] = _inlined(schema, schema.get("$defs", {}))
-    return resolved
+    whole: dict[str, Any] = inlined(schema, schema.get("$defs", {}), _typed)
+    return whole
 
 
-def _inlined(node: Any, definitions: dict[str, Any]) -> Any:
-    if isinstance(node, list):
-        return [_inlined(one, definitions) for one in node]
-    if not isinstance(node, dict):
-        return node
-    if "$ref" in node:
-        return _inlined(definitions[node["$ref"].rpartition("/")[2]], definitions)
-    inlined = {key: _inlined(value, definitions) for key, value in node.items() if key not in ("$defs", "title")}
-    if "enum" in inlined and all(isinstance(one, str) for one in inlined["enum"]):
-        inlined["type"] = "string"  # some vendors refuse a schema node without a type
-    return inlined
+def _typed(node: dict[str, Any]) -> dict[str, Any]:
+    """Return a node with the type of its texts: some vendors refuse one without."""
+    is_text = "enum" in node and all(isinstance(word, str) for word in node["enum"])
+    return node | {"type": "string"} if is_text else node
 
 
 def read_answer(text: str, shape: type[T]) -> T:

@@ -6,7 +6,6 @@ from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.mind import Risk, ThoughtsUsed
 from mi.evidence.records.run import Marks
 from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
-from mi.project.overlay import WorkflowRun
 
 
 class CitableText(Struct, frozen=True, kw_only=True):
@@ -148,35 +147,3 @@ class Case(Struct, frozen=True, kw_only=True):
     check_intent: str = ""  # what a check must show now, whatever was asked for before
     person_said: str = ""  # what the person just answered to decide_next
     diff: str = ""  # what the batch changed; '' when it was seen by an earlier process
-
-
-class LoopCase(Struct, frozen=True, kw_only=True):
-    """A repetition that was noticed before the next input goes out."""
-
-    case: Case
-    pattern: str
-    reason: str
-    next_input: str
-
-
-class SegmentCase(Struct, frozen=True, kw_only=True):
-    """A stretch of a run that may be complete."""
-
-    task: str
-    events: list[CitableText]
-    batches: int
-    planned_next_input: str = ""
-    status_hint: str = ""
-    lasting: bool = False  # the person said something that is meant to last
-    known: list[CitableText] = []
-    runtime: str = ""
-    overlay: str = ""
-
-
-class WorkflowCase(Struct, frozen=True, kw_only=True):
-    """A workflow, its cursor, and what the latest batch showed."""
-
-    workflow: Workflow
-    cursor: WorkflowRun
-    batch: BatchView
-    recent: list[CitableText] = []

@@ -3,6 +3,8 @@
 import re
 from typing import Literal
 
+from mi.kernel.language import compiled, patterns
+
 Reason = Literal["code", "links", "architecture", "rule"]
 _CODE_LINE = re.compile(
     r"^\s*(?:def |class |import |from \w[\w.]* import |function |const |let |var |return\b|if ?\(|for ?\(|#include"
@@ -11,14 +13,6 @@ _CODE_LINE = re.compile(
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _LINK = re.compile(r"https?://\S+")
 _HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
-_ARCHITECTURE = re.compile(
-    r"\barchitect\w*|\bdesign (?:principle|philosophy|rationale|decision)|\bprimer\b|\bmission\b|\bonboarding\b"
-    r"|架构|设计原则|设计理念|使命|入门",
-    re.IGNORECASE,
-)
-_RULE = re.compile(
-    r"^\W*(?:(?:always|never|must(?: not)?|do not|don't|forbidden)\b|禁止|必须|不得|务必|绝不)", re.IGNORECASE
-)
 _MOSTLY = 0.6
 
 
@@ -30,10 +24,11 @@ def objection(text: str, name: str = "") -> Reason | None:
     if _LINK.search(text) and len(re.findall(r"\w+", _LINK.sub(" ", text))) < 4 * len(_LINK.findall(text)):
         return "links"
     headings = " ".join(_HEADING.findall(text)) + " " + name.replace("-", " ")
-    if _ARCHITECTURE.search(headings):
+    if compiled(patterns().architecture).search(headings):
         return "architecture"
+    rule = compiled(rf"^\W*(?:{patterns().rule})")
     said = [line for line in lines if not line.lstrip().startswith("#")]
-    if said and sum(bool(_RULE.match(line)) for line in said) / len(said) > _MOSTLY:
+    if said and sum(bool(rule.match(line)) for line in said) / len(said) > _MOSTLY:
         return "rule"
     return None
 

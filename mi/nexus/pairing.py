@@ -3,29 +3,13 @@
 import re
 from typing import Literal, NamedTuple
 
+from mi.kernel.language import compiled, patterns
 from mi.nexus.state import Fields, Task, Tasks, given
 from mi.nexus.targets import targets_of
 
 CHECKERS = ("tester", "reviewer")
 DOCS = ("docs_only.coherent", "docs_only.independent")
 EXCEPTIONS = (*DOCS, "same_file_bundle", "generated_artifacts")
-# A criterion about what a program does when it runs, not about how its text looks.
-_RUNTIME = re.compile(
-    r"\b(?:runs?|running|executes?|returns?|exits?|responds?|response|prints?|outputs?|raises?|throws?|rejects?|accepts?"
-    r"|loads?|starts?|stops?|crash\w*|fails?|pass(?:es)?|tests?|behaves?|behaviou?r|requests?|status code|latency"
-    r"|seconds?|handles?|survives?|logs? in|saves?|stores?|writes?|reads?|round[- ]trips?)\b"
-    r"|运行|执行|返回|退出|响应|输出|报错|抛出|通过|测试|启动|崩溃|行为|处理|保存|读取|写入",
-    re.IGNORECASE,
-)
-# A criterion that someone can hold the delivered text against.
-_DELIVERABLE = re.compile(
-    r"\b(?:covers?|contains?|lists?|states?|names?|describes?|explains?|documents?|links?|accurate|correct|complete"
-    r"|consistent|matches|sections?|table|examples?|spelling|grammar|figures?|words?|sources?|cites?|every|each|all)\b"
-    r"|包含|列出|说明|描述|准确|正确|完整|一致|章节|示例|表格|引用|每个|所有",
-    re.IGNORECASE,
-)
-_REFACTOR = re.compile(r"\brefactor\w*|\bbehaviou?r[- ]preserving|\brename\b|重构|不改变行为", re.IGNORECASE)
-_TYPE_ONLY = re.compile(r"\btypes?[- ]only\b|\btype annotations?\b|\btype hints?\b|仅类型|类型标注", re.IGNORECASE)
 
 Checker = Literal["tester", "reviewer"]
 
@@ -47,9 +31,11 @@ def due(task: Task, extensions: dict[str, Fields]) -> Checker | None:
     acceptance = task.acceptance if isinstance(task.acceptance, str) else ""
     if is_docs(task, extensions) or _pure(task):
         return None
-    if task.owner == "engineer" and _RUNTIME.search(acceptance):
+    known = patterns()
+    is_runtime = compiled(known.runtime_criterion).search(acceptance)
+    if task.owner == "engineer" and is_runtime:
         return "tester"
-    if task.owner == "writer" and (_DELIVERABLE.search(acceptance) or _RUNTIME.search(acceptance)):
+    if task.owner == "writer" and (is_runtime or compiled(known.text_criterion).search(acceptance)):
         return "reviewer"
     return None
 
@@ -64,7 +50,8 @@ def is_docs(task: Task, extensions: dict[str, Fields]) -> bool:
 
 def _pure(task: Task) -> bool:
     said = " ".join(text for text in (task.title, task.context, task.approach) if isinstance(text, str))
-    return bool(_REFACTOR.search(said) or _TYPE_ONLY.search(said))
+    known = patterns()
+    return bool(compiled(known.refactoring).search(said) or compiled(known.types_only).search(said))
 
 
 def checks_of(found: Tasks, task: Task) -> list[Task]:

@@ -5,10 +5,10 @@ from typing import Any
 
 from mi.kernel.config.types import Nexus as Settings
 from mi.kernel.errors import Blocked, UsageError
+from mi.kernel.language import compiled, one_of, patterns
 from mi.nexus import memory, plan, tags
 from mi.nexus.store import Store
 
-_NUMBERED = re.compile(r"^#?(\d+)[\s.:、：]+(.+)$", re.DOTALL)
 _NAMED = re.compile(r"^([a-z0-9]+(?:-[a-z0-9]+)+)(?:\.md)?:\s+(.+)$", re.DOTALL)
 
 
@@ -25,7 +25,9 @@ def decide(store: Store, message: str) -> dict[str, Any]:
     if not shown["active"]:
         raise Blocked("nx-no-plan")
     waiting = [issue["id"] for issue in shown["issues"] if issue["status"] == "pending"]
-    numbered = _NUMBERED.match(said)
+    known = patterns()
+    parted = one_of(*known.full_stops, *known.colons, *known.list_marks)
+    numbered = compiled(rf"^#?(\d+)(?:\s|{parted})+(.+)$", re.DOTALL).match(said)
     if numbered:
         return plan.decide(store, plan.PlanDecide(issue_id=int(numbered[1]), decision=numbered[2].strip()))
     if len(waiting) != 1:

@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from mi.kernel.errors import MiError
+from mi.kernel.language import compiled, one_of, patterns
 
 
 class Authority(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +61,7 @@ def _role(row: dict[str, str]) -> Role:
 
 
 def _list(cell: str) -> list[str]:
-    return [part.strip() for part in cell.replace("；", ";").split(";") if part.strip()]
+    return [part.strip() for part in compiled(one_of(*patterns().semicolons)).split(cell) if part.strip()]
 
 
 def _tables(text: str) -> list[tuple[list[str], list[list[str]]]]:

@@ -12,6 +12,7 @@ from mi.kernel import clock
 from mi.kernel.errors import Blocked, MiError, NotFound, StorageError, UsageError
 from mi.kernel.files import write_atomic
 from mi.kernel.home import make_dirs
+from mi.kernel.language import compiled, patterns
 from mi.kernel.locks import folder_lock
 from mi.knowledge.thoughts.store import refuse_secret
 from mi.persona import cards
@@ -22,29 +23,9 @@ from mi.persona.place import PersonaView, PrivateOfOther, markdown_below, read_t
 
 Verdict = Literal["accept", "reject", "merge"]
 _STATUS = {"accept": "accepted", "reject": "rejected", "merge": "merged"}
-# What is no lasting knowledge; the first that fits is the reason.
-_NOT_LASTING = (
-    (
-        "todo",
-        r"(?i)\b(?:todo|fixme|to-do|remember to|don't forget|we (?:still )?(?:need|have) to|still (?:needs?|open))\b"
-        r"|待办|记得|别忘|还需要|还没做|以后再",
-    ),
-    (
-        "task-state",
-        r"(?i)\b(?:in progress|half ?way|\d{1,3} ?% (?:done|complete)|currently working on|working on it|next step is"
-        r"|(?:task|step|phase) \d+ (?:is )?(?:done|finished|complete)|waiting for)\b"
-        r"|进行中|正在做|做到一半|进度|已完成第|下一步是|完成了\s*\d",
-    ),
-    (
-        "bug-fix",
-        r"(?i)\b(?:fix(?:ed|es)? (?:the |an? |this )?(?:\w+ ){0,3}(?:bug|crash|error|typo|issue|test)|bug ?fix|hotfix"
-        r"|fix(?:ed|es)? #\d+|patched (?:the|a))\b|修复了|修了|改好了|修正了.{0,12}(?:错误|问题|bug)",
-    ),
-)
 _FILE = re.compile(
     r"(?<![\w./-])[\w./-]*\w\.(?:py|js|ts|tsx|go|rs|java|c|cc|cpp|h|rb|php|sh|css|html|ya?ml|toml|json|md)\b"
 )
-_TRICK = re.compile(r"(?i)\b(?:trick|hack|work ?around|line \d+|quick fix)\b|小技巧|绕过|临时方案|第\s*\d+\s*行")
 
 
 class ProposalFields(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,11 +63,11 @@ class ProposalFile(NamedTuple):
 
 def why_refused(text: str) -> str | None:
     """Why a text is no card: todo, task-state, bug-fix or single-file; None when it may be one."""
-    for reason, pattern in _NOT_LASTING:
-        if re.search(pattern, text):
+    for reason, pattern in patterns().not_lasting.items():
+        if compiled(pattern).search(text):
             return reason
     named = set(_FILE.findall(text))
-    return "single-file" if len(named) == 1 and _TRICK.search(text) else None
+    return "single-file" if len(named) == 1 and compiled(patterns().trick).search(text) else None
 
 
 def slug(title: str) -> str:

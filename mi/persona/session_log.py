@@ -10,6 +10,7 @@ from mi.kernel import clock
 from mi.kernel.errors import UsageError
 from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.jsontext import encode
+from mi.kernel.language import patterns
 from mi.kernel.locks import folder_lock
 from mi.kernel.text import decode
 from mi.knowledge.thoughts.store import refuse_secret
@@ -32,15 +33,6 @@ _ANCHOR = re.compile(
     r"<!-- mixia:section:end name=(?P=name) -->"
 )
 _HEADING = re.compile(r"(?m)^#{2,4}[ \t]*(?P<title>.+?)[ \t]*$")
-# Headings of logs that people wrote by hand, English and Chinese.
-_KNOWN_HEADINGS = {
-    "completed_items": ("completed items", "completed", "done", "完成事项", "已完成", "完成"),
-    "decisions": ("decisions", "decision", "决策", "决定"),
-    "next_steps": ("next steps", "next", "pending", "todo", "下一步", "待办", "后续"),
-    "candidate_insights": ("candidate insights", "insights", "候选认知", "认知"),
-    "external_ai_calls": ("external ai calls", "external calls", "外部ai调用", "外部调用"),
-    "incidents": ("incidents", "incident", "事故", "事件"),
-}
 
 
 class LoggedDecision(msgspec.Struct, frozen=True, kw_only=True):
@@ -181,8 +173,9 @@ def _by_heading(text: str) -> list[tuple[str, str]]:
 
 
 def _section_of(title: str) -> str:
-    plain = title.strip().strip(":：").lower()
-    return next((name for name, known in _KNOWN_HEADINGS.items() if plain in known), "")
+    """Return the section of a heading, also as people write it by hand; "" for any other."""
+    plain = title.strip().strip("".join(patterns().colons)).lower()
+    return next((name for name, known in patterns().log_headings.items() if plain in known), "")
 
 
 def _lines(part: str) -> list[str]:

@@ -8,6 +8,7 @@ import msgspec
 from mi.evidence.records.workflow_ir import Trigger, Workflow, WorkflowStep
 from mi.kernel.errors import MiError
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.language import compiled, one_of, patterns
 from mi.kernel.messages import NestedText
 
 _ID = re.compile(r"wf_[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -103,7 +104,7 @@ def steps_of(texts: list[str]) -> list[WorkflowStep]:
 
 
 def _step(number: int, text: str) -> WorkflowStep:
-    word, colon, rest = text.replace("：", ":", 1).partition(":")
+    word, colon, rest = compiled(one_of(*patterns().colons)).sub(":", text, count=1).partition(":")
     kind, said = (word.strip().lower(), rest.strip()) if colon else ("", text.strip())
     title = said.splitlines()[0][:80] if said else ""
     if kind == "check":

@@ -4,13 +4,13 @@ import time
 
 import pytest
 
-from mi.contract.plan_detection import _BOX
+from mi.contract.plan_detection import _BOX, _marked
 from mi.governance.words import is_whole, listed_items
 from mi.kernel.shell import simple_commands
 from mi.kernel.text import sentences
 from mi.persona.lint import _ADDRESS
 from mi.persona.proposals import why_refused
-from mi.project.checks.files import _RULE
+from mi.project.checks.runners.recipes import _RULE
 
 WORK = {
     "lines": (simple_commands, "ls\n", 8_000),
@@ -22,7 +22,7 @@ WORK = {
     "abbreviations": (sentences, "a. b ", 6_000),
     "one word of a proposal": (why_refused, "x", 30_000),
     "one word of an address": (_ADDRESS.findall, "x", 30_000),
-    "blanks of a box": (_BOX.findall, " ", 60_000),
+    "blanks of a box": (_marked(_BOX).findall, " ", 60_000),
     "blanks of a rule": (_RULE.match, " ", 60_000),
 }
 

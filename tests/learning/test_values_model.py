@@ -14,8 +14,12 @@ from mi.kernel.notices import Notices
 from mi.knowledge.thoughts.store import ThoughtStore
 from mi.knowledge.thoughts.store_state import Filter
 from mi.learning.values import BASE, RAW, SUMMARY, ValuesChange, set_values
-from mi.mind.answers import CompiledValues, ValuesClaimPatch, WhyAnswer
-from mi.mind.prompts.mining import learn_update, mine_claims, mine_preferences, values_claim_patch
+from mi.mind.prompts.compile_values import CompiledValues
+from mi.mind.prompts.learn_update import learn_update
+from mi.mind.prompts.mine_claims import mine_claims
+from mi.mind.prompts.mine_preferences import mine_preferences
+from mi.mind.prompts.values_claim_patch import ValuesClaimPatch, values_claim_patch
+from mi.mind.prompts.why_trace import WhyAnswer
 from mi.mind.strict import json_schema
 from mi.testing import Request
 from tests.conftest import Mi

@@ -9,7 +9,7 @@ import pytest
 from mi.evidence.records.workflow_ir import WorkflowStep
 from mi.kernel.config.types import Workflows
 from mi.learning.habits import guarded, is_ripe, runs_of, signature_of
-from mi.mind.answers import WorkflowAdvice
+from mi.mind.prompts.suggest_workflow import WorkflowAdvice
 from mi.mind.strict import json_schema
 from mi.testing import Request
 from tests.autopilot.workbench import BROKEN, MEND, RIGHT, TEST, WRONG, Json, Ran, Workbench, edit, say

@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
-from mi.mind.prompts.checkpoint_decide import checkpoint_decide
-from mi.mind.prompts.mining import SegmentToMine, Suggestions, learn_update, mine_claims, mine_preferences
+from mi.mind.prompts.checkpoint_decide import SegmentCase, checkpoint_decide
+from mi.mind.prompts.learn_update import Suggestions, learn_update
+from mi.mind.prompts.mine_claims import SegmentToMine, mine_claims
+from mi.mind.prompts.mine_preferences import mine_preferences
 from mi.mind.strict import json_schema
-from mi.mind.views import CitableText, SegmentCase
+from mi.mind.views import CitableText
 
 CLAIM = """local_id claim_type text scope visibility valid_from valid_to confidence source_event_ids tags notes"""
 EDGE = "edge_type from_claim_id to_claim_id confidence source_event_ids notes"

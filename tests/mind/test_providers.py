@@ -18,7 +18,7 @@ from mi.kernel.config.types import CliMind, HttpMind
 from mi.kernel.home import Home
 from mi.mind.circuit import REST_S, Circuit
 from mi.mind.mind import Judgement, Mind
-from mi.mind.prompts.auto_answer import auto_answer
+from mi.mind.prompts.auto_answer_to_hands import auto_answer_to_hands
 from mi.mind.prompts.decide_next import decide_next
 from mi.mind.prompts.extract_evidence import extract_evidence
 from mi.mind.prompts.loop_break import loop_break
@@ -433,7 +433,7 @@ def test_a_vendor_without_structured_output_is_asked_without_it(home: Home) -> N
         assert [request.schema is not None for request in server.requests] == [True, False, False]
 
 
-PROMPTS = (extract_evidence, risk_judge, plan_min_checks, auto_answer, decide_next, loop_break)
+PROMPTS = (extract_evidence, risk_judge, plan_min_checks, auto_answer_to_hands, decide_next, loop_break)
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.name)

@@ -3,14 +3,14 @@
 import pytest
 
 from mi.evidence.records.run import Marks
-from mi.mind.prompts.auto_answer import auto_answer
-from mi.mind.prompts.checkpoint_decide import checkpoint_decide
+from mi.mind.prompts.auto_answer_to_hands import auto_answer_to_hands
+from mi.mind.prompts.checkpoint_decide import SegmentCase, checkpoint_decide
 from mi.mind.prompts.decide_next import decide_next
 from mi.mind.prompts.extract_evidence import extract_evidence
-from mi.mind.prompts.loop_break import loop_break
+from mi.mind.prompts.loop_break import LoopCase, loop_break
 from mi.mind.prompts.plan_min_checks import plan_min_checks
 from mi.mind.prompts.risk_judge import risk_judge
-from mi.mind.views import BatchView, Case, CitableText, LoopCase, Person, ProjectView, SeenCommand, SegmentCase
+from mi.mind.views import BatchView, Case, CitableText, Person, ProjectView, SeenCommand
 
 PYTEST = ProjectView(check_commands=["pytest -q"], has_tests=True)
 VERIFIED = Marks(ran=True, claimed=True, verified=True)
@@ -133,7 +133,7 @@ VALUES = [
     ],
 )
 def test_questions_that_values_cover_are_answered_with_a_citation(message: str, cited: list[str]):
-    answer = auto_answer.rules(case(last_message=message, person=Person(values=VALUES)))
+    answer = auto_answer_to_hands.rules(case(last_message=message, person=Person(values=VALUES)))
     assert answer.should_answer
     assert answer.cited_ids == cited
     assert not answer.needs_user_input
@@ -149,14 +149,14 @@ def test_questions_that_values_cover_are_answered_with_a_citation(message: str, 
     ],
 )
 def test_other_questions_go_to_the_person(message: str):
-    answer = auto_answer.rules(case(last_message=message, person=Person(values=VALUES)))
+    answer = auto_answer_to_hands.rules(case(last_message=message, person=Person(values=VALUES)))
     assert answer.needs_user_input
     assert answer.ask_user_question == message
     assert not answer.should_answer
 
 
 def test_no_question_no_answer():
-    answer = auto_answer.rules(case(person=Person(values=VALUES)))
+    answer = auto_answer_to_hands.rules(case(person=Person(values=VALUES)))
     assert not answer.should_answer
     assert not answer.needs_user_input
 

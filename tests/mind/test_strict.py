@@ -4,37 +4,11 @@ import json
 
 import pytest
 
-from mi.evidence.records.mind import AutoAnswerOutput, Checks, LoopBreakOutput
+from mi.evidence.records.mind import Checks
 from mi.kernel.jsontext import BadJson
-from mi.mind.answers import (
-    CheckpointDecision,
-    CompiledValues,
-    ExtractedEvidence,
-    LearnUpdatePatch,
-    MinedClaims,
-    MinedPreferences,
-    NextMove,
-    RiskJudgement,
-    ValuesClaimPatch,
-    WhyAnswer,
-)
+from mi.mind.prompts import all_prompts
 from mi.mind.strict import json_schema, read_answer
 
-ANSWERS = [
-    AutoAnswerOutput,
-    CheckpointDecision,
-    Checks,
-    CompiledValues,
-    ExtractedEvidence,
-    LearnUpdatePatch,
-    LoopBreakOutput,
-    MinedClaims,
-    MinedPreferences,
-    NextMove,
-    RiskJudgement,
-    ValuesClaimPatch,
-    WhyAnswer,
-]
 CHECKS = {
     "should_run_checks": True,
     "needs_testless_strategy": False,
@@ -56,9 +30,9 @@ def nodes(schema: object):
             yield from nodes(value)
 
 
-@pytest.mark.parametrize("shape", ANSWERS, ids=lambda shape: shape.__name__)
-def test_every_key_is_required_and_no_other_is_allowed(shape: type):
-    schema = json_schema(shape)
+@pytest.mark.parametrize("name", all_prompts())
+def test_every_key_is_required_and_no_other_is_allowed(name: str):
+    schema = json_schema(all_prompts()[name].output)
     objects = [node for node in nodes(schema) if node.get("type") == "object"]
     assert objects
     for node in objects:

@@ -5,9 +5,9 @@ import pytest
 from mi.evidence.records.run import Marks
 from mi.evidence.records.workflow_ir import WorkflowStep
 from mi.evidence.records.workflows import WorkflowProgressOutput as Told
-from mi.mind.prompts.workflow_progress import workflow_progress
+from mi.mind.prompts.workflow_progress import WorkflowCase, workflow_progress
 from mi.mind.strict import json_schema
-from mi.mind.views import BatchView, SeenCommand, WorkflowCase
+from mi.mind.views import BatchView, SeenCommand
 from mi.workflows.cursor import advance, begin, close, pass_gate
 from tests.workflows.made import CHECK, GATE, WORK, workflow
 

@@ -24,13 +24,13 @@ from mi.governance.speed import marker
 from mi.kernel.config.types import Config
 from mi.kernel.consent import agrees, refuses
 from mi.kernel.home import Home
+from mi.kernel.language import patterns
 from mi.kernel.messages import text
 from mi.kernel.notices import Notices
 from mi.mind.language import is_inquiry
 from mi.mind.views import Case
 from mi.persona.place import PersonaView
 
-_GO_ON = ("go", "go on", "continue", "继续")
 _DONE_RULE = "a check that passes after the last change"
 
 
@@ -196,7 +196,7 @@ class GovernedSteps(RunSteps):
         answer = pen.ask_once(question, "review" if gate == "review" else "rules")
         if answer is None:
             return Stop(text("rules.waits", self._language, gate=gate))
-        agreed = agrees(answer, _GO_ON)
+        agreed = agrees(answer, patterns().go_on)
         action = "confirmed" if agreed else "rejected" if refuses(answer) else "modified"
         pen.append(Verification(gate=gate, verdict=answer, user_action=action, post_result="pending"))
         if action == "rejected":

@@ -14,8 +14,8 @@ from mi.kernel.messages import text
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import redact
 from mi.kernel.state import update_state
-from mi.mind.prompts.workflow_progress import workflow_progress
-from mi.mind.views import Case, FollowedWorkflow, WorkflowCase
+from mi.mind.prompts.workflow_progress import WorkflowCase, workflow_progress
+from mi.mind.views import Case, FollowedWorkflow
 from mi.project.identity import Project
 from mi.project.overlay import Overlay, WorkflowRun, read_overlay
 from mi.workflows import cursor as cursors

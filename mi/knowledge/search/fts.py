@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from typing import Literal
 
 from mi.kernel.files import read_only_uri
-from mi.kernel.home import FILE_MODE, make_dirs
+from mi.kernel.home import FILE_MODE, make_place
 from mi.knowledge.search import query as search
 from mi.knowledge.search import tables
 from mi.knowledge.search.backend import Hit, Query, Status
@@ -111,7 +111,7 @@ def in_memory() -> FtsBackend:
 
 def open_file(path: str) -> FtsBackend:
     """The index in a file, made when missing."""
-    make_dirs(os.path.dirname(path))
+    make_place(path)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
     db = sqlite3.connect(path, timeout=_PATIENCE_S, check_same_thread=False)
     try:

@@ -12,9 +12,9 @@ from mi.kernel.secrets import redact
 from mi.kernel.text import ELLIPSIS
 from mi.knowledge.search.backend import Hit, Query
 from mi.knowledge.search.words import compact
+from mi.knowledge.thoughts.kinds import RAW
 
 Trigger = Literal["run_start", "before_ask_user", "risk_signal"]
-NEVER_RECALLED = "values:raw"
 # Per item that may be returned: enough to choose by project among the good ones; more where few of them are heard.
 _WIDER = (8, 32, 128, 512)
 _FAINT = 0.25  # of the best score: less is a word in common, not a memory
@@ -66,7 +66,7 @@ def recall(
 
 def _clear(hits: list[Hit], is_heard: Callable[[Hit], bool]) -> list[Hit]:
     """The hits that are not faint beside the first that is heard."""
-    known = [hit for hit in hits if NEVER_RECALLED not in hit.document.tags]
+    known = [hit for hit in hits if RAW not in hit.document.tags]
     best = next((at for at, hit in enumerate(known) if is_heard(hit)), len(known))
     return [hit for hit in known[best:] if hit.score >= _FAINT * known[best].score]
 

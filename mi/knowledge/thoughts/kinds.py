@@ -22,7 +22,7 @@ EDGE_TYPES: tuple[EdgeType, ...] = (
     "same_as",
 )
 VALUES = "values:base"
-RAW = "values:raw"  # for audit only: never shown to a Mind
+RAW = "values:raw"  # for audit only: never recalled, never shown to a Mind
 SUMMARY = "values:summary"
 TESTLESS = "mi:testless_verification_strategy"
 RULING = ("values:", "mi:setting:", "mi:testless")  # tags of what MI acts by: no agent's word ever carries one

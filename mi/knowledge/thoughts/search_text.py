@@ -8,10 +8,8 @@ from mi.kernel import jsonl
 from mi.kernel.jsontext import BadJson, decode_fields
 from mi.knowledge.search.documents import Change, Correction, Document, Unmark
 from mi.knowledge.search.log_documents import ReadLine
-from mi.knowledge.thoughts.kinds import REDIRECTS, Kind
+from mi.knowledge.thoughts.kinds import RAW, REDIRECTS, Kind
 from mi.knowledge.thoughts.line_state import StateLine, milliseconds
-
-_RAW = "values:raw"  # kept for audit, never recalled
 
 
 class _SearchRef(Struct):
@@ -44,7 +42,7 @@ def reader(kind: Kind, project_id: str) -> ReadLine:
 def _claim(one: _SearchLine, project_id: str) -> Change | None:
     if one.kind == "claim_retract" and one.claim_id:
         return Correction("retract:" + one.claim_id, one.claim_id)
-    if one.kind == "claim" and one.claim_id and _RAW not in (one.tags or ()):
+    if one.kind == "claim" and one.claim_id and RAW not in (one.tags or ()):
         return _document(one, one.claim_id, "claim", one.claim_type, project_id)
     return None
 

@@ -1,15 +1,55 @@
 """checkpoint_decide: whether a stretch of work is complete."""
 
-from mi.mind.answers import CheckpointDecision, CheckpointKind
+from typing import Literal
+
+from msgspec import Struct
+
 from mi.mind.prompt import Prompt, Section
-from mi.mind.prompts.parts import cited
-from mi.mind.views import SegmentCase
+from mi.mind.sections import cited
+from mi.mind.views import CitableText
 
 _INSTRUCTION = """\
 Judge whether the work since the last checkpoint forms a complete stretch (a phase changed, a subtask is
 complete, a risk or a question interrupted it, the run ends). Say whether it is worth looking in it for a
 reusable workflow or for lasting preferences; usually it is not."""
 _LONG_SEGMENT = 4  # batches after which a stretch is cut even when nothing marks its end
+
+
+CheckpointKind = Literal[
+    "none",
+    "phase_change",
+    "subtask_complete",
+    "risk_boundary",
+    "user_interaction",
+    "timebox",
+    "max_batches",
+    "done",
+    "blocked",
+    "other",
+]
+
+
+class CheckpointDecision(Struct, frozen=True, kw_only=True):
+    should_checkpoint: bool
+    checkpoint_kind: CheckpointKind
+    should_mine_workflow: bool
+    should_mine_preferences: bool
+    confidence: float
+    notes: str
+
+
+class SegmentCase(Struct, frozen=True, kw_only=True):
+    """A stretch of a run that may be complete."""
+
+    task: str
+    events: list[CitableText]
+    batches: int
+    planned_next_input: str = ""
+    status_hint: str = ""
+    lasting: bool = False  # the person said something that is meant to last
+    known: list[CitableText] = []
+    runtime: str = ""
+    overlay: str = ""
 
 
 def _sections(given: SegmentCase) -> list[Section]:

@@ -3,12 +3,14 @@
 from functools import partial
 from typing import Literal
 
+from msgspec import Struct
+
 from mi.kernel.messages import text
-from mi.mind.answers import NextMove, OverlayUpdate
 from mi.mind.language import is_inquiry, says_done
 from mi.mind.prompt import Prompt, Section
-from mi.mind.prompts.parts import case_sections, unsure_section
 from mi.mind.prompts.plan_min_checks import check_request, put_back_request, shows_enough
+from mi.mind.prompts.risk_judge import LearnSuggestion
+from mi.mind.sections import case_sections, unsure_section
 from mi.mind.views import Case
 
 Action = Literal["send_to_hands", "ask_user", "stop"]
@@ -22,6 +24,27 @@ context, not an order. stop with blocked: say in notes what is missing. When the
 thought_db_context is canonical: where any other text, also an older wording of the values, says otherwise, it holds;
 in it values_claims go before pref_goal_claims, and these before query_claims. Cite in cited_ids the ids your decision
 rests on."""
+
+
+class ChosenStrategy(Struct, frozen=True, kw_only=True):
+    strategy: str
+    rationale: str
+
+
+class OverlayUpdate(Struct, frozen=True, kw_only=True):
+    set_testless_strategy: ChosenStrategy | None
+
+
+class NextMove(Struct, frozen=True, kw_only=True):
+    next_action: Literal["send_to_hands", "ask_user", "stop"]
+    status: Literal["done", "not_done", "blocked"]
+    confidence: float
+    next_hands_input: str
+    ask_user_question: str
+    cited_ids: list[str]
+    learn_suggested: list[LearnSuggestion]
+    update_project_overlay: OverlayUpdate
+    notes: str
 
 
 def _sections(case: Case) -> list[Section]:

@@ -4,9 +4,8 @@ import msgspec
 from msgspec import Struct
 
 from mi.evidence.records.workflow_ir import Workflow
-from mi.mind.answers import EditedWorkflow
 from mi.mind.prompt import Prompt, Section
-from mi.mind.prompts.parts import cited
+from mi.mind.sections import cited
 from mi.mind.views import CitableText
 
 _INSTRUCTION = """\
@@ -16,6 +15,13 @@ empty. change_summary: one short line for each change. conflicts: what in the re
 person's values or itself; when the request cannot be carried out at all, return the workflow unchanged and say why
 there. The request is the person's own word."""
 NO_MODEL = "no model"
+
+
+class EditedWorkflow(Struct, frozen=True, kw_only=True):
+    workflow: Workflow
+    change_summary: list[str]
+    conflicts: list[str]
+    notes: str
 
 
 class EditCase(Struct, frozen=True, kw_only=True):

@@ -1,9 +1,12 @@
 """extract_evidence: what a batch showed, in a few sentences each."""
 
-from mi.mind.answers import ExtractedEvidence, NextAction
+from typing import Literal
+
+from msgspec import Struct
+
 from mi.mind.language import says_done
 from mi.mind.prompt import Prompt, Section
-from mi.mind.prompts.parts import batch_sections, command_line, repository_section, transcript_section
+from mi.mind.sections import batch_sections, command_line, repository_section, transcript_section
 from mi.mind.views import Case
 
 _INSTRUCTION = """\
@@ -11,6 +14,19 @@ Extract what this batch of the agent's work showed. facts: what is now known; ac
 edited; results: outcomes with exit codes; unknowns: what is claimed but was not shown; risk_signals: external,
 destructive or costly actions that really happened (not ones merely mentioned). At most 8 short items each.
 Claims of the agent are not facts."""
+
+
+class NextAction(Struct, frozen=True, kw_only=True):
+    kind: Literal["command", "edit", "other"]
+    detail: str
+
+
+class ExtractedEvidence(Struct, frozen=True, kw_only=True):
+    facts: list[str]
+    actions: list[NextAction]
+    results: list[str]
+    unknowns: list[str]
+    risk_signals: list[str]
 
 
 def _sections(case: Case) -> list[Section]:

@@ -1,15 +1,26 @@
 """loop_break: a way out when the same exchange repeats."""
 
+from msgspec import Struct
+
 from mi.evidence.records.mind import LoopBreakOutput
 from mi.kernel.messages import text
 from mi.mind.prompt import Prompt, Section
-from mi.mind.prompts.parts import case_sections
-from mi.mind.views import LoopCase
+from mi.mind.sections import case_sections
+from mi.mind.views import Case
 
 _INSTRUCTION = """\
 MI was about to send the next input, but the exchange repeats itself. Break the loop: rewrite the next
 instruction so that it leads elsewhere, or force a minimal check; stop only when it is done or cannot go on; ask
 the person last."""
+
+
+class LoopCase(Struct, frozen=True, kw_only=True):
+    """A repetition that was noticed before the next input goes out."""
+
+    case: Case
+    pattern: str
+    reason: str
+    next_input: str
 
 
 def _sections(given: LoopCase) -> list[Section]:

@@ -7,7 +7,7 @@ from mi.evidence.records.mind import Checks
 from mi.kernel.language import patterns
 from mi.kernel.messages import text
 from mi.mind.prompt import Prompt, Section
-from mi.mind.prompts.parts import case_sections
+from mi.mind.sections import case_sections
 from mi.mind.views import Case
 
 _INSTRUCTION = """\

@@ -1,10 +1,11 @@
 """risk_judge: how bad is what a batch did beyond the repository."""
 
-from typing import Any
+from typing import Any, Literal
 
-from mi.mind.answers import RiskJudgement
+from msgspec import Struct
+
 from mi.mind.prompt import Prompt, Section
-from mi.mind.prompts.parts import case_sections, transcript_section
+from mi.mind.sections import case_sections, transcript_section
 from mi.mind.views import Case
 
 _INSTRUCTION = """\
@@ -24,6 +25,21 @@ _SEVERITY: dict[str, Any] = {
     "install": "medium",
     "network": "low",
 }
+
+
+class LearnSuggestion(Struct, frozen=True, kw_only=True):
+    scope: Literal["project", "global"]
+    severity: Literal["low", "medium", "high", "critical"]
+    text: str
+    rationale: str
+
+
+class RiskJudgement(Struct, frozen=True, kw_only=True):
+    category: Literal["network", "install", "push", "publish", "delete", "privilege", "privacy", "cost", "other"]
+    severity: Literal["low", "medium", "high", "critical"]
+    should_ask_user: bool
+    mitigation: list[str]
+    learn_suggested: list[LearnSuggestion]
 
 
 def _sections(case: Case) -> list[Section]:

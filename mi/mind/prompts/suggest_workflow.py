@@ -3,11 +3,13 @@
 The rules suggest nothing: recognising a habit takes understanding, and a wrong one would be followed again and again.
 """
 
+from typing import Literal
+
 from msgspec import Struct
 
-from mi.mind.answers import WorkflowAdvice
+from mi.evidence.records.workflow_ir import Workflow
 from mi.mind.prompt import Prompt, Section
-from mi.mind.prompts.parts import cited
+from mi.mind.sections import cited
 from mi.mind.views import CitableText
 
 _INSTRUCTION = """\
@@ -18,6 +20,22 @@ success, in check_input with the command in backquotes), gate (before something 
 risk_category and policy ask). trigger: task_contains with words that such a task would hold, else manual.
 signature: a few lowercase words joined by dashes that name the habit and would be the same next time. Leave id,
 created_ts, updated_ts, mermaid and source.reason empty and evidence_refs to the ids of the events that show it."""
+
+
+class SuggestedWorkflow(Struct, frozen=True, kw_only=True):
+    """A habit a model saw; `signature` is the same whenever it sees the same habit."""
+
+    signature: str
+    benefit: Literal["low", "medium", "high"]
+    confidence: float
+    reason: str
+    workflow: Workflow
+
+
+class WorkflowAdvice(Struct, frozen=True, kw_only=True):
+    should_suggest: bool
+    suggestion: SuggestedWorkflow | None
+    notes: str
 
 
 class HabitCase(Struct, frozen=True, kw_only=True):

@@ -1,15 +1,24 @@
 """why_trace: the least that explains why something was done or is believed."""
 
+from typing import Literal
+
 from msgspec import Struct
 
-from mi.mind.answers import WhyAnswer
 from mi.mind.prompt import Prompt, Section
-from mi.mind.prompts.parts import cited
+from mi.mind.sections import cited
 from mi.mind.views import CitableText
 
 _INSTRUCTION = """\
 Explain why the target came about. Choose the smallest set of candidate claims that supports it, by id, and explain
 in two or three sentences. If the candidates do not carry an explanation, say insufficient and choose none."""
+
+
+class WhyAnswer(Struct, frozen=True, kw_only=True):
+    status: Literal["ok", "insufficient"]
+    confidence: float
+    chosen_claim_ids: list[str]
+    explanation: str
+    notes: str
 
 
 class WhyCase(Struct, frozen=True, kw_only=True):

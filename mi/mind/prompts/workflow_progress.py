@@ -2,12 +2,15 @@
 
 import re
 
-from mi.evidence.records.workflow_ir import WorkflowStep
+from msgspec import Struct
+
+from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.evidence.records.workflows import WorkflowProgressOutput
 from mi.mind.language import says_done
 from mi.mind.prompt import Prompt, Section
-from mi.mind.prompts.parts import batch_sections, cited, step_list
-from mi.mind.views import BatchView, WorkflowCase
+from mi.mind.sections import batch_sections, cited, step_list
+from mi.mind.views import BatchView, CitableText
+from mi.project.overlay import WorkflowRun
 
 _INSTRUCTION = """\
 Say which steps of the workflow the evidence shows to be complete, now or earlier; the agent may have done several
@@ -15,6 +18,15 @@ at once, in its own manner. completed_step_ids and next_step_id are ids of the s
 when its command was seen to end with exit code 0. A gate with ask or deny is never complete by the agent's word.
 should_close when all steps are complete, or the work has clearly left the workflow; say why in close_reason.
 Ask nobody anything and ask the agent for no reports; when the evidence does not tell, should_update is false."""
+
+
+class WorkflowCase(Struct, frozen=True, kw_only=True):
+    """A workflow, its cursor, and what the latest batch showed."""
+
+    workflow: Workflow
+    cursor: WorkflowRun
+    batch: BatchView
+    recent: list[CitableText] = []
 
 
 def _sections(given: WorkflowCase) -> list[Section]:

@@ -2,21 +2,12 @@
 
 import re
 
-_NOTHING = re.compile(
-    r"Ran 0 tests|no tests ran|no tests to run|\[no test files\]|running 0 tests|No tests? (?:files? )?found"
-    r"|No tests (?:were )?(?:found|executed)|No test matches|\b0 examples, 0 failures|\b0 runs, 0 assertions"
-    r"|^\s*0 passing|^[#ℹ] tests 0\s*$|Executed 0 tests|Tests are skipped|:test NO-SOURCE|\b0 passed \| 0 failed"
-    r"|Tests run: 0\b|NO TESTS RAN|^=+ \d+ (?:skipped|deselected)(?:, \d+ \w+)* in [\d.]+s",
-    re.IGNORECASE | re.MULTILINE,
-)
-_SOMETHING = re.compile(
-    r"Ran [1-9]\d* tests?|\b[1-9]\d* pass(?:ed|ing)\b|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))\s*(?:coverage.*)?$"
-    r"|running [1-9]\d* tests?|\b[1-9]\d* examples?,|\b[1-9]\d* runs?, |^[#ℹ] tests [1-9]|Executed [1-9]\d* tests?"
-    r"|Tests run: [1-9]|Tests:\s.*\b[1-9]\d* passed|^OK \([1-9]\d* tests?",
-    re.IGNORECASE | re.MULTILINE,
-)
-_RUNNERS = "pytest|tox|nox|ruff|mypy|flake8|pylint|coverage|nose2"
-_NOT_THERE = re.compile(rf": No module named '?(?:{_RUNNERS})'?$", re.MULTILINE)
+from mi.project.checks.runners import RUNNERS
+
+_NOTHING = re.compile("|".join(one.nothing for one in RUNNERS if one.nothing), re.IGNORECASE | re.MULTILINE)
+_SOMETHING = re.compile("|".join(one.something for one in RUNNERS if one.something), re.IGNORECASE | re.MULTILINE)
+_MODULES = "|".join(runner.name for runner in RUNNERS if runner.is_module)
+_NOT_THERE = re.compile(rf": No module named '?(?:{_MODULES})'?$", re.MULTILINE)
 
 
 def ran_nothing(output: str) -> bool:

@@ -1,16 +1,19 @@
 """The checks a project has, and which commands are one of them."""
 
+import os
+
 from mi.kernel.shell_outcome import Decisive, decisive_commands
 from mi.project.checks.calls import bends_by_environment, runs_it
-from mi.project.checks.detect import Check, Kind, detect, text_of
+from mi.project.checks.detect import detect
 from mi.project.checks.files import promises, runners
-from mi.project.checks.forms import Form, plain_forms
+from mi.project.checks.folder import text_of
+from mi.project.checks.forms import plain_forms
 from mi.project.checks.places import is_itself, leaves_alone, logs_of, place_of, works_here
+from mi.project.checks.runner import Check, Form, Kind
+from mi.project.checks.runners import BY_NAME, RUNNERS
 
 __all__ = ["Check", "CheckRun", "Kind", "detect", "is_check", "newly_found", "planned", "ran_check"]
-# What these run stands in a file of the folder they are called in: the same words elsewhere are another check.
-_BY_RECIPE = frozenset("make just script rake composer tox nox bun".split())
-_RUNNERS_THEMSELVES = frozenset("pytest cargo go mvn gradle npx mix swift deno dotnet bundle".split())
+_COUNTS_WHEN_NEW = frozenset(("npx", "bundle", *(runner.name for runner in RUNNERS if runner.counts_when_new)))
 _PROVES_NOTHING = frozenset("echo true : printf cat ls exit test [ sleep pwd cd which git false head tail".split())
 
 
@@ -34,7 +37,7 @@ def newly_found(known: list[Check], root: str) -> list[Check]:
 
 
 def _is_runner(check: Check, root: str) -> bool:
-    if check.argv[0] in _RUNNERS_THEMSELVES or check.argv[:2] == ("python", "-m"):
+    if check.argv[0] in _COUNTS_WHEN_NEW or check.argv[:2] == ("python", "-m"):
         return True
     name = f"script {check.argv[-1]}" if check.source.endswith("package.json") else check.text
     return bool(runners(promises(check.source, text_of(root, check.source)).get(name, "")))
@@ -73,7 +76,8 @@ def _matching(call: Decisive, checks: list[Check], root: str, changed: frozenset
         check = next((one for one in checks if form.words[: len(_key(one))] == _key(one)), None)
         if check is None or folder is None or not runs_it(form.words):
             continue
-        if form.words[0] in _BY_RECIPE and (call.folder or form.folder):
+        runner = BY_NAME.get(form.words[0])
+        if runner and runner.by_recipe and (call.folder or form.folder):
             check = next(
                 (one for one in checks if _key(one) == form.words[: len(_key(one))] and one.folder == folder), None
             )
@@ -83,8 +87,6 @@ def _matching(call: Decisive, checks: list[Check], root: str, changed: frozenset
 
 
 def _joined(began: str | None, told: str) -> str | None:
-    import os
-
     return None if began is None else os.path.join(began, told) if told else began
 
 

@@ -93,6 +93,7 @@ TEXT = {
     "error.answered-otherwise": "{id} is a suggestion; take it with {command}",
     # notices: said once after the answer
     "notice.state-broken": "{path} cannot be read ({reason}); going on without it",
+    "notice.home-adopted": "{path} has no marker yet and reads as an MI home of 0.1: {marker} now says what in it is MI's (entries: {count}); mi uninstall --purge would delete that alone",
     "notice.state-quarantined": "{path} could not be read ({reason}); it is kept as {kept_in}",
     "notice.torn-line": "{path} ends in a torn line of {size} bytes; the next write sets it aside",
     "notice.torn-set-aside": "{path} ended in a torn line of {size} bytes; it is kept in {kept_in}",
@@ -219,6 +220,7 @@ TEXT = {
     "run.answer-and-resume": "  go on    mi inbox · mi run --resume {run_id}",
     "run.resume": "  go on    mi run --resume {run_id}",
     "run.unknown": "unknown",
+    "error.demo-not-ours": "{path} is not of a demo of MI's; it is left as it is (move it away, or use another home: mi --home <folder> demo)",
     "demo.intro": "A project with a failing test: {project}\nA replayed agent works on it; MI judges by fixed rules, no model, no network.\n",
     "demo.outro": "\nLook further:\n  {mi} --home {home} -C {project} show last\n  {mi} --home {home} -C {project} tail\n  git -C {project} diff\nRemove it with {mi} --home {root} demo --clean.",
     "demo.values": "Keep changes small. Use the standard unittest module for tests. Run the tests before you say done.",

@@ -36,7 +36,10 @@ TEXT: dict[str, str] = {
     "notice.request-failed": "未能执行“{path}”：{reason}",
     "notice.habit-not-kept": "习惯 {path} 没有保存为工作流：{reason}",
     "error.purge-running": "项目 {project} 中有运行正在进行；没有移除任何内容（请先停止它：mi stop）",
+    "error.purge-no-home": "{path} 不是 MI 的主目录：其中没有任何内容表明它由 MI 创建；没有移除任何内容（请指明主目录：mi --home <文件夹> uninstall --purge）",
+    "error.purge-unconfirmed": "没有移除任何内容：{home} 中有 {count} 个路径将被删除，但没有人确认（先查看：mi uninstall --purge --dry-run；再加上 --yes）",
     "notice.purge-kept": "{path} 不属于 MI，予以保留",
+    "notice.purge-kept-more": "{path} 中还有 {count} 项不属于 MI，予以保留",
     "overview.workflow": "把你反复做的事写下来并照做",
     "overview.host": "把工作流作为技能放进代理的工作区",
     "overview.uninstall": "把 MI 放到别处的一切取出",
@@ -79,8 +82,9 @@ TEXT: dict[str, str] = {
     "host.unbound": "{host} 已从 {root} 取出（移除 {removed}，恢复 {changed}）",
     "uninstall.done": "已从 {count} 处取出；你的数据仍在 {home}（mi uninstall --purge 会一并删除）",
     "uninstall.would": "将从 {count} 处取出（去掉 --dry-run 才会执行）；你的数据仍在 {home}",
-    "uninstall.purge-done": "已从 {count} 处移除，{home} 已删除",
-    "uninstall.purge-would": "将从 {count} 处移除，{home} 连同 MI 所知的一切也将删除（去掉 --dry-run 即执行）",
+    "uninstall.purge-ask": "删除这 {count} 个路径，即 {home} 中 MI 所知的关于你的一切？[y/N]",
+    "uninstall.purge-done": "已从 {count} 处移除，MI 在 {home} 中创建的内容已删除（{paths} 个路径）",
+    "uninstall.purge-would": "将从 {count} 处移除，MI 在 {home} 中创建的内容连同它所知的一切也将删除（{paths} 个路径；去掉 --dry-run 即执行）",
     "uninstall.nothing": "别处没有 MI 的内容；你的数据在 {home}",
 }
 
@@ -123,5 +127,6 @@ HELP: dict[str, str] = {
     "take everything MI put into workspaces and into your agents' settings out again; your MI home stays": "把 MI 放进工作区和代理设置的一切取出；你的 MI 主目录保留",
     "delete the MI home, too: all that MI knows of you": "连同 MI 主目录一起删除：MI 所知的关于你的一切",
     "also this one, e.g. moved since": "也处理这个，例如后来移动过的",
+    "delete it without asking, e.g. from a script": "不询问直接删除，例如在脚本中",
     "print what would go, remove nothing": "只显示将移除什么，不移除",
 }

@@ -7,7 +7,7 @@ from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
 from mi.mind.language import content_words, questions_in, wants_to_be_asked
 from mi.mind.prompt import Prompt, Section, bullets
-from mi.mind.prompts.parts import case_sections
+from mi.mind.sections import case_sections
 from mi.mind.views import Case, CitableText
 
 _INSTRUCTION = """\
@@ -76,4 +76,4 @@ def carrier(question: str, said: list[CitableText]) -> CitableText | None:
     return best[1] if best else None
 
 
-auto_answer = Prompt("auto_answer_to_hands", AutoAnswerOutput, _INSTRUCTION, _sections, _rules)
+auto_answer_to_hands = Prompt("auto_answer_to_hands", AutoAnswerOutput, _INSTRUCTION, _sections, _rules)

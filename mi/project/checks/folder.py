@@ -1,0 +1,75 @@
+"""A folder of a project as detection sees it: its names, and the files among them, read once and bounded."""
+
+import os
+from functools import cached_property
+from typing import Any
+
+from mi.kernel.files import read_bytes
+
+_MAX_FILE = 1 << 20
+
+
+class ProjectFolder:
+    """One folder; `inside` has the names of the folders below it by their path from the project's root."""
+
+    def __init__(self, root: str, path: str, inside: dict[str, set[str]], is_project: bool) -> None:
+        self.path = path
+        self.inside = inside
+        self.names = inside[path]
+        self.is_project = is_project  # at the root, or a project of its own
+        self._place = os.path.join(root, path)
+
+    def text(self, name: str) -> str:
+        """Return what a file holds; '' when it is not there or cannot be read."""
+        return text_of(self._place, name) if "/" in name or name in self.names else ""
+
+    def list(self, name: str) -> list[str]:
+        """Return the names in a folder below."""
+        try:
+            return sorted(os.listdir(os.path.join(self._place, name)))
+        except OSError:
+            return []
+
+    def json(self, name: str) -> dict[str, Any]:
+        """Return the object in a file; nothing when there is none."""
+        from mi.kernel.jsontext import BadJson, decode
+
+        try:
+            return decode(self.text(name).encode(), dict[str, Any])
+        except BadJson:
+            return {}
+
+    @cached_property
+    def package(self) -> dict[str, Any]:
+        """The folder's package.json."""
+        return self.json("package.json")
+
+    @cached_property
+    def pyproject(self) -> dict[str, Any]:
+        """The folder's pyproject.toml."""
+        return read_toml(self.text("pyproject.toml"))
+
+
+def text_of(root: str, name: str) -> str:
+    """Return what a file of a project holds, bounded; '' when it cannot be read."""
+    path = os.path.join(root, name)
+    try:
+        data = read_bytes(path) if os.path.isfile(path) and os.path.getsize(path) <= _MAX_FILE else None
+    except OSError:
+        return ""
+    return (data or b"").decode("utf-8", "replace")
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Return a TOML text as an object; nothing when it is none."""
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def mapping(value: object) -> dict[str, Any]:
+    """Return an object of a foreign file as such; anything else as an empty one."""
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,188 @@
+"""Runners of JavaScript and TypeScript projects, and the scripts of package.json."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from mi.project.checks.folder import ProjectFolder, mapping
+from mi.project.checks.runner import Argv, Check, Form, Kind, Reading, Runner
+
+_CALLED = r"(?:npx |yarn |pnpm |bunx )?"
+_SCRIPT = re.compile(r"^(?:test|tests|check|build|lint|typecheck|type-check|tsc|unit)(?:[:._-].*)?$")
+_LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lockb": "bun", "bun.lock": "bun"}
+_SHORT = {"t": "test", "tst": "test"}
+_SCRIPT_BENT = r"-C|--dir\b.*|--cwd\b.*|--passWithNoTests|--if-present|--script-shell\b.*"
+_NONE_FOUND = "No tests? (?:files? )?found"
+
+
+def _manager(folder: ProjectFolder) -> str:
+    return next((manager for file, manager in _LOCKS.items() if file in folder.names), "npm")
+
+
+def _find_scripts(folder: ProjectFolder) -> Iterator[Check]:
+    manager = _manager(folder)
+    for name in filter(_SCRIPT.match, mapping(folder.package.get("scripts"))):
+        is_test = name.startswith(("test", "unit", "check"))
+        kind: Kind = "test" if is_test else "build" if name.startswith("build") else "lint"
+        yield Check(kind, (manager, "run", name), "package.json")
+        if (name == "test" and manager != "bun") or manager in ("pnpm", "yarn"):
+            yield Check(kind, (manager, name), "package.json")
+
+
+def _find_package(package: str, check: Check, folder: ProjectFolder) -> list[Check]:
+    wanted = (mapping(folder.package.get(name)) for name in ("devDependencies", "dependencies"))
+    return [check] if any(package in one for one in wanted) else []
+
+
+def _find_bun(folder: ProjectFolder) -> list[Check]:
+    is_used = "package.json" in folder.names and _manager(folder) == "bun"
+    return [Check("test", ("bun", "test"), "package.json")] if is_used or "bun test" in _test_script(folder) else []
+
+
+def _find_node(folder: ProjectFolder) -> list[Check]:
+    return [Check("test", ("node", "--test"), "package.json")] if "node --test" in _test_script(folder) else []
+
+
+def _test_script(folder: ProjectFolder) -> str:
+    return str(mapping(folder.package.get("scripts")).get("test", ""))
+
+
+def _script_forms(manager: str, words: Argv, read: Reading) -> list[Form]:
+    """Return a script of package.json, whichever program runs it; or a program that the packages bring."""
+    folder, kept = "", list[str]()
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            kept += [word, *rest]
+            break
+        if word in ("--prefix", "--cwd", "--dir", "-C") and rest:
+            folder = rest.pop(0)
+        elif word.startswith(("--prefix=", "--cwd=", "--dir=")):
+            folder = word.partition("=")[2]
+        else:
+            kept.append(word)
+    at = next((number for number, word in enumerate(kept) if not word.startswith("-")), len(kept))
+    options, kept = kept[:at], kept[at:]
+    if not kept:
+        return []
+    first = _SHORT.get(kept[0], kept[0])
+    if first in ("run", "run-script"):
+        named = next((number for number, word in enumerate(kept[1:], 1) if not word.startswith("-")), 0)
+        return [Form(("script", kept[named], *options, *kept[1:named], *kept[named + 1 :]), folder)] if named else []
+    script = Form(("script", first, *options, *kept[1:]), folder)
+    if manager == "npm":
+        return [script] if first == "test" else []
+    own = [Form(("bun", "test", *kept[1:]), folder)] if (manager, first) == ("bun", "test") else []
+    return [*own, script, *(form._replace(folder=folder) for form in read((first, *kept[1:])))]
+
+
+def _vitest_forms(words: Argv, read: Reading) -> list[Form]:
+    return [Form(("vitest", *(word for word in words if word not in ("run", "--run"))))]
+
+
+def _scripts(file: str, text: str) -> dict[str, str]:
+    scripts = mapping(_package(text).get("scripts"))
+    return {f"script {name}": str(script) for name, script in scripts.items() if _SCRIPT.match(name)}
+
+
+def _own_settings(name: str, file: str, text: str) -> dict[str, str]:
+    """Return what a runner is told in package.json: it bends the runner like a file of its own."""
+    package = _package(text)
+    return {f"{name} settings": str(package[name])} if name in package else {}
+
+
+def _package(text: str) -> dict[str, Any]:
+    from mi.kernel.jsontext import BadJson, decode
+
+    try:
+        return decode(text.encode(), dict[str, Any])
+    except BadJson:
+        return {}
+
+
+def _manager_runner(name: str) -> Runner:
+    return Runner(name, plain=partial(_script_forms, name), in_recipe=rf"{name} (?:run )?test\b")
+
+
+def _tool(
+    name: str, kind: Kind = "test", package: str = "", *words: str, in_package: bool = False, **more: Any
+) -> Runner:
+    """Return a program that a package brings; `in_package`: package.json may hold settings of it."""
+    check = Check(kind, ("npx", name, *words), "package.json")
+    more |= {"finds": partial(_find_package, package, check)} if package else {}
+    more |= {"defined_in": ("package.json",), "promises": partial(_own_settings, name)} if in_package else {}
+    return Runner(name, in_recipe=rf"{_CALLED}{name}\b", **more)
+
+
+RUNNERS = (
+    Runner(
+        "script",  # of package.json, as every manager's calls are read
+        marks=("package.json",),
+        finds=_find_scripts,
+        bent_by=_SCRIPT_BENT,
+        obeys=r"npm_config_\w+",
+        by_recipe=True,
+        defined_in=("package.json",),
+        promises=_scripts,
+    ),
+    _manager_runner("npm"),
+    _manager_runner("pnpm"),
+    _manager_runner("yarn"),
+    _tool("eslint", "lint", "eslint", bent_by=r"-c|--config\b.*|--no-eslintrc|--no-config-lookup"),
+    _tool("tsc", "lint", "typescript", bent_by="--noCheck|--listFilesOnly"),
+    _tool(
+        "vitest",
+        "test",
+        "vitest",
+        "run",
+        plain=_vitest_forms,
+        bent_by=r"-r|--root\b.*|--dir\b.*|--passWithNoTests|list|bench|init",
+        configured_by=r"vitest\.config\.\w+",
+        nothing=_NONE_FOUND,
+    ),
+    _tool(
+        "jest",
+        "test",
+        "jest",
+        in_package=True,
+        bent_by=r"--rootDir\b.*|--passWithNoTests|--testRunner\b.*",
+        configured_by=r"jest\.config\.\w+",
+        nothing=_NONE_FOUND,
+        something=r"Tests:\s.*\b[1-9]\d* passed",
+    ),
+    _tool(
+        "mocha",
+        "test",
+        "mocha",
+        in_package=True,
+        configured_by=r"\.mocharc\.\w+",
+        nothing=r"^\s*0 passing",
+        something=r"\b[1-9]\d* passing\b",
+    ),
+    _tool("ava", "test", "ava", in_package=True),
+    _tool(
+        "playwright", "test", "@playwright/test", "test", configured_by=r"playwright\.config\.\w+", nothing=_NONE_FOUND
+    ),
+    _tool("tap"),
+    _tool("cypress", configured_by=r"cypress\.config\.\w+"),
+    _tool("karma", configured_by=r"karma\.config\.\w+"),
+    _tool("c8", in_package=True),
+    _tool("nyc", in_package=True),
+    Runner(
+        "bun",
+        finds=_find_bun,
+        plain=partial(_script_forms, "bun"),
+        bent_by=_SCRIPT_BENT,
+        by_recipe=True,
+        in_recipe=r"bun (?:(?:run )?test|vet|clippy|nextest)\b",
+    ),
+    Runner(
+        "node",
+        finds=_find_node,
+        in_recipe=r"node (?:.* )?--test\b",
+        nothing=r"^[#ℹ] tests 0\s*$",
+        something="^[#ℹ] tests [1-9]",
+    ),
+)

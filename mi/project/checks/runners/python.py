@@ -1,0 +1,188 @@
+"""Runners of Python projects."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from itertools import pairwise
+
+from mi.project.checks.folder import ProjectFolder, mapping, read_toml
+from mi.project.checks.runner import Argv, Check, Form, Reading, Runner
+
+_CALLED = r"(?:\S*python[\d.]* -m )?"
+_TEST_FILE = re.compile(r"test_\w+\.py|\w+_test\.py|tests\.py")
+_SECTIONS = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": "pytest", "setup.cfg": "tool:pytest"}
+_KEYS = ("addopts", "testpaths", "python_files", "python_classes", "python_functions", "norecursedirs")
+
+
+def _find_tests(folder: ProjectFolder) -> Iterator[Check]:
+    """Yield pytest and unittest; first what the tests themselves are written for: pytest may not be installed."""
+    tests = _tests(folder) if folder.is_project else ""
+    asked = ("setup.cfg", "pyproject.toml", "requirements-dev.txt", "requirements.txt")
+    plain = Check("test", ("python", "-m", "unittest"), tests)
+    if (
+        "pytest" in mapping(folder.pyproject.get("tool"))
+        or folder.names & {"pytest.ini", "conftest.py"}
+        or any("pytest" in folder.text(name) for name in asked)
+    ):
+        source = (
+            "pytest.ini" if "pytest.ini" in folder.names else "pyproject.toml" if folder.pyproject else "conftest.py"
+        )
+        yield from _both("test", ("pytest",), source)
+        yield from [plain] if tests else []
+    elif tests:
+        found = _both("test", ("pytest",), tests)
+        yield from [plain, *found] if _is_unittest(folder, tests) else [*found, plain]
+
+
+def _both(kind: str, argv: Argv, source: str) -> list[Check]:
+    return [Check(kind, argv, source), Check(kind, ("python", "-m", *argv), source)]  # type: ignore[arg-type]
+
+
+def _tests(folder: ProjectFolder) -> str:
+    """Return a test file or a folder of them, as seen from the folder; or empty."""
+    for path, names in folder.inside.items():
+        below = path.removeprefix(folder.path).lstrip("/")
+        if not below and (own := sorted(name for name in names if _TEST_FILE.fullmatch(name) and name != "tests.py")):
+            return own[0]
+        in_tests = below.partition("/")[0] in ("tests", "test")
+        if below and any(_TEST_FILE.fullmatch(name) or (in_tests and _looks_tested(name)) for name in names):
+            return below + "/"
+    return ""
+
+
+def _looks_tested(name: str) -> bool:
+    return name.endswith(".py") and "test" in name
+
+
+def _is_unittest(folder: ProjectFolder, tests: str) -> bool:
+    """Whether the tests, or the first file of a folder of them, use unittest and not pytest."""
+    if tests.endswith("/"):
+        tests += next(filter(_looks_tested, folder.list(tests)), "")
+    text = folder.text(tests)
+    return "import unittest" in text and "pytest" not in text
+
+
+def _has(folder: ProjectFolder, tool: str) -> bool:
+    return tool in mapping(folder.pyproject.get("tool"))
+
+
+def _find_tox(folder: ProjectFolder) -> Iterator[Check]:
+    if "tox.ini" in folder.names or _has(folder, "tox"):
+        yield Check("test", ("tox",), "tox.ini")
+
+
+def _find_lint(name: str, file: str, argv: Argv, folder: ProjectFolder) -> list[Check]:
+    if not (_has(folder, name) or file in folder.names or f"[{name}" in folder.text("setup.cfg")):
+        return []
+    found = _both("lint", argv, file if file in folder.names else "pyproject.toml")
+    return found[:1] if name == "pyright" else found
+
+
+def _lint(name: str, file: str, *words: str, bent_by: str = "") -> Runner:
+    finds = partial(_find_lint, name, file, (name, *words))
+    return Runner(name, is_module=True, finds=finds, bent_by=bent_by, in_recipe=rf"{name}\b")
+
+
+def _takes_plugin(words: Argv) -> bool:
+    """Whether pytest is told to load a plugin, which may change every result."""
+    apart = any(flag == "-p" and name[:3] != "no:" for flag, name in pairwise(words))
+    return apart or any(re.fullmatch(r"-p(?!no:).+", word) for word in words)
+
+
+def _pytest_settings(file: str, text: str) -> dict[str, str]:
+    if file == "pyproject.toml":
+        tool = mapping(read_toml(text).get("tool"))
+        own = {key: _flat(value) for key, value in mapping(mapping(tool.get("pytest")).get("ini_options")).items()}
+    else:
+        own = _section(text).get(_SECTIONS[file], {})
+    return {f"pytest {key}": own[key] for key in _KEYS if key in own}
+
+
+def _tox_commands(file: str, text: str) -> dict[str, str]:
+    sections = _section(text).items()
+    return {
+        f"tox {name}": own["commands"].strip()
+        for name, own in sections
+        if name.startswith("testenv") and "commands" in own
+    }
+
+
+def _section(text: str) -> dict[str, dict[str, str]]:
+    """Return the settings of an INI file by section."""
+    import configparser
+
+    parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return {}
+    return {name: {key: value or "" for key, value in parser.items(name)} for name in parser.sections()}
+
+
+def _flat(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _hatch(words: Argv, read: Reading) -> list[Form]:
+    return [Form(("pytest", *words[1:])) if words[:1] == ("test",) else Form(("hatch", *words))]
+
+
+RUNNERS = (
+    Runner(
+        "pytest",
+        also=("py.test", "pytest-3"),
+        is_module=True,
+        marks=("pytest.ini",),
+        finds=_find_tests,
+        bent_by=r"-c|-c\S+|--config-file\b.*|-o|--override-ini\b.*|--confcutdir\b.*|--rootdir\b.*|--noconftest",
+        bends=_takes_plugin,
+        obeys="PYTEST_ADDOPTS|PYTEST_PLUGINS",
+        counts_when_new=True,
+        in_recipe=rf"{_CALLED}(?:pytest|py\.test)\b",
+        defined_in=("pyproject.toml", *_SECTIONS),
+        promises=_pytest_settings,
+        shadowed_by=("pytest", "_pytest"),
+        nothing=r"no tests ran|^=+ \d+ (?:skipped|deselected)(?:, \d+ \w+)* in [\d.]+s",
+        something=r"\b[1-9]\d* passed\b",
+    ),
+    Runner(
+        "unittest",  # found together with pytest
+        is_module=True,
+        marks=("pyproject.toml", "setup.py", "setup.cfg"),
+        in_recipe=rf"{_CALLED}unittest\b",
+        shadowed_by=("unittest",),
+        nothing="Ran 0 tests|NO TESTS RAN",
+        something=r"Ran [1-9]\d* tests?",
+    ),
+    Runner(
+        "tox",
+        is_module=True,
+        marks=("tox.ini",),
+        finds=_find_tox,
+        bent_by=r"--notest|-n|-l|-a|-c|--conf\b.*|devenv|list|config",
+        obeys="TOX_CONFIG_FILE",
+        by_recipe=True,
+        in_recipe=rf"{_CALLED}tox\b",
+        defined_in=("tox.ini",),
+        promises=_tox_commands,
+    ),
+    Runner(
+        "nox",
+        is_module=True,
+        brings={"noxfile.py": ("test nox",)},
+        bent_by=r"-l|-f|--noxfile\b.*|--install-only",
+        by_recipe=True,
+        in_recipe=rf"{_CALLED}nox\b",
+    ),
+    Runner("manage.py", marks=("manage.py",), brings={"manage.py": ("test python manage.py test",)}),
+    _lint("ruff", "ruff.toml", "check", bent_by=r"-e|--config\b.*|--isolated"),
+    _lint("mypy", "mypy.ini"),
+    _lint("flake8", ".flake8"),
+    _lint("pylint", ".pylintrc"),
+    _lint("pyright", "pyrightconfig.json"),
+    Runner("coverage", is_module=True),
+    Runner("nose2", is_module=True, in_recipe=rf"{_CALLED}nose2\b", shadowed_by=("nose2",)),
+    Runner("behave", is_module=True, in_recipe=rf"{_CALLED}behave\b"),
+    Runner("doctest", in_recipe=rf"{_CALLED}doctest\b"),
+    Runner("hatch", plain=_hatch),
+)
