@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from mi.kernel.language import LANGUAGES, Patterns, compiled, one_of, patterns
+from mi.kernel.language import Patterns, compiled, each_language, one_of, patterns
 from mi.tasks.tinytasks import outside_fences
 
 _MAX_CHARS, _MAX_LINE = 40_000, 2000  # a plan that begins later than this is not what a text is about
@@ -59,7 +59,7 @@ def _number(line: str) -> int | None:
         return int(match[match.lastindex or 0])
     if match := _marked(_LETTERED).match(line):
         return ord(match[1]) - ord("①") + 1 if match[1] else ord(match[2]) - ord("a") + 1
-    for known in map(patterns, LANGUAGES):
+    for known in each_language():
         begins = rf"[ \t]*(?:{known.numbered_line})(?:\s|{one_of(*known.colons, *known.commas, *':,')})*\S"
         if known.numerals and (match := compiled(begins).match(line)):
             return _from_numerals(match[match.lastindex or 0], known.numerals)
@@ -100,7 +100,7 @@ def _sequenced(prose: str) -> int:
     """`First … then …`: at least the beginning and one that follows, in one paragraph, about what is to be done."""
     best = 0
     for paragraph in re.split(r"\n[ \t]*\n", prose):
-        for known in map(patterns, LANGUAGES):
+        for known in each_language():
             if not compiled(known.past).search(paragraph):  # told, not planned
                 best = max(best, _begun(paragraph, known), _intended(paragraph, known))
     return best

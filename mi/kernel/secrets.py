@@ -1,7 +1,7 @@
 """Find and redact secrets in any text: the one scanner used before text is stored, shown or sent.
 
 A value that identifies itself (vendor prefix, JWT, PEM block, URL credential) is a secret anywhere; any
-other only by the name it is given (`password`, `token`, `密码`), so a bare hash, id or blob is left alone.
+other only by the name it is given (`password`, `token`, in any language), so a bare hash, id or blob is left alone.
 
 The work is linear: each quantifier is bounded, or possessive, or consumes what it matched, so no start
 position can rescan an unbounded stretch; the bounds are far above any real credential. Patterns start
@@ -10,7 +10,10 @@ with a literal where they can: `re` skips to it without trying every position.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
+
+from mi.kernel.language import patterns
 
 
 class Secret(NamedTuple):
@@ -86,12 +89,10 @@ _SHAPES = (
     ("cookie", "ookie", rf"ookie2?(?:{_QUOTE})?(?:{_PAIR}|: ?)\[?{_SPACE}(?:{_QUOTE})?([\w.-]+=[^\r\n\"'\\]{{8,}})"),
     ("cookie", ";", r"=([^\s;,\"'\\=<>]{8,4096}={0,2}); ?(?i:path=|domain=|expires=|max-age=|secure|http|same)"),
 )
-# Words sought in lower-cased text; and Chinese ones as they begin when JSON escapes them.
-_WORDS = "pass pw secret token credential contrase key auth bearer signature 密码 密钥 口令 令牌".split()
-_ESCAPED_WORDS = ["u5bc6", "u53e3", "u4ee4"]
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+# With what the languages call a secret, and how they say what it is, in their places.
 _NAMED = (
-    r"(?P<name>(?:密[码钥]|口令|令牌|u\w{4}\\{1,15}u(?:7801|94a5|4ee4|724c))?[a-z0-9_.ñ-]{0,64}+)"
+    r"(?P<name>(?:<NAMES>)?[a-z0-9_.ñ-]{0,64}+)"
     # counts and flags, by far the most frequent values, are dropped before anything else is tried
     r"(?![\\\"']{0,16}[:=] ?(?:-?[0-9.]{1,5}|true|false|null|none)[^\w.-])"
     rf"(?:\[[0-9]{{0,6}}\])?(?P<close>(?:{_QUOTE}\]?)?)(?>(?P<pair>{_PAIR})"
@@ -101,9 +102,9 @@ _NAMED = (
     # `=`, `:`, `=>`, `:=`, `==`, `!=`, also after a type as in `password: str = "x"`; no word of prose
     r"|(?P<code>[ \t]{0,8}[?!]?(?::[ \t]{0,4}[\w.&\[\]|<>]{1,40}[ \t]{1,4}(?==[^=]))?"
     rf"(?:={{1,3}}>?|!==?|:{{1,2}}=?(?! (?!b|token)[a-z]{{1,20}} +[a-z]))[ \t]{{0,8}}(?P<list>\[{_SPACE})?)"
-    # `is`, a blank before something long, `是`, `设置为`
-    r"|(?P<prose> {1,3}is[ \t:]{1,3}| {1,3}(?=[\w+/-]{32})|[ \t]?[已设置改重]{0,4}[是为成][ \t:\uff1a]{0,3}"
-    r"|(?:\\{1,15}u[0-9a-f]{4}){0,4}\\{1,15}u(?:662f|4e3a|6210)(?:[ \t:]|\\{1,15}uff1a){0,3})"
+    # `is` in words, also as JSON escapes them; a blank before something long
+    r"|(?P<prose><IS>| {1,3}(?=[\w+/-]{32})"
+    r"|(?:\\{1,15}u[0-9a-f]{4}){0,4}\\{1,15}u(?:<IS_ESCAPED>)(?:[ \t:]|\\{1,15}uff1a){0,3})"
     # the configuration form `secret "x";`, a header without its name; `--password x`, also in a list
     r"|[ \t]{1,4}(?=[\"'][^\"'\n]{1,200}[\"'];)|(?<=bearer)[ +]{1,3}"
     rf"|(?P<flag>(?:[ \t]{{1,4}}|{_SPACE},{_SPACE}(?={_QUOTE}))(?=[^\s-])))"
@@ -117,7 +118,7 @@ _ABOUT = (
 )
 _ANY = (
     r"(?:pass(?:word|wd|phrase|code)|pwd|secret|contrase[ñn]a|(?:api|access|secret|priv|private|auth|encrypt"
-    r"|encryption|signing|master)_?key)s?(?:key|value|text)?\d{0,4}(?:_|$)|(?:^|_|db|user)(?:pass|pw)$|[密口令\\]"
+    r"|encryption|signing|master)_?key)s?(?:key|value|text)?\d{0,4}(?:_|$)|(?:^|_|db|user)(?:pass|pw)$|[<BEGINS>\\]"
 )
 _DENSE = (
     r"tokens?\d{0,4}(?:_|$)|(?:authorization|bearer|credentials?|(?:amz|goog)_signature)$"
@@ -135,7 +136,7 @@ _ASKED = (
 )
 # What a value cannot be, by how it is written: a quoted one a sentence; an unquoted one a call or an
 # attribute, and in code also a variable (a constant, short, or named like a secret) or a type.
-_SENTENCE = r"(?i:(?=.*\s).*\b(?:an?|and|are|for|in|is|must|no|not|of|or|the|to|with|your|password|token)\b)"
+_SENTENCE = r"(?i:(?=.*\s).*(?:<PROSE>))"
 _CALL = r"[(\[{|]|[A-Za-z_$@][\w$.+:>-]*[(\[]|[A-Za-z_$]+(?:(?:\.|->|::|\?\.)[A-Za-z_$]+)+$"
 _NAMED_ALIKE = r"(?=\w*(?i:pass|pwd|secret|token|key))[A-Za-z_]\w*$|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$"
 _VARIABLE = rf"{_CALL}|{_NAMED_ALIKE}|{_PLAIN}$|[*!#:]|\d{{1,5}}$|[A-Za-z_]\w{{0,4}}$|\w+(?:\.[A-Za-z_]\w*)+$"
@@ -163,13 +164,35 @@ _compiled: dict[str, re.Pattern[str]] = {}
 class Hints(NamedTuple):
     """What can be in a text at all: everything is looked for by a literal without which it cannot be."""
 
-    prefixes: Sequence[tuple[str, str, str]] = _PREFIXES
-    shapes: Sequence[tuple[str, str, str]] = _SHAPES
-    words: Sequence[str] = _WORDS
-    escaped_words: Sequence[str] = _ESCAPED_WORDS
+    prefixes: Sequence[tuple[str, str, str]]
+    shapes: Sequence[tuple[str, str, str]]
+    words: Sequence[str]  # sought in lower-cased text
+    escaped_words: Sequence[str]  # those beyond ASCII, as they begin when JSON escapes them
 
 
-ANY = Hints()
+@cache
+def _all_hints() -> Hints:
+    names = patterns().secret_names
+    escaped = dict.fromkeys(f"u{ord(name[0]):04x}" for name in names if not name.isascii())
+    return Hints(_PREFIXES, _SHAPES, names, tuple(escaped))
+
+
+@cache
+def _in_words(pattern: str) -> str:
+    """Return a pattern with the words of all languages in their places."""
+    known = patterns()
+    names = [name for name in known.secret_names if not name.isascii()]  # no blank ends them; JSON may escape them
+    ends = "|".join(f"{ord(name[-1]):04x}" for name in names)
+    places = {
+        "<NAMES>": "|".join([*names, rf"u\w{{4}}\\{{1,15}}u(?:{ends})"]),
+        "<BEGINS>": "".join(name[0] for name in names),
+        "<IS>": known.secret_is,
+        "<IS_ESCAPED>": "|".join(f"{ord(word):04x}" for word in known.secret_is_words),
+        "<PROSE>": known.prose_words,
+    }
+    for place, words in places.items():
+        pattern = pattern.replace(place, words)
+    return pattern
 
 
 def hints_in(texts: Iterable[str]) -> Hints:
@@ -185,18 +208,19 @@ def hints_in(texts: Iterable[str]) -> Hints:
     return Hints(
         [*filter(may_hold, _PREFIXES)],
         [*filter(may_hold, _SHAPES)],
-        [word for word in _WORDS if word in lowered],
-        [word for word in _ESCAPED_WORDS if word in lowered],
+        [word for word in _all_hints().words if word in lowered],
+        [word for word in _all_hints().escaped_words if word in lowered],
     )
 
 
-def find_secrets(text: str, hints: Hints = ANY) -> list[Secret]:
+def find_secrets(text: str, hints: Hints | None = None) -> list[Secret]:
     """All secrets of `text`, sorted by place; findings that overlap become one, named for the longest."""
     if ";base64," in text:  # media in data: URLs is no secret, whatever letters it happens to hold
         text = _re(r";base64,[A-Za-z0-9+/]{64,}+").sub(lambda match: " " * len(match[0]), text)
     merged: list[Secret] = []
+    known = hints or _all_hints()
     for found in sorted(
-        [*_self_evident(text, hints), *_named(text, hints)], key=lambda found: (found.start, -found.end)
+        [*_self_evident(text, known), *_named(text, known)], key=lambda found: (found.start, -found.end)
     ):
         merged.append(_joined(merged.pop(), found) if merged and found.start < merged[-1].end else found)
     return merged
@@ -207,11 +231,11 @@ def _joined(one: Secret, other: Secret) -> Secret:
     return Secret(longest.kind, one.start, max(one.end, other.end))
 
 
-def redact(text: str, hints: Hints = ANY) -> str:
+def redact(text: str, hints: Hints | None = None) -> str:
     """`text` with each secret replaced by `[redacted:<kind>]`; the same object when there is none."""
     # Until nothing is found: what stood next to a secret may become recognisable once that is gone.
     while found := find_secrets(text, hints):
-        hints = ANY  # what it was replaced by is new
+        hints = None  # what it was replaced by is new
         ends = [0, *(secret.end for secret in found)]
         kept = [f"{text[ends[i] : secret.start]}[redacted:{secret.kind}]" for i, secret in enumerate(found)]
         text = "".join([*kept, text[ends[-1] :]])
@@ -259,7 +283,7 @@ def _named(text: str, hints: Hints) -> Iterator[Secret]:
     for word in words:
         position = lowered.find(word)
         while position >= 0:
-            match = _re(_NAMED).match(lowered, position)
+            match = _re(_in_words(_NAMED)).match(lowered, position)
             may_be = match and (not match["flag"] or "--" in lowered[max(0, position - 24) : position])
             found = _value_of(text, match) if match and may_be else None
             if found:
@@ -275,7 +299,7 @@ def _value_of(text: str, match: re.Match[str]) -> Secret | None:
     start += text[start - 1 : start] == "\\" and text[start] in "nrt"  # the letter of an escape
     name = text[start : match.end("name")]
     words = _re(r"[-.]+|(?<=[a-z0-9])(?=[A-Z])").sub("_", name).lower()
-    asked = next((asked for names, asked in _ASKED if _re(names).search(words)), "")
+    asked = next((asked for names, asked in _ASKED if _re(_in_words(names)).search(words)), "")
     if not asked or (match["flag"] and not name.startswith("--")) or "secretsmanager:" in before:
         return None
     first, end, quote = _read_value(text, match.end())
@@ -328,5 +352,5 @@ def _closing_quote(text: str, start: int, opening: str) -> int | None:
 def _is_secret(value: str, asked: str = r"(?s:.{3,})", excluded: str = r"(?!)") -> bool:
     """Whether `value` shows what is asked, is nothing excluded, and is no mask, template or address."""
     core = _re(_TEMPLATE).sub("", value[:_JUDGED]) if _re(asked).fullmatch(value[:_JUDGED]) else ""
-    shows = core and _re(asked).fullmatch(core) and not _re(excluded).match(core)
+    shows = core and _re(asked).fullmatch(core) and not _re(_in_words(excluded)).match(core)
     return bool(shows) and not _re(_HARMLESS).search(core)

@@ -171,6 +171,11 @@ def patterns(*codes: str) -> Patterns:
     return joined
 
 
+def each_language() -> list[Patterns]:
+    """Return the patterns of each language by itself, for what is told by several of them together."""
+    return [patterns(code) for code in LANGUAGES]
+
+
 def _join(values: list[Any], empty: object) -> Any:
     if isinstance(empty, str):
         return "|".join(filter(None, values))
