@@ -1,9 +1,7 @@
 """What a shell command line does, as operations: every simple command in it counts, however it is wrapped."""
 
 import itertools
-import os
 import re
-import shlex
 
 from mi.governance import command_tables as tables
 from mi.governance import paths
@@ -13,7 +11,7 @@ from mi.governance.operations import RULES, Act
 from mi.governance.private_searches import search_acts
 from mi.governance.surroundings import Surroundings, joined
 from mi.kernel.inline_code import inline_code
-from mi.kernel.shell import SHELLS, Simple, simple_commands, take_heredocs
+from mi.kernel.shell import SHELLS, Simple, simple_commands
 
 _METHOD = re.compile(r"(?:-X ?|--request[ =]|--method[ =])(POST|PUT|PATCH|DELETE)\b", re.I)
 _ASSIGNED = re.compile(
@@ -24,14 +22,14 @@ _ASSIGNED = re.compile(
 def command_acts(text: str, member: str, here: Surroundings) -> list[Act]:
     """Everything a command line does; at least one act, so that nothing is decided without one."""
     filled = _with_values(text)
-    commands, bodies = simple_commands(filled), take_heredocs(filled)[1]
+    commands = simple_commands(filled)
     acts = [Act("credentials-out", sent) for sent in sends_credentials(commands)]
     for inner in _piped_scripts(commands):
         acts += command_acts(inner, member, here)
     folder = ""
     for one in commands:  # in their order: one that goes elsewhere changes what the next ones mean
         there = here.inside(folder) if folder else here
-        acts += [*_acts(one, member, there, commands), *_in_code(one, bodies, member, there)]
+        acts += [*_acts(one, member, there, commands), *_in_code(one, member, there)]
         if one.name in ("cd", "pushd"):
             folder = joined(folder, _goes_to(one))
         elif one.name == "git":
@@ -66,38 +64,20 @@ def _goes_to(one: Simple) -> str:
 def _acts(one: Simple, member: str, here: Surroundings, line: list[Simple]) -> list[Act]:
     if "xargs" in one.prefixes:
         one = one._replace(argv=(*one.argv, "$()"))  # words that nobody can tell
-    inside = _inside(list(one.argv))
+    by_shell = ""
     if one.name == "git":
         argv, by_shell = without_alias(["git", *one.argv[1:]], here)
-        one, inside = one._replace(argv=tuple(argv)), [*inside, by_shell]
+        one = one._replace(argv=tuple(argv))
     acts = [_act(one, member, here), *_touched(one, member, here), *search_acts(one, member, here, line)]
-    for inner in inside:
-        acts += command_acts(inner, member, here) if inner.strip() else []
+    acts += command_acts(by_shell, member, here) if by_shell.strip() else []
     if {"sudo", "doas"} & {*one.prefixes, one.name} or (one.name == "su" and len(one.argv) > 1):
         acts.append(Act("privileged", " ".join(one.argv)))
     return acts
 
 
-def _inside(argv: list[str]) -> list[str]:
-    """Command lines that a command runs: in a container, for each file found, in a project's environment."""
-    name = os.path.basename(argv[0])
-    if name == "find":
-        starts = [at for at, word in enumerate(argv) if word in ("-exec", "-execdir", "-ok", "-okdir")]
-        runs = [itertools.takewhile(lambda word: word not in (";", "+"), argv[at + 1 :]) for at in starts]
-        return [shlex.join(words) for words in runs]
-    if " ".join([name, *argv[1:2]]) in ("uv run", "poetry run", "pipenv run", "bundle exec", "npm exec", "pnpm exec"):
-        return [shlex.join(list(itertools.dropwhile(lambda word: word.startswith("-"), argv[2:])))]
-    if name not in ("docker", "podman", "docker-compose", "kubectl", "oc") or "exec" not in argv:
-        return []
-    rest = argv[argv.index("exec") + 1 :]
-    while rest and rest[0].startswith("-") and rest[0] != "--":
-        rest = rest[2 if rest[0] in ("-u", "-w", "-e", "-n", "-c", "--user", "--workdir", "--env") else 1 :]
-    return [shlex.join(word for word in rest[1:] if word != "--")]  # after the container's name
-
-
-def _in_code(one: Simple, bodies: list[str], member: str, here: Surroundings) -> list[Act]:
+def _in_code(one: Simple, member: str, here: Surroundings) -> list[Act]:
     """What a program in the text names: `python -c "open('.env')"`, `os.system('git push …')` in a here-document."""
-    code = "\n".join(inline_code(one.name, list(one.argv[1:]), bodies))
+    code = "\n".join(inline_code(one.name, list(one.argv[1:]), list(one.documents)))
     if not code:
         return []
     writes = re.search(r"""['"][wax]b?\+?['"]|write|remove|unlink|rename|rmSync|truncate|append""", code)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from mi.hooks.inline_code import code_files
-from mi.kernel.shell import GIT_WITH_VALUE, Simple, simple_commands, take_heredocs, words_of
+from mi.kernel.shell import GIT_WITH_VALUE, TOP, Simple, simple_commands
 
 # Commands that change every file they name.
 _ALL_WORDS = frozenset("rm rmdir unlink touch truncate tee shred ed ex vi vim nvim nano emacs".split())
@@ -26,42 +26,30 @@ _GIT = frozenset(
     "apply am checkout cherry-pick clean merge mv pull rebase reset restore revert rm stash switch".split()
 )
 _NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-")
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
-_SETS = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _HERE = ["."]
 _HOOK_COMMANDS = (("hook", "install"), ("hook", "uninstall"))
 
 
 def changed_files(text: str, folder: str) -> list[str]:
-    """The files, as whole paths; `folder` is where the text would run."""
+    """The files, as whole paths; `folder` is where the text would run, and itself counts if nobody can tell what would.
+
+    What runs in a folder that cannot be told may run there, too.
+    """
     found: list[str] = []
-    # The way back out of a subshell or folder is not followed: then each folder may be meant.
-    folders, scoped = [folder], any(sign in text for sign in ("(", "popd", "cd -"))
-    values = {"HOME": os.path.expanduser("~")} | {
-        match[1]: match[2] for word in words_of(text) if (match := _SETS.fullmatch(word.text))
-    }
-    bodies = take_heredocs(text)[1]
-    for one in simple_commands(text):
-        if one.argv and one.name in ("cd", "pushd"):
-            moved = [os.path.join(at, _filled(one.argv[-1], values, at)) for at in folders] if one.argv[1:] else []
-            folders = [*(folders if scoped else []), *(moved or [values["HOME"]])]
-            continue
-        for at in folders:
-            named = (_filled(path, values, at) for path in _named(one, bodies, at) if path not in _NOWHERE)
-            found += [path for name in named for path in _meant(os.path.join(at, os.path.expanduser(name)))]
-    return list(dict.fromkeys(found))
+    commands = simple_commands(text, folder, {"HOME": os.path.expanduser("~")})
+    for one in commands:
+        at = one.folder if one.folder is not None and not one.folder.startswith(TOP) else folder
+        for name in _named(one, at):
+            if name not in _NOWHERE:
+                found += _meant(os.path.join(at, os.path.expanduser(name)))
+    return list(dict.fromkeys([*found, *([] if commands.readable else [os.path.normpath(folder)])]))
 
 
-def _named(one: Simple, bodies: list[str], at: str) -> Iterator[str]:
-    yield from (path for path in one.writes if not path.startswith("&"))
-    if one.argv:
+def _named(one: Simple, at: str) -> Iterator[str]:
+    yield from one.writes
+    if "find" not in one.prefixes:  # what `find` hands to it is told by find's own words
         yield from by_command(one.name, list(one.argv[1:]), at)
-        yield from code_files(one.name, list(one.argv[1:]), bodies)
-
-
-def _filled(path: str, values: dict[str, str], at: str) -> str:
-    """The path with the variables that the text itself or every shell gives."""
-    return _VARIABLE.sub(lambda found: (values | {"PWD": at}).get(found[1] or found[2], found[0]), path)
+        yield from code_files(one.name, list(one.argv[1:]), list(one.documents))
 
 
 def _meant(path: str) -> list[str]:

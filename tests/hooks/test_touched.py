@@ -54,7 +54,7 @@ PATCH = (
         ("Bash", {"command": "mv a /etc/"}, ["/srv/a", "/etc/a"]),
         ("Bash", {"command": "cd sub && touch x"}, ["/srv/sub/x"]),
         ("Bash", {"command": "cd /tmp; echo x > a; cd /var && rm b"}, ["/tmp/a", "/var/b"]),
-        ("Bash", {"command": "(cd /tmp && ls); echo x > a"}, ["/srv/a", "/tmp/a"]),
+        ("Bash", {"command": "(cd /tmp && ls); echo x > a"}, ["/srv/a"]),
         ("Bash", {"command": 'F=a.md; echo x > $F > "$PWD/b"'}, ["/srv/a.md", "/srv/b"]),
         ("Bash", {"command": "find sub -name '*.md' -delete"}, ["/srv/sub", "/srv/sub/*.md"]),
         ("Bash", {"command": "find . -exec grep x {} +"}, []),

@@ -1,5 +1,7 @@
 """Shell text as the commands it would run."""
 
+import shlex
+
 import pytest
 
 from mi.kernel.shell import simple_commands
@@ -55,6 +57,8 @@ def test_places_tell_pipelines_apart() -> None:
 def test_nesting_without_end_ends() -> None:
     text = "git push"
     for _ in range(8):
-        text = f"bash -c {text!r}"
-    assert simple_commands(text)
-    assert len(simple_commands("$(" * 5000)) < 10
+        text = f"bash -c {shlex.quote(text)}"
+    assert simple_commands(text)[-1].argv == ("git", "push")
+    endless = simple_commands("$(" * 5000)
+    assert not endless.readable
+    assert len(endless) < 50

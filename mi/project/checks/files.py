@@ -3,7 +3,7 @@
 import os
 import re
 
-from mi.kernel.shell_outcome import decisive_commands
+from mi.kernel.shell.outcome import decisive_commands
 from mi.project.checks.runners import RUNNERS
 from mi.project.checks.runners.recipes import MAKEFILES as MAKEFILES
 

@@ -5,7 +5,8 @@ import re
 import tempfile
 
 from mi.kernel.files import read_bytes
-from mi.kernel.shell_outcome import TOP, Decisive
+from mi.kernel.shell import TOP
+from mi.kernel.shell.outcome import Decisive
 from mi.project.checks.forms import common_name
 
 _INTERPRETED = re.compile(r"\b(?:java|python|node|ruby|php)", re.IGNORECASE)

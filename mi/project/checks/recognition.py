@@ -2,7 +2,7 @@
 
 import os
 
-from mi.kernel.shell_outcome import Decisive, decisive_commands
+from mi.kernel.shell.outcome import Decisive, decisive_commands
 from mi.project.checks.calls import bends_by_environment, runs_it
 from mi.project.checks.detect import detect
 from mi.project.checks.files import promises, runners
