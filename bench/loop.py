@@ -39,6 +39,7 @@ def main() -> None:
             print(f"    where a segment is cut     {cut * 1000:7.1f} ms  {cut / base:5.1f}x  (goal 100 ms)")
             print(f"  `mi run` to the agent's start{start * 1000:7.1f} ms  {start / base:5.1f}x  (goal 300 ms)")
         with_model(Path(folder) / "model", repository.path)
+        call_chain(home(Path(folder) / "frames", 0), repository.path)
 
 
 def home(path: Path, claims: int) -> Path:
@@ -133,6 +134,42 @@ def with_model(place: Path, project: str) -> None:
     print("\na trivial task judged by a model")
     print(f"  Mind calls per batch         {len(sizes) / batches:7.1f}     (goal 2)")
     print(f"  prompt in all                {sum(sizes) / 1000:7.1f} KB  (goal 20 KB)")
+
+
+COUNTED = """
+import sys
+
+from mi.agents import process
+
+spawn = process.spawn
+
+def counted(*args):
+    names, frame = ["spawn"], sys._getframe(1)
+    while frame is not None and names[-1] != "main":
+        names.append(frame.f_code.co_name)
+        frame = frame.f_back
+    sys.stderr.write(" > ".join(reversed(names)) + chr(10))
+    return spawn(*args)
+
+process.spawn = counted
+from mi.__main__ import main
+sys.exit(main())
+"""
+
+
+def call_chain(place: Path, project: str) -> None:
+    """The functions between `main` and the start of the agent, both counted, in a scripted run."""
+    told = subprocess.run(
+        [sys.executable, "-c", COUNTED, *MI[1:], "--max-batches", "1", "fix the parser"],
+        cwd=project,
+        env=os.environ | {"MI_HOME": str(place)},
+        check=False,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    chain = next(line for line in told.stderr.splitlines() if line.startswith("main > "))
+    print(f"\nfunctions from `main` to the agent's start  {chain.count(' > ') + 1}  (goal 10)\n  {chain}")
 
 
 def run(place: Path, project: str) -> None:

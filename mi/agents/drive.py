@@ -3,6 +3,7 @@
 import os
 from collections import deque
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -43,30 +44,14 @@ def drive(
     stop: StopFlag | None = None,
 ) -> BatchResult:
     """Run one batch to its end, whatever the agent does."""
-    with stop_on_signals(stop) as flag:
-        thread = batch.thread_id or UNSET
-        header = TranscriptHeader(ts=clock.now(), kind="hands", cwd=batch.cwd, argv=call.argv, thread_id=thread)
-        transcript = Transcript(batch.transcript, header)
-        try:
-            return _run(call, batch, interrupt, observer or Observer(), flag, transcript)
-        finally:
-            transcript.close()
-
-
-def _run(
-    call: AgentCommand,
-    batch: BatchInput,
-    interrupt: Interrupt,
-    observer: Observer,
-    stop: StopFlag,
-    transcript: Transcript,
-) -> BatchResult:
-    watch = _Watch(call, batch.cwd, interrupt.mode, observer)
-    streams = {name: StreamLines(name, transcript) for name in ("stdout", "stderr")}
+    watch = _Watch(call, batch.cwd, interrupt.mode, observer or Observer())
     limits = ProcessLimits(batch.wall_s, batch.idle_s)
     escalation = Escalation(interrupt.signal_sequence, interrupt.escalation_ms)
-    try:
-        with AgentProcess(call.argv, batch.cwd, call.env, call.stdin, limits, escalation, stop) as process:
+    with stop_on_signals(stop) as flag, closing(_open_transcript(call, batch)) as transcript, ExitStack() as opened:
+        streams = {name: StreamLines(name, transcript) for name in ("stdout", "stderr")}
+        for lines in streams.values():
+            opened.callback(lines.close)
+        with AgentProcess(call.argv, batch.cwd, call.env, call.stdin, limits, escalation, flag) as process:
             transcript.note(f"started pid {process.pid}")
 
             def on_data(stream: str, data: bytes) -> None:
@@ -78,9 +63,12 @@ def _run(
         watch.finish()
         transcript.note(_end_note(ended))
         return watch.result(batch, ended)
-    finally:
-        for lines in streams.values():
-            lines.close()
+
+
+def _open_transcript(call: AgentCommand, batch: BatchInput) -> Transcript:
+    thread = batch.thread_id or UNSET
+    header = TranscriptHeader(ts=clock.now(), kind="hands", cwd=batch.cwd, argv=call.argv, thread_id=thread)
+    return Transcript(batch.transcript, header)
 
 
 def _nothing_to_stop(reason: str) -> None:

@@ -14,6 +14,7 @@ from mi.agents.signals import StopFlag
 from mi.autopilot.changed_expectations import SIGNAL, bent_tests
 from mi.autopilot.check_weakening import watches, weakened_checks
 from mi.autopilot.risk_signals import signal_of
+from mi.autopilot.state import EarlierProof
 from mi.autopilot.task_permits_weakening import is_asked_for
 from mi.autopilot.weakening import FileDiff, deleted_tests, is_test, split, weakened_tests
 from mi.evidence.records.hands import RepoObservation, TranscriptObservation
@@ -44,13 +45,6 @@ _UNITS = 200  # changed files that an observation names
 _MACHINE_READABLE = (Command, ToolCall, FileChange, AgentUsage, AgentEnd)  # plain text gives messages and nothing else
 
 
-class EarlierProof(NamedTuple):
-    """What was proved before a batch, and still holds while nothing changes."""
-
-    verified: bool = False
-    unsettled: list[SeenCommand] = []
-
-
 class CommandMoment(NamedTuple):
     """When a command ran, by the wall clock, and what came after it by the agent's own events."""
 
@@ -61,7 +55,7 @@ class CommandMoment(NamedTuple):
 
     @property
     def latest_harmless_change(self) -> float:
-        """Until when a file may have changed for this command to have seen it.
+        """Return until when a file may have changed for this command to have seen it.
 
         What a check writes itself is harmless. When another command followed, the two cannot be told apart.
         """
@@ -104,40 +98,42 @@ class BatchClock(Observer):
         return self._token_limit is not None and tokens > self._token_limit
 
     def moment(self, command: Command) -> CommandMoment:
-        """When a command of this batch ran."""
+        """Return when a command of this batch ran."""
         return self._moments.get(command.id, CommandMoment(self.started, self.started, change_followed=True))
 
 
-def batch_view(
-    task: str,
-    sent: str,
-    result: BatchResult,
-    clock: BatchClock,
-    watch: WorktreeWatch,
-    step: WatchStep,
-    checks: list[Check],
-    before: EarlierProof,
-) -> BatchView:
-    """The batch as facts. A check proves something only when no file of the work changed after it."""
-    denied = {one.id for one in result.events if isinstance(one, Denied)}
-    looking = _Looking(clock, checks, step, watch, denied)
-    commands = [looking.at(one) for one in result.events if isinstance(one, Command) and one.state == "ended"]
-    failed = unsettled(commands, [] if step.latest.files else before.unsettled)
+class SeenBatch(NamedTuple):
+    """A batch that ended, beside what the work tree shows and what could be proved before it."""
+
+    task: str
+    sent: str
+    result: BatchResult
+    clock: BatchClock
+    watch: WorktreeWatch
+    step: WatchStep
+    checks: list[Check]
+    before: EarlierProof
+
+
+def batch_view(seen: SeenBatch) -> BatchView:
+    """Return the batch as facts. A check proves something only when no file of the work changed after it."""
+    task, result, watch, step = seen.task, seen.result, seen.watch, seen.step
+    commands = _Looking(seen).commands()
+    failed = unsettled(commands, [] if step.latest.files else seen.before.unsettled)
     ways = weakened(step.total, watch)
     asked_for = [way for way in ways if is_asked_for(way, task)]
     ways = [way for way in ways if way not in asked_for]
-    passed = any(one.is_check and one.after_last_change and one.exit_code == 0 for one in commands)
-    still = before.verified and not step.latest.files
-    verified = (passed or still) and not failed and not ways
+    passed = any(command.is_check and command.after_last_change and command.exit_code == 0 for command in commands)
+    still = seen.before.verified and not step.latest.files
     files = sorted({*step.total.files, *step.latest.files})
     return BatchView(
         task=task,
-        batch_input=sent,
+        batch_input=seen.sent,
         ended=result.outcome == "ended",
         last_message=result.last_message,
         commands=commands,
         unsettled=failed,
-        shows_commands=any(isinstance(one, _MACHINE_READABLE) for one in result.events),
+        shows_commands=any(isinstance(event, _MACHINE_READABLE) for event in result.events),
         changed_files=files,
         weakened_tests=ways,
         removed_as_asked=[way.partition(": ")[0] for way in asked_for if way.endswith(": file deleted")],
@@ -145,7 +141,7 @@ def batch_view(
         questions=[question.text for question in result.questions],
         errors=[*result.observed.errors, *([result.error] if result.error else [])],
         risk_signals=[
-            *(signal for one in commands if not one.refused and (signal := signal_of(one.command))),
+            *(signal for command in commands if not command.refused and (signal := signal_of(command.command))),
             *(f"tests: {way}" for way in ways if way.partition(": ")[0] in step.latest.files),
             *(SIGNAL + test for test in bent(task, step.total, watch) if test in step.latest.files),
         ],
@@ -158,18 +154,27 @@ def batch_view(
             non_command_actions=_tools(result),
             errors=list(result.observed.errors),
         ),
-        marks=Marks(ran=result.outcome == "ended", claimed=says_done(result.last_message), verified=verified),
+        marks=Marks(
+            ran=result.outcome == "ended",
+            claimed=says_done(result.last_message),
+            verified=_is_proved(passed or still, failed, ways),
+        ),
         change=_size(step.latest, watch.root),
     )
 
 
+def _is_proved(passed: bool, failed: list[SeenCommand], weakened: list[str]) -> bool:
+    """Return whether the mark `verified` holds: one check passed, none stands failed, none proves less."""
+    return passed and not failed and not weakened
+
+
 def keeps(path: str) -> bool:
-    """Whether the first contents of a file are needed to see whether it was weakened."""
+    """Return whether the first contents of a file are needed to see whether it was weakened."""
     return is_test(path) or watches(path)
 
 
 def weakened(change: TreeChange, watch: WorktreeWatch) -> list[str]:
-    """How the tests and the checks themselves prove less than when the watch began."""
+    """Return how the tests and the checks themselves prove less than when the watch began."""
     if not change.files:
         return []
     diffs = _diffs(change, watch)
@@ -179,7 +184,7 @@ def weakened(change: TreeChange, watch: WorktreeWatch) -> list[str]:
 
 
 def bent(task: str, change: TreeChange, watch: WorktreeWatch) -> list[str]:
-    """The tests that expect something else now, where a mending changed nothing but tests."""
+    """Return the tests that expect something else now, where a mending changed nothing but tests."""
     files = [file for file in change.files if not _is_by_product(file)]
     return bent_tests(task, files, lambda: _diffs(change, watch))
 
@@ -190,7 +195,7 @@ def _diffs(change: TreeChange, watch: WorktreeWatch) -> list[FileDiff]:
 
 
 def _size(change: TreeChange, root: str) -> ChangeSize:
-    """The change in change units; without a diff each file is one."""
+    """Return the change in change units; without a diff each file is one."""
     if not change.diff:
         files = [file for file in change.files if not _is_by_product(file)]
         return ChangeSize(units=len(files), dirs=len({os.path.dirname(file) for file in files}))
@@ -202,20 +207,23 @@ def _size(change: TreeChange, root: str) -> ChangeSize:
 class _Looking:
     """Looks at the commands of a batch beside what the work tree shows."""
 
-    def __init__(
-        self, clock: BatchClock, checks: list[Check], step: WatchStep, watch: WorktreeWatch, denied: Collection[str]
-    ) -> None:
-        self._clock = clock
-        self._checks = checks
-        self._files = step.latest.files
-        self._changed = frozenset(step.total.files)
-        self._watch = watch
-        self._denied = denied
-        self._root = watch.root
-        self._changed_at = _last_change(step.latest.files, watch.root)
+    def __init__(self, seen: SeenBatch) -> None:
+        self._clock = seen.clock
+        self._checks = seen.checks
+        self._events = seen.result.events
+        self._files = seen.step.latest.files
+        self._changed = frozenset(seen.step.total.files)
+        self._watch = seen.watch
+        self._denied = {event.id for event in seen.result.events if isinstance(event, Denied)}
+        self._root = seen.watch.root
+        self._changed_at = _last_change(self._files, self._root)
 
-    def at(self, command: Command) -> SeenCommand:
-        """A command, whether it is a check, and whether anything of the work changed after it."""
+    def commands(self) -> list[SeenCommand]:
+        """Return the commands of the batch that ended, in their order."""
+        return [self._look_at(event) for event in self._events if isinstance(event, Command) and event.state == "ended"]
+
+    def _look_at(self, command: Command) -> SeenCommand:
+        """Return a command, whether it is a check, and whether anything of the work changed after it."""
         # Its result is text that a command may print, too: only with the client's own word it was refused.
         if command.refused and command.id in self._denied:
             return SeenCommand(command=command.text, exit_code=None, refused=True)
@@ -241,13 +249,13 @@ class _Looking:
         )
 
     def _is_work(self, folder: str) -> bool:
-        """Whether a folder is a part of the work: one that git ignores and the agent made may hold anything."""
+        """Return whether a folder is a part of the work: one that git ignores and the agent made may hold anything."""
         made = any(file.startswith(folder + "/") for file in self._changed)
         return not folder or made or self._watch.had_folder(folder)
 
 
 def _last_change(files: list[str], root: str, logs: Collection[str] = ()) -> float:
-    """When the latest of the changed files was changed; for one that is gone, when its folder was."""
+    """Return when the latest of the changed files was changed; for one that is gone, when its folder was."""
     times = [0.0]
     for file in files:
         if _is_by_product(file) or os.path.basename(file) in logs:
@@ -268,7 +276,7 @@ def _is_by_product(file: str) -> bool:
 
 
 def checked_by_mi(batch: BatchView, command: str, root: str, stop: StopFlag) -> BatchView:
-    """The batch with the result of the check that the person configured MI to run itself, if there is one.
+    """Return the batch with the result of the check that the person configured MI to run itself, if there is one.
 
     It is a line for the shell, like what people type, and it has the last word: what failed before it is settled.
     """
@@ -279,22 +287,24 @@ def checked_by_mi(batch: BatchView, command: str, root: str, stop: StopFlag) -> 
     code = None if ended.stopped else ended.code
     seen = SeenCommand(command=command, exit_code=code, is_check=True, after_last_change=True, kind="test")
     commands = [*batch.commands, seen]
-    marks = msgspec.structs.replace(batch.marks, verified=code == 0 and not batch.weakened_tests)
-    return msgspec.structs.replace(batch, commands=commands, unsettled=unsettled(commands), marks=marks)
+    failed = unsettled(commands)
+    marks = msgspec.structs.replace(batch.marks, verified=_is_proved(code == 0, failed, batch.weakened_tests))
+    return msgspec.structs.replace(batch, commands=commands, unsettled=failed, marks=marks)
 
 
 def _transcript(result: BatchResult) -> str:
-    """The latest commands with the end of what they printed."""
-    ended = [one for one in result.events if isinstance(one, Command) and one.state == "ended" and one.output.strip()]
-    return "\n".join(f"$ {one.text}\n{one.output.strip()[-_OUTPUT:]}" for one in ended[-8:])[-_EXCERPT:]
+    """Return the latest commands with the end of what they printed."""
+    commands = [event for event in result.events if isinstance(event, Command) and event.state == "ended"]
+    printed = [(command.text, command.output.strip()) for command in commands if command.output.strip()]
+    return "\n".join(f"$ {line}\n{output[-_OUTPUT:]}" for line, output in printed[-8:])[-_EXCERPT:]
 
 
 def _tools(result: BatchResult) -> list[str]:
-    return [one.name for one in result.events if isinstance(one, ToolCall) and one.state == "ended"]
+    return [event.name for event in result.events if isinstance(event, ToolCall) and event.state == "ended"]
 
 
 def repository(root: str, checks: list[Check], changed: list[str]) -> RepoObservation:
-    """The state of the repository after a batch, bounded in time and size."""
+    """Return the state of the repository after a batch, bounded in time and size."""
     seen = git.observe(root)
     tests = [check.command for check in checks if check.kind == "test"]
     return RepoObservation(

@@ -60,43 +60,43 @@ class Decided(NamedTuple):
     failed: bool
 
 
-class Judging:
+class BatchJudge:
     """Asks, checks the answers against the world, and records them."""
 
-    def __init__(self, session: RunParts, state: RunState, diary: LogRecorder, checks: list[Check]) -> None:
-        self._session = session
+    def __init__(self, parts: RunParts, state: RunState, recorder: LogRecorder, checks: list[Check]) -> None:
+        self._parts = parts
         self._state = state
-        self._diary = diary
+        self._recorder = recorder
         self._checks = checks
 
     def batch(self, case: Case) -> Judged:
-        """Evidence, risk, checks and answers of one batch."""
+        """Judge evidence, risk, checks and answers of one batch."""
         self._record_verification(case.batch)
-        repo = repository(self._session.project.root, self._checks, case.batch.changed_files)
+        repo = repository(self._parts.project.root, self._checks, case.batch.changed_files)
         case = msgspec.structs.replace(case, repo=repo)
         plan = determined_plan(case)
         risky = self._with_risks_to_judge(case)
-        deferred = self._session.steps.follows_workflow()
+        deferred = self._parts.steps.follows_workflow()
         wanted: dict[str, tuple[Prompt[Any, Any], Any]] = {"extract_evidence": (extract_evidence, case)}
         if risky.batch.risk_signals:
             wanted["risk_judge"] = (risk_judge, risky)
         if not deferred:
             wanted |= self._checks_and_answer(case, plan)
-        found = dict(zip(wanted, self._diary.judge_together(*wanted.values()), strict=True))
+        found = dict(zip(wanted, self._recorder.judge_together(*wanted.values()), strict=True))
         self._record_evidence(case, found["extract_evidence"])
         risk = self._record_risk(risky, found["risk_judge"]) if "risk_judge" in found else None
         judged = Judged(None, None, risk, self._risk_question(risky, risk) if risk else "", repo, deferred)
         return judged if deferred else self._with_checks(case, judged, plan, found)
 
     def after_progress(self, case: Case, judged: Judged) -> Judged:
-        """The rest of a batch's judgements, once it is known how far the workflow is."""
+        """Judge the rest of a batch, once it is known how far the workflow is."""
         plan = planned_check(case) or determined_plan(case)
         wanted = self._checks_and_answer(case, plan)
-        answers = self._diary.judge_together(*wanted.values()) if wanted else []
+        answers = self._recorder.judge_together(*wanted.values()) if wanted else []
         return self._with_checks(case, judged, plan, dict(zip(wanted, answers, strict=True)))
 
     def _checks_and_answer(self, case: Case, plan: Judgement[Checks] | None) -> dict[str, tuple[Prompt[Any, Any], Any]]:
-        """What has to be asked about the checks and the agent's questions."""
+        """Return what has to be asked about the checks and the agent's questions."""
         wanted: dict[str, tuple[Prompt[Any, Any], Any]] = {}
         if plan is None:
             wanted["plan_min_checks"] = (plan_min_checks, case)
@@ -113,13 +113,13 @@ class Judging:
         return judged._replace(answer=answer, checks=checks)
 
     def _record_verification(self, batch: BatchView) -> None:
-        verdict = verdict_of(batch)
+        verdict = batch.verdict
         if verdict:
-            self._diary.append(Verification(gate="check", verdict=verdict, post_result=_POST_RESULT[verdict]))
+            self._recorder.append(Verification(gate="check", verdict=verdict, post_result=_POST_RESULT[verdict]))
 
     def _with_risks_to_judge(self, case: Case) -> Case:
-        """The case without the signals that the person's configuration allows."""
-        external = self._session.runtime.external_actions
+        """Return the case without the signals that the person's configuration allows."""
+        external = self._parts.runtime.external_actions
         left = [signal for signal in case.batch.risk_signals if policy_of(signal, external) != "allow"]
         return msgspec.structs.replace(case, batch=msgspec.structs.replace(case.batch, risk_signals=left))
 
@@ -133,12 +133,12 @@ class Judging:
             transcript_observation=batch.transcript_observation,
             repo_observation=case.repo,
             facts=seen.facts,
-            actions=[Action(kind=one.kind, detail=one.detail) for one in seen.actions],
+            actions=[Action(kind=action.kind, detail=action.detail) for action in seen.actions],
             results=seen.results,
             unknowns=seen.unknowns,
             risk_signals=list(dict.fromkeys([*batch.risk_signals, *seen.risk_signals])),
         )
-        self._diary.append(record, note=record.headline())
+        self._recorder.append(record, note=record.headline())
 
     def _record_risk(self, case: Case, judgement: Judgement[RiskJudgement]) -> Risk:
         judged = judgement.value or risk_judge.rules(case)
@@ -149,14 +149,14 @@ class Judging:
             risk_signals=case.batch.risk_signals,
             risk=risk,
         )
-        self._diary.append(record, note=f"risk: {record.headline()}")
+        self._recorder.append(record, note=f"risk: {record.headline()}")
         return risk
 
     def _risk_question(self, case: Case, risk: Risk) -> str:
-        """The question to the person, if one of the policies wants it; else ''."""
-        runtime = self._session.runtime
+        """Return the question to the person, if one of the policies wants it; else ''."""
+        runtime = self._parts.runtime
         signals = case.batch.risk_signals
-        to_ask = [one for one in signals if policy_of(one, runtime.external_actions) == "ask"]
+        to_ask = [signal for signal in signals if policy_of(signal, runtime.external_actions) == "ask"]
         if to_ask:
             return text("ask.policy", case.language, signal=to_ask[0])
         if (bent := _bent(signals)) and runtime.violation_response.ask_user_on_high_risk:
@@ -168,14 +168,14 @@ class Judging:
 
     def plan(self, case: Case, suffix: str) -> Checks | None:
         """Plan the checks again, after something was learned in between."""
-        return self._settled_plan(case, self._diary.judge(plan_min_checks, case), suffix)
+        return self._settled_plan(case, self._recorder.judge(plan_min_checks, case), suffix)
 
     def _settled_plan(self, case: Case, judgement: Judgement[Checks], suffix: str = "") -> Checks | None:
-        """The plan; one that asks for a strategy the person has already chosen is made again, once."""
+        """Return the plan; one that asks for a strategy the person has already chosen is made again, once."""
         checks = self._record_plan(judgement, suffix)
         if checks is None or not checks.needs_testless_strategy or case.project.testless_strategy is None:
             return checks
-        again = self._record_plan(self._diary.judge(plan_min_checks, case), f"{suffix}.after_tls_claim")
+        again = self._record_plan(self._recorder.judge(plan_min_checks, case), f"{suffix}.after_tls_claim")
         return msgspec.structs.replace(again, needs_testless_strategy=False) if again else None
 
     def _record_plan(self, judgement: Judgement[Checks], suffix: str = "") -> Checks | None:
@@ -187,11 +187,11 @@ class Judging:
             mind_transcript_ref=judgement.transcript_ref,
             checks=checks or Checks(notes=judgement.error),
         )
-        self._diary.append(record, batch_id=self._state.batch_id + suffix if suffix else "")
+        self._recorder.append(record, batch_id=self._state.batch_id + suffix if suffix else "")
         return checks
 
     def _record_answer(self, case: Case, judgement: Judgement[AutoAnswerOutput]) -> AutoAnswerOutput | None:
-        """An answer must cite what is really there; one that cites nothing becomes a question to the person."""
+        """Keep of an answer what is really there; one that cites nothing becomes a question to the person."""
         answer = judgement.value
         if answer is None:
             return None
@@ -199,29 +199,31 @@ class Judging:
         grave = any(map(is_irreversible, questions))  # what an agent said, or a Mind, carries no such answer
         known = [*case.person.everything(), *case.recent]
         allowed = {said.id for said in known if said.by_person or not grave}
-        cited = [one for one in answer.cited_ids if one in allowed]
+        cited = [claim_id for claim_id in answer.cited_ids if claim_id in allowed]
         answer = msgspec.structs.replace(answer, cited_ids=cited)
         if answer.should_answer and not cited:
             question = questions[0]
             notes = f"{answer.notes} (no citation carries the answer)".strip()
             answer = AutoAnswerOutput(needs_user_input=True, ask_user_question=question, notes=notes)
         record = AutoAnswer(state=judgement.state, mind_transcript_ref=judgement.transcript_ref, auto_answer=answer)
-        self._diary.append(record, note=answer.hands_answer_input)
+        self._recorder.append(record, note=answer.hands_answer_input)
         return answer
 
     def answer_question(self, case: Case, question: str) -> AutoAnswerOutput | None:
         """Try to answer, from what the person said, a question that was meant for them."""
         batch = msgspec.structs.replace(case.batch, questions=[question])
         again = msgspec.structs.replace(case, batch=batch)
-        return self._record_answer(again, self._diary.judge(auto_answer_to_hands, again))
+        return self._record_answer(again, self._recorder.judge(auto_answer_to_hands, again))
 
     def decide(self, case: Case, phase: Literal["initial", "after_user"] = "initial") -> Decided:
-        """The next move, by the thoughts as they are now. With the circuit open the rules decide; a judge that fails
-        before that decides nothing."""
+        """Return the next move, by the thoughts as they are now.
+
+        With the circuit open the rules decide; a judge that fails before that decides nothing.
+        """
         recent = self._state.recent  # also what this batch's judgements brought up
-        context = self._session.thoughts.context(case.batch.task, [said.id for said in recent])
+        context = self._parts.thoughts.context(case.batch.task, [said.id for said in recent])
         case = msgspec.structs.replace(case, recent=recent, thoughts=context)
-        judgement = self._diary.judge(decide_next, case)
+        judgement = self._recorder.judge(decide_next, case)
         move = judgement.value
         if move is None and judgement.circuit == "open":
             move = decide_next.rules(case)
@@ -240,21 +242,21 @@ class Judging:
             thought_db=context.used,
             decision=msgspec.to_builtins(judgement.value or move),
         )
-        stored = self._diary.append(record, note=record.headline())
+        stored = self._recorder.append(record, note=record.headline())
         self._state.evidence_ids.append(stored.event_id)
         return Decided(move, failed)
 
     def break_loop(self, case: Case, repetition: Repetition, next_input: str) -> LoopBreakOutput:
-        """A way out of a repetition."""
+        """Return a way out of a repetition."""
         guard = LoopGuard(
             pattern=repetition.pattern,
             hands_last_message=case.batch.last_message,
             next_input=next_input,
             reason=repetition.reason,
         )
-        self._diary.append(guard)
+        self._recorder.append(guard)
         loop = LoopCase(case=case, pattern=repetition.pattern, reason=repetition.reason, next_input=next_input)
-        judgement = self._diary.judge(loop_break, loop)
+        judgement = self._recorder.judge(loop_break, loop)
         way = judgement.value or loop_break.rules(loop)
         record = LoopBreak(
             state=judgement.state,
@@ -263,36 +265,35 @@ class Judging:
             reason=repetition.reason,
             output=way,
         )
-        self._diary.append(record)
+        self._recorder.append(record)
         return way
 
     def remember_strategy(self, strategy: str, rationale: str = "chosen by the person") -> None:
         """Keep what the person said counts without tests: the event, then the claim that cites it."""
         strategy = redact(strategy)  # an answer may hold what no claim may
         record = TestlessStrategySet(strategy=strategy, rationale=rationale, source="user")
-        event = self._diary.append(record, sync=True)
-        self._session.thoughts.remember_strategy(strategy, rationale, event.event_id)
+        event = self._recorder.append(record, sync=True)
+        self._parts.thoughts.remember_strategy(strategy, rationale, event.event_id)
 
 
 def _cited_only(move: NextMove, case: Case) -> NextMove:
-    """The move with the citations that were really there; what was invented is noted."""
+    """Return the move with the citations that were really there; what was invented is noted."""
     strategy = case.project.testless_strategy
     allowed = case.thoughts.ids() | {said.id for said in case.recent} | ({strategy.id} if strategy else set())
-    unknown = [one for one in move.cited_ids if one not in allowed]
+    unknown = [cited for cited in move.cited_ids if cited not in allowed]
     if not unknown:
         return move
     notes = f"{move.notes} (cites what is not there: {', '.join(unknown)[:200]})".strip()
-    return msgspec.structs.replace(move, cited_ids=[one for one in move.cited_ids if one in allowed], notes=notes)
+    return msgspec.structs.replace(move, cited_ids=[cited for cited in move.cited_ids if cited in allowed], notes=notes)
 
 
 def _bent(signals: list[str]) -> str:
-    return ", ".join(one.removeprefix(SIGNAL) for one in signals if one.startswith(SIGNAL))
+    return ", ".join(signal.removeprefix(SIGNAL) for signal in signals if signal.startswith(SIGNAL))
 
 
 def determined_plan(case: Case) -> Judgement[Checks] | None:
-    """The plan where no judgement is needed: nothing to check, or a known command that was not run yet."""
-    batch = case.batch
-    if batch.marks.verified or not batch.changed_files or batch.weakened_tests or case.project.check_commands:
+    """Return the plan where no judgement is needed: nothing to check, or a known command that was not run yet."""
+    if case.verified or not case.moved or not case.unbent or case.project.check_commands:
         return Judgement(plan_min_checks.rules(case), "skipped", "rules", error="the answer was determined")
     return None
 
@@ -300,19 +301,8 @@ def determined_plan(case: Case) -> Judgement[Checks] | None:
 _POST_RESULT = {"verified": "success", "failed": "failure", "weakened": "failure", "unverified": "pending"}
 
 
-def verdict_of(batch: BatchView) -> str:
-    """What the checks of a batch showed; '' when there was nothing to verify."""
-    if batch.weakened_tests:
-        return "weakened"
-    if batch.marks.verified:
-        return "verified"
-    if batch.failed_checks:
-        return "failed"
-    return "unverified" if batch.changed_files else ""
-
-
 def planned_check(case: Case) -> Judgement[Checks] | None:
-    """A check that is the workflow's next step, as the plan; None when there is none, or asking brought nothing."""
+    """Return a check that is the workflow's next step, as the plan; None without one that is worth asking for."""
     followed = case.workflow
     step = followed.next_step if followed else None
     if followed is None or step is None or step.kind != "check" or followed.stalled:
@@ -328,7 +318,7 @@ def planned_check(case: Case) -> Judgement[Checks] | None:
 
 
 def must_ask(risk: Risk, policy: ViolationResponse) -> bool:
-    """Whether a risk goes to the person, by the configured policy."""
+    """Return whether a risk goes to the person, by the configured policy."""
     if not policy.ask_user_on_high_risk or risk.severity not in policy.ask_user_risk_severities:
         return False
     if policy.ask_user_risk_categories and risk.category not in policy.ask_user_risk_categories:

@@ -1,4 +1,4 @@
-"""The run's own hand in the log: appends, remembers, and asks the Mind and the person."""
+"""The run's recorder: appends, remembers, and asks the Mind and the person."""
 
 from typing import Any, Literal, TypeVar
 
@@ -25,8 +25,8 @@ About = Literal["agent", "risk", "strategy", "next", "rules", "review"]  # what 
 class LogRecorder:
     """Everything that leaves a trace goes through here: the record first, then what follows from it."""
 
-    def __init__(self, session: RunParts, state: RunState) -> None:
-        self._session = session
+    def __init__(self, parts: RunParts, state: RunState) -> None:
+        self._parts = parts
         self._state = state
 
     def append(self, record: R, *, note: str = "", batch_id: str = "", sync: bool = False) -> R:
@@ -34,23 +34,24 @@ class LogRecorder:
         placed = msgspec.structs.replace(
             record, batch_id=batch_id or self._state.batch_id, thread_id=self._state.thread_id
         )
-        stored = self._session.evidence.append(placed, sync=sync)
+        stored = self._parts.evidence.append(placed, sync=sync)
         self._state.remember(stored, note)
-        self._session.reporter.recorded(stored)
+        self._parts.reporter.recorded(stored)
         return stored
 
     def judge(self, prompt: Prompt[Input, Output], given: Input) -> Judgement[Output]:
-        """A Mind's answer; what went wrong and what it cost is recorded."""
-        return self.settle(prompt, self._session.mind.ask(prompt, given))
+        """Return a Mind's answer; what went wrong and what it cost is recorded."""
+        return self._settle(prompt, self._parts.mind.ask(prompt, given))
 
     def judge_together(self, *questions: tuple[Prompt[Any, Any], Any]) -> list[Judgement[Any]]:
-        """Answers to questions that do not depend on each other, asked side by side."""
-        mind = self._session.mind
+        """Return answers to questions that do not depend on each other, asked side by side."""
+        mind = self._parts.mind
         calls = [lambda prompt=prompt, given=given: mind.ask(prompt, given) for prompt, given in questions]
         answers = mind.ask_together(*calls)
-        return [self.settle(prompt, answer) for (prompt, _), answer in zip(questions, answers, strict=True)]
+        return [self._settle(prompt, answer) for (prompt, _), answer in zip(questions, answers, strict=True)]
 
-    def settle(self, prompt: Prompt[Any, Output], judgement: Judgement[Output]) -> Judgement[Output]:
+    def _settle(self, prompt: Prompt[Any, Output], judgement: Judgement[Output]) -> Judgement[Output]:
+        """Record what a judgement cost and what went wrong with it; Interrupted when it failed because of a stop."""
         spent = judgement.spent
         if spent.calls:
             more = RunUsage(
@@ -61,7 +62,7 @@ class LogRecorder:
                 calls=spent.calls,
             )
             self._state.spent = added(self._state.spent, more)
-        if judgement.state == "error" and self._session.stop.reason:
+        if judgement.state == "error" and self._parts.stop.reason:
             raise Interrupted
         if judgement.state == "error":
             self.append(
@@ -73,7 +74,7 @@ class LogRecorder:
                 )
             )
         if judgement.circuit:
-            circuit = self._session.mind.circuit
+            circuit = self._parts.mind.circuit
             self.append(
                 MindCircuit(
                     state=judgement.circuit,
@@ -88,17 +89,17 @@ class LogRecorder:
         return judgement
 
     def ask(self, text: str, about: About = "agent") -> str | None:
-        """The person's answer; the question is stored first, so that it waits when nobody is there.
+        """Return the person's answer; the question is stored first, so that it waits when nobody is there.
 
         What bears on it is recalled before; about the next move that was done already, to answer without asking.
         """
         if about != "next":
-            self._session.steps.recall(self, "before_ask_user", text)
+            self._parts.steps.recall(self, "before_ask_user", text)
         question = Question(id=ids.new_id("qu"), text=text, blocks=True, about=about)
         return self.ask_again(self.append(question, sync=True))
 
     def ask_once(self, question: str, about: Literal["rules", "review"] = "rules") -> str | None:
-        """The person's answer to what a rule wants to know, also one given since the run stopped for it."""
+        """Return the person's answer to what a rule wants to know, also one given since the run stopped for it."""
         place = (self._state.batch_id, question)
         known = self._state.answered.get(place)
         if known is not None:
@@ -107,10 +108,10 @@ class LogRecorder:
         return self.ask_again(waits) if waits else self.ask(question, about)
 
     def ask_again(self, question: Question) -> str | None:
-        """The person's answer to a question that waits already."""
+        """Return the person's answer to a question that waits already."""
         text = question.text
-        answer = self._session.asker.ask(question.id, text)
-        if answer is None and self._session.stop.reason:
+        answer = self._parts.asker.ask(question.id, text)
+        if answer is None and self._parts.stop.reason:
             raise Interrupted
         if answer is None:
             return None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from mi.autopilot.loop_guard import RepetitionGuard, signature
-from mi.autopilot.state import NOTHING, RunState, added
+from mi.autopilot.state import NOTHING, EarlierProof, RunState, added
 from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput
@@ -18,8 +18,6 @@ from mi.kernel.errors import MiError, NotFound
 from mi.kernel.notices import Notices
 from mi.mind.views import BatchView
 from mi.project.checks.recognition import Check, planned
-
-GO_ON = "You were interrupted in the middle of your work. Look at where things stand, and go on with the task."
 
 
 class Resumed(NamedTuple):
@@ -157,7 +155,7 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
     if ended and ended[-1].seen:
         seen = msgspec.convert(ended[-1].seen, BatchView)
         state.marks = seen.marks  # but what was verified then is not verified now: files may have changed since
-        state.unsettled = seen.unsettled
+        state.proof = EarlierProof(unsettled=seen.unsettled)
         # and so it must be asked for anew, even if asking brought it then
         state.checks_requested = 0 if seen.marks.verified else ended[-1].checks_requested
     state.evidence_ids = [

@@ -1,4 +1,4 @@
-"""Starting and resuming runs: the lock, the watch over the work tree, the first and the last record."""
+"""Starting and resuming runs: the lock, the watch over the work tree, the first record."""
 
 import os
 from functools import partial
@@ -6,8 +6,8 @@ from functools import partial
 from mi.agents.signals import stop_on_signals
 from mi.autopilot.batch_facts import keeps
 from mi.autopilot.loop import Loop
-from mi.autopilot.outcomes import Next, SendNext
-from mi.autopilot.resume import GO_ON, Resumed, end_orphan
+from mi.autopilot.outcomes import GO_ON, Next, SendNext
+from mi.autopilot.resume import Resumed, end_orphan
 from mi.autopilot.run_lock import run_lock
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import RunState
@@ -15,58 +15,54 @@ from mi.evidence.records.run import BatchEnd, KnownCheck, RunEnd, RunStart
 from mi.kernel import git
 from mi.kernel.consent import refuses
 from mi.kernel.home import ProjectHome
-from mi.project.checks.recognition import detect
+from mi.project.checks.recognition import Check, detect
 from mi.project.worktree import WorktreeWatch
 
 _TREES_KEPT = 4  # of runs that may still be resumed
 
 
-def start(session: RunParts, task: str, thread_id: str = "") -> RunEnd:
-    """Run a task from its beginning; returns the run's last record."""
-    state = RunState(task=task, run_id=session.evidence.run_id, next_input=task, thread_id=thread_id)
-    return _drive(session, state, resumed=None)
+def drive_run(parts: RunParts, state: RunState, resumed: Resumed | None = None) -> RunEnd:
+    """Run a task from its beginning, or go on with one that stopped; return the run's last record.
 
-
-def go_on(session: RunParts, resumed: Resumed) -> RunEnd:
-    """Go on with a run that stopped; a batch that had ended is judged, never run again."""
-    return _drive(session, resumed.state, resumed)
-
-
-def _drive(session: RunParts, state: RunState, resumed: Resumed | None) -> RunEnd:
-    place = session.home.project(session.project.project_id)
-    with run_lock(place.run_lock, state.run_id, session.notices), stop_on_signals(session.stop):
-        checks = resumed.checks if resumed else detect(session.project.root)
-        loop = Loop(session, state, checks)
-        began = RunStart(
-            task=state.task,
-            project_root=session.project.root,
-            hands=session.hands.name,
-            mind=session.mind.name,
-            resumed_from=state.run_id if resumed else "",
-            checks=[
-                KnownCheck(kind=one.kind, argv=list(one.argv), source=one.source, folder=one.folder) for one in checks
-            ],
-            uncommitted=len(git.observe(session.project.root).status.splitlines()),
-        )
-        loop.diary.append(began, sync=True)
-        session.thoughts.refresh_strategy()
+    A batch that had ended is judged, never run again.
+    """
+    with run_lock(parts.place.run_lock, state.run_id, parts.notices), stop_on_signals(parts.stop):
+        checks = resumed.checks if resumed else detect(parts.project.root)
+        loop = Loop(parts, state, checks)
+        loop.recorder.append(_first_record(parts, state, checks, resumed is not None), sync=True)
+        parts.thoughts.refresh_strategy()
         if resumed and resumed.cut is not None:
-            end_orphan(session.home.path(resumed.cut.transcript_path))
-            loop.diary.append(BatchEnd(outcome="cut", hands_transcript_ref=resumed.cut.transcript_path), sync=True)
-        with WorktreeWatch(session.project.root, _tree_folder(place, state.run_id), keeps) as watch:
-            end = loop.run(watch, partial(_beginning, loop, resumed) if resumed and resumed.began else None)
+            end_orphan(parts.home.path(resumed.cut.transcript_path))
+            loop.recorder.append(BatchEnd(outcome="cut", hands_transcript_ref=resumed.cut.transcript_path), sync=True)
+        with WorktreeWatch(parts.project.root, _tree_folder(parts.place, state.run_id), keeps) as watch:
+            end = loop.run(watch, partial(_go_on, loop, resumed) if resumed and resumed.began else None)
             if end.status == "done":
                 watch.forget()
             return end
 
 
-def _beginning(loop: Loop, resumed: Resumed) -> Next:
-    """How a resumed run goes on: with the person's answer, by judging the last batch, or by going on with the work."""
-    case = loop.working.case_of(resumed.judge) if resumed.judge else None
+def _first_record(parts: RunParts, state: RunState, checks: list[Check], is_resumed: bool) -> RunStart:
+    return RunStart(
+        task=state.task,
+        project_root=parts.project.root,
+        hands=parts.hands.name,
+        mind=parts.mind.name,
+        resumed_from=state.run_id if is_resumed else "",
+        checks=[
+            KnownCheck(kind=check.kind, argv=list(check.argv), source=check.source, folder=check.folder)
+            for check in checks
+        ],
+        uncommitted=len(git.observe(parts.project.root).status.splitlines()),
+    )
+
+
+def _go_on(loop: Loop, resumed: Resumed) -> Next:
+    """Return how a resumed run goes on: by the person's answer, by judging the last batch, or with the work."""
+    case = loop.batches.case_of(resumed.judge) if resumed.judge else None
     question = resumed.question
     if question is None:
         return loop.decide(case, resumed.risk_settled) if case else SendNext(GO_ON)
-    answer = resumed.answer or loop.diary.ask_again(question)
+    answer = resumed.answer or loop.recorder.ask_again(question)
     if answer is None:
         return loop.blocked("end.question-waits")
     match question.about:
@@ -79,14 +75,14 @@ def _beginning(loop: Loop, resumed: Resumed) -> Next:
         case "risk" if case:
             return loop.decide(case, risk_settled=True)
         case "strategy" if case and case.project.testless_strategy is None:
-            return loop.after_strategy(case, answer) or loop.decide(loop.working.case_of(case.batch), risk_settled=True)
+            return loop.after_strategy(case, answer) or loop.decide(loop.batches.case_of(case.batch), risk_settled=True)
         case "strategy" if case:
             return loop.decide(case, risk_settled=True)
     return SendNext(answer)
 
 
 def _tree_folder(place: ProjectHome, run_id: str) -> str:
-    """Where the run's first snapshot is kept, so that a resumed run still knows what it changed."""
+    """Return where the run's first snapshot is kept, so that a resumed run still knows what it changed."""
     import shutil
 
     folder = place.path("trees")

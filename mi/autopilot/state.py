@@ -1,6 +1,7 @@
 """Where a run stands; all of it can be derived again from the run's events."""
 
 import time
+from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -14,6 +15,13 @@ RECENT = 12
 NOTHING = RunUsage(input_tokens=0, output_tokens=0, cost_usd=0.0, seconds=0.0, calls=0)
 
 
+class EarlierProof(NamedTuple):
+    """What was proved before a batch, and still holds while nothing changes."""
+
+    verified: bool = False
+    unsettled: list[SeenCommand] = []  # checks that failed on the work as it is now
+
+
 class RunState(Struct, kw_only=True):
     """The moving part of a run."""
 
@@ -25,8 +33,7 @@ class RunState(Struct, kw_only=True):
     checks_requested: int = 0  # since the last change
     planned: list[Check] = field(default_factory=list)  # commands that a plan named
     used_checks: list[str] = field(default_factory=list)
-    verified: bool = False
-    unsettled: list[SeenCommand] = field(default_factory=list)  # checks that failed on the work as it is now
+    proof: EarlierProof = EarlierProof()
     marks: Marks = field(default_factory=Marks)
     spent: RunUsage = NOTHING
     recent: list[CitableText] = field(default_factory=list)
@@ -48,10 +55,10 @@ class RunState(Struct, kw_only=True):
 
 
 def added(spent: RunUsage, more: RunUsage) -> RunUsage:
-    """Two bills together; unknown plus something stays unknown."""
+    """Return two bills together; unknown plus something stays unknown."""
 
     def total(name: str) -> float | None:
-        one, two = getattr(spent, name), getattr(more, name)
-        return None if one is None or two is None else one + two
+        before, after = getattr(spent, name), getattr(more, name)
+        return None if before is None or after is None else before + after
 
     return RunUsage(**{name: total(name) for name in RunUsage.__struct_fields__})  # type: ignore[arg-type]

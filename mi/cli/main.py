@@ -2,9 +2,9 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mi.cli.arguments import USAGE_HINT, Parser, speak_help
 from mi.cli.output import flush, safe
@@ -79,67 +79,80 @@ class GlobalFlags(NamedTuple):
     rest: list[str]
 
 
-def run(argv: list[str]) -> int:
-    """Run one command line; every failure ends here, as one line on standard error."""
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal without the character is no defect
-    later = _Later()
-    speak_help(lambda: later.language)
-    try:
-        code = _dispatch(argv, later)
-        flush()
-        return code
-    except MiError as error:
-        return _fail(later, error)
-    except KeyboardInterrupt:
-        _fail(later, MiError("interrupted"))
-        return INTERRUPTED
-    except BrokenPipeError:
-        return _closed_pipe()
-    except OSError as error:
-        return _fail(later, from_os_error(error))
-    except Exception as error:
-        if os.environ.get("MI_TRACEBACK"):
-            raise
-        return _fail(later, MiError("internal", what=f"{type(error).__name__}: {error}"))
+class _CommandLine:
+    """The flags before the command, and the home and project they mean, opened once they are needed."""
 
+    flags: GlobalFlags | None = None
+    _app: "App | None" = None
 
-class _Later:
-    """The app of the command, once there is one."""
+    def take(self, flags: GlobalFlags) -> None:
+        if flags != self.flags:
+            self.flags, self._app = flags, None
 
-    def __init__(self) -> None:
-        self.app: App | None = None
+    @property
+    def app(self) -> "App | None":
+        if self._app is None and self.flags is not None:
+            from mi.app import App
+
+            self._app = App(Home(self.flags.home or default_root()), self.flags.cd, self.flags.here)
+        return self._app
 
     @property
     def language(self) -> str:
         return self.app.quiet_language if self.app else choose_language("")
 
 
-def _dispatch(argv: list[str], later: _Later) -> int:
+def run(argv: list[str]) -> int:
+    """Run one command line; every failure ends here, as one line on standard error."""
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal without the character is no defect
+    line = _CommandLine()
+    speak_help(lambda: line.language)
+    try:
+        work, args = _parse(argv, line)
+        code = work(line.app, args)
+        if line.app is not None:
+            line.app.keep_record(line.app.notices)
+            _say_notices(line.app)
+        flush()
+        return code
+    except MiError as error:
+        return _fail(line, error)
+    except KeyboardInterrupt:
+        _fail(line, MiError("interrupted"))
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _closed_pipe()
+    except OSError as error:
+        return _fail(line, from_os_error(error))
+    except Exception as error:
+        if os.environ.get("MI_TRACEBACK"):
+            raise
+        return _fail(line, MiError("internal", what=f"{type(error).__name__}: {error}"))
+
+
+def _parse(argv: list[str], line: _CommandLine) -> tuple[Callable[..., int], Any]:
+    """Return the function of a command and its arguments; the line knows home and project from then on."""
     flags = split_global_flags(argv)
-    later.app = _open(flags, None, None)
+    line.take(flags)
     if flags.rest and flags.rest[0] not in COMMANDS:
         from mi.cli.shorthand import spelled_out
 
         flags = spelled_out(flags)
-        later.app = _open(flags, None, None)
-    rest = flags.rest
-    if rest and rest[0] in ("-h", "--help", "help"):
+        line.take(flags)
+    name, *words = flags.rest or ["status"]
+    if name in ("-h", "--help", "help"):
         from mi.cli.overview import print_overview
 
-        return print_overview(rest[1:], later.language)
-    name = rest[0] if rest else "status"
-    args = parser(name).parse_args(rest[1:])
-    later.app = app = _open(flags, getattr(args, "home", None), getattr(args, "cd", None))
-    if name not in _WITHOUT_HOME:
-        app.home.check()
-    code: int = args.run(app, args)
-    app.keep_record(app.notices)
-    _say_notices(app)
-    return code
+        return print_overview, words
+    args = parser(name).parse_args(words)
+    line.take(flags._replace(home=getattr(args, "home", None) or flags.home, cd=getattr(args, "cd", None) or flags.cd))
+    if name not in _WITHOUT_HOME and line.app is not None:
+        line.app.home.check()
+    return args.run, args
 
 
 def parser(name: str) -> Parser:
-    """The parser of a command; UsageError when there is no such command."""
+    """Return the parser of a command; UsageError when there is no such command."""
     if name in COMMANDS:
         built: Parser = import_module("mi.cli." + COMMANDS[name]).parser(name)
         return built
@@ -149,14 +162,8 @@ def parser(name: str) -> Parser:
     raise UsageError("unknown-command", name=name, near=f"mi {close[0]}" if close else USAGE_HINT)
 
 
-def _open(flags: GlobalFlags, home: str | None, cd: str | None) -> "App":
-    from mi.app import App
-
-    return App(Home(home or flags.home or default_root()), cd or flags.cd, flags.here)
-
-
 def split_global_flags(argv: list[str]) -> GlobalFlags:
-    """The flags before the command; anything else begins the rest."""
+    """Return the flags before the command; anything else begins the rest."""
     values: dict[str, str] = {}
     here = False
     rest = list(argv)
@@ -184,7 +191,7 @@ def split_global_flags(argv: list[str]) -> GlobalFlags:
 
 
 def _say_notices(app: "App", failed: object = None) -> None:
-    """After the answer: what was noticed on the way; nothing of a file that failed, which is said anyway."""
+    """Print what was noticed on the way; nothing of a file that failed, which is said anyway."""
     if os.environ.get("MI_STATE_WARNINGS_STDERR") not in ("0", "1"):
         flush()
         for notice in _once(app.notices):
@@ -193,7 +200,7 @@ def _say_notices(app: "App", failed: object = None) -> None:
 
 
 def _once(notices: Iterable[Notice]) -> Iterable[Notice]:
-    """Each remark once: whoever looked closer at a file said more about it."""
+    """Return each remark once: whoever looked closer at a file said more about it."""
     said: dict[tuple[object, ...], Notice] = {}
     for notice in notices:
         count = notice.details.get("count", 0)
@@ -204,26 +211,26 @@ def _once(notices: Iterable[Notice]) -> Iterable[Notice]:
     return [notice for notice in said.values() if notice.key != "state-broken" or notice.path not in kept]
 
 
-def _fail(later: _Later, error: MiError) -> int:
+def _fail(line: _CommandLine, error: MiError) -> int:
     """Say what went wrong, after what was noticed on the way: it may be the reason."""
     try:
-        if later.app is not None:
-            _say_notices(later.app, error.details.get("path"))
-            later.app.keep_record(later.app.notices)
+        if line.app is not None:
+            _say_notices(line.app, error.details.get("path"))
+            line.app.keep_record(line.app.notices)
         flush()
     except (OSError, StorageError):  # the disk that failed may fail again, or the output is what failed
         _silence_stdout()
-    _complain(error.line(later.language))
+    _complain(error.line(line.language))
     return error.exit_code
 
 
 def _complain(line: str) -> None:
-    """One line on standard error, as safe to look at as all output."""
+    """Write one line to standard error, as safe to look at as all output."""
     sys.stderr.write(f"mi: {' '.join(safe(line).splitlines())}\n")
 
 
 def _closed_pipe() -> int:
-    """The reader has seen enough (`mi tail | head -1`): end quietly, as the reader wished."""
+    """End quietly: the reader has seen enough (`mi tail | head -1`)."""
     _silence_stdout()
     return 0
 

@@ -2,9 +2,9 @@
 
 import sys
 import time
-from contextlib import AbstractContextManager, nullcontext
 
 from mi.agents.events import AgentMessage, AgentQuestion, Command, Event, FileChange
+from mi.agents.signals import StopFlag
 from mi.autopilot.run_parts import Reporter
 from mi.cli.output import Output, flush
 from mi.evidence.records.base import Record
@@ -18,13 +18,6 @@ _TOLD = kinds_shown_in("run")  # worth a line while a run goes on; the rest is i
 
 class Quiet(Reporter):
     """Shows nothing."""
-
-    def paused(self) -> AbstractContextManager[None]:
-        """While the person is asked."""
-        return nullcontext()
-
-    def close(self) -> None:
-        """The run is over."""
 
 
 class Live(Quiet):
@@ -116,7 +109,7 @@ class JsonLines(Quiet):
 class VisibleWait:
     """Waits for a vendor's limit to end, saying so, until the time has come or Ctrl-C."""
 
-    def __init__(self, out: Output, stop) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, out: Output, stop: StopFlag) -> None:
         self._out = out
         self._stop = stop
 

@@ -1,11 +1,22 @@
 """What a Mind is shown: facts about a batch and what the person thinks, each with the id it can be cited by."""
 
+import re
+
 from msgspec import Struct, field
 
 from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.mind import Risk, ThoughtsUsed
 from mi.evidence.records.run import Marks
 from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
+from mi.kernel.language import patterns
+from mi.mind.language import is_inquiry
+
+# A text that begins like this is a command, not a sentence.
+_COMMAND = re.compile(
+    r"(?:\./|[\w./-]+\.(?:sh|py|js|rb|pl)\b|(?:python[\d.]*|node|npm|npx|pnpm|yarn|bun|deno|make|just|go|cargo|ruby|rake"
+    r"|php|java|bash|sh|docker|terraform|helm|shellcheck|yamllint|markdownlint|mkdocs|hugo|latexmk|pdflatex|jq|tsc|uv"
+    r"|poetry|dotnet|mvn|gradle|ctest|cmake|bats|ansible-\w+)\s)"
+)
 
 
 class CitableText(Struct, frozen=True, kw_only=True):
@@ -82,8 +93,19 @@ class BatchView(Struct, frozen=True, kw_only=True):
 
     @property
     def failed_checks(self) -> list[SeenCommand]:
-        """Those of this batch that failed on the work as it is."""
+        """Return the checks of this batch that failed on the work as it is."""
         return unsettled(self.commands)
+
+    @property
+    def verdict(self) -> str:
+        """Return what the checks showed: weakened, verified, failed or unverified; '' with nothing to verify."""
+        if self.weakened_tests:
+            return "weakened"
+        if self.marks.verified:
+            return "verified"
+        if self.failed_checks:
+            return "failed"
+        return "unverified" if self.changed_files else ""
 
 
 class Person(Struct, frozen=True, kw_only=True):
@@ -119,6 +141,13 @@ class ProjectView(Struct, frozen=True, kw_only=True):
     testless_strategy: CitableText | None = None
     stack_hints: list[str] = []
 
+    @property
+    def agreed_commands(self) -> list[str]:
+        """Return the commands that the person said count without tests: in backquotes, or all that they said."""
+        said = self.testless_strategy.text.strip() if self.testless_strategy else ""
+        is_command = _COMMAND.match(said) and len(said.split()) <= 8 and not said.endswith(patterns().full_stops)
+        return re.findall(r"`([^`]+)`", said) or ([said] if is_command else [])
+
 
 class FollowedWorkflow(Struct, frozen=True, kw_only=True):
     """A workflow that the run follows, and how far it is; `stalled`: the last batch brought it no further."""
@@ -147,3 +176,51 @@ class Case(Struct, frozen=True, kw_only=True):
     check_intent: str = ""  # what a check must show now, whatever was asked for before
     person_said: str = ""  # what the person just answered to decide_next
     diff: str = ""  # what the batch changed; '' when it was seen by an earlier process
+
+    # What `done` rests on; mi/mind/closing.py says what follows when one does not hold.
+
+    @property
+    def ran(self) -> bool:
+        """Return whether the agent's own last event was seen."""
+        return self.batch.ended
+
+    @property
+    def moved(self) -> bool:
+        """Return whether the work tree holds a change of this run."""
+        return bool(self.batch.changed_files)
+
+    @property
+    def unbent(self) -> bool:
+        """Return whether the tests and checks prove what they did when the run began."""
+        return not self.batch.weakened_tests
+
+    @property
+    def verified(self) -> bool:
+        """Return whether a check passed after the last change."""
+        return self.batch.marks.verified
+
+    @property
+    def removed_as_asked(self) -> bool:
+        """Return whether all that changed is test files whose deletion was the task."""
+        removed = self.batch.removed_as_asked
+        return bool(removed) and set(self.batch.changed_files) <= set(removed)
+
+    @property
+    def answered(self) -> bool:
+        """Return whether an answer was the task and is there: what a check showed on the way is a part of it."""
+        return not self.moved and is_inquiry(self.batch.task) and bool(self.batch.last_message.strip())
+
+    @property
+    def shown_as_agreed(self) -> bool:
+        """Return whether what the person agreed to without tests was shown, where the agent's word can be enough.
+
+        A command that the person named must be seen to succeed: then the batch is verified.
+        """
+        by_command = self.batch.shows_commands and self.project.agreed_commands
+        asked = self.project.testless_strategy is not None and self.checks_requested > 0
+        return asked and not by_command and not self.batch.failed_checks
+
+    @property
+    def may_ask_for_check(self) -> bool:
+        """Return whether the project has a check that was not yet asked for since the last change."""
+        return bool(self.project.check_commands) and not self.checks_requested

@@ -6,13 +6,13 @@ WHEN is the record's number, or its kind: then the first of that kind.
 import os
 import signal
 import sys
+from functools import partial
 
 from mi.app import App
-from mi.autopilot.resume import latest_run_id, resume
+from mi.app.run import build_run
 from mi.autopilot.run_parts import Reporter
-from mi.autopilot.start import go_on, start
+from mi.autopilot.start import drive_run
 from mi.cli import run as door
-from mi.cli.output import Output
 from mi.evidence.records.base import Record
 from mi.kernel.home import Home, default_root
 
@@ -32,16 +32,8 @@ class Killer(Reporter):
 
 def main(when: str, argv: list[str]) -> int:
     args = door.parser("run").parse_args(argv)
-    app = App(Home(default_root()))
-    app.use_project()
-    log, out = app.project_home.evidence, Output("en")
-    if args.resume is None:
-        session = door._session(app, args, out, "", resuming=False)
-        return start(session._replace(reporter=Killer(when)), " ".join(args.task)).exit
-    run_id = latest_run_id(log, app.notices)
-    resumed = resume(log, run_id, app.notices)
-    session = door._session(app, args, out, run_id, resuming=True)
-    return go_on(session._replace(reporter=Killer(when)), resumed).exit
+    built = build_run(App(Home(default_root())), door._read_options(args), partial(door._Door, args))
+    return drive_run(*built._replace(parts=built.parts._replace(reporter=Killer(when)))).exit
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 import pytest
 
-from mi.autopilot.arbitration import AskStrategy, AskUser, Decide, Send, arbitrate
 from mi.autopilot.injection import EXTERNAL, PURPOSE, REFACTOR, Told, build, compose
 from mi.autopilot.loop_guard import RepetitionGuard, signature
+from mi.autopilot.outcomes import AskStrategy, AskUser, SendNext, arbitrate
 from mi.evidence.records.mind import AutoAnswerOutput, Checks
 
 VALUES = [Told("cl_1", "Keep changes small."), Told("cl_2", "改动要小。")]
@@ -104,12 +104,12 @@ NO_TESTS = Checks(needs_testless_strategy=True, testless_strategy_question="What
         (UNKNOWN, CHECK, False, AskUser("Which colour?", "Run pytest.")),
         (UNKNOWN, NO_TESTS, False, AskUser("Which colour?", "")),
         (ANSWER, NO_TESTS, False, AskStrategy("What counts?")),
-        (ANSWER, NO_TESTS, True, Send("Use pytest.", False)),
-        (ANSWER, CHECK, False, Send("Use pytest.\n\nRun pytest.", True)),
-        (None, CHECK, False, Send("Run pytest.", True)),
-        (ANSWER, None, False, Send("Use pytest.", False)),
-        (None, None, False, Decide()),
-        (AutoAnswerOutput(), Checks(), True, Decide()),
+        (ANSWER, NO_TESTS, True, SendNext("Use pytest.", False)),
+        (ANSWER, CHECK, False, SendNext("Use pytest.\n\nRun pytest.", True)),
+        (None, CHECK, False, SendNext("Run pytest.", True)),
+        (ANSWER, None, False, SendNext("Use pytest.", False)),
+        (None, None, False, None),
+        (AutoAnswerOutput(), Checks(), True, None),
     ],
 )
 @pytest.mark.req("v1.arb.deterministic")

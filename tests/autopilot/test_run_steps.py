@@ -2,18 +2,17 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from mi.app import App
+from mi.app.run import build_run
 from mi.autopilot.asking import NobodyThere
-from mi.autopilot.resume import latest_run_id, resume
-from mi.autopilot.run_parts import Outcome, RunRecorder, RunSteps, SendFirst, Stop
-from mi.autopilot.start import go_on, start
-from mi.autopilot.steps.recall import AllSteps
+from mi.autopilot.start import drive_run
+from mi.autopilot.steps.protocol import AllSteps, Outcome, RunRecorder, RunSteps, SendFirst, Stop
 from mi.cli import run as door
-from mi.cli.output import Output
 from mi.cli.run_display import Quiet
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Preflight
@@ -31,35 +30,35 @@ MOMENTS = ("preflight", "before_batch", "review")
 class Room(RunSteps):
     """Does one thing at one moment, and notes every moment it is called at."""
 
-    def __init__(self, moment: str = "", act: Act = lambda pen: None, opening: str = "") -> None:
+    def __init__(self, moment: str = "", act: Act = lambda recorder: None, opening: str = "") -> None:
         self._moment = moment
         self._act = act
         self._opening = opening
         self.called: list[str] = []
 
-    def _at(self, moment: str, pen: RunRecorder) -> Outcome:
+    def _at(self, moment: str, recorder: RunRecorder) -> Outcome:
         self.called.append(moment)
-        return self._act(pen) if moment == self._moment else None
+        return self._act(recorder) if moment == self._moment else None
 
-    def preflight(self, pen: RunRecorder, task: str) -> Outcome:
-        return self._at("preflight", pen)
+    def preflight(self, recorder: RunRecorder, task: str) -> Outcome:
+        return self._at("preflight", recorder)
 
-    def opening(self, pen: RunRecorder, task: str) -> str:
+    def opening(self, recorder: RunRecorder, task: str) -> str:
         return self._opening
 
-    def before_batch(self, pen: RunRecorder, next_input: str) -> Outcome:
-        return self._at("before_batch", pen)
+    def before_batch(self, recorder: RunRecorder, next_input: str) -> Outcome:
+        return self._at("before_batch", recorder)
 
-    def review(self, pen: RunRecorder, case: Case) -> Outcome:
-        return self._at("review", pen)
+    def review(self, recorder: RunRecorder, case: Case) -> Outcome:
+        return self._at("review", recorder)
 
-    def workflow_progress(self, pen: RunRecorder, case: Case) -> None:
-        self._at("workflow_progress", pen)
+    def workflow_progress(self, recorder: RunRecorder, case: Case) -> None:
+        self._at("workflow_progress", recorder)
 
-    def checkpoint(self, pen: RunRecorder, planned_next_input: str, status_hint: str) -> None:
+    def checkpoint(self, recorder: RunRecorder, planned_next_input: str, status_hint: str) -> None:
         self.called.append(f"checkpoint {status_hint}".strip())
 
-    def session_log(self, pen: RunRecorder, end: Record) -> None:
+    def session_log(self, recorder: RunRecorder, end: Record) -> None:
         self.called.append("session_log")
 
 
@@ -69,17 +68,10 @@ def go(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> Callable[..., RunEn
     monkeypatch.chdir(bench.project)
 
     def run(*rooms: RunSteps, resuming: bool = False, task: str = "fix the failing test") -> RunEnd:
-        app = App(Home(str(bench.home)))
-        app.use_project()
-        log = app.project_home.evidence
         args = door.parser("run").parse_args(["--resume"] if resuming else [task])
-        run_id = latest_run_id(log, app.notices) if resuming else ""
-        session = door._session(app, args, Output("en"), run_id, resuming)._replace(
-            steps=AllSteps(rooms), reporter=Quiet(), asker=NobodyThere("")
-        )
-        if resuming:
-            return go_on(session, resume(log, run_id, app.notices))
-        return start(session, task)
+        built = build_run(App(Home(str(bench.home))), door._read_options(args), partial(door._Door, args))
+        parts = built.parts._replace(steps=AllSteps(rooms), reporter=Quiet(), asker=NobodyThere(""))
+        return drive_run(*built._replace(parts=parts))
 
     return run
 
@@ -102,8 +94,8 @@ def test_the_steps_come_in_their_order(bench: Workbench, go: Go) -> None:
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_step_may_stop_the_run(bench: Workbench, go: Go, moment: str) -> None:
     bench.agent(DONE)
-    later = Room(moment, lambda pen: Stop("never heard: the first room spoke"))
-    end = go(Room(moment, lambda pen: Stop("the team's rule forbids it")), later)
+    later = Room(moment, lambda recorder: Stop("never heard: the first room spoke"))
+    end = go(Room(moment, lambda recorder: Stop("the team's rule forbids it")), later)
     assert (end.status, end.exit, end.reason) == ("blocked", 3, "the team's rule forbids it")
     assert len(sent(bench)) == (1 if moment == "review" else 0)
     assert later.called.count(moment) == 0
@@ -116,8 +108,8 @@ def test_a_step_may_speak_to_the_agent_first(bench: Workbench, go: Go, moment: s
     bench.values("Tidy up names where you pass by.")
     spoken = []
 
-    def once(pen: RunRecorder) -> Outcome:
-        spoken.append(pen)
+    def once(recorder: RunRecorder) -> Outcome:
+        spoken.append(recorder)
         return SendFirst("Read CONTRIBUTING.md.") if len(spoken) == 1 else None
 
     assert go(Room(moment, once)).status == "done"
@@ -137,11 +129,11 @@ def test_a_step_asks_once_and_finds_the_answer_when_the_run_goes_on(
     bench.agent(BETWEEN, DONE)
     answers: list[str] = []
 
-    def ask(pen: RunRecorder) -> Outcome:
+    def ask(recorder: RunRecorder) -> Outcome:
         turn = sum(one["kind"] == ("batch_end" if moment == "review" else "hands_input") for one in bench.records())
         if turn - (moment == "review") != batch:
             return None
-        answer = pen.ask_once("May this touch the public API?")
+        answer = recorder.ask_once("May this touch the public API?")
         if answer is None:
             return Stop("a rule needs your word")
         answers.append(answer)
@@ -166,7 +158,7 @@ def test_a_step_asks_once_and_finds_the_answer_when_the_run_goes_on(
 def test_a_rules_question_leaves_an_unsettled_risk_unsettled(bench: Workbench, go: Go) -> None:
     """The person answered a rule's question; that says nothing about a push nobody was asked about."""
     bench.agent([*DONE[:2], {"run": "git push origin main"}, say("Done.")])
-    asks = Room("before_batch", lambda pen: None if pen.ask_once("Go?") else Stop("asked"))
+    asks = Room("before_batch", lambda recorder: None if recorder.ask_once("Go?") else Stop("asked"))
     assert go(asks).status == "blocked"
     (item,) = bench.inbox()
     bench.mi("answer", item["id"], "yes")
@@ -190,11 +182,11 @@ def test_what_a_step_writes_stands_in_the_run_and_stays_in_view(bench: Workbench
     seen: list[list[str]] = []
 
     class Writer(Room):
-        def preflight(self, pen: RunRecorder, task: str) -> Outcome:
-            pen.append(Preflight(verdict="clear"), note="preflight: the task is clear")
+        def preflight(self, recorder: RunRecorder, task: str) -> Outcome:
+            recorder.append(Preflight(verdict="clear"), note="preflight: the task is clear")
             return None
 
-        def review(self, pen: RunRecorder, case: Case) -> Outcome:
+        def review(self, recorder: RunRecorder, case: Case) -> Outcome:
             seen.append([one.text for one in case.recent])
             return None
 

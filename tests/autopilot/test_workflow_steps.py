@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from mi.autopilot.batch_judgements import planned_check
-from mi.autopilot.run_parts import RunSteps, SendFirst, Stop
-from mi.autopilot.steps.recall import AllSteps
+from mi.autopilot.steps.protocol import AllSteps, RunSteps, SendFirst, Stop
 from mi.autopilot.steps.workflows import WorkflowSteps, injected
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import Marks, RunEnd

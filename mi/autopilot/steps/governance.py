@@ -6,11 +6,11 @@ with `enforce` whenever the rules want a person's word, and an unclear task does
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from mi.autopilot.run_parts import Outcome, RunRecorder, RunSteps, SendFirst, Stop
+from mi.autopilot.steps.protocol import Outcome, RunRecorder, RunSteps, SendFirst, Stop
 from mi.evidence.records.governed import Override, Preflight, Review, Verification
 from mi.evidence.records.run import BatchEnd
 from mi.governance.assess import Assessment, assess_task
@@ -31,6 +31,9 @@ from mi.mind.language import is_inquiry
 from mi.mind.views import Case
 from mi.persona.place import PersonaView
 
+if TYPE_CHECKING:  # needed where a change is large enough for a review
+    from mi.review.reviewing import Reviewed
+
 _DONE_RULE = "a check that passes after the last change"
 
 
@@ -44,7 +47,7 @@ class RulesPlace(NamedTuple):
     reviews: Mapping[str, list[Review]] = MappingProxyType({})  # of a resumed run, by its batches' transcripts
 
 
-class GovernedSteps(RunSteps):
+class GovernanceSteps(RunSteps):
     """Preflight and review gate of one run; `override` is the person's reason to be asked nothing in it."""
 
     def __init__(self, config: Config, place: RulesPlace, persona: PersonaView, override: str = "") -> None:
@@ -57,7 +60,7 @@ class GovernedSteps(RunSteps):
 
     # before the task
 
-    def preflight(self, pen: RunRecorder, task: str) -> Outcome:
+    def preflight(self, recorder: RunRecorder, task: str) -> Outcome:
         if self._mode == "off" and not self._override:
             return None
         self._language = self._place.language_for(task)
@@ -65,31 +68,33 @@ class GovernedSteps(RunSteps):
         assessed = assess_task(task, found=found)
         self._override = self._override or (task if is_obey(task) else "")
         if self._override:
-            pen.append(Override(reason=self._override, scope="run"), note="the person overrides the team's rules")
-            self._record(pen, "override", assessed, "")
+            recorder.append(Override(reason=self._override, scope="run"), note="the person overrides the team's rules")
+            self._record(recorder, "override", assessed, "")
             return None
         if assessed.review is None:
-            return self._unclear(pen, assessed)
+            return self._unclear(recorder, assessed)
         advice = self._advice(assessed, found)
         if not assessed.needs_ack or is_inquiry(task):  # a question changes nothing
-            self._record(pen, "advise" if advice else "free", assessed, advice)
+            self._record(recorder, "advise" if advice else "free", assessed, advice)
             return None
-        self._record(pen, "asks", assessed, advice)
-        return self._asked(pen, "preflight", text("rules.preflight", self._language, risk=assessed.raw, advice=advice))
+        self._record(recorder, "asks", assessed, advice)
+        return self._asked(
+            recorder, "preflight", text("rules.preflight", self._language, risk=assessed.raw, advice=advice)
+        )
 
     def _signals(self, task: str) -> Signals:
         from mi.review.decisions import decisions_of, signals_for
 
         return signals_for(task, self._config.governance, decisions_of(self._persona))
 
-    def _unclear(self, pen: RunRecorder, assessed: Assessment) -> Outcome:
+    def _unclear(self, recorder: RunRecorder, assessed: Assessment) -> Outcome:
         """With `advise` it is said; with `enforce` the person is asked, and the answer goes to the agent."""
         said = SpecGate("blocked", assessed.asks).says(self._language)
         if self._mode != "enforce":
-            self._record(pen, "unclear", assessed, said)
+            self._record(recorder, "unclear", assessed, said)
             return None
-        self._record(pen, "blocked", assessed, said)
-        answer = pen.ask_once(said)
+        self._record(recorder, "blocked", assessed, said)
+        answer = recorder.ask_once(said)
         return Stop(said) if answer is None or refuses(answer) else SendFirst(answer)
 
     def _advice(self, assessed: Assessment, found: Signals) -> str:
@@ -103,13 +108,13 @@ class GovernedSteps(RunSteps):
             lines.append(marker(found.speed, self._language))
         return " ".join(lines)
 
-    def _record(self, pen: RunRecorder, verdict: str, assessed: Assessment, advice: str) -> None:
+    def _record(self, recorder: RunRecorder, verdict: str, assessed: Assessment, advice: str) -> None:
         shown = assessed._asdict() | {"review": assessed.review._asdict() if assessed.review else None}
-        pen.append(Preflight(verdict=verdict, assessment=msgspec.to_builtins(shown), advice=advice))
+        recorder.append(Preflight(verdict=verdict, assessment=msgspec.to_builtins(shown), advice=advice))
 
     # after a batch
 
-    def review(self, pen: RunRecorder, case: Case) -> Outcome:
+    def review(self, recorder: RunRecorder, case: Case) -> Outcome:
         change = case.batch.change
         if not change.units or (self._mode == "off" and not self._override):
             return None
@@ -120,22 +125,22 @@ class GovernedSteps(RunSteps):
         if needed.level == "none":
             return None
         if self._override:
-            self._overridden(pen, change.units, raw, needed)
+            self._overridden(recorder, change.units, raw, needed)
             return None
         if needed.level == "offer":
             verdict = text("rules.offer", self._language, units=change.units, risk=raw)
-            pen.append(Verification(gate="review", verdict=verdict, user_action="skipped"))
+            recorder.append(Verification(gate="review", verdict=verdict, user_action="skipped"))
             return None
-        return self._required(pen, case, raw, needed)
+        return self._required(recorder, case, raw, needed)
 
-    def _overridden(self, pen: RunRecorder, units: int, raw: int, needed: Required) -> None:
+    def _overridden(self, recorder: RunRecorder, units: int, raw: int, needed: Required) -> None:
         if needed.level == "required":
             scope = f"review of {units} change units at risk {raw}, split {needed.split}"
-            pen.append(Override(reason=self._override, scope=scope))
+            recorder.append(Override(reason=self._override, scope=scope))
 
-    def _required(self, pen: RunRecorder, case: Case, raw: int, needed: Required) -> Outcome:
+    def _required(self, recorder: RunRecorder, case: Case, raw: int, needed: Required) -> Outcome:
         """A review is due: by the configured reviewers, else by the person where the stakes are high."""
-        reviewed = self._external(pen, case) if self._config.governance.reviewers else None
+        reviewed = self._review_externally(recorder, case) if self._config.governance.reviewers else None
         verdict = reviewed.verdict if reviewed else "none"
         if reviewed and verdict == "revise":
             return SendFirst(reviewed.instruction())
@@ -145,17 +150,17 @@ class GovernedSteps(RunSteps):
         if verdict != "reject" and not by_person and not (needed.needs_person and matters):
             due = text("rules.due", self._language, units=case.batch.change.units, risk=raw)
             if verdict == "none":
-                pen.append(Verification(gate="review", verdict=due, user_action="skipped"))
+                recorder.append(Verification(gate="review", verdict=due, user_action="skipped"))
             return None
-        outcome = self._asked(pen, "review", self._question(case, raw, needed, reviewed))
+        outcome = self._asked(recorder, "review", self._question(case, raw, needed, reviewed))
         if by_person and not isinstance(outcome, Stop):
-            pen.append(_by_human("accept" if outcome is None else "revise"))
+            recorder.append(_by_human("accept" if outcome is None else "revise"))
         if needed.split == "required" and outcome is None:
             scope = f"split of {case.batch.change.units} change units at risk {raw}"
-            pen.append(Override(reason=text("rules.confirmed", self._language), scope=scope))
+            recorder.append(Override(reason=text("rules.confirmed", self._language), scope=scope))
         return outcome
 
-    def _external(self, pen: RunRecorder, case: Case):  # type: ignore[no-untyped-def]
+    def _review_externally(self, recorder: RunRecorder, case: Case) -> "Reviewed":
         from mi.project.change import change_here, weigh
         from mi.review.reviewing import called_of, review_change
 
@@ -175,10 +180,10 @@ class GovernedSteps(RunSteps):
             known=[called_of(one) for one in known],
         )
         for record in [] if known else reviewed.records:
-            pen.append(record, note=f"review: {record.headline()}")
+            recorder.append(record, note=f"review: {record.headline()}")
         return reviewed
 
-    def _question(self, case: Case, raw: int, needed: Required, reviewed) -> str:  # type: ignore[no-untyped-def]
+    def _question(self, case: Case, raw: int, needed: Required, reviewed: "Reviewed | None") -> str:
         units = case.batch.change.units
         found = reviewed.findings if reviewed else ()
         parts = [text("rules.review", self._language, units=units, risk=raw)]
@@ -191,14 +196,14 @@ class GovernedSteps(RunSteps):
         parts += written(tier(raw, speaking), speaking, "required", (), self._language).values()
         return " ".join([*parts, text("rules.go-on", self._language)])
 
-    def _asked(self, pen: RunRecorder, gate: str, question: str) -> Outcome:
+    def _asked(self, recorder: RunRecorder, gate: str, question: str) -> Outcome:
         """The person's word: go on, stop, or something the agent must hear first."""
-        answer = pen.ask_once(question, "review" if gate == "review" else "rules")
+        answer = recorder.ask_once(question, "review" if gate == "review" else "rules")
         if answer is None:
             return Stop(text("rules.waits", self._language, gate=gate))
         agreed = agrees(answer, patterns().go_on)
         action = "confirmed" if agreed else "rejected" if refuses(answer) else "modified"
-        pen.append(Verification(gate=gate, verdict=answer, user_action=action, post_result="pending"))
+        recorder.append(Verification(gate=gate, verdict=answer, user_action=action, post_result="pending"))
         if action == "rejected":
             return Stop(text("rules.stopped", self._language, gate=gate))
         return None if agreed else SendFirst(answer)

@@ -1,15 +1,48 @@
-"""The steps of the loop that learning fills: checkpoints, and whatever is to be learned at one."""
+"""What learning adds to a run: defaults that can be cited, lessons at checkpoints, and why at the end."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mi.autopilot.run_parts import RunRecorder, RunSteps
+from mi.autopilot.steps.protocol import Outcome, RunRecorder, RunSteps
+from mi.evidence.log import EvidenceWriter
+from mi.evidence.reader import read_back
 from mi.kernel import jsonl
+from mi.kernel.config.types import WhyTraceConfig
+from mi.kernel.notices import Notices
+from mi.knowledge.thoughts.context import ThoughtFinder
+from mi.knowledge.thoughts.settings import seed_defaults
+from mi.knowledge.thoughts.store import ThoughtStore
+from mi.learning.overlay import point_to_strategy
+from mi.mind.mind import Judgement
+from mi.mind.prompt import Prompt
 
-if TYPE_CHECKING:  # needed at the first checkpoint, when the agent has worked already
+if TYPE_CHECKING:  # needed when the agent has worked already
     from mi.learning.checkpoint import Checkpoints, Lesson
     from mi.learning.knowledge import Knowledge
+
+
+class DefaultSteps(RunSteps):
+    """Makes claims, before the first batch, of what MI does unless told otherwise: they can be cited and replaced."""
+
+    def __init__(
+        self,
+        own: ThoughtStore,
+        shared: ThoughtStore,
+        open_shared_log: Callable[[], EvidenceWriter],
+        overlay: str,
+        notices: Notices,
+    ) -> None:
+        self._own = own
+        self._shared = shared
+        self._open_shared_log = open_shared_log
+        self._overlay = overlay
+        self._notices = notices
+
+    def preflight(self, recorder: RunRecorder, task: str) -> Outcome:
+        seed_defaults(self._shared, self._open_shared_log)
+        point_to_strategy(self._overlay, self._own, self._notices)
+        return None
 
 
 class LearningSteps(RunSteps):
@@ -24,14 +57,14 @@ class LearningSteps(RunSteps):
         self._begins_at = jsonl.size(log)  # what this run, or this part of it, writes follows from here
         self._checkpoints: Checkpoints | None = None
 
-    def checkpoint(self, pen: RunRecorder, planned_next_input: str, status_hint: str) -> None:
+    def checkpoint(self, recorder: RunRecorder, planned_next_input: str, status_hint: str) -> None:
         if self._checkpoints is None:
-            self._checkpoints = _checkpoints(self._open_knowledge(), self._run_id, self._begins_at, self._more)
-        self._checkpoints.at(pen, planned_next_input, status_hint)
+            self._checkpoints = _build_checkpoints(self._open_knowledge(), self._run_id, self._begins_at, self._more)
+        self._checkpoints.at(recorder, planned_next_input, status_hint)
 
 
-def _checkpoints(knowledge: "Knowledge", run_id: str, begins_at: int, more: "Sequence[Lesson]") -> "Checkpoints":
-    """Learning as the configuration wants it."""
+def _build_checkpoints(knowledge: "Knowledge", run_id: str, begins_at: int, more: "Sequence[Lesson]") -> "Checkpoints":
+    """Return learning as the configuration wants it."""
     from mi.learning.checkpoint import Checkpoints
     from mi.learning.consolidate import Consolidation
     from mi.learning.mining import ClaimMiner, PreferenceMiner
@@ -57,3 +90,63 @@ def _checkpoints(knowledge: "Knowledge", run_id: str, begins_at: int, more: "Seq
         at_end=[Consolidation(learner, file)],
         about=knowledge.about,
     )
+
+
+class WhySteps(RunSteps):
+    """Asks the Mind, at the run's end, why its last decision was taken."""
+
+    def __init__(
+        self,
+        own: ThoughtStore,
+        shared: ThoughtStore,
+        search: ThoughtFinder,
+        settings: WhyTraceConfig,
+        log: str,
+        run_id: str,
+        notices: Notices,
+        language: str = "en",
+    ) -> None:
+        self._language = language
+        self._own = own
+        self._shared = shared
+        self._search = search
+        self._settings = settings
+        self._log = log
+        self._run_id = run_id
+        self._notices = notices
+
+    def checkpoint(self, recorder: RunRecorder, planned_next_input: str, status_hint: str) -> None:
+        if status_hint in ("", "interrupted"):  # a run that goes on, or a person who waits for it to stop
+            return
+        event = self._last_decision()
+        if event is None:
+            return
+        from mi.knowledge.thoughts.stores import CombinedStores
+        from mi.learning.why import moment_of, of_event, said_by
+        from mi.learning.why_trace import Reach, trace
+
+        moment, as_of_ts = moment_of(event, None)
+        thoughts = CombinedStores(self._own.read(moment), self._shared.read(moment))
+        why = of_event(event, thoughts, as_of_ts, self._settings.top_k, self._language)
+        reach = Reach(thoughts, self._search, self._own)
+        trace(why, said_by(event), _RecorderJudge(recorder), reach, self._settings, recorder.append)
+
+    def _last_decision(self) -> dict[str, Any] | None:
+        from mi.learning.why import DECISIONS
+
+        for event in read_back(self._log, self._notices):
+            if event.head.run_id == self._run_id and event.head.kind in DECISIONS:
+                return event.fields()
+            if event.head.run_id == self._run_id and event.head.kind == "run_start":
+                return None  # this process of the run decided nothing
+        return None
+
+
+class _RecorderJudge:
+    """A run's recorder as a judge: what the question costs is the run's."""
+
+    def __init__(self, recorder: RunRecorder) -> None:
+        self._recorder = recorder
+
+    def ask(self, prompt: Prompt[Any, Any], given: Any) -> Judgement[Any]:
+        return self._recorder.judge(prompt, given)

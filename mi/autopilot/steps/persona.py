@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from mi.autopilot.run_parts import RunRecorder, RunSteps
+from mi.autopilot.steps.protocol import RunRecorder, RunSteps
 from mi.evidence.records.base import Record
 from mi.kernel.errors import MiError
 from mi.kernel.home import ProjectHome
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _BUDGET = 2000  # characters of the agent's first input
 
 
-class TeamSteps(RunSteps):
+class PersonaSteps(RunSteps):
     """Does nothing where there is no persona."""
 
     def __init__(
@@ -30,7 +30,7 @@ class TeamSteps(RunSteps):
         self._language_for = language_for
         self._booted: Booted | None = None
 
-    def opening(self, pen: RunRecorder, task: str) -> str:
+    def opening(self, recorder: RunRecorder, task: str) -> str:
         booted = self._boot()
         if booted is None:
             return ""
@@ -38,25 +38,24 @@ class TeamSteps(RunSteps):
 
         return as_context(booted, _BUDGET)
 
-    def session_log(self, pen: RunRecorder, end: Record) -> None:
+    def session_log(self, recorder: RunRecorder, end: Record) -> None:
         booted = self._boot()
         if booted is None:
             return
         from mi.autopilot.resume import records_of
         from mi.evidence.records.governed import SessionLog
-        from mi.kernel.secrets import redact
         from mi.persona.session_log import append_entry, is_first
         from mi.persona.windows import find_window, log_files
 
         window = find_window(self._persona, booted.sid)
         records = records_of(self._place.evidence, end.run_id, self._notices)
-        entry = entry_of(records, redact)
+        entry = entry_of(records)
         append_entry(window, entry, is_first(log_files(self._persona)))
         sections = [name for name in entry.__struct_fields__ if getattr(entry, name)]
-        pen.append(SessionLog(path=window.path, sections=sections, trigger="run_end"))
-        self._suggest(pen, records)
+        recorder.append(SessionLog(path=window.path, sections=sections, trigger="run_end"))
+        self._suggest(recorder, records)
 
-    def _suggest(self, pen: RunRecorder, records: list[Record]) -> None:
+    def _suggest(self, recorder: RunRecorder, records: list[Record]) -> None:
         """What the person said in the run and is worth a card waits in the inbox, once."""
         from mi.evidence.records.run import RunStart, UserInput
         from mi.review.captures import suggest
@@ -66,7 +65,7 @@ class TeamSteps(RunSteps):
         language = self._language_for("\n".join(said))
         question = suggest(self._place.captures, self._persona, said, language, self._notices)
         if question is not None:
-            pen.append(question)
+            recorder.append(question)
 
     def _boot(self) -> "Booted | None":
         """The run's own window, made once; a persona that cannot boot is said, and does not stop the work."""
@@ -80,10 +79,11 @@ class TeamSteps(RunSteps):
         return self._booted
 
 
-def entry_of(records: list[Record], redact) -> "SessionEntry":  # type: ignore[no-untyped-def]
-    """What a run leaves in the session log, from its own records alone."""
+def entry_of(records: list[Record]) -> "SessionEntry":
+    """Return what a run leaves in the session log, from its own records alone."""
     from mi.evidence.records.governed import Override, Review, Verification
     from mi.evidence.records.run import Question, RunEnd, RunStart, UserInput
+    from mi.kernel.secrets import redact
     from mi.persona.session_log import ExternalCall, LoggedDecision, LoggedVerification, SessionEntry
 
     task = next((one.task for one in records if isinstance(one, RunStart)), "")

@@ -1,6 +1,6 @@
 """What a repository's plan adds to a run: the next task that can be begun, and the skill that a tag asks for."""
 
-from mi.autopilot.run_parts import RunRecorder, RunSteps
+from mi.autopilot.steps.protocol import RunRecorder, RunSteps
 from mi.kernel.errors import MiError
 from mi.kernel.messages import text
 from mi.nexus import tags
@@ -8,14 +8,14 @@ from mi.nexus.store import Store
 from mi.nexus.tasks import ready
 
 
-class PlannedSteps(RunSteps):
+class PlanSteps(RunSteps):
     """Tells a new agent thread what comes next in the plan."""
 
     def __init__(self, store: Store, language: str) -> None:
         self._store = store
         self._language = language
 
-    def opening(self, pen: RunRecorder, task: str) -> str:
+    def opening(self, recorder: RunRecorder, task: str) -> str:
         parts = [*self._skills(task), self._next_task()]
         return "\n\n".join(part for part in parts if part)
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from mi.autopilot.run_parts import Outcome, RunRecorder, RunSteps, SendFirst, Stop
+from mi.autopilot.steps.protocol import Outcome, RunRecorder, RunSteps, SendFirst, Stop
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import RunEnd
 from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
@@ -39,34 +39,34 @@ class WorkflowSteps(RunSteps):
         self._task = ""
         self._told = False
 
-    def preflight(self, pen: RunRecorder, task: str) -> Outcome:
+    def preflight(self, recorder: RunRecorder, task: str) -> Outcome:
         self._task = task
         return None
 
-    def before_batch(self, pen: RunRecorder, next_input: str) -> Outcome:
+    def before_batch(self, recorder: RunRecorder, next_input: str) -> Outcome:
         if self._task:
-            self._begin(pen, self._task)
+            self._begin(recorder, self._task)
             self._task = ""
-        told, stop = self._open_gates(pen)
+        told, stop = self._open_gates(recorder)
         if stop is not None:
             return stop
         if self._continues and (opening := self._tell_once()):
             told = [opening, *told]
         return SendFirst("\n\n".join(told)) if told else None
 
-    def opening(self, pen: RunRecorder, task: str) -> str:
+    def opening(self, recorder: RunRecorder, task: str) -> str:
         return self._tell_once()
 
     def follows_workflow(self) -> bool:
         return self._followed() is not None
 
-    def workflow_progress(self, pen: RunRecorder, case: Case) -> FollowedWorkflow | None:
+    def workflow_progress(self, recorder: RunRecorder, case: Case) -> FollowedWorkflow | None:
         followed = self._followed()
         if followed is None:
             return None
         cursor, workflow = followed
         given = WorkflowCase(workflow=workflow, cursor=cursor, batch=case.batch, recent=case.recent)
-        judgement = pen.judge(workflow_progress, given)
+        judgement = recorder.judge(workflow_progress, given)
         new = msgspec.structs.replace(cursor, opened=[])
         output = judgement.value
         if output is not None:
@@ -79,7 +79,7 @@ class WorkflowSteps(RunSteps):
             workflow_name=workflow.name,
             output=output,
         )
-        stored = pen.append(record, note=_note(workflow, new))
+        stored = recorder.append(record, note=_note(workflow, new))
         self._store(msgspec.structs.replace(new, last_batch_id=stored.batch_id, thread_id=stored.thread_id))
         same = (new.next_step_id, new.completed_step_ids) == (cursor.next_step_id, cursor.completed_step_ids)
         return FollowedWorkflow(
@@ -89,14 +89,14 @@ class WorkflowSteps(RunSteps):
             stalled=same and cursor.last_batch_id != stored.batch_id,  # a batch may be judged again after a kill
         )
 
-    def session_log(self, pen: RunRecorder, end: Record) -> None:
+    def session_log(self, recorder: RunRecorder, end: Record) -> None:
         cursor = self._cursor()
         if cursor.active and cursor.run_id == self._run_id and isinstance(end, RunEnd) and end.status == "done":
             self._store(cursors.close(cursor, "the run is done", clock.now()))
 
     # following
 
-    def _begin(self, pen: RunRecorder, task: str) -> None:
+    def _begin(self, recorder: RunRecorder, task: str) -> None:
         """Follow the first workflow in use that the task calls for; the one of an earlier run is no longer followed."""
         former = self._cursor()
         if former.run_id == self._run_id:  # taken up again
@@ -108,7 +108,7 @@ class WorkflowSteps(RunSteps):
         if chosen is None:
             return
         trigger = WorkflowTrigger(workflow_id=chosen.id, workflow_name=chosen.name, pattern=chosen.trigger.pattern)
-        pen.append(trigger, note=f"the workflow {chosen.name!r} is followed")
+        recorder.append(trigger, note=f"the workflow {chosen.name!r} is followed")
         self._store(cursors.begin(chosen, self._run_id, clock.now()))
 
     def _tell_once(self) -> str:
@@ -131,14 +131,14 @@ class WorkflowSteps(RunSteps):
             return None
         return cursor, held.workflow
 
-    def _open_gates(self, pen: RunRecorder) -> tuple[list[str], Stop | None]:
+    def _open_gates(self, recorder: RunRecorder) -> tuple[list[str], Stop | None]:
         """Ask for each closed gate that comes next; what the agent has yet to hear about those that were opened."""
         while (followed := self._followed()) is not None:
             cursor, workflow = followed
             step = workflow.step(cursor.next_step_id)
             if step is None or not step.is_closed_gate:
                 return cursor.opened, None
-            answer = pen.ask_once(question(workflow, step, self._language))
+            answer = recorder.ask_once(question(workflow, step, self._language))
             if answer is None:
                 return [], Stop(text("workflow.gate-waits", self._language, name=workflow.name))
             if refuses(answer):

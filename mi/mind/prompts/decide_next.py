@@ -1,14 +1,13 @@
 """decide_next: go on, ask, or stop; and whether the work is done."""
 
-from functools import partial
 from typing import Literal
 
 from msgspec import Struct
 
 from mi.kernel.messages import text
-from mi.mind.language import is_inquiry, says_done
+from mi.mind.closing import AskAgent, CannotClose, MayClose, judge_closing
+from mi.mind.language import says_done
 from mi.mind.prompt import Prompt, Section
-from mi.mind.prompts.plan_min_checks import check_request, put_back_request, shows_enough
 from mi.mind.prompts.risk_judge import LearnSuggestion
 from mi.mind.sections import case_sections, unsure_section
 from mi.mind.views import Case
@@ -58,36 +57,27 @@ def _sections(case: Case) -> list[Section]:
 
 
 def _rules(case: Case) -> NextMove:
-    batch, say = case.batch, partial(text, language=case.language)
     if case.person_said:
         return _send(case.person_said)
-    if not batch.ended:
-        return _stop("blocked", say("end.unended", errors="; ".join(batch.errors[-2:]) or "no terminal event"))
-    if batch.weakened_tests and case.checks_requested:
-        return _stop("blocked", say("end.weakened", ways="; ".join(batch.weakened_tests[:3])))
-    if batch.weakened_tests:
-        return _send(put_back_request(batch.weakened_tests, case.project.check_commands))
-    if batch.removed_as_asked and set(batch.changed_files) <= set(batch.removed_as_asked):
-        return _stop("done", say("end.removed"))
     going_on = _next_of_workflow(case)
-    if _is_answered(case) and not going_on:
-        return _stop("done", say("end.answered"))
-    if batch.failed_checks:
+    if not case.ran or not case.unbent or case.removed_as_asked or (case.answered and not going_on):
+        return _close(case)
+    if case.batch.failed_checks:
         return _send(_about_failure(case))
     if going_on:
         return _send(going_on)
-    if batch.marks.verified:
-        return _stop("done", say("end.verified"))
-    if not batch.changed_files:
-        return _without_change(case)
-    if case.project.testless_strategy and case.checks_requested and shows_enough(case):
-        agreed = case.project.testless_strategy.id
-        return _stop("done", say("end.by-strategy", id=agreed), cited=agreed)
-    if case.checks_requested:
-        return _stop("blocked", _why_unverified(case))
-    if case.project.check_commands:
-        return _send(check_request(case.project.check_commands[0]))
-    return _stop("blocked", _why_unverified(case))
+    return _close(case) if case.verified or case.moved else _without_change(case)
+
+
+def _close(case: Case) -> NextMove:
+    """Return the move that the rows of `done` lead to."""
+    match judge_closing(case):
+        case MayClose(reason, cited_id):
+            return _stop("done", reason, cited=cited_id)
+        case AskAgent(request):
+            return _send(request)
+        case CannotClose(reason):
+            return _stop("blocked", reason)
 
 
 def _next_of_workflow(case: Case) -> str:
@@ -106,12 +96,6 @@ def _about_failure(case: Case) -> str:
     )
 
 
-def _is_answered(case: Case) -> bool:
-    """Whether an answer was the task, and it is there: what a check showed on the way is a part of it."""
-    batch = case.batch
-    return not batch.changed_files and is_inquiry(batch.task) and bool(batch.last_message.strip())
-
-
 def _without_change(case: Case) -> NextMove:
     batch = case.batch
     if says_done(batch.last_message):
@@ -119,10 +103,6 @@ def _without_change(case: Case) -> NextMove:
     if case.person.ask_when_uncertain:
         return _ask(text("ask.idle", case.language, said=_said(case)))
     return _send(f"Go on with the task: {batch.task}")
-
-
-def _why_unverified(case: Case) -> str:
-    return text("end.unverified" if case.batch.shows_commands else "end.cannot-verify", case.language)
 
 
 def _move(
