@@ -2,7 +2,7 @@
 
 import os
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from mi.kernel.errors import BadConfig, MiError, NotFound, StorageError, from_os_error
 from mi.kernel.home import Home, ProjectHome
@@ -10,7 +10,7 @@ from mi.kernel.messages import choose_language
 from mi.kernel.notices import Notice, Notices
 
 if TYPE_CHECKING:  # imported when used: most commands need only some of it
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from mi.evidence.index import EvidenceIndex
     from mi.evidence.log import EvidenceWriter
@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # imported when used: most commands need only some of it
     from mi.project.identity import Project
     from mi.project.known import KnownProjects
     from mi.project.selection import Choice, SelectionFile
+
+T = TypeVar("T")
 
 
 class HomeContext:
@@ -31,6 +33,22 @@ class HomeContext:
         self._cd = cd
         self._here = here
         self._agent_at = agent_at
+        self._opened: dict[object, object] = {}
+
+    def for_agent(self, folder: str = "") -> "HomeContext":
+        """Return the same for an agent that works in a folder: what a person selected does not concern it."""
+        return HomeContext(self.home, self._cd, self._here, folder or current_folder())
+
+    @property
+    def is_agents(self) -> bool:
+        """Return whether an agent works here, not a person at the command line."""
+        return self._agent_at is not None
+
+    def open_once(self, build: "Callable[[HomeContext], T]") -> "T":
+        """Return what a builder makes of this context; the same until `close`."""
+        if build not in self._opened:
+            self._opened[build] = build(self)
+        return self._opened[build]  # type: ignore[return-value]  # kept by the very function that made it
 
     @cached_property
     def loaded_config(self) -> "LoadedConfig":
@@ -63,11 +81,11 @@ class HomeContext:
 
     def close(self) -> None:
         """Let go of open files, in the thread that opened them; asked again, they are opened again."""
-        for name in ("memory", "project_thoughts", "global_thoughts", "evidence_index"):
-            opened = self.__dict__.pop(name, None)
+        for opened in (self.__dict__.pop("evidence_index", None), *self._opened.values()):
             close = getattr(opened, "close", None)
             if close is not None:
                 close()
+        self._opened.clear()
 
     def forget_config(self) -> None:
         """The file was changed: the next look reads it again."""
@@ -145,10 +163,7 @@ class HomeContext:
 
     def use_project(self) -> "Project":
         """Make the project known to the home, for a command that writes about it."""
-        from mi.project.overlay import ensure_overlay
-
-        ensure_overlay(self.home, self.project, self.notices)
-        self.known_projects.remember(self.project)
+        self._make_known()
         if self.config.runtime.project_selection.auto_update_last:
             self.selections.set_last(self.project.root)
         return self.project
@@ -168,13 +183,34 @@ class HomeContext:
                 writer.append_corrupt(notice.path, str(notice.details["kept_in"]), str(notice.details["reason"]))
 
     def evidence_writer(self, log: str) -> "EvidenceWriter":
-        """A writer for what this command does."""
+        """Return a writer for what this command does."""
         from mi.evidence.log import EvidenceWriter
 
         return EvidenceWriter.for_command(log, self.notices)
 
+    def open_global_log(self) -> "EvidenceWriter":
+        """Return a writer for the log of what holds everywhere."""
+        return self.evidence_writer(self.home.evidence)
+
+    def open_project_log(self) -> "EvidenceWriter":
+        """Return a writer for the project's log; the project is known from then on, and the last one used."""
+        self.use_project()
+        return self.evidence_writer(self.project_home.evidence)
+
+    def open_agent_log(self) -> "EvidenceWriter":
+        """Return a writer for the project's log; the project is known, but the person's selection stays as it is."""
+        self._make_known()
+        return self.evidence_writer(self.project_home.evidence)
+
+    def _make_known(self) -> None:
+        from mi.project.overlay import ensure_overlay
+
+        ensure_overlay(self.home, self.project, self.notices)
+        self.known_projects.remember(self.project)
+
 
 def current_folder() -> str:
+    """Return the folder the command was called in; NotFound when it is gone."""
     try:
         return os.getcwd()
     except FileNotFoundError:  # it was deleted while the shell stood in it

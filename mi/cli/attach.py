@@ -3,7 +3,7 @@
 import os
 import signal
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output, flush
 from mi.kernel.errors import NotFound
@@ -23,11 +23,11 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _owner(app: App, args: Args):  # type: ignore[no-untyped-def]
+def _owner(context: HomeContext, args: Args):  # type: ignore[no-untyped-def]
     """Who holds the project's run lock; NotFound when no living process does."""
     from mi.autopilot.run_lock import read_owner
 
-    path = app.project_home.run_lock
+    path = context.project_home.run_lock
     owner = read_owner(path)
     if not is_held(path):
         raise NotFound("no-run-in-progress", path=path)
@@ -36,18 +36,18 @@ def _owner(app: App, args: Args):  # type: ignore[no-untyped-def]
     return owner
 
 
-def _attach(app: App, args: Args) -> int:
+def _attach(context: HomeContext, args: Args) -> int:
     from mi.cli.tail import event_line
     from mi.evidence.reader import parse, read_back
     from mi.kernel import jsonl
 
-    out = Output(app.language)
-    owner = _owner(app, args)
+    out = Output(context.language)
+    owner = _owner(context, args)
     if not args.json:
         out.say("attach.to", run_id=owner.run_id, pid=owner.pid, since=owner.ts)
         flush()
-    log, lock = app.project_home.evidence, app.project_home.run_lock
-    own = (event for event in read_back(log, app.notices) if event.head.run_id == owner.run_id)
+    log, lock = context.project_home.evidence, context.project_home.run_lock
+    own = (event for event in read_back(log, context.notices) if event.head.run_id == owner.run_id)
     start = next((event.offset for event in own if event.head.kind == "run_start"), jsonl.size(log))
     for line in jsonl.follow(log, start, goes_on=lambda: is_held(lock)):
         event = parse(line)
@@ -63,9 +63,9 @@ def _attach(app: App, args: Args) -> int:
     return 0
 
 
-def _stop(app: App, args: Args) -> int:
-    out = Output(app.language)
-    owner = _owner(app, args)
+def _stop(context: HomeContext, args: Args) -> int:
+    out = Output(context.language)
+    owner = _owner(context, args)
     os.kill(owner.pid, signal.SIGTERM)
     if args.json:
         out.json({"run_id": owner.run_id, "pid": owner.pid})

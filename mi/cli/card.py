@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.team import build_persona
 from mi.cli.arguments import Args, Group, Parser
 from mi.cli.output import Output
 from mi.cli.persona import add_where
@@ -31,13 +32,13 @@ def parser(name: str) -> Parser:
     return group.parser
 
 
-def _cards(app: App, args: Args) -> "list[CardFile]":
+def _cards(context: HomeContext, args: Args) -> "list[CardFile]":
     from mi.persona.cards import read_cards
     from mi.persona.place import existing
 
-    found, problems = read_cards(existing(app.persona(args.member)))
+    found, problems = read_cards(existing(build_persona(context, args.member)))
     for one in problems:
-        app.notices.add("card-unreadable", one.path)
+        context.notices.add("card-unreadable", one.path)
     return found
 
 
@@ -48,10 +49,10 @@ def _shown(one: "CardFile") -> dict[str, Any]:
     return fields | {"path": one.path}
 
 
-def _list(app: App, args: Args) -> int:
-    found = [one for one in _cards(app, args) if args.status in ("all", one.card.status)]
+def _list(context: HomeContext, args: Args) -> int:
+    found = [one for one in _cards(context, args) if args.status in ("all", one.card.status)]
     found.sort(key=lambda one: -one.card.salience)
-    out = Output(app.language)
+    out = Output(context.language)
     if args.json:
         out.json([_shown(one) for one in found])
         return 0
@@ -68,11 +69,11 @@ def _line(out: Output, one: "CardFile") -> None:
     out.line(f"{card.id:<6} {card.salience:>2}  {card.title}  ({card.merge_key}{status})")
 
 
-def _show(app: App, args: Args) -> int:
+def _show(context: HomeContext, args: Args) -> int:
     from mi.persona.cards import find_card
 
-    one = find_card(_cards(app, args), args.id)
-    out = Output(app.language)
+    one = find_card(_cards(context, args), args.id)
+    out = Output(context.language)
     if args.json:
         out.json(_shown(one) | {"body": one.body})
         return 0
@@ -82,11 +83,11 @@ def _show(app: App, args: Args) -> int:
     return 0
 
 
-def _match(app: App, args: Args) -> int:
+def _match(context: HomeContext, args: Args) -> int:
     from mi.persona.cards import match, reading
 
-    found = match(_cards(app, args), " ".join(args.task))
-    out = Output(app.language)
+    found = match(_cards(context, args), " ".join(args.task))
+    out = Output(context.language)
     rows = [(one, shared, reading(one.card, matched=True)) for one, shared in found]
     if args.json:
         full = [_shown(one) | {"shared": shared, "read": how} for one, shared, how in rows]
@@ -106,11 +107,11 @@ def _match(app: App, args: Args) -> int:
     return 0
 
 
-def _health(app: App, args: Args) -> int:
+def _health(context: HomeContext, args: Args) -> int:
     from mi.persona.cards import health
 
-    found = health(_cards(app, args))
-    out = Output(app.language)
+    found = health(_cards(context, args))
+    out = Output(context.language)
     if args.json:
         out.json(found)
         return 0
@@ -123,17 +124,17 @@ def _health(app: App, args: Args) -> int:
     return 0
 
 
-def _index(app: App, args: Args) -> int:
+def _index(context: HomeContext, args: Args) -> int:
     from mi.persona.cards import duplicates, write_index
 
-    found = _cards(app, args)
+    found = _cards(context, args)
     twice = duplicates(found)
-    out = Output(app.language)
+    out = Output(context.language)
     if twice:
         from mi.kernel.errors import MiError
 
         raise MiError(twice[0].code, **({"path": twice[0].path} | twice[0].details))
-    written = write_index(app.persona(args.member), found)
+    written = write_index(build_persona(context, args.member), found)
     if args.json:
         out.json({"cards": len(found), "written": written})
     else:
@@ -141,11 +142,11 @@ def _index(app: App, args: Args) -> int:
     return 0
 
 
-def _archive(app: App, args: Args) -> int:
+def _archive(context: HomeContext, args: Args) -> int:
     from mi.persona.cards import archive
 
-    one = archive(app.persona(args.member), args.id, "deprecated" if args.deprecated else "archived")
-    out = Output(app.language)
+    one = archive(build_persona(context, args.member), args.id, "deprecated" if args.deprecated else "archived")
+    out = Output(context.language)
     if args.json:
         out.json(_shown(one))
     else:

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.learning import build_knowledge, build_mind
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output, Progress, waiting_for
@@ -54,54 +55,56 @@ def _fill_mine(parser: Parser) -> None:
     add_json(parser)
 
 
-def _list(app: App, args: Args) -> int:
-    return thoughts.show_list(app, args, "claim")
+def _list(context: HomeContext, args: Args) -> int:
+    return thoughts.show_list(context, args, "claim")
 
 
-def _show(app: App, args: Args) -> int:
-    return thoughts.show_one(app, args, "claim")
+def _show(context: HomeContext, args: Args) -> int:
+    return thoughts.show_one(context, args, "claim")
 
 
-def _retract(app: App, args: Args) -> int:
+def _retract(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import retract
 
-    event_id = retract(thoughts.desk(app, args), args.ref, "claim", args.rationale)
-    return thoughts.stored(app, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id)
+    event_id = retract(thoughts.desk(context, args), args.ref, "claim", args.rationale)
+    return thoughts.stored(context, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id)
 
 
-def _supersede(app: App, args: Args) -> int:
+def _supersede(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import supersede
 
-    event_id, new = supersede(thoughts.desk(app, args), args.ref, args.text)
+    event_id, new = supersede(thoughts.desk(context, args), args.ref, args.text)
     fields = {"ref": args.ref, "claim_id": new.claim_id, "scope": args.scope, "event_id": event_id}
-    return thoughts.stored(app, args, "thoughts.superseded", **fields)
+    return thoughts.stored(context, args, "thoughts.superseded", **fields)
 
 
-def _same_as(app: App, args: Args) -> int:
+def _same_as(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import same_as
 
-    event_id, edge = same_as(thoughts.desk(app, args), args.duplicate, args.canonical)
+    event_id, edge = same_as(thoughts.desk(context, args), args.duplicate, args.canonical)
     ends = {"duplicate": args.duplicate, "canonical": args.canonical}
     fields = {**ends, "edge_id": edge.edge_id, "scope": args.scope, "event_id": event_id}
-    return thoughts.stored(app, args, "thoughts.same-as", **fields)
+    return thoughts.stored(context, args, "thoughts.same-as", **fields)
 
 
-def _apply(app: App, args: Args) -> int:
+def _apply(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import refuse_hands
     from mi.learning import answering
 
-    out = Output(app.language)
-    log = app.project_home.evidence
-    suggested = answering.find(log, app.evidence_index, args.ref, Progress(out, "progress.indexing"), app.notices)
-    planned = answering.plan(app.knowledge(), suggested)
+    out = Output(context.language)
+    log = context.project_home.evidence
+    suggested = answering.find(
+        log, context.evidence_index, args.ref, Progress(out, "progress.indexing"), context.notices
+    )
+    planned = answering.plan(build_knowledge(context), suggested)
     shown: dict[str, Any] = {"suggestion_id": args.ref, "scope": planned.scope, "text": suggested.text}
     if args.dry_run:
         shown |= {"dry_run": True, "merges_into": [] if planned.claim else planned.claim_ids}
         key = "suggestion.would-apply" if planned.claim else "suggestion.would-merge"
         claims = " ".join(planned.claim_ids)
     else:
-        refuse_hands(app)
-        stored = answering.apply(app.knowledge(), suggested, app.open_project_log)
+        refuse_hands(context)
+        stored = answering.apply(build_knowledge(context), suggested, context.open_project_log)
         shown |= {"event_id": stored.event_id, "applied_claim_ids": stored.applied_claim_ids}
         key, claims = "suggestion.applied", " ".join(stored.applied_claim_ids)
     if args.json:
@@ -112,14 +115,14 @@ def _apply(app: App, args: Args) -> int:
     return 0
 
 
-def _mine(app: App, args: Args) -> int:
+def _mine(context: HomeContext, args: Args) -> int:
     from mi.learning.mine_command import mine_latest
 
-    out = Output(app.language)
-    mind = app.open_mind(app.project_home.mind_transcripts)
-    knowledge = app.knowledge()
+    out = Output(context.language)
+    mind = build_mind(context)
+    knowledge = build_knowledge(context)
     with waiting_for(out, mind.name):
-        stored = mine_latest(knowledge, app.open_project_log(), mind)
+        stored = mine_latest(knowledge, context.open_project_log(), mind)
     if args.json:
         names = ("event_id", "state", "applied_claim_ids", "merged_claim_ids", "dropped")
         out.json({name: getattr(stored, name) for name in names} | {"mind": mind.name})

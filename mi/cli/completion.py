@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output
 
@@ -32,14 +32,14 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _run(app: App, args: Args) -> int:
+def _run(context: HomeContext, args: Args) -> int:
     nodes = list(tree())
     if args.json:
         shown = [{"words": one.words, "follow": list(one.follow), "flags": list(one.flags)} for one in nodes]
-        Output(app.language).json(shown)
+        Output(context.language).json(shown)
         return 0
     script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[args.shell](nodes)
-    Output(app.language).raw(script.encode(), False)
+    Output(context.language).raw(script.encode(), False)
     return 0
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_json
 from mi.cli.output import Output
 from mi.kernel.config.load import ConfigProblem
@@ -32,47 +32,47 @@ def parser(name: str) -> Parser:
     return group.parser
 
 
-def _init(app: App, args: Args) -> int:
+def _init(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import refuse_hands
     from mi.kernel.config import edit
 
-    refuse_hands(app)
-    out = Output(app.quiet_language)
-    return _wrote(app, args, out, "config.written", edit.init(app.home, args.force))
+    refuse_hands(context)
+    out = Output(context.quiet_language)
+    return _wrote(context, args, out, "config.written", edit.init(context.home, args.force))
 
 
-def _apply(app: App, args: Args) -> int:
+def _apply(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import refuse_hands
     from mi.kernel.config import edit
 
-    refuse_hands(app)
-    out = Output(app.quiet_language)
-    return _wrote(app, args, out, "config.applied", edit.apply_template(app.home, args.name), name=args.name)
+    refuse_hands(context)
+    out = Output(context.quiet_language)
+    return _wrote(context, args, out, "config.applied", edit.apply_template(context.home, args.name), name=args.name)
 
 
-def _rollback(app: App, args: Args) -> int:
+def _rollback(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import refuse_hands
     from mi.kernel.config import edit
 
-    refuse_hands(app)
-    out = Output(app.quiet_language)
-    return _wrote(app, args, out, "config.rolled-back", edit.rollback(app.home))
+    refuse_hands(context)
+    out = Output(context.quiet_language)
+    return _wrote(context, args, out, "config.rolled-back", edit.rollback(context.home))
 
 
-def _wrote(app: App, args: Args, out: Output, key: str, backup: str, **details: str) -> int:
+def _wrote(context: HomeContext, args: Args, out: Output, key: str, backup: str, **details: str) -> int:
     """Say what was done, in the language that was configured before it."""
     if args.json:
-        out.json({"path": app.home.config, "backup": backup or None, **details})
+        out.json({"path": context.home.config, "backup": backup or None, **details})
         return 0
-    out.say(key, path=app.home.config, backup=backup, **details)
+    out.say(key, path=context.home.config, backup=backup, **details)
     if backup and key != "config.rolled-back":
         out.say("config.backup", backup=backup)
     return 0
 
 
-def _show(app: App, args: Args) -> int:
-    out = Output(app.quiet_language)
-    config = msgspec.to_builtins(app.needed_config)
+def _show(context: HomeContext, args: Args) -> int:
+    out = Output(context.quiet_language)
+    config = msgspec.to_builtins(context.needed_config)
     for section in config["mind"].values():
         if isinstance(section, dict) and section.get("api_key"):
             section["api_key"] = "[redacted]"
@@ -80,27 +80,27 @@ def _show(app: App, args: Args) -> int:
     return 0
 
 
-def _validate(app: App, args: Args) -> int:
-    out = Output(app.quiet_language)
+def _validate(context: HomeContext, args: Args) -> int:
+    out = Output(context.quiet_language)
     try:
-        problems = app.loaded_config.problems
+        problems = context.loaded_config.problems
     except BadConfig as error:
         if not args.json:
             raise
-        return _report(app, out, [{"code": error.code, "text": error.line(out.language), **error.details}], False)
-    errors = app.config_errors
+        return _report(context, out, [{"code": error.code, "text": error.line(out.language), **error.details}], False)
+    errors = context.config_errors
     if args.json:
         shown = [problem._asdict() | {"text": problem_line(out, problem)} for problem in problems]
-        return _report(app, out, shown, not errors)
+        return _report(context, out, shown, not errors)
     for problem in problems:
         out.line(problem_line(out, problem))
     if not errors:
-        out.say("config.valid" if os.path.exists(app.home.config) else "config.none", path=app.home.config)
+        out.say("config.valid" if os.path.exists(context.home.config) else "config.none", path=context.home.config)
     return 1 if errors else 0
 
 
-def _report(app: App, out: Output, problems: list[dict[str, Any]], ok: bool) -> int:
-    out.json({"path": app.home.config, "ok": ok, "problems": problems})
+def _report(context: HomeContext, out: Output, problems: list[dict[str, Any]], ok: bool) -> int:
+    out.json({"path": context.home.config, "ok": ok, "problems": problems})
     return 0 if ok else 1
 
 
@@ -109,10 +109,10 @@ def problem_line(out: Output, problem: ConfigProblem) -> str:
     return out.text("config." + problem.code, path=problem.path, value=problem.value, hint=problem.hint)
 
 
-def _examples(app: App, args: Args) -> int:
+def _examples(context: HomeContext, args: Args) -> int:
     from mi.kernel.config.templates import TEMPLATES
 
-    out = Output(app.quiet_language)
+    out = Output(context.quiet_language)
     texts = {name: out.text("template." + name) for name in TEMPLATES}
     if args.json:
         out.json(texts)
@@ -123,17 +123,17 @@ def _examples(app: App, args: Args) -> int:
     return 0
 
 
-def _template(app: App, args: Args) -> int:
+def _template(context: HomeContext, args: Args) -> int:
     from mi.kernel.config.edit import template
 
-    Output(app.quiet_language).json(template(args.name))
+    Output(context.quiet_language).json(template(args.name))
     return 0
 
 
-def _path(app: App, args: Args) -> int:
-    out = Output(app.quiet_language)
+def _path(context: HomeContext, args: Args) -> int:
+    out = Output(context.quiet_language)
     if args.json:
-        out.json({"path": app.home.config})
+        out.json({"path": context.home.config})
     else:
-        out.line(app.home.config)
+        out.line(context.home.config)
     return 0

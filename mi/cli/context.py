@@ -1,6 +1,7 @@
 """`mi context`: the thoughts MI would decide a task with."""
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.recall import build_recall
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output
@@ -21,28 +22,28 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _run(app: App, args: Args) -> int:
+def _run(context: HomeContext, args: Args) -> int:
     from mi.kernel import clock
     from mi.knowledge.thoughts.context import build, build_least
 
-    out = Output(app.language)
+    out = Output(context.language)
     moment = thoughts.moment(args)
-    stores = thoughts.reading(app, out, "effective", moment)
-    remembers = app.config.runtime.thought_db.enabled
+    stores = thoughts.reading(context, out, "effective", moment)
+    remembers = context.config.runtime.thought_db.enabled
     words = " ".join(args.words)
-    candidates = app.thought_candidates if moment is None else app.earlier_candidates
-    context = build(stores, words, candidates) if remembers else build_least(stores)
+    candidates = build_recall(context).find_thoughts if moment is None else build_recall(context).find_earlier_thoughts
+    shown = build(stores, words, candidates) if remembers else build_least(stores)
     as_of_ts = clock.format_ms(moment) if moment is not None else clock.now()
     if args.json:
-        out.json({"as_of_ts": as_of_ts, "query": words} | context.fields())
+        out.json({"as_of_ts": as_of_ts, "query": words} | shown.fields())
         return 0
     for name in ("values_claims", "pref_goal_claims", "query_claims", "nodes"):
-        found = getattr(context, name)
+        found = getattr(shown, name)
         out.say("context.head", name=out.text("context." + name.replace("_", "-")), count=len(found))
         for one in found:
             raw = one.raw
             scope = "  " + out.text("settings.from-global") if one.scope == "global" and name != "values_claims" else ""
             out.beside(f"  {one.id}  ", one_line(str(raw.get("title") or raw.get("text") or ""), 100) + scope)
-    out.say("context.edges", count=len(context.edges), notes=context.notes)
-    app.note_last()
+    out.say("context.edges", count=len(shown.edges), notes=shown.notes)
+    context.note_last()
     return 0

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_count, add_json
 from mi.cli.output import Output
 from mi.kernel.text import one_line
@@ -49,14 +49,14 @@ def _fill_install(built: Parser) -> None:
     _fill(built)
 
 
-def _status(app: App, args: Args) -> int:
+def _status(context: HomeContext, args: Args) -> int:
     from mi.cli.task import tasks_of
     from mi.contract.installed import files_with
     from mi.contract.overview import sessions
 
-    out = Output(app.language)
-    found = sessions(app.project_home.contract, app.notices)
-    tasks, files = tasks_of(app), files_with(app.project.root, app.home)
+    out = Output(context.language)
+    found = sessions(context.project_home.contract, context.notices)
+    tasks, files = tasks_of(context), files_with(context.project.root, context.home)
     leaves = [one.checked for one in tasks.tasks if one.leaf]
     counts = {"authority": tasks.authority, "open": leaves.count(False), "done": leaves.count(True)}
     if args.json:
@@ -81,12 +81,12 @@ def _status(app: App, args: Args) -> int:
     return 0
 
 
-def _audit(app: App, args: Args) -> int:
+def _audit(context: HomeContext, args: Args) -> int:
     from mi.contract.overview import violations
 
-    out = Output(app.language)
+    out = Output(context.language)
     count = _AUDITED if args.count is None else args.count or None
-    found = violations(app.project_home.evidence, count, app.notices)
+    found = violations(context.project_home.evidence, count, context.notices)
     if args.json:
         out.json([msgspec.to_builtins(one) for one in found])
         return 0
@@ -98,15 +98,15 @@ def _audit(app: App, args: Args) -> int:
     return 0
 
 
-def _mode(app: App, args: Args) -> int:
+def _mode(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import through_gate
     from mi.contract.memory_tools import ModeInput, memory_set_mode
 
     def declare(session):  # type: ignore[no-untyped-def]
         return session.name, memory_set_mode(session, ModeInput(mode=args.mode))
 
-    client, done = through_gate(app, args, declare)
-    out = Output(app.language)
+    client, done = through_gate(context, args, declare)
+    out = Output(context.language)
     if args.json:
         out.json(msgspec.to_builtins(done))
     else:
@@ -114,26 +114,26 @@ def _mode(app: App, args: Args) -> int:
     return 0
 
 
-def _install(app: App, args: Args) -> int:
+def _install(context: HomeContext, args: Args) -> int:
     from mi.contract.installed import install
 
-    return _placed(app, args, install(app.project.root, app.home, args.file))
+    return _placed(context, args, install(context.project.root, context.home, args.file))
 
 
-def _update(app: App, args: Args) -> int:
+def _update(context: HomeContext, args: Args) -> int:
     from mi.contract.installed import update
 
-    return _placed(app, args, update(app.project.root, app.home))
+    return _placed(context, args, update(context.project.root, context.home))
 
 
-def _remove(app: App, args: Args) -> int:
+def _remove(context: HomeContext, args: Args) -> int:
     from mi.contract.installed import remove
 
-    return _placed(app, args, remove(app.project.root, app.home))
+    return _placed(context, args, remove(context.project.root, context.home))
 
 
-def _placed(app: App, args: Args, done: "Placed") -> int:
-    out = Output(app.language)
+def _placed(context: HomeContext, args: Args, done: "Placed") -> int:
+    out = Output(context.language)
     changed = [*done.changed, *done.removed]
     if args.json:
         out.json({"changed": done.changed, "removed": done.removed, "kept": done.kept})

@@ -3,7 +3,7 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, command
 from mi.cli.output import Output, Progress, gist, terminal_columns
 from mi.kernel.text import pad, width
@@ -28,15 +28,15 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _run(app: App, args: Args) -> int:
+def _run(context: HomeContext, args: Args) -> int:
     from mi.evidence.costs import grouped, summed
 
-    out = Output(app.language)
-    costs = _costs(app, out, args.all_projects or args.by == "project")
+    out = Output(context.language)
+    costs = _costs(context, out, args.all_projects or args.by == "project")
     if args.by == "run":
         rows = [(one.run_id, one.day, one.status, one.spent, one.task) for one in costs]
     else:
-        rows = [(one.name, "", str(one.runs), one.spent, _name(app, one.name)) for one in grouped(costs, args.by)]
+        rows = [(one.name, "", str(one.runs), one.spent, _name(context, one.name)) for one in grouped(costs, args.by)]
     total = summed("total", costs)
     if args.json:
         chosen = rows if args.count is None else rows[-args.count :] if args.count else []
@@ -73,21 +73,21 @@ def _status(out: Output, status: str) -> str:
     return out.text("run." + status) if status in ended else out.text("cost.no-end")
 
 
-def _costs(app: App, out: Output, everywhere: bool) -> "list[RunCost]":
+def _costs(context: HomeContext, out: Output, everywhere: bool) -> "list[RunCost]":
     from mi.evidence.costs import run_costs
 
-    projects = app.home.project_ids() if everywhere else [app.project.project_id]
+    projects = context.home.project_ids() if everywhere else [context.project.project_id]
     found: list[RunCost] = []
     for one in projects:
-        log = app.home.project(one).evidence
+        log = context.home.project(one).evidence
         if os.path.exists(log):
-            found += run_costs(app.evidence_index, log, one, Progress(out, "progress.indexing"))
+            found += run_costs(context.evidence_index, log, one, Progress(out, "progress.indexing"))
     return sorted(found, key=lambda one: one.run_id)
 
 
-def _name(app: App, project_id: str) -> str:
+def _name(context: HomeContext, project_id: str) -> str:
     """Where a project is, for its id."""
-    return next((root for root, known in app.known_projects.roots.items() if known.project_id == project_id), "")
+    return next((root for root, known in context.known_projects.roots.items() if known.project_id == project_id), "")
 
 
 def _figures(out: Output, spent: "RunUsage") -> tuple[str, str, str]:

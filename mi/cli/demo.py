@@ -7,7 +7,7 @@ import sys
 import msgspec
 
 import mi
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output
 from mi.kernel import files
@@ -49,11 +49,11 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _run(app: App, args: Args) -> int:
-    out = Output(app.language)
-    folder = app.home.path("demo")
+def _run(context: HomeContext, args: Args) -> int:
+    out = Output(context.language)
+    folder = context.home.path("demo")
     if os.path.lexists(folder):
-        _remove_former(app.home, folder)
+        _remove_former(context.home, folder)
     if args.clean:
         return _cleaned(out, args, folder)
     home, project = Home(os.path.join(folder, "home")), os.path.join(folder, "project")
@@ -62,7 +62,7 @@ def _run(app: App, args: Args) -> int:
         return _mi(out, home, "-C", project, "run", "--json", out.text("demo.task"))
     out.say("demo.intro", project=project)
     code = _mi(out, home, "-C", project, "run", out.text("demo.task"))
-    out.say("demo.outro", mi=_typed(), home=home.root, project=project, root=app.home.root)
+    out.say("demo.outro", mi=_typed(), home=home.root, project=project, root=context.home.root)
     return code
 
 

@@ -4,7 +4,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.nexus import build_nexus
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output
 from mi.kernel.errors import BadConfig, MiError, from_os_error
@@ -35,9 +36,9 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _run(app: App, args: Args) -> int:
-    out = Output(app.quiet_language)
-    findings = [finding for area, look in _LOOKS.items() for finding in _looked(app, out, area, look)]
+def _run(context: HomeContext, args: Args) -> int:
+    out = Output(context.quiet_language)
+    findings = [finding for area, look in _LOOKS.items() for finding in _looked(context, out, area, look)]
     failed = any(finding.level == "fail" for finding in findings)
     if args.json:
         shown = [_shown(out, finding) for finding in findings]
@@ -51,10 +52,10 @@ def _run(app: App, args: Args) -> int:
     return 1 if failed else 0
 
 
-def _looked(app: App, out: Output, area: str, look: "Look") -> list[DoctorFinding]:
+def _looked(context: HomeContext, out: Output, area: str, look: "Look") -> list[DoctorFinding]:
     """What one look found; that it failed is a finding, too, and no reason not to look further."""
     try:
-        return list(look(app, out))
+        return list(look(context, out))
     except OSError as error:
         failure: MiError = from_os_error(error)
     except MiError as error:
@@ -67,8 +68,8 @@ def _shown(out: Output, finding: DoctorFinding) -> dict[str, str]:
     return {"area": finding.area, "level": finding.level, "text": text, "fix": finding.fix}
 
 
-def _home(app: App, out: Output) -> Iterator[DoctorFinding]:
-    root = app.home.root
+def _home(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
+    root = context.home.root
     place = _existing(root)
     elsewhere = f"chmod u+rwx {place}  |  mi --home DIR …"
     if not os.path.isdir(place):
@@ -99,23 +100,23 @@ def _existing(path: str) -> str:
     return path
 
 
-def _config(app: App, out: Output) -> Iterator[DoctorFinding]:
+def _config(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     from mi.cli.config import problem_line
 
-    path = app.home.config
+    path = context.home.config
     try:
-        problems = app.loaded_config.problems
+        problems = context.loaded_config.problems
     except BadConfig as error:
         yield DoctorFinding("config", "fail", "as-is", {"text": error.line(out.language)}, "mi config init --force")
         return
     for problem in problems:
-        level: Level = "fail" if problem in app.config_errors else "warn"
+        level: Level = "fail" if problem in context.config_errors else "warn"
         yield DoctorFinding("config", level, "as-is", {"text": problem_line(out, problem)}, "mi config validate")
     if not problems:
         yield DoctorFinding("config", "ok", "config-ok" if os.path.exists(path) else "config-none", {"path": path})
 
 
-def _programs(app: App, out: Output) -> Iterator[DoctorFinding]:
+def _programs(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     from mi.cli.status import providers
     from mi.kernel.programs import on_path
 
@@ -130,7 +131,7 @@ def _programs(app: App, out: Output) -> Iterator[DoctorFinding]:
             yield DoctorFinding("hands", "ok", "program", {"name": name, "path": path})
         else:
             yield DoctorFinding("hands", "warn", "no-program", {"name": name}, f"npm install -g {package}")
-    chosen = providers(app)
+    chosen = providers(context)
     if chosen["hands"] == "none":
         yield DoctorFinding("providers", "warn", "no-hands", chosen)
     else:
@@ -138,19 +139,19 @@ def _programs(app: App, out: Output) -> Iterator[DoctorFinding]:
     if chosen["hands"] == "claude":
         from mi.agents.adapters.claude import allowed_tools
 
-        tools = allowed_tools(app.project.root, app.config.hands.claude.allowed_tools)
+        tools = allowed_tools(context.project.root, context.config.hands.claude.allowed_tools)
         yield DoctorFinding("hands", "ok", "claude-tools", {"tools": " ".join(tools)})
 
 
-def _installed(app: App, out: Output) -> Iterator[DoctorFinding]:
+def _installed(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     """The commands that agent hosts start: they name this installation by its path."""
     from mi.hosts.installed import installed_commands
 
-    for one in installed_commands(app.home, app.notices):
+    for one in installed_commands(context.home, context.notices):
         details: dict[str, object] = {"owner": one.owner, "root": one.root, "program": one.program}
         if one.works:
             yield (
-                _trusted(app, one, details)
+                _trusted(context, one, details)
                 if one.owner == "hook codex"
                 else DoctorFinding("hosts", "ok", "host-command", details)
             )
@@ -160,14 +161,14 @@ def _installed(app: App, out: Output) -> Iterator[DoctorFinding]:
             yield DoctorFinding("hosts", "fail", "host-command-gone", details, fix)
 
 
-def _trusted(app: App, one: "Installed", details: dict[str, object]) -> DoctorFinding:
+def _trusted(context: HomeContext, one: "Installed", details: dict[str, object]) -> DoctorFinding:
     """Codex skips hooks that it does not trust, in silence: an entry that is there may bind nobody."""
     from mi.hooks.codex_trust import is_persons, trusted_at
 
     try:
-        found = trusted_at(app, one.root, one.program)
+        found = trusted_at(context, one.root, one.program)
     except MiError as error:
-        details |= {"reason": error.line(app.quiet_language)}
+        details |= {"reason": error.line(context.quiet_language)}
         return DoctorFinding("hosts", "warn", "host-untold", details, "codex → /hooks")
     if found.seen and found.trusted == found.seen:
         return DoctorFinding("hosts", "ok", "host-command", details)
@@ -176,14 +177,14 @@ def _trusted(app: App, one: "Installed", details: dict[str, object]) -> DoctorFi
     return DoctorFinding("hosts", "warn", "host-untrusted", details | found._asdict(), fix)
 
 
-def _nexus(app: App, out: Output) -> Iterator[DoctorFinding]:
+def _nexus(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     """What the hosts cannot do for a repository whose agents share a plan."""
-    if os.path.isdir(app.nexus.place.folder):
+    if os.path.isdir(build_nexus(context).place.folder):
         for host in ("claude-code", "codex"):
             yield DoctorFinding("nexus", "ok", "nexus-" + host, {})
 
 
-def _sqlite(app: App, out: Output) -> Iterator[DoctorFinding]:
+def _sqlite(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     import sqlite3
 
     with sqlite3.connect(":memory:") as db:
@@ -197,17 +198,17 @@ def _sqlite(app: App, out: Output) -> Iterator[DoctorFinding]:
     db.close()
 
 
-def _project(app: App, out: Output) -> Iterator[DoctorFinding]:
-    details = {"root": app.project.root, "id": app.project.project_id, "key": app.project.key}
+def _project(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
+    details = {"root": context.project.root, "id": context.project.project_id, "key": context.project.key}
     yield DoctorFinding("project", "ok", "project", details)
 
 
-def _logs(app: App, out: Output) -> Iterator[DoctorFinding]:
+def _logs(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     """The whole of each log is read: doctor is the one command that may take its time."""
     from mi.evidence.reader import read_on
     from mi.kernel.notices import Notices
 
-    for log in (app.project_home.evidence, app.home.evidence):
+    for log in (context.project_home.evidence, context.home.evidence):
         if not os.path.exists(log):
             continue
         notices = Notices()
@@ -222,25 +223,25 @@ def _logs(app: App, out: Output) -> Iterator[DoctorFinding]:
         yield DoctorFinding("evidence", "ok", "log", {"path": log, "count": count})
 
 
-def _leftovers(app: App, out: Output) -> Iterator[DoctorFinding]:
+def _leftovers(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     """Files that were set aside because they could not be read."""
-    for folder, _, names in os.walk(app.home.root):
+    for folder, _, names in os.walk(context.home.root):
         for name in names:
             if ".corrupt." in name or ".torn." in name:
                 yield DoctorFinding("state", "warn", "set-aside", {"path": os.path.join(folder, name)})
 
 
-def _damage(app: App, out: Output) -> Iterator[DoctorFinding]:
+def _damage(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     """What `mi repair` can mend."""
     from mi.evidence.damage import find_damage
 
-    for one in find_damage(app.home):
+    for one in find_damage(context.home):
         text = out.text("repair." + one.key, path=one.path)
         if one.key != "open-home":  # said with the home
             yield DoctorFinding("state", "warn", "as-is", {"text": text}, "mi repair")
 
 
-Look = Callable[[App, Output], Iterator[DoctorFinding]]
+Look = Callable[[HomeContext, Output], Iterator[DoctorFinding]]
 _LOOKS: dict[str, Look] = {
     "home": _home,
     "config": _config,

@@ -2,7 +2,7 @@
 
 from itertools import islice
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser
 from mi.cli.output import Output, Progress
@@ -41,36 +41,36 @@ def _fill_show(parser: Parser) -> None:
     thoughts.add_where(parser)
 
 
-def _create(app: App, args: Args) -> int:
+def _create(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import create_edge
 
-    progress = Progress(Output(app.language), "progress.indexing")
-    logs = [app.home.evidence] if args.scope == "global" else [app.project_home.evidence, app.home.evidence]
+    progress = Progress(Output(context.language), "progress.indexing")
+    logs = [context.home.evidence] if args.scope == "global" else [context.project_home.evidence, context.home.evidence]
 
     def event_exists(event_id: str) -> bool:
-        return any(app.evidence_index.find(log, event_id, progress) for log in logs)
+        return any(context.evidence_index.find(log, event_id, progress) for log in logs)
 
-    event_id, edge = create_edge(thoughts.desk(app, args), args.type, args.from_id, args.to_id, event_exists)
-    return thoughts.stored(app, args, "thoughts.edge", edge_id=edge.edge_id, scope=args.scope, event_id=event_id)
+    event_id, edge = create_edge(thoughts.desk(context, args), args.type, args.from_id, args.to_id, event_exists)
+    return thoughts.stored(context, args, "thoughts.edge", edge_id=edge.edge_id, scope=args.scope, event_id=event_id)
 
 
-def _list(app: App, args: Args) -> int:
+def _list(context: HomeContext, args: Args) -> int:
     if args.from_id is None and args.to_id is None:
-        return thoughts.show_list(app, args, "edge")
+        return thoughts.show_list(context, args, "edge")
     from mi.knowledge.thoughts.description import listed
 
-    out = Output(app.language)
-    seen = thoughts.reading(app, out, args.scope, thoughts.moment(args))
+    out = Output(context.language)
+    seen = thoughts.reading(context, out, args.scope, thoughts.moment(args))
     found = seen.edges_at(args.from_id, args.to_id, thoughts.wanted(args))
-    return thoughts.print_list(app, out, args, [listed(one, seen) for one in islice(found, args.limit or None)])
+    return thoughts.print_list(context, out, args, [listed(one, seen) for one in islice(found, args.limit or None)])
 
 
-def _show(app: App, args: Args) -> int:
-    return thoughts.show_one(app, args, "edge")
+def _show(context: HomeContext, args: Args) -> int:
+    return thoughts.show_one(context, args, "edge")
 
 
-def _retract(app: App, args: Args) -> int:
+def _retract(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import retract
 
-    event_id = retract(thoughts.desk(app, args), args.ref, "edge", args.rationale)
-    return thoughts.stored(app, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id)
+    event_id = retract(thoughts.desk(context, args), args.ref, "edge", args.rationale)
+    return thoughts.stored(context, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id)

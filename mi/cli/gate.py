@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.team import build_persona
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, count
 from mi.cli.output import Output
 from mi.kernel.errors import UsageError
@@ -83,7 +84,7 @@ def _fill_assess(parser: Parser) -> None:
     add_json(parser)
 
 
-def _assess(app: App, args: Args) -> int:
+def _assess(context: HomeContext, args: Args) -> int:
     from mi.governance.assess import assess, assess_task
 
     fields = _fields(args)
@@ -95,7 +96,7 @@ def _assess(app: App, args: Args) -> int:
         found = assess_task(task, facts, clarity, units, has_criteria=has_criteria)
     else:
         found = assess(facts, clarity or "clear", units, has_criteria=has_criteria)
-    out = Output(app.language_for(task))
+    out = Output(context.language_for(task))
     if args.json:
         out.json(assessment_json(found, out.language))
     else:
@@ -210,15 +211,15 @@ def _fill_signals(parser: Parser) -> None:
     add_json(parser)
 
 
-def _signals(app: App, args: Args) -> int:
+def _signals(context: HomeContext, args: Args) -> int:
     from mi.governance.signals import Size
     from mi.review.decisions import decisions_of, signals_for
 
     message = _message(args)
     size = Size(args.change_units, args.files, args.lines)
-    found = signals_for(message, app.config.governance, decisions_of(app.persona()), size)
+    found = signals_for(message, context.config.governance, decisions_of(build_persona(context)), size)
     levels = [f"S{level}" for level in found.speed]
-    out = Output(app.language_for(message))
+    out = Output(context.language_for(message))
     if args.json:
         secrets = [{"kind": one.kind, "at": one.start} for one in found.secrets]
         shown = {"mode": found.mode, "triggers": list(found.triggers), "speed": levels, "secrets": secrets}
@@ -252,12 +253,12 @@ def _fill_diff(parser: Parser) -> None:
     add_json(parser)
 
 
-def _diff(app: App, args: Args) -> int:
+def _diff(context: HomeContext, args: Args) -> int:
     from mi.project.change import change_here
 
-    here = change_here(app.project.root, args.revision or "", args.task or "", args.count_generated)
+    here = change_here(context.project.root, args.revision or "", args.task or "", args.count_generated)
     counted, raw, review = here.counted, here.raw, here.review
-    out = Output(app.language)
+    out = Output(context.language)
     warnings = _warnings(out, counted, here.incomplete)
     if args.json:
         files = [{"path": file.path, "units": file.units, "kind": file.kind} for file in counted.files]

@@ -1,6 +1,6 @@
 """`mi gate deploy`: the checklist before, the look after, and a rollback that is only proposed."""
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output
 from mi.kernel.errors import UsageError
@@ -48,16 +48,16 @@ def _fill_check(parser: Parser) -> None:
     add_json(parser)
 
 
-def _check(app: App, args: Args) -> int:
+def _check(context: HomeContext, args: Args) -> int:
     from mi.review.deploying import check
 
     said = {item: getattr(args, item).strip() for item in _SAID}
     _refuse_secrets(said)
-    app.use_project()
-    command = args.tests or app.config.runtime.verification.command
-    checked = check(app.project.root, app.project_home.evidence, said, command, app.notices)
-    event = app.open_project_log().append(checked.record("check"), sync=True)
-    out = Output(app.language)
+    context.use_project()
+    command = args.tests or context.config.runtime.verification.command
+    checked = check(context.project.root, context.project_home.evidence, said, command, context.notices)
+    event = context.open_project_log().append(checked.record("check"), sync=True)
+    out = Output(context.language)
     if args.json:
         items = [item._asdict() for item in checked.items]
         out.json({"items": items, "open": checked.open, "commit": checked.commit, "event_id": event.event_id})
@@ -90,16 +90,16 @@ def _fill_after(parser: Parser) -> None:
     add_json(parser)
 
 
-def _after(app: App, args: Args) -> int:
+def _after(context: HomeContext, args: Args) -> int:
     from mi.evidence.records.governed import CheckItem, Deploy
     from mi.governance.deployment import in_time
     from mi.review.deploying import DeploymentHealth, look_after, rollback_plan
 
-    app.use_project()
-    seen = look_after(app.project.root, DeploymentHealth(args.health, args.expect, args.smoke, args.log))
-    plan = rollback_plan(app.project_home.evidence, app.notices) if seen.open else ""
+    context.use_project()
+    seen = look_after(context.project.root, DeploymentHealth(args.health, args.expect, args.smoke, args.log))
+    plan = rollback_plan(context.project_home.evidence, context.notices) if seen.open else ""
     symptom = ", ".join(f"{item.name}: {item.detail}" for item in seen.items if not item.done)
-    out = Output(app.language)
+    out = Output(context.language)
     cause = out.text("deploy.cause-unknown") if seen.open else ""
     record = Deploy(
         step="after",
@@ -109,7 +109,7 @@ def _after(app: App, args: Args) -> int:
         cause=cause,
         proposal=plan,
     )
-    event = app.open_project_log().append(record, sync=True)
+    event = context.open_project_log().append(record, sync=True)
     failure = {"symptom": symptom, "suspected_cause": cause, "proposed_rollback": plan} if seen.open else None
     if args.json:
         items = [item._asdict() for item in seen.items]
@@ -132,20 +132,20 @@ def _fill_rollback(parser: Parser) -> None:
     add_json(parser)
 
 
-def _rollback(app: App, args: Args) -> int:
+def _rollback(context: HomeContext, args: Args) -> int:
     from mi.cli.prompts import means_yes, word_of_person
     from mi.evidence.records.governed import Deploy, Verification
     from mi.governance.deployment import Rollback
     from mi.review.deploying import rollback_plan
 
-    app.use_project()
-    plan = args.proposal or rollback_plan(app.project_home.evidence, app.notices)
+    context.use_project()
+    plan = args.proposal or rollback_plan(context.project_home.evidence, context.notices)
     notice = Rollback(args.symptom, args.cause, plan)
     _refuse_secrets(notice._asdict())
     if notice.missing:
         raise UsageError("deploy-missing", names=", ".join("--" + name for name in notice.missing))
-    out = Output(app.language)
-    writer = app.open_project_log()
+    out = Output(context.language)
+    writer = context.open_project_log()
     proposed = Deploy(step="rollback", outcome="proposed", symptom=args.symptom, cause=args.cause, proposal=plan)
     event = writer.append(proposed, sync=True)
     answer = word_of_person(out.text("deploy.ask", plan=notice.proposal) + "\n>")

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.team import build_worker
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output
 from mi.kernel.errors import UsageError
@@ -33,7 +34,7 @@ def _fill_permission(parser: Parser) -> None:
     add_json(parser)
 
 
-def _permission(app: App, args: Args) -> int:
+def _permission(context: HomeContext, args: Args) -> int:
     for flag in ("override", "reason"):  # what is given as a reason is kept
         if getattr(args, flag):
             from mi.knowledge.thoughts.store import refuse_secret
@@ -41,29 +42,29 @@ def _permission(app: App, args: Args) -> int:
             refuse_secret("--" + flag, getattr(args, flag))
     first, *rest = args.words
     if first == "list" and not rest:
-        return _list_permissions(app, args)
+        return _list_permissions(context, args)
     if first == "set":
-        return _set_permission(app, args, rest)
+        return _set_permission(context, args, rest)
     if not rest:
         raise UsageError("gate-permission-words")
-    return _decide(app, args, first, rest[0], " ".join(rest[1:]))
+    return _decide(context, args, first, rest[0], " ".join(rest[1:]))
 
 
-def _decide(app: App, args: Args, tool: str, operation: str, target: str) -> int:
+def _decide(context: HomeContext, args: Args, tool: str, operation: str, target: str) -> int:
     from mi.governance.operations import RULES
     from mi.governance.permissions import VERBS
     from mi.project.permissions import permit_here
 
     if operation not in RULES and operation not in VERBS:
         raise UsageError("gate-unknown-operation", name=operation, known=", ".join(dict.fromkeys([*VERBS, *RULES])))
-    config = app.config
+    config = context.config
     verdict = permit_here(
-        app.home,
-        app.worker(member=args.member or ""),
+        context.home,
+        build_worker(context, member=args.member or ""),
         tool,
         operation,
         target,
-        app.notices,
+        context.notices,
         profile=args.profile or config.governance.profile,
         override=args.override.strip(),
     )
@@ -71,8 +72,8 @@ def _decide(app: App, args: Args, tool: str, operation: str, target: str) -> int
         from mi.evidence.records.governed import Override
 
         scope = f"incident: {verdict.operation} {verdict.target}"
-        app.open_project_log().append(Override(reason=args.override, scope=scope), sync=True)
-    out = Output(app.language)
+        context.open_project_log().append(Override(reason=args.override, scope=scope), sync=True)
+    out = Output(context.language)
     if args.json:
         out.json(verdict_json(verdict, out.language))
     else:
@@ -96,17 +97,17 @@ def verdict_json(verdict: Any, language: str) -> dict[str, Any]:
     }
 
 
-def _list_permissions(app: App, args: Args) -> int:
+def _list_permissions(context: HomeContext, args: Args) -> int:
     from mi.governance.operations import RULES
     from mi.project.permissions import own_states, state_of
 
-    profile = args.profile or app.config.governance.profile
-    own = own_states(app.home, app.notices)
+    profile = args.profile or context.config.governance.profile
+    own = own_states(context.home, context.notices)
     rows = [
         {"operation": name, "state": state_of(name, profile, own), "class": rule.denial, "set": name in own}
         for name, rule in RULES.items()
     ]
-    out = Output(app.language)
+    out = Output(context.language)
     if args.json:
         out.json({"profile": profile, "permissions": rows})
         return FREE
@@ -117,7 +118,7 @@ def _list_permissions(app: App, args: Args) -> int:
     return FREE
 
 
-def _set_permission(app: App, args: Args, rest: list[str]) -> int:
+def _set_permission(context: HomeContext, args: Args, rest: list[str]) -> int:
     from mi.governance.operations import RULES, STATES
     from mi.review.permission_changes import change_permission
 
@@ -126,12 +127,18 @@ def _set_permission(app: App, args: Args, rest: list[str]) -> int:
     if rest[0] not in RULES:
         raise UsageError("gate-unknown-operation", name=rest[0], known=", ".join(RULES))
     wanted = next(state for state in STATES if state == rest[1].upper())
-    config = app.config.governance
-    app.use_project()
+    config = context.config.governance
+    context.use_project()
     changed = change_permission(
-        app.home, [app.home.evidence, app.project_home.evidence], rest[0], wanted, args.reason, config, app.notices
+        context.home,
+        [context.home.evidence, context.project_home.evidence],
+        rest[0],
+        wanted,
+        args.reason,
+        config,
+        context.notices,
     )
-    out = Output(app.language)
+    out = Output(context.language)
     if args.json:
         out.json({"operation": rest[0], "from": changed.before, "to": changed.now, "event_id": changed.event_id})
     else:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output, waiting_for
 
@@ -30,28 +30,28 @@ def _fill(parser: Parser) -> None:
     add_json(parser)
 
 
-def _review(app: App, args: Args) -> int:
+def _review(context: HomeContext, args: Args) -> int:
     """0: accepted; 1: findings to work in, or rejected; 3: no reviewer answered, a person must look."""
     from mi.project.change import change_here
     from mi.review.reviewing import review_change
 
-    out = Output(app.language_for(args.task))
-    change = change_here(app.project.root, args.revision or "", args.task)
-    reviewers = ", ".join(app.needed_config.governance.reviewers)
+    out = Output(context.language_for(args.task))
+    change = change_here(context.project.root, args.revision or "", args.task)
+    reviewers = ", ".join(context.needed_config.governance.reviewers)
     with waiting_for(out, reviewers):
         reviewed = review_change(
             change,
             args.task,
-            app.project.root,
-            app.needed_config,
-            app.home,
-            app.project_home.mind_transcripts,
+            context.project.root,
+            context.needed_config,
+            context.home,
+            context.project_home.mind_transcripts,
             criteria=args.criteria,
             constraints=args.constraint,
             language=out.language,
         )
     if reviewed.records:
-        writer = app.open_project_log()
+        writer = context.open_project_log()
         for record in reviewed.records:
             writer.append(record, sync=True)
     if args.json:

@@ -1,6 +1,7 @@
 """`mi gc`: making the home smaller without losing anything; a dry run unless `--apply` is said."""
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, count
 from mi.cli.output import Output
 
@@ -31,18 +32,18 @@ def parser(name: str) -> Parser:
     return group.parser
 
 
-def _transcripts(app: App, args: Args) -> int:
+def _transcripts(context: HomeContext, args: Args) -> int:
     from mi.evidence.archive import archive_old, find_old
 
-    out = Output(app.language)
-    folders = (app.project_home.hands_transcripts, app.project_home.mind_transcripts)
+    out = Output(context.language)
+    folders = (context.project_home.hands_transcripts, context.project_home.mind_transcripts)
     if args.apply:
-        found = [old for folder in folders for old in archive_old(app.home, folder, args.keep)]
+        found = [old for folder in folders for old in archive_old(context.home, folder, args.keep)]
     else:
         found = [old for folder in folders for old in find_old(folder, args.keep)]
     size, packed = sum(old.size for old in found), sum(old.packed for old in found)
     if args.json:
-        names = [app.home.relative(old.path) for old in found]
+        names = [context.home.relative(old.path) for old in found]
         out.json(
             {
                 "applied": args.apply,
@@ -53,7 +54,7 @@ def _transcripts(app: App, args: Args) -> int:
         )
         return 0
     for old in found:
-        out.line(app.home.relative(old.path))
+        out.line(context.home.relative(old.path))
     key = "gc.nothing" if not found else "gc.archived" if args.apply else "gc.dry-run"
     out.say(key, count=len(found), size=_shown(size), packed=_shown(packed), keep=args.keep)
     return 0
@@ -63,11 +64,11 @@ def _shown(size: int) -> str:
     return f"{size / 1_000_000:.1f} MB" if size >= 100_000 else f"{size / 1000:.1f} kB"
 
 
-def _thoughts(app: App, args: Args) -> int:
+def _thoughts(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts import compact
 
-    out = Output(app.language)
-    store = app.global_thoughts if args.only_global else app.project_thoughts
+    out = Output(context.language)
+    store = build_thoughts(context).shared if args.only_global else build_thoughts(context).own
     outcome = compact.apply(store.files) if args.apply else compact.preview(store.files)
     if args.json:
         shown = [one._asdict() for one in outcome.files]

@@ -5,7 +5,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from mi.app import App
+from mi.app.contract import build_contract
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args
 from mi.cli.output import Output
 from mi.kernel.errors import Blocked
@@ -43,12 +44,14 @@ def refuse_agent(command: str) -> None:
         raise Blocked("not-for-agents", command=command)
 
 
-def refuse_hands(app: App) -> None:
+def refuse_hands(context: HomeContext) -> None:
     """What the person says is said by them, not by an agent that works in a run of this home."""
     from mi.agents.leftovers import VARIABLE
     from mi.kernel.locks import is_held
 
-    if os.environ.get(VARIABLE) and any(is_held(app.home.project(one).run_lock) for one in app.home.project_ids()):
+    if os.environ.get(VARIABLE) and any(
+        is_held(context.home.project(one).run_lock) for one in context.home.project_ids()
+    ):
         raise Blocked("not-for-hands")
 
 
@@ -60,30 +63,30 @@ def at_terminal() -> bool:
         return False
 
 
-def through_gate(app: App, args: Args, work: "Callable[[ContractSession], T]") -> T:
+def through_gate(context: HomeContext, args: Args, work: "Callable[[ContractSession], T]") -> T:
     """Do something in the shell's own session; a refusal says the next command, with --json also the checklist."""
     from mi.contract.session import ContractSession, Refused
 
     person = at_terminal()
     session = ContractSession.open(
-        app.contract_place(), "person" if person else "shell", "cli", wait=True, person=person
+        build_contract(context), "person" if person else "shell", "cli", wait=True, person=person
     )
     try:
         return work(session)
     except Refused as refused:
-        raise _told(app, args, refused) from None
+        raise _told(context, args, refused) from None
     finally:
         session.close()
 
 
-def _told(app: App, args: Args, refused: object) -> Blocked:
+def _told(context: HomeContext, args: Args, refused: object) -> Blocked:
     from mi.contract.session import Refused
 
     assert isinstance(refused, Refused)
     verdict = refused.verdict
-    line = refused.line(app.quiet_language)
+    line = refused.line(context.quiet_language)
     if args.json:
-        Output(app.language).json({"error": {"code": verdict.code, "message": line} | refused.told()})
+        Output(context.language).json({"error": {"code": verdict.code, "message": line} | refused.told()})
     return Blocked("refused-in-shell", line=line, command=command_of(verdict.next))
 
 

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.team import build_persona
 from mi.cli.arguments import Args, Group, Parser
 from mi.cli.output import Output
 from mi.cli.persona import add_where
@@ -62,34 +63,34 @@ def _fill_show(parser: Parser) -> None:
     add_where(parser)
 
 
-def _new(app: App, args: Args) -> int:
+def _new(context: HomeContext, args: Args) -> int:
     from mi.persona.handoffs import hand_over
     from mi.persona.place import existing
 
     made = hand_over(
-        existing(app.persona(args.member)),
+        existing(build_persona(context, args.member)),
         args.to,
         args.task,
-        app.language_for(args.task),
+        context.language_for(args.task),
         send=not args.draft,
         context=args.context,
         acceptance_criteria=args.criterion,
         constraints=args.constraint,
         not_in_scope=args.not_in_scope,
     )
-    return _stored(app, args, made)
+    return _stored(context, args, made)
 
 
 def _move(verb: str):  # type: ignore[no-untyped-def]
-    def run(app: App, args: Args) -> int:
+    def run(context: HomeContext, args: Args) -> int:
         from mi.persona.handoffs import State, move
         from mi.persona.place import existing
 
         states: dict[str, State] = {"send": "sent", "accept": "accepted", "reject": "rejected", "done": "done"}
-        persona = existing(app.persona(args.member))
+        persona = existing(build_persona(context, args.member))
         reason = args.reason if verb == "reject" else ""
         delivered = [_deliverable(one) for one in args.deliverable] if verb == "done" else []
-        return _stored(app, args, move(persona, args.id, states[verb], persona.member, reason, delivered))
+        return _stored(context, args, move(persona, args.id, states[verb], persona.member, reason, delivered))
 
     return run
 
@@ -110,12 +111,12 @@ def _deliverable(text: str):  # type: ignore[no-untyped-def]
         raise UsageError("bad-deliverable", value=text) from None
 
 
-def _stored(app: App, args: Args, one: "HandoffFile") -> int:
+def _stored(context: HomeContext, args: Args, one: "HandoffFile") -> int:
     from mi.evidence.records.governed import Handoff as Recorded
 
     record = Recorded(id=one.id, sender=one.sender, receiver=one.receiver, status=one.status, task=one.task)
-    stored = app.open_project_log().append(record)
-    out = Output(app.language)
+    stored = context.open_project_log().append(record)
+    out = Output(context.language)
     if args.json:
         import msgspec
 
@@ -126,15 +127,15 @@ def _stored(app: App, args: Args, one: "HandoffFile") -> int:
     return 0
 
 
-def _show(app: App, args: Args) -> int:
+def _show(context: HomeContext, args: Args) -> int:
     from mi.persona.handoffs import read, read_all
     from mi.persona.place import existing
 
-    persona = existing(app.persona(args.member))
+    persona = existing(build_persona(context, args.member))
     found, problems = ([read(persona, args.id)], []) if args.id else read_all(persona)
     for problem in problems:
-        app.notices.add("card-unreadable", problem.path)
-    out = Output(app.language)
+        context.notices.add("card-unreadable", problem.path)
+    out = Output(context.language)
     if args.json:
         out.json(found[0] if args.id else found)
         return 0

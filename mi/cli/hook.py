@@ -4,7 +4,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.mcp import show_placed
 from mi.cli.output import Output
@@ -55,10 +55,10 @@ def _add_enforce(built: Parser) -> None:
     built.add_argument("--enforce", metavar="PARTS", help=text)
 
 
-def _enforced(app: App, args: Args) -> tuple[str, ...]:
+def _enforced(context: HomeContext, args: Args) -> tuple[str, ...]:
     from mi.hooks.enforce import DEFAULT, check
 
-    return _enforced_said(args) or check(app.config.hooks.enforce) or DEFAULT
+    return _enforced_said(args) or check(context.config.hooks.enforce) or DEFAULT
 
 
 def _enforced_said(args: Args) -> tuple[str, ...]:
@@ -67,16 +67,16 @@ def _enforced_said(args: Args) -> tuple[str, ...]:
     return check(tuple(name.strip() for name in (args.enforce or "").split(",") if name.strip()))
 
 
-def _event(event: str, app: App, args: Args) -> int:
+def _event(event: str, context: HomeContext, args: Args) -> int:
     from mi.hooks.enforce import STOPPABLE
     from mi.hooks.main import BLOCK, HookReply, reply_to
 
     try:
-        reply = reply_to(app, args.host, event, _enforced(app, args), sys.stdin.buffer.read())  # type: ignore[arg-type]
+        reply = reply_to(context, args.host, event, _enforced(context, args), sys.stdin.buffer.read())  # type: ignore[arg-type]
     except MiError as error:  # what to enforce is not known: nothing is judged, so nothing passes
-        line = error.line(app.quiet_language)
+        line = error.line(context.quiet_language)
         reply = HookReply(BLOCK, stderr=line) if event in STOPPABLE else HookReply(0, b"{}", line)
-    out = Output(app.quiet_language)
+    out = Output(context.quiet_language)
     if reply.stdout:
         out.raw(reply.stdout.rstrip(b"\n"), True)
     if reply.stderr:
@@ -84,7 +84,7 @@ def _event(event: str, app: App, args: Args) -> int:
     return reply.code
 
 
-def _install(app: App, args: Args) -> int:
+def _install(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import refuse_agent
     from mi.hooks.codex_trust import codex_config
     from mi.hooks.install import commands, install
@@ -92,39 +92,39 @@ def _install(app: App, args: Args) -> int:
     refuse_agent("mi hook install")
     scope: Scope = "user" if args.user else "project"
     said = _enforced_said(args)
-    placed = install(app, args.host, scope, said)
+    placed = install(context, args.host, scope, said)
     more: dict[str, object] = {}
-    lines = commands(app, args.host, said)
+    lines = commands(context, args.host, said)
     if args.host == "codex":
-        more = _trust(app, lines, args.trust)
-    show_placed(app, args, placed, **more)
+        more = _trust(context, lines, args.trust)
+    show_placed(context, args, placed, **more)
     if more.get("trusted") and not args.json:
-        Output(app.language).say("placed.trusted", trusted=more["trusted"], count=len(lines), path=codex_config())
+        Output(context.language).say("placed.trusted", trusted=more["trusted"], count=len(lines), path=codex_config())
     return 0
 
 
-def _trust(app: App, lines: dict[str, str], with_project: bool) -> dict[str, object]:
+def _trust(context: HomeContext, lines: dict[str, str], with_project: bool) -> dict[str, object]:
     """Codex skips hooks it does not trust: say so when that could not be settled."""
     from mi.hooks.codex_trust import trust
 
     try:
-        found = trust(app, lines.values(), app.project.root, with_project)
+        found = trust(context, lines.values(), context.project.root, with_project)
     except MiError as error:
-        app.notices.add("codex-trust-failed", app.project.root, reason=error.line(app.language))
+        context.notices.add("codex-trust-failed", context.project.root, reason=error.line(context.language))
         return {"trusted": 0}
     if found.trusted < len(lines):
-        app.notices.add("codex-untrusted", app.project.root, trusted=found.trusted, count=len(lines))
+        context.notices.add("codex-untrusted", context.project.root, trusted=found.trusted, count=len(lines))
     return {"trusted": found.trusted}
 
 
-def _uninstall(app: App, args: Args) -> int:
+def _uninstall(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import refuse_agent
     from mi.hooks.install import uninstall
 
     refuse_agent("mi hook uninstall")
-    placed = uninstall(app, args.host, "user" if args.user else "project")
+    placed = uninstall(context, args.host, "user" if args.user else "project")
     if args.host == "codex":
         from mi.hooks.codex_trust import distrust
 
-        distrust(app, app.project.root)
-    return show_placed(app, args, placed)
+        distrust(context, context.project.root)
+    return show_placed(context, args, placed)

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.workflows import build_bindings
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output
 
@@ -31,7 +32,7 @@ def _fill_bind(parser: Parser) -> None:
     _fill(parser)
 
 
-def _list(app: App, args: Args) -> int:
+def _list(context: HomeContext, args: Args) -> int:
     import os
 
     import msgspec
@@ -39,8 +40,10 @@ def _list(app: App, args: Args) -> int:
     from mi.hosts.adapters import HOSTS
     from mi.project.overlay import read_overlay
 
-    out = Output(app.language)
-    bound = read_overlay(app.home, app.project, app.notices).host_bindings  # all that is needed: it starts at once
+    out = Output(context.language)
+    bound = read_overlay(
+        context.home, context.project, context.notices
+    ).host_bindings  # all that is needed: it starts at once
     if args.json:
         listed = [msgspec.to_builtins(one) | {"there": os.path.isdir(one.workspace_root)} for one in bound]
         out.json({"hosts": list(HOSTS), "bindings": listed})
@@ -50,26 +53,26 @@ def _list(app: App, args: Args) -> int:
         out.say(key, host=one.host, root=one.workspace_root, count=len(one.register.symlink_dirs))
     if not bound:
         out.say("host.none", hosts=", ".join(HOSTS))
-    app.note_last()
+    context.note_last()
     return 0
 
 
-def _bind(app: App, args: Args) -> int:
+def _bind(context: HomeContext, args: Args) -> int:
     from mi.hosts.adapters import adapter
 
     adapter(args.host)
-    app.use_project()
-    done = [app.bindings.bind(args.host, args.workspace or app.project.root)]
-    return _recorded(app, args, done, "bind")
+    context.use_project()
+    done = [build_bindings(context).bind(args.host, args.workspace or context.project.root)]
+    return _recorded(context, args, done, "bind")
 
 
-def _unbind(app: App, args: Args) -> int:
-    return _recorded(app, args, app.bindings.unbind(args.host, args.workspace), "unbind")
+def _unbind(context: HomeContext, args: Args) -> int:
+    return _recorded(context, args, build_bindings(context).unbind(args.host, args.workspace), "unbind")
 
 
-def _sync(app: App, args: Args) -> int:
-    out = Output(app.language)
-    if not app.bindings.all():
+def _sync(context: HomeContext, args: Args) -> int:
+    out = Output(context.language)
+    if not build_bindings(context).all():
         if args.json:
             out.json({"synced": []})
         else:
@@ -77,41 +80,41 @@ def _sync(app: App, args: Args) -> int:
 
             out.say("host.none", hosts=", ".join(HOSTS))
         return 0
-    return _recorded(app, args, app.bindings.sync(), "sync")
+    return _recorded(context, args, build_bindings(context).sync(), "sync")
 
 
-def _recorded(app: App, args: Args, done: "list[Synced]", reason: str) -> int:
+def _recorded(context: HomeContext, args: Args, done: "list[Synced]", reason: str) -> int:
     import msgspec
 
     from mi.evidence.records.workflows import HostSync
 
     synced = [msgspec.to_builtins(one) for one in done]
-    app.open_project_log().append(HostSync(reason=reason, results=synced))
-    out = Output(app.language)
+    context.open_project_log().append(HostSync(reason=reason, results=synced))
+    out = Output(context.language)
     if args.json:
         out.json({"synced": synced})
     else:
-        report(app, out, synced, reason)
+        report(context, out, synced, reason)
     return 0 if all(one.ok for one in done) else 1
 
 
-def sync_changed(app: App, scope: str, reason: str) -> list[dict[str, Any]]:
+def sync_changed(context: HomeContext, scope: str, reason: str) -> list[dict[str, Any]]:
     """After a change of workflows: sync this project's workspaces; after one of a global workflow everybody's."""
     import msgspec
 
     from mi.workflows.hosting import Bindings, bound_projects, sync_bound
 
-    if not app.config.runtime.workflows.auto_sync_on_change:
+    if not context.config.runtime.workflows.auto_sync_on_change:
         return []
-    projects = bound_projects(app.home, app.notices) if scope == "global" else [app.project]
+    projects = bound_projects(context.home, context.notices) if scope == "global" else [context.project]
     done: list[dict[str, Any]] = []
     for one in projects:
-        writer = app.evidence_writer(app.home.project(one.project_id).evidence)
-        done += msgspec.to_builtins(sync_bound(Bindings(app.home, one, app.notices), writer.append, reason))
+        writer = context.evidence_writer(context.home.project(one.project_id).evidence)
+        done += msgspec.to_builtins(sync_bound(Bindings(context.home, one, context.notices), writer.append, reason))
     return done
 
 
-def report(app: App, out: Output, synced: list[dict[str, Any]], reason: str = "sync") -> None:
+def report(context: HomeContext, out: Output, synced: list[dict[str, Any]], reason: str = "sync") -> None:
     """One line for each workspace; what failed or was left alone is a notice."""
     key = "host.unbound" if reason == "unbind" else "host.synced"
     for one in synced:
@@ -119,6 +122,6 @@ def report(app: App, out: Output, synced: list[dict[str, Any]], reason: str = "s
             counts = {name: len(one[name]) for name in ("workflows", "changed", "removed")}
             out.say(key, host=one["host"], root=one["workspace_root"], **counts)
         else:
-            app.notices.add("host-sync-failed", one["workspace_root"], host=one["host"], reason=one["error"])
+            context.notices.add("host-sync-failed", one["workspace_root"], host=one["host"], reason=one["error"])
         for path in one["kept"]:
-            app.notices.add("host-kept", path, root=one["workspace_root"])
+            context.notices.add("host-kept", path, root=one["workspace_root"])

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.learning import build_knowledge
+from mi.app.team import build_persona
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output, Progress
 from mi.kernel.errors import Blocked, NotFound, StorageError, UsageError
@@ -29,12 +31,12 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _list(app: App, args: Args) -> int:
+def _list(context: HomeContext, args: Args) -> int:
     from mi.evidence.inbox import waiting
 
-    out = Output(app.language)
-    asked = [one.item for one in waiting(app.home, app.evidence_index, Progress(out, "progress.indexing"))]
-    found = sorted([*asked, *_proposals(app)], key=lambda one: one.ts, reverse=True)
+    out = Output(context.language)
+    asked = [one.item for one in waiting(context.home, context.evidence_index, Progress(out, "progress.indexing"))]
+    found = sorted([*asked, *_proposals(context)], key=lambda one: one.ts, reverse=True)
     if args.json:
         out.json([msgspec.to_builtins(one) for one in found])
         return 0
@@ -46,16 +48,16 @@ def _list(app: App, args: Args) -> int:
     return 0
 
 
-def _proposals(app: App) -> "Iterator[InboxItem]":
+def _proposals(context: HomeContext) -> "Iterator[InboxItem]":
     """Candidates for cards that nobody has reviewed yet, of every persona that the home knows."""
     import shlex
 
     from mi.evidence.inbox import InboxItem
 
-    own = app.config.persona.root
-    shared = os.path.abspath(os.path.expanduser(own)) if own else app.home.path("persona")
+    own = context.config.persona.root
+    shared = os.path.abspath(os.path.expanduser(own)) if own else context.home.path("persona")
     places = {
-        os.path.join(root, "persona"): (root, known.project_id) for root, known in app.known_projects.roots.items()
+        os.path.join(root, "persona"): (root, known.project_id) for root, known in context.known_projects.roots.items()
     }
     for folder, (root, project_id) in (places | {shared: ("", "")}).items():
         if not os.path.isdir(folder):
@@ -64,7 +66,7 @@ def _proposals(app: App) -> "Iterator[InboxItem]":
 
         at = f"-C {shlex.quote(root)} " if root else ""
         try:
-            found = pending(app.persona()._replace(root=folder, project=root))
+            found = pending(build_persona(context)._replace(root=folder, project=root))
         except StorageError:
             continue  # a link leads out of its project: `mi persona` says so there
         for one in found:
@@ -79,20 +81,20 @@ def _proposals(app: App) -> "Iterator[InboxItem]":
             )
 
 
-def _answer(app: App, args: Args) -> int:
+def _answer(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import refuse_hands
     from mi.evidence.inbox import answer
 
-    refuse_hands(app)
-    out = Output(app.language)
+    refuse_hands(context)
+    out = Output(context.language)
     text = " ".join(args.text)
     if args.id.startswith("ls_"):
-        return _settle(app, args, out, text)
-    _refuse_agent(app, args.id)
+        return _settle(context, args, out, text)
+    _refuse_agent(context, args.id)
     stored = answer(
-        app.home, app.evidence_index, args.id, text, app.evidence_writer, Progress(out, "progress.indexing")
+        context.home, context.evidence_index, args.id, text, context.evidence_writer, Progress(out, "progress.indexing")
     )
-    outcome, proposal = _about_tasks(app, args.id, text), _about_capture(app, args.id, text)
+    outcome, proposal = _about_tasks(context, args.id, text), _about_capture(context, args.id, text)
     if args.json:
         shown = {"event_id": stored.event_id, "question_id": stored.question_id, "tasks": outcome}
         out.json(shown | ({"proposal": proposal} if proposal else {}))
@@ -105,7 +107,7 @@ def _answer(app: App, args: Args) -> int:
     return 0
 
 
-def _settle(app: App, args: Args, out: Output, word: str) -> int:
+def _settle(context: HomeContext, args: Args, out: Output, word: str) -> int:
     """Yes or no to a suggestion, whichever project it waits in."""
     from mi.evidence.inbox import waiting
     from mi.learning import answering
@@ -114,12 +116,16 @@ def _settle(app: App, args: Args, out: Output, word: str) -> int:
     if wanted is None:
         raise UsageError("yes-or-no", id=args.id, value=word)
     progress = Progress(out, "progress.indexing")
-    found = next((one for one in waiting(app.home, app.evidence_index, progress) if one.item.id == args.id), None)
+    found = next(
+        (one for one in waiting(context.home, context.evidence_index, progress) if one.item.id == args.id), None
+    )
     if found is None:
         raise NotFound("nothing-waits", id=args.id)
-    suggested = answering.find(found.log, app.evidence_index, args.id, progress, app.notices)
+    suggested = answering.find(found.log, context.evidence_index, args.id, progress, context.notices)
     settle = answering.apply if wanted else answering.dismiss
-    stored = settle(app.knowledge(found.item.project_id), suggested, lambda: app.evidence_writer(found.log))
+    stored = settle(
+        build_knowledge(context, found.item.project_id), suggested, lambda: context.evidence_writer(found.log)
+    )
     if args.json:
         out.json(
             {
@@ -135,41 +141,41 @@ def _settle(app: App, args: Args, out: Output, word: str) -> int:
     return 0
 
 
-def _refuse_agent(app: App, question_id: str) -> None:
+def _refuse_agent(context: HomeContext, question_id: str) -> None:
     """An agent that ran out of tasks asks a person; it does not answer itself."""
     from mi.cli.governed import by_agent
 
     if by_agent():
         from mi.contract.proposals import concerns
 
-        if any(concerns(folder, question_id, app.notices) for folder in _contracts(app)):
+        if any(concerns(folder, question_id, context.notices) for folder in _contracts(context)):
             raise Blocked("answer-by-agent", id=question_id)
 
 
-def _about_tasks(app: App, question_id: str, text: str) -> str:
+def _about_tasks(context: HomeContext, question_id: str, text: str) -> str:
     """What the answer does to the tasks of the project whose agent asked."""
     from mi.contract.proposals import answered
 
-    outcomes = (answered(folder, question_id, text, app.notices) for folder in _contracts(app))
+    outcomes = (answered(folder, question_id, text, context.notices) for folder in _contracts(context))
     return next((outcome for outcome in outcomes if outcome), "")
 
 
-def _contracts(app: App) -> list[str]:
+def _contracts(context: HomeContext) -> list[str]:
     """The contract's folder of every project that has one."""
-    return [place.contract for place in _projects(app) if os.path.isdir(place.contract)]
+    return [place.contract for place in _projects(context) if os.path.isdir(place.contract)]
 
 
-def _projects(app: App) -> list[ProjectHome]:
-    return [app.home.project(one) for one in app.home.project_ids()]
+def _projects(context: HomeContext) -> list[ProjectHome]:
+    return [context.home.project(one) for one in context.home.project_ids()]
 
 
-def _about_capture(app: App, question_id: str, text: str) -> str:
+def _about_capture(context: HomeContext, question_id: str, text: str) -> str:
     """The proposal that the answer makes of a suggestion to keep what was said; '' when it is about something else."""
     from mi.review.captures import taken_up
 
-    for place in _projects(app):
-        made = taken_up(place.captures, question_id, text, app.notices) if os.path.exists(place.captures) else None
+    for place in _projects(context):
+        made = taken_up(place.captures, question_id, text, context.notices) if os.path.exists(place.captures) else None
         if made:
-            app.evidence_writer(place.evidence).append(made, sync=True)
+            context.evidence_writer(place.evidence).append(made, sync=True)
             return made.path
     return ""

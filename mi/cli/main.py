@@ -14,7 +14,7 @@ from mi.kernel.messages import choose_language
 from mi.kernel.notices import Notice
 
 if TYPE_CHECKING:  # not needed to print the help
-    from mi.app import App
+    from mi.app.home_context import HomeContext
 
 # First word → module of mi.cli. The order is that of the overview.
 COMMANDS = {
@@ -83,23 +83,23 @@ class _CommandLine:
     """The flags before the command, and the home and project they mean, opened once they are needed."""
 
     flags: GlobalFlags | None = None
-    _app: "App | None" = None
+    _context: "HomeContext | None" = None
 
     def take(self, flags: GlobalFlags) -> None:
         if flags != self.flags:
-            self.flags, self._app = flags, None
+            self.flags, self._context = flags, None
 
     @property
-    def app(self) -> "App | None":
-        if self._app is None and self.flags is not None:
-            from mi.app import App
+    def context(self) -> "HomeContext | None":
+        if self._context is None and self.flags is not None:
+            from mi.app.home_context import HomeContext
 
-            self._app = App(Home(self.flags.home or default_root()), self.flags.cd, self.flags.here)
-        return self._app
+            self._context = HomeContext(Home(self.flags.home or default_root()), self.flags.cd, self.flags.here)
+        return self._context
 
     @property
     def language(self) -> str:
-        return self.app.quiet_language if self.app else choose_language("")
+        return self.context.quiet_language if self.context else choose_language("")
 
 
 def run(argv: list[str]) -> int:
@@ -109,10 +109,10 @@ def run(argv: list[str]) -> int:
     speak_help(lambda: line.language)
     try:
         work, args = _parse(argv, line)
-        code = work(line.app, args)
-        if line.app is not None:
-            line.app.keep_record(line.app.notices)
-            _say_notices(line.app)
+        code = work(line.context, args)
+        if line.context is not None:
+            line.context.keep_record(line.context.notices)
+            _say_notices(line.context)
         flush()
         return code
     except MiError as error:
@@ -146,8 +146,8 @@ def _parse(argv: list[str], line: _CommandLine) -> tuple[Callable[..., int], Any
         return print_overview, words
     args = parser(name).parse_args(words)
     line.take(flags._replace(home=getattr(args, "home", None) or flags.home, cd=getattr(args, "cd", None) or flags.cd))
-    if name not in _WITHOUT_HOME and line.app is not None:
-        line.app.home.check()
+    if name not in _WITHOUT_HOME and line.context is not None:
+        line.context.home.check()
     return args.run, args
 
 
@@ -190,13 +190,13 @@ def split_global_flags(argv: list[str]) -> GlobalFlags:
     return GlobalFlags(values.get("home"), values.get("cd"), here, rest)
 
 
-def _say_notices(app: "App", failed: object = None) -> None:
+def _say_notices(context: "HomeContext", failed: object = None) -> None:
     """Print what was noticed on the way; nothing of a file that failed, which is said anyway."""
     if os.environ.get("MI_STATE_WARNINGS_STDERR") not in ("0", "1"):
         flush()
-        for notice in _once(app.notices):
+        for notice in _once(context.notices):
             if notice.path != failed:
-                _complain(notice.line(app.quiet_language))
+                _complain(notice.line(context.quiet_language))
 
 
 def _once(notices: Iterable[Notice]) -> Iterable[Notice]:
@@ -214,9 +214,9 @@ def _once(notices: Iterable[Notice]) -> Iterable[Notice]:
 def _fail(line: _CommandLine, error: MiError) -> int:
     """Say what went wrong, after what was noticed on the way: it may be the reason."""
     try:
-        if line.app is not None:
-            _say_notices(line.app, error.details.get("path"))
-            line.app.keep_record(line.app.notices)
+        if line.context is not None:
+            _say_notices(line.context, error.details.get("path"))
+            line.context.keep_record(line.context.notices)
         flush()
     except (OSError, StorageError):  # the disk that failed may fail again, or the output is what failed
         _silence_stdout()

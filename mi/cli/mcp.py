@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output, flush
 from mi.kernel.errors import UsageError
@@ -55,34 +55,34 @@ def _add_tools(built: Parser) -> None:
     built.add_argument("--tools", metavar="SETS", help="toolsets to offer, a comma list (default: memory,tasks,nexus)")
 
 
-def _wish(app: App, args: Args) -> tuple[str, ...]:
-    return _wish_said(args) or app.config.mcp.tools
+def _wish(context: HomeContext, args: Args) -> tuple[str, ...]:
+    return _wish_said(args) or context.config.mcp.tools
 
 
 def _wish_said(args: Args) -> tuple[str, ...]:
     return tuple(name.strip() for name in (args.tools or "").split(",") if name.strip())
 
 
-def _serve(app: App, args: Args) -> int:
+def _serve(context: HomeContext, args: Args) -> int:
     from mi.mcp.registry import offer
     from mi.mcp.session import ToolSession
     from mi.mcp.stdio import serve
 
-    app = app.for_agent()
-    wanted = offer(_wish(app, args))
+    context = context.for_agent()
+    wanted = offer(_wish(context, args))
     if args.http is not None:
-        return _serve_http(app, args, wanted)
-    return serve(ToolSession(app), wanted)
+        return _serve_http(context, args, wanted)
+    return serve(ToolSession(context), wanted)
 
 
-def _serve_http(app: App, args: Args, wanted: "Offer") -> int:
+def _serve_http(context: HomeContext, args: Args, wanted: "Offer") -> int:
     from mi.mcp.http import HttpDoor, read_token, token_file
 
     if not args.http.isdecimal() or int(args.http) > 65535:
         raise UsageError("bad-port", value=args.http)
-    door = HttpDoor(app, wanted, int(args.http), read_token(app.home))
-    url, path = f"http://127.0.0.1:{door.port}/mcp", token_file(app.home)
-    out = Output(app.language)
+    door = HttpDoor(context, wanted, int(args.http), read_token(context.home))
+    url, path = f"http://127.0.0.1:{door.port}/mcp", token_file(context.home)
+    out = Output(context.language)
     if args.json:
         out.json_line({"url": url, "token_file": path})
     else:
@@ -92,10 +92,10 @@ def _serve_http(app: App, args: Args, wanted: "Offer") -> int:
     return 0
 
 
-def _list(app: App, args: Args) -> int:
+def _list(context: HomeContext, args: Args) -> int:
     from mi.mcp.registry import DEFAULT, definitions, known
 
-    out = Output(app.language)
+    out = Output(context.language)
     if args.json:
         out.json({name: {"default": name in DEFAULT, "tools": list(definitions(name).tools)} for name in known()})
         return 0
@@ -106,25 +106,25 @@ def _list(app: App, args: Args) -> int:
     return 0
 
 
-def _install(app: App, args: Args) -> int:
+def _install(context: HomeContext, args: Args) -> int:
     from mi.mcp.install import install
     from mi.mcp.registry import offer
 
     wish = _wish_said(args)
     offer(wish)
-    placed = install(app, args.client, "user" if args.user else "project", wish)
-    return show_placed(app, args, placed)
+    placed = install(context, args.client, "user" if args.user else "project", wish)
+    return show_placed(context, args, placed)
 
 
-def _uninstall(app: App, args: Args) -> int:
+def _uninstall(context: HomeContext, args: Args) -> int:
     from mi.mcp.install import uninstall
 
-    return show_placed(app, args, uninstall(app, args.client, "user" if args.user else "project"))
+    return show_placed(context, args, uninstall(context, args.client, "user" if args.user else "project"))
 
 
-def show_placed(app: App, args: Args, placed: "Placed", **more: object) -> int:
+def show_placed(context: HomeContext, args: Args, placed: "Placed", **more: object) -> int:
     """Say what was changed in the files of a host."""
-    out = Output(app.language)
+    out = Output(context.language)
     if args.json:
         out.json(placed._asdict() | more)
         return 0

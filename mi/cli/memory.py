@@ -2,7 +2,8 @@
 
 import os
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.recall import build_recall
 from mi.cli.arguments import Args, Group, Parser, add_json
 from mi.cli.output import Output, Progress
 
@@ -30,24 +31,29 @@ def parser(name: str) -> Parser:
     return group.parser
 
 
-def _search(app: App, args: Args) -> int:
+def _search(context: HomeContext, args: Args) -> int:
     from mi.cli.search import run
     from mi.knowledge.search.backend import THOUGHTS
 
-    return run(app, args, THOUGHTS)
+    return run(context, args, THOUGHTS)
 
 
-def _status(app: App, args: Args) -> int:
-    out = Output(app.language)
-    status, behind = app.memory.status()
-    path = app.home.memory_index
-    sources = len(app.memory_producers())
+def _status(context: HomeContext, args: Args) -> int:
+    out = Output(context.language)
+    status, behind = build_recall(context).index.status()
+    path = context.home.memory_index
+    sources = len(build_recall(context).list_producers())
     if args.json:
-        shown = {"backend": app.memory.name, "path": path, "exists": os.path.exists(path), "bytes": status.bytes}
+        shown = {
+            "backend": build_recall(context).index.name,
+            "path": path,
+            "exists": os.path.exists(path),
+            "bytes": status.bytes,
+        }
         counts = {"documents": status.documents, "corrected": status.corrected}
         out.json(shown | counts | {"sources": sources, "behind": behind})
         return 0
-    out.say("memory.backend", name=app.memory.name)
+    out.say("memory.backend", name=build_recall(context).index.name)
     if os.path.exists(path):
         out.say("memory.file", path=path, size=f"{status.bytes / 1e6:.1f} MB")
     else:
@@ -61,14 +67,14 @@ def _status(app: App, args: Args) -> int:
     return 0
 
 
-def _rebuild(app: App, args: Args) -> int:
-    out = Output(app.language)
+def _rebuild(context: HomeContext, args: Args) -> int:
+    out = Output(context.language)
     without = ["snapshot"] if args.no_snapshots else []
-    status = app.memory.rebuild(without, Progress(out, "progress.memory"))
-    app.memory.close()
+    status = build_recall(context).index.rebuild(without, Progress(out, "progress.memory"))
+    build_recall(context).index.close()
     total = sum(status.documents.values())
     if args.json:
-        out.json({"backend": app.memory.name, "documents": status.documents, "total": total})
+        out.json({"backend": build_recall(context).index.name, "documents": status.documents, "total": total})
         return 0
     out.say("memory.rebuilt", total=total)
     return 0

@@ -1,8 +1,10 @@
 """`mi nexus`: the work of a repository as its agents share it: tasks, history, memory files, roster, events."""
 
 import argparse
+from functools import partial
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.nexus import build_nexus, record_nexus
 from mi.cli import nexus_memory, nexus_roster, nexus_tasks
 from mi.cli.arguments import Args, Group, Parser, count
 from mi.cli.nexus_calls import add_where, answer, call
@@ -28,8 +30,8 @@ def _fill_history(parser: argparse.ArgumentParser) -> None:
     add_where(parser)
 
 
-def _history(app: App, args: Args) -> int:
-    fields = call(app, "history_search", query=args.query, last_n=args.last_n)
+def _history(context: HomeContext, args: Args) -> int:
+    fields = call(context, "history_search", query=args.query, last_n=args.last_n)
 
     def show(out: Output) -> None:
         for cycle in fields["cycles"]:
@@ -39,13 +41,13 @@ def _history(app: App, args: Args) -> int:
                 out.line(f"    {one['title']} → {one['decision']}")
         out.say("nexus.cycles", showing=fields["showing"], total=fields["total"])
 
-    code = answer(app, args, fields, show)
-    app.note_last()
+    code = answer(context, args, fields, show)
+    context.note_last()
     return code
 
 
-def _context(app: App, args: Args) -> int:
-    fields = call(app, "context")
+def _context(context: HomeContext, args: Args) -> int:
+    fields = call(context, "context")
 
     def show(out: Output) -> None:
         out.say("nexus.branch", branch=fields["branch"])
@@ -54,8 +56,8 @@ def _context(app: App, args: Args) -> int:
         for decision in fields["decisions"]:
             out.line(f"  · {decision}")
 
-    code = answer(app, args, fields, show)
-    app.note_last()
+    code = answer(context, args, fields, show)
+    context.note_last()
     return code
 
 
@@ -66,12 +68,17 @@ def _fill_artifact(parser: argparse.ArgumentParser) -> None:
     add_where(parser)
 
 
-def _artifact(app: App, args: Args) -> int:
+def _artifact(context: HomeContext, args: Args) -> int:
     from mi.nexus.toolset import call as run
 
     content = text_of(args)
-    fields = run(app.nexus, "artifact_write", {"filename": args.filename, "content": content}, app.record_nexus)
-    return answer(app, args, fields, lambda out: out.say("nexus.artifact", path=fields["path"]))
+    fields = run(
+        build_nexus(context),
+        "artifact_write",
+        {"filename": args.filename, "content": content},
+        partial(record_nexus, context),
+    )
+    return answer(context, args, fields, lambda out: out.say("nexus.artifact", path=fields["path"]))
 
 
 def text_of(args: Args) -> str:

@@ -2,9 +2,11 @@
 
 import argparse
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.nexus import build_nexus, record_nexus
 from mi.cli.arguments import Args, add_cd, add_json
 from mi.cli.output import Output
 
@@ -22,29 +24,29 @@ def add_where(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def call(app: App, name: str, **arguments: Any) -> dict[str, Any]:
+def call(context: HomeContext, name: str, **arguments: Any) -> dict[str, Any]:
     """Run a tool of the contract with the arguments that were given; a call that changes something is recorded."""
     if name in _READS:
-        return _read(app, name)
+        return _read(context, name)
     from mi.nexus.toolset import TOOLS
     from mi.nexus.toolset import call as run
 
     given = {key: value for key, value in arguments.items() if value not in (None, [])}
-    return run(app.nexus, name, given, app.record_nexus if TOOLS[name].writes else None)
+    return run(build_nexus(context), name, given, partial(record_nexus, context) if TOOLS[name].writes else None)
 
 
-def _read(app: App, name: str) -> dict[str, Any]:
+def _read(context: HomeContext, name: str) -> dict[str, Any]:
     """An everyday look: only what it needs is imported."""
     from importlib import import_module
 
     module_name, function, params = _READS[name]
     module = import_module("mi.nexus." + module_name)
-    found: dict[str, Any] = getattr(module, function)(app.nexus, getattr(module, params)())
+    found: dict[str, Any] = getattr(module, function)(build_nexus(context), getattr(module, params)())
     return found
 
 
 def answer_findings(
-    app: App, args: Args, findings: Sequence[Any], none: str, say: Callable[[Output, Any], None]
+    context: HomeContext, args: Args, findings: Sequence[Any], none: str, say: Callable[[Output, Any], None]
 ) -> int:
     """Print what a check found, each as `say` says it; 1 when there is anything."""
 
@@ -54,13 +56,13 @@ def answer_findings(
         if not findings:
             out.say(none)
 
-    answer(app, args, {"ok": not findings, "findings": [one.fields() for one in findings]}, show)
+    answer(context, args, {"ok": not findings, "findings": [one.fields() for one in findings]}, show)
     return 1 if findings else 0
 
 
-def answer(app: App, args: Args, fields: dict[str, Any], show: Callable[[Output], None]) -> int:
+def answer(context: HomeContext, args: Args, fields: dict[str, Any], show: Callable[[Output], None]) -> int:
     """Print a tool's answer as it is, or as `show` says it."""
-    out = Output(app.language)
+    out = Output(context.language)
     if args.json:
         out.json(fields)
     else:

@@ -3,7 +3,8 @@
 import argparse
 from typing import Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.nexus import build_nexus, record_nexus_event
 from mi.cli.arguments import Args, Group
 from mi.cli.nexus_calls import add_where, answer, answer_findings
 from mi.cli.output import Output
@@ -60,10 +61,10 @@ def _fill_logs(parser: argparse.ArgumentParser) -> None:
     add_where(parser)
 
 
-def _list(app: App, args: Args) -> int:
+def _list(context: HomeContext, args: Args) -> int:
     from mi.nexus.knowledge import files_in
 
-    found = files_in(app.nexus, "memory")
+    found = files_in(build_nexus(context), "memory")
     fields = {"files": [{"name": one.name, "title": one.title, "size": one.size} for one in found]}
 
     def show(out: Output) -> None:
@@ -72,73 +73,75 @@ def _list(app: App, args: Args) -> int:
         if not found:
             out.say("memory.none")
 
-    code = answer(app, args, fields, show)
-    app.note_last()
+    code = answer(context, args, fields, show)
+    context.note_last()
     return code
 
 
-def _add(app: App, args: Args) -> int:
+def _add(context: HomeContext, args: Args) -> int:
     from mi.cli.input_files import text_given
     from mi.nexus.memory import add
 
     text = text_given("-") if args.text in (["-"], []) else " ".join(args.text)
     wanted: dict[str, Any] = {"name": args.name, "category": args.category, "new": args.new}
     try:
-        added = add(app.nexus, text, app.config.nexus, force=args.force, **wanted)
+        added = add(build_nexus(context), text, context.config.nexus, force=args.force, **wanted)
     except Blocked as doubt:
-        if not _insists(app, doubt):
+        if not _insists(context, doubt):
             raise
-        added = add(app.nexus, text, app.config.nexus, force=True, **wanted)
-    app.record_nexus_event("memory_add", {"name": added.name, "merged": added.merged, "changed": added.changed})
+        added = add(build_nexus(context), text, context.config.nexus, force=True, **wanted)
+    record_nexus_event(context, "memory_add", {"name": added.name, "merged": added.merged, "changed": added.changed})
     fields = {"name": added.name, "path": added.path, "merged": added.merged, "changed": added.changed}
 
     def show(out: Output) -> None:
         key = "memory.added" if not added.merged else "memory.extended" if added.changed else "memory.known"
         out.say(key, name=added.name)
 
-    return answer(app, args, fields, show)
+    return answer(context, args, fields, show)
 
 
-def _insists(app: App, doubt: MiError) -> bool:
+def _insists(context: HomeContext, doubt: MiError) -> bool:
     """Ask once, where somebody is there to ask."""
     from mi.cli.prompts import means_yes, word_of_person
 
-    return means_yes(word_of_person(f"{doubt.line(app.language)}\n{Output(app.language).text('memory.insist')}"))
+    return means_yes(
+        word_of_person(f"{doubt.line(context.language)}\n{Output(context.language).text('memory.insist')}")
+    )
 
 
-def _show(app: App, args: Args) -> int:
+def _show(context: HomeContext, args: Args) -> int:
     from mi.nexus.memory import show
 
-    text = show(app.nexus, args.name, args.reader)
-    return answer(app, args, {"name": args.name, "text": text}, lambda out: out.line(text.rstrip("\n")))
+    text = show(build_nexus(context), args.name, args.reader)
+    return answer(context, args, {"name": args.name, "text": text}, lambda out: out.line(text.rstrip("\n")))
 
 
-def _gc(app: App, args: Args) -> int:
+def _gc(context: HomeContext, args: Args) -> int:
     from mi.nexus import memory_gc
     from mi.nexus.memory import existing
 
-    settings = app.config.nexus
+    settings = context.config.nexus
     wanted = {memory_gc.memory_file(name) for name in args.names}
     for name in wanted:
-        existing(app.nexus, name)
-    found = memory_gc.candidates(app.nexus, settings.memory_gc)
-    pairs = memory_gc.merges(app.nexus, settings)
+        existing(build_nexus(context), name)
+    found = memory_gc.candidates(build_nexus(context), settings.memory_gc)
+    pairs = memory_gc.merges(build_nexus(context), settings)
     if wanted:
         found = [one for one in found if one.name in wanted]
         pairs = [one for one in pairs if one.source in wanted and one.into not in wanted]
     if args.apply:
-        return _apply(app, args, [one.name for one in found], sorted(wanted), pairs)
+        return _apply(context, args, [one.name for one in found], sorted(wanted), pairs)
     proposed = [one._asdict() for one in pairs]
     fields = {"candidates": [one.fields() for one in found], "merges": proposed, "applied": False}
-    return answer(app, args, fields, lambda out: _propose(out, found, pairs))
+    return answer(context, args, fields, lambda out: _propose(out, found, pairs))
 
 
-def show_candidates(app: App, args: Args, out: Output) -> None:
+def show_candidates(context: HomeContext, args: Args, out: Output) -> None:
     """What could be forgotten or merged; deletes nothing."""
     from mi.nexus import memory_gc
 
-    found = memory_gc.candidates(app.nexus, app.config.nexus.memory_gc)
-    pairs = memory_gc.merges(app.nexus, app.config.nexus)
+    found = memory_gc.candidates(build_nexus(context), context.config.nexus.memory_gc)
+    pairs = memory_gc.merges(build_nexus(context), context.config.nexus)
     if args.json:
         out.json({"candidates": [one.fields() for one in found], "merges": [one._asdict() for one in pairs]})
     else:
@@ -155,21 +158,23 @@ def _propose(out: Output, found: list[Any], pairs: list[Any]) -> None:
     out.say("memory.gc-how" if found or pairs else "memory.gc-none")
 
 
-def _apply(app: App, args: Args, listed: list[str], wanted: list[str], pairs: list[Any]) -> int:
+def _apply(context: HomeContext, args: Args, listed: list[str], wanted: list[str], pairs: list[Any]) -> int:
     from mi.nexus import memory_gc
 
-    settings = app.config.nexus
+    settings = context.config.nexus
     names = wanted
     if not wanted:
-        forgotten = {one.name for one in memory_gc.candidates(app.nexus, settings.memory_gc) if one.forgotten}
+        forgotten = {
+            one.name for one in memory_gc.candidates(build_nexus(context), settings.memory_gc) if one.forgotten
+        }
         pairs = [pair for pair in pairs if not {pair.source, pair.into} <= forgotten]
         needed = {pair.into for pair in pairs}  # what takes another one in is not forgotten
         names = [name for name in listed if name in forgotten - needed]
     merging = {pair.source for pair in pairs}
     names = [name for name in names if name not in merging]
-    done = memory_gc.apply(app.nexus, settings, names, pairs)
+    done = memory_gc.apply(build_nexus(context), settings, names, pairs)
     fields = {"deleted": done.deleted, "merged": [one._asdict() for one in done.merged], "commits": done.commits}
-    app.record_nexus_event("memory_gc", fields)
+    record_nexus_event(context, "memory_gc", fields)
 
     def show(out: Output) -> None:
         for name in done.deleted:
@@ -179,27 +184,27 @@ def _apply(app: App, args: Args, listed: list[str], wanted: list[str], pairs: li
         if not done.commits:
             out.say("memory.gc-none")
 
-    return answer(app, args, fields | {"applied": True}, show)
+    return answer(context, args, fields | {"applied": True}, show)
 
 
-def _restore(app: App, args: Args) -> int:
+def _restore(context: HomeContext, args: Args) -> int:
     from mi.nexus.memory_gc import restore
 
-    path = restore(app.nexus, args.name)
-    app.record_nexus_event("memory_restore", {"name": args.name})
-    return answer(app, args, {"path": path}, lambda out: out.say("memory.restored", path=path))
+    path = restore(build_nexus(context), args.name)
+    record_nexus_event(context, "memory_restore", {"name": args.name})
+    return answer(context, args, {"path": path}, lambda out: out.say("memory.restored", path=path))
 
 
-def _lint(app: App, args: Args) -> int:
+def _lint(context: HomeContext, args: Args) -> int:
     from mi.nexus.memory_lint import MemoryFault, lint
 
     def say(out: Output, one: MemoryFault) -> None:
         out.say("memory-lint." + one.rule, name=one.name, detail=one.detail)
 
-    return answer_findings(app, args, list(lint(app.nexus, app.config.nexus)), "lint.none", say)
+    return answer_findings(context, args, list(lint(build_nexus(context), context.config.nexus)), "lint.none", say)
 
 
-def _merge_access(app: App, args: Args) -> int:
+def _merge_access(context: HomeContext, args: Args) -> int:
     import os
 
     import msgspec
@@ -212,4 +217,4 @@ def _merge_access(app: App, args: Args) -> int:
             raise NotFound("no-access-log", path=log)
     records = merged(args.logs)
     said = lines(records).decode().rstrip("\n")
-    return answer(app, args, {"records": msgspec.to_builtins(records)}, lambda out: out.line(said))
+    return answer(context, args, {"records": msgspec.to_builtins(records)}, lambda out: out.line(said))

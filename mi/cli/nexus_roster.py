@@ -3,7 +3,8 @@
 import argparse
 from typing import Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.nexus import build_nexus, record_nexus_event
 from mi.cli.arguments import Args, Group
 from mi.cli.nexus_calls import add_where, answer, answer_findings
 from mi.cli.output import Output
@@ -43,15 +44,15 @@ def _fill_event(parser: argparse.ArgumentParser) -> None:
     add_where(parser)
 
 
-def _init(app: App, args: Args) -> int:
+def _init(context: HomeContext, args: Args) -> int:
     from mi.nexus.events import handle
 
-    place = app.nexus.place
+    place = build_nexus(context).place
     done = handle(place.root, "session_start", {"params": {"source": "resume"}}, place.harness_id)
     placed: dict[str, list[str]] = {}
     if args.host:
-        placed = _place(app, args.host)
-    app.record_nexus_event("init", {"hosts": args.host})
+        placed = _place(context, args.host)
+    record_nexus_event(context, "init", {"hosts": args.host})
     fields = {"folder": place.folder, "index": done["index"], "placed": placed}
 
     def show(out: Output) -> None:
@@ -59,18 +60,18 @@ def _init(app: App, args: Args) -> int:
         for host, paths in placed.items():
             out.say("nexus.placed", host=host, count=len(paths))
 
-    return answer(app, args, fields, show)
+    return answer(context, args, fields, show)
 
 
-def _place(app: App, hosts: list[str]) -> dict[str, list[str]]:
+def _place(context: HomeContext, hosts: list[str]) -> dict[str, list[str]]:
     from mi.hosts.adapters import artefacts
     from mi.hosts.apply import place
     from mi.hosts.workspaces import Workspace
     from mi.nexus.rendering import OWNER, wishes
     from mi.nexus.roster import load
 
-    wanted = wishes(load(), app.config.nexus)
-    workspace = Workspace.at(app.choice.root, app.home)
+    wanted = wishes(load(), context.config.nexus)
+    workspace = Workspace.at(context.choice.root, context.home)
     done = {}
     for host in hosts:
         placed = place(workspace, f"{OWNER}-{host}", artefacts(host, wanted))
@@ -78,36 +79,36 @@ def _place(app: App, hosts: list[str]) -> dict[str, list[str]]:
     return done
 
 
-def _validate(app: App, args: Args) -> int:
+def _validate(context: HomeContext, args: Args) -> int:
     from mi.nexus.roster import SHIPPED
     from mi.nexus.validate import RosterFault, validate
 
     def say(out: Output, one: RosterFault) -> None:
         out.say("roster." + one.rule, file=one.file, detail=one.detail)
 
-    return answer_findings(app, args, validate(args.folder or SHIPPED), "roster.valid", say)
+    return answer_findings(context, args, validate(args.folder or SHIPPED), "roster.valid", say)
 
 
-def _manifest(app: App, args: Args) -> int:
+def _manifest(context: HomeContext, args: Args) -> int:
     from mi.nexus.manifest import shipped_manifest
 
-    Output(app.language).line(shipped_manifest().decode().rstrip("\n"))
+    Output(context.language).line(shipped_manifest().decode().rstrip("\n"))
     return 0
 
 
-def _event(app: App, args: Args) -> int:
+def _event(context: HomeContext, args: Args) -> int:
     from mi.kernel.errors import MiError
     from mi.nexus.events import handle
 
     given = _given(args)
-    place = app.nexus.place
+    place = build_nexus(context).place
     try:
-        done = handle(place.root, args.event, given, place.harness_id, app.config.nexus, app.language)
+        done = handle(place.root, args.event, given, place.harness_id, context.config.nexus, context.language)
     except MiError as error:
-        app.record_nexus_event(args.event, given, error=error.line())
+        record_nexus_event(context, args.event, given, error=error.line())
         raise
-    app.record_nexus_event(args.event, given, done["harness_id"])
-    Output(app.language).json(done)
+    record_nexus_event(context, args.event, given, done["harness_id"])
+    Output(context.language).json(done)
     return 0
 
 

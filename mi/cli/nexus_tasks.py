@@ -3,7 +3,8 @@
 import argparse
 from typing import Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.nexus import build_nexus, record_nexus_event
 from mi.cli.arguments import Args, Group
 from mi.cli.nexus_calls import add_where, answer, call
 from mi.cli.output import Output
@@ -54,10 +55,10 @@ def _fill_targets(parser: argparse.ArgumentParser) -> None:
     add_where(parser)
 
 
-def _list(app: App, args: Args) -> int:
-    fields = call(app, "task_list")
-    code = answer(app, args, fields, lambda out: _show(out, fields))
-    app.note_last()
+def _list(context: HomeContext, args: Args) -> int:
+    fields = call(context, "task_list")
+    code = answer(context, args, fields, lambda out: _show(out, fields))
+    context.note_last()
     return code
 
 
@@ -74,39 +75,41 @@ def _show(out: Output, fields: dict[str, Any]) -> None:
         out.say("nexus-tasks.ready", ids=", ".join(str(one) for one in summary["ready"]))
 
 
-def _add(app: App, args: Args) -> int:
+def _add(context: HomeContext, args: Args) -> int:
     given = {name: getattr(args, name) for name in _GIVEN.split()}
-    fields = call(app, "task_add", title=args.title, deps=args.dep, decisions=args.decision, **given)
+    fields = call(context, "task_add", title=args.title, deps=args.dep, decisions=args.decision, **given)
     task = fields["task"]
-    return answer(app, args, fields, lambda out: out.say("nexus-tasks.added", id=task["id"], title=task["title"]))
+    return answer(context, args, fields, lambda out: out.say("nexus-tasks.added", id=task["id"], title=task["title"]))
 
 
-def _update(app: App, args: Args) -> int:
-    fields = call(app, "task_update", id=args.id, status=args.status)
+def _update(context: HomeContext, args: Args) -> int:
+    fields = call(context, "task_update", id=args.id, status=args.status)
     task = fields["task"]
-    return answer(app, args, fields, lambda out: out.say("nexus-tasks.updated", id=task["id"], status=task["status"]))
+    return answer(
+        context, args, fields, lambda out: out.say("nexus-tasks.updated", id=task["id"], status=task["status"])
+    )
 
 
-def _close(app: App, args: Args) -> int:
-    fields = call(app, "task_close")
+def _close(context: HomeContext, args: Args) -> int:
+    fields = call(context, "task_close")
 
     def show(out: Output) -> None:
         out.say("nexus-tasks.closed", branch=fields["branch"], total=fields["total_cycles"], **_archived(fields))
         if fields["incomplete_count"]:
             out.say("nexus-tasks.incomplete", count=fields["incomplete_count"])
 
-    return answer(app, args, fields, show)
+    return answer(context, args, fields, show)
 
 
 def _archived(fields: dict[str, Any]) -> dict[str, Any]:
     return {"tasks": fields["archived"]["tasks"], "decisions": fields["archived"]["decisions"]}
 
 
-def _targets(app: App, args: Args) -> int:
+def _targets(context: HomeContext, args: Args) -> int:
     from mi.nexus.tasks import set_targets
 
-    fields = set_targets(app.nexus, args.id, args.paths, args.generated)
-    app.record_nexus_event("task_targets", fields)
+    fields = set_targets(build_nexus(context), args.id, args.paths, args.generated)
+    record_nexus_event(context, "task_targets", fields)
     return answer(
-        app, args, fields, lambda out: out.say("nexus-tasks.targets", id=args.id, paths=", ".join(args.paths))
+        context, args, fields, lambda out: out.say("nexus-tasks.targets", id=args.id, paths=", ".join(args.paths))
     )

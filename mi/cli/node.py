@@ -1,6 +1,6 @@
 """`mi node`: decisions, actions and summaries."""
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser
 
@@ -31,23 +31,23 @@ def _fill_create(parser: Parser) -> None:
     thoughts.add_where(parser, writes=True)
 
 
-def _list(app: App, args: Args) -> int:
-    return thoughts.show_list(app, args, "node")
+def _list(context: HomeContext, args: Args) -> int:
+    return thoughts.show_list(context, args, "node")
 
 
-def _show(app: App, args: Args) -> int:
-    return thoughts.show_one(app, args, "node")
+def _show(context: HomeContext, args: Args) -> int:
+    return thoughts.show_one(context, args, "node")
 
 
-def _create(app: App, args: Args) -> int:
+def _create(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import create_node
 
-    event_id, node = create_node(thoughts.desk(app, args), args.type, args.title, args.text, args.tag)
-    return thoughts.stored(app, args, "thoughts.node", node_id=node.node_id, scope=args.scope, event_id=event_id)
+    event_id, node = create_node(thoughts.desk(context, args), args.type, args.title, args.text, args.tag)
+    return thoughts.stored(context, args, "thoughts.node", node_id=node.node_id, scope=args.scope, event_id=event_id)
 
 
-def _retract(app: App, args: Args) -> int:
+def _retract(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import retract
 
-    event_id = retract(thoughts.desk(app, args), args.ref, "node", args.rationale)
-    return thoughts.stored(app, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id)
+    event_id = retract(thoughts.desk(context, args), args.ref, "node", args.rationale)
+    return thoughts.stored(context, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id)

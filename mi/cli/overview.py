@@ -1,6 +1,6 @@
 """`mi --help`: all commands at a glance, or the help of one."""
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.output import Output
 
 # What people look for together. Every command stands in one group.
@@ -15,13 +15,13 @@ GROUPS = {
 }
 
 
-def print_overview(app: App, words: list[str]) -> int:
+def print_overview(context: HomeContext, words: list[str]) -> int:
     """Print the overview, or, for `mi help <command> …`, that command's help."""
     from mi.cli.main import parser
 
     if words and not words[0].startswith("-"):
         parser(words[0]).parse_args([*words[1:], "--help"])
-    out = Output(app.quiet_language)
+    out = Output(context.quiet_language)
     out.say("overview.head")
     for group, names in GROUPS.items():
         out.say("overview.group-" + group)

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.team import build_persona
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output
 
@@ -44,16 +45,16 @@ def add_where(parser: Parser) -> None:
     add_json(parser)
 
 
-def _init(app: App, args: Args) -> int:
+def _init(context: HomeContext, args: Args) -> int:
     import os
 
     from mi.persona.make import make
 
-    persona = app.persona(args.member)
-    if args.project and not app.config.persona.root:
-        persona = persona._replace(root=os.path.join(app.choice.root, "persona"), project=app.choice.root)
+    persona = build_persona(context, args.member)
+    if args.project and not context.config.persona.root:
+        persona = persona._replace(root=os.path.join(context.choice.root, "persona"), project=context.choice.root)
     made = make(persona)
-    out = Output(app.language)
+    out = Output(context.language)
     if args.json:
         out.json({"root": persona.root, "made": made})
         return 0
@@ -61,12 +62,14 @@ def _init(app: App, args: Args) -> int:
     return 0
 
 
-def _boot(app: App, args: Args) -> int:
+def _boot(context: HomeContext, args: Args) -> int:
+    from mi.hosts.integrity import changed_hooks
     from mi.persona.boot import boot
 
-    app.note_changed_hooks()
-    booted = boot(app.persona(args.member), lambda: reviewer_health(app))
-    out = Output(app.language)
+    for file in changed_hooks(context.home, context.choice.root):
+        context.notices.add("hooks-changed", file.path, missing=file.missing, entered=file.entered)
+    booted = boot(build_persona(context, args.member), lambda: reviewer_health(context))
+    out = Output(context.language)
     if args.json:
         out.json(booted)
         return 0
@@ -89,15 +92,15 @@ def _boot(app: App, args: Args) -> int:
     return 0
 
 
-def reviewer_health(app: App) -> "list[ReviewerHealth]":
+def reviewer_health(context: HomeContext) -> "list[ReviewerHealth]":
     """Whether each configured reviewer can be asked."""
     from mi.persona.boot import ReviewerHealth
 
-    if not app.config.governance.reviewers:
+    if not context.config.governance.reviewers:
         return []
     from mi.review.calls import health
 
-    return [ReviewerHealth(name=name, ok=not missing, reason=missing) for name, missing in health(app.config)]
+    return [ReviewerHealth(name=name, ok=not missing, reason=missing) for name, missing in health(context.config)]
 
 
 def _list(out: Output, items: list[str]) -> None:
@@ -109,12 +112,12 @@ def _list(out: Output, items: list[str]) -> None:
         out.say("persona.more", count=len(items) - 8)
 
 
-def _lint(app: App, args: Args) -> int:
+def _lint(context: HomeContext, args: Args) -> int:
     from mi.persona.lint import lint
     from mi.persona.place import existing
 
-    found = lint(existing(app.persona(args.member)), _identities(app))
-    out = Output(app.language)
+    found = lint(existing(build_persona(context, args.member)), _identities(context))
+    out = Output(context.language)
     if args.json:
         out.json([{"path": one.path, "code": one.code, "text": _problem(out, one)} for one in found])
     else:
@@ -128,19 +131,19 @@ def _problem(out: Output, problem: "CardProblem") -> str:
     return out.text("error." + problem.code, **({"path": problem.path} | problem.details))
 
 
-def _identities(app: App) -> tuple[str, ...]:
+def _identities(context: HomeContext) -> tuple[str, ...]:
     """The real name that git knows; it belongs into no shared file."""
     from mi.kernel import git
 
-    name = git.run(app.choice.root, "config", "user.name").output.strip()
+    name = git.run(context.choice.root, "config", "user.name").output.strip()
     return (name,) if " " in name else ()
 
 
-def _note(app: App, args: Args) -> int:
+def _note(context: HomeContext, args: Args) -> int:
     from mi.persona.notes import add_note
 
-    path = add_note(app.persona(args.member), args.text)
-    out = Output(app.language)
+    path = add_note(build_persona(context, args.member), args.text)
+    out = Output(context.language)
     if args.json:
         out.json({"path": path})
     else:
@@ -148,11 +151,11 @@ def _note(app: App, args: Args) -> int:
     return 0
 
 
-def _notes(app: App, args: Args) -> int:
+def _notes(context: HomeContext, args: Args) -> int:
     from mi.persona.notes import read_notes
 
-    notes = read_notes(app.persona(args.member))
-    out = Output(app.language)
+    notes = read_notes(build_persona(context, args.member))
+    out = Output(context.language)
     if args.json:
         out.json(notes)
         return 0
@@ -163,10 +166,10 @@ def _notes(app: App, args: Args) -> int:
     return 0
 
 
-def _conformance(app: App, args: Args) -> int:
+def _conformance(context: HomeContext, args: Args) -> int:
     from mi.persona.conformance import read_list
 
-    out = Output(app.language)
+    out = Output(context.language)
     items = read_list()
     if args.json:
         out.json(items)
@@ -180,16 +183,16 @@ def _conformance(app: App, args: Args) -> int:
     return 0
 
 
-def _publish(app: App, args: Args) -> int:
+def _publish(context: HomeContext, args: Args) -> int:
     import os
 
     from mi.persona.publish import publish
 
-    persona = app.persona(args.member)
-    projects = os.path.dirname(app.choice.root)
+    persona = build_persona(context, args.member)
+    projects = os.path.dirname(context.choice.root)
     variables = {persona.root: "$PERSONA", projects: "$PROJECTS", os.path.expanduser("~"): "$HOME"}
     published = publish(persona, os.path.abspath(args.target), variables)
-    out = Output(app.language)
+    out = Output(context.language)
     if args.json:
         out.json({"target": args.target, "written": published.written, "left_out": published.left_out})
         return 0

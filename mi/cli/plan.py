@@ -1,9 +1,11 @@
 """`mi plan`: the questions to decide before work begins."""
 
 import argparse
+from functools import partial
 from typing import Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.nexus import build_nexus, record_nexus
 from mi.cli.arguments import Args, Group, Parser
 from mi.cli.nexus_calls import add_where, answer, answer_findings, call
 from mi.cli.output import Output
@@ -52,24 +54,24 @@ def _fill_decide(parser: argparse.ArgumentParser) -> None:
     add_where(parser)
 
 
-def _start(app: App, args: Args) -> int:
+def _start(context: HomeContext, args: Args) -> int:
     from mi.nexus.toolset import call as run
 
     arguments = {"topic": args.topic, "issues": args.issue, "research_summary": args.research}
-    fields = run(app.nexus, "plan_start", arguments, app.record_nexus)
+    fields = run(build_nexus(context), "plan_start", arguments, partial(record_nexus, context))
 
     def show(out: Output) -> None:
         out.say("plan.started", id=fields["plan_id"], topic=fields["topic"], count=fields["issueCount"])
         if fields["previousArchived"]:
             out.say("plan.previous")
 
-    return answer(app, args, fields, show)
+    return answer(context, args, fields, show)
 
 
-def _status(app: App, args: Args) -> int:
-    fields = call(app, "plan_status")
-    code = answer(app, args, fields, lambda out: show_plan(out, fields))
-    app.note_last()
+def _status(context: HomeContext, args: Args) -> int:
+    fields = call(context, "plan_status")
+    code = answer(context, args, fields, lambda out: show_plan(out, fields))
+    context.note_last()
     return code
 
 
@@ -87,30 +89,32 @@ def show_plan(out: Output, fields: dict[str, Any]) -> None:
             out.line(f"       → {issue['decision']}")
 
 
-def _update(app: App, args: Args, action: str, **more: Any) -> int:
-    fields = call(app, "plan_update", action=action, **more)
+def _update(context: HomeContext, args: Args, action: str, **more: Any) -> int:
+    fields = call(context, "plan_update", action=action, **more)
     key = {"add": "plan.added", "remove": "plan.removed", "edit": "plan.edited", "reopen": "plan.reopened"}[action]
-    return answer(app, args, fields, lambda out: out.say(key, id=fields["issue"]["id"]))
+    return answer(context, args, fields, lambda out: out.say(key, id=fields["issue"]["id"]))
 
 
-def _add(app: App, args: Args) -> int:
-    return _update(app, args, "add", title=args.title)
+def _add(context: HomeContext, args: Args) -> int:
+    return _update(context, args, "add", title=args.title)
 
 
-def _remove(app: App, args: Args) -> int:
-    return _update(app, args, "remove", issue_id=args.issue_id)
+def _remove(context: HomeContext, args: Args) -> int:
+    return _update(context, args, "remove", issue_id=args.issue_id)
 
 
-def _edit(app: App, args: Args) -> int:
-    return _update(app, args, "edit", issue_id=args.issue_id, title=args.title)
+def _edit(context: HomeContext, args: Args) -> int:
+    return _update(context, args, "edit", issue_id=args.issue_id, title=args.title)
 
 
-def _reopen(app: App, args: Args) -> int:
-    return _update(app, args, "reopen", issue_id=args.issue_id)
+def _reopen(context: HomeContext, args: Args) -> int:
+    return _update(context, args, "reopen", issue_id=args.issue_id)
 
 
-def _decide(app: App, args: Args) -> int:
-    fields = call(app, "plan_decide", issue_id=args.issue_id, decision=args.decision, how_agents=args.how_agent or None)
+def _decide(context: HomeContext, args: Args) -> int:
+    fields = call(
+        context, "plan_decide", issue_id=args.issue_id, decision=args.decision, how_agents=args.how_agent or None
+    )
 
     def show(out: Output) -> None:
         out.say("plan.decided", issue=fields["issue"])
@@ -119,14 +123,14 @@ def _decide(app: App, args: Args) -> int:
         if fields["allComplete"]:
             out.say("plan.all-decided")
 
-    return answer(app, args, fields, show)
+    return answer(context, args, fields, show)
 
 
-def _lint(app: App, args: Args) -> int:
+def _lint(context: HomeContext, args: Args) -> int:
     from mi.nexus.lint import LintFinding, lint
 
     def say(out: Output, one: LintFinding) -> None:
         numbers = ", ".join(str(task_id) for task_id in one.tasks)
         out.say("lint." + one.rule, tasks=numbers, detail=one.detail)
 
-    return answer_findings(app, args, lint(app.nexus), "lint.none", say)
+    return answer_findings(context, args, lint(build_nexus(context)), "lint.none", say)

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, add_redact
 from mi.cli.output import Output, gist
 from mi.kernel.text import pad
@@ -39,12 +39,12 @@ def _bare(name: str) -> str:
     return name.removeprefix("@")
 
 
-def show(app: App, args: Args) -> int:
+def show(context: HomeContext, args: Args) -> int:
     from mi.kernel import git
 
-    out = Output(app.language)
-    overlay = read_overlay(app.home, app.project, app.notices)
-    place = app.project_home
+    out = Output(context.language)
+    overlay = read_overlay(context.home, context.project, context.notices)
+    place = context.project_home
     paths = {
         "home": place.root,
         "overlay": place.overlay,
@@ -54,14 +54,14 @@ def show(app: App, args: Args) -> int:
         "hands_transcripts": place.hands_transcripts,
         "mind_transcripts": place.mind_transcripts,
     }
-    seen = git.observe(app.project.root)
-    app.note_last()
+    seen = git.observe(context.project.root)
+    context.note_last()
     if args.json:
         overlay_fields = msgspec.to_builtins(overlay)
-        out.json({"overlay": overlay_fields, "paths": paths, "git": seen._asdict(), "chosen_by": app.choice.how})
+        out.json({"overlay": overlay_fields, "paths": paths, "git": seen._asdict(), "chosen_by": context.choice.how})
         return 0
-    out.say("project.root", root=app.project.root, how=out.text("how." + app.choice.how))
-    out.say("project.id", id=app.project.project_id, key=app.project.key)
+    out.say("project.root", root=context.project.root, how=out.text("how." + context.choice.how))
+    out.say("project.id", id=context.project.project_id, key=context.project.key)
     if seen.is_repo:
         changed = len(seen.status.splitlines())
         out.say("project.git", head=seen.head[:12] or "-", changed=changed)
@@ -81,9 +81,9 @@ def _kept(overlay: Overlay) -> dict[str, str]:
     return {name: msgspec.json.encode(value).decode() for name, value in changed.items()}
 
 
-def _status(app: App, args: Args) -> int:
-    out = Output(app.language)
-    choice, project, selections = app.choice, app.project, app.selections.read()
+def _status(context: HomeContext, args: Args) -> int:
+    out = Output(context.language)
+    choice, project, selections = context.choice, context.project, context.selections.read()
     if args.json:
         remembered = msgspec.to_builtins(selections)
         out.json(
@@ -108,21 +108,21 @@ def _tokens(selections: Selections) -> dict[str, str]:
     return {token: selected.root_path for token, selected in named.items() if selected is not None}
 
 
-def _use(app: App, args: Args) -> int:
-    _remember(app)
-    app.selections.set_last(app.project.root)
-    return _done(app, args, "project.used")
+def _use(context: HomeContext, args: Args) -> int:
+    _remember(context)
+    context.selections.set_last(context.project.root)
+    return _done(context, args, "project.used")
 
 
-def _pin(app: App, args: Args) -> int:
-    _remember(app)
-    app.selections.pin(app.project.root)
-    return _done(app, args, "project.pinned")
+def _pin(context: HomeContext, args: Args) -> int:
+    _remember(context)
+    context.selections.pin(context.project.root)
+    return _done(context, args, "project.pinned")
 
 
-def _unpin(app: App, args: Args) -> int:
-    app.selections.pin(None)
-    out = Output(app.language)
+def _unpin(context: HomeContext, args: Args) -> int:
+    context.selections.pin(None)
+    out = Output(context.language)
     if args.json:
         out.json({"pinned": None})
     else:
@@ -130,15 +130,15 @@ def _unpin(app: App, args: Args) -> int:
     return 0
 
 
-def _alias_add(app: App, args: Args) -> int:
-    app.selections.add_alias(args.name, app.project.root)
-    _remember(app)
-    return _done(app, args, "project.aliased", name=args.name)
+def _alias_add(context: HomeContext, args: Args) -> int:
+    context.selections.add_alias(args.name, context.project.root)
+    _remember(context)
+    return _done(context, args, "project.aliased", name=args.name)
 
 
-def _alias_remove(app: App, args: Args) -> int:
-    app.selections.remove_alias(args.name)
-    out = Output(app.language)
+def _alias_remove(context: HomeContext, args: Args) -> int:
+    context.selections.remove_alias(args.name)
+    out = Output(context.language)
     if args.json:
         out.json({"removed": args.name})
     else:
@@ -146,9 +146,9 @@ def _alias_remove(app: App, args: Args) -> int:
     return 0
 
 
-def _alias_list(app: App, args: Args) -> int:
-    out = Output(app.language)
-    aliases = app.selections.read().aliases
+def _alias_list(context: HomeContext, args: Args) -> int:
+    out = Output(context.language)
+    aliases = context.selections.read().aliases
     if args.json:
         out.json({name: selected.root_path for name, selected in aliases.items()})
         return 0
@@ -159,16 +159,16 @@ def _alias_list(app: App, args: Args) -> int:
     return 0
 
 
-def _remember(app: App) -> None:
+def _remember(context: HomeContext) -> None:
     """Selecting a project makes it known: a folder inside a repository is from then on a project of its own."""
-    ensure_overlay(app.home, app.project, app.notices)
-    app.known_projects.remember(app.project)
+    ensure_overlay(context.home, context.project, context.notices)
+    context.known_projects.remember(context.project)
 
 
-def _done(app: App, args: Args, key: str, **details: str) -> int:
-    out = Output(app.language)
+def _done(context: HomeContext, args: Args, key: str, **details: str) -> int:
+    out = Output(context.language)
     if args.json:
-        out.json({"root": app.project.root, "project_id": app.project.project_id, **details})
+        out.json({"root": context.project.root, "project_id": context.project.project_id, **details})
     else:
-        out.say(key, root=app.project.root, **details)
+        out.say(key, root=context.project.root, **details)
     return 0

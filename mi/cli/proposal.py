@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.team import build_persona
+from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Group, Parser
 from mi.cli.output import Output
 from mi.cli.persona import add_where
@@ -62,22 +64,22 @@ def _fill_review(parser: Parser) -> None:
     add_where(parser)
 
 
-def _add(app: App, args: Args) -> int:
+def _add(context: HomeContext, args: Args) -> int:
     from mi.cli.input_files import text_given
     from mi.persona.place import existing
     from mi.persona.proposals import propose, record_of
 
-    persona = existing(app.persona(args.member))
+    persona = existing(build_persona(context, args.member))
     text = text_given("-") if args.text == "-" else args.text
     title, evidence = args.title, list(args.evidence)
     tags: list[str] = []
     if args.claim:
-        said, refs, tags = _claim(app, args.claim)
+        said, refs, tags = _claim(context, args.claim)
         title, text, evidence = title or said, text or said, [args.claim, *refs, *evidence]
     more = {"merge_key": args.merge_key, "salience": args.salience, "source": args.source, "tags": tags}
     kept = propose(persona, args.card_type, title, text, evidence, **more)
-    stored = app.open_project_log().append(record_of(kept))
-    out = Output(app.language)
+    stored = context.open_project_log().append(record_of(kept))
+    out = Output(context.language)
     if args.json:
         out.json(_shown(kept) | {"event_id": stored.event_id})
     else:
@@ -85,11 +87,11 @@ def _add(app: App, args: Args) -> int:
     return 0
 
 
-def _claim(app: App, claim_id: str) -> tuple[str, list[str], list[str]]:
+def _claim(context: HomeContext, claim_id: str) -> tuple[str, list[str], list[str]]:
     """Text, evidence and tags of a claim."""
     from mi.kernel.errors import NotFound
 
-    found = app.read_thoughts("effective").get(claim_id)
+    found = build_thoughts(context).read("effective").get(claim_id)
     if found is None or found.kind != "claim":
         raise NotFound("unknown-thought", ref=claim_id, scope="effective", kind="claim")
     raw = found.raw
@@ -104,15 +106,15 @@ def _shown(one: "ProposalFile") -> dict[str, Any]:
     return fields | {"name": one.name, "path": one.path}
 
 
-def _list(app: App, args: Args) -> int:
+def _list(context: HomeContext, args: Args) -> int:
     from mi.persona.place import existing
     from mi.persona.proposals import read_all
 
-    found, problems = read_all(existing(app.persona(args.member)))
+    found, problems = read_all(existing(build_persona(context, args.member)))
     for problem in problems:
-        app.notices.add("card-unreadable", problem.path)
+        context.notices.add("card-unreadable", problem.path)
     chosen = [one for one in found if args.status in ("all", one.proposal.status)]
-    out = Output(app.language)
+    out = Output(context.language)
     if args.json:
         out.json([_shown(one) for one in chosen])
         return 0
@@ -124,14 +126,14 @@ def _list(app: App, args: Args) -> int:
     return 0
 
 
-def _review(app: App, args: Args) -> int:
+def _review(context: HomeContext, args: Args) -> int:
     from mi.evidence.records.governed import Proposal as Recorded
     from mi.persona.boot import read_core
     from mi.persona.members import roles
     from mi.persona.place import member_name
     from mi.persona.proposals import review
 
-    persona = app.persona(args.member)
+    persona = build_persona(context, args.member)
     members = roles(read_core(persona)["core/boot.md"])
     reviewer = member_name(args.by or persona.member)
     decided, card_id = review(persona, args.name, args.verdict, reviewer, args.reason, members, args.into)
@@ -139,8 +141,8 @@ def _review(app: App, args: Args) -> int:
     record = Recorded(
         path=decided.path, card_type=proposal.proposed_card_type, title=proposal.title, status=proposal.status
     )
-    stored = app.open_project_log().append(record)
-    out = Output(app.language)
+    stored = context.open_project_log().append(record)
+    out = Output(context.language)
     if args.json:
         out.json(_shown(decided) | {"card": card_id, "event_id": stored.event_id})
     else:

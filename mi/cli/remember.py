@@ -2,7 +2,7 @@
 
 import msgspec
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_count, add_json
 from mi.cli.output import Output
 from mi.kernel.text import one_line
@@ -60,7 +60,7 @@ def _fill_verify(built: Parser) -> None:
     _fill(built)
 
 
-def _write(app: App, args: Args) -> int:
+def _write(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import through_gate
     from mi.contract.memory_tools import WriteInput, memory_write
 
@@ -75,8 +75,8 @@ def _write(app: App, args: Args) -> int:
         rationale=args.rationale,
         task_id=args.task,
     )
-    done = through_gate(app, args, lambda session: memory_write(session, given))
-    out = Output(app.language)
+    done = through_gate(context, args, lambda session: memory_write(session, given))
+    out = Output(context.language)
     if args.json:
         out.json(msgspec.to_builtins(done))
     else:
@@ -84,25 +84,25 @@ def _write(app: App, args: Args) -> int:
     return 0
 
 
-def _query(app: App, args: Args) -> int:
+def _query(context: HomeContext, args: Args) -> int:
     from mi.contract.memory_tools import QueryInput, memory_query
 
     given = QueryInput(query=" ".join(args.query), limit=args.limit)
-    return _recalled(app, args, "memory.nothing", lambda session: memory_query(session, given))
+    return _recalled(context, args, "memory.nothing", lambda session: memory_query(session, given))
 
 
-def _recent(app: App, args: Args) -> int:
+def _recent(context: HomeContext, args: Args) -> int:
     from mi.contract.memory_tools import RecentInput, memory_recent
 
     given = RecentInput(count=10 if args.count is None else args.count)
-    return _recalled(app, args, "memory.nothing-yet", lambda session: memory_recent(session, given))
+    return _recalled(context, args, "memory.nothing-yet", lambda session: memory_recent(session, given))
 
 
-def _recalled(app: App, args: Args, nothing: str, work) -> int:  # type: ignore[no-untyped-def]
+def _recalled(context: HomeContext, args: Args, nothing: str, work) -> int:  # type: ignore[no-untyped-def]
     from mi.cli.governed import through_gate
 
-    found = through_gate(app, args, work)
-    out = Output(app.language)
+    found = through_gate(context, args, work)
+    out = Output(context.language)
     if args.json:
         out.json(msgspec.to_builtins(found))
         return 0
@@ -115,12 +115,12 @@ def _recalled(app: App, args: Args, nothing: str, work) -> int:  # type: ignore[
     return 0
 
 
-def _verify(app: App, args: Args) -> int:
+def _verify(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import through_gate
     from mi.contract.memory_tools import VerifyInput, memory_verify
 
-    done = through_gate(app, args, lambda session: memory_verify(session, VerifyInput(id=args.id)))
-    out = Output(app.language)
+    done = through_gate(context, args, lambda session: memory_verify(session, VerifyInput(id=args.id)))
+    out = Output(context.language)
     if args.json:
         out.json(msgspec.to_builtins(done))
         return 0

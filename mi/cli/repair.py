@@ -1,6 +1,6 @@
 """`mi repair`: mend what doctor found, as far as nothing can be lost by it."""
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output
 
@@ -14,11 +14,11 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _run(app: App, args: Args) -> int:
+def _run(context: HomeContext, args: Args) -> int:
     from mi.evidence.damage import find_damage
 
-    out = Output(app.quiet_language)
-    found = list(find_damage(app.home))
+    out = Output(context.quiet_language)
+    found = list(find_damage(context.home))
     for one in found if args.apply else []:
         one.mend()
     if args.json:

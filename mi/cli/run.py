@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.nexus import build_nexus
 from mi.cli.arguments import Args, Parser, add_cd, add_json, add_redact, command
 from mi.cli.output import Output
 from mi.evidence.records.run import RunEnd
@@ -71,7 +72,7 @@ def _limit(flag: str, kind: type[int] | type[float], value: str) -> float:
     return number
 
 
-def _run(app: App, args: Args) -> int:
+def _run(context: HomeContext, args: Args) -> int:
     from mi.app.run import build_run
     from mi.autopilot.start import drive_run
 
@@ -79,27 +80,27 @@ def _run(app: App, args: Args) -> int:
     if "[" in options.task:
         from mi.cli.run_tags import act_on
 
-        code = act_on(app, args, Output(app.language_for(options.task)), options.task)
+        code = act_on(context, args, Output(context.language_for(options.task)), options.task)
         if code is not None:
             return code
-    built = build_run(app, options, partial(_Door, args))
+    built = build_run(context, options, partial(_Door, args))
     with closing(built.parts.reporter):
         end = drive_run(*built)
-    app.evidence_index.catch_up(app.project_home.evidence, lambda done, total: None)
+    context.evidence_index.catch_up(context.project_home.evidence, lambda done, total: None)
     out = Output(built.parts.language)
     if not args.quiet and not args.json:
-        _print_summary(app, out, end)
+        _print_summary(context, out, end)
     if end.status == "done":
-        _offer_close(app, args, out)
+        _offer_close(context, args, out)
     return end.exit
 
 
-def _offer_close(app: App, args: Args, out: Output) -> None:
+def _offer_close(context: HomeContext, args: Args, out: Output) -> None:
     """Offer to close the cycle where the run completed the last task of the plan."""
-    if os.path.exists(app.nexus.place.tasks):
+    if os.path.exists(build_nexus(context).place.tasks):
         from mi.cli.run_tags import offer_close
 
-        offer_close(app, args, out)
+        offer_close(context, args, out)
 
 
 def _read_options(args: Args) -> "RunOptions":
@@ -185,7 +186,7 @@ class _Door:
         return VisibleWait(self._out, stop)
 
 
-def _print_summary(app: App, out: Output, end: RunEnd) -> None:
+def _print_summary(context: HomeContext, out: Output, end: RunEnd) -> None:
     import msgspec
 
     from mi.evidence.open_items import open_items
@@ -209,5 +210,5 @@ def _print_summary(app: App, out: Output, end: RunEnd) -> None:
         out.say("run.rests-on", evidence=" ".join(end.evidence_ids[-3:]))
     out.say("run.look", run_id=end.run_id)
     if end.status in ("blocked", "interrupted"):
-        waits = open_items(app.project_home.evidence, app.evidence_index, app.notices).events
+        waits = open_items(context.project_home.evidence, context.evidence_index, context.notices).events
         out.say("run.answer-and-resume" if waits else "run.resume", run_id=end.run_id)

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.recall import build_recall
 from mi.cli.arguments import ALL, Args, Parser, add_cd, add_json, command, count
 from mi.cli.output import Output, Progress, gist, safe
 from mi.kernel.errors import UsageError
@@ -21,7 +22,7 @@ def parser(name: str) -> Parser:
         "mi search",
         "Find anything by its words: claims, nodes, snapshots, workflows and evidence.",
         'mi search "why did we drop the cache"',
-        lambda app, args: run(app, args, (*THOUGHTS, *EVIDENCE)),
+        lambda context, args: run(context, args, (*THOUGHTS, *EVIDENCE)),
     )
     add_search_flags(built)
     return built
@@ -40,31 +41,31 @@ def add_search_flags(parser: Any) -> None:
     add_json(parser)
 
 
-def run(app: App, args: Args, kinds: tuple[str, ...]) -> int:
+def run(context: HomeContext, args: Args, kinds: tuple[str, ...]) -> int:
     """Search the given kinds and print what was found."""
     from mi.knowledge.search.backend import Query
     from mi.knowledge.search.words import compact
 
-    out = Output(app.language)
+    out = Output(context.language)
     asked = compact(" ".join(args.words))
     if not asked.tokens:
         raise UsageError("no-search-words", query=asked.raw)
     query = Query(
         tokens=asked.tokens,
         kinds=_chosen_kinds(args.kind, kinds),
-        project_id=app.project.project_id,
+        project_id=context.project.project_id,
         only_project=not args.all_projects,
         limit=args.limit or ALL,
         corrected=args.corrected,
     )
-    hits = app.memory.search(query, Progress(out, "progress.memory"))
-    app.memory.close()
+    hits = build_recall(context).index.search(query, Progress(out, "progress.memory"))
+    build_recall(context).index.close()
     if args.json:
         shown = {"query": asked.raw, "tokens": asked.tokens, "project_id": query.project_id}
         out.json(shown | {"hits": [_as_json(hit) for hit in hits]})
         return 0
     for hit in hits:
-        _print(app, out, hit, (*args.words, *asked.tokens))
+        _print(context, out, hit, (*args.words, *asked.tokens))
     if not hits:
         out.say("search.nothing", tokens=asked.text)
     return 0
@@ -77,15 +78,15 @@ def _chosen_kinds(wanted: list[str] | None, kinds: tuple[str, ...]) -> tuple[str
     return tuple(wanted) if wanted else kinds
 
 
-def _print(app: App, out: Output, hit: "Hit", asked: tuple[str, ...]) -> None:
+def _print(context: HomeContext, out: Output, hit: "Hit", asked: tuple[str, ...]) -> None:
     from mi.cli.search_results import passage, telling_text
 
     one = hit.document
     if one.kind == "evidence":
-        kind, text = (*one.tags, one.kind)[0], gist(telling_text(app, one, asked, out), _SHOWN_TEXT)
+        kind, text = (*one.tags, one.kind)[0], gist(telling_text(context, one, asked, out), _SHOWN_TEXT)
     else:
         kind, text = one.kind, passage(safe(f"{one.title}: {one.text}" if one.title else one.text), asked, _SHOWN_TEXT)
-    place = "" if one.project_id == app.project.project_id else (one.project_id or out.word("global")) + "  "
+    place = "" if one.project_id == context.project.project_id else (one.project_id or out.word("global")) + "  "
     note = ""
     if hit.corrected_by:
         retracted = hit.corrected_by == "retracted"

@@ -10,7 +10,7 @@ from mi.kernel.text import ELLIPSIS, one_line
 from mi.knowledge.search.words import tokens
 
 if TYPE_CHECKING:
-    from mi.app import App
+    from mi.app.home_context import HomeContext
     from mi.evidence.reader import Event
     from mi.knowledge.search.documents import Document
 
@@ -21,10 +21,10 @@ _AROUND = 4096  # looked at around it: a secret that is cut in the middle is no 
 _POINTERS = ("kind", "event_id", "run_id", "batch_id", "thread_id", "ts", "state", "project_root", "cwd")
 
 
-def telling_text(app: "App", one: "Document", asked: tuple[str, ...], out: Output) -> str:
+def telling_text(context: "HomeContext", one: "Document", asked: tuple[str, ...], out: Output) -> str:
     """The record's own headline, and where that holds none of the words asked for, the text that does."""
-    log = app.home.project(one.project_id).evidence if one.project_id else app.home.evidence
-    event = app.evidence_index.find(log, one.id, Progress(out, "progress.indexing"))
+    log = context.home.project(one.project_id).evidence if one.project_id else context.home.evidence
+    event = context.evidence_index.find(log, one.id, Progress(out, "progress.indexing"))
     if event is None:
         return one.text  # the log is gone, the index still knows it
     headline = _headline(event, out)

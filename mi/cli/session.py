@@ -1,6 +1,7 @@
 """`mi session`: what a window leaves for the next."""
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.team import build_persona
 from mi.cli.arguments import Args, Group, Parser
 from mi.cli.output import Output
 from mi.cli.persona import add_where
@@ -40,23 +41,23 @@ def _fill_show(parser: Parser) -> None:
     add_where(parser)
 
 
-def _save(app: App, args: Args) -> int:
+def _save(context: HomeContext, args: Args) -> int:
     from mi.evidence.records.governed import SessionLog
     from mi.persona.place import existing
     from mi.persona.proposals import pending
     from mi.persona.session_log import append_entry, check, is_first
     from mi.persona.windows import find_window, log_files, take_slot
 
-    persona = existing(app.persona(args.member))
+    persona = existing(build_persona(context, args.member))
     entry = _entry(args)
     check(entry)
     first = is_first(log_files(persona))
     log = find_window(persona, args.sid) if args.sid else take_slot(persona)
     number = append_entry(log, entry, first)
     sections = [name for name in entry.__struct_fields__ if getattr(entry, name)]
-    stored = app.open_project_log().append(SessionLog(path=log.path, sections=sections, trigger="command"))
+    stored = context.open_project_log().append(SessionLog(path=log.path, sections=sections, trigger="command"))
     waiting = pending(persona)
-    out = Output(app.language)
+    out = Output(context.language)
     if args.json:
         names = [one.name for one in waiting]
         out.json(
@@ -107,19 +108,19 @@ def _given(texts: list[str] | None) -> list[str] | None:
     return None if texts is None else [text for text in texts if text.strip()]
 
 
-def _show(app: App, args: Args) -> int:
+def _show(context: HomeContext, args: Args) -> int:
     from mi.kernel.errors import NotFound
     from mi.persona.place import existing, read_text
     from mi.persona.session_log import HEADINGS, read_sections
     from mi.persona.windows import find_window, log_files
 
-    persona = existing(app.persona(args.member))
+    persona = existing(build_persona(context, args.member))
     files = log_files(persona)
     if not files:
         raise NotFound("no-session-log", path=persona.path("sessions"))
     log = find_window(persona, args.sid) if args.sid else files[-1]
     text = read_text(persona, log.path) or ""
-    out = Output(app.language)
+    out = Output(context.language)
     if args.json:
         sections = read_sections(text, HEADINGS)
         out.json({"path": log.path, "day": log.day, "slot": log.slot, "sid": log.sid, "sections": sections})

@@ -1,6 +1,7 @@
 """`mi settings`: how MI behaves when it is unsure, and what a refactoring may change."""
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output
 from mi.kernel.errors import UsageError
@@ -25,11 +26,11 @@ def parser(name: str) -> Parser:
     return group.parser
 
 
-def _show(app: App, args: Args) -> int:
+def _show(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.settings import effective
 
-    out = Output(app.language)
-    settings = effective([app.project_thoughts, app.global_thoughts])
+    out = Output(context.language)
+    settings = effective([build_thoughts(context).own, build_thoughts(context).shared])
     if args.json:
         out.json({name: one._asdict() for name, one in settings.items()})
         return 0
@@ -38,21 +39,21 @@ def _show(app: App, args: Args) -> int:
     return 0
 
 
-def _set(app: App, args: Args) -> int:
+def _set(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import refuse_hands
     from mi.knowledge.thoughts.settings import SETTINGS, set_settings
 
-    refuse_hands(app)
+    refuse_hands(context)
     wanted = {name: getattr(args, name) for name in SETTINGS if getattr(args, name) is not None}
     if not wanted:
         flags = ", ".join("--" + name.replace("_", "-") for name in SETTINGS)
         raise UsageError("no-setting-given", flags=flags)
     if args.scope == "project":
-        app.use_project()
-    log = app.project_home.evidence if args.scope == "project" else app.home.evidence
-    store = app.project_thoughts if args.scope == "project" else app.global_thoughts
-    event = set_settings(store, app.evidence_writer(log), wanted)
-    out = Output(app.language)
+        context.use_project()
+    log = context.project_home.evidence if args.scope == "project" else context.home.evidence
+    store = build_thoughts(context).own if args.scope == "project" else build_thoughts(context).shared
+    event = set_settings(store, context.evidence_writer(log), wanted)
+    out = Output(context.language)
     if args.json:
         out.json({"event_id": event.event_id, "scope": args.scope, "settings": wanted})
     else:

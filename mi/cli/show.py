@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, add_redact, command
 from mi.cli.output import Output, Progress, gist, safe, without_secrets
 from mi.kernel.errors import NotFound, UsageError
@@ -29,38 +30,38 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _run(app: App, args: Args) -> int:
-    out = Output(app.language)
+def _run(context: HomeContext, args: Args) -> int:
+    out = Output(context.language)
     ref: str = args.ref
     prefix = ref.partition("_")[0] if "_" in ref else ""
     if ref == "last":
-        _show_last(app, out, args)
+        _show_last(context, out, args)
     elif ref in ("hands", "mind"):
         from mi.cli.transcripts import show_latest
 
-        show_latest(app, out, args, ref)
+        show_latest(context, out, args, ref)
     elif ref == "project":
         from mi.cli import project
 
-        project.show(app, args)
+        project.show(context, args)
     elif ref.endswith((".jsonl", ".jsonl.gz")):
         from mi.cli import transcripts
 
         transcripts.show(out, args, ref)
     elif prefix in _BY_ID and ref.isprintable():
-        _BY_ID[prefix](app, out, args)
+        _BY_ID[prefix](context, out, args)
         if not args.only_global:
-            app.note_last()
+            context.note_last()
     else:
         raise UsageError("unknown-ref", ref=ref)
     return 0
 
 
-def _show_event(app: App, out: Output, args: Args) -> None:
-    logs = [app.home.evidence] if args.only_global else [app.project_home.evidence, app.home.evidence]
+def _show_event(context: HomeContext, out: Output, args: Args) -> None:
+    logs = [context.home.evidence] if args.only_global else [context.project_home.evidence, context.home.evidence]
     progress = Progress(out, "progress.indexing")
     for log in logs:
-        event = app.evidence_index.find(log, args.ref, progress)
+        event = context.evidence_index.find(log, args.ref, progress)
         if event is not None:
             break
     else:
@@ -68,23 +69,24 @@ def _show_event(app: App, out: Output, args: Args) -> None:
     _show_object(out, args, event.fields())
 
 
-def _show_thought(app: App, out: Output, args: Args) -> None:
+def _show_thought(context: HomeContext, out: Output, args: Args) -> None:
     from mi.knowledge.thoughts.description import described
 
-    thoughts = app.read_thoughts("global" if args.only_global else "effective")
+    thoughts = build_thoughts(context).read("global" if args.only_global else "effective")
     found = thoughts.get(args.ref)
     if found is None:
-        roots = f"{app.project_thoughts.files.root} , {app.global_thoughts.files.root}"
+        stores = build_thoughts(context)
+        roots = f"{stores.own.files.root} , {stores.shared.files.root}"
         raise NotFound("unknown-id", ref=args.ref, where=roots)
     _show_object(out, args, described(found, thoughts))
 
 
-def _show_workflow(app: App, out: Output, args: Args) -> None:
+def _show_workflow(context: HomeContext, out: Output, args: Args) -> None:
     import os
 
     from mi.kernel.files import read_bytes
 
-    folders = [app.home.workflows] if args.only_global else [app.project_home.workflows, app.home.workflows]
+    folders = [context.home.workflows] if args.only_global else [context.project_home.workflows, context.home.workflows]
     for folder in folders:
         data = read_bytes(os.path.join(folder, os.path.basename(args.ref) + ".json"))
         if data is not None:
@@ -103,42 +105,46 @@ def _decoded(data: bytes) -> dict[str, Any]:
         raise StorageError("unreadable-record", reason=str(error)) from None
 
 
-def _show_run(app: App, out: Output, args: Args) -> None:
+def _show_run(context: HomeContext, out: Output, args: Args) -> None:
     from mi.evidence.whole_run import whole_run
 
     progress = Progress(out, "progress.indexing")
-    for log in _all_logs(app, args):
-        found = whole_run(log, args.ref, app.evidence_index, progress)
+    for log in _all_logs(context, args):
+        found = whole_run(log, args.ref, context.evidence_index, progress)
         if found is not None:
             _show_object(out, args, found)
             return
-    raise NotFound("unknown-id", ref=args.ref, where=app.home.projects)
+    raise NotFound("unknown-id", ref=args.ref, where=context.home.projects)
 
 
-def _show_open(app: App, out: Output, args: Args) -> None:
+def _show_open(context: HomeContext, out: Output, args: Args) -> None:
     """A question or suggestion, with its answer once there is one."""
     from mi.evidence.reader import read_at, whole
     from mi.evidence.records.kinds import PAIRS
 
     asked = "question" if args.ref.startswith("qu_") else "learn_suggested"
     progress = Progress(out, "progress.indexing")
-    for log in _all_logs(app, args):
-        offsets = [app.evidence_index.referring(log, kind, args.ref, progress) for kind in (asked, PAIRS[asked])]
+    for log in _all_logs(context, args):
+        offsets = [context.evidence_index.referring(log, kind, args.ref, progress) for kind in (asked, PAIRS[asked])]
         events = [read_at(log, offset) if offset is not None else None for offset in offsets]
         if events[0] is not None:
             answer = whole(log, events[1]).fields() if events[1] is not None else None
             _show_object(out, args, whole(log, events[0]).fields() | {"answered_by": answer})
             return
-    raise NotFound("unknown-id", ref=args.ref, where=app.home.projects)
+    raise NotFound("unknown-id", ref=args.ref, where=context.home.projects)
 
 
-def _all_logs(app: App, args: Args) -> list[str]:
+def _all_logs(context: HomeContext, args: Args) -> list[str]:
     """The project's log, the global one, and, as the inbox is of all projects, those of the others."""
     import os
 
-    others = app.home.project_ids()
-    own = [] if args.only_global else [app.project_home.evidence]
-    logs = [*own, app.home.evidence, *([] if args.only_global else (app.home.project(one).evidence for one in others))]
+    others = context.home.project_ids()
+    own = [] if args.only_global else [context.project_home.evidence]
+    logs = [
+        *own,
+        context.home.evidence,
+        *([] if args.only_global else (context.home.project(one).evidence for one in others)),
+    ]
     return [log for log in dict.fromkeys(logs) if os.path.exists(log)]
 
 
@@ -180,19 +186,19 @@ def _print_text(out: Output, name: str, text: str, full: bool) -> None:
         out.line(" " * 23 + out.text("show.folded", more=len(text) - _PREVIEW))
 
 
-def _show_last(app: App, out: Output, args: Args) -> None:
+def _show_last(context: HomeContext, out: Output, args: Args) -> None:
     from mi.evidence.bundle import judgements, latest_batch
 
-    log = app.project_home.evidence
-    bundle = latest_batch(log, app.evidence_index, app.notices, Progress(out, "progress.indexing"))
+    log = context.project_home.evidence
+    bundle = latest_batch(log, context.evidence_index, context.notices, Progress(out, "progress.indexing"))
     if bundle is None:
         raise NotFound("no-batch", path=log)
-    app.note_last()
+    context.note_last()
     if args.json:
         out.json(bundle)
         return
     bundle = without_secrets(bundle)
-    full = args.full or not app.config.runtime.transparency.ui_expandable_transcript
+    full = args.full or not context.config.runtime.transparency.ui_expandable_transcript
     out.say("last.head", run=bundle["run_id"], batch=bundle["batch_id"], ts=bundle["ts"])
     sent = bundle["hands_input"]
     _print_text(out, "mi->hands", f"{sent.get('light_injection', '')}\n{sent.get('input', '')}".strip(), full)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output, gist
 
@@ -18,9 +19,9 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _run(app: App, args: Args) -> int:
-    out = Output(app.language)
-    status = gather(app)
+def _run(context: HomeContext, args: Args) -> int:
+    out = Output(context.language)
+    status = gather(context)
     if args.json:
         out.json(status)
     else:
@@ -28,21 +29,21 @@ def _run(app: App, args: Args) -> int:
     return 0
 
 
-def gather(app: App) -> Json:
+def gather(context: HomeContext) -> Json:
     """The status as scripts get it."""
     from mi.evidence.latest import latest_run
 
-    log = app.project_home.evidence
-    waiting, suggestions, complete = _open_items(app, log)
+    log = context.project_home.evidence
+    waiting, suggestions, complete = _open_items(context, log)
     status: Json = {
-        "home": app.home.root,
-        "project": {"id": app.project.project_id, "root": app.project.root, "chosen_by": app.choice.how},
-        "run": _run_status(latest_run(log, app.evidence_index, app.notices), app.project_home.run_lock),
-        "last_batch": _last_batch(app, log),
+        "home": context.home.root,
+        "project": {"id": context.project.project_id, "root": context.project.root, "chosen_by": context.choice.how},
+        "run": _run_status(latest_run(log, context.evidence_index, context.notices), context.project_home.run_lock),
+        "last_batch": _last_batch(context, log),
         "waiting": waiting,
-        "values": _values(app),
-        "providers": providers(app),
-        "config": _config_health(app),
+        "values": _values(context),
+        "providers": providers(context),
+        "config": _config_health(context),
         "pending": {"suggestions": suggestions, "reviews": sum(one["kind"] == "review" for one in waiting)},
         "complete": complete,
     }
@@ -50,12 +51,12 @@ def gather(app: App) -> Json:
     return status
 
 
-def _open_items(app: App, log: str) -> tuple[list[Json], int, bool]:
+def _open_items(context: HomeContext, log: str) -> tuple[list[Json], int, bool]:
     from mi.evidence.open_items import open_items
     from mi.evidence.records.run import Question
     from mi.evidence.records.thoughts import LearnSuggested
 
-    items = open_items(log, app.evidence_index, app.notices)
+    items = open_items(log, context.evidence_index, context.notices)
     records = [event.record() for event in items.events]
     asked = [one for one in records if isinstance(one, Question)]
     waiting = [{"id": one.id, "kind": one.waits_as, "question": one.text} for one in asked]
@@ -81,12 +82,12 @@ def _run_status(run: Any, lock: str) -> Json:
     }
 
 
-def _last_batch(app: App, log: str) -> Json | None:
+def _last_batch(context: HomeContext, log: str) -> Json | None:
     """What the latest batch was told, how it ended and what was decided then; None when it is too far back to see."""
     from mi.evidence.latest import read_window
 
     seen: dict[str, Any] = {}
-    for event in read_window(log, app.notices):
+    for event in read_window(log, context.notices):
         if event.head.kind in _OF_BATCH:
             seen.setdefault(event.head.kind, event)
         if event.head.kind == "hands_input":
@@ -104,35 +105,35 @@ def _last_batch(app: App, log: str) -> Json | None:
     }
 
 
-def _values(app: App) -> Json:
-    thoughts = app.global_thoughts
+def _values(context: HomeContext) -> Json:
+    thoughts = build_thoughts(context).shared
     claims = thoughts.read(save=False).count("claim", "values:base") if thoughts.exists() else 0
     return {"ready": claims > 0, "claims": claims}
 
 
-def providers(app: App) -> Json:
+def providers(context: HomeContext) -> Json:
     """Who would work and who would judge, with `auto` resolved by what is installed."""
     from mi.agents import choose as hands_choice
     from mi.kernel.errors import NotFound
     from mi.mind import choose as mind_choice
 
     try:
-        hands: str = hands_choice.resolve_provider(app.config)
+        hands: str = hands_choice.resolve_provider(context.config)
     except NotFound:
         hands = "none"
-    return {"hands": hands, "mind": mind_choice.resolve_provider(app.config, hands)}
+    return {"hands": hands, "mind": mind_choice.resolve_provider(context.config, hands)}
 
 
-def _config_health(app: App) -> Json:
+def _config_health(context: HomeContext) -> Json:
     from mi.kernel.errors import BadConfig, from_os_error
 
     try:
-        problems = [problem.path for problem in app.config_errors]
+        problems = [problem.path for problem in context.config_errors]
     except BadConfig as error:
-        problems = [error.line(app.quiet_language)]
+        problems = [error.line(context.quiet_language)]
     except OSError as error:
-        problems = [from_os_error(error).line(app.quiet_language)]
-    return {"path": app.home.config, "ok": not problems, "problems": problems}
+        problems = [from_os_error(error).line(context.quiet_language)]
+    return {"path": context.home.config, "ok": not problems, "problems": problems}
 
 
 def _next_commands(status: Json) -> list[str]:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, add_redact, command
 from mi.cli.output import Output, flush, gist
 from mi.kernel import jsonl
@@ -31,29 +31,29 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _run(app: App, args: Args) -> int:
-    out = Output(app.language)
+def _run(context: HomeContext, args: Args) -> int:
+    out = Output(context.language)
     if args.target != "evidence":
         if args.only_global or args.raw:
             raise UsageError("only-evidence", target=args.target)
         from mi.cli.transcripts import show_latest
 
-        show_latest(app, out, args, args.target)
+        show_latest(context, out, args, args.target)
     else:
         if args.jsonl:
             raise UsageError("only-transcripts")
-        _tail_evidence(app, out, args)
+        _tail_evidence(context, out, args)
     return 0
 
 
-def _tail_evidence(app: App, out: Output, args: Args) -> None:
+def _tail_evidence(context: HomeContext, out: Output, args: Args) -> None:
     from mi.evidence.reader import last
 
-    log = app.home.evidence if args.only_global else app.project_home.evidence
+    log = context.home.evidence if args.only_global else context.project_home.evidence
     size = jsonl.size(log)
-    events = last(log, _LINES if args.count is None else args.count, app.notices)
+    events = last(log, _LINES if args.count is None else args.count, context.notices)
     if not args.only_global:
-        app.note_last()
+        context.note_last()
     if args.json and not args.follow:
         out.json([event.fields() for event in events])
         return

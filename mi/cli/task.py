@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output
 from mi.kernel.text import one_line
@@ -56,23 +56,23 @@ def _fill_complete(built: Parser) -> None:
     _fill(built)
 
 
-def tasks_of(app: App) -> "TaskList":
+def tasks_of(context: HomeContext) -> "TaskList":
     """The tasks as they are; looking writes nothing where nothing was written before."""
     import os
 
     from mi.tasks.authority import find_authority
     from mi.tasks.tinytasks_file import TinyTasks
 
-    folder = app.project_home.contract
-    tiny_tasks = TinyTasks(app.project.root, folder, app.notices, save=os.path.isdir(folder))
-    return find_authority(app.project.root, tiny_tasks).look()
+    folder = context.project_home.contract
+    tiny_tasks = TinyTasks(context.project.root, folder, context.notices, save=os.path.isdir(folder))
+    return find_authority(context.project.root, tiny_tasks).look()
 
 
-def _list(app: App, args: Args) -> int:
+def _list(context: HomeContext, args: Args) -> int:
     from mi.contract.task_tools import listed
 
-    out, tasks = Output(app.language), tasks_of(app)
-    app.note_last()
+    out, tasks = Output(context.language), tasks_of(context)
+    context.note_last()
     if args.json:
         out.json(msgspec.to_builtins(listed(tasks)))
         return 0
@@ -92,8 +92,8 @@ def _list(app: App, args: Args) -> int:
     return 0
 
 
-def _next(app: App, args: Args) -> int:
-    out, tasks = Output(app.language), tasks_of(app)
+def _next(context: HomeContext, args: Args) -> int:
+    out, tasks = Output(context.language), tasks_of(context)
     current = tasks.find(tasks.pointer)
     if args.json:
         out.json({"pointer": tasks.pointer, "task": msgspec.to_builtins(current), "awaiting": tasks.awaiting})
@@ -104,33 +104,33 @@ def _next(app: App, args: Args) -> int:
     return 0
 
 
-def _add(app: App, args: Args) -> int:
+def _add(context: HomeContext, args: Args) -> int:
     from mi.contract.task_tools import AddInput, task_add
 
     given = AddInput(title=args.title, section=args.section, subtasks=args.subtask)
-    return _changed(app, args, "tasks.added", lambda session: task_add(session, given))
+    return _changed(context, args, "tasks.added", lambda session: task_add(session, given))
 
 
-def _update(app: App, args: Args) -> int:
+def _update(context: HomeContext, args: Args) -> int:
     from mi.contract.task_tools import UpdateInput, task_update
 
     given = UpdateInput(task_id=args.task_id, title=args.title, subtasks=args.subtask)
-    return _changed(app, args, "tasks.updated", lambda session: task_update(session, given))
+    return _changed(context, args, "tasks.updated", lambda session: task_update(session, given))
 
 
-def _complete(app: App, args: Args) -> int:
+def _complete(context: HomeContext, args: Args) -> int:
     from mi.contract.task_tools import CompleteInput, task_complete
 
     return _changed(
-        app, args, "tasks.completed", lambda session: task_complete(session, CompleteInput(task_id=args.task_id))
+        context, args, "tasks.completed", lambda session: task_complete(session, CompleteInput(task_id=args.task_id))
     )
 
 
-def _changed(app: App, args: Args, key: str, work: "Callable[[ContractSession], ChangeResult]") -> int:
+def _changed(context: HomeContext, args: Args, key: str, work: "Callable[[ContractSession], ChangeResult]") -> int:
     from mi.cli.governed import through_gate
 
-    done = through_gate(app, args, work)
-    out = Output(app.language)
+    done = through_gate(context, args, work)
+    out = Output(context.language)
     if args.json:
         out.json(msgspec.to_builtins(done))
     else:

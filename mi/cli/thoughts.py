@@ -4,7 +4,8 @@ import argparse
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, add_cd, add_json, count
 from mi.cli.output import Output, Progress
 from mi.kernel.errors import NotFound, UsageError
@@ -86,17 +87,17 @@ def wanted(args: Args) -> "Filter":
     return Filter(status, tuple(args.types), tuple(getattr(args, "tag", ())), getattr(args, "contains", ""))
 
 
-def show_list(app: App, args: Args, kind: Any) -> int:
+def show_list(context: HomeContext, args: Args, kind: Any) -> int:
     """Print the wanted thoughts, newest first, project before global."""
     from mi.knowledge.thoughts.description import listed
 
-    out = Output(app.language)
-    thoughts = reading(app, out, args.scope, moment(args))
+    out = Output(context.language)
+    thoughts = reading(context, out, args.scope, moment(args))
     found = islice(thoughts.find(kind, wanted(args)), args.limit or None)
-    return print_list(app, out, args, [listed(one, thoughts) for one in found])
+    return print_list(context, out, args, [listed(one, thoughts) for one in found])
 
 
-def print_list(app: App, out: Output, args: Args, shown: list[dict[str, Any]]) -> int:
+def print_list(context: HomeContext, out: Output, args: Args, shown: list[dict[str, Any]]) -> int:
     """Print thoughts one per line, or as JSON."""
     if args.json:
         out.json(shown)
@@ -105,7 +106,7 @@ def print_list(app: App, out: Output, args: Args, shown: list[dict[str, Any]]) -
             out.beside(*_line_of(out, fields))
         if not shown:
             out.say("thoughts.none")
-    app.note_last()
+    context.note_last()
     return 0
 
 
@@ -125,13 +126,13 @@ def _line_of(out: Output, fields: dict[str, Any]) -> tuple[str, str]:
     return f"{fields.get(kind + '_id')}  {type_} ", f"{text}{scope}{note}"
 
 
-def show_one(app: App, args: Args, kind: Any) -> int:
+def show_one(context: HomeContext, args: Args, kind: Any) -> int:
     """Print one thought, with --graph or --mermaid what is around it."""
     from mi.knowledge.thoughts.description import described
 
-    out = Output(app.language)
-    thoughts = reading(app, out, args.scope, moment(args))
-    thought = require(app, args, thoughts, kind)
+    out = Output(context.language)
+    thoughts = reading(context, out, args.scope, moment(args))
+    thought = require(context, args, thoughts, kind)
     fields = described(thought, thoughts)
     if getattr(args, "graph", False) or getattr(args, "mermaid", False):
         from mi.knowledge.thoughts.graph import around, mermaid
@@ -147,11 +148,11 @@ def show_one(app: App, args: Args, kind: Any) -> int:
         from mi.cli.show import print_fields
 
         print_fields(out, fields, full=True)
-    app.note_last()
+    context.note_last()
     return 0
 
 
-def require(app: App, args: Args, thoughts: "CombinedStores", kind: Any) -> "Thought":
+def require(context: HomeContext, args: Args, thoughts: "CombinedStores", kind: Any) -> "Thought":
     """The thought that a command names; an error that says where it is instead."""
     from mi.knowledge.thoughts.store_state import kind_of
 
@@ -162,30 +163,30 @@ def require(app: App, args: Args, thoughts: "CombinedStores", kind: Any) -> "Tho
         return found
     from mi.knowledge.thoughts.editor import not_here
 
-    where, scope = app.where_is(args.ref), getattr(args, "scope", "effective")
+    where, scope = build_thoughts(context).find_store(args.ref), getattr(args, "scope", "effective")
     if args.as_of and (where == scope or (scope == "effective" and where in ("project", "global"))):
         raise NotFound("unknown-then", ref=args.ref, time=args.as_of)
     raise not_here(args.ref, scope, kind, where)
 
 
-def reading(app: App, out: Output, scope: str, as_of: int | None = None) -> "CombinedStores":
+def reading(context: HomeContext, out: Output, scope: str, as_of: int | None = None) -> "CombinedStores":
     """The stores a command reads; a long catch-up is announced."""
-    for store in (app.project_thoughts, app.global_thoughts):
+    for store in (build_thoughts(context).own, build_thoughts(context).shared):
         store.progress = Progress(out, "progress.thoughts")
-    return app.read_thoughts(scope, as_of)
+    return build_thoughts(context).read(scope, as_of)
 
 
-def desk(app: App, args: Args) -> "ThoughtEditor":
+def desk(context: HomeContext, args: Args) -> "ThoughtEditor":
     """Where a command that changes thoughts writes: in the person's name."""
     from mi.cli.governed import refuse_hands
 
-    refuse_hands(app)
-    return app.thought_desk(args.scope)
+    refuse_hands(context)
+    return build_thoughts(context).edit(args.scope)
 
 
-def stored(app: App, args: Args, key: str, **fields: str) -> int:
+def stored(context: HomeContext, args: Args, key: str, **fields: str) -> int:
     """Say what a command stored."""
-    out = Output(app.language)
+    out = Output(context.language)
     if args.json:
         out.json(fields)
     else:

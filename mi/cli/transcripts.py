@@ -3,7 +3,7 @@
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args
 from mi.cli.output import Output, flush, gist
 from mi.kernel import jsonl
@@ -18,15 +18,15 @@ _LONGEST_KEY = 120  # lines of a private key …
 _LINE_OF_KEY = 200  # … and characters of one of them
 
 
-def show_latest(app: App, out: Output, args: Args, kind: str) -> None:
+def show_latest(context: HomeContext, out: Output, args: Args, kind: str) -> None:
     """The end of the project's latest transcript of a kind, and with -f what comes."""
     from mi.evidence.transcripts import latest
 
-    folder = app.project_home.hands_transcripts if kind == "hands" else app.project_home.mind_transcripts
+    folder = context.project_home.hands_transcripts if kind == "hands" else context.project_home.mind_transcripts
     path = latest(folder)
     if path is None:
         raise NotFound("no-transcript", path=folder)
-    app.note_last()
+    context.note_last()
     show(out, args, path)
 
 

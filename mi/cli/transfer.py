@@ -1,6 +1,7 @@
 """`mi export` and `mi import`: a project's knowledge as one file."""
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output, gist
 from mi.kernel.text import pad
@@ -26,13 +27,13 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _export(app: App, args: Args) -> int:
+def _export(context: HomeContext, args: Args) -> int:
     from mi.learning.transfer import export, pack
 
-    packed = pack(app.project_thoughts, app.project_home, app.project.key)
+    packed = pack(build_thoughts(context).own, context.project_home, context.project.key)
     if packed.left_out:
-        app.notices.add("export-left-out", app.project_home.root, count=packed.left_out)
-    out = Output(app.language)
+        context.notices.add("export-left-out", context.project_home.root, count=packed.left_out)
+    out = Output(context.language)
     if args.path == "-":
         out.raw(packed.data.rstrip(b"\n"), False)
         return 0
@@ -45,23 +46,23 @@ def _export(app: App, args: Args) -> int:
     return 0
 
 
-def _import(app: App, args: Args) -> int:
+def _import(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import refuse_hands
     from mi.learning.transfer import compare, read_parcel, take_in
 
     if args.apply:
-        refuse_hands(app)
+        refuse_hands(context)
     parcel = read_parcel(args.path)
-    store, place = app.project_thoughts, app.project_home
+    store, place = build_thoughts(context).own, context.project_home
     taken = compare(parcel, store, place)
     event_id = ""
     if args.apply and taken.size:
-        event_id = take_in(taken, parcel, store, place, app.project.project_id, app.open_project_log)
+        event_id = take_in(taken, parcel, store, place, context.project.project_id, context.open_project_log)
         if taken.new.get("workflow"):
             from mi.cli.host import sync_changed
 
-            sync_changed(app, "project", "import")
-    out = Output(app.language)
+            sync_changed(context, "project", "import")
+    out = Output(context.language)
     counts = {part: len(found) for part, found in taken.new.items()}
     if args.json:
         out.json({"from": parcel.header.project_key, "new": counts, "known": taken.known, "event_id": event_id})

@@ -3,7 +3,9 @@
 import os
 from typing import TYPE_CHECKING
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.learning import build_other_lessons
+from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output, Progress
 from mi.kernel.errors import NotFound
@@ -28,21 +30,21 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _undo(app: App, args: Args) -> int:
+def _undo(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import refuse_hands
     from mi.learning.undo import redo, restorable, shown, undo
 
     if args.apply:
-        refuse_hands(app)
-    out = Output(app.language)
-    event = _first_event(app, out, args.ref)
+        refuse_hands(context)
+    out = Output(context.language)
+    event = _first_event(context, out, args.ref)
     target, restores = _target(args.ref, event)
-    places = _places(app)
-    others = app.other_lessons()
+    places = _places(context)
+    others = build_other_lessons(context)
     event_ids: list[str] = []
     if restores:
-        changes = [line for one in restorable(places, target, app.notices) for line in one.shown()]
-        event_ids = redo(places, target, others, app.notices)["event_ids"] if args.apply else []
+        changes = [line for one in restorable(places, target, context.notices) for line in one.shown()]
+        event_ids = redo(places, target, others, context.notices)["event_ids"] if args.apply else []
     else:
         changes = shown(places, target, others)
         if event is None and not changes:  # a run that taught nothing is no error; one that never was is
@@ -60,15 +62,15 @@ def _undo(app: App, args: Args) -> int:
     return 0
 
 
-def _redo(app: App, args: Args) -> int:
+def _redo(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import refuse_hands
     from mi.learning.undo import last_undone, redo
 
-    refuse_hands(app)
-    out = Output(app.language)
-    places = _places(app)
-    target = last_undone(places, args.ref, app.notices)
-    done = redo(places, target, app.other_lessons(), app.notices)
+    refuse_hands(context)
+    out = Output(context.language)
+    places = _places(context)
+    target = last_undone(places, args.ref, context.notices)
+    done = redo(places, target, build_other_lessons(context), context.notices)
     if args.json:
         out.json({"target": target.ref} | done)
     else:
@@ -86,25 +88,25 @@ def _target(ref: str, event: "Event | None") -> "tuple[Target, bool]":
     return Target(ref), False
 
 
-def _first_event(app: App, out: Output, ref: str) -> "Event | None":
+def _first_event(context: HomeContext, out: Output, ref: str) -> "Event | None":
     """The event, or the first of the run or command; an error that says where it is instead."""
     from mi.learning.undo import Target
 
     first, progress = Target(ref).first, Progress(out, "progress.indexing")
-    for log in (app.project_home.evidence, app.home.evidence):
-        if (event := app.evidence_index.find(log, first, progress)) is not None:
+    for log in (context.project_home.evidence, context.home.evidence):
+        if (event := context.evidence_index.find(log, first, progress)) is not None:
             return event
-    for one in app.home.project_ids():  # only half of it could be undone from here
-        log = app.home.project(one).evidence
-        if os.path.exists(log) and app.evidence_index.find(log, first, progress) is not None:
+    for one in context.home.project_ids():  # only half of it could be undone from here
+        log = context.home.project(one).evidence
+        if os.path.exists(log) and context.evidence_index.find(log, first, progress) is not None:
             raise NotFound("thought-of-other-project", ref=ref, where=log)
     return None
 
 
-def _places(app: App) -> "list[UndoPlace]":
+def _places(context: HomeContext) -> "list[UndoPlace]":
     from mi.learning.undo import UndoPlace
 
     return [
-        UndoPlace(app.project_thoughts, app.project_home.evidence, app.open_project_log),
-        UndoPlace(app.global_thoughts, app.home.evidence, app.open_global_log),
+        UndoPlace(build_thoughts(context).own, context.project_home.evidence, context.open_project_log),
+        UndoPlace(build_thoughts(context).shared, context.home.evidence, context.open_global_log),
     ]

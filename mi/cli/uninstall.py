@@ -3,7 +3,7 @@
 import os
 from typing import TYPE_CHECKING
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.governed import at_terminal, refuse_agent
 from mi.cli.output import Output, flush
@@ -34,66 +34,66 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _run(app: App, args: Args) -> int:
+def _run(context: HomeContext, args: Args) -> int:
     from mi.workflows.uninstall import clear_everywhere
 
     if not args.dry_run:
         refuse_agent("mi uninstall")
-    plan = _planned(app, args) if args.purge else None
-    done = clear_everywhere(app.home, args.workspace, app.notices, apply=not args.dry_run)
+    plan = _planned(context, args) if args.purge else None
+    done = clear_everywhere(context.home, args.workspace, context.notices, apply=not args.dry_run)
     for one in done:
         if one.gone:
-            app.notices.add("workspace-gone", one.workspace_root)
+            context.notices.add("workspace-gone", one.workspace_root)
         if one.error:
-            app.notices.add("uninstall-failed", one.workspace_root, reason=one.error)
+            context.notices.add("uninstall-failed", one.workspace_root, reason=one.error)
         for path in one.kept:
-            app.notices.add("host-kept", path, root=one.workspace_root)
+            context.notices.add("host-kept", path, root=one.workspace_root)
     failed = any(one.error for one in done)
     if failed:
         plan = None  # the home knows where the rest is
     elif plan is not None and not args.dry_run:
         from mi.kernel.purge import purge
 
-        plan = purge(app.home)
-    _note_kept(app, plan)
-    _say(app, args, done, plan)
+        plan = purge(context.home)
+    _note_kept(context, plan)
+    _say(context, args, done, plan)
     return int(failed)
 
 
-def _planned(app: App, args: Args) -> "Purge":
+def _planned(context: HomeContext, args: Args) -> "Purge":
     """What a purge deletes, once it may: no run goes on, and a person who saw the paths says yes, or said --yes."""
     from mi.cli.prompts import means_yes, word_of_person
     from mi.kernel.purge import find_purge
 
-    _refuse_while_running(app.home)
-    plan, out = find_purge(app.home), Output(app.language)
+    _refuse_while_running(context.home)
+    plan, out = find_purge(context.home), Output(context.language)
     known = args.dry_run or args.yes or not plan.gone
     for path in plan.gone if (known or at_terminal()) and not args.json else []:
         out.line(path)
     flush()
     if known:
         return plan
-    question = out.text("uninstall.purge-ask", count=len(plan.gone), home=app.home.root)
+    question = out.text("uninstall.purge-ask", count=len(plan.gone), home=context.home.root)
     if not means_yes(word_of_person(question)):
-        raise Blocked("purge-unconfirmed", home=app.home.root, count=len(plan.gone))
+        raise Blocked("purge-unconfirmed", home=context.home.root, count=len(plan.gone))
     return plan
 
 
-def _note_kept(app: App, plan: "Purge | None") -> None:
+def _note_kept(context: HomeContext, plan: "Purge | None") -> None:
     kept = plan.kept if plan else []
     for path in kept[:_MOST_NAMED]:
-        app.notices.add("purge-kept", path)
+        context.notices.add("purge-kept", path)
     if more := len(kept[_MOST_NAMED:]):
-        app.notices.add("purge-kept-more", app.home.root, count=more)
+        context.notices.add("purge-kept-more", context.home.root, count=more)
 
 
-def _say(app: App, args: Args, done: "list[Cleared]", plan: "Purge | None") -> None:
+def _say(context: HomeContext, args: Args, done: "list[Cleared]", plan: "Purge | None") -> None:
     import msgspec
 
-    out = Output(app.language)
+    out = Output(context.language)
     gone, kept = plan or ([], [])
     if args.json:
-        fields = {"applied": not args.dry_run, "workspaces": msgspec.to_builtins(done), "home": app.home.root}
+        fields = {"applied": not args.dry_run, "workspaces": msgspec.to_builtins(done), "home": context.home.root}
         out.json(fields | {"purged": plan is not None and not args.dry_run, "deleted": gone, "kept": kept})
         return
     for one in done:
@@ -102,9 +102,9 @@ def _say(app: App, args: Args, done: "list[Cleared]", plan: "Purge | None") -> N
     would = "would" if args.dry_run else "done"
     cleared = [one for one in done if one.removed or one.changed]
     if plan is not None:
-        out.say(f"uninstall.purge-{would}", count=len(cleared), home=app.home.root, paths=len(gone))
+        out.say(f"uninstall.purge-{would}", count=len(cleared), home=context.home.root, paths=len(gone))
     else:
-        out.say(f"uninstall.{would}" if done else "uninstall.nothing", count=len(cleared), home=app.home.root)
+        out.say(f"uninstall.{would}" if done else "uninstall.nothing", count=len(cleared), home=context.home.root)
 
 
 def _refuse_while_running(home: Home) -> None:

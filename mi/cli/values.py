@@ -4,7 +4,9 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.learning import build_known_person, build_mind
+from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, command
 from mi.cli.output import Output, waiting_for
 from mi.kernel.errors import UsageError
@@ -56,40 +58,45 @@ def _add_compile_flags(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def _set(app: App, args: Args) -> int:
-    return _store(app, args, _text_of(args))
+def _set(context: HomeContext, args: Args) -> int:
+    return _store(context, args, _text_of(args))
 
 
-def _store(app: App, args: Args, text: str) -> int:
+def _store(context: HomeContext, args: Args, text: str) -> int:
     from mi.cli.governed import refuse_hands
     from mi.learning import values
 
-    out = Output(app.language_for(text))
-    mind = None if args.no_compile else app.open_mind(app.home.mind_transcripts)
+    out = Output(context.language_for(text))
+    mind = None if args.no_compile else build_mind(context, context.home.mind_transcripts)
     if args.dry_run:
-        return _rehearse(app, out, args, text, mind)
-    refuse_hands(app)
-    writer = app.evidence_writer(app.home.evidence)
+        return _rehearse(context, out, args, text, mind)
+    refuse_hands(context)
+    writer = context.evidence_writer(context.home.evidence)
     with waiting_for(out, mind.name if mind else ""):
         change = values.set_values(
-            app.global_thoughts, writer, text, mind, compiles=not args.no_compile, claims=not args.no_values_claims
+            build_thoughts(context).shared,
+            writer,
+            text,
+            mind,
+            compiles=not args.no_compile,
+            claims=not args.no_values_claims,
         )
     if mind is not None and mind.name != "rules" and change.by in ("", "rules") and not args.no_values_claims:
-        app.notices.add("values-by-rules", app.home.evidence, mind=mind.name)
+        context.notices.add("values-by-rules", context.home.evidence, mind=mind.name)
     return _report(out, args, change)
 
 
-def _rehearse(app: App, out: Output, args: Args, text: str, mind: "Mind | None") -> int:
+def _rehearse(context: HomeContext, out: Output, args: Args, text: str, mind: "Mind | None") -> int:
     """Compile and print; nothing is stored. What a model would make of the claims is only asked when they are."""
     from mi.learning import values
     from mi.mind.prompts.compile_values import compile_values
 
-    patch = values.plan(app.global_thoughts, text)
+    patch = values.plan(build_thoughts(context).shared, text)
     with waiting_for(out, mind.name if mind else ""):
         judged = mind.ask(compile_values, text) if mind is not None else None
     compiled = judged.value if judged is not None else None
     if mind is not None and judged is not None and mind.name != "rules" and (compiled is None or judged.by == "rules"):
-        app.notices.add("values-by-rules", os.path.join(app.home.root, judged.transcript_ref), mind=mind.name)
+        context.notices.add("values-by-rules", os.path.join(context.home.root, judged.transcript_ref), mind=mind.name)
     if args.no_compile or args.no_values_claims:
         change = values.ValuesChange("", [*patch.kept, *patch.retracted], [], [], compiled)
     else:
@@ -145,31 +152,31 @@ def _text_of(args: Args) -> str:
     return text_given("-") if args.text == "-" else decode(os.fsencode(args.text))
 
 
-def _edit(app: App, args: Args) -> int:
+def _edit(context: HomeContext, args: Args) -> int:
     from mi.cli.editor import edited
     from mi.knowledge.thoughts.kinds import RAW, VALUES
 
-    raw = app.global_thoughts.active(RAW)
-    former = raw[-1].text if raw else "\n".join(claim.text for claim in app.global_thoughts.active(VALUES))
-    out = Output(app.language_for(former))
-    with edited(former, out.text("values.template"), "values.md", app.notices) as text:
+    raw = build_thoughts(context).shared.active(RAW)
+    former = raw[-1].text if raw else "\n".join(claim.text for claim in build_thoughts(context).shared.active(VALUES))
+    out = Output(context.language_for(former))
+    with edited(former, out.text("values.template"), "values.md", context.notices) as text:
         if text.strip() == former.strip():
             if args.json:
                 out.json({"stored": False, "event_id": ""})
             else:
                 out.say("values.unchanged")
             return 0
-        return _store(app, args, text)
+        return _store(context, args, text)
 
 
-def _show(app: App, args: Args) -> int:
+def _show(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.kinds import RAW, VALUES
 
-    out = Output(app.language)
+    out = Output(context.language)
     if args.injection:
-        return _show_injection(app, out, args)
-    claims = app.global_thoughts.active(VALUES)
-    raw = app.global_thoughts.active(RAW)
+        return _show_injection(context, out, args)
+    claims = build_thoughts(context).shared.active(VALUES)
+    raw = build_thoughts(context).shared.active(RAW)
     if args.json:
         shown = [{"claim_id": c.claim_id, "text": c.text, "ts": c.asserted_ts, "event_id": _event(c)} for c in claims]
         out.json({"values": shown, "raw": raw[-1].text if raw else "", "ready": bool(claims)})
@@ -184,11 +191,11 @@ def _show(app: App, args: Args) -> int:
     return 0
 
 
-def _show_injection(app: App, out: Output, args: Args) -> int:
+def _show_injection(context: HomeContext, out: Output, args: Args) -> int:
     from mi.autopilot.injection import injection_for
 
-    runtime = app.config.runtime
-    told = injection_for(app.known_person(), args.task, runtime.injection.max_chars, runtime.external_actions)
+    runtime = context.config.runtime
+    told = injection_for(build_known_person(context), args.task, runtime.injection.max_chars, runtime.external_actions)
     if args.json:
         out.json({"injection": told.text, "claim_ids": told.claim_ids, "characters": len(told.text)})
     else:

@@ -3,7 +3,7 @@
 import sys
 
 from mi import __version__
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output
 
@@ -14,7 +14,7 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _run(app: App, args: Args) -> int:
+def _run(context: HomeContext, args: Args) -> int:
     out = Output("en")
     if args.json:
         out.json({"version": __version__, "python": sys.version.split()[0]})

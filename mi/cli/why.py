@@ -2,7 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.learning import build_mind
+from mi.app.recall import build_recall
+from mi.app.thoughts import build_thoughts
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output, Progress, waiting_for
@@ -28,64 +31,66 @@ def parser(name: str) -> Parser:
     return group.parser
 
 
-def _last(app: App, args: Args) -> int:
+def _last(context: HomeContext, args: Args) -> int:
     from mi.evidence.reader import last
     from mi.learning.why import DECISIONS
 
-    log = app.project_home.evidence
-    found = last(log, 1, app.notices, lambda event: event.head.kind in DECISIONS)
+    log = context.project_home.evidence
+    found = last(log, 1, context.notices, lambda event: event.head.kind in DECISIONS)
     if not found:
         raise NotFound("nothing-decided", path=log)
-    return _explain_event(app, args, found[0].fields())
+    return _explain_event(context, args, found[0].fields())
 
 
-def _event(app: App, args: Args) -> int:
+def _event(context: HomeContext, args: Args) -> int:
     if not args.ref.startswith("ev_"):
         raise UsageError("wrong-kind", ref=args.ref, kind="event")
-    progress = Progress(Output(app.language), "progress.indexing")
-    for log in (app.project_home.evidence, app.home.evidence):
-        event = app.evidence_index.find(log, args.ref, progress)
+    progress = Progress(Output(context.language), "progress.indexing")
+    for log in (context.project_home.evidence, context.home.evidence):
+        event = context.evidence_index.find(log, args.ref, progress)
         if event is not None:
-            return _explain_event(app, args, event.fields())
+            return _explain_event(context, args, event.fields())
     raise NotFound("unknown-event", ref=args.ref)
 
 
-def _explain_event(app: App, args: Args, event: dict[str, Any]) -> int:
+def _explain_event(context: HomeContext, args: Args, event: dict[str, Any]) -> int:
     from mi.learning.why import moment_of, of_event, said_by
 
-    out = Output(app.language)
+    out = Output(context.language)
     moment, as_of_ts = moment_of(event, thoughts.moment(args))
-    stores = thoughts.reading(app, out, "effective", moment)
-    top_k = app.config.runtime.thought_db.why_trace.top_k
-    return _answer(app, out, args, of_event(event, stores, as_of_ts, top_k, app.language), said_by(event), stores)
+    stores = thoughts.reading(context, out, "effective", moment)
+    top_k = context.config.runtime.thought_db.why_trace.top_k
+    return _answer(
+        context, out, args, of_event(event, stores, as_of_ts, top_k, context.language), said_by(event), stores
+    )
 
 
-def _claim(app: App, args: Args) -> int:
+def _claim(context: HomeContext, args: Args) -> int:
     from mi.kernel import clock
     from mi.learning.why import of_claim
 
-    out = Output(app.language)
+    out = Output(context.language)
     moment = thoughts.moment(args)
-    stores = thoughts.reading(app, out, "effective", moment)
-    claim = thoughts.require(app, args, stores, "claim")
+    stores = thoughts.reading(context, out, "effective", moment)
+    claim = thoughts.require(context, args, stores, "claim")
     as_of_ts = clock.now() if moment is None else clock.format_ms(moment)
-    top_k = app.config.runtime.thought_db.why_trace.top_k
+    top_k = context.config.runtime.thought_db.why_trace.top_k
     said = str(claim.raw.get("text") or "")
-    return _answer(app, out, args, of_claim(claim, stores, as_of_ts, top_k, app.language), said, stores)
+    return _answer(context, out, args, of_claim(claim, stores, as_of_ts, top_k, context.language), said, stores)
 
 
-def _answer(app: App, out: Output, args: Args, why: "Why", said: str, stores: "CombinedStores") -> int:
+def _answer(context: HomeContext, out: Output, args: Args, why: "Why", said: str, stores: "CombinedStores") -> int:
     from mi.learning.mind_calls import Recorded
     from mi.learning.why_trace import Reach, chosen, trace
 
-    writer = app.open_project_log()
-    mind = app.open_mind(app.project_home.mind_transcripts)
-    reach = Reach(stores, app.earlier_candidates, app.project_thoughts)
-    knobs = app.config.runtime.thought_db.why_trace
+    writer = context.open_project_log()
+    mind = build_mind(context)
+    reach = Reach(stores, build_recall(context).find_earlier_thoughts, build_thoughts(context).own)
+    knobs = context.config.runtime.thought_db.why_trace
     with waiting_for(out, mind.name):
         event = trace(why, said, Recorded(mind, writer), reach, knobs, lambda one: writer.append(one, sync=True))
     output = event.output or why.output
-    grounds = [_with_words(app, out, one) for one in why.grounds]
+    grounds = [_with_words(context, out, one) for one in why.grounds]
     if args.json:
         target = {"target_type": why.target.target_type, "id": why.target.id}
         fields = {"event_id": event.event_id, "target": target, "as_of_ts": why.as_of_ts, "state": event.state}
@@ -109,14 +114,14 @@ def _answer(app: App, out: Output, args: Args, why: "Why", said: str, stores: "C
     return 0
 
 
-def _with_words(app: App, out: Output, ground: "Ground") -> "Ground":
+def _with_words(context: HomeContext, out: Output, ground: "Ground") -> "Ground":
     """An event of this project or of the home with what it says, so that nobody has to look it up."""
     from mi.kernel.secrets import redact
 
     if ground.text or not ground.id.startswith("ev_"):
         return ground
-    for log in (app.project_home.evidence, app.home.evidence):
-        event = app.evidence_index.find(log, ground.id, Progress(out, "progress.indexing"))
+    for log in (context.project_home.evidence, context.home.evidence):
+        event = context.evidence_index.find(log, ground.id, Progress(out, "progress.indexing"))
         if event is not None:
             record = event.record()
             said = redact(f"{out.word(event.head.kind)}: {record.headline(out.word) if record else ''}"[:8000])

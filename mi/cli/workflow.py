@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.workflows import build_workflows
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output
 from mi.kernel.errors import UsageError
@@ -122,9 +123,9 @@ def _fill_keep(parser: Parser) -> None:
 # reading
 
 
-def _list(app: App, args: Args) -> int:
-    out = Output(app.language)
-    found = app.workflows.all(args.scope)
+def _list(context: HomeContext, args: Args) -> int:
+    out = Output(context.language)
+    found = build_workflows(context).all(args.scope)
     if args.json:
         out.json([_fields(held.workflow) | {"scope": held.scope, "overridden": held.overridden} for held in found])
         return 0
@@ -135,7 +136,7 @@ def _list(app: App, args: Args) -> int:
         out.line(f"{one.id}  {one_line(one.name, 60)}  [{', '.join(marks)}]  {one.trigger.pattern}".rstrip())
     if not found:
         out.say("workflow.none")
-    app.note_last()
+    context.note_last()
     return 0
 
 
@@ -146,45 +147,45 @@ def _fields(workflow: "Workflow") -> dict[str, Any]:
     return fields
 
 
-def _show(app: App, args: Args) -> int:
+def _show(context: HomeContext, args: Args) -> int:
     from mi.workflows.render import drawn, markdown, said_trigger, step_lines
 
-    out = Output(app.language)
-    held = app.workflows.get(args.ref, args.scope)
+    out = Output(context.language)
+    held = build_workflows(context).get(args.ref, args.scope)
     one = held.workflow
     if args.json:
         out.json(_fields(one) | {"scope": held.scope, "overridden": held.overridden})
     elif args.markdown:
-        out.line(markdown(one, app.language).rstrip("\n"))
+        out.line(markdown(one, context.language).rstrip("\n"))
     elif args.mermaid:
         out.line(drawn(one))
     else:
         state = out.text("workflow." + ("on" if one.enabled else "off"))
         out.line(f"{one.id}  {one.name}  [{state}, {out.word(held.scope)}]")
-        out.line(said_trigger(one, app.language))
-        for line in step_lines(one.steps, app.language):
+        out.line(said_trigger(one, context.language))
+        for line in step_lines(one.steps, context.language):
             out.line(f"  {line}")
-    app.note_last()
+    context.note_last()
     return 0
 
 
-def _export(app: App, args: Args) -> int:
-    desk = app.workflows
+def _export(context: HomeContext, args: Args) -> int:
+    desk = build_workflows(context)
     held = [desk.get(ref, args.scope) for ref in args.refs] or desk.all(args.scope)
-    Output(app.language).json(desk.exported(held))
+    Output(context.language).json(desk.exported(held))
     return 0
 
 
-def _habits(app: App, args: Args) -> int:
+def _habits(context: HomeContext, args: Args) -> int:
     from mi.cli.workflow_habits import show
 
-    return show(app, args)
+    return show(context, args)
 
 
 # changing
 
 
-def _create(app: App, args: Args) -> int:
+def _create(context: HomeContext, args: Args) -> int:
     from mi.evidence.records.workflow_ir import Trigger, TriggerMode
     from mi.workflows.ir import steps_of
 
@@ -194,70 +195,70 @@ def _create(app: App, args: Args) -> int:
     if mode == "task_contains" and not (args.pattern or "").strip():
         raise UsageError("pattern-needed")
     trigger = Trigger(mode=mode, pattern=(args.pattern or "").strip())
-    made = app.workflows.create(args.scope, args.name, trigger, steps_of(args.step))
-    return _done(app, args, "workflow.created", _fields(made) | {"scope": args.scope}, args.scope)
+    made = build_workflows(context).create(args.scope, args.name, trigger, steps_of(args.step))
+    return _done(context, args, "workflow.created", _fields(made) | {"scope": args.scope}, args.scope)
 
 
-def _enable(app: App, args: Args) -> int:
-    return _switch(app, args, True)
+def _enable(context: HomeContext, args: Args) -> int:
+    return _switch(context, args, True)
 
 
-def _disable(app: App, args: Args) -> int:
-    return _switch(app, args, False)
+def _disable(context: HomeContext, args: Args) -> int:
+    return _switch(context, args, False)
 
 
-def _switch(app: App, args: Args, enabled: bool) -> int:
-    override = app.workflows.is_decided_here(args.ref, args.scope, args.project_override)
-    changed = app.workflows.set_enabled(args.ref, args.scope, enabled, override)
+def _switch(context: HomeContext, args: Args, enabled: bool) -> int:
+    override = build_workflows(context).is_decided_here(args.ref, args.scope, args.project_override)
+    changed = build_workflows(context).set_enabled(args.ref, args.scope, enabled, override)
     where = "project-override" if override else changed.held.scope
     key = "workflow.enabled" if enabled else "workflow.disabled"
     fields = _fields(changed.held.workflow) | {"scope": where}
-    return _done(app, args, key, fields, "project" if override else changed.held.scope)
+    return _done(context, args, key, fields, "project" if override else changed.held.scope)
 
 
-def _delete(app: App, args: Args) -> int:
+def _delete(context: HomeContext, args: Args) -> int:
     if args.project_override and args.scope != "global":
         raise UsageError("override-of-project", id=args.ref)
-    app.workflows.delete(args.ref, args.scope, args.project_override)
+    build_workflows(context).delete(args.ref, args.scope, args.project_override)
     key = "workflow.override-cleared" if args.project_override else "workflow.deleted"
     scope = "project" if args.project_override else args.scope
-    return _done(app, args, key, {"id": args.ref, "scope": args.scope}, scope)
+    return _done(context, args, key, {"id": args.ref, "scope": args.scope}, scope)
 
 
-def _import(app: App, args: Args) -> int:
+def _import(context: HomeContext, args: Args) -> int:
     from mi.cli.input_files import read_given
 
     where = "stdin" if args.file == "-" else args.file
-    taken = app.workflows.take_in(read_given(args.file), where, args.scope, args.replace)
+    taken = build_workflows(context).take_in(read_given(args.file), where, args.scope, args.replace)
     fields = {"ids": [one.id for one in taken], "count": len(taken), "scope": args.scope}
-    return _done(app, args, "workflow.imported", fields, args.scope)
+    return _done(context, args, "workflow.imported", fields, args.scope)
 
 
-def _keep(app: App, args: Args) -> int:
+def _keep(context: HomeContext, args: Args) -> int:
     from mi.cli.workflow_habits import keep
 
-    return _done(app, args, "workflow.created", keep(app, args), "project")
+    return _done(context, args, "workflow.created", keep(context, args), "project")
 
 
-def _edit(app: App, args: Args) -> int:
+def _edit(context: HomeContext, args: Args) -> int:
     from mi.cli.workflow_edit import run
 
     if args.loop and args.request is not None:
         raise UsageError("request-or-loop")
-    return run(app, args, _done)
+    return run(context, args, _done)
 
 
-def _done(app: App, args: Args, key: str, fields: dict[str, Any], scope: str) -> int:
+def _done(context: HomeContext, args: Args, key: str, fields: dict[str, Any], scope: str) -> int:
     """Bring the bound workspaces up to date, then say what was done."""
     from mi.cli.host import report, sync_changed
 
-    out = Output(app.language)
+    out = Output(context.language)
     if scope == "project":
-        app.use_project()
-    synced = sync_changed(app, scope, key)
+        context.use_project()
+    synced = sync_changed(context, scope, key)
     if args.json:
         out.json(fields | {"synced": synced})
         return 0
     out.say(key, **(fields | {"ids": ", ".join(fields.get("ids", []))}))
-    report(app, out, synced)
+    report(context, out, synced)
     return 0

@@ -4,7 +4,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.learning import build_knowledge, build_mind
+from mi.app.workflows import build_workflows
 from mi.cli.arguments import Args
 from mi.cli.output import Output, waiting_for
 from mi.kernel.errors import MiError
@@ -13,36 +15,36 @@ if TYPE_CHECKING:
     from mi.evidence.records.workflow_ir import Workflow
     from mi.mind.prompts.edit_workflow import EditedWorkflow
 
-Done = Callable[[App, Args, str, dict[str, Any], str], int]
+Done = Callable[[HomeContext, Args, str, dict[str, Any], str], int]
 
 
-def run(app: App, args: Args, done: Done) -> int:
+def run(context: HomeContext, args: Args, done: Done) -> int:
     """Edit in the way that was asked for."""
     # What is not there, or not the project's to override, is said before anything is asked.
-    args.project_override = app.workflows.is_decided_here(args.ref, args.scope, args.project_override)
+    args.project_override = build_workflows(context).is_decided_here(args.ref, args.scope, args.project_override)
     if args.request is None and not args.loop:
-        return _in_editor(app, args, done)
-    requests = [args.request] if args.request is not None else _requests(app)
+        return _in_editor(context, args, done)
+    requests = [args.request] if args.request is not None else _requests(context)
     code = 0
     for request in requests:
         try:
-            code = _by_request(app, args, request, done)
+            code = _by_request(context, args, request, done)
         except MiError as error:
             if not args.loop:
                 raise
-            app.notices.add("request-failed", request, reason=error.line())
+            context.notices.add("request-failed", request, reason=error.line())
             code = error.exit_code
     return code
 
 
-def current(app: App, args: Args) -> "Workflow":
+def current(context: HomeContext, args: Args) -> "Workflow":
     """The workflow as it is edited: with the project's override when that is what changes."""
-    held = app.workflows.target(args.ref, args.scope, args.project_override)
-    return app.workflows.get(args.ref, "effective").workflow if args.project_override else held.workflow
+    held = build_workflows(context).target(args.ref, args.scope, args.project_override)
+    return build_workflows(context).get(args.ref, "effective").workflow if args.project_override else held.workflow
 
 
-def _requests(app: App) -> Iterator[str]:
-    out = Output(app.language)
+def _requests(context: HomeContext) -> Iterator[str]:
+    out = Output(context.language)
     while True:
         if sys.stdin.isatty():
             sys.stderr.write(out.text("workflow.ask-request") + "\n> ")
@@ -53,26 +55,26 @@ def _requests(app: App) -> Iterator[str]:
         yield line
 
 
-def _by_request(app: App, args: Args, request: str, done: Done) -> int:
+def _by_request(context: HomeContext, args: Args, request: str, done: Done) -> int:
     from mi.learning.workflow_edit import propose
 
-    mind = app.open_mind(app.project_home.mind_transcripts)
-    app.use_project()
-    log = app.evidence_writer(app.project_home.evidence)
-    with waiting_for(Output(app.language), mind.name):
-        edited = propose(mind, app.knowledge(), current(app, args), request, log)
-    return _store(app, args, edited.workflow, edited, done)
+    mind = build_mind(context)
+    context.use_project()
+    log = context.evidence_writer(context.project_home.evidence)
+    with waiting_for(Output(context.language), mind.name):
+        edited = propose(mind, build_knowledge(context), current(context, args), request, log)
+    return _store(context, args, edited.workflow, edited, done)
 
 
-def _in_editor(app: App, args: Args, done: Done) -> int:
+def _in_editor(context: HomeContext, args: Args, done: Done) -> int:
     from mi.cli.editor import edited
     from mi.kernel.state import encode_pretty
 
-    out = Output(app.language)
-    old = current(app, args)
-    with edited(encode_pretty(old).decode(), out.text("workflow.template"), f"{old.id}.json", app.notices) as text:
+    out = Output(context.language)
+    old = current(context, args)
+    with edited(encode_pretty(old).decode(), out.text("workflow.template"), f"{old.id}.json", context.notices) as text:
         wanted = old if not text else _written(text, old.id)
-        return _store(app, args, wanted, None, done)
+        return _store(context, args, wanted, None, done)
 
 
 def _written(text: str, where: str) -> "Workflow":
@@ -83,16 +85,16 @@ def _written(text: str, where: str) -> "Workflow":
     return convert(raw, where)
 
 
-def _store(app: App, args: Args, wanted: "Workflow", edited: "EditedWorkflow | None", done: Done) -> int:
+def _store(context: HomeContext, args: Args, wanted: "Workflow", edited: "EditedWorkflow | None", done: Done) -> int:
     import msgspec
 
-    out = Output(app.language)
+    out = Output(context.language)
     said = {
         "change_summary": edited.change_summary if edited else [],
         "conflicts": edited.conflicts if edited else [],
         "notes": edited.notes if edited else "",
     }
-    unchanged = wanted == current(app, args)
+    unchanged = wanted == current(context, args)
     if not args.json:
         _print(out, said)
     if unchanged or args.dry_run:
@@ -101,13 +103,15 @@ def _store(app: App, args: Args, wanted: "Workflow", edited: "EditedWorkflow | N
         else:
             out.say("workflow.unchanged" if unchanged else "workflow.dry-run", id=args.ref)
         return 0
-    changed = app.workflows.replace(args.ref, args.scope, wanted, args.project_override)
+    changed = build_workflows(context).replace(args.ref, args.scope, wanted, args.project_override)
     for name in changed.lost:
-        app.notices.add("override-cannot", name, id=args.ref)
+        context.notices.add("override-cannot", name, id=args.ref)
     where = "project-override" if args.project_override else changed.held.scope
     fields: dict[str, Any] = {"id": args.ref, "name": changed.held.workflow.name, "scope": where, "changed": True}
     fields["workflow"] = msgspec.to_builtins(changed.held.workflow)
-    return done(app, args, "workflow.edited", fields | said, "project" if args.project_override else changed.held.scope)
+    return done(
+        context, args, "workflow.edited", fields | said, "project" if args.project_override else changed.held.scope
+    )
 
 
 def _print(out: Output, said: dict[str, Any]) -> None:

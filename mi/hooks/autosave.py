@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mi.app.team import build_persona
 from mi.governance.session_words import Situation, autosave, autosaved
 from mi.hooks import rules_state
 from mi.hooks.changed_files import command_of
@@ -15,14 +16,14 @@ from mi.kernel.language import compiled, patterns
 from mi.kernel.text import one_line
 
 if TYPE_CHECKING:
-    from mi.app import App
+    from mi.app.home_context import HomeContext
     from mi.persona.place import PersonaView
 
 _AT_END = "session_end"
 _MOST_TURNS = 20
 
 
-def saw_command(event: HookEvent, app: "App") -> None:
+def saw_command(event: HookEvent, context: "HomeContext") -> None:
     """Tests that passed and a review by another AI are reasons to save."""
     from mi.governance.command_tables import listed
     from mi.kernel.shell import simple_commands
@@ -36,7 +37,7 @@ def saw_command(event: HookEvent, app: "App") -> None:
         tested, reviewed = "run-tests" in seen, "external-ai" in seen
         rules_state.change(
             event,
-            app,
+            context,
             lambda old: msgspec.structs.replace(old, tested=old.tested or tested, reviewed=old.reviewed or reviewed),
         )
 
@@ -46,12 +47,12 @@ def is_work_log(path: str) -> bool:
     return compiled(rf"(?:^|/)(?:{patterns().work_log})[^/]*\.(?:md|txt|rst)$").search(path) is not None
 
 
-def at_stop(event: HookEvent, app: "App") -> None:
+def at_stop(event: HookEvent, context: "HomeContext") -> None:
     """The agent's turn is over and it waits: save silently, when there is a persona and something to save."""
-    persona = app.persona()
+    persona = build_persona(context)
     if not os.path.isdir(persona.root):
         return
-    state = rules_state.change(event, app, lambda old: _with_turn(old, event.last_message))
+    state = rules_state.change(event, context, lambda old: _with_turn(old, event.last_message))
     now = time.time()
     situation = Situation(
         message=state.prompt,
@@ -65,15 +66,15 @@ def at_stop(event: HookEvent, app: "App") -> None:
     )
     trigger = autosave(situation)
     if trigger:
-        _save(event, app, persona, state, str(trigger), now)
+        _save(event, context, persona, state, str(trigger), now)
 
 
-def at_end(event: HookEvent, app: "App") -> None:
+def at_end(event: HookEvent, context: "HomeContext") -> None:
     """The session is over: what was not saved yet is saved now."""
-    persona = app.persona()
-    state = rules_state.read(event, app)
+    persona = build_persona(context)
+    state = rules_state.read(event, context)
     if os.path.isdir(persona.root) and (state.worked or state.decided):
-        _save(event, app, persona, _with_turn(state, "") if not state.done else state, _AT_END, time.time())
+        _save(event, context, persona, _with_turn(state, "") if not state.done else state, _AT_END, time.time())
 
 
 def _with_turn(old: RulesState, said: str) -> RulesState:
@@ -87,7 +88,9 @@ def _with_turn(old: RulesState, said: str) -> RulesState:
     return msgspec.structs.replace(old, done=[*old.done, turn][-_MOST_TURNS:])
 
 
-def _save(event: HookEvent, app: "App", persona: "PersonaView", state: RulesState, trigger: str, now: float) -> None:
+def _save(
+    event: HookEvent, context: "HomeContext", persona: "PersonaView", state: RulesState, trigger: str, now: float
+) -> None:
     from mi.evidence.records.governed import SessionLog
     from mi.persona.session_log import LoggedDecision, SessionEntry, append_entry, is_first
     from mi.persona.windows import find_window, log_files, take_slot
@@ -102,11 +105,11 @@ def _save(event: HookEvent, app: "App", persona: "PersonaView", state: RulesStat
     )
     append_entry(window, entry, first)
     sections = [name for name in ("completed_items", "decisions") if getattr(entry, name)]
-    app.open_agent_log().append(SessionLog(path=window.path, sections=sections, trigger=trigger))
+    context.open_agent_log().append(SessionLog(path=window.path, sections=sections, trigger=trigger))
     line = autosaved(window.slot, int(trigger)) if trigger != _AT_END else ""
     rules_state.change(
         event,
-        app,
+        context,
         lambda old: msgspec.structs.replace(
             old,
             sid=window.sid,

@@ -13,7 +13,7 @@ from mi.hosts.artefacts import Artefact, toml_block
 from mi.hosts.scopes import scope_workspace
 
 if TYPE_CHECKING:
-    from mi.app import App
+    from mi.app.home_context import HomeContext
 
 _PROJECT, _HOOKS = "hook codex project", "hook codex hashes"
 
@@ -25,10 +25,10 @@ class Trust(NamedTuple):
     trusted: int
 
 
-def trust(app: "App", commands: Collection[str], project: str, with_project: bool) -> Trust:
+def trust(context: "HomeContext", commands: Collection[str], project: str, with_project: bool) -> Trust:
     """Write down in Codex's own configuration that MI's hooks are trusted; and the project, if that was said."""
-    codex = native_codex(find("codex", app.config.hands.codex.path))
-    workspace = scope_workspace(app.home, "codex", "user", project)
+    codex = native_codex(find("codex", context.config.hands.codex.path))
+    workspace = scope_workspace(context.home, "codex", "user", project)
     if with_project:
         place(workspace, f"{_PROJECT} {project}", [_project_block(project)])
     remove(workspace, f"{_HOOKS} {project}")  # of an earlier installation: their hashes may be others now
@@ -38,12 +38,12 @@ def trust(app: "App", commands: Collection[str], project: str, with_project: boo
     return Trust(len(mine), sum(hook.trust_status == "trusted" for hook in mine))
 
 
-def trusted_at(app: "App", root: str, program: str) -> Trust:
+def trusted_at(context: "HomeContext", root: str, program: str) -> Trust:
     """What Codex makes of the hooks that MI entered at a place, a project or the person's own; it is asked."""
-    codex = native_codex(find("codex", app.config.hands.codex.path))
+    codex = native_codex(find("codex", context.config.hands.codex.path))
     own = is_persons(root)
     folder = os.path.dirname(codex_config()) if own else os.path.join(root, ".codex")
-    listed = list_hooks(codex, app.project.root if own else root)
+    listed = list_hooks(codex, context.project.root if own else root)
     # A key begins with the file that the hook stands in: a project's and the person's may be the same command.
     here = [hook for hook in listed if hook.key.startswith(os.path.realpath(folder) + os.sep)]
     mine = [hook for hook in here if f"{hook.command} ".startswith(f"{shlex.quote(program)} ")]
@@ -56,9 +56,9 @@ def is_persons(root: str) -> bool:
     return os.path.realpath(root) in map(os.path.realpath, places)
 
 
-def distrust(app: "App", project: str) -> None:
+def distrust(context: "HomeContext", project: str) -> None:
     """Take out what was written down."""
-    workspace = scope_workspace(app.home, "codex", "user", project)
+    workspace = scope_workspace(context.home, "codex", "user", project)
     for owner in (_HOOKS, _PROJECT):
         remove(workspace, f"{owner} {project}")
 

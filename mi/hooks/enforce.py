@@ -9,7 +9,7 @@ from mi.hooks.event import HookEvent
 from mi.kernel.errors import MiError, NotFound, from_os_error
 
 if TYPE_CHECKING:
-    from mi.app import App
+    from mi.app.home_context import HomeContext
 
 PARTS = ("permissions", "contract", "nexus")
 DEFAULT = ("permissions",)
@@ -20,10 +20,10 @@ OnError = Literal["closed", "open"]
 class Part(Protocol):
     """A module of `parts/`."""
 
-    def answer(self, event: HookEvent, app: "App") -> HookAnswer:
+    def answer(self, event: HookEvent, context: "HomeContext") -> HookAnswer:
         """The part's opinion; it may also write down what it saw."""
 
-    def on_error(self, event: HookEvent, app: "App") -> OnError:
+    def on_error(self, event: HookEvent, context: "HomeContext") -> OnError:
         """What a failure means: `closed` blocks, `open` lets pass."""
 
 
@@ -34,13 +34,13 @@ class EnforcedAnswer(NamedTuple):
     closed: str = ""
 
 
-def ask_parts(event: HookEvent, app: "App", enforced: tuple[str, ...]) -> EnforcedAnswer:
+def ask_parts(event: HookEvent, context: "HomeContext", enforced: tuple[str, ...]) -> EnforcedAnswer:
     """The strictest answer of the enforced parts."""
     answers: list[HookAnswer] = []
     closed: list[str] = []
     for name in enforced:
         try:
-            answers.append(_part(name).answer(event, app))
+            answers.append(_part(name).answer(event, context))
         except MiError as error:
             failure = error
         except OSError as error:
@@ -51,9 +51,9 @@ def ask_parts(event: HookEvent, app: "App", enforced: tuple[str, ...]) -> Enforc
             failure = MiError("internal", what=f"{type(error).__name__}: {error}")
         else:
             continue
-        line = f"{name}: {failure.line(app.quiet_language)}"
-        app.notices.add("hook-failed", event.event, part=name, reason=failure.line(app.quiet_language))
-        if closes(name, event, app):
+        line = f"{name}: {failure.line(context.quiet_language)}"
+        context.notices.add("hook-failed", event.event, part=name, reason=failure.line(context.quiet_language))
+        if closes(name, event, context):
             closed.append(line)
     return EnforcedAnswer(strictest(answers), "; ".join(closed))
 
@@ -70,11 +70,11 @@ def _part(name: str) -> Part:
     return cast(Part, import_module(f"mi.hooks.parts.{name}"))
 
 
-def closes(name: str, event: HookEvent, app: "App") -> bool:
+def closes(name: str, event: HookEvent, context: "HomeContext") -> bool:
     """Only an event that can be stopped can be closed; a part that cannot even say so is closed."""
     if event.event not in STOPPABLE:
         return False
     try:
-        return _part(name).on_error(event, app) == "closed"
+        return _part(name).on_error(event, context) == "closed"
     except Exception:
         return True

@@ -11,18 +11,18 @@ from mi.kernel.secrets import redact
 from mi.kernel.text import shorten
 
 if TYPE_CHECKING:
-    from mi.app import App
+    from mi.app.home_context import HomeContext
 
 
-def leave_question(event: HookEvent, app: "App", reason: str) -> str:
+def leave_question(event: HookEvent, context: "HomeContext", reason: str) -> str:
     """File the question unless it waits already; its id."""
-    wanted = text("hook.question", app.quiet_language, tool=event.tool_name, target=_target(event), reason=reason)
-    for waiting in open_items(app.project_home.evidence, app.evidence_index, app.notices).events:
+    wanted = text("hook.question", context.quiet_language, tool=event.tool_name, target=_target(event), reason=reason)
+    for waiting in open_items(context.project_home.evidence, context.evidence_index, context.notices).events:
         record = waiting.record()
         if isinstance(record, Question) and record.text == wanted:
             return record.id
     question = Question(id=ids.new_id("qu"), text=wanted, blocks=False, about="risk")
-    app.open_project_log().append(question, sync=True)
+    context.open_project_log().append(question, sync=True)
     return question.id
 
 

@@ -11,33 +11,33 @@ from mi.hosts.command import own_command
 from mi.hosts.scopes import scope_workspace
 
 if TYPE_CHECKING:
-    from mi.app import App
+    from mi.app.home_context import HomeContext
 
 _TIMEOUT_S = 30
 _AT_END_S = 3  # Codex allows no more when a session ends, and complains
 
 
-def install(app: "App", host: str, scope: Scope, enforced: tuple[str, ...]) -> Placed:
+def install(context: "HomeContext", host: str, scope: Scope, enforced: tuple[str, ...]) -> Placed:
     """Enter one hook per event; entered again, they are as the last call said."""
-    lines = commands(app, host, enforced)
+    lines = commands(context, host, enforced)
     entries = [
         HookEntry(event=name, command=line, timeout_s=_AT_END_S if name == "SessionEnd" else _TIMEOUT_S)
         for name, line in lines.items()
     ]
-    place_at = scope_workspace(app.home, host, scope, app.project.root)
+    place_at = scope_workspace(context.home, host, scope, context.project.root)
     return place(place_at, _owner(host), artefacts(host, entries, scope))
 
 
-def commands(app: "App", host: str, enforced: tuple[str, ...]) -> dict[str, str]:
+def commands(context: "HomeContext", host: str, enforced: tuple[str, ...]) -> dict[str, str]:
     """The command line of each event, by the host's name of it."""
     chosen = ["--enforce", ",".join(enforced)] if enforced else []
-    words = own_command(app.home)
+    words = own_command(context.home)
     return {name: shlex.join([*words, "hook", event, "--host", host, *chosen]) for event, name in EVENTS.items()}
 
 
-def uninstall(app: "App", host: str, scope: Scope) -> Placed:
+def uninstall(context: "HomeContext", host: str, scope: Scope) -> Placed:
     """Take the hooks out."""
-    return remove(scope_workspace(app.home, host, scope, app.project.root), _owner(host))
+    return remove(scope_workspace(context.home, host, scope, context.project.root), _owner(host))
 
 
 def _owner(host: str) -> str:

@@ -13,7 +13,7 @@ from mi.kernel.errors import MiError, from_os_error
 from mi.kernel.jsontext import encode
 
 if TYPE_CHECKING:
-    from mi.app import App
+    from mi.app.home_context import HomeContext
 
 BLOCK = 2  # hosts read 2 as a block, and 1 as a failure that lets pass
 
@@ -26,47 +26,47 @@ class HookReply(NamedTuple):
     stderr: str = ""
 
 
-def reply_to(app: "App", host: Host, name: EventName, enforced: tuple[str, ...], data: bytes) -> HookReply:
+def reply_to(context: "HomeContext", host: Host, name: EventName, enforced: tuple[str, ...], data: bytes) -> HookReply:
     """The reply to one event; never an exception, never exit code 1."""
     event = HookEvent(host=host, event=name)
     try:
         event = events.parse(host, name, data)
-        app = app.for_agent(event.cwd if os.path.isdir(event.cwd) else "")
-        outcome = _with_somebody(event, app, ask_parts(event, app, enforced))
+        context = context.for_agent(event.cwd if os.path.isdir(event.cwd) else "")
+        outcome = _with_somebody(event, context, ask_parts(event, context, enforced))
         shown = encode(rendered(event, outcome.answer)) + b"\n"
-        app.keep_record(app.notices)
+        context.keep_record(context.notices)
     except MiError as error:
-        return _failed(event, app, enforced, error)
+        return _failed(event, context, enforced, error)
     except OSError as error:
-        return _failed(event, app, enforced, from_os_error(error))
+        return _failed(event, context, enforced, from_os_error(error))
     except Exception as error:
         if os.environ.get("MI_TRACEBACK"):
             raise
-        return _failed(event, app, enforced, MiError("internal", what=f"{type(error).__name__}: {error}"))
-    lines = [notice.line(app.quiet_language) for notice in app.notices]
+        return _failed(event, context, enforced, MiError("internal", what=f"{type(error).__name__}: {error}"))
+    lines = [notice.line(context.quiet_language) for notice in context.notices]
     if outcome.closed:
         return HookReply(BLOCK, stderr=outcome.closed)
     return HookReply(0, shown, "\n".join(lines))
 
 
-def _failed(event: HookEvent, app: "App", enforced: tuple[str, ...], error: MiError) -> HookReply:
-    line = error.line(app.quiet_language)
-    if any(closes(name, event, app) for name in enforced):
+def _failed(event: HookEvent, context: "HomeContext", enforced: tuple[str, ...], error: MiError) -> HookReply:
+    line = error.line(context.quiet_language)
+    if any(closes(name, event, context) for name in enforced):
         return HookReply(BLOCK, stderr=line)
     return HookReply(0, b"{}\n", line)
 
 
-def _with_somebody(event: HookEvent, app: "App", outcome: EnforcedAnswer) -> EnforcedAnswer:
+def _with_somebody(event: HookEvent, context: "HomeContext", outcome: EnforcedAnswer) -> EnforcedAnswer:
     """`ask` where the host can ask somebody; else `deny`, and the question waits in the inbox."""
     answer = outcome.answer
     if answer.decision != "ask" or somebody_there(event):
         return outcome
     from mi.hooks.inbox_question import leave_question
 
-    question_id = leave_question(event, app, answer.reason)
+    question_id = leave_question(event, context, answer.reason)
     from mi.kernel.messages import text
 
-    waits = text("hook.nobody-to-ask", app.quiet_language, id=question_id)
+    waits = text("hook.nobody-to-ask", context.quiet_language, id=question_id)
     return outcome._replace(answer=msgspec.structs.replace(answer, decision="deny", reason=f"{answer.reason}\n{waits}"))
 
 

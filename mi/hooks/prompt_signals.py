@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mi.app.team import build_persona
 from mi.evidence.records.governed import Override
 from mi.governance import challenge, modes, speed
 from mi.governance.assess import assess_task
@@ -20,20 +21,20 @@ from mi.kernel.secrets import redact
 from mi.knowledge.search.words import compact
 
 if TYPE_CHECKING:
-    from mi.app import App
+    from mi.app.home_context import HomeContext
 
 
-def at_prompt(event: HookEvent, app: "App") -> HookAnswer:
+def at_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
     """What the agent should know about the prompt before it answers; a new batch of edits begins."""
-    language = choose_language(app.config.language, event.prompt)
-    state = rules_state.read(event, app)
+    language = choose_language(context.config.language, event.prompt)
+    state = rules_state.read(event, context)
     if is_capture_reply(event.prompt, state.waiting is not None):
-        return HookAnswer(context=_kept(event, app, state, language))
-    said = _signals(event, app, state)
+        return HookAnswer(context=_kept(event, context, state, language))
+    said = _signals(event, context, state)
     obeys = said.mode == "obey"
     begins = obeys and modes.is_obey(event.prompt)
     if begins:
-        app.open_agent_log().append(Override(reason=redact(event.prompt)[:500], scope=f"topic {event.session_id}"))
+        context.open_agent_log().append(Override(reason=redact(event.prompt)[:500], scope=f"topic {event.session_id}"))
     prompt = redact(event.prompt)[:2000]  # a secret is kept nowhere
     suggestion = capture(prompt, said.contradicts, state.suggested)
     decided = [suggestion.description] if suggestion and suggestion.signal == "decision" else []
@@ -45,7 +46,7 @@ def at_prompt(event: HookEvent, app: "App") -> HookAnswer:
     lines = _lines(event.prompt, said, notices, language)
     rules_state.change(
         event,
-        app,
+        context,
         lambda old: msgspec.structs.replace(
             old,
             override=prompt if begins else old.override if obeys else "",
@@ -62,15 +63,15 @@ def at_prompt(event: HookEvent, app: "App") -> HookAnswer:
     return HookAnswer(context="\n".join(lines))
 
 
-def _signals(event: HookEvent, app: "App", state: RulesState) -> Signals:
+def _signals(event: HookEvent, context: "HomeContext", state: RulesState) -> Signals:
     from mi.review.decisions import decisions_of, signals_for
 
     try:
-        decided = decisions_of(app.persona())
+        decided = decisions_of(build_persona(context))
     except MiError:
         decided = []  # a persona that cannot be read is said at boot
     holds = bool(state.override) and modes.holds(state.topic, _topic(event.prompt))
-    return signals_for(event.prompt, app.config.governance, decided, obeying=holds)
+    return signals_for(event.prompt, context.config.governance, decided, obeying=holds)
 
 
 def _topic(prompt: str) -> list[str]:
@@ -100,19 +101,19 @@ def _lines(prompt: str, said: Signals, notices: list[NoticeBlock], language: str
     return lines
 
 
-def _kept(event: HookEvent, app: "App", state: RulesState, language: str) -> str:
+def _kept(event: HookEvent, context: "HomeContext", state: RulesState, language: str) -> str:
     """The person took the suggestion up: it becomes a proposal; or it is said why it cannot be one."""
     from mi.persona.place import existing
     from mi.review.captures import propose
 
     waiting = state.waiting
-    rules_state.change(event, app, lambda old: msgspec.structs.replace(old, waiting=None))
+    rules_state.change(event, context, lambda old: msgspec.structs.replace(old, waiting=None))
     if waiting is None:
         return ""
     try:
-        persona = existing(app.persona())
+        persona = existing(build_persona(context))
         made = propose(persona, waiting.signal, waiting.description, f"{event.host} {event.session_id}")
     except MiError as error:
         return error.line(language)
-    app.open_agent_log().append(made)
+    context.open_agent_log().append(made)
     return text("rules.proposed", language, path=made.path)

@@ -11,7 +11,7 @@ from mi.hooks.event import HookEvent
 from mi.kernel.state import read_state, update_state
 
 if TYPE_CHECKING:
-    from mi.app import App
+    from mi.app.home_context import HomeContext
 
 
 class Suggested(Struct, frozen=True, kw_only=True):
@@ -44,24 +44,24 @@ class RulesState(Struct, frozen=True, kw_only=True):
     saved: str = ""  # the one line about it, until it was told
 
 
-def read(event: HookEvent, app: "App") -> RulesState:
+def read(event: HookEvent, context: "HomeContext") -> RulesState:
     """The state of the event's session; the beginning's for a new one."""
-    return read_state(_path(event, app), RulesState, app.notices)
+    return read_state(_path(event, context), RulesState, context.notices)
 
 
-def change(event: HookEvent, app: "App", new: Callable[[RulesState], RulesState]) -> RulesState:
+def change(event: HookEvent, context: "HomeContext", new: Callable[[RulesState], RulesState]) -> RulesState:
     """Change it, under the lock of its folder; a power cut ends the session, too."""
-    return update_state(_path(event, app), RulesState, new, app.notices, sync=False)
+    return update_state(_path(event, context), RulesState, new, context.notices, sync=False)
 
 
-def forget(event: HookEvent, app: "App") -> None:
+def forget(event: HookEvent, context: "HomeContext") -> None:
     """The session is over."""
     try:
-        os.remove(_path(event, app))
+        os.remove(_path(event, context))
     except FileNotFoundError:
         pass
 
 
-def _path(event: HookEvent, app: "App") -> str:
+def _path(event: HookEvent, context: "HomeContext") -> str:
     session = re.sub(r"[^\w-]+", "_", event.session_id)[:80] or "unnamed"
-    return app.project_home.path("hook_sessions", f"{event.host}-{session}.json")
+    return context.project_home.path("hook_sessions", f"{event.host}-{session}.json")

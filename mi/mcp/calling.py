@@ -70,7 +70,7 @@ def _at(arguments: Json, path: str) -> Any:
 
 def _told(error: MiError, session: ToolSession) -> bytes:
     code = error.code.upper().replace("-", "_")
-    return encode(ToolFailure(code, error.line(session.app.quiet_language)).content())
+    return encode(ToolFailure(code, error.line(session.context.quiet_language)).content())
 
 
 def _result(content: bytes, failed: bool, notices: list[str]) -> bytes:

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from mi.app.contract import build_contract
 from mi.contract.session import ContractSession as Contract
 from mi.contract.session import Refused
 from mi.mcp.session import ToolSession
@@ -29,7 +30,7 @@ def governed(function: Callable[[Contract, I], O]) -> Callable[[ToolSession, I],
 
 
 def _opened(session: ToolSession) -> Contract:
-    return Contract.open(session.app.contract_place(), session.client, "mcp")
+    return Contract.open(build_contract(session.context), session.client, "mcp")
 
 
 def _failure(refused: Refused, session: ToolSession) -> ToolFailure:
@@ -39,4 +40,4 @@ def _failure(refused: Refused, session: ToolSession) -> ToolFailure:
     if offered and details["next"] and details["next"]["tool"] not in offered:
         other = next((name for name in _LOOKS if name in offered), "")
         details["next"] = {"tool": other, "arguments": {}} if other else None
-    return ToolFailure(refused.verdict.code, refused.line(session.app.quiet_language), **details)
+    return ToolFailure(refused.verdict.code, refused.line(session.context.quiet_language), **details)

@@ -16,7 +16,7 @@ from mi.mcp.session import ToolSession
 from mi.mcp.worker import ToolThread
 
 if TYPE_CHECKING:
-    from mi.app import App
+    from mi.app.home_context import HomeContext
 
 ADDRESS = "127.0.0.1"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -43,8 +43,8 @@ def read_token(home: Home) -> str:
 class HttpDoor:
     """A listener and its sessions; each session is one connection of a client."""
 
-    def __init__(self, app: "App", offer: Offer, port: int, token: str) -> None:
-        self._app = app
+    def __init__(self, context: "HomeContext", offer: Offer, port: int, token: str) -> None:
+        self._context = context
         self._offer = offer
         self.token = token
         self._worker = ToolThread()
@@ -85,7 +85,7 @@ class HttpDoor:
 
     def fresh(self) -> Dispatcher:
         """A connection that nobody has introduced yet."""
-        return Dispatcher(ToolSession(self._app.for_agent()), self._offer)
+        return Dispatcher(ToolSession(self._context.for_agent()), self._offer)
 
     def open(self, dispatcher: Dispatcher) -> str:
         """Keep an introduced connection; of too many the one that was not used for longest goes."""

@@ -11,30 +11,30 @@ from mi.mcp.clients import CLIENTS as OTHERS
 from mi.mcp.clients import server_entry
 
 if TYPE_CHECKING:
-    from mi.app import App
+    from mi.app.home_context import HomeContext
 
 SERVER = "mi"  # the name in clients: their tools are called mcp__mi__…
 CLIENTS = ("claude-code", "codex", *OTHERS)
 
 
-def entry(app: "App", tools: tuple[str, ...]) -> McpEntry:
+def entry(context: "HomeContext", tools: tuple[str, ...]) -> McpEntry:
     """How a client starts the server."""
-    command, *words = own_command(app.home)
+    command, *words = own_command(context.home)
     chosen = ["--tools", ",".join(tools)] if tools else []
     return McpEntry(name=SERVER, command=command, args=[*words, "mcp", "serve", *chosen])
 
 
-def install(app: "App", client: str, scope: Scope, tools: tuple[str, ...]) -> Placed:
+def install(context: "HomeContext", client: str, scope: Scope, tools: tuple[str, ...]) -> Placed:
     """Enter the server; entered again, it is as the last call said."""
-    place_at = scope_workspace(app.home, client, scope, app.project.root)
-    server = entry(app, tools)
+    place_at = scope_workspace(context.home, client, scope, context.project.root)
+    server = entry(context, tools)
     entries = server_entry(client, server, scope) if client in OTHERS else artefacts(client, [server], scope)
     return place(place_at, _owner(client), entries)
 
 
-def uninstall(app: "App", client: str, scope: Scope) -> Placed:
+def uninstall(context: "HomeContext", client: str, scope: Scope) -> Placed:
     """Take the server out."""
-    return remove(scope_workspace(app.home, client, scope, app.project.root), _owner(client))
+    return remove(scope_workspace(context.home, client, scope, context.project.root), _owner(client))
 
 
 def _owner(client: str) -> str:

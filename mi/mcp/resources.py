@@ -35,5 +35,5 @@ def _read(session: ToolSession, offered: list[Resources], uri: Any) -> Any:
             if (text := part.read(session, uri)) is not None:
                 return text
     except MiError as error:
-        raise RpcError(INVALID_PARAMS, error.line(session.app.quiet_language), {"uri": uri}) from None
+        raise RpcError(INVALID_PARAMS, error.line(session.context.quiet_language), {"uri": uri}) from None
     raise RpcError(_NOT_FOUND, "nothing stands at this address", {"uri": uri})

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
+from mi.app.team import build_persona, build_worker
 from mi.mcp.session import ToolSession
 
 Count = Annotated[int, Meta(ge=0)]
@@ -58,7 +59,7 @@ def assess_call(session: ToolSession, given: AssessInput) -> AssessResult:
         if given.task
         else assess(facts, clarity or "clear", given.change_units)
     )
-    language = session.app.language_for(given.task)
+    language = session.context.language_for(given.task)
     return AssessResult(
         free=found.is_free,
         spec_gate=found.spec_gate,
@@ -102,10 +103,10 @@ def signals_call(session: ToolSession, given: SignalsInput) -> SignalsResult:
     from mi.governance.signals import Size
     from mi.review.decisions import decisions_of, signals_for
 
-    app = session.app
+    context = session.context
     size = Size(given.change_units, given.files, given.lines)
-    found = signals_for(given.message, app.config.governance, decisions_of(app.persona()), size)
-    language = app.language_for(given.message)
+    found = signals_for(given.message, context.config.governance, decisions_of(build_persona(context)), size)
+    language = context.language_for(given.message)
     guidance = [challenge.alert(language)] if found.secrets else []
     guidance += modes.guidance(found.mode, language)
     if found.mode == "challenge":
@@ -141,17 +142,17 @@ class PermissionResult(Struct, frozen=True, kw_only=True):
 def permission_call(session: ToolSession, given: PermissionInput) -> PermissionResult:
     from mi.project.permissions import permit_here
 
-    app = session.app
+    context = session.context
     verdict = permit_here(
-        app.home,
-        app.worker(app.project.root),
+        context.home,
+        build_worker(context, context.project.root),
         given.tool,
         given.operation,
         given.target,
-        app.notices,
-        profile=app.config.governance.profile,
+        context.notices,
+        profile=context.config.governance.profile,
     )
-    language = app.quiet_language
+    language = context.quiet_language
     return PermissionResult(
         decision=verdict.decision,
         denial=verdict.denial if verdict.decision == "DENY" else None,

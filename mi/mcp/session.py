@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:  # the door answers `initialize` before any of it is needed
     from collections.abc import Callable
 
-    from mi.app import App
+    from mi.app.home_context import HomeContext
 
 T = TypeVar("T")
 UNNAMED = "unnamed"
@@ -15,13 +15,13 @@ UNNAMED = "unnamed"
 class ToolSession:
     """One connection of an agent; rooms keep what they opened for it under a name of their own."""
 
-    def __init__(self, app: "App") -> None:
-        self.app = app
+    def __init__(self, context: "HomeContext") -> None:
+        self.context = context
         self.client = UNNAMED
         self.client_version = ""
         self.offered: frozenset[str] = frozenset()  # the names of the tools that this connection has
         self._kept: dict[str, Any] = {}
-        self._config_seen = _stamp(app.home.config)
+        self._config_seen = _stamp(context.home.config)
 
     def introduce(self, name: str, version: str) -> None:
         """Who calls, from `initialize`."""
@@ -37,16 +37,16 @@ class ToolSession:
 
     def refresh(self) -> None:
         """Before each call: a configuration that was changed meanwhile is read again."""
-        seen = _stamp(self.app.home.config)
+        seen = _stamp(self.context.home.config)
         if seen != self._config_seen:
             self._config_seen = seen
-            self.app.forget_config()
+            self.context.forget_config()
 
     def notices(self) -> list[str]:
         """What the rooms noticed during a call, once; state that was set aside is evidence."""
-        fresh = self.app.notices.take()
-        self.app.keep_record(fresh)
-        return [notice.line(self.app.quiet_language) for notice in fresh]
+        fresh = self.context.notices.take()
+        self.context.keep_record(fresh)
+        return [notice.line(self.context.quiet_language) for notice in fresh]
 
     def close(self) -> None:
         """Let go of what the rooms opened, such as the slot that keeps two clients of one name apart."""
@@ -55,7 +55,7 @@ class ToolSession:
             if close is not None:
                 close()
         self._kept.clear()
-        self.app.close()
+        self.context.close()
 
 
 def _stamp(path: str) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from mi.app.team import build_persona
 from mi.mcp.session import ToolSession
 
 
@@ -30,7 +31,7 @@ def match_call(session: ToolSession, given: MatchInput) -> MatchResult:
     from mi.persona.cards import match, read_cards, reading
     from mi.persona.place import existing
 
-    persona = existing(session.app.persona())
+    persona = existing(build_persona(session.context))
     found = []
     for one, _ in match(read_cards(persona)[0], given.task):
         how = reading(one.card, matched=True)
@@ -58,10 +59,10 @@ def proposal_call(session: ToolSession, given: ProposalInput) -> ProposalResult:
     from mi.persona.place import existing
     from mi.persona.proposals import propose, record_of
 
-    app = session.app
-    persona = existing(app.persona())
+    context = session.context
+    persona = existing(build_persona(context))
     made = propose(persona, given.card_type, given.title, given.text, given.evidence, source=session.client)
-    event = app.open_agent_log().append(record_of(made))
+    event = context.open_agent_log().append(record_of(made))
     return ProposalResult(path=made.path, status="pending", event_id=event.event_id)
 
 
@@ -97,8 +98,8 @@ def session_call(session: ToolSession, given: SessionInput) -> SessionResult:
     from mi.persona.session_log import LoggedDecision, SessionEntry, append_entry, check, is_first
     from mi.persona.windows import find_window, log_files, take_slot
 
-    app = session.app
-    persona = existing(app.persona())
+    context = session.context
+    persona = existing(build_persona(context))
     entry = SessionEntry(
         completed_items=given.completed_items,
         decisions=[LoggedDecision(text=one.text, reason=one.reason) for one in given.decisions],
@@ -111,7 +112,7 @@ def session_call(session: ToolSession, given: SessionInput) -> SessionResult:
     log = find_window(persona, given.sid) if given.sid else take_slot(persona)
     number = append_entry(log, entry, first)
     sections = [name for name in entry.__struct_fields__ if getattr(entry, name)]
-    event = app.open_agent_log().append(SessionLog(path=log.path, sections=sections, trigger="mcp"))
+    event = context.open_agent_log().append(SessionLog(path=log.path, sections=sections, trigger="mcp"))
     waiting = [one.name for one in pending(persona)]
     return SessionResult(
         sid=log.sid, slot=log.slot, entry=number, path=log.path, pending_proposals=waiting, event_id=event.event_id
@@ -138,17 +139,17 @@ def handoff_call(session: ToolSession, given: HandoffInput) -> HandoffResult:
     from mi.persona.handoffs import hand_over
     from mi.persona.place import existing
 
-    app = session.app
+    context = session.context
     made = hand_over(
-        existing(app.persona()),
+        existing(build_persona(context)),
         given.to,
         given.task,
-        app.language_for(given.task),
+        context.language_for(given.task),
         context=given.context,
         acceptance_criteria=given.acceptance_criteria,
         constraints=given.constraints,
         not_in_scope=given.not_in_scope,
     )
     record = Recorded(id=made.id, sender=made.sender, receiver=made.receiver, status=made.status, task=made.task)
-    event = app.open_agent_log().append(record)
+    event = context.open_agent_log().append(record)
     return HandoffResult(id=made.id, status=made.status, event_id=event.event_id)

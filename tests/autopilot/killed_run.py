@@ -8,7 +8,7 @@ import signal
 import sys
 from functools import partial
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.app.run import build_run
 from mi.autopilot.run_parts import Reporter
 from mi.autopilot.start import drive_run
@@ -32,7 +32,7 @@ class Killer(Reporter):
 
 def main(when: str, argv: list[str]) -> int:
     args = door.parser("run").parse_args(argv)
-    built = build_run(App(Home(default_root())), door._read_options(args), partial(door._Door, args))
+    built = build_run(HomeContext(Home(default_root())), door._read_options(args), partial(door._Door, args))
     return drive_run(*built._replace(parts=built.parts._replace(reporter=Killer(when)))).exit
 
 

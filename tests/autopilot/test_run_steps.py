@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.app.run import build_run
 from mi.autopilot.asking import NobodyThere
 from mi.autopilot.start import drive_run
@@ -69,7 +69,7 @@ def go(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> Callable[..., RunEn
 
     def run(*rooms: RunSteps, resuming: bool = False, task: str = "fix the failing test") -> RunEnd:
         args = door.parser("run").parse_args(["--resume"] if resuming else [task])
-        built = build_run(App(Home(str(bench.home))), door._read_options(args), partial(door._Door, args))
+        built = build_run(HomeContext(Home(str(bench.home))), door._read_options(args), partial(door._Door, args))
         parts = built.parts._replace(steps=AllSteps(rooms), reporter=Quiet(), asker=NobodyThere(""))
         return drive_run(*built._replace(parts=parts))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import BatchEnd, UserInput
 from mi.evidence.records.thoughts import Snapshot
@@ -29,8 +29,8 @@ def project(mi: Mi, repository: Callable[..., Path], home: Home) -> Path:
 
 
 def record(home: Home, path: Path, one: Snapshot | UserInput | BatchEnd) -> None:
-    app = App(home, str(path))
-    EvidenceWriter.for_command(app.project_home.evidence, app.notices).append(one)
+    context = HomeContext(home, str(path))
+    EvidenceWriter.for_command(context.project_home.evidence, context.notices).append(one)
 
 
 @pytest.mark.req("mi.cli.memory-search", "mi.cli.search")

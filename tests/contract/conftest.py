@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from mi.app import App
+from mi.app.contract import build_contract
+from mi.app.home_context import HomeContext
 from mi.contract.memory_tools import (
     ModeInput,
     QueryInput,
@@ -34,10 +35,10 @@ class Project:
     def __init__(self, root: Path, home: Home) -> None:
         self.root = root
         self.home = home
-        self.app = App(home, cd=str(root))
+        self.context = HomeContext(home, cd=str(root))
 
     def place(self, **changed: Any) -> ContractPlace:
-        return self.app.contract_place()._replace(**changed)
+        return build_contract(self.context)._replace(**changed)
 
     @property
     def tasks(self) -> Path:
@@ -45,7 +46,7 @@ class Project:
 
     @property
     def log(self) -> str:
-        return self.app.project_home.evidence
+        return self.context.project_home.evidence
 
     def events(self, kind: str) -> list[Record]:
         """The records of a kind, oldest first."""

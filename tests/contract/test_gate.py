@@ -252,7 +252,7 @@ def test_rules_that_are_handed_in(opened, project):
     assert (refused.value.verdict.code, refused.value.why) == ("PERMISSION_DENIED", "frozen")
     assert asked == ["memory_write"]
     assert project.events("violation") == []
-    assert not Path(project.app.project_home.thoughts, "nodes.jsonl").exists()
+    assert not Path(project.context.project_home.thoughts, "nodes.jsonl").exists()
 
 
 @pytest.mark.req("ac.gate.permission-step", "ac.code.permission-denied", "mi.product.one-gate")

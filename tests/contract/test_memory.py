@@ -32,7 +32,7 @@ STORED = [
 
 
 def lines(project, kind: str) -> list[dict[str, Any]]:
-    path = Path(project.app.project_home.thoughts, f"{kind}s.jsonl")
+    path = Path(project.context.project_home.thoughts, f"{kind}s.jsonl")
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.contract import always_recalled
 from mi.contract import recall as recalling
 from mi.contract.memory_tools import QueryInput, RecentInput, memory_query, memory_recent
@@ -143,7 +143,10 @@ def test_how_many(session):
 def test_what_others_wrote_is_recalled_without_its_secrets(session, project):
     secret = "ghp_" + "a1B2" * 9
     more = {"tags": ["constraint", f"key:{secret}"], "claim_type": "preference", "notes": f"token {secret}"}
-    store(project.app.project_home.thoughts, claim("cl_1", f"Log in to the cache with {secret}\n\nor {secret}", **more))
+    store(
+        project.context.project_home.thoughts,
+        claim("cl_1", f"Log in to the cache with {secret}\n\nor {secret}", **more),
+    )
     for found in (memory_query(session, QueryInput(query="cache")), memory_recent(session, RecentInput())):
         (one,) = found.results
         assert (one.id, "ghp_" in str(one), "[redacted" in one.key) == ("cl_1", False, True)
@@ -163,7 +166,7 @@ def test_a_recall_leaves_a_receipt(session, project):
 
 def test_what_others_wrote_is_recalled_as_what_it_is(session, project):
     store(
-        project.app.project_home.thoughts,
+        project.context.project_home.thoughts,
         claim("cl_fact", "The cache was cold", origin="mind"),
         claim("cl_raw", "cache values", tags=["values:raw"]),
         claim("cl_pref", "Prefer a small cache", claim_type="preference", origin="user"),
@@ -183,11 +186,11 @@ def test_what_others_wrote_is_recalled_as_what_it_is(session, project):
 @pytest.mark.req("ac.recall.project-id")
 def test_memory_survives_moving_the_folder(repository, home, tmp_path):
     root = repository("before", origin="https://example.invalid/a/b.git")
-    session = ContractSession.open(App(home, cd=str(root)).contract_place(), "codex", "mcp")
+    session = ContractSession.open(HomeContext(home, cd=str(root)).contract_place(), "codex", "mcp")
     kept = write(ready(session), "fact", "file is there", evidence=["file_exists::file.txt"])
     session.close()
     os.rename(root, tmp_path / "after")
-    moved = ContractSession.open(App(home, cd=str(tmp_path / "after")).contract_place(), "codex", "mcp")
+    moved = ContractSession.open(HomeContext(home, cd=str(tmp_path / "after")).contract_place(), "codex", "mcp")
     (found,) = recall(moved, "file")
     assert (found.id, found.truth) == (kept.id, "verified")
     moved.close()

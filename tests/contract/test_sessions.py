@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.contract import host_session
 from mi.contract.diagnostics import (
     ClaimInput,
@@ -32,7 +32,7 @@ from tests.contract.conftest import add, code_of, mode, ready, recall, write
 def test_two_clients_at_once(opened, project):
     one, two, other = opened("codex"), opened("codex"), opened("claude-code")
     assert (one.name, two.name, other.name) == ("codex-0", "codex-1", "claude-code-0")
-    assert one.state_file.path == os.path.join(project.app.project_home.root, "contract", "codex-0.json")
+    assert one.state_file.path == os.path.join(project.context.project_home.root, "contract", "codex-0.json")
     ready(one)
     mode(two, "PASSIVE")
     assert [session.state.mode for session in (one, two, other)] == ["GUARDED", "PASSIVE", None]
@@ -101,13 +101,14 @@ def _full(fd: int) -> None:
 
 KILLED = """
 import os, signal, sys
-from mi.app import App
+from mi.app.contract import build_contract
+from mi.app.home_context import HomeContext
 from mi.contract.session import ContractSession
 from mi.contract.memory_tools import *
 from mi.contract.task_tools import *
 from mi.kernel.home import Home
 
-session = ContractSession.open(App(Home(sys.argv[1]), cd=sys.argv[2]).contract_place(), "codex", "mcp")
+session = ContractSession.open(build_contract(HomeContext(Home(sys.argv[1]), cd=sys.argv[2])), "codex", "mcp")
 memory_recent(session, RecentInput())
 memory_set_mode(session, ModeInput(mode="GUARDED"))
 written, real = [0], os.write
@@ -204,7 +205,7 @@ def test_counting(session, project):
 
 @pytest.mark.req("ac.state.hook-session-id", "ac.state.hook-gate-asks", "ac.gate.file-edits", "tm.def.mutation-files")
 def test_the_hooks_of_a_host_have_a_state_of_their_own(project):
-    place = App(project.home, cd=str(project.root)).contract_place()
+    place = HomeContext(project.home, cd=str(project.root)).contract_place()
 
     def hook() -> ContractSession:
         return host_session.of_host(place, "claude-code", "5f0c")  # each event is a process of its own
@@ -255,7 +256,7 @@ def test_files_that_no_edit_may_touch(project, home, tmp_path, monkeypatch, path
         folder.mkdir()
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(elsewhere))
     monkeypatch.setenv("CODEX_HOME", str(elsewhere))
-    place = App(home, cd=str(project.root)).contract_place()
+    place = HomeContext(home, cd=str(project.root)).contract_place()
     session = host_session.of_host(place, "codex", "1")
     ready(session)
     project.tasks.write_text("- [ ] a\n", "utf-8")

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from mi.app import App
+from mi.app.contract import build_contract
+from mi.app.home_context import HomeContext
 from mi.contract import diagnostics, memory_tools, task_tools
 from mi.contract.session import ContractSession, Refused
 from mi.kernel.errors import MiError
@@ -89,8 +90,8 @@ class Walk(RuleBasedStateMachine):
         self.open()
 
     def open(self) -> None:
-        app = App(Home(str(self.folder / "home")), cd=str(self.root))
-        self.session = ContractSession.open(app.contract_place(), "agent", "mcp")
+        context = HomeContext(Home(str(self.folder / "home")), cd=str(self.root))
+        self.session = ContractSession.open(build_contract(context), "agent", "mcp")
 
     def teardown(self) -> None:
         self.session.close()

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from mi.app import App
+from mi.app.contract import build_contract
+from mi.app.home_context import HomeContext
 from mi.contract.memory_tools import ModeInput, RecentInput, memory_recent, memory_set_mode
 from mi.contract.session import ContractSession
 from mi.hooks.main import HookReply, reply_to
@@ -31,7 +32,7 @@ class Host:
 
     def reply(self, event: str, **fields: Any) -> HookReply:
         data = msgspec.json.encode({"session_id": self.session, "cwd": str(self.root), **fields})
-        return reply_to(App(self.home), self.name, event, ("contract",), data)  # type: ignore[arg-type]
+        return reply_to(HomeContext(self.home), self.name, event, ("contract",), data)  # type: ignore[arg-type]
 
     def refusal(self, tool: str = "Write", **given: Any) -> str:
         """Why a call is refused; empty when it is not."""
@@ -64,8 +65,8 @@ def host(request, home, repository) -> Host:
 
 
 def violations(host: Host) -> list[Json]:
-    app = App(host.home).for_agent(str(host.root))
-    path = Path(app.project_home.evidence)
+    context = HomeContext(host.home).for_agent(str(host.root))
+    path = Path(context.project_home.evidence)
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
     return [one for one in map(json.loads, lines) if one["kind"] == "violation"]
 
@@ -145,8 +146,8 @@ def test_a_plan_in_words_and_tasks_one_by_one_declare_steps(host):
 
 @pytest.mark.req("ac.state.post-hook-copies")
 def test_our_server_under_another_name_is_known_by_its_events(host):
-    app = App(host.home).for_agent(str(host.root))
-    session = ContractSession.open(app.contract_place(), "codex", "mcp")
+    context = HomeContext(host.home).for_agent(str(host.root))
+    session = ContractSession.open(build_contract(context), "codex", "mcp")
     found = msgspec.to_builtins(memory_recent(session, RecentInput()))
     mode = msgspec.to_builtins(memory_set_mode(session, ModeInput(mode="GUARDED")))
     session.close()
@@ -248,8 +249,8 @@ def test_the_checklist_once_after_a_mutation(host):
 def test_a_mutation_leaves_an_event(host):
     host.ready()
     host.edited()
-    app = App(host.home).for_agent(str(host.root))
-    records = [json.loads(line) for line in Path(app.project_home.evidence).read_text("utf-8").splitlines()]
+    context = HomeContext(host.home).for_agent(str(host.root))
+    records = [json.loads(line) for line in Path(context.project_home.evidence).read_text("utf-8").splitlines()]
     gates = [one for one in records if one["kind"] == "gate"]
     assert [(one["code"], one["outcome"], one["boundary"]) for one in gates] == [("ok", "done", "hook")]
 
@@ -270,8 +271,8 @@ def test_an_edit_that_happened_all_the_same_is_a_violation(host):
 def test_a_protected_file_leaves_a_gate_event(host):
     host.ready()
     host.refusal("Write", file_path="tinyTasks.md")
-    app = App(host.home).for_agent(str(host.root))
-    records = [json.loads(line) for line in Path(app.project_home.evidence).read_text("utf-8").splitlines()]
+    context = HomeContext(host.home).for_agent(str(host.root))
+    records = [json.loads(line) for line in Path(context.project_home.evidence).read_text("utf-8").splitlines()]
     gates = [one for one in records if one["kind"] == "gate"]
     assert [(one["code"], one["outcome"]) for one in gates] == [("PROTECTED_FILE", "blocked")]
 
@@ -296,7 +297,7 @@ def test_what_cannot_be_judged_does_not_happen(host, monkeypatch):
 
 @pytest.mark.req("tm.def.observation", "ac.mode.strict-hooks-closed")
 def test_a_failure_at_the_prompt_stops_nobody_but_in_strict(host, monkeypatch):
-    def broken(event, app):
+    def broken(event, context):
         raise MiError("interrupted")
 
     host.ready("GUARDED")
@@ -308,14 +309,14 @@ def test_a_failure_at_the_prompt_stops_nobody_but_in_strict(host, monkeypatch):
 
 def test_a_project_that_is_not_there_lets_nothing_pass(host):
     change = {"session_id": "s1", "cwd": str(host.root), "tool_name": "Write", "tool_input": {"file_path": "a.py"}}
-    app = App(host.home, cd=str(host.root / "gone"))
-    assert reply_to(app, host.name, "pre-tool", ("contract",), msgspec.json.encode(change)).code == 2
+    context = HomeContext(host.home, cd=str(host.root / "gone"))
+    assert reply_to(context, host.name, "pre-tool", ("contract",), msgspec.json.encode(change)).code == 2
 
 
 def test_a_broken_state_file_counts_as_nothing_done(host):
     host.ready()
-    app = App(host.home).for_agent(str(host.root))
-    [state] = Path(app.project_home.contract).glob("host_*.json")
+    context = HomeContext(host.home).for_agent(str(host.root))
+    [state] = Path(context.project_home.contract).glob("host_*.json")
     state.write_text("{ broken", "utf-8")
     reply = host.reply("pre-tool", tool_name="Write", tool_input={"file_path": "a.py"})
     assert reply.code == 0

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.hooks import enforce
 from mi.hooks.answer import HookAnswer, strictest
 from mi.hooks.event import EVENTS, parse
@@ -43,13 +43,13 @@ def parts(monkeypatch: pytest.MonkeyPatch):
         for name, answer in answers.items():
             module = ModuleType(f"mi.hooks.parts.{name}")
 
-            def say(event, app, answer=answer):
+            def say(event, context, answer=answer):
                 if isinstance(answer, Exception):
                     raise answer
                 return answer
 
             module.answer = say  # type: ignore[attr-defined]
-            module.on_error = lambda event, app: on_error  # type: ignore[attr-defined]
+            module.on_error = lambda event, context: on_error  # type: ignore[attr-defined]
             monkeypatch.setitem(sys.modules, module.__name__, module)
         return tuple(answers)
 
@@ -58,7 +58,7 @@ def parts(monkeypatch: pytest.MonkeyPatch):
 
 def asked(home: Home, event: str, enforced: tuple[str, ...], host: str = "claude-code", **fields: Any):
     data = msgspec.json.encode({"session_id": "s1", "hook_event_name": EVENTS[event], **fields})  # type: ignore[index]
-    reply = reply_to(App(home), host, event, enforced, data)  # type: ignore[arg-type]
+    reply = reply_to(HomeContext(home), host, event, enforced, data)  # type: ignore[arg-type]
     return reply, msgspec.json.decode(reply.stdout) if reply.stdout else None
 
 
@@ -139,7 +139,7 @@ def test_a_failure_is_answered_by_on_error(home, parts, error):
 @pytest.mark.parametrize("data", [b"", b"[]", b"{", b"\xff"])
 @pytest.mark.parametrize(("on_error", "code"), [("closed", 2), ("open", 0)])
 def test_unreadable_input(home, parts, data, on_error, code):
-    reply = reply_to(App(home), "codex", "pre-tool", parts(on_error, contract=DENY), data)
+    reply = reply_to(HomeContext(home), "codex", "pre-tool", parts(on_error, contract=DENY), data)
     assert reply.code == code
     assert "JSON" in reply.stderr
 
@@ -169,8 +169,8 @@ def test_the_project_is_where_the_agent_works(home, repository, parts, tmp_path,
     (work / "deep").mkdir()
     seen = []
 
-    def remember(event, app):
-        seen.append(app.project.root)
+    def remember(event, context):
+        seen.append(context.project.root)
         return NONE
 
     parts(contract=NONE)

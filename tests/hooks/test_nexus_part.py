@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.hooks.event import EVENTS
 from mi.hooks.main import reply_to
 from mi.kernel.home import Home
@@ -31,7 +31,7 @@ class Bench:
 
     def __call__(self, event: str, **fields: Any) -> dict[str, Any]:
         data = {"session_id": "s", "cwd": str(self.root), "hook_event_name": EVENTS[event], **fields}  # type: ignore[index]
-        reply = reply_to(App(self.home), self.host, event, ("nexus",), msgspec.json.encode(data))  # type: ignore[arg-type]
+        reply = reply_to(HomeContext(self.home), self.host, event, ("nexus",), msgspec.json.encode(data))  # type: ignore[arg-type]
         assert (reply.code, reply.stderr) == (0, ""), reply
         answer: dict[str, Any] = json.loads(reply.stdout)
         return answer
@@ -204,7 +204,7 @@ def test_unplanned_edits_are_a_remark_or_a_question(home: Home, root: Path, monk
     assert bench("pre-tool", **write)["hookSpecificOutput"]["permissionDecision"] == "ask"
     assert bench("pre-tool", tool_name="Read", tool_input={"file_path": "a.py"}) == {}
     data = msgspec.json.encode({"cwd": str(root), **write})
-    reply = reply_to(App(home), "claude-code", "pre-tool", (), data)
+    reply = reply_to(HomeContext(home), "claude-code", "pre-tool", (), data)
     assert reply.stdout == b"{}\n"  # a part that is not enforced has no say
 
 
@@ -218,6 +218,6 @@ def test_nothing_is_made_where_no_repository_is(home: Home, tmp_path: Path):
 def test_what_cannot_be_noted_stops_nobody(home: Home, root: Path):
     (root / ".nexus").write_text("in the way", "utf-8")
     data = msgspec.json.encode({"cwd": str(root), "tool_name": "Bash", "tool_input": {"command": "ls"}})
-    reply = reply_to(App(home), "claude-code", "post-tool", ("nexus",), data)
+    reply = reply_to(HomeContext(home), "claude-code", "post-tool", ("nexus",), data)
     assert reply.code == 0
     assert reply.stdout == b"{}\n"

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.hooks.main import HookReply, reply_to
 from mi.kernel.home import Home
 from tests.conftest import git
@@ -26,7 +26,7 @@ class Host:
 
     def reply(self, event: str, **fields: Any) -> HookReply:
         data = msgspec.json.encode({"session_id": self.session, "cwd": str(self.root), **fields})
-        return reply_to(App(self.home), self.name, event, ("permissions",), data)  # type: ignore[arg-type]
+        return reply_to(HomeContext(self.home), self.name, event, ("permissions",), data)  # type: ignore[arg-type]
 
     def tell(self, event: str, **fields: Any) -> Json:
         reply = self.reply(event, **fields)
@@ -51,7 +51,7 @@ class Host:
         return str(self.tell("prompt", prompt=words).get("additionalContext", ""))
 
     def records(self, kind: str) -> list[Json]:
-        path = Path(App(self.home).for_agent(str(self.root)).project_home.evidence)
+        path = Path(HomeContext(self.home).for_agent(str(self.root)).project_home.evidence)
         lines = path.read_text("utf-8").splitlines() if path.exists() else []
         return [one for one in map(json.loads, lines) if one["kind"] == kind]
 

@@ -6,7 +6,9 @@ from typing import Any
 
 import msgspec
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.learning import build_knowledge
+from mi.app.thoughts import build_thoughts
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.hands import Evidence, HandsInput
 from mi.evidence.records.mind import DecideNext
@@ -24,20 +26,20 @@ Json = dict[str, Any]
 class Stretch:
     """One run of a project, and what learning from it needs."""
 
-    def __init__(self, app: App, runtime: Json, task: str, run_id: str = "run_1") -> None:
-        app.use_project()
-        self.writer = EvidenceWriter(app.project_home.evidence, run_id, app.notices)
+    def __init__(self, context: HomeContext, runtime: Json, task: str, run_id: str = "run_1") -> None:
+        context.use_project()
+        self.writer = EvidenceWriter(context.project_home.evidence, run_id, context.notices)
         self.writer.append(RunStart(task=task))
         self.writer.append(HandsInput(input=task))
         self.writer.append(BatchEnd(last_message="Done."))
         self.writer.append(Evidence(facts=["1 files changed"]))
         self.writer.append(DecideNext(status="done", notes="a check after the last change passed"))
-        self.app = app
+        self.context = context
         self.runtime = msgspec.convert({"runtime": runtime}, Config).runtime
 
     @property
     def knowledge(self) -> Knowledge:
-        return self.app.knowledge()._replace(runtime=self.runtime)
+        return build_knowledge(self.context)._replace(runtime=self.runtime)
 
     @property
     def segment(self) -> Segment:
@@ -47,8 +49,8 @@ class Stretch:
     def judged(self, **answers: Any) -> Iterator[tuple[CommandHand, ScriptedServer]]:
         """The hand of a command whose Mind gets these answers."""
         with answering(**answers) as server:
-            yield CommandHand(self.writer, mind_of(server, self.app.home)), server
+            yield CommandHand(self.writer, mind_of(server, self.context.home)), server
 
     def texts(self, tag: str) -> list[str]:
         """The project's standing claims with a tag."""
-        return [claim.text for claim in self.app.project_thoughts.active(tag)]
+        return [claim.text for claim in build_thoughts(self.context).own.active(tag)]

@@ -5,7 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.thoughts import build_thoughts
 from mi.kernel.config.types import Runtime
 from mi.kernel.home import Home
 from mi.learning.checkpoint import enabled, snapshot
@@ -169,13 +170,13 @@ def test_a_stretch_is_kept_once_wherever_the_run_was_killed(bench: Workbench, ki
 @pytest.mark.parametrize("before", [5, 70, 1170])
 def test_neither_snapshot_nor_node_holds_a_secret_not_even_half_of_one(home: Home, before: int) -> None:
     key = "ghp_" + "aB3dE5gH7jK9" * 3
-    stretch = Stretch(App(home), {}, "x" * before + f" {key} " + "y" * 5000)
+    stretch = Stretch(HomeContext(home), {}, "x" * before + f" {key} " + "y" * 5000)
     kept = snapshot(stretch.segment)
     assert kept.text.startswith("Task: x")
     assert len(kept.text) <= 1200
     assert kept.source_refs.event_ids == [one.id for one in stretch.segment.events]
     with stretch.judged() as (hand, _):
-        materialise(stretch.app.project_thoughts, hand, stretch.segment._replace(snapshot=hand.append(kept)))
-    nodes = Path(stretch.app.project_thoughts.files.nodes).read_text("utf-8")
+        materialise(build_thoughts(stretch.context).own, hand, stretch.segment._replace(snapshot=hand.append(kept)))
+    nodes = Path(build_thoughts(stretch.context).own.files.nodes).read_text("utf-8")
     for text in (kept.text, nodes):
         assert key[:10] not in text

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.thoughts import build_thoughts
 from mi.kernel.home import Home
 from mi.knowledge.thoughts.trust import of_thought
 from mi.learning.mining import mine
@@ -253,15 +254,15 @@ def test_mined_claims_cite_the_stretch_and_are_trusted_no_more_than_that(bench: 
 @pytest.mark.req("mi.trust.hands-never-rule", "mi.prompt.unknown-claim-ids")
 @pytest.mark.parametrize("edge_type", ["supersedes", "same_as", "depends_on", "derived_from"])
 def test_nothing_that_is_mined_takes_the_place_or_the_trust_of_what_was_there(home: Home, edge_type: str) -> None:
-    app = App(home)
-    stretch = Stretch(app, {}, " ".join(TASK))
-    (value,) = set_values(app.global_thoughts, app.open_global_log(), "Ask me before pushing.").added
+    context = HomeContext(home)
+    stretch = Stretch(context, {}, " ".join(TASK))
+    (value,) = set_values(build_thoughts(context).shared, context.open_global_log(), "Ask me before pushing.").added
     bold = link(edge_type, "", PARSER, from_claim_id=value.claim_id)
     own = link(edge_type, CHECKED, PARSER)
     with stretch.judged(mine_claims=mining(mined(PARSER), mined(CHECKED), edges=[bold, own])) as (hand, _):
         record = mine(Learner(stretch.knowledge, None, "run_1"), hand, stretch.segment)
     assert record.dropped == [f"{edge_type} {value.claim_id} → {PARSER[:12]}: void"]
-    thoughts = app.read_thoughts("effective")
+    thoughts = build_thoughts(context).read("effective")
     kept = thoughts.get(value.claim_id)
     assert kept is not None
     assert (kept.status, of_thought(kept, thoughts)) == ("active", "user")
@@ -290,7 +291,7 @@ def test_nothing_that_is_mined_takes_the_place_or_the_trust_of_what_was_there(ho
     ],
 )
 def test_every_knob_of_claim_mining_is_heard(home: Home, proposed: list[Any], knobs: Json, kept: int) -> None:
-    stretch = Stretch(App(home), {"thought_db": knobs}, " ".join(TASK))
+    stretch = Stretch(HomeContext(home), {"thought_db": knobs}, " ".join(TASK))
     with stretch.judged(mine_claims=mining(*proposed)) as (hand, server):
         record = mine(Learner(stretch.knowledge, None, "run_1"), hand, stretch.segment)
         (request,) = server.requests
@@ -311,10 +312,10 @@ def test_no_claims_are_mined_when_it_is_off(bench: Workbench, judged: Judged, kn
 
 def test_a_claim_that_is_mined_again_is_merged(home: Home) -> None:
     for number, wording in enumerate((PARSER, PARSER.lower())):
-        stretch = Stretch(App(home), {}, " ".join(TASK), f"run_{number}")
+        stretch = Stretch(HomeContext(home), {}, " ".join(TASK), f"run_{number}")
         with stretch.judged(mine_claims=mining(mined(wording))) as (hand, _):
             record = mine(Learner(stretch.knowledge, None, f"run_{number}"), hand, stretch.segment)
-    (claim,) = stretch.app.project_thoughts.active("mi:mined")
+    (claim,) = build_thoughts(stretch.context).own.active("mi:mined")
     assert record.merged_claim_ids == [claim.claim_id]
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.thoughts import build_thoughts
 from mi.evidence.reader import read_back
 from mi.evidence.records.thoughts import LearnUpdate
 from mi.kernel.home import Home
@@ -288,14 +289,16 @@ def test_a_runs_lessons_are_brought_together_at_its_end(bench: Workbench, judged
 
 @pytest.mark.req("v1.learn.update-retract-allowlist", "mi.trust.hands-never-rule")
 def test_what_the_person_accepted_is_theirs_and_no_update_touches_it(home: Home) -> None:
-    stretch = Stretch(App(home), {"violation_response": {}}, "fix the test")
-    mine = stretch.app.project_thoughts.new_claim("Ask me before releasing.", ["mi:learned"], "ev_run_0_1", "user")
-    stretch.app.project_thoughts.add_claims([mine])
+    stretch = Stretch(HomeContext(home), {"violation_response": {}}, "fix the test")
+    mine = build_thoughts(stretch.context).own.new_claim(
+        "Ask me before releasing.", ["mi:learned"], "ev_run_0_1", "user"
+    )
+    build_thoughts(stretch.context).own.add_claims([mine])
     update = {
         "patch": {"claims": [new_claim(WHOLE)], "edges": [edge("supersedes", mine.claim_id, WHOLE[:6])], "notes": ""},
         "retract": [gone(mine.claim_id), gone("OLD0")],
     }
-    file = SegmentFile(stretch.knowledge.place, "run_1", 0, stretch.app.notices)
+    file = SegmentFile(stretch.knowledge.place, "run_1", 0, stretch.context.notices)
     learner = Learner(stretch.knowledge, file, "run_1")
     with stretch.judged(learn_update=patch(update)) as (hand, server):
         for text in RULES:
@@ -335,8 +338,8 @@ def test_every_knob_of_the_update_is_heard(home: Home, knobs: Json, written: int
         "patch": {"claims": [new_claim(WHOLE), new_claim("Never push to a remote.")], "edges": [], "notes": ""},
         "retract": [gone("OLD0"), gone("OLD1")],
     }
-    stretch = Stretch(App(home), {"violation_response": knobs}, "fix the test")
-    file = SegmentFile(stretch.knowledge.place, "run_1", 0, stretch.app.notices)
+    stretch = Stretch(HomeContext(home), {"violation_response": knobs}, "fix the test")
+    file = SegmentFile(stretch.knowledge.place, "run_1", 0, stretch.context.notices)
     learner = Learner(stretch.knowledge, file, "run_1")
     with stretch.judged(learn_update=patch(update)) as (hand, server):
         for text in RULES:
@@ -345,7 +348,7 @@ def test_every_knob_of_the_update_is_heard(home: Home, knobs: Json, written: int
             )
         Consolidation(learner, file)(hand, stretch.segment)
         assert len(server.requests) == (0 if written is None else 1)
-    log = read_back(stretch.knowledge.place.evidence, stretch.app.notices)
+    log = read_back(stretch.knowledge.place.evidence, stretch.context.notices)
     records = [event.record() for event in log if event.head.kind == "learn_update"]
     if written is None:
         assert records == []

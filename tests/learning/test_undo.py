@@ -11,7 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.learning import build_known_person
+from mi.app.thoughts import build_thoughts
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.mind import TestlessStrategySet
 from mi.evidence.records.run import RunStart
@@ -27,34 +29,34 @@ from tests.knowledge.thoughts.lines import write
 
 
 @pytest.fixture
-def app(home: Home) -> App:
-    app = App(home)
-    app.use_project()
-    return app
+def context(home: Home) -> HomeContext:
+    context = HomeContext(home)
+    context.use_project()
+    return context
 
 
-def learn(app: App, run_id: str) -> dict[str, str]:
+def learn(context: HomeContext, run_id: str) -> dict[str, str]:
     """What a run would teach: a claim of the project that replaces an older one, a node, a global preference."""
-    old = app.project_thoughts.new_claim("Tests are slow", ["t"], "ev_before_1", "user", claim_type="fact")
-    lost = app.project_thoughts.new_claim("Never deploy on Friday", ["t"], "ev_before_1", "user")
-    app.project_thoughts.add_claims([old, lost])
-    writer = EvidenceWriter(app.project_home.evidence, run_id, app.notices)
+    old = build_thoughts(context).own.new_claim("Tests are slow", ["t"], "ev_before_1", "user", claim_type="fact")
+    lost = build_thoughts(context).own.new_claim("Never deploy on Friday", ["t"], "ev_before_1", "user")
+    build_thoughts(context).own.add_claims([old, lost])
+    writer = EvidenceWriter(context.project_home.evidence, run_id, context.notices)
     writer.append(RunStart(task="x"))
     event = writer.append(ClaimMining())
-    new = app.project_thoughts.new_claim("Tests are fast", ["t"], event.event_id, "mind", claim_type="fact")
-    node = app.project_thoughts.new_node("decision", "Split the tests", "", [], event.event_id, "mind")
-    app.project_thoughts.add_claims([new])
-    app.project_thoughts.add_nodes([node])
-    link = app.project_thoughts.link("supersedes", old.claim_id, new.claim_id, event.event_id, "mind")
-    app.project_thoughts.retract([lost.claim_id], "consolidated", event.event_id, origin="mind")
-    wide = app.global_thoughts.new_claim("Prefer fast tests", ["mi:learned"], event.event_id, "mind")
-    app.global_thoughts.add_claims([wide])
+    new = build_thoughts(context).own.new_claim("Tests are fast", ["t"], event.event_id, "mind", claim_type="fact")
+    node = build_thoughts(context).own.new_node("decision", "Split the tests", "", [], event.event_id, "mind")
+    build_thoughts(context).own.add_claims([new])
+    build_thoughts(context).own.add_nodes([node])
+    link = build_thoughts(context).own.link("supersedes", old.claim_id, new.claim_id, event.event_id, "mind")
+    build_thoughts(context).own.retract([lost.claim_id], "consolidated", event.event_id, origin="mind")
+    wide = build_thoughts(context).shared.new_claim("Prefer fast tests", ["mi:learned"], event.event_id, "mind")
+    build_thoughts(context).shared.add_claims([wide])
     names = {"old": old.claim_id, "lost": lost.claim_id, "new": new.claim_id, "node": node.node_id}
     return names | {"edge": link.edge_id, "wide": wide.claim_id, "event": event.event_id}
 
 
-def state(app: App, names: dict[str, str]) -> dict[str, str]:
-    thoughts = App(app.home).read_thoughts("effective")
+def state(context: HomeContext, names: dict[str, str]) -> dict[str, str]:
+    thoughts = HomeContext(context.home).read_thoughts("effective")
     found = {name: thoughts.get(one) for name, one in names.items() if name != "event"}
     return {name: one.status if one else "none" for name, one in found.items()}
 
@@ -81,66 +83,68 @@ def run(mi: Mi, *args: str) -> dict[str, Any]:
     "mi.undo.apply", "mi.undo.redo", "mi.kind.undo-written", "mi.kind.redo-written", "v1.root.learning-reversible"
 )
 @pytest.mark.parametrize("by", ["run", "event"])
-def test_a_run_is_taken_back_and_restored_any_number_of_times(mi: Mi, app: App, by: str) -> None:
+def test_a_run_is_taken_back_and_restored_any_number_of_times(mi: Mi, context: HomeContext, by: str) -> None:
     run_id = "run_20260101T000000Z_aaaaaaaa"
-    names = learn(app, run_id)
+    names = learn(context, run_id)
     ref = run_id if by == "run" else names["event"]
-    assert state(app, names) == LEARNED
+    assert state(context, names) == LEARNED
     for _ in range(2):
         preview = run(mi, "undo", ref)
         assert preview["applied"] is False
         todo = {one["id"]: one["do"] for one in preview["taught"]}
         expected = {names[name]: "take back" for name in ("new", "node", "edge", "wide")} | {names["lost"]: "restore"}
         assert todo == expected
-        assert state(app, names) == LEARNED
-        logs = {path: path.read_bytes() for path in Path(app.home.root).rglob("*s.jsonl")}
+        assert state(context, names) == LEARNED
+        logs = {path: path.read_bytes() for path in Path(context.home.root).rglob("*s.jsonl")}
         done = run(mi, "undo", ref, "--apply")
         assert len(done["event_ids"]) == 2  # one for the project's store, one for the global
-        assert state(app, names) == BEFORE
+        assert state(context, names) == BEFORE
         assert all(path.read_bytes().startswith(content) for path, content in logs.items())
         assert run(mi, "undo", ref)["taught"] == []
         restored = run(mi, "redo")
         assert restored["target"] == ref
-        assert state(app, names) == LEARNED
-        kinds = [json.loads(line)["kind"] for line in Path(app.project_home.evidence).read_bytes().splitlines()]
+        assert state(context, names) == LEARNED
+        kinds = [json.loads(line)["kind"] for line in Path(context.project_home.evidence).read_bytes().splitlines()]
         assert kinds[-2:] == ["undo", "redo"]
     assert mi("redo").returncode == 1
     assert mi("redo", ref).returncode == 1
 
 
 @pytest.mark.req("mi.undo.event")
-def test_the_undo_itself_can_be_undone(mi: Mi, app: App) -> None:
-    names = learn(app, "run_x")
+def test_the_undo_itself_can_be_undone(mi: Mi, context: HomeContext) -> None:
+    names = learn(context, "run_x")
     done = run(mi, "undo", "run_x", "--apply")
     for event_id in done["event_ids"]:
         run(mi, "undo", event_id, "--apply")
-    assert state(app, names) == LEARNED
+    assert state(context, names) == LEARNED
 
 
 @pytest.mark.req("mi.undo.redo")
-def test_redo_goes_back_through_everything_that_was_undone(mi: Mi, app: App) -> None:
-    first, second = learn(app, "run_a"), learn(app, "run_b")
+def test_redo_goes_back_through_everything_that_was_undone(mi: Mi, context: HomeContext) -> None:
+    first, second = learn(context, "run_a"), learn(context, "run_b")
     for run_id in ("run_a", "run_b"):
         run(mi, "undo", run_id, "--apply")
     assert run(mi, "redo")["target"] == "run_b"
-    assert (state(app, first), state(app, second)) == (BEFORE, LEARNED)
+    assert (state(context, first), state(context, second)) == (BEFORE, LEARNED)
     assert run(mi, "redo")["target"] == "run_a"
-    assert (state(app, first), state(app, second)) == (LEARNED, LEARNED)
+    assert (state(context, first), state(context, second)) == (LEARNED, LEARNED)
     done = mi("redo")
     assert (done.returncode, "nothing is undone" in done.stderr) == (1, True)
     assert mi("redo", "cl_1").returncode == 2
 
 
 @pytest.mark.req("mi.undo.redo")
-def test_what_a_run_taught_after_it_was_undone_is_undone_and_restored_with_the_rest(mi: Mi, app: App) -> None:
+def test_what_a_run_taught_after_it_was_undone_is_undone_and_restored_with_the_rest(
+    mi: Mi, context: HomeContext
+) -> None:
     """Undone, then resumed; or the undo was killed half way."""
-    writer = EvidenceWriter(app.project_home.evidence, "run_x", app.notices)
+    writer = EvidenceWriter(context.project_home.evidence, "run_x", context.notices)
     writer.append(RunStart(task="x"))
     nodes: list[str] = []
     for number in range(2):
         event = writer.append(Snapshot(snapshot_id=f"snap_{number}", text="The gateway moved"))
-        node = app.project_thoughts.new_node("decision", f"part {number}", "", [], event.event_id, "mind")
-        app.project_thoughts.add_nodes([node])
+        node = build_thoughts(context).own.new_node("decision", f"part {number}", "", [], event.event_id, "mind")
+        build_thoughts(context).own.add_nodes([node])
         nodes.append(node.node_id)
         taught = run(mi, "undo", "run_x", "--apply")["taught"]
         assert [one["id"] for one in taught] == [node.node_id, f"snap_{number}"]
@@ -151,11 +155,11 @@ def test_what_a_run_taught_after_it_was_undone_is_undone_and_restored_with_the_r
 
 
 @pytest.mark.req("mi.undo.event")
-def test_undoing_an_undo_restores_all_of_it_and_undoing_that_takes_it_back(mi: Mi, app: App) -> None:
-    writer = EvidenceWriter(app.project_home.evidence, "run_x", app.notices)
+def test_undoing_an_undo_restores_all_of_it_and_undoing_that_takes_it_back(mi: Mi, context: HomeContext) -> None:
+    writer = EvidenceWriter(context.project_home.evidence, "run_x", context.notices)
     writer.append(RunStart(task="x"))
     event = writer.append(Snapshot(snapshot_id="snap_x", text="The gateway moved"))
-    counted = PreferenceCandidates(app.project_home.preference_candidates, app.notices)
+    counted = PreferenceCandidates(context.project_home.preference_candidates, context.notices)
     counted.see("project", "Use tabs.", "run_x", event.event_id)
 
     def standing() -> tuple[int, int]:
@@ -174,8 +178,8 @@ def test_undoing_an_undo_restores_all_of_it_and_undoing_that_takes_it_back(mi: M
 
 
 @pytest.mark.req("mi.undo.event")
-def test_the_preview_of_undoing_an_undo_speaks_of_restoring(mi: Mi, app: App) -> None:
-    learn(app, "run_x")
+def test_the_preview_of_undoing_an_undo_speaks_of_restoring(mi: Mi, context: HomeContext) -> None:
+    learn(context, "run_x")
     ref = run(mi, "undo", "run_x", "--apply")["event_ids"][0]
     assert "would be restored" in mi("undo", ref).stdout
     assert "are restored" in mi("undo", ref, "--apply").stdout
@@ -231,9 +235,9 @@ def believed(store: ThoughtStore) -> list[Any]:
 
 @pytest.mark.req("mi.undo.apply")
 @pytest.mark.parametrize("by", ["run", "event"])
-def test_the_snapshots_of_what_was_undone_are_recalled_no_more(mi: Mi, app: App, by: str) -> None:
+def test_the_snapshots_of_what_was_undone_are_recalled_no_more(mi: Mi, context: HomeContext, by: str) -> None:
     for run_id, said in (("run_1", "The gateway is in /opt/gate"), ("run_2", "The gateway moved")):
-        writer = EvidenceWriter(app.project_home.evidence, run_id, app.notices)
+        writer = EvidenceWriter(context.project_home.evidence, run_id, context.notices)
         writer.append(RunStart(task="x"))
         event = writer.append(Snapshot(snapshot_id=f"snap_{run_id}", text=said))
     ref = "run_2" if by == "run" else event.event_id
@@ -258,29 +262,29 @@ def test_the_snapshots_of_what_was_undone_are_recalled_no_more(mi: Mi, app: App,
     assert recalled("--corrected") == {"snap_run_1", "snap_run_2"}
 
 
-def test_what_others_said_stays(mi: Mi, app: App) -> None:
-    names = learn(app, "run_x")
-    learn(app, "run_xy")
+def test_what_others_said_stays(mi: Mi, context: HomeContext) -> None:
+    names = learn(context, "run_x")
+    learn(context, "run_xy")
     kept = run(mi, "claim", "supersede", names["new"], "--text", "Tests are fast now")["claim_id"]
     run(mi, "undo", "run_x", "--apply")
-    thoughts = App(app.home).read_thoughts("effective")
+    thoughts = HomeContext(context.home).read_thoughts("effective")
     assert thoughts.get(kept).status == "active"  # type: ignore[union-attr]
     assert sum(1 for one in thoughts.find("claim") if one.raw["text"] == "Tests are fast") == 1
 
 
-def test_what_was_believed_between_undo_and_redo_is_still_told(mi: Mi, app: App) -> None:
-    names = learn(app, "run_x")
+def test_what_was_believed_between_undo_and_redo_is_still_told(mi: Mi, context: HomeContext) -> None:
+    names = learn(context, "run_x")
     run(mi, "undo", "run_x", "--apply")
     between = json.loads(mi("tail", "-n", "1", "--json").stdout)[0]["ts"]
-    between = json.loads(Path(app.project_thoughts.files.nodes).read_bytes().splitlines()[-1])["ts"]
+    between = json.loads(Path(build_thoughts(context).own.files.nodes).read_bytes().splitlines()[-1])["ts"]
     run(mi, "redo")
     then = json.loads(mi("node", "show", names["node"], "--as-of", between, "--json").stdout)
     assert then["status"] == "retracted"
     assert run(mi, "node", "show", names["node"])["status"] == "active"
 
 
-def test_origin_survives_undo_and_redo(mi: Mi, app: App) -> None:
-    names = learn(app, "run_x")
+def test_origin_survives_undo_and_redo(mi: Mi, context: HomeContext) -> None:
+    names = learn(context, "run_x")
     run(mi, "undo", "run_x", "--apply")
     run(mi, "redo", "run_x")
     again = run(mi, "claim", "show", names["new"])
@@ -289,8 +293,8 @@ def test_origin_survives_undo_and_redo(mi: Mi, app: App) -> None:
 
 
 @pytest.mark.req("mi.undo.preview")
-def test_the_preview_tells_what_was_taught(mi: Mi, app: App) -> None:
-    learn(app, "run_x")
+def test_the_preview_tells_what_was_taught(mi: Mi, context: HomeContext) -> None:
+    learn(context, "run_x")
     shown = mi("undo", "run_x").stdout
     for text in ("Tests are fast", "Split the tests", "Prefer fast tests", "supersedes", "Never deploy on Friday"):
         assert text in shown
@@ -298,22 +302,22 @@ def test_the_preview_tells_what_was_taught(mi: Mi, app: App) -> None:
 
 
 @pytest.mark.parametrize(("ref", "code"), [("run_nowhere", 1), ("ev_run_nowhere_1", 1), ("cl_1", 2), ("", 2)])
-def test_an_unknown_target_is_an_error(mi: Mi, app: App, ref: str, code: int) -> None:
-    learn(app, "run_x")
+def test_an_unknown_target_is_an_error(mi: Mi, context: HomeContext, ref: str, code: int) -> None:
+    learn(context, "run_x")
     assert mi("undo", ref, "--apply").returncode == code
 
 
-def test_a_run_of_another_project_is_not_half_undone_from_here(mi: Mi, app: App, tmp_path: Path) -> None:
-    names = learn(app, "run_x")
+def test_a_run_of_another_project_is_not_half_undone_from_here(mi: Mi, context: HomeContext, tmp_path: Path) -> None:
+    names = learn(context, "run_x")
     other = tmp_path / "other"
     other.mkdir()
     done = mi("undo", "run_x", "--apply", "--cd", str(other))
     assert (done.returncode, "--cd" in done.stderr) == (1, True)
-    assert state(app, names) == LEARNED
+    assert state(context, names) == LEARNED
 
 
-def test_a_run_that_taught_nothing_is_no_error(mi: Mi, app: App) -> None:
-    EvidenceWriter(app.project_home.evidence, "run_quiet", app.notices).append(RunStart(task="x"))
+def test_a_run_that_taught_nothing_is_no_error(mi: Mi, context: HomeContext) -> None:
+    EvidenceWriter(context.project_home.evidence, "run_quiet", context.notices).append(RunStart(task="x"))
     done = mi("undo", "run_quiet", "--apply")
     assert done.returncode == 0
     assert "nothing" in done.stdout
@@ -328,15 +332,17 @@ def test_values_set_by_mistake_are_undone(mi: Mi) -> None:
 
 
 @pytest.mark.req("mi.undo.preview", "mi.undo.apply")
-def test_the_overlay_follows_what_is_undone_and_restored(mi: Mi, app: App) -> None:
+def test_the_overlay_follows_what_is_undone_and_restored(mi: Mi, context: HomeContext) -> None:
     def choose(run_id: str, strategy: str) -> str:
-        writer = EvidenceWriter(app.project_home.evidence, run_id, app.notices)
+        writer = EvidenceWriter(context.project_home.evidence, run_id, context.notices)
         writer.append(RunStart(task="x"))
         event = writer.append(TestlessStrategySet(strategy=strategy))
-        return app.known_person().remember_strategy(strategy, "chosen by the person", event.event_id).id
+        return build_known_person(context).remember_strategy(strategy, "chosen by the person", event.event_id).id
 
     def pointer() -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(Path(app.project_home.overlay).read_text())["testless_verification_strategy"]
+        found: dict[str, Any] = json.loads(Path(context.project_home.overlay).read_text())[
+            "testless_verification_strategy"
+        ]
         return found
 
     first, second = choose("run_a", "Show the page"), choose("run_b", "Show the log")
@@ -346,7 +352,7 @@ def test_the_overlay_follows_what_is_undone_and_restored(mi: Mi, app: App) -> No
     assert pointer()["claim_id"] == second
     done = run(mi, "undo", "run_b", "--apply")
     assert pointer()["claim_id"] == first
-    record = json.loads(Path(app.project_home.evidence).read_bytes().splitlines()[-1])
+    record = json.loads(Path(context.project_home.evidence).read_bytes().splitlines()[-1])
     assert record["event_id"] == done["event_ids"][0]
     assert list(record["retracted"]["others"]) == ["overlay"]
     run(mi, "undo", "run_a", "--apply")
@@ -379,15 +385,15 @@ class Shelf:
         self.cited.append(event_id)
 
 
-def test_another_room_takes_part_even_when_no_thought_changed(app: App) -> None:
+def test_another_room_takes_part_even_when_no_thought_changed(context: HomeContext) -> None:
     shelf = Shelf("ev_run_x_1", "ev_run_y_1")
-    places = [UndoPlace(app.project_thoughts, app.project_home.evidence, app.open_project_log)]
+    places = [UndoPlace(build_thoughts(context).own, context.project_home.evidence, context.open_project_log)]
     target = Target("run_x")
     assert [one["text"] for one in shown(places, target, [shelf])] == ["book of ev_run_x_1"]
     event_ids = undo(places, target, [shelf])
     assert shelf.standing == {"ev_run_x_1": False, "ev_run_y_1": True}
     assert undo(places, target, [shelf]) == []
-    done = redo(places, last_undone(places, None, app.notices), [shelf], app.notices)
+    done = redo(places, last_undone(places, None, context.notices), [shelf], context.notices)
     assert shelf.standing == {"ev_run_x_1": True, "ev_run_y_1": True}
     assert shelf.cited == [*event_ids, *done["event_ids"]]
     assert done["restored"] == [shelf.name]  # as many as were shown and taken back

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.mind import DecideNext, ThoughtsUsed
 from mi.evidence.records.run import RunStart
@@ -16,22 +16,22 @@ from tests.knowledge.thoughts.lines import claim, edge, retract, write
 
 
 @pytest.fixture
-def app(home: Home) -> App:
-    app = App(home)
-    app.use_project()
-    return app
+def context(home: Home) -> HomeContext:
+    context = HomeContext(home)
+    context.use_project()
+    return context
 
 
 @pytest.fixture
-def here(app: App) -> Path:
-    root = Path(app.project_home.thoughts)
+def here(context: HomeContext) -> Path:
+    root = Path(context.project_home.thoughts)
     write(root, claim("cl_cited", "cited"), claim("cl_seen", "in view"), claim("cl_edge", "by edge"))
     write(root, claim("cl_base", "what it rests on"), edge("ed_1", "depends_on", "cl_cited", "cl_base"))
     return root
 
 
-def decide(app: App, cited: list[str], run_id: str = "run_a") -> str:
-    writer = EvidenceWriter.resume(app.project_home.evidence, run_id, app.notices)
+def decide(context: HomeContext, cited: list[str], run_id: str = "run_a") -> str:
+    writer = EvidenceWriter.resume(context.project_home.evidence, run_id, context.notices)
     used = ThoughtsUsed(values_claim_ids=["cl_seen"], query_claim_ids=["cl_cited"], node_ids=["nd_1"])
     event = writer.append(DecideNext(batch_id="b0", thought_db=used, decision={"cited_ids": cited}, status="done"))
     return event.event_id
@@ -52,8 +52,8 @@ def why(mi: Mi, *args: str) -> dict[str, Any]:
     "v1.rec.why-trace-target",
     "v1.tdb.why-top-k",
 )
-def test_a_decision_is_explained_by_what_it_cites(mi: Mi, app: App, here: Path) -> None:
-    event_id = decide(app, ["cl_cited"])
+def test_a_decision_is_explained_by_what_it_cites(mi: Mi, context: HomeContext, here: Path) -> None:
+    event_id = decide(context, ["cl_cited"])
     write(here, edge("ed_2", "depends_on", event_id, "cl_edge"))
     for args in (["last"], ["event", event_id]):
         found = why(mi, *args)
@@ -72,29 +72,29 @@ def test_a_decision_is_explained_by_what_it_cites(mi: Mi, app: App, here: Path) 
     assert "cl_cited" in text
     assert event_id in text
     config = {"runtime": {"thought_db": {"why_trace": {"top_k": 1}}}}
-    Path(app.home.config).write_text(json.dumps(config))
+    Path(context.home.config).write_text(json.dumps(config))
     why(mi, "last")
     assert json.loads(mi("tail", "-n", "1", "--json").stdout)[0]["candidate_claim_ids"] == ["cl_cited"]
 
 
-def test_nothing_cited_is_said_not_guessed(mi: Mi, app: App, here: Path) -> None:
-    decide(app, [])
+def test_nothing_cited_is_said_not_guessed(mi: Mi, context: HomeContext, here: Path) -> None:
+    decide(context, [])
     found = why(mi, "last")
     assert found["output"]["status"] == "insufficient"
     assert found["output"]["chosen_claim_ids"] == []
     assert {one["role"] for one in found["grounds"]} == {"in_view"}
 
 
-def test_what_it_rests_on_is_named_once_and_in_words(mi: Mi, app: App, here: Path) -> None:
+def test_what_it_rests_on_is_named_once_and_in_words(mi: Mi, context: HomeContext, here: Path) -> None:
     for cited in (["cl_cited"], []):
-        decide(app, cited)
+        decide(context, cited)
         text = mi("why", "last").stdout
         assert text.count("cl_seen") == 1
         assert "in_view" not in text
 
 
 @pytest.mark.req("v1.cli.why-claim")
-def test_a_claim_is_explained_by_where_it_comes_from(mi: Mi, app: App, here: Path) -> None:
+def test_a_claim_is_explained_by_where_it_comes_from(mi: Mi, context: HomeContext, here: Path) -> None:
     mi("claim", "supersede", "cl_seen", "--text", "seen better")
     found = why(mi, "claim", "cl_cited")
     assert found["output"]["chosen_claim_ids"] == ["cl_base"]
@@ -111,8 +111,8 @@ def test_a_claim_is_explained_by_where_it_comes_from(mi: Mi, app: App, here: Pat
 
 
 @pytest.mark.req("mi.asof.why")
-def test_thoughts_are_shown_as_they_were_at_the_decision(mi: Mi, app: App, here: Path) -> None:
-    event_id = decide(app, ["cl_cited"])
+def test_thoughts_are_shown_as_they_were_at_the_decision(mi: Mi, context: HomeContext, here: Path) -> None:
+    event_id = decide(context, ["cl_cited"])
     write(here, retract("claim", "cl_cited", "2999-01-01T00:00:00Z"))
 
     def status(*args: str) -> str:
@@ -129,8 +129,8 @@ def test_thoughts_are_shown_as_they_were_at_the_decision(mi: Mi, app: App, here:
     ("args", "code"),
     [(["last"], 1), (["event", "ev_none_1"], 1), (["event", "cl_cited"], 2), (["claim", "cl_none"], 1)],
 )
-def test_what_is_not_there_is_an_error(mi: Mi, app: App, here: Path, args: list[str], code: int) -> None:
-    EvidenceWriter(app.project_home.evidence, "run_a", app.notices).append(RunStart(task="x"))
+def test_what_is_not_there_is_an_error(mi: Mi, context: HomeContext, here: Path, args: list[str], code: int) -> None:
+    EvidenceWriter(context.project_home.evidence, "run_a", context.notices).append(RunStart(task="x"))
     done = mi("why", *args)
     assert done.returncode == code
     assert len(done.stderr.splitlines()) == 1

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.mind import DecideNext, ThoughtsUsed
 from mi.kernel.home import Home
@@ -32,28 +32,28 @@ def answer(*chosen: str, confidence: float = 0.9, status: str = "ok") -> Json:
 
 
 @pytest.fixture
-def app(home: Home) -> App:
-    app = App(home)
-    app.use_project()
-    root = Path(app.project_home.thoughts)
+def context(home: Home) -> HomeContext:
+    context = HomeContext(home)
+    context.use_project()
+    root = Path(context.project_home.thoughts)
     write(root, claim("cl_cited", "cited"), claim("cl_seen", "in view"), claim("cl_gone", "banana reasons"))
     write(root, claim("cl_found", "small banana diffs are liked"), claim("cl_raw", "banana", tags=["values:raw"]))
     write(root, claim("cl_agent", "banana diffs are what the owner wants", origin="hands"))
     write(root, retract("claim", "cl_gone", "2026-01-02T00:00:00Z"))
-    return app
+    return context
 
 
 @pytest.fixture
-def event_id(app: App) -> str:
+def event_id(context: HomeContext) -> str:
     used = ThoughtsUsed(values_claim_ids=["cl_seen"])
     record = DecideNext(notes="banana diffs", thought_db=used, decision={"cited_ids": ["cl_cited"]}, status="done")
-    return EvidenceWriter(app.project_home.evidence, "run_a", app.notices).append(record).event_id
+    return EvidenceWriter(context.project_home.evidence, "run_a", context.notices).append(record).event_id
 
 
-def ask(mi: Mi, app: App, reply: Json | None, *args: str, **knobs: Any) -> tuple[Json, ScriptedServer]:
+def ask(mi: Mi, context: HomeContext, reply: Json | None, *args: str, **knobs: Any) -> tuple[Json, ScriptedServer]:
     with answering(**({"why_trace": reply} if reply else {})) as server:
         config = settings(server) | {"runtime": {"thought_db": {"why_trace": knobs}}}
-        Path(app.home.config).write_text(json.dumps(config))
+        Path(context.home.config).write_text(json.dumps(config))
         done = mi("why", *args, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout), server
@@ -65,9 +65,9 @@ def edges(mi: Mi) -> set[tuple[str, str, str]]:
 
 
 @pytest.mark.req("v1.prompt.why-in", "v1.prompt.why-edges", "v1.rec.why-trace-output", "mi.prompt.unknown-claim-ids")
-def test_a_model_chooses_and_the_edges_cite_its_answer(mi: Mi, app: App, event_id: str) -> None:
+def test_a_model_chooses_and_the_edges_cite_its_answer(mi: Mi, context: HomeContext, event_id: str) -> None:
     reply = answer("cl_found", "cl_cited", "cl_invented", "cl_raw", "cl_agent")
-    found, server = ask(mi, app, reply, "event", event_id)
+    found, server = ask(mi, context, reply, "event", event_id)
     assert (found["state"], found["output"]) == ("ok", reply)
     assert found["chosen_claim_ids"] == ["cl_found", "cl_cited"]
     assert found["dropped_ids"] == ["cl_invented", "cl_raw", "cl_agent"]
@@ -81,11 +81,11 @@ def test_a_model_chooses_and_the_edges_cite_its_answer(mi: Mi, app: App, event_i
     record = json.loads(mi("tail", "-n", "1", "--json").stdout)[0]
     assert (record["kind"], record["state"], record["output"]) == ("why_trace", "ok", reply)
     assert (record["candidate_claim_ids"], len(record["written_edge_ids"])) == (["cl_cited", "cl_seen", "cl_found"], 2)
-    assert Path(app.home.path(record["mind_transcript_ref"])).exists()
+    assert Path(context.home.path(record["mind_transcript_ref"])).exists()
     (edge,) = [one for one in json.loads(mi("edge", "list", "--json").stdout) if one["to_id"] == "cl_found"]
     assert edge["source_refs"][0]["event_id"] == record["event_id"]
     assert edge["origin"] == "mind"
-    again, _ = ask(mi, app, reply, "event", event_id)
+    again, _ = ask(mi, context, reply, "event", event_id)
     assert again["written_edge_ids"] == []  # they are there
 
 
@@ -102,23 +102,23 @@ def test_a_model_chooses_and_the_edges_cite_its_answer(mi: Mi, app: App, event_i
     ],
 )
 def test_edges_are_written_only_when_sure_and_wanted(
-    mi: Mi, app: App, event_id: str, reply: Json, knobs: Json, written: int
+    mi: Mi, context: HomeContext, event_id: str, reply: Json, knobs: Json, written: int
 ) -> None:
-    found, _ = ask(mi, app, reply, "last", **knobs)
+    found, _ = ask(mi, context, reply, "last", **knobs)
     assert len(found["written_edge_ids"]) == len(edges(mi)) == written
 
 
-def test_a_claim_is_explained_without_edges(mi: Mi, app: App) -> None:
-    found, server = ask(mi, app, answer("cl_found"), "claim", "cl_cited")
+def test_a_claim_is_explained_without_edges(mi: Mi, context: HomeContext) -> None:
+    found, server = ask(mi, context, answer("cl_found"), "claim", "cl_cited")
     assert found["state"] == "ok"
     assert edges(mi) == set()
     assert "[cl_cited]" not in server.requests[0].user_texts[-1].partition("CANDIDATE")[2]
 
 
-def test_a_model_that_is_down_leaves_the_recorded_ids(mi: Mi, app: App, event_id: str) -> None:
-    found, _ = ask(mi, app, None, "last")
+def test_a_model_that_is_down_leaves_the_recorded_ids(mi: Mi, context: HomeContext, event_id: str) -> None:
+    found, _ = ask(mi, context, None, "last")
     assert (found["state"], found["output"]["chosen_claim_ids"]) == ("error", ["cl_cited"])
-    kinds = [json.loads(line)["kind"] for line in Path(app.project_home.evidence).read_bytes().splitlines()]
+    kinds = [json.loads(line)["kind"] for line in Path(context.project_home.evidence).read_bytes().splitlines()]
     assert kinds == ["decide_next", "mind_error", "why_trace"]
     assert edges(mi) == set()
 

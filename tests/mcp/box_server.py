@@ -2,10 +2,10 @@
 
 import sys
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.kernel.home import Home, default_root
 from mi.mcp.session import ToolSession
 from mi.mcp.stdio import serve
 from tests.mcp.toolbox import offer
 
-sys.exit(serve(ToolSession(App(Home(default_root())).for_agent()), offer()))
+sys.exit(serve(ToolSession(HomeContext(Home(default_root())).for_agent()), offer()))

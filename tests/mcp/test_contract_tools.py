@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.kernel.home import Home
 from mi.mcp.dispatch import Dispatcher
 from mi.mcp.registry import definitions, offer
@@ -46,7 +46,7 @@ READ_ONLY = {
 
 @pytest.fixture
 def door(home: Home, tmp_path: Path) -> Iterator[Dispatcher]:
-    made = Dispatcher(ToolSession(App(home, cd=str(tmp_path / "work")).for_agent()), offer(("memory", "tasks")))
+    made = Dispatcher(ToolSession(HomeContext(home, cd=str(tmp_path / "work")).for_agent()), offer(("memory", "tasks")))
     initialize(made, client="tester")
     yield made
     made.session.close()

@@ -10,7 +10,7 @@ import anyio
 import pytest
 from mcp import Client
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.mcp.http import HttpDoor, read_token, token_file
 from tests.mcp.toolbox import offer
 
@@ -25,7 +25,7 @@ INITIALIZE = {
 
 @pytest.fixture
 def door(home) -> Iterator[HttpDoor]:
-    made = HttpDoor(App(home), offer(), 0, read_token(home))
+    made = HttpDoor(HomeContext(home), offer(), 0, read_token(home))
     thread = Thread(target=made.run)
     thread.start()
     yield made

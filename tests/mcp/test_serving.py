@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client, StdioServerParameters, stdio_client
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.mcp.registry import DEFAULT, known, offer
 from tests.mcp.speaking import SERVE, Server
 
@@ -142,7 +142,9 @@ def test_a_server_killed_in_mid_write_loses_nothing_it_confirmed(project, home, 
         assert server.content("memory_doctor")["ok"] is True
         assert server.content("memory_recent", count=10)["results"]
         assert server.end()[0] == 0
-    stored = Path(App(home).for_agent(project).project_home.thoughts, "nodes.jsonl").read_text("utf-8").splitlines()
+    stored = (
+        Path(HomeContext(home).for_agent(project).project_home.thoughts, "nodes.jsonl").read_text("utf-8").splitlines()
+    )
     assert set(confirmed) <= {one.get("node_id") for one in map(json.loads, stored)}
     assert mi("doctor", cwd=Path(project)).returncode == 0
 

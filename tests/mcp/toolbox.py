@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.kernel.errors import NotFound
 from mi.kernel.home import Home
 from mi.mcp.dispatch import Dispatcher
@@ -68,7 +68,7 @@ def _break(session: ToolSession, asked: Nothing) -> Nothing:
 
 def _shout(session: ToolSession, asked: Nothing) -> Nothing:
     print("a library prints something")
-    session.app.notices.add("state-broken", "/some/file", reason="because")
+    session.context.notices.add("state-broken", "/some/file", reason="because")
     return Nothing()
 
 
@@ -105,7 +105,7 @@ def offer() -> Offer:
 
 
 def dispatcher(home: Home) -> Dispatcher:
-    return Dispatcher(ToolSession(App(home).for_agent()), offer())
+    return Dispatcher(ToolSession(HomeContext(home).for_agent()), offer())
 
 
 def exchange(door: Dispatcher, **message: Any) -> Any:

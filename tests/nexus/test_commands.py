@@ -525,7 +525,7 @@ def test_somebody_who_is_there_is_asked_once(root: Path, monkeypatch, capsys, ty
 def test_closing_a_finished_cycle_is_offered(mi, root: Path, home, monkeypatch, capsys, typed, closed):
     from argparse import Namespace
 
-    from mi.app import App
+    from mi.app.home_context import HomeContext
     from mi.cli.output import Output
     from mi.cli.run_tags import offer_close
 
@@ -533,11 +533,11 @@ def test_closing_a_finished_cycle_is_offered(mi, root: Path, home, monkeypatch, 
     args = Namespace(json=False, quiet=False)
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    offer_close(App(home), args, Output("en"))
+    offer_close(HomeContext(home), args, Output("en"))
     assert capsys.readouterr().err == ""  # one task is still open
     mi("nexus", "task", "update", "1", "completed")
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
-    offer_close(App(home), args, Output("en"))
+    offer_close(HomeContext(home), args, Output("en"))
     assert "All 1 tasks of 'Write it' are completed" in capsys.readouterr().err
     assert (root / ".nexus/state/tasks.json").exists() is not closed
     assert ("task_close" in [one["event"] for one in events(home)]) is closed

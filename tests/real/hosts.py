@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.kernel.home import Home
 from mi.testing import (
     Repository,
@@ -100,7 +100,7 @@ class AgentHost:
 
     def events(self, kind: str) -> list[Json]:
         """The project's evidence of a kind."""
-        log = App(self.home).for_agent(self.repository.path).project_home.evidence
+        log = HomeContext(self.home).for_agent(self.repository.path).project_home.evidence
         lines = Path(log).read_text("utf-8").splitlines() if os.path.exists(log) else []
         return [one for one in map(json.loads, lines) if one["kind"] == kind]
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from mi.app.contract import build_contract
 from mi.hooks.answer import HookAnswer
 from mi.hooks.changed_files import is_change, touched
 from mi.hooks.enforce import OnError
@@ -13,7 +14,7 @@ from mi.kernel.errors import NotFound
 from mi.kernel.messages import text as message
 
 if TYPE_CHECKING:
-    from mi.app import App
+    from mi.app.home_context import HomeContext
     from mi.contract.session import ContractSession, Refused
 
 _SERVER = "mi"  # our server, as `mi mcp install` names it
@@ -24,47 +25,47 @@ _PLANS = {"TodoWrite": "todos", "update_plan": "plan", "ExitPlanMode": "plan", "
 _UNCONFIRMED = "unconfirmed"  # mutations of this turn that the closing checklist has not been asked for yet
 
 
-def answer(event: HookEvent, app: "App") -> HookAnswer:
+def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
     """Edits pass the gate; what our server answered is taken over; a turn with a mutation ends with the checklist."""
     match event.event:
         case "pre-tool":
-            return _before_tool(event, app)
+            return _before_tool(event, context)
         case "post-tool":
-            _after_tool(event, app)
+            _after_tool(event, context)
         case "prompt":
-            _forget_mutations(event, app)
+            _forget_mutations(event, context)
         case "stop":
-            return _at_end(event, app)
+            return _at_end(event, context)
     return HookAnswer()
 
 
-def on_error(event: HookEvent, app: "App") -> OnError:
+def on_error(event: HookEvent, context: "HomeContext") -> OnError:
     """A change that could not be judged does not happen (R6), nor what could be one; in STRICT nothing does."""
     if event.event == "pre-tool" and (not event.tool_name or is_change(event)):
         return "closed"
-    return "closed" if _session(event, app).state.mode == "STRICT" else "open"
+    return "closed" if _session(event, context).state.mode == "STRICT" else "open"
 
 
-def _session(event: HookEvent, app: "App") -> "ContractSession":
+def _session(event: HookEvent, context: "HomeContext") -> "ContractSession":
     from mi.contract.host_session import of_host
 
-    return of_host(app.contract_place(), event.host, event.session_id)
+    return of_host(build_contract(context), event.host, event.session_id)
 
 
-def _before_tool(event: HookEvent, app: "App") -> HookAnswer:
-    paths = _concerned(event, app)
+def _before_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
+    paths = _concerned(event, context)
     if not paths:
         return HookAnswer()
     from mi.contract.host_session import judge_edit
     from mi.contract.session import Refused
     from mi.hooks.agent_text import last_words
 
-    session = _session(event, app)
+    session = _session(event, context)
     _note_plan(session, last_words(event))
     try:
-        judge_edit(session, event.tool_name, paths, app.home.root)
+        judge_edit(session, event.tool_name, paths, context.home.root)
     except Refused as refused:
-        return HookAnswer("deny", _explained(refused, app.quiet_language))
+        return HookAnswer("deny", _explained(refused, context.quiet_language))
     return HookAnswer("allow")
 
 
@@ -77,21 +78,21 @@ def _note_plan(session: "ContractSession", words: str) -> None:
         saw_plan(session, steps_in(words))
 
 
-def _concerned(event: HookEvent, app: "App") -> list[str]:
+def _concerned(event: HookEvent, context: "HomeContext") -> list[str]:
     """The files of a call that the contract is about: those of the project, and those that nobody may touch."""
     paths = touched(event)
     if not paths:
         return []
     from mi.contract.host_session import is_protected
 
-    if not os.path.isdir(app.project.root):  # named by a variable or flag: then nothing can be said about any file
-        raise NotFound("no-workspace", path=app.project.root)
-    root = os.path.join(os.path.realpath(app.project.root), "")
+    if not os.path.isdir(context.project.root):  # named by a variable or flag: then nothing can be said about any file
+        raise NotFound("no-workspace", path=context.project.root)
+    root = os.path.join(os.path.realpath(context.project.root), "")
     return [
         path
         for path in paths
         if os.path.join(os.path.realpath(path), "").startswith(root)
-        or is_protected(app.project.root, path, app.home.root)
+        or is_protected(context.project.root, path, context.home.root)
     ]
 
 
@@ -108,17 +109,17 @@ def _explained(refused: "Refused", language: str) -> str:
     return "\n".join(lines)
 
 
-def _after_tool(event: HookEvent, app: "App") -> None:
+def _after_tool(event: HookEvent, context: "HomeContext") -> None:
     server, _, tool = event.tool_name.removeprefix("mcp__").rpartition("__")
     if event.tool_name.startswith("mcp__") and tool in _TAKEN_OVER:
-        _take_over(event, _session(event, app), server, tool)
+        _take_over(event, _session(event, context), server, tool)
     elif event.tool_name in _PLANS:
-        _saw_steps(event, _session(event, app))
-    elif paths := _concerned(event, app):
+        _saw_steps(event, _session(event, context))
+    elif paths := _concerned(event, context):
         from mi.contract.host_session import saw_edit
 
-        session = _session(event, app)
-        saw_edit(session, event.tool_name, paths, app.home.root)
+        session = _session(event, context)
+        saw_edit(session, event.tool_name, paths, context.home.root)
         _mark(session)
 
 
@@ -172,21 +173,21 @@ def _mark(session: "ContractSession") -> None:
     session.state_file.update(lambda old: counted(old, _UNCONFIRMED))
 
 
-def _forget_mutations(event: HookEvent, app: "App") -> None:
-    session = _session(event, app)
+def _forget_mutations(event: HookEvent, context: "HomeContext") -> None:
+    session = _session(event, context)
     if session.state.counters.get(_UNCONFIRMED):
         session.state_file.update(lambda old: msgspec.structs.replace(old, counters=old.counters | {_UNCONFIRMED: 0}))
 
 
-def _at_end(event: HookEvent, app: "App") -> HookAnswer:
+def _at_end(event: HookEvent, context: "HomeContext") -> HookAnswer:
     """After a turn with a mutation: once, the four lines to confirm. A plan in the last words counts as declared."""
     from mi.contract.guide import CHECKLIST
 
-    session = _session(event, app)
+    session = _session(event, context)
     _note_plan(session, event.last_message)
     mutated = bool(session.state.counters.get(_UNCONFIRMED))
-    _forget_mutations(event, app)
+    _forget_mutations(event, context)
     if not mutated or event.stop_hook_active:
         return HookAnswer()
-    lines = [message("hook.checklist", app.quiet_language), *(f"- {line}" for line in CHECKLIST)]
+    lines = [message("hook.checklist", context.quiet_language), *(f"- {line}" for line in CHECKLIST)]
     return HookAnswer("deny", "\n".join(lines))

@@ -3,12 +3,13 @@
 import os
 from typing import TYPE_CHECKING, Any
 
+from mi.app.nexus import build_nexus, record_nexus_event
 from mi.hooks.answer import HookAnswer
 from mi.hooks.enforce import OnError
 from mi.hooks.event import EventName, HookEvent
 
 if TYPE_CHECKING:
-    from mi.app import App
+    from mi.app.home_context import HomeContext
 
 _EVENTS: dict[EventName, str] = {
     "session-start": "session_start",
@@ -26,21 +27,21 @@ _MOST_STATE = 20_000  # characters of a state file that an agent is told again; 
 _MOST_FILES = 20  # of one patch that get a line in the tool log
 
 
-def answer(event: HookEvent, app: "App") -> HookAnswer:
+def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
     """Do what the event asks for; nothing in a folder that is neither a repository nor has a `.nexus/`."""
     from mi.kernel.git import find_toplevel
 
-    root = app.nexus.place.root
-    known = os.path.isdir(app.nexus.place.folder) or find_toplevel(root) is not None
+    root = build_nexus(context).place.root
+    known = os.path.isdir(build_nexus(context).place.folder) or find_toplevel(root) is not None
     if event.event not in _EVENTS or not known:
         return HookAnswer()
-    done = [_handled(event, app, _EVENTS[event.event], params) for params in _params(event, root)]
+    done = [_handled(event, context, _EVENTS[event.event], params) for params in _params(event, root)]
     if event.event == "session-start" and event.source == "compact":
-        return HookAnswer(context=_again(_handled(event, app, "context_compact", {})))
-    return _answer(event, app, done[0])
+        return HookAnswer(context=_again(_handled(event, context, "context_compact", {})))
+    return _answer(event, context, done[0])
 
 
-def on_error(event: HookEvent, app: "App") -> OnError:
+def on_error(event: HookEvent, context: "HomeContext") -> OnError:
     """What cannot be noted down stops nobody."""
     return "open"
 
@@ -67,17 +68,17 @@ def _params(event: HookEvent, root: str) -> list[dict[str, Any]]:
     return [params | {"file": path} for path in files] or [params]
 
 
-def _handled(event: HookEvent, app: "App", name: str, params: dict[str, Any]) -> dict[str, Any]:
+def _handled(event: HookEvent, context: "HomeContext", name: str, params: dict[str, Any]) -> dict[str, Any]:
     from mi.nexus.events import handle
 
-    place = app.nexus.place
-    done = handle(place.root, name, {"params": params}, place.harness_id, app.config.nexus, app.quiet_language)
+    place = build_nexus(context).place
+    done = handle(place.root, name, {"params": params}, place.harness_id, context.config.nexus, context.quiet_language)
     kept = {key: value for key, value in params.items() if key not in _UNRECORDED}
-    app.record_nexus_event(name, kept | {"host": event.host})
+    record_nexus_event(context, name, kept | {"host": event.host})
     return done
 
 
-def _answer(event: HookEvent, app: "App", done: dict[str, Any]) -> HookAnswer:
+def _answer(event: HookEvent, context: "HomeContext", done: dict[str, Any]) -> HookAnswer:
     match event.event:
         case "session-start":
             return HookAnswer(context=_opening(done))
@@ -86,7 +87,7 @@ def _answer(event: HookEvent, app: "App", done: dict[str, Any]) -> HookAnswer:
                 return HookAnswer("deny", done["context"])
             return HookAnswer(context=done["context"])
         case "pre-tool":
-            return _judged(app, done)
+            return _judged(context, done)
         case "subagent-stop":  # a host would give a context to the agent that has just ended
             return HookAnswer(message="\n".join(done["reminders"]))
         case "session-end":
@@ -112,12 +113,12 @@ def _again(done: dict[str, Any]) -> str:
     return "\n".join([*lines, _opening(done)]).strip()
 
 
-def _judged(app: "App", done: dict[str, Any]) -> HookAnswer:
+def _judged(context: "HomeContext", done: dict[str, Any]) -> HookAnswer:
     """A capability stands; edits without a plan are a question where the team is strict, else a remark."""
     if done["decision"] == "deny":
         return HookAnswer("deny", done["reason"])
     if done["decision"] == "warn":
-        strict = app.config.governance.profile == "strict"
+        strict = context.config.governance.profile == "strict"
         return HookAnswer("ask", done["reason"]) if strict else HookAnswer(context=done["reason"])
     resume = done.get("resume", {})
     if resume.get("decision") == "resume":

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mi.app.team import build_worker
 from mi.hooks import rules_state
 from mi.hooks.answer import HookAnswer
 from mi.hooks.changed_files import command_of, is_change, touched
@@ -13,7 +14,7 @@ from mi.hooks.event import HookEvent
 from mi.kernel.messages import choose_language, text
 
 if TYPE_CHECKING:
-    from mi.app import App
+    from mi.app.home_context import HomeContext
     from mi.evidence.records.base import Record
     from mi.governance.permissions import PermissionVerdict
     from mi.hooks.rules_state import RulesState
@@ -24,43 +25,43 @@ _SEARCHES = {"Grep": "glob", "Glob": "pattern"}
 _TARGETS = ("file_path", "notebook_path", "path", "url", "query", "chars")  # chars: what is typed into a shell
 
 
-def answer(event: HookEvent, app: "App") -> HookAnswer:
+def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
     """What the rules say to an event."""
     match event.event:
         case "pre-tool":
-            return _before_tool(event, app)
+            return _before_tool(event, context)
         case "post-tool":
-            return _after_tool(event, app)
+            return _after_tool(event, context)
         case "prompt":
             from mi.hooks.prompt_signals import at_prompt
 
-            return at_prompt(event, app)
+            return at_prompt(event, context)
         case "session-start":
-            return _at_start(app)
+            return _at_start(context)
         case "stop":
             from mi.hooks.autosave import at_stop
 
-            at_stop(event, app)
+            at_stop(event, context)
         case "session-end":
             from mi.hooks.autosave import at_end
 
-            at_end(event, app)
-            rules_state.forget(event, app)
+            at_end(event, context)
+            rules_state.forget(event, context)
     return HookAnswer()
 
 
-def on_error(event: HookEvent, app: "App") -> OnError:
+def on_error(event: HookEvent, context: "HomeContext") -> OnError:
     """A call that could not be judged does not happen; counters and signals fail open."""
     return "closed" if event.event == "pre-tool" else "open"
 
 
-def _at_start(app: "App") -> HookAnswer:
+def _at_start(context: "HomeContext") -> HookAnswer:
     """Hooks that somebody changed are told at once."""
     from mi.hosts.integrity import changed_hooks
 
     lines = [
-        text("notice.hooks-changed", app.quiet_language, path=one.path, missing=one.missing, entered=one.entered)
-        for one in changed_hooks(app.home, app.project.root)
+        text("notice.hooks-changed", context.quiet_language, path=one.path, missing=one.missing, entered=one.entered)
+        for one in changed_hooks(context.home, context.project.root)
     ]
     return HookAnswer(context="\n".join(lines))
 
@@ -68,38 +69,38 @@ def _at_start(app: "App") -> HookAnswer:
 # before a tool
 
 
-def _before_tool(event: HookEvent, app: "App") -> HookAnswer:
-    before = rules_state.read(event, app)
-    verdict = judged(event, app, "" if before.lifted else before.override)
+def _before_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
+    before = rules_state.read(event, context)
+    verdict = judged(event, context, "" if before.lifted else before.override)
     if verdict.decision == "ALLOW":
         return HookAnswer("allow")
-    state = rules_state.change(event, app, lambda old: _with_refused(old, event.tool_use_id, verdict))
-    language = choose_language(app.config.language, state.prompt)
+    state = rules_state.change(event, context, lambda old: _with_refused(old, event.tool_use_id, verdict))
+    language = choose_language(context.config.language, state.prompt)
     said = explained(verdict, language)
     if verdict.denial != "hard" and state.refused.get(verdict.operation, 0) >= _OFTEN:
         said += "\n" + text("rules.adjust", language, operation=verdict.operation)
     if verdict.incident:
-        _record_incident(app, verdict, state.override)
+        _record_incident(context, verdict, state.override)
     if verdict.decision == "DENY":
-        _record_denial(event, app, verdict)
+        _record_denial(event, context, verdict)
         return HookAnswer("deny", said)
     return HookAnswer("ask", said)
 
 
-def judged(event: HookEvent, app: "App", override: str = "") -> "PermissionVerdict":
+def judged(event: HookEvent, context: "HomeContext", override: str = "") -> "PermissionVerdict":
     """The permission decision about a call; `override`: the person's own words that lift a soft denial."""
     from mi.project.permissions import permit_here
 
     return permit_here(
-        app.home,
-        app.worker(event.cwd),
+        context.home,
+        build_worker(context, event.cwd),
         event.tool_name,
         _verb(event),
         _target(event),
-        app.notices,
-        profile=app.config.governance.profile,
+        context.notices,
+        profile=context.config.governance.profile,
         override=override,
-        change_units=_units(event, app) if is_change(event) else 0,
+        change_units=_units(event, context) if is_change(event) else 0,
     )
 
 
@@ -137,7 +138,7 @@ def explained(verdict: "PermissionVerdict", language: str) -> str:
     return "\n".join(lines)
 
 
-def _record_denial(event: HookEvent, app: "App", verdict: "PermissionVerdict") -> None:
+def _record_denial(event: HookEvent, context: "HomeContext", verdict: "PermissionVerdict") -> None:
     from mi.evidence.records.governed import Violation
     from mi.kernel import ids
     from mi.kernel.secrets import redact
@@ -150,16 +151,16 @@ def _record_denial(event: HookEvent, app: "App", verdict: "PermissionVerdict") -
         outcome="blocked",
         details=f"{event.tool_name} {verdict.operation}: {redact(verdict.target)[:500]}",
     )
-    app.open_agent_log().append(record)
+    context.open_agent_log().append(record)
 
 
-def _record_incident(app: "App", verdict: "PermissionVerdict", reason: str) -> None:
+def _record_incident(context: "HomeContext", verdict: "PermissionVerdict", reason: str) -> None:
     """The person's override lifts a soft denial to a question, for this one action."""
     from mi.evidence.records.governed import Override
     from mi.kernel.secrets import redact
 
     scope = f"incident: {verdict.operation} {redact(verdict.target)[:500]}"
-    app.open_agent_log().append(Override(reason=reason[:500], scope=scope))
+    context.open_agent_log().append(Override(reason=reason[:500], scope=scope))
 
 
 def _with_refused(old: "RulesState", call: str, verdict: "PermissionVerdict") -> "RulesState":
@@ -175,22 +176,22 @@ def _with_refused(old: "RulesState", call: str, verdict: "PermissionVerdict") ->
 # after a tool
 
 
-def _after_tool(event: HookEvent, app: "App") -> HookAnswer:
+def _after_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
     """A call the person was asked about went through: confirmed. An edit is counted."""
-    state = rules_state.read(event, app)
+    state = rules_state.read(event, context)
     operation = state.asked.get(event.tool_use_id, "")
     if operation:
-        app.open_agent_log().append(_confirmed(event, operation))
-        rules_state.change(event, app, lambda old: _without_asked(old, event.tool_use_id))
+        context.open_agent_log().append(_confirmed(event, operation))
+        rules_state.change(event, context, lambda old: _without_asked(old, event.tool_use_id))
     if event.tool_name not in _EDITS:
         from mi.hooks.autosave import saw_command
 
-        saw_command(event, app)
+        saw_command(event, context)
     files = touched(event)
     if not files:
         return HookAnswer()
-    state = rules_state.change(event, app, lambda old: _counted(old, files))
-    return HookAnswer(context=_warning(_units(event, app), choose_language(app.config.language, state.prompt)))
+    state = rules_state.change(event, context, lambda old: _counted(old, files))
+    return HookAnswer(context=_warning(_units(event, context), choose_language(context.config.language, state.prompt)))
 
 
 def _confirmed(event: HookEvent, operation: str) -> "Record":
@@ -217,18 +218,18 @@ def _counted(old: "RulesState", files: list[str]) -> "RulesState":
     return msgspec.structs.replace(old, edits=edits, worked=True, work_logged=logged)
 
 
-def _units(event: HookEvent, app: "App") -> int:
+def _units(event: HookEvent, context: "HomeContext") -> int:
     """Change units of this batch: as many as there were edits, looked up in git once that is more than a batch."""
     from mi.governance.review_gate import WARN
 
-    edits = rules_state.read(event, app).edits
+    edits = rules_state.read(event, context).edits
     counted = sum(edits.values())
     if counted < WARN:
         return counted
     from mi.kernel.errors import MiError
     from mi.project.change import change_here
 
-    root = app.project.root
+    root = context.project.root
     mine = {os.path.relpath(os.path.realpath(file), os.path.realpath(root)) for file in edits}
     try:
         change = change_here(root)

@@ -1,10 +1,12 @@
 """The eleven tools of plan, tasks and history as `nx_*`, and the knowledge files of the repository as resources."""
 
+from functools import partial
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from mi.app.nexus import build_nexus, record_nexus
 from mi.kernel.errors import MiError
 from mi.mcp.session import ToolSession
 from mi.mcp.tool import Json, Resource, Resources, ResourceTemplate, Text, Tool, ToolFailure
@@ -30,9 +32,9 @@ class _Given(Struct, frozen=True):
 
 def _tool(tool: NexusTool) -> Tool[Any, Any]:
     def call(session: ToolSession, given: Any) -> Any:
-        app = session.app
+        context = session.context
         try:
-            answer = run(app.nexus, tool.name, given.arguments, app.record_nexus)
+            answer = run(build_nexus(context), tool.name, given.arguments, partial(record_nexus, context))
         except MiError as error:
             raise ToolFailure(error.code.upper().replace("-", "_"), error.line()) from None
         return msgspec.convert(answer, ANSWERS[tool.name])
@@ -59,7 +61,7 @@ def _list(session: ToolSession) -> list[Resource]:
     return [
         Resource(uri=f"{_SCHEME}{folder}/{quote(one.name)}", name=one.name, title=one.title, mime_type="text/markdown")
         for folder in KNOWLEDGE
-        for one in files_in(session.app.nexus, folder)
+        for one in files_in(build_nexus(session.context), folder)
     ]
 
 
@@ -70,7 +72,7 @@ def _read(session: ToolSession, uri: str) -> Text | None:
     folder, _, name = uri.removeprefix(_SCHEME).partition("/")
     if not uri.startswith(_SCHEME) or folder not in KNOWLEDGE:
         return None
-    store = session.app.nexus
+    store = build_nexus(session.context)
     wanted = {name, unquote(name)}  # some clients write an address as it is, some escape it
     for one in files_in(store, folder):
         if wanted & {one.name, one.name.removesuffix(".md")}:

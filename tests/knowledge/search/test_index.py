@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.recall import build_recall
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import UserInput
 from mi.evidence.records.thoughts import Snapshot
@@ -22,16 +23,18 @@ from mi.knowledge.search.words import compact
 
 
 def snapshot(home: Home, text: str, project_id: str = "p1") -> str:
-    writer = EvidenceWriter.for_command(home.project(project_id).evidence, App(home).notices)
+    writer = EvidenceWriter.for_command(home.project(project_id).evidence, HomeContext(home).notices)
     return writer.append(Snapshot(snapshot_id=f"sn_{text.split()[0]}", text=text)).event_id
 
 
-def found(app: App, words: str, kinds: tuple[str, ...] = THOUGHTS, project_id: str = "p1") -> list[str]:
-    return [hit.document.text for hit in app.memory.search(Query(compact(words).tokens, kinds, project_id))]
+def found(context: HomeContext, words: str, kinds: tuple[str, ...] = THOUGHTS, project_id: str = "p1") -> list[str]:
+    return [
+        hit.document.text for hit in build_recall(context).index.search(Query(compact(words).tokens, kinds, project_id))
+    ]
 
 
-def keys(app: App) -> list[str]:
-    return [notice.key for notice in app.notices]
+def keys(context: HomeContext) -> list[str]:
+    return [notice.key for notice in context.notices]
 
 
 @pytest.mark.req(
@@ -39,12 +42,12 @@ def keys(app: App) -> list[str]:
 )
 def test_the_index_can_be_deleted_at_any_time(home: Home) -> None:
     snapshot(home, "gateway migrated to envoy")
-    assert found(App(home), "envoy") == ["gateway migrated to envoy"]
+    assert found(HomeContext(home), "envoy") == ["gateway migrated to envoy"]
     assert home.memory_index == home.path("indexes", "memory.sqlite")
     assert os.stat(home.memory_index).st_mode & 0o777 == 0o600
     before = Path(home.project("p1").evidence).read_bytes()
     os.unlink(home.memory_index)
-    assert found(App(home), "envoy") == ["gateway migrated to envoy"]
+    assert found(HomeContext(home), "envoy") == ["gateway migrated to envoy"]
     assert Path(home.project("p1").evidence).read_bytes() == before
 
 
@@ -60,88 +63,88 @@ def test_only_what_is_new_is_read(home: Home, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(FtsBackend, "apply", counting)
     for number in range(20):
         snapshot(home, f"number{number} snapshot")
-    found(App(home), "snapshot")
-    found(App(home), "snapshot")
+    found(HomeContext(home), "snapshot")
+    found(HomeContext(home), "snapshot")
     assert sum(taken) == 20
     snapshot(home, "later snapshot")
-    assert found(App(home), "later") == ["later snapshot"]
+    assert found(HomeContext(home), "later") == ["later snapshot"]
     assert sum(taken) == 21
 
 
 def test_one_app_sees_what_is_written_meanwhile(home: Home) -> None:
-    app = App(home)
+    context = HomeContext(home)
     snapshot(home, "first word")
-    assert found(app, "first") == ["first word"]
+    assert found(context, "first") == ["first word"]
     snapshot(home, "second word")
-    assert found(app, "second") == ["second word"]
+    assert found(context, "second") == ["second word"]
 
 
 @pytest.mark.parametrize("damage", [b"this is no database, " * 400, b""])
 def test_a_damaged_index_is_built_again(home: Home, damage: bytes) -> None:
     snapshot(home, "gateway migrated")
-    found(App(home), "gateway")
+    found(HomeContext(home), "gateway")
     Path(home.memory_index).write_bytes(damage)
-    app = App(home)
-    assert found(app, "gateway") == ["gateway migrated"]
-    assert keys(app) == (["memory-index-broken"] if damage else [])
-    assert keys(App(home)) == []
+    context = HomeContext(home)
+    assert found(context, "gateway") == ["gateway migrated"]
+    assert keys(context) == (["memory-index-broken"] if damage else [])
+    assert keys(HomeContext(home)) == []
 
 
 def test_an_index_with_a_broken_page_or_a_missing_table_is_built_again(home: Home) -> None:
     snapshot(home, "gateway migrated")
-    found(App(home), "gateway")
+    found(HomeContext(home), "gateway")
     db = sqlite3.connect(home.memory_index)
     db.execute("DROP TABLE document")
     db.commit()
     db.close()
-    assert found(App(home), "gateway") == ["gateway migrated"]
+    assert found(HomeContext(home), "gateway") == ["gateway migrated"]
     size = os.path.getsize(home.memory_index)
     with open(home.memory_index, "r+b") as file:
         file.seek(4096)
         file.write(b"\xff" * (size - 4096))
-    assert found(App(home), "gateway") == ["gateway migrated"]
+    assert found(HomeContext(home), "gateway") == ["gateway migrated"]
 
 
 def test_an_index_of_another_version_is_built_again(home: Home) -> None:
     snapshot(home, "gateway migrated")
-    found(App(home), "gateway")
+    found(HomeContext(home), "gateway")
     db = sqlite3.connect(home.memory_index)
     db.execute("PRAGMA user_version = 99")
     db.execute("DELETE FROM document")
     db.commit()
     db.close()
-    assert found(App(home), "gateway") == ["gateway migrated"]
+    assert found(HomeContext(home), "gateway") == ["gateway migrated"]
 
 
 def test_a_home_where_the_index_cannot_be_written_is_searched_all_the_same(home: Home) -> None:
     snapshot(home, "gateway migrated")
     Path(home.indexes).write_text("in the way", "utf-8")
-    app = App(home)
-    assert found(app, "gateway") == ["gateway migrated"]
-    assert keys(app) == ["memory-index-unwritable"]
+    context = HomeContext(home)
+    assert found(context, "gateway") == ["gateway migrated"]
+    assert keys(context) == ["memory-index-unwritable"]
 
 
 def test_an_index_that_is_damaged_and_cannot_be_replaced_is_done_without(home: Home) -> None:
     snapshot(home, "gateway migrated")
     os.makedirs(home.memory_index)  # a folder in its place: neither opened nor deleted as a file
-    app = App(home)
-    assert found(app, "gateway") == ["gateway migrated"]
-    assert found(app, "gateway") == ["gateway migrated"]
-    assert keys(app) == ["memory-index-unwritable"]
+    context = HomeContext(home)
+    assert found(context, "gateway") == ["gateway migrated"]
+    assert found(context, "gateway") == ["gateway migrated"]
+    assert keys(context) == ["memory-index-unwritable"]
 
 
 def test_what_a_read_only_index_holds_is_not_read_again(home: Home) -> None:
     snapshot(home, "gateway migrated")
-    found(App(home), "gateway")
+    found(HomeContext(home), "gateway")
     copied = fts.copy_into_memory(home.memory_index)
     assert copied.status().documents == {"snapshot": 1}
     assert copied.apply("more", "p1", "", DocumentChanges([Document("x", "claim", "more", "p1")], "1"))
     copied.close()
-    assert found(App(home), "more") == []
+    assert found(HomeContext(home), "more") == []
 
 
 def test_a_home_that_does_not_exist_is_not_made_by_searching(home: Home) -> None:
-    assert found(App(home), "anything") == []
+    assert found(HomeContext(home), "anything") == []
     assert not home.exists()
 
 
@@ -150,20 +153,20 @@ def test_a_project_that_is_gone_is_no_longer_found(home: Home) -> None:
     snapshot(home, "gateway migrated")
     snapshot(home, "gateway stays", "p2")
     query = Query(("gateway",), only_project=False)
-    assert len(App(home).memory.search(query)) == 2
+    assert len(HomeContext(home).memory.search(query)) == 2
     os.rename(home.project("p1").root, home.path("elsewhere"))
-    assert [hit.document.text for hit in App(home).memory.search(query)] == ["gateway stays"]
+    assert [hit.document.text for hit in HomeContext(home).memory.search(query)] == ["gateway stays"]
 
 
 def test_a_replaced_log_is_taken_up_anew(home: Home) -> None:
     snapshot(home, "gateway migrated to envoy last week")
-    found(App(home), "gateway")
+    found(HomeContext(home), "gateway")
     os.rename(home.project("p1").evidence, home.project("p1").evidence + ".old")
     snapshot(home, "queue")
-    assert found(App(home), "gateway") == []
-    assert found(App(home), "queue") == ["queue"]
+    assert found(HomeContext(home), "gateway") == []
+    assert found(HomeContext(home), "queue") == ["queue"]
     os.unlink(home.project("p1").evidence)
-    assert found(App(home), "queue") == []
+    assert found(HomeContext(home), "queue") == []
 
 
 def test_a_torn_line_is_taken_in_once_it_is_whole(home: Home) -> None:
@@ -171,31 +174,31 @@ def test_a_torn_line_is_taken_in_once_it_is_whole(home: Home) -> None:
     log = Path(home.project("p1").evidence)
     whole = log.read_bytes()
     log.write_bytes(whole + whole[:-40].replace(b"gateway", b"quantum"))
-    assert found(App(home), "gateway quantum") == ["gateway migrated"]
+    assert found(HomeContext(home), "gateway quantum") == ["gateway migrated"]
     snapshot(home, "later")
-    assert found(App(home), "later") == ["later"]
+    assert found(HomeContext(home), "later") == ["later"]
 
 
 @pytest.mark.req("v1.recall.index-rebuild", "v1.cli.memory-index-rebuild", "v1.cli.memory-index-no-snapshots")
 def test_rebuilding_with_and_without_snapshots(home: Home) -> None:
     snapshot(home, "gateway migrated")
-    status = App(home).memory.rebuild(["snapshot"], lambda done, total: None)
+    status = HomeContext(home).memory.rebuild(["snapshot"], lambda done, total: None)
     assert "snapshot" not in status.documents
-    assert found(App(home), "gateway") == []
+    assert found(HomeContext(home), "gateway") == []
     snapshot(home, "queue drained")
-    assert found(App(home), "queue") == ["queue drained"]
-    assert App(home).memory.rebuild([], lambda done, total: None).documents["snapshot"] == 2
-    assert found(App(home), "gateway") == ["gateway migrated"]
+    assert found(HomeContext(home), "queue") == ["queue drained"]
+    assert HomeContext(home).memory.rebuild([], lambda done, total: None).documents["snapshot"] == 2
+    assert found(HomeContext(home), "gateway") == ["gateway migrated"]
 
 
 @pytest.mark.req("mi.recall.evidence-search", "mi.recall.claims-not-replace")
 def test_evidence_is_found_verbatim_with_its_run_around_it(home: Home) -> None:
-    app = App(home)
-    writer = EvidenceWriter.for_command(home.project("p1").evidence, app.notices)
+    context = HomeContext(home)
+    writer = EvidenceWriter.for_command(home.project("p1").evidence, context.notices)
     asked = writer.append(UserInput(question="Which port shall the proxy use?", answer="8443, and never 8080"))
-    assert found(app, "8443", EVIDENCE) == ["Which port shall the proxy use?\n8443, and never 8080"]
-    assert found(app, "8443") == []
-    (hit,) = app.memory.search(Query(("proxy",), EVIDENCE, "p1"))
+    assert found(context, "8443", EVIDENCE) == ["Which port shall the proxy use?\n8443, and never 8080"]
+    assert found(context, "8443") == []
+    (hit,) = build_recall(context).index.search(Query(("proxy",), EVIDENCE, "p1"))
     assert (hit.document.id, hit.document.event_ids) == (asked.event_id, (asked.event_id,))
     assert hit.document.tags == ("user_input",)
 
@@ -203,27 +206,28 @@ def test_evidence_is_found_verbatim_with_its_run_around_it(home: Home) -> None:
 @pytest.mark.req("v1.cli.memory-backend-env", "mi.env.memory-backend", "v1.cli.memory-backend-default")
 def test_the_backend_is_chosen_by_the_environment(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     snapshot(home, "gateway migrated")
-    assert App(home).memory.name == "sqlite_fts"
+    assert HomeContext(home).memory.name == "sqlite_fts"
     monkeypatch.setenv("MI_MEMORY_BACKEND", "in_memory")
-    app = App(home)
-    assert app.memory.name == "in_memory"
-    assert found(app, "gateway") == ["gateway migrated"]
+    context = HomeContext(home)
+    assert build_recall(context).index.name == "in_memory"
+    assert found(context, "gateway") == ["gateway migrated"]
     assert not os.path.exists(home.memory_index)
 
 
 WORKER = """
 import sys
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.recall import build_recall
 from mi.kernel.home import Home
 from mi.knowledge.search.backend import EVIDENCE, Query
 for _ in range(3):
-    hits = App(Home(sys.argv[1])).memory.search(Query(("record",), EVIDENCE, "p1", limit=100000))
+    hits = build_recall(HomeContext(Home(sys.argv[1]))).search(Query(("record",), EVIDENCE, "p1", limit=100000))
 print(len(hits), len({hit.document.id for hit in hits}))
 """
 
 
 def test_two_processes_may_build_and_search_at_once(home: Home) -> None:
-    writer = EvidenceWriter.for_command(home.project("p1").evidence, App(home).notices)
+    writer = EvidenceWriter.for_command(home.project("p1").evidence, HomeContext(home).notices)
     for number in range(5000):
         writer.append(UserInput(question="record", answer=str(number)))
     workers = [
@@ -234,11 +238,11 @@ def test_two_processes_may_build_and_search_at_once(home: Home) -> None:
     ]
     answers = [worker.communicate(timeout=120) for worker in workers]
     assert answers == [("5000 5000\n", "")] * 3
-    assert App(home).memory.status()[0].documents == {"evidence": 5000}
+    assert HomeContext(home).memory.status()[0].documents == {"evidence": 5000}
 
 
 def test_a_process_killed_while_building_leaves_a_usable_index(home: Home) -> None:
-    writer = EvidenceWriter.for_command(home.project("p1").evidence, App(home).notices)
+    writer = EvidenceWriter.for_command(home.project("p1").evidence, HomeContext(home).notices)
     for number in range(4500):
         writer.append(UserInput(question="record", answer=str(number)))
     killer = WORKER.replace(
@@ -249,7 +253,7 @@ def test_a_process_killed_while_building_leaves_a_usable_index(home: Home) -> No
     )
     done = subprocess.run([sys.executable, "-c", killer, home.root], check=False, timeout=60)
     assert done.returncode == -9
-    hits = App(home).memory.search(Query(("record",), EVIDENCE, "p1", limit=10_000))
+    hits = HomeContext(home).memory.search(Query(("record",), EVIDENCE, "p1", limit=10_000))
     assert len({hit.document.id for hit in hits}) == len(hits) == 4500
 
 
@@ -270,7 +274,7 @@ def test_much_rubbish_is_cleared_away(home: Home) -> None:
 
     os.makedirs(home.root)
     fickle = Fickle()
-    memory = TextIndex(home, lambda: [fickle], App(home).notices)
+    memory = TextIndex(home, lambda: [fickle], HomeContext(home).notices)
     sizes = []
     for version in range(1, 12):
         fickle.version = version
@@ -281,17 +285,17 @@ def test_much_rubbish_is_cleared_away(home: Home) -> None:
 
 
 def test_status_reads_and_changes_nothing(home: Home) -> None:
-    status, behind = App(home).memory.status()
+    status, behind = HomeContext(home).memory.status()
     assert (status.documents, behind, home.exists()) == ({}, 0, False)
     snapshot(home, "gateway")
-    status, behind = App(home).memory.status()
+    status, behind = HomeContext(home).memory.status()
     assert (status.documents, behind) == ({}, 2)  # its snapshots and its records
     assert not os.path.exists(home.memory_index)
-    found(App(home), "gateway")
-    status, behind = App(home).memory.status()
+    found(HomeContext(home), "gateway")
+    status, behind = HomeContext(home).memory.status()
     assert (status.documents, behind) == ({"snapshot": 1}, 1)
     Path(home.memory_index).write_bytes(b"rubbish" * 1000)
-    app = App(home)
-    assert app.memory.status()[0].documents == {}
-    assert keys(app) == ["state-broken"]
+    context = HomeContext(home)
+    assert build_recall(context).index.status()[0].documents == {}
+    assert keys(context) == ["state-broken"]
     assert Path(home.memory_index).read_bytes() == b"rubbish" * 1000

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.thoughts import CrossProjectRecall
 from mi.kernel.config.types import CrossProjectRecallConfig as Settings
@@ -61,7 +61,7 @@ def test_the_record_says_what_was_asked_and_what_came(backend: Backend) -> None:
 def test_the_record_can_be_appended_and_read_back(backend: Backend, home: Home) -> None:
     record = recall(backend.search, Settings(), "risk_signal", TASK, "p1")
     assert record is not None
-    stored = EvidenceWriter.for_command(home.evidence, App(home).notices).append(record)
+    stored = EvidenceWriter.for_command(home.evidence, HomeContext(home).notices).append(record)
     with open(home.evidence, "rb") as file:
         assert msgspec.json.decode(file.read(), type=CrossProjectRecall) == stored
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.thoughts import Snapshot, SourceRefs
 from mi.kernel.home import Home
@@ -16,7 +16,7 @@ from tests.knowledge.thoughts.lines import claim, write
 
 
 def search(home: Home, words: str, kinds: tuple[str, ...] = THOUGHTS, project_id: str = "p1") -> list[Hit]:
-    return App(home).memory.search(Query(compact(words).tokens, kinds, project_id))
+    return HomeContext(home).memory.search(Query(compact(words).tokens, kinds, project_id))
 
 
 def workflow(folder: str, workflow_id: str, **more: object) -> Path:
@@ -28,7 +28,7 @@ def workflow(folder: str, workflow_id: str, **more: object) -> Path:
 
 
 def test_a_snapshot_cites_its_events(home: Home) -> None:
-    writer = EvidenceWriter.for_command(home.project("p1").evidence, App(home).notices)
+    writer = EvidenceWriter.for_command(home.project("p1").evidence, HomeContext(home).notices)
     refs = SourceRefs(event_ids=["ev_a", "ev_b"])
     event = writer.append(Snapshot(snapshot_id="sn_1", text="cache dropped", tags=["perf"], source_refs=refs))
     (hit,) = search(home, "cache")

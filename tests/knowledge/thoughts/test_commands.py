@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
 from mi.kernel.home import Home
 from tests.conftest import Mi
 from tests.knowledge.thoughts.lines import claim, edge, node, retract, write
@@ -15,9 +15,9 @@ from tests.knowledge.thoughts.lines import claim, edge, node, retract, write
 @pytest.fixture
 def store(tmp_path: Path, home: Home) -> Path:
     """The project's store, with something in it; the global one is beside."""
-    app = App(home)
-    app.use_project()
-    root = Path(app.project_home.thoughts)
+    context = HomeContext(home)
+    context.use_project()
+    root = Path(context.project_home.thoughts)
     write(
         root,
         claim("cl_a", "Tests run with pytest", tags=["tool", "test"], claim_type="fact"),

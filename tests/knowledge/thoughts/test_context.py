@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from mi.app import App
+from mi.app.home_context import HomeContext
+from mi.app.thoughts import build_thoughts
 from mi.kernel.home import Home
 from mi.knowledge.thoughts import context
 from mi.knowledge.thoughts.context import Budget, Context, build
@@ -29,24 +30,26 @@ class Finds:
 
 
 @pytest.fixture
-def app(home: Home) -> App:
-    app = App(home)
-    app.use_project()
-    return app
+def opened(home: Home) -> HomeContext:
+    opened = HomeContext(home)
+    opened.use_project()
+    return opened
 
 
 @pytest.fixture
-def here(app: App) -> Path:
-    return Path(app.project_home.thoughts)
+def here(opened: HomeContext) -> Path:
+    return Path(opened.project_home.thoughts)
 
 
 @pytest.fixture
-def everywhere(app: App) -> Path:
-    return Path(app.home.thoughts)
+def everywhere(opened: HomeContext) -> Path:
+    return Path(opened.home.thoughts)
 
 
-def built(app: App, query: str = "", found: Finds | None = None, as_of: int | None = None, **more: Any) -> Context:
-    return build(app.read_thoughts("effective", as_of), query, found or Finds(), **more)
+def built(
+    opened: HomeContext, query: str = "", found: Finds | None = None, as_of: int | None = None, **more: Any
+) -> Context:
+    return build(build_thoughts(opened).read("effective", as_of), query, found or Finds(), **more)
 
 
 def ids(thoughts: list[Any]) -> list[str]:
@@ -54,7 +57,7 @@ def ids(thoughts: list[Any]) -> list[str]:
 
 
 @pytest.mark.req("v1.ctx.values-claims", "v1.ctx.pref-goal-claims", "v1.ctx.pref-goal-pinned")
-def test_values_and_guidance(app: App, here: Path, everywhere: Path) -> None:
+def test_values_and_guidance(opened: HomeContext, here: Path, everywhere: Path) -> None:
     write(
         everywhere,
         claim("cl_v1", "Small diffs.", claim_type="preference", tags=["values:base"], scope="global"),
@@ -76,22 +79,22 @@ def test_values_and_guidance(app: App, here: Path, everywhere: Path) -> None:
         claim("cl_tls", "look at it", claim_type="preference", tags=["mi:testless_verification_strategy"]),
         claim("cl_late", "not valid yet", claim_type="preference", valid_from="2999-01-01T00:00:00Z"),
     )
-    context = built(app)
+    context = built(opened)
     assert ids(context.values_claims) == ["cl_v1", "cl_v2"]
     assert ids(context.pref_goal_claims) == ["cl_ps", "cl_gr", "cl_tls", "cl_pg", "cl_pp", "cl_gp"]
 
 
 @pytest.mark.req("v1.ctx.nodes", "v1.ctx.nodes-values-summary")
-def test_nodes_are_the_latest_with_the_summary_of_the_values(app: App, here: Path, everywhere: Path) -> None:
+def test_nodes_are_the_latest_with_the_summary_of_the_values(opened: HomeContext, here: Path, everywhere: Path) -> None:
     summary = {"node_type": "summary", "tags": ["values:summary"], "scope": "global"}
     write(everywhere, node("nd_s1", **summary), node("nd_s2", **summary), node("nd_g"))
     write(here, *(node(f"nd_{number}") for number in range(5)), retract("node", "nd_4"))
-    context = built(app, budget=Budget(nodes=4))
+    context = built(opened, budget=Budget(nodes=4))
     assert ids(context.nodes) == ["nd_s2", "nd_3", "nd_2", "nd_1"]
 
 
 @pytest.mark.req("v1.ctx.query-claims", "v1.ctx.query-fts-candidates")
-def test_the_index_brings_claims_to_mind(app: App, here: Path, everywhere: Path) -> None:
+def test_the_index_brings_claims_to_mind(opened: HomeContext, here: Path, everywhere: Path) -> None:
     write(
         here,
         claim("cl_1", "one"),
@@ -104,14 +107,14 @@ def test_the_index_brings_claims_to_mind(app: App, here: Path, everywhere: Path)
     )
     write(everywhere, claim("cl_raw", "raw", tags=["values:raw"], scope="global"))
     finds = Finds("cl_4", "cl_2", "cl_unknown", "cl_raw", "cl_p", "cl_1", "nd_x")
-    context = built(app, "what now", finds)
+    context = built(opened, "what now", finds)
     assert ids(context.query_claims)[:2] == ["cl_3", "cl_1"]
     assert finds.asked[0][0] == "what now"
     assert "cl_p" in ids(context.pref_goal_claims)
 
 
 @pytest.mark.req("v1.ctx.query-fallback-scan")
-def test_without_the_index_recent_claims_are_looked_through(app: App, here: Path) -> None:
+def test_without_the_index_recent_claims_are_looked_through(opened: HomeContext, here: Path) -> None:
     write(
         here,
         claim("cl_1", "The parser tests are slow on Windows"),
@@ -119,35 +122,35 @@ def test_without_the_index_recent_claims_are_looked_through(app: App, here: Path
         claim("cl_3", "Nothing in common"),
         claim("cl_4", "发布之前先运行测试"),
     )
-    assert ids(built(app, "why are the parser tests slow").query_claims) == ["cl_1", "cl_2"]
-    assert ids(built(app, "运行测试").query_claims) == ["cl_4"]
-    assert ids(built(app, '"; DROP TABLE claim; --').query_claims) == []
-    assert ids(built(app, "").query_claims) == []
+    assert ids(built(opened, "why are the parser tests slow").query_claims) == ["cl_1", "cl_2"]
+    assert ids(built(opened, "运行测试").query_claims) == ["cl_4"]
+    assert ids(built(opened, '"; DROP TABLE claim; --').query_claims) == []
+    assert ids(built(opened, "").query_claims) == []
 
 
 @pytest.mark.req("v1.ctx.one-hop", "v1.ctx.one-hop-bounds", "v1.ctx.edges")
 @pytest.mark.parametrize("edge_type", ["depends_on", "supports", "contradicts", "derived_from", "mentions"])
-def test_neighbours_join_within_the_budgets(app: App, here: Path, edge_type: str) -> None:
+def test_neighbours_join_within_the_budgets(opened: HomeContext, here: Path, edge_type: str) -> None:
     write(here, *(claim(f"cl_{number}") for number in range(6)), node("nd_far"), claim("cl_gone"))
     write(here, retract("claim", "cl_gone"), claim("cl_past", valid_to="2020-01-01T00:00:00Z"))
     ends = ["cl_gone", "cl_past", "cl_1", "cl_2", "cl_3"]
     write(here, *(edge(f"ed_{place}", edge_type, "cl_0", end) for place, end in enumerate(ends)))
     write(here, edge("ed_two", edge_type, "cl_3", "cl_5"), edge("ed_ev", "derived_from", "cl_4", "ev_recent"))
-    context = built(app, "", Finds("cl_0"), budget=Budget(query=3, nodes=0, edges=4))
+    context = built(opened, "", Finds("cl_0"), budget=Budget(query=3, nodes=0, edges=4))
     assert ids(context.query_claims) == ["cl_0", "cl_1", "cl_2"]
     assert len(context.edges) == 4
-    wide = built(app, "", Finds("cl_0"), recent_event_ids=["ev_recent"])
+    wide = built(opened, "", Finds("cl_0"), recent_event_ids=["ev_recent"])
     assert ids(wide.query_claims) == ["cl_0", "cl_1", "cl_2", "cl_3"]
     assert {"ed_0", "ed_2", "ed_two", "ed_ev"} <= set(ids(wide.edges))
 
 
 @pytest.mark.req("v1.ctx.no-model-calls", "v1.rec.decide-next-thought-db", "v1.tdb.values-raw-excluded")
-def test_the_same_stores_give_the_same_context(app: App, here: Path, everywhere: Path) -> None:
+def test_the_same_stores_give_the_same_context(opened: HomeContext, here: Path, everywhere: Path) -> None:
     for number in range(60):
         write(here, claim(f"cl_{number}", f"about tests {number}", claim_type=["fact", "preference"][number % 2]))
     write(everywhere, claim("cl_raw", "raw about tests", tags=["values:raw"], scope="global"))
     write(here, edge("ed_raw", "mentions", "cl_59", "cl_raw"))
-    first, second = built(app, "about tests"), built(App(app.home), "about tests")
+    first, second = built(opened, "about tests"), built(HomeContext(opened.home), "about tests")
     assert first.fields() == second.fields()
     assert "cl_raw" not in json.dumps([ids(group) for group in first[:4]])
     used = first.used("2026-01-01T00:00:00Z")
@@ -156,13 +159,13 @@ def test_the_same_stores_give_the_same_context(app: App, here: Path, everywhere:
 
 
 @pytest.mark.req("mi.cli.context", "mi.cli.context-as-of", "mi.asof.context")
-def test_the_command_shows_what_would_be_seen(mi: Mi, app: App, here: Path, everywhere: Path) -> None:
+def test_the_command_shows_what_would_be_seen(mi: Mi, opened: HomeContext, here: Path, everywhere: Path) -> None:
     write(everywhere, claim("cl_v", "Small diffs.", claim_type="preference", tags=["values:base"], scope="global"))
     write(
         here, claim("cl_1", "The deploy script needs Docker"), claim("cl_2", "Docker is gone", asserted_ts="2026-03-01")
     )
     write(here, edge("ed_1", "supersedes", "cl_1", "cl_2", asserted_ts="2026-03-01T00:00:00Z"))
-    write(Path(app.home.projects) / "other/thoughtdb", claim("cl_other", "Docker deploy of another project"))
+    write(Path(opened.home.projects) / "other/thoughtdb", claim("cl_other", "Docker deploy of another project"))
     now = json.loads(mi("context", "--json", "fix", "the", "docker", "deploy").stdout)
     assert [one["claim_id"] for one in now["values_claims"]] == ["cl_v"]
     assert [one["claim_id"] for one in now["query_claims"]] == ["cl_2"]
@@ -174,7 +177,9 @@ def test_the_command_shows_what_would_be_seen(mi: Mi, app: App, here: Path, ever
 
 
 @pytest.mark.req("mi.asof.context")
-def test_the_index_brings_to_mind_what_stood_then_and_was_taken_back_since(mi: Mi, app: App, here: Path) -> None:
+def test_the_index_brings_to_mind_what_stood_then_and_was_taken_back_since(
+    mi: Mi, opened: HomeContext, here: Path
+) -> None:
     write(here, claim("cl_1", "Zeppelin hosts the builds"), retract("claim", "cl_1", "2026-03-01T00:00:00Z"))
     asked = ("is", "a", "zeppelin", "still", "anywhere", "around", "--json")  # one word in common: a scan wants two
     then = json.loads(mi("context", *asked, "--as-of", "2026-02-01").stdout)
@@ -186,7 +191,7 @@ def test_the_index_brings_to_mind_what_stood_then_and_was_taken_back_since(mi: M
 @pytest.mark.req("mi.trust.hands-tentative")
 @pytest.mark.parametrize("as_of", [None, 1_800_000_000_000])
 def test_however_much_an_agent_says_it_neither_hides_nor_slows_what_others_said(
-    app: App, here: Path, monkeypatch: pytest.MonkeyPatch, as_of: int | None
+    opened: HomeContext, here: Path, monkeypatch: pytest.MonkeyPatch, as_of: int | None
 ) -> None:
     write(here, claim("cl_mine", "Tabs.", claim_type="preference", origin="user"), node("nd_mine", origin="mind"))
     said = [claim(f"cl_{n}", f"Tabs {n}", claim_type="preference", origin="hands") for n in range(3000)]
@@ -199,18 +204,18 @@ def test_however_much_an_agent_says_it_neither_hides_nor_slows_what_others_said(
         return of_thought(thought, thoughts)
 
     monkeypatch.setattr(context, "of_thought", counted)
-    found = built(app, "tabs", as_of=as_of)
+    found = built(opened, "tabs", as_of=as_of)
     assert set(ids(found.pref_goal_claims)) == {"cl_7", "cl_mine"}
     assert ids(found.nodes) == ["nd_mine"]
     assert len(looked) < 50
     write(here, retract("edge", "ed_1"))
-    assert ids(built(app, "tabs").pref_goal_claims) == ["cl_mine"]
+    assert ids(built(opened, "tabs").pref_goal_claims) == ["cl_mine"]
     write(here, said[0] | {"origin": "user"})  # said again, by the person
-    assert set(ids(built(app, "tabs").pref_goal_claims)) == {"cl_0", "cl_mine"}
+    assert set(ids(built(opened, "tabs").pref_goal_claims)) == {"cl_0", "cl_mine"}
 
 
 @pytest.mark.req("mi.trust.least-of-cited")
-def test_trust_is_the_least_of_what_is_cited(mi: Mi, app: App, here: Path) -> None:
+def test_trust_is_the_least_of_what_is_cited(mi: Mi, opened: HomeContext, here: Path) -> None:
     write(
         here,
         claim("cl_user", origin="user"),

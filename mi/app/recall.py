@@ -1,0 +1,122 @@
+"""Finding by words what a home knows: the text index, who has something to find, and what a Mind may hear of it."""
+
+import os
+from collections.abc import Callable, Iterator
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from mi.app.home_context import HomeContext
+from mi.app.team import build_persona
+from mi.app.thoughts import build_thoughts
+from mi.kernel.home import Home, ProjectHome
+
+if TYPE_CHECKING:  # imported when used: most commands need only some of it
+    from mi.knowledge.search.backend import Hit, Query
+    from mi.knowledge.search.documents import Producer
+    from mi.knowledge.search.index import TextIndex
+
+
+def build_recall(context: HomeContext) -> "Recall":
+    """Return the search of a context, opened once."""
+    return context.open_once(Recall)
+
+
+class Recall:
+    """Search over everything in the home."""
+
+    def __init__(self, context: HomeContext) -> None:
+        self._context = context
+
+    @cached_property
+    def index(self) -> "TextIndex":
+        from mi.knowledge.search.index import TextIndex
+
+        return TextIndex(self._context.home, self.list_producers, self._context.notices)
+
+    def search(self, wanted: "Query") -> "list[Hit]":
+        """Return what the text index finds; it is opened by the first search."""
+        return self.index.search(wanted)
+
+    def find_thoughts(self, query: str, limit: int, project_id: str = "", corrected: bool = False) -> list[str]:
+        """Return ids of claims and nodes of the project and the global store that fit a query, best first.
+
+        With `corrected`, also what was taken back or replaced since.
+        """
+        from mi.knowledge.search.backend import Query
+        from mi.knowledge.search.words import compact
+
+        asked = compact(query)
+        if not asked.tokens:
+            return []
+        place = project_id or self._context.project.project_id
+        wanted = Query(asked.tokens, ("claim", "node"), place, limit=limit, corrected=corrected)
+        return [hit.document.id for hit in self.search(wanted)]
+
+    def find_earlier_thoughts(self, query: str, limit: int) -> list[str]:
+        """Return more ids than `find_thoughts`, for an earlier time: what was not known then falls out."""
+        return self.find_thoughts(query, limit * 4, corrected=True)
+
+    def build_filter(self) -> "Callable[[Hit], bool]":
+        """Return what tells whether a Mind hears a hit: not what only an agent said, of whichever project it is.
+
+        Each store is read as it is when first asked.
+        """
+        from mi.knowledge.thoughts.trust import of_thought
+
+        read_project = cache(build_thoughts(self._context).read_project)
+
+        def is_heard(hit: "Hit") -> bool:
+            if hit.document.kind not in ("claim", "node"):
+                return True
+            known = read_project(hit.document.project_id)
+            thought = known.get(hit.document.id)
+            return thought is not None and of_thought(thought, known) != "hands"
+
+        return is_heard
+
+    def list_producers(self) -> "list[Producer]":
+        """Return whoever has something to find, of the global part and of every project."""
+        return [*self._of_home(), *self._of_workspaces()]
+
+    def _of_home(self) -> "Iterator[Producer]":
+        from mi.knowledge.search.sources import WorkflowOverrides, records, snapshots, workflow_files
+        from mi.knowledge.thoughts.search_documents import producers
+
+        home = self._context.home
+        projects = home.project_ids()
+        for project_id in projects:
+            overlay = home.project(project_id).overlay
+            yield WorkflowOverrides(overlay, home.relative(overlay), project_id)
+        places: list[tuple[str, Home | ProjectHome]] = [
+            ("", home),
+            *((project_id, home.project(project_id)) for project_id in projects),
+        ]
+        for project_id, place in places:
+            log = home.relative(place.evidence)
+            yield from producers(home, place.thoughts, project_id)
+            yield workflow_files(place.workflows, home.relative(place.workflows), project_id)
+            yield snapshots(place.evidence, log, project_id)
+            yield records(place.evidence, log, project_id)
+
+    def _of_workspaces(self) -> "Iterator[Producer]":
+        """Yield what projects keep in their own folders: memory files, history, the cards of a team."""
+        from mi.nexus.documents import producers
+        from mi.persona.documents import cards
+
+        context = self._context
+        here, known_projects = context.choice.root, context.known_projects
+        yield cards(context.home.path("persona"), "persona", "")
+        if context.config.persona.root:
+            yield cards(build_persona(context).root, "persona-of-config", "")
+        roots = {root: known.project_id for root, known in known_projects.roots.items()}
+        if here not in roots and os.path.isdir(os.path.join(here, ".nexus")):
+            roots[here] = known_projects.open(here).project_id  # a fresh clone brings what its team remembered
+        for root, project_id in roots.items():
+            yield cards(os.path.join(root, "persona"), f"persona:{root}", project_id, within=root)
+            yield from producers(root, project_id)
+
+    def close(self) -> None:
+        """Let go of the index if it is open."""
+        index = self.__dict__.pop("index", None)
+        if index is not None:
+            index.close()
