@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from mi.kernel import clock
 from mi.kernel.config.types import Config
 from mi.kernel.errors import NotFound
-from mi.kernel.home import Home, ProjectHome
+from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.programs import on_path
 
@@ -47,8 +46,3 @@ def open_hands(config: Config, home: Home, notices: Notices) -> "AgentAdapter":
             from mi.agents.adapters.replay import ReplayHands
 
             return ReplayHands(config.hands.replay, interrupt, home, notices)
-
-
-def transcript_path(project_home: ProjectHome, run_id: str, batch_id: str) -> str:
-    """Where a batch's transcript goes: a name that sorts by time and tells its run and batch."""
-    return project_home.path("transcripts", "hands", f"{clock.filename_stamp()}_{run_id}_{batch_id}.jsonl")

@@ -11,12 +11,11 @@ Outcome = Literal["ended", "cut", "interrupted", "failed"]
 
 
 class BatchInput(Struct, frozen=True, kw_only=True):
-    """One input to the agent. `task` is what the run is about: it travels along whenever there is no thread."""
+    """One input to the agent."""
 
-    prompt: str
+    prompt: str  # the exact text that the agent gets
     cwd: str
     transcript: str  # path of the transcript to write
-    task: str = ""
     thread_id: str = ""
     wall_s: float | None = None
     idle_s: float | None = None
@@ -74,15 +73,5 @@ class AgentAdapter(Protocol):
     def can_resume(self, thread_id: str) -> bool:
         """Whether a batch with this thread would be resumed rather than started afresh."""
 
-    def text_of(self, batch: BatchInput) -> str:
-        """The exact text the agent would get for a batch."""
-
     def run(self, batch: BatchInput, observer: Observer | None = None, stop: StopFlag | None = None) -> BatchResult:
         """Run the agent for one batch and return when it has ended."""
-
-
-def with_task(prompt: str, task: str) -> str:
-    """The prompt, followed by the task unless it already holds it."""
-    if not task or task in prompt:
-        return prompt
-    return f"{prompt}\n\nThe task this belongs to:\n{task}" if prompt else task

@@ -133,8 +133,8 @@ def test_lines_are_stored_while_the_agent_still_works(subject: Subject, batch: C
 
 def test_a_thread_is_resumed_with_what_it_knows(subject: Subject, batch: Callable[..., BatchInput]) -> None:
     hands = subject.hands([[say("first")], [say("second")]])
-    first = hands.run(batch("the task", task="the task"))
-    second = hands.run(batch("go on", task="the task", thread_id=first.thread_id))
+    first = hands.run(batch("the task"))
+    second = hands.run(batch("go on", thread_id=first.thread_id))
     assert (second.outcome, second.thread_id) == ("ended", first.thread_id)
     assert second.last_message.endswith("second")
     assert not second.resume_failed
@@ -149,16 +149,6 @@ def test_a_thread_nobody_knows_is_a_failed_resume_and_a_fresh_start_works(
     assert failed.error
     fresh = hands.run(batch("go on"))
     assert (fresh.outcome, fresh.resume_failed) == ("ended", False)
-
-
-@pytest.mark.req("mi.fail.task-every-batch")
-def test_the_task_travels_with_every_batch_without_a_thread(subject: Subject, batch: Callable[..., BatchInput]) -> None:
-    hands = subject.hands([[say("ok")]])
-    assert hands.text_of(batch("run the tests", task="Fix add.")).endswith("Fix add.")
-    assert hands.text_of(batch("Please: Fix add.", task="Fix add.")) == "Please: Fix add."
-    assert hands.text_of(batch("run the tests", task="Fix add.", thread_id="t")) == "run the tests"
-    assert hands.can_resume("t")
-    assert not hands.can_resume("")
 
 
 def test_usage_is_of_the_batch_alone(subject: Subject, batch: Callable[..., BatchInput]) -> None:

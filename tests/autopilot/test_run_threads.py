@@ -18,7 +18,9 @@ def threads(bench: Workbench) -> list[str]:
     return [record["thread_id"] for record in bench.records() if record["kind"] == "hands_input"]
 
 
-@pytest.mark.req("v1.cli.run-continue-hands", "v1.cli.run-reset-hands", "v1.cli.knob-continue-across-runs")
+@pytest.mark.req(
+    "v1.cli.run-continue-hands", "v1.cli.run-reset-hands", "v1.cli.knob-continue-across-runs", "mi.fail.unique-names"
+)
 def test_a_run_goes_on_in_the_last_thread_only_when_that_is_wished(bench: Workbench) -> None:
     bench.agent(ANSWER, ANSWER, ANSWER, ANSWER, ANSWER)
     bench.run(*QUESTION).ended("done")
@@ -31,6 +33,24 @@ def test_a_run_goes_on_in_the_last_thread_only_when_that_is_wished(bench: Workbe
     bench.configure(hands={**bench.config["hands"], "continue_across_runs": True})
     bench.run(*QUESTION).ended("done")
     assert threads(bench)[-1] != ""
+    assert len(transcripts(bench)) == 5  # each run's own, although all were about the same
+
+
+@pytest.mark.req("mi.fail.task-every-batch")
+def test_an_agent_without_threads_is_told_the_task_with_every_batch(bench: Workbench) -> None:
+    agent, heard = bench.folder / "agent.py", bench.folder / "heard.txt"
+    agent.write_text(
+        "import pathlib, sys\n"
+        "pathlib.Path(sys.argv[1]).open('a').write(sys.argv[2] + '\\0')\n"
+        "pathlib.Path('calc.py').write_text('def add(a, b):\\n    return a + b\\n')\n"
+        "print('Done.')\n",
+        "utf-8",
+    )
+    bench.configure(hands={"provider": "cli", "cli": {"exec": [sys.executable, str(agent), str(heard), "{prompt}"]}})
+    bench.run("fix", "the", "failing", "test")
+    prompts = heard.read_text("utf-8").split("\0")[:-1]
+    assert len(prompts) > 1
+    assert all("fix the failing test" in prompt for prompt in prompts)
 
 
 @pytest.mark.req("v1.emit.resume-fallback")

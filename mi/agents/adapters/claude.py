@@ -5,7 +5,7 @@ import msgspec
 from mi.agents.claude_events import ClaudeEvents
 from mi.agents.drive import AgentCommand, agent_environment, drive
 from mi.agents.find import find, probe
-from mi.agents.protocol import BatchInput, BatchResult, Observer, with_task
+from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.signals import StopFlag
 from mi.kernel.config.types import Claude, Interrupt
 from mi.kernel.home import Home
@@ -29,9 +29,6 @@ class ClaudeHands:
     def can_resume(self, thread_id: str) -> bool:
         return bool(thread_id)
 
-    def text_of(self, batch: BatchInput) -> str:
-        return batch.prompt if batch.thread_id else with_task(batch.prompt, batch.task)
-
     def argv(self, cwd: str, thread_id: str) -> tuple[str, ...]:
         """The call; a resumed session falls back to the default permissions, so they are said again."""
         resume = ("--resume", thread_id) if thread_id else ()
@@ -45,7 +42,7 @@ class ClaudeHands:
 
     def run(self, batch: BatchInput, observer: Observer | None = None, stop: StopFlag | None = None) -> BatchResult:
         argv = self.argv(batch.cwd, batch.thread_id)
-        call = AgentCommand(argv, agent_environment(), self.text_of(batch).encode(), ClaudeEvents())
+        call = AgentCommand(argv, agent_environment(), batch.prompt.encode(), ClaudeEvents())
         result = drive(call, batch, self._interrupt, observer, stop)
         if result.thread_id and batch.thread_id and result.resume_failed:
             return msgspec.structs.replace(result, thread_id="")

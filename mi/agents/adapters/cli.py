@@ -6,7 +6,7 @@ from typing import Literal
 from mi.agents.any_events import AnyEvents
 from mi.agents.drive import AgentCommand, agent_environment, drive
 from mi.agents.find import find
-from mi.agents.protocol import BatchInput, BatchResult, Observer, with_task
+from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.signals import StopFlag
 from mi.kernel.config.types import Cli, Interrupt
 from mi.kernel.errors import BadConfig
@@ -30,21 +30,15 @@ class CliHands:
     def can_resume(self, thread_id: str) -> bool:
         return bool(thread_id and self._config.resume)
 
-    def text_of(self, batch: BatchInput) -> str:
-        return batch.prompt if self.can_resume(batch.thread_id) else with_task(batch.prompt, batch.task)
-
     def run(self, batch: BatchInput, observer: Observer | None = None, stop: StopFlag | None = None) -> BatchResult:
-        text = self.text_of(batch)
-        resumed = self.can_resume(batch.thread_id)
-        argv = fill(
-            self._config.resume if resumed else self._config.exec, self._config.prompt_mode, text, batch.thread_id
-        )
+        words = self._config.resume if self.can_resume(batch.thread_id) else self._config.exec
+        argv = fill(words, self._config.prompt_mode, batch.prompt, batch.thread_id)
         # Configured names are looked up by the user's own $PATH, so that a missing one is named before anything starts.
         argv = (argv[0] if "/" in argv[0] else find(argv[0]), *argv[1:])
         call = AgentCommand(
             argv,
             agent_environment(self._config.env),
-            text.encode() if self._config.prompt_mode == "stdin" else None,
+            batch.prompt.encode() if self._config.prompt_mode == "stdin" else None,
             AnyEvents(self._config.thread_id_regex),
             reads_text=True,
             needs_end=False,

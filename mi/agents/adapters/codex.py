@@ -5,7 +5,7 @@ import msgspec
 from mi.agents.codex_events import CodexEvents
 from mi.agents.drive import AgentCommand, agent_environment, drive
 from mi.agents.find import find, native_codex, probe
-from mi.agents.protocol import BatchInput, BatchResult, Observer, with_task
+from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.signals import StopFlag
 from mi.agents.threads import ThreadLedger
 from mi.kernel.config.types import CodexConfig, Interrupt
@@ -28,9 +28,6 @@ class CodexHands:
     def can_resume(self, thread_id: str) -> bool:
         return bool(thread_id)
 
-    def text_of(self, batch: BatchInput) -> str:
-        return batch.prompt if batch.thread_id else with_task(batch.prompt, batch.task)
-
     def argv(self, thread_id: str) -> tuple[str, ...]:
         """The call; the options stand before `resume`, which forgets the thread's sandbox otherwise."""
         resume = ("resume", thread_id) if thread_id else ()
@@ -44,9 +41,7 @@ class CodexHands:
         return ("--sandbox", self._config.sandbox)
 
     def run(self, batch: BatchInput, observer: Observer | None = None, stop: StopFlag | None = None) -> BatchResult:
-        call = AgentCommand(
-            self.argv(batch.thread_id), agent_environment(), self.text_of(batch).encode(), CodexEvents()
-        )
+        call = AgentCommand(self.argv(batch.thread_id), agent_environment(), batch.prompt.encode(), CodexEvents())
         result = drive(call, batch, self._interrupt, observer, stop)
         usage = self._ledger.settle(result.thread_id, bool(batch.thread_id), result.usage)
         return msgspec.structs.replace(result, usage=usage)

@@ -7,7 +7,7 @@ import msgspec
 from mi.agents.adapters.replay_script import read_script
 from mi.agents.codex_events import CodexEvents
 from mi.agents.drive import AgentCommand, agent_environment, drive
-from mi.agents.protocol import BatchInput, BatchResult, Observer, with_task
+from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.signals import StopFlag
 from mi.agents.threads import ThreadLedger
 from mi.kernel import ids
@@ -33,16 +33,13 @@ class ReplayHands:
     def can_resume(self, thread_id: str) -> bool:
         return bool(thread_id)
 
-    def text_of(self, batch: BatchInput) -> str:
-        return batch.prompt if batch.thread_id else with_task(batch.prompt, batch.task)
-
     def run(self, batch: BatchInput, observer: Observer | None = None, stop: StopFlag | None = None) -> BatchResult:
         known = self._ledger.find(batch.thread_id) if batch.thread_id else None
         position = known.batches if known else 0
         thread = batch.thread_id if known or not batch.thread_id else f"unknown:{batch.thread_id}"
         thread = thread or ids.new_id("replay")
         agent = (sys.executable, "-P", "-m", "mi.agents.adapters.replay_agent", self._file, str(position), thread)
-        call = AgentCommand(agent, agent_environment(), self.text_of(batch).encode(), CodexEvents())
+        call = AgentCommand(agent, agent_environment(), batch.prompt.encode(), CodexEvents())
         result = drive(call, batch, self._interrupt, observer, stop)
         if not result.thread_id:
             return result
