@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import re
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
@@ -16,13 +15,6 @@ _EXAMPLE = "example:\n  "
 _PLACES = ("DIR", "FILE", "PATH", "file", "folder", "path")  # metavars of what is looked for on the disk
 ALL = 1_000_000_000
 _WIDEST = 100  # columns of a help: longer lines are hard to read
-# What argparse says, and the code of our text for it.
-_MISTAKES = {
-    "missing-arguments": r"the following arguments are required: (?P<names>.+)",
-    "unknown-arguments": r"unrecognized arguments: (?P<names>.+)",
-    "no-such-choice": r"argument (?P<name>.+?): invalid choice: (?P<value>.+?) \(choose from (?P<known>.+)\)",
-    "argument-needs-value": r"argument (?P<name>.+?): expected one argument",
-}
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
@@ -86,13 +78,34 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line that says where to look."""
 
     fill: Callable[["Parser"], None] | None = None  # adds the arguments once they are needed
+    _required: list[argparse.Action] = []
 
-    def parse_known_args(self, *args: Any, **more: Any) -> Any:
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            raise self._mistake("unknown-arguments", names=" ".join(unknown))
+        return found
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         self._fill()
-        return super().parse_known_args(*args, **more)
+        self._required = [action for action in self._actions if action.required]
+        self._require(False)  # looked for below: argparse would only name them inside a sentence
+        found, unknown = super().parse_known_args(args, namespace)
+        self._require(True)
+        missing = [action for action in self._required if getattr(found, action.dest, None) is None]
+        if any(isinstance(action, argparse._SubParsersAction) for action in missing):
+            raise self._mistake("missing-command", known=", ".join(self._list_subcommands()))
+        if missing:
+            raise self._mistake("missing-arguments", names=", ".join(map(_name_in_messages, missing)))
+        return found, unknown
+
+    def _require(self, is_required: bool) -> None:
+        for action in self._required:
+            action.required = is_required
 
     def format_help(self) -> str:
         self._fill()
+        self._require(True)
         return super().format_help()
 
     def _fill(self) -> None:
@@ -114,20 +127,43 @@ class Parser(argparse.ArgumentParser):
         except argparse.ArgumentError:
             if action.type is None or action.choices:
                 raise
-            raise UsageError("bad-count", name=name, value=arg_strings[0], hint=f"{self.prog} --help") from None
+            raise self._mistake("bad-count", name=name, value=arg_strings[0]) from None
+
+    def _match_argument(self, action: argparse.Action, arg_strings_pattern: str) -> int:
+        try:
+            return super()._match_argument(action, arg_strings_pattern)
+        except argparse.ArgumentError:
+            if action.nargs is not None:
+                raise
+            raise self._mistake("argument-needs-value", name=_name_in_messages(action)) from None
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = ", ".join(map(repr, action.choices))
+            raise self._mistake("no-such-choice", name=_name_in_messages(action), value=repr(value), known=known)
+
+    def _list_subcommands(self) -> list[str]:
+        return [
+            name
+            for action in self._actions
+            if isinstance(action, argparse._SubParsersAction)
+            for name in action.choices
+        ]
+
+    def _mistake(self, code: str, **details: object) -> UsageError:
+        return UsageError(code, **details, hint=f"{self.prog} --help")
 
     def error(self, message: str) -> NoReturn:
-        if message == "the following arguments are required: command" and self._subparsers:
-            known = ", ".join(self._subparsers._group_actions[0].choices or ())
-            raise UsageError("missing-command", known=known, hint=f"{self.prog} --help")
-        for code, pattern in _MISTAKES.items():
-            if found := re.fullmatch(pattern, message):
-                raise UsageError(code, **found.groupdict(), hint=f"{self.prog} --help")
-        raise UsageError("usage", message=message, hint=f"{self.prog} --help")
+        raise self._mistake("usage", message=message)
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         flush()
         raise SystemExit(status)
+
+
+def _name_in_messages(action: argparse.Action) -> str:
+    """Return how people know an argument: its flags, else the word that stands for it in the help."""
+    return "/".join(action.option_strings) or str(action.metavar or action.dest)
 
 
 def command(prog: str, summary: str, example: str, run: Callable[..., int] | None = None) -> Parser:
@@ -144,7 +180,7 @@ class Group:
     def _open(self, parser: Parser) -> None:
         self.parser = parser
         self._subcommands = parser.add_subparsers(
-            prog=parser.prog, metavar="command", required=True, parser_class=Parser
+            prog=parser.prog, dest="command", metavar="command", required=True, parser_class=Parser
         )
 
     def add(

@@ -2,12 +2,16 @@
 
 import os
 import signal
+from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output, flush
 from mi.kernel.errors import NotFound
 from mi.kernel.locks import is_held
+
+if TYPE_CHECKING:
+    from mi.autopilot.run_lock import Owner
 
 
 def parser(name: str) -> Parser:
@@ -23,8 +27,8 @@ def parser(name: str) -> Parser:
     return built
 
 
-def _owner(context: HomeContext, args: Args):  # type: ignore[no-untyped-def]
-    """Who holds the project's run lock; NotFound when no living process does."""
+def _find_owner(context: HomeContext, args: Args) -> "Owner":
+    """Return who holds the project's run lock; NotFound when no living process does."""
     from mi.autopilot.run_lock import read_owner
 
     path = context.project_home.run_lock
@@ -42,7 +46,7 @@ def _attach(context: HomeContext, args: Args) -> int:
     from mi.kernel import jsonl
 
     out = Output(context.language)
-    owner = _owner(context, args)
+    owner = _find_owner(context, args)
     if not args.json:
         out.say("attach.to", run_id=owner.run_id, pid=owner.pid, since=owner.ts)
         flush()
@@ -65,7 +69,7 @@ def _attach(context: HomeContext, args: Args) -> int:
 
 def _stop(context: HomeContext, args: Args) -> int:
     out = Output(context.language)
-    owner = _owner(context, args)
+    owner = _find_owner(context, args)
     os.kill(owner.pid, signal.SIGTERM)
     if args.json:
         out.json({"run_id": owner.run_id, "pid": owner.pid})

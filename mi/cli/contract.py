@@ -10,6 +10,8 @@ from mi.cli.output import Output
 from mi.kernel.text import one_line
 
 if TYPE_CHECKING:
+    from mi.contract.memory_tools import ModeResult
+    from mi.contract.session import ContractSession
     from mi.hosts.apply import Placed
 
 _AUDITED = 50
@@ -102,7 +104,7 @@ def _mode(context: HomeContext, args: Args) -> int:
     from mi.cli.governed import through_gate
     from mi.contract.memory_tools import ModeInput, memory_set_mode
 
-    def declare(session):  # type: ignore[no-untyped-def]
+    def declare(session: "ContractSession") -> "tuple[str, ModeResult]":
         return session.name, memory_set_mode(session, ModeInput(mode=args.mode))
 
     client, done = through_gate(context, args, declare)

@@ -1,9 +1,16 @@
 """`mi gate deploy`: the checklist before, the look after, and a rollback that is only proposed."""
 
+from typing import TYPE_CHECKING
+
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output
 from mi.kernel.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mi.governance.deployment import ChecklistItem
 
 _SAID = {
     "diff": "who looked at the diff, and when",
@@ -76,7 +83,7 @@ def _refuse_secrets(texts: dict[str, str]) -> None:
             refuse_secret("--" + name, text)
 
 
-def _show_items(out: Output, items) -> None:  # type: ignore[no-untyped-def]
+def _show_items(out: Output, items: "Iterable[ChecklistItem]") -> None:
     for item in items:
         out.line(f"  {'✓' if item.done else '✗'} {out.text('deploy.' + item.name)}  {item.detail}")
 

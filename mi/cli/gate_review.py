@@ -33,23 +33,16 @@ def _fill(parser: Parser) -> None:
 def _review(context: HomeContext, args: Args) -> int:
     """0: accepted; 1: findings to work in, or rejected; 3: no reviewer answered, a person must look."""
     from mi.project.change import change_here
-    from mi.review.reviewing import review_change
+    from mi.review.reviewing import ReviewRequest, review_change
 
     out = Output(context.language_for(args.task))
     change = change_here(context.project.root, args.revision or "", args.task)
     reviewers = ", ".join(context.needed_config.governance.reviewers)
+    request = ReviewRequest(
+        change, args.task, context.project.root, args.criteria, args.constraint, language=out.language
+    )
     with waiting_for(out, reviewers):
-        reviewed = review_change(
-            change,
-            args.task,
-            context.project.root,
-            context.needed_config,
-            context.home,
-            context.project_home.mind_transcripts,
-            criteria=args.criteria,
-            constraints=args.constraint,
-            language=out.language,
-        )
+        reviewed = review_change(request, context.needed_config, context.home, context.project_home.mind_transcripts)
     if reviewed.records:
         writer = context.open_project_log()
         for record in reviewed.records:

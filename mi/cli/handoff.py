@@ -1,5 +1,6 @@
 """`mi handoff`: a task from one member to another."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
@@ -9,7 +10,7 @@ from mi.cli.output import Output
 from mi.cli.persona import add_where
 
 if TYPE_CHECKING:
-    from mi.persona.handoffs import HandoffFile
+    from mi.persona.handoffs import Deliverable, HandoffFile
 
 
 def parser(name: str) -> Parser:
@@ -81,7 +82,7 @@ def _new(context: HomeContext, args: Args) -> int:
     return _stored(context, args, made)
 
 
-def _move(verb: str):  # type: ignore[no-untyped-def]
+def _move(verb: str) -> Callable[[HomeContext, Args], int]:
     def run(context: HomeContext, args: Args) -> int:
         from mi.persona.handoffs import State, move
         from mi.persona.place import existing
@@ -95,7 +96,7 @@ def _move(verb: str):  # type: ignore[no-untyped-def]
     return run
 
 
-def _deliverable(text: str):  # type: ignore[no-untyped-def]
+def _deliverable(text: str) -> "Deliverable":
     import msgspec
 
     from mi.kernel.errors import UsageError

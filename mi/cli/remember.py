@@ -1,11 +1,19 @@
 """`mi memory write|query|recent|verify`: the contract's memory from the shell."""
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_count, add_json
 from mi.cli.output import Output
 from mi.kernel.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mi.contract.memory_tools import RecallResult
+    from mi.contract.session import ContractSession
 
 
 def add_to(group: Group) -> None:
@@ -98,7 +106,7 @@ def _recent(context: HomeContext, args: Args) -> int:
     return _recalled(context, args, "memory.nothing-yet", lambda session: memory_recent(session, given))
 
 
-def _recalled(context: HomeContext, args: Args, nothing: str, work) -> int:  # type: ignore[no-untyped-def]
+def _recalled(context: HomeContext, args: Args, nothing: str, work: "Callable[[ContractSession], RecallResult]") -> int:
     from mi.cli.governed import through_gate
 
     found = through_gate(context, args, work)

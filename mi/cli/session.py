@@ -1,10 +1,15 @@
 """`mi session`: what a window leaves for the next."""
 
+from typing import TYPE_CHECKING
+
 from mi.app.home_context import HomeContext
 from mi.app.team import build_persona
 from mi.cli.arguments import Args, Group, Parser
 from mi.cli.output import Output
 from mi.cli.persona import add_where
+
+if TYPE_CHECKING:
+    from mi.persona.session_log import SessionEntry
 
 
 def parser(name: str) -> Parser:
@@ -77,7 +82,7 @@ def _save(context: HomeContext, args: Args) -> int:
     return 0
 
 
-def _entry(args: Args):  # type: ignore[no-untyped-def]
+def _entry(args: Args) -> "SessionEntry":
     import msgspec
 
     from mi.kernel.errors import UsageError

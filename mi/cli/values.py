@@ -13,6 +13,7 @@ from mi.kernel.errors import UsageError
 from mi.kernel.text import decode
 
 if TYPE_CHECKING:
+    from mi.knowledge.thoughts.records import Claim
     from mi.learning.values import ValuesChange
     from mi.mind.mind import Mind
     from mi.mind.prompts.compile_values import CompiledValues
@@ -203,5 +204,5 @@ def _show_injection(context: HomeContext, out: Output, args: Args) -> int:
     return 0
 
 
-def _event(claim) -> str:  # type: ignore[no-untyped-def]
+def _event(claim: "Claim") -> str:
     return claim.source_refs[0].event_id if claim.source_refs else ""

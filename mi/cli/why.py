@@ -1,5 +1,6 @@
 """`mi why`: what a decision rested on, and where a claim comes from."""
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
@@ -13,6 +14,7 @@ from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.text import one_line, pad
 
 if TYPE_CHECKING:
+    from mi.evidence.records.thoughts import WhyTrace
     from mi.knowledge.thoughts.stores import CombinedStores
     from mi.learning.why import Ground, Why
 
@@ -80,15 +82,10 @@ def _claim(context: HomeContext, args: Args) -> int:
 
 
 def _answer(context: HomeContext, out: Output, args: Args, why: "Why", said: str, stores: "CombinedStores") -> int:
-    from mi.learning.mind_calls import Recorded
-    from mi.learning.why_trace import Reach, chosen, trace
+    from mi.learning.why_trace import chosen
 
-    writer = context.open_project_log()
-    mind = build_mind(context)
-    reach = Reach(stores, build_recall(context).find_earlier_thoughts, build_thoughts(context).own)
-    knobs = context.config.runtime.thought_db.why_trace
-    with waiting_for(out, mind.name):
-        event = trace(why, said, Recorded(mind, writer), reach, knobs, lambda one: writer.append(one, sync=True))
+    event = _trace(context, out, why, said, stores)
+    context.note_last()
     output = event.output or why.output
     grounds = [_with_words(context, out, one) for one in why.grounds]
     if args.json:
@@ -110,8 +107,27 @@ def _answer(context: HomeContext, out: Output, args: Args, why: "Why", said: str
         role = out.text("why.role-" + one.role.replace("_", "-"))
         out.beside(f"  {pad(role, 14)} {one.id}  ", one_line(one.text, 90) + mark)
     key = {"ok": "why.recorded-model", "error": "why.recorded-failed"}.get(event.state, "why.recorded")
-    out.say(key, event_id=event.event_id, time=why.as_of_ts, edges=len(event.written_edge_ids))
+    if event.event_id:
+        out.say(key, event_id=event.event_id, time=why.as_of_ts, edges=len(event.written_edge_ids))
     return 0
+
+
+def _trace(context: HomeContext, out: Output, why: "Why", said: str, stores: "CombinedStores") -> "WhyTrace":
+    """Return the answer as it was recorded; without a model nothing is searched, no project made known."""
+    from mi.learning.mind_calls import Recorded
+    from mi.learning.why_trace import Reach, trace
+
+    mind = build_mind(context)
+    if mind.name == "rules":
+        log = context.project_home.evidence
+        return context.evidence_writer(log).append(why.record(), sync=True) if os.path.exists(log) else why.record()
+    writer = context.open_agent_log()
+    reach = Reach(stores, build_recall(context).find_earlier_thoughts, build_thoughts(context).own)
+    settings = context.config.runtime.thought_db.why_trace
+    with waiting_for(out, mind.name):
+        return trace(
+            why, said, Recorded(mind, writer), reach, settings, lambda record: writer.append(record, sync=True)
+        )
 
 
 def _with_words(context: HomeContext, out: Output, ground: "Ground") -> "Ground":

@@ -1,7 +1,7 @@
 """The inbox: questions without an answer and suggestions not applied, of every project, and how to answer them."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -41,12 +41,20 @@ def waiting(home: Home, index: EvidenceIndex, progress: Progress) -> list[Locate
     return sorted(found, key=lambda one: one.item.ts, reverse=True)
 
 
-def answer(home: Home, index: EvidenceIndex, item_id: str, text: str, writer_for, progress: Progress) -> UserInput:  # type: ignore[no-untyped-def]
+def answer(
+    home: Home,
+    index: EvidenceIndex,
+    item_id: str,
+    text: str,
+    writer_for: Callable[[str], EvidenceWriter],
+    progress: Progress,
+) -> UserInput:
     """Record the person's answer to a question; NotFound for an id that does not wait."""
     for one in waiting(home, index, progress):
         if one.item.id == item_id and one.item.kind != "suggestion":
-            writer: EvidenceWriter = writer_for(one.log)
-            return writer.append(UserInput(question=one.item.question, answer=text, question_id=item_id), sync=True)
+            return writer_for(one.log).append(
+                UserInput(question=one.item.question, answer=text, question_id=item_id), sync=True
+            )
         if one.item.id == item_id:
             raise MiError("answered-otherwise", id=item_id, command=one.item.answer_with)
     raise NotFound("nothing-waits", id=item_id)

@@ -4,9 +4,12 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from mi.kernel import text
+
+if TYPE_CHECKING:
+    import subprocess
 
 _TIMEOUT_S = 10.0
 _MAX_BYTES = 256 * 1024
@@ -101,7 +104,8 @@ def run(
         )
     except OSError:
         return GitOutput(None, "", False)
-    return _collect(process.stdout.fileno(), process, timeout_s, max_bytes)  # type: ignore[union-attr]
+    assert process.stdout is not None  # it was asked for
+    return _collect(process.stdout, process, timeout_s, max_bytes)
 
 
 def _environment(settings: dict[str, str]) -> dict[str, str]:
@@ -114,7 +118,7 @@ def _environment(settings: dict[str, str]) -> dict[str, str]:
     return own | _ENVIRONMENT | over
 
 
-def _collect(fd: int, process, timeout_s: float, max_bytes: int) -> GitOutput:  # type: ignore[no-untyped-def]
+def _collect(output: "IO[bytes]", process: "subprocess.Popen[bytes]", timeout_s: float, max_bytes: int) -> GitOutput:
     import select
     import signal
     import time
@@ -122,17 +126,17 @@ def _collect(fd: int, process, timeout_s: float, max_bytes: int) -> GitOutput:  
     deadline = time.monotonic() + timeout_s
     data, stopped = b"", False
     while len(data) <= max_bytes:
-        if not select.select([fd], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        if not select.select([output], [], [], max(0.0, deadline - time.monotonic()))[0]:
             stopped = True
             break
-        chunk = os.read(fd, 65536)
+        chunk = os.read(output.fileno(), 65536)
         if not chunk:
             break
         data += chunk
     cut = len(data) > max_bytes
     if stopped or cut:
         os.killpg(process.pid, signal.SIGKILL)  # with whatever git started
-    process.stdout.close()
+    output.close()
     code = process.wait()
     return GitOutput(None if stopped else 0 if cut else code, text.decode(data[:max_bytes]), cut)
 

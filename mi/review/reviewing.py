@@ -35,32 +35,33 @@ class Reviewed(NamedTuple):
         return "A review of your change asks for this before the work goes on:\n" + "\n".join(lines)
 
 
-def review_change(
-    change: Weighed,
-    task: str,
-    root: str,
-    config: Config,
-    home: Home,
-    transcripts: str,
-    *,
-    criteria: Sequence[str] = (),
-    constraints: Sequence[str] = (),
-    checks_passed: bool | None = None,
-    language: str = "en",
-    mode: Mode = "review",
-    clear: bool = True,
-    known: Sequence[Called] = (),
-) -> Reviewed:
+class ReviewRequest(NamedTuple):
+    """A change to be reviewed, and what bears on it."""
+
+    change: Weighed
+    task: str
+    root: str
+    criteria: Sequence[str] = ()
+    constraints: Sequence[str] = ()
+    checks_passed: bool | None = None
+    language: str = "en"
+    mode: Mode = "review"
+    clear: bool = True
+    known: Sequence[Called] = ()  # calls that were paid for already
+
+
+def review_change(request: ReviewRequest, config: Config, home: Home, transcripts: str) -> Reviewed:
     """Ask the configured reviewers; what they say, or said before, is verified here before anything is adopted."""
-    if not clear and mode != "review":
+    counted, mode, language = request.change.counted, request.mode, request.language
+    if not request.clear and mode != "review":
         raise Blocked("review-unclear", questions=" ".join(spec_gate("unclear").questions(language)))
-    given = payload(task, change.counted, constraints, criteria)
-    called = list(known) or call_all(config.governance.reviewers, config, home, transcripts, given, mode)
-    changed = {path for file in change.counted.files for path in (file.path, file.old_path) if path}
-    exists = _exists_in(root)
-    context = f"{len(given.snippets)} characters of {len(change.counted.files) - len(given.left_out)} files"
+    given = payload(request.task, counted, request.constraints, request.criteria)
+    called = list(request.known) or call_all(config.governance.reviewers, config, home, transcripts, given, mode)
+    changed = {path for file in counted.files for path in (file.path, file.old_path) if path}
+    exists = _exists_in(request.root)
+    context = f"{len(given.snippets)} characters of {len(counted.files) - len(given.left_out)} files"
     sent = CallInput(task=given.task, context=context, expected_format="CallOutput")
-    verified = [verify(one.output, checks_passed, changed, exists) if one.output else None for one in called]
+    verified = [verify(one.output, request.checks_passed, changed, exists) if one.output else None for one in called]
     pairs = list(zip(called, verified, strict=True))
     records = [_record(one, found, sent, mode, language) for one, found in pairs]
     answers = [(one.output.verdict, found) for one, found in pairs if one.output and found]

@@ -93,6 +93,16 @@ def test_what_it_rests_on_is_named_once_and_in_words(mi: Mi, context: HomeContex
         assert "in_view" not in text
 
 
+def test_asking_why_elsewhere_makes_no_project_known(mi: Mi, home: Home) -> None:
+    mi("init", "--values", "Keep changes small.")
+    claim_id = json.loads(mi("values", "show", "--json").stdout)["values"][0]["claim_id"]
+    before = sorted(Path(home.root).rglob("*"))
+    assert why(mi, "claim", claim_id)["event_id"] == ""
+    assert "Keep changes small." in mi("why", "claim", claim_id).stdout
+    made = {path for path in Path(home.root).rglob("*") if path not in before}
+    assert not [path for path in made if "projects" in path.parts or path.name == "evidence.jsonl"], made
+
+
 @pytest.mark.req("v1.cli.why-claim")
 def test_a_claim_is_explained_by_where_it_comes_from(mi: Mi, context: HomeContext, here: Path) -> None:
     mi("claim", "supersede", "cl_seen", "--text", "seen better")

@@ -21,7 +21,7 @@ from mi.project.change import weigh
 from mi.review import calls
 from mi.review.calls import TIMEOUT_S, Reviewer, call, call_all, health, open_reviewer, provider_name
 from mi.review.payload import Payload, payload
-from mi.review.reviewing import human_review, review_change
+from mi.review.reviewing import ReviewRequest, human_review, review_change
 from mi.review.verify import annotation, verify
 from mi.testing import (
     answer_json,
@@ -277,14 +277,8 @@ def test_a_review_and_its_record(home, change, tmp_path):
         "unknowns": ["u"],
     }
     with chat_server([answer_json(answer)]) as server:
-        found = review_change(
-            change,
-            "encrypt it",
-            str(tmp_path),
-            configured(server.url, "openai_compatible"),
-            home,
-            home.mind_transcripts,
-        )
+        request = ReviewRequest(change, "encrypt it", str(tmp_path))
+        found = review_change(request, configured(server.url, "openai_compatible"), home, home.mind_transcripts)
     assert (found.verdict, found.degraded, len(found.findings)) == ("revise", False, 1)
     assert "add instead" in found.instruction()
     (record,) = found.records
@@ -309,7 +303,7 @@ def test_a_review_and_its_record(home, change, tmp_path):
 @pytest.mark.req("gov.ext.degraded", "gov.ext.degraded-recorded")
 def test_without_any_answer_a_person_must_review(home, change, tmp_path):
     config = configured("http://127.0.0.1:9", "openai_compatible", "nobody")
-    found = review_change(change, "t", str(tmp_path), config, home, home.mind_transcripts)
+    found = review_change(ReviewRequest(change, "t", str(tmp_path)), config, home, home.mind_transcripts)
     assert (found.verdict, found.degraded) == ("none", True)
     assert [one.verdict for one in found.records] == ["failed", "failed"]
     assert (human_review("accept").degraded, human_review("accept").reviewer) == (True, "human")
@@ -318,8 +312,9 @@ def test_without_any_answer_a_person_must_review(home, change, tmp_path):
 @pytest.mark.req("mx.ext.no-unclear-delegation", "gov.spec.no-delegation")
 @pytest.mark.parametrize("mode", ["implement", "research", "decision"])
 def test_unclear_work_is_given_to_nobody(home, change, tmp_path, mode):
+    request = ReviewRequest(change, "t", str(tmp_path), mode=mode, clear=False)
     with pytest.raises(Blocked, match="unclear"):
-        review_change(change, "t", str(tmp_path), Config(), home, home.mind_transcripts, mode=mode, clear=False)
+        review_change(request, Config(), home, home.mind_transcripts)
 
 
 @pytest.mark.req("mx.conf.external-ai", "mx.ext.no-delete", "mx.ext.no-main-branch", "mx.ext.no-destructive")
@@ -335,7 +330,7 @@ def test_a_real_agent_reviews_and_can_only_read(request, home: Home, change, tmp
             monkeypatch.setenv(key, value)
         settings = {f"{name}_schema": CliMind(path=program)}
         config = Config(governance=Governance(reviewers=(name,)), mind=MindSettings(**settings))
-        found = review_change(change, "add an index", str(tmp_path), config, home, home.mind_transcripts)
+        found = review_change(ReviewRequest(change, "add an index", str(tmp_path)), config, home, home.mind_transcripts)
         asked = json.dumps([request.body for request in server.requests])
     assert (found.verdict, found.note) == ("accept", "[external review passed]")
     assert "db/migrations/1.sql" in asked

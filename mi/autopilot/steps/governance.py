@@ -162,23 +162,21 @@ class GovernanceSteps(RunSteps):
 
     def _review_externally(self, recorder: RunRecorder, case: Case) -> "Reviewed":
         from mi.project.change import change_here, weigh
-        from mi.review.reviewing import called_of, review_change
+        from mi.review.reviewing import ReviewRequest, called_of, review_change
 
         batch, root = case.batch, self._place.root
         known = self._place.reviews.get(batch.hands_transcript_ref, [])  # what was paid for is not asked again
         change = weigh(case.diff, batch.task, root) if case.diff else change_here(root, task=batch.task)
-        reviewed = review_change(
+        request = ReviewRequest(
             change,
             batch.task,
             root,
-            self._config,
-            self._place.home,
-            self._place.transcripts,
             criteria=[_DONE_RULE],
-            checks_passed=True if batch.marks.verified else False if batch.failed_checks else None,
+            checks_passed=True if case.verified else False if batch.failed_checks else None,
             language=self._language,
-            known=[called_of(one) for one in known],
+            known=[called_of(review) for review in known],
         )
+        reviewed = review_change(request, self._config, self._place.home, self._place.transcripts)
         for record in [] if known else reviewed.records:
             recorder.append(record, note=f"review: {record.headline()}")
         return reviewed
