@@ -18,10 +18,10 @@ from mi.app.workflows import build_bindings, build_workflows
 from mi.autopilot.resume import Resumed, latest_run_id, resume
 from mi.autopilot.run_parts import Asker, Reporter, RunParts, Waiter
 from mi.autopilot.state import RunState
-from mi.autopilot.steps.protocol import AllSteps, RunSteps
+from mi.autopilot.steps.protocol import AllSteps, RunPlace, RunSteps
 from mi.evidence.log import EvidenceWriter
 from mi.kernel import ids
-from mi.kernel.config.types import Config, RunLimits
+from mi.kernel.config.types import RunLimits
 from mi.mind.choose import open_mind
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ def _find_thread(context: HomeContext, options: RunOptions, hands: str) -> str:
 
 def _build_steps(context: HomeContext, options: RunOptions, run_id: str, language: str) -> list[RunSteps]:
     """Return what other rooms put into the loop, in the order in which they are asked."""
+    from mi.autopilot.steps.governance import GovernanceSteps
     from mi.autopilot.steps.learning import DefaultSteps, LearningSteps, WhySteps
     from mi.autopilot.steps.persona import PersonaSteps
     from mi.autopilot.steps.plan import PlanSteps
@@ -130,38 +131,25 @@ def _build_steps(context: HomeContext, options: RunOptions, run_id: str, languag
     from mi.autopilot.steps.workflows import WorkflowSteps
     from mi.project.overlay import read_overlay
 
-    config, project, notices = context.loaded_config.config, context.project, context.notices
-    runtime, place = config.runtime, context.project_home
+    place = RunPlace(context.home, context.project, run_id, context.notices, language)
+    config, persona = context.loaded_config.config, build_persona(context)
+    runtime, trace = config.runtime, config.runtime.thought_db.why_trace
     thoughts, recall = build_thoughts(context), build_recall(context)
-    thread = read_overlay(context.home, project, notices).hands_state.thread_id
+    stores = (thoughts.own, thoughts.shared)
+    thread = read_overlay(context.home, context.project, context.notices).hands_state.thread_id
     wants_thread = options.continue_hands or config.hands.continue_across_runs
-    continues = bool(thread) and wants_thread and not options.reset_hands
     steps: list[RunSteps] = [
-        WorkflowSteps(context.home, project, run_id, continues, notices, language),
-        DefaultSteps(thoughts.own, thoughts.shared, context.open_global_log, place.overlay, notices),
-        RecallSteps(recall.search, recall.build_filter, runtime.cross_project_recall, project.project_id),
-        LearningSteps(partial(build_knowledge, context), place.evidence, run_id, _build_lessons(context, run_id)),
+        WorkflowSteps(place, continues=bool(thread) and wants_thread and not options.reset_hands),
+        DefaultSteps(place, *stores, context.open_global_log),
+        RecallSteps(place, recall.search, recall.build_filter, runtime.cross_project_recall),
+        LearningSteps(place, partial(build_knowledge, context), _build_lessons(context, run_id)),
         PlanSteps(build_nexus(context), language),
-        PersonaSteps(build_persona(context), place, notices, context.language_for),
-        _build_governance(context, config, options, run_id),
+        PersonaSteps(place, persona, context.language_for),
+        GovernanceSteps(place, config, persona, options.override, is_resumed=options.resume is not None),
     ]
-    trace = runtime.thought_db.why_trace
     if options.why or (trace.auto_on_run_end and runtime.thought_db.enabled):
-        stores = (thoughts.own, thoughts.shared, recall.find_earlier_thoughts)
-        steps.append(WhySteps(*stores, trace, place.evidence, run_id, notices, language))
+        steps.append(WhySteps(place, *stores, recall.find_earlier_thoughts, trace))
     return steps
-
-
-def _build_governance(context: HomeContext, config: Config, options: RunOptions, run_id: str) -> RunSteps:
-    from mi.autopilot.steps.governance import GovernanceSteps, RulesPlace, override_of, reviews_of
-
-    place = RulesPlace(context.home, context.project.root, context.project_home.mind_transcripts, context.language_for)
-    override = options.override
-    if options.resume is not None:
-        log = context.project_home.evidence
-        override = override or override_of(log, run_id, context.notices)
-        place = place._replace(reviews=reviews_of(log, run_id, context.notices))
-    return GovernanceSteps(config, place, build_persona(context), override)
 
 
 def _build_lessons(context: HomeContext, run_id: str) -> "list[Lesson]":

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from mi.autopilot.batch_judgements import planned_check
-from mi.autopilot.steps.protocol import AllSteps, RunSteps, SendFirst, Stop
+from mi.autopilot.steps.protocol import AllSteps, RunPlace, RunSteps, SendFirst, Stop
 from mi.autopilot.steps.workflows import WorkflowSteps, injected
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import Marks, RunEnd
@@ -77,7 +77,7 @@ def hand(home: Home, notices: Notices, model: Told) -> Hand:
 
 @pytest.fixture
 def steps(home: Home, notices: Notices) -> WorkflowSteps:
-    return WorkflowSteps(home, PROJECT, RUN, False, notices)
+    return WorkflowSteps(RunPlace(home, PROJECT, RUN, notices), continues=False)
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_gates(home, notices, steps, hand: Hand, cursor, policy: str, says: str 
 
 def test_a_gate_asks_in_the_persons_language(home, notices, hand: Hand) -> None:
     WorkflowDesk(home, PROJECT, notices).own.add(workflow(steps=[GATE]))
-    steps = WorkflowSteps(home, PROJECT, RUN, False, notices, "zh")
+    steps = WorkflowSteps(RunPlace(home, PROJECT, RUN, notices, "zh"), continues=False)
     steps.preflight(hand, "cut a release")
     assert steps.before_batch(hand, "x") == Stop("工作流 'Release' 的关卡在等你的答复")
     assert "继续吗？" in hand.asked[0]

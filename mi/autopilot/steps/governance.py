@@ -4,13 +4,13 @@ A harmless run is not asked about and costs no Mind call. With `advise` the pers
 with `enforce` whenever the rules want a person's word, and an unclear task does not begin.
 """
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from mi.autopilot.steps.protocol import Outcome, RunRecorder, RunSteps, SendFirst, Stop
+from mi.autopilot.resume import records_of
+from mi.autopilot.steps.protocol import Outcome, RunPlace, RunRecorder, RunSteps, SendFirst, Stop
+from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Override, Preflight, Review, Verification
 from mi.evidence.records.run import BatchEnd
 from mi.governance.assess import Assessment, assess_task
@@ -23,10 +23,8 @@ from mi.governance.spec_gate import SpecGate
 from mi.governance.speed import marker
 from mi.kernel.config.types import Config
 from mi.kernel.consent import agrees, refuses
-from mi.kernel.home import Home
 from mi.kernel.language import patterns
 from mi.kernel.messages import text
-from mi.kernel.notices import Notices
 from mi.mind.language import is_inquiry
 from mi.mind.views import Case
 from mi.persona.place import PersonaView
@@ -37,33 +35,26 @@ if TYPE_CHECKING:  # needed where a change is large enough for a review
 _DONE_RULE = "a check that passes after the last change"
 
 
-class RulesPlace(NamedTuple):
-    """Where a run works, and in which language the person is spoken to about a task."""
-
-    home: Home
-    root: str
-    transcripts: str
-    language_for: Callable[[str], str]
-    reviews: Mapping[str, list[Review]] = MappingProxyType({})  # of a resumed run, by its batches' transcripts
-
-
 class GovernanceSteps(RunSteps):
     """Preflight and review gate of one run; `override` is the person's reason to be asked nothing in it."""
 
-    def __init__(self, config: Config, place: RulesPlace, persona: PersonaView, override: str = "") -> None:
+    def __init__(
+        self, place: RunPlace, config: Config, persona: PersonaView, override: str = "", is_resumed: bool = False
+    ) -> None:
+        self._place = place
         self._config = config
         self._mode = config.governance.preflight
-        self._place = place
         self._persona = persona
-        self._override = override
-        self._language = "en"  # until a task tells
+        earlier = records_of(place.files.evidence, place.run_id, place.notices) if is_resumed else []
+        self._override = override or _find_override(earlier)
+        self._reviews = _find_reviews(earlier)
+        self._language = place.language
 
     # before the task
 
     def preflight(self, recorder: RunRecorder, task: str) -> Outcome:
         if self._mode == "off" and not self._override:
             return None
-        self._language = self._place.language_for(task)
         found = self._signals(task)
         assessed = assess_task(task, found=found)
         self._override = self._override or (task if is_obey(task) else "")
@@ -118,7 +109,6 @@ class GovernanceSteps(RunSteps):
         change = case.batch.change
         if not change.units or (self._mode == "off" and not self._override):
             return None
-        self._language = self._place.language_for(case.batch.task)
         seen = facts_of(tuple(change.flags), change.lines, change.dirs)
         raw = raw_risk(together(seen, facts_of(flags_of(case.batch.task))))
         needed = review_gate(change.units, raw)
@@ -154,7 +144,9 @@ class GovernanceSteps(RunSteps):
             return None
         outcome = self._asked(recorder, "review", self._question(case, raw, needed, reviewed))
         if by_person and not isinstance(outcome, Stop):
-            recorder.append(_by_human("accept" if outcome is None else "revise"))
+            from mi.review.reviewing import human_review
+
+            recorder.append(human_review("accept" if outcome is None else "revise"))
         if needed.split == "required" and outcome is None:
             scope = f"split of {case.batch.change.units} change units at risk {raw}"
             recorder.append(Override(reason=text("rules.confirmed", self._language), scope=scope))
@@ -164,8 +156,8 @@ class GovernanceSteps(RunSteps):
         from mi.project.change import change_here, weigh
         from mi.review.reviewing import ReviewRequest, called_of, review_change
 
-        batch, root = case.batch, self._place.root
-        known = self._place.reviews.get(batch.hands_transcript_ref, [])  # what was paid for is not asked again
+        batch, root = case.batch, self._place.project.root
+        known = self._reviews.get(batch.hands_transcript_ref, [])  # what was paid for is not asked again
         change = weigh(case.diff, batch.task, root) if case.diff else change_here(root, task=batch.task)
         request = ReviewRequest(
             change,
@@ -176,7 +168,7 @@ class GovernanceSteps(RunSteps):
             language=self._language,
             known=[called_of(review) for review in known],
         )
-        reviewed = review_change(request, self._config, self._place.home, self._place.transcripts)
+        reviewed = review_change(request, self._config, self._place.home, self._place.files.mind_transcripts)
         for record in [] if known else reviewed.records:
             recorder.append(record, note=f"review: {record.headline()}")
         return reviewed
@@ -207,29 +199,19 @@ class GovernanceSteps(RunSteps):
         return None if agreed else SendFirst(answer)
 
 
-def _by_human(verdict: str) -> Review:
-    from mi.review.reviewing import human_review
-
-    return human_review(verdict)
-
-
-def reviews_of(log: str, run_id: str, notices: Notices) -> dict[str, list[Review]]:
-    """The external reviews that a run has had, by the transcript of the batch they are about."""
-    from mi.autopilot.resume import records_of
-
+def _find_reviews(records: list[Record]) -> dict[str, list[Review]]:
+    """Return the external reviews that a run has had, by the transcript of the batch they are about."""
     found: dict[str, list[Review]] = {}
     batch = ""
-    for one in records_of(log, run_id, notices):
-        if isinstance(one, BatchEnd):
-            batch = one.hands_transcript_ref
-        elif isinstance(one, Review) and not one.degraded:
-            found.setdefault(batch, []).append(one)
+    for record in records:
+        if isinstance(record, BatchEnd):
+            batch = record.hands_transcript_ref
+        elif isinstance(record, Review) and not record.degraded:
+            found.setdefault(batch, []).append(record)
     return found
 
 
-def override_of(log: str, run_id: str, notices: Notices) -> str:
-    """The reason of an override that a run was begun with; '' without one."""
-    from mi.autopilot.resume import records_of
-
-    found = [one for one in records_of(log, run_id, notices) if isinstance(one, Override) and one.scope == "run"]
+def _find_override(records: list[Record]) -> str:
+    """Return the reason of an override that a run was begun with; '' without one."""
+    found = [record for record in records if isinstance(record, Override) and record.scope == "run"]
     return found[-1].reason if found else ""

@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mi.autopilot.steps.protocol import Outcome, RunRecorder, RunSteps
+from mi.autopilot.steps.protocol import Outcome, RunPlace, RunRecorder, RunSteps
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import read_back
 from mi.kernel import jsonl
 from mi.kernel.config.types import WhyTraceConfig
-from mi.kernel.notices import Notices
 from mi.knowledge.thoughts.context import ThoughtFinder
 from mi.knowledge.thoughts.settings import seed_defaults
 from mi.knowledge.thoughts.store import ThoughtStore
@@ -26,22 +25,16 @@ class DefaultSteps(RunSteps):
     """Makes claims, before the first batch, of what MI does unless told otherwise: they can be cited and replaced."""
 
     def __init__(
-        self,
-        own: ThoughtStore,
-        shared: ThoughtStore,
-        open_shared_log: Callable[[], EvidenceWriter],
-        overlay: str,
-        notices: Notices,
+        self, place: RunPlace, own: ThoughtStore, shared: ThoughtStore, open_shared_log: Callable[[], EvidenceWriter]
     ) -> None:
+        self._place = place
         self._own = own
         self._shared = shared
         self._open_shared_log = open_shared_log
-        self._overlay = overlay
-        self._notices = notices
 
     def preflight(self, recorder: RunRecorder, task: str) -> Outcome:
         seed_defaults(self._shared, self._open_shared_log)
-        point_to_strategy(self._overlay, self._own, self._notices)
+        point_to_strategy(self._place.files.overlay, self._own, self._place.notices)
         return None
 
 
@@ -49,12 +42,14 @@ class LearningSteps(RunSteps):
     """Cuts the run into stretches and learns from those that are complete; `more` is what other rooms learn then."""
 
     def __init__(
-        self, open_knowledge: "Callable[[], Knowledge]", log: str, run_id: str, more: "Sequence[Lesson]" = ()
+        self, place: RunPlace, open_knowledge: "Callable[[], Knowledge]", more: "Sequence[Lesson]" = ()
     ) -> None:
         self._open_knowledge = open_knowledge
-        self._run_id = run_id
+        self._run_id = place.run_id
         self._more = more
-        self._begins_at = jsonl.size(log)  # what this run, or this part of it, writes follows from here
+        self._begins_at = jsonl.size(
+            place.files.evidence
+        )  # what this run writes follows from here
         self._checkpoints: Checkpoints | None = None
 
     def checkpoint(self, recorder: RunRecorder, planned_next_input: str, status_hint: str) -> None:
@@ -97,23 +92,17 @@ class WhySteps(RunSteps):
 
     def __init__(
         self,
+        place: RunPlace,
         own: ThoughtStore,
         shared: ThoughtStore,
         search: ThoughtFinder,
         settings: WhyTraceConfig,
-        log: str,
-        run_id: str,
-        notices: Notices,
-        language: str = "en",
     ) -> None:
-        self._language = language
+        self._place = place
         self._own = own
         self._shared = shared
         self._search = search
         self._settings = settings
-        self._log = log
-        self._run_id = run_id
-        self._notices = notices
 
     def checkpoint(self, recorder: RunRecorder, planned_next_input: str, status_hint: str) -> None:
         if status_hint in ("", "interrupted"):  # a run that goes on, or a person who waits for it to stop
@@ -127,17 +116,17 @@ class WhySteps(RunSteps):
 
         moment, as_of_ts = moment_of(event, None)
         thoughts = CombinedStores(self._own.read(moment), self._shared.read(moment))
-        why = of_event(event, thoughts, as_of_ts, self._settings.top_k, self._language)
+        why = of_event(event, thoughts, as_of_ts, self._settings.top_k, self._place.language)
         reach = Reach(thoughts, self._search, self._own)
         trace(why, said_by(event), _RecorderJudge(recorder), reach, self._settings, recorder.append)
 
     def _last_decision(self) -> dict[str, Any] | None:
         from mi.learning.why import DECISIONS
 
-        for event in read_back(self._log, self._notices):
-            if event.head.run_id == self._run_id and event.head.kind in DECISIONS:
+        for event in read_back(self._place.files.evidence, self._place.notices):
+            if event.head.run_id == self._place.run_id and event.head.kind in DECISIONS:
                 return event.fields()
-            if event.head.run_id == self._run_id and event.head.kind == "run_start":
+            if event.head.run_id == self._place.run_id and event.head.kind == "run_start":
                 return None  # this process of the run decided nothing
         return None
 

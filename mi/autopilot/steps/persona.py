@@ -4,11 +4,9 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from mi.autopilot.steps.protocol import RunRecorder, RunSteps
+from mi.autopilot.steps.protocol import RunPlace, RunRecorder, RunSteps
 from mi.evidence.records.base import Record
 from mi.kernel.errors import MiError
-from mi.kernel.home import ProjectHome
-from mi.kernel.notices import Notices
 from mi.persona.place import PersonaView
 
 if TYPE_CHECKING:
@@ -21,12 +19,9 @@ _BUDGET = 2000  # characters of the agent's first input
 class PersonaSteps(RunSteps):
     """Does nothing where there is no persona."""
 
-    def __init__(
-        self, persona: PersonaView, place: ProjectHome, notices: Notices, language_for: Callable[[str], str]
-    ) -> None:
-        self._persona = persona
+    def __init__(self, place: RunPlace, persona: PersonaView, language_for: Callable[[str], str]) -> None:
         self._place = place
-        self._notices = notices
+        self._persona = persona
         self._language_for = language_for
         self._booted: Booted | None = None
 
@@ -48,7 +43,7 @@ class PersonaSteps(RunSteps):
         from mi.persona.windows import find_window, log_files
 
         window = find_window(self._persona, booted.sid)
-        records = records_of(self._place.evidence, end.run_id, self._notices)
+        records = records_of(self._place.files.evidence, end.run_id, self._place.notices)
         entry = entry_of(records)
         append_entry(window, entry, is_first(log_files(self._persona)))
         sections = [name for name in entry.__struct_fields__ if getattr(entry, name)]
@@ -63,7 +58,7 @@ class PersonaSteps(RunSteps):
         tasks = [one.task for one in records if isinstance(one, RunStart)]
         said = [*tasks[:1], *(one.answer for one in records if isinstance(one, UserInput))]
         language = self._language_for("\n".join(said))
-        question = suggest(self._place.captures, self._persona, said, language, self._notices)
+        question = suggest(self._place.files.captures, self._persona, said, language, self._place.notices)
         if question is not None:
             recorder.append(question)
 
@@ -75,7 +70,7 @@ class PersonaSteps(RunSteps):
             try:
                 self._booted = boot(self._persona)
             except MiError as error:
-                self._notices.add("persona-unusable", self._persona.root, reason=error.line())
+                self._place.notices.add("persona-unusable", self._persona.root, reason=error.line())
         return self._booted
 
 

@@ -4,14 +4,32 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from mi.evidence.records.base import Record
+from mi.kernel.home import Home, ProjectHome
+from mi.kernel.notices import Notices
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
 from mi.mind.views import Case, FollowedWorkflow
+from mi.project.identity import Project
 
 R = TypeVar("R", bound=Record)
 Input = TypeVar("Input")
 Output = TypeVar("Output")
 RecallTrigger = Literal["run_start", "before_ask_user", "risk_signal"]
+
+
+class RunPlace(NamedTuple):
+    """Which run of which project it is, and in which language the person is spoken to."""
+
+    home: Home
+    project: Project
+    run_id: str
+    notices: Notices
+    language: str = "en"
+
+    @property
+    def files(self) -> ProjectHome:
+        """Return where the home keeps what is the project's."""
+        return self.home.project(self.project.project_id)
 
 
 class RunRecorder(Protocol):

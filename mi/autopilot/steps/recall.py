@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from mi.autopilot.steps.protocol import RecallTrigger, RunRecorder, RunSteps
+from mi.autopilot.steps.protocol import RecallTrigger, RunPlace, RunRecorder, RunSteps
 from mi.kernel.config.types import CrossProjectRecallConfig
 from mi.knowledge.search.backend import Hit, Query
 from mi.knowledge.search.recall import recall
@@ -13,15 +13,15 @@ class RecallSteps(RunSteps):
 
     def __init__(
         self,
+        place: RunPlace,
         search: Callable[[Query], list[Hit]],
         build_filter: Callable[[], Callable[[Hit], bool]],  # what a Mind may hear, by the thoughts as they are now
         settings: CrossProjectRecallConfig,
-        project_id: str,
     ) -> None:
         self._search = search
         self._build_filter = build_filter
         self._settings = settings
-        self._project_id = project_id
+        self._project_id = place.project.project_id
 
     def recall(self, recorder: RunRecorder, trigger: RecallTrigger, query: str) -> None:
         is_heard = self._build_filter()

@@ -2,21 +2,18 @@
 
 import msgspec
 
-from mi.autopilot.steps.protocol import Outcome, RunRecorder, RunSteps, SendFirst, Stop
+from mi.autopilot.steps.protocol import Outcome, RunPlace, RunRecorder, RunSteps, SendFirst, Stop
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import RunEnd
 from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.evidence.records.workflows import WorkflowProgress, WorkflowTrigger
 from mi.kernel import clock
 from mi.kernel.consent import refuses
-from mi.kernel.home import Home
 from mi.kernel.messages import text
-from mi.kernel.notices import Notices
 from mi.kernel.secrets import redact
 from mi.kernel.state import update_state
 from mi.mind.prompts.workflow_progress import WorkflowCase, workflow_progress
 from mi.mind.views import Case, FollowedWorkflow
-from mi.project.identity import Project
 from mi.project.overlay import Overlay, WorkflowRun, read_overlay
 from mi.workflows import cursor as cursors
 from mi.workflows.editor import WorkflowDesk
@@ -27,15 +24,9 @@ from mi.workflows.render import step_lines
 class WorkflowSteps(RunSteps):
     """Follows one workflow through a run. It only tells and asks: no command of the agent's is ever gated."""
 
-    def __init__(
-        self, home: Home, project: Project, run_id: str, continues: bool, notices: Notices, language: str = "en"
-    ) -> None:
-        self._home = home
-        self._project = project
-        self._run_id = run_id
+    def __init__(self, place: RunPlace, continues: bool) -> None:
+        self._place = place
         self._continues = continues  # the agent's thread of an earlier run: it gets no opening
-        self._notices = notices
-        self._language = language  # in which the person is asked
         self._task = ""
         self._told = False
 
@@ -91,7 +82,7 @@ class WorkflowSteps(RunSteps):
 
     def session_log(self, recorder: RunRecorder, end: Record) -> None:
         cursor = self._cursor()
-        if cursor.active and cursor.run_id == self._run_id and isinstance(end, RunEnd) and end.status == "done":
+        if cursor.active and cursor.run_id == self._place.run_id and isinstance(end, RunEnd) and end.status == "done":
             self._store(cursors.close(cursor, "the run is done", clock.now()))
 
     # following
@@ -99,17 +90,17 @@ class WorkflowSteps(RunSteps):
     def _begin(self, recorder: RunRecorder, task: str) -> None:
         """Follow the first workflow in use that the task calls for; the one of an earlier run is no longer followed."""
         former = self._cursor()
-        if former.run_id == self._run_id:  # taken up again
+        if former.run_id == self._place.run_id:  # taken up again
             return
         if former.active:
-            self._store(cursors.close(former, f"{self._run_id} began", clock.now()))
-        desk = WorkflowDesk(self._home, self._project, self._notices)
-        chosen = next((one for one in desk.effective.enabled() if matches(one.trigger, task)), None)
+            self._store(cursors.close(former, f"{self._place.run_id} began", clock.now()))
+        enabled = self._open_desk().effective.enabled()
+        chosen = next((workflow for workflow in enabled if matches(workflow.trigger, task)), None)
         if chosen is None:
             return
         trigger = WorkflowTrigger(workflow_id=chosen.id, workflow_name=chosen.name, pattern=chosen.trigger.pattern)
         recorder.append(trigger, note=f"the workflow {chosen.name!r} is followed")
-        self._store(cursors.begin(chosen, self._run_id, clock.now()))
+        self._store(cursors.begin(chosen, self._place.run_id, clock.now()))
 
     def _tell_once(self) -> str:
         """The workflow in words, for the first batch alone; also after a kill that came before it."""
@@ -121,10 +112,9 @@ class WorkflowSteps(RunSteps):
 
     def _followed(self) -> tuple[WorkflowRun, Workflow] | None:
         cursor = self._cursor()
-        if not cursor.active or cursor.run_id != self._run_id:
+        if not cursor.active or cursor.run_id != self._place.run_id:
             return None
-        desk = WorkflowDesk(self._home, self._project, self._notices)
-        held = desk.effective.get(cursor.workflow_id)
+        held = self._open_desk().effective.get(cursor.workflow_id)
         if held is None or not held.workflow.enabled:
             gone = "the workflow is gone" if held is None else "the workflow was turned off"
             self._store(cursors.close(cursor, gone, clock.now()))
@@ -138,29 +128,32 @@ class WorkflowSteps(RunSteps):
             step = workflow.step(cursor.next_step_id)
             if step is None or not step.is_closed_gate:
                 return cursor.opened, None
-            answer = recorder.ask_once(question(workflow, step, self._language))
+            answer = recorder.ask_once(question(workflow, step, self._place.language))
             if answer is None:
-                return [], Stop(text("workflow.gate-waits", self._language, name=workflow.name))
+                return [], Stop(text("workflow.gate-waits", self._place.language, name=workflow.name))
             if refuses(answer):
-                reason = text("workflow.gate-closed", self._language, step=step.title or step.id)
+                reason = text("workflow.gate-closed", self._place.language, step=step.title or step.id)
                 self._store(cursors.close(cursor, reason, clock.now()))
                 return [], Stop(reason)
             told = f"The person was asked about this step and said: {answer}\nSo you may do it now: {step.text}"
             self._store(cursors.pass_gate(cursor, workflow, step, told, clock.now()))
         return [], None
 
+    def _open_desk(self) -> WorkflowDesk:
+        return WorkflowDesk(self._place.home, self._place.project, self._place.notices)
+
     def _cursor(self) -> WorkflowRun:
-        return read_overlay(self._home, self._project, self._notices).workflow_run
+        return read_overlay(self._place.home, self._place.project, self._place.notices).workflow_run
 
     def _store(self, cursor: WorkflowRun) -> None:
         def changed(overlay: Overlay) -> Overlay:
             return msgspec.structs.replace(overlay, workflow_run=cursor)
 
-        update_state(self._home.project(self._project.project_id).overlay, Overlay, changed, self._notices)
+        update_state(self._place.files.overlay, Overlay, changed, self._place.notices)
 
 
 def injected(workflow: Workflow) -> str:
-    """What the agent is told of a workflow: all of it at once, no reports wanted."""
+    """Return what the agent is told of a workflow: all of it at once, no reports wanted."""
     head = f"The person does this in a way of their own, {workflow.name!r}. Follow it as far as it fits the task:"
     rules = "Do several steps at once where you like; no reports are needed."
     if any(step.is_closed_gate for step in workflow.steps):
@@ -169,7 +162,7 @@ def injected(workflow: Workflow) -> str:
 
 
 def question(workflow: Workflow, step: WorkflowStep, language: str) -> str:
-    """What the person is asked at a closed gate."""
+    """Return what the person is asked at a closed gate."""
     key = "workflow.gate-deny" if step.policy == "deny" else "workflow.gate-ask"
     return text(key, language, name=workflow.name, risk=step.risk_category, step=step.text)
 
