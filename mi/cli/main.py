@@ -80,22 +80,18 @@ class GlobalFlags(NamedTuple):
 
 
 class _CommandLine:
-    """The flags before the command, and the home and project they mean, opened once they are needed."""
+    """The flags before the command, and the home and project they mean."""
 
-    flags: GlobalFlags | None = None
-    _context: "HomeContext | None" = None
+    context: "HomeContext | None" = None
+    _flags: GlobalFlags | None = None
 
     def take(self, flags: GlobalFlags) -> None:
-        if flags != self.flags:
-            self.flags, self._context = flags, None
+        """Open the home and the project, unless these flags did already."""
+        from mi.app.home_context import HomeContext
 
-    @property
-    def context(self) -> "HomeContext | None":
-        if self._context is None and self.flags is not None:
-            from mi.app.home_context import HomeContext
-
-            self._context = HomeContext(Home(self.flags.home or default_root()), self.flags.cd, self.flags.here)
-        return self._context
+        if flags != self._flags:
+            self._flags, self.context = flags, None
+            self.context = HomeContext(Home(flags.home or default_root()), flags.cd, flags.here)
 
     @property
     def language(self) -> str:

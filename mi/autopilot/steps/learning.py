@@ -47,9 +47,7 @@ class LearningSteps(RunSteps):
         self._open_knowledge = open_knowledge
         self._run_id = place.run_id
         self._more = more
-        self._begins_at = jsonl.size(
-            place.files.evidence
-        )  # what this run writes follows from here
+        self._begins_at = jsonl.size(place.files.evidence)  # what this run writes follows from here
         self._checkpoints: Checkpoints | None = None
 
     def checkpoint(self, recorder: RunRecorder, planned_next_input: str, status_hint: str) -> None:
