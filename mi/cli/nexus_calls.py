@@ -24,7 +24,7 @@ def add_where(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def call(context: HomeContext, name: str, **arguments: Any) -> dict[str, Any]:
+def call(context: HomeContext, name: str, /, **arguments: Any) -> dict[str, Any]:
     """Run a tool of the contract with the arguments that were given; a call that changes something is recorded."""
     if name in _READS:
         return _read(context, name)
