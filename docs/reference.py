@@ -9,14 +9,14 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from mi.cli import overview
 from mi.cli.main import parser
 from mi.evidence import records
-from mi.evidence.records.base import DeclaredKind, Record
+from mi.evidence.records.base import Place, Record
 from mi.kernel.config.load import describe
 from mi.kernel.config.templates import TEMPLATES
 from mi.kernel.config.types import Config
@@ -125,23 +125,37 @@ def _record_types() -> dict[str, type[Record]]:
 
 
 def declared_kinds() -> str:
-    """The module that says of each kind what its class declares, so that reading one kind does not import all."""
-    trusted = {"person": "user", "agent": "hands"}
-    rows = []
-    for kind, shape in sorted(_record_types().items()):
-        trust = shape.trust or trusted.get(shape.said_by, "mind")
-        words = [shape.__module__.rpartition(".")[2], shape.said_by, trust]
-        more = {name: getattr(shape, name) for name in DeclaredKind._fields[len(words) :]}
-        told = ", ".join([*map(_quoted, words), *(f"{name}={_quoted(value)}" for name, value in more.items() if value)])
-        row = f'    "{kind}": DeclaredKind({told}),'
-        rows.append(row if len(row) <= 120 else f'    "{kind}": DeclaredKind(\n        {told}\n    ),')
-    head = '"""What each kind of record declares; written by `make docs` from the classes, never by hand."""'
-    body = ["from mi.evidence.records.base import DeclaredKind", "", "KINDS: dict[str, DeclaredKind] = {", *rows, "}"]
-    return "\n".join([head, "", *body, ""])
+    """The module that tells what the kinds' classes declare, so that reading one kind does not import all."""
+    types = dict(sorted(_record_types().items()))
+    said = {
+        kind: shape.trust or {"person": "user", "agent": "hands"}.get(shape.said_by) for kind, shape in types.items()
+    }
+    tables = {
+        "MODULES: dict[str, str]": {kind: shape.__module__.rpartition(".")[2] for kind, shape in types.items()},
+        'TRUST: dict[str, Literal["user", "hands", "mind"]]': {kind: trust for kind, trust in said.items() if trust},
+        "SHOWN_IN: dict[str, tuple[str, ...]]": {
+            place: tuple(kind for kind, shape in types.items() if place in shape.shown_in) for place in get_args(Place)
+        },
+        "PAIRS: dict[str, str]": {kind: shape.pairs_with for kind, shape in types.items() if shape.pairs_with},
+        "LANDMARKS: dict[str, str]": {
+            kind: shape.paired_by for kind, shape in types.items() if shape.is_landmark or shape.paired_by
+        },
+        "AFTER_END: tuple[str, ...]": tuple(kind for kind, shape in types.items() if shape.follows_end),
+    }
+    head = '"""What the classes of the records declare; written by `make docs`, never by hand."""'
+    body = [f"{name} = {_literal(table)}" for name, table in tables.items()]
+    return "\n".join([head, "", "from typing import Literal", "", *body, ""])
 
 
-def _quoted(value: object) -> str:
-    return repr(value).replace("'", '"')
+def _literal(value: object, indent: str = "") -> str:
+    """A value as the formatter leaves it, one item a line."""
+    inner = indent + "    "
+    if isinstance(value, dict):
+        rows = [f'{inner}"{name}": {_literal(one, inner)},' for name, one in value.items()]
+        return "\n".join(["{", *rows, indent + "}"])
+    if isinstance(value, tuple):
+        return "\n".join(["(", *(f'{inner}"{one}",' for one in value), indent + ")"])
+    return f'"{value}"'
 
 
 def prompts_table() -> str:

@@ -9,11 +9,11 @@ from mi.autopilot.run_parts import Reporter
 from mi.cli.output import Output, flush
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Preflight, Verification
-from mi.evidence.records.kinds import kinds_shown_in
 from mi.evidence.records.run import RunStart
+from mi.evidence.records.table import SHOWN_IN
 from mi.kernel.text import one_line
 
-_TOLD = kinds_shown_in("run")  # worth a line while a run goes on; the rest is in the log
+_TOLD = SHOWN_IN["run"]  # worth a line while a run goes on; the rest is in the log
 
 
 class Quiet(Reporter):

@@ -120,7 +120,7 @@ def _show_run(context: HomeContext, out: Output, args: Args) -> None:
 def _show_open(context: HomeContext, out: Output, args: Args) -> None:
     """A question or suggestion, with its answer once there is one."""
     from mi.evidence.reader import read_at, whole
-    from mi.evidence.records.kinds import PAIRS
+    from mi.evidence.records.table import PAIRS
 
     asked = "question" if args.ref.startswith("qu_") else "learn_suggested"
     progress = Progress(out, "progress.indexing")

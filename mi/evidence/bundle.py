@@ -5,7 +5,7 @@ from typing import Any
 from mi.evidence.index import EvidenceIndex, Progress
 from mi.evidence.latest import WINDOW, read_window
 from mi.evidence.reader import read_on
-from mi.evidence.records.kinds import kinds_shown_in
+from mi.evidence.records.table import SHOWN_IN
 from mi.kernel import jsonl
 from mi.kernel.notices import Notices
 
@@ -44,7 +44,7 @@ def _batch_of(raw: Raw) -> str:
 def _bundle(records: list[Raw]) -> Raw:
     first = records[0]
     bundle: Raw = {name: first.get(name, "") for name in ("run_id", "batch_id", "thread_id", "ts")}
-    for kind in kinds_shown_in("batch"):
+    for kind in SHOWN_IN["batch"]:
         bundle[kind] = next((raw for raw in reversed(records) if raw["kind"] == kind), None)
     for name, kind in _lists().items():
         bundle[name] = [raw for raw in records if raw["kind"] == kind]
@@ -58,14 +58,14 @@ def _bundle(records: list[Raw]) -> Raw:
 
 def _lists() -> dict[str, str]:
     """Return the kinds of which a batch shows all, by their name in the bundle: `why_traces` beside `why_trace`."""
-    single = kinds_shown_in("batch")
-    return {f"{kind}s" if kind in single else kind: kind for kind in kinds_shown_in("batch_list")}
+    single = SHOWN_IN["batch"]
+    return {f"{kind}s" if kind in single else kind: kind for kind in SHOWN_IN["batch_list"]}
 
 
 def judgements(bundle: Raw) -> list[Raw]:
     """Return what was seen and decided in a batch, in its order; last the kinds of which there may be several."""
     apart = {"hands_input", "batch_end", *_lists().values()}
-    single = [bundle[kind] for kind in kinds_shown_in("batch") if kind not in apart and bundle[kind]]
+    single = [bundle[kind] for kind in SHOWN_IN["batch"] if kind not in apart and bundle[kind]]
     order: list[str] = bundle["event_ids"]
     single.sort(key=lambda raw: order.index(raw.get("event_id", "")))
     return single + [raw for name in _lists() for raw in bundle[name]]

@@ -9,8 +9,8 @@ from msgspec import Struct
 from mi.evidence.index import EvidenceIndex, Progress
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import Event, read_at
-from mi.evidence.records.kinds import PAIRS
 from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.table import PAIRS
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import Home

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from msgspec import defstruct
 
 from mi.evidence.reader import Event, parse, read_at, whole
-from mi.evidence.records.kinds import LANDMARKS
+from mi.evidence.records.table import LANDMARKS
 from mi.kernel import files, jsonl
 from mi.kernel.home import FILE_MODE, Home, make_place
 from mi.kernel.jsontext import BadJson, decode_stored

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mi.evidence.reader import Event, read_at, read_back, whole
 from mi.evidence.records.run import Marks, RunEnd, RunUsage
-from mi.evidence.records.table import KINDS
+from mi.evidence.records.table import AFTER_END
 from mi.kernel import jsonl
 from mi.kernel.notices import Notices
 
@@ -51,8 +51,7 @@ def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
     ended: RunEnd | None = None
     run_id, batches = "", 0
     for event in events:
-        declared = KINDS.get(event.head.kind)
-        if declared and declared.follows_end:
+        if event.head.kind in AFTER_END:
             continue
         if not run_id and event.head.run_id.startswith("run_"):
             run_id = event.head.run_id

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from mi.evidence.index import EvidenceIndex, ref_of
 from mi.evidence.latest import WINDOW, read_window
 from mi.evidence.reader import Event, read_at, whole
-from mi.evidence.records.kinds import PAIRS
+from mi.evidence.records.table import PAIRS
 from mi.kernel import jsonl
 from mi.kernel.notices import Notices
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from mi.evidence.index import EvidenceIndex, Progress
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import read_at, read_back
-from mi.evidence.records.kinds import PAIRS
+from mi.evidence.records.table import PAIRS
 from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
 from mi.kernel.consent import agrees, declines
 from mi.kernel.errors import MiError, NotFound

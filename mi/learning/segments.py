@@ -8,9 +8,9 @@ from msgspec import Struct
 from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import Evidence, HandsInput
-from mi.evidence.records.kinds import kinds_shown_in
 from mi.evidence.records.mind import DecideNext, RiskEvent
 from mi.evidence.records.run import BatchEnd, Question, RunStart, UserInput
+from mi.evidence.records.table import SHOWN_IN
 from mi.evidence.records.thoughts import Snapshot
 from mi.kernel import clock, ids, jsonl
 from mi.kernel.home import ProjectHome
@@ -27,7 +27,7 @@ Output = TypeVar("Output")
 _COMPACT = 400  # characters of an event that the buffer keeps
 _KEPT = 60  # events that the buffer keeps
 _BETWEEN = 2000  # records, of commands too, that are looked through for the run's beginning
-_TOLD = kinds_shown_in("segment")  # what tells of a stretch of work; the rest of the log is bookkeeping
+_TOLD = SHOWN_IN["segment"]  # what tells of a stretch of work; the rest of the log is bookkeeping
 
 
 class Hand(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from mi.evidence.records.kinds import kinds_shown_in
+from mi.evidence.records.table import SHOWN_IN
 from mi.evidence.records.thoughts import WhyTarget, WhyTrace
 from mi.kernel import clock
 from mi.kernel.messages import text
@@ -13,7 +13,7 @@ from mi.knowledge.thoughts.line_state import milliseconds
 from mi.knowledge.thoughts.store_state import Thought
 from mi.knowledge.thoughts.stores import CombinedStores
 
-DECISIONS = kinds_shown_in("why")
+DECISIONS = SHOWN_IN["why"]
 _CITED = ("cited_ids", "chosen_claim_ids", "applied_claim_ids")
 _ID_PREFIXES = ("cl_", "nd_", "ev_")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mi.cli.completion import tree
-from mi.evidence.records.table import KINDS
+from mi.evidence.records.table import MODULES
 from tests.kernel.test_messages import ENGLISH
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -43,7 +43,7 @@ def test_every_tool_is_in_the_reference():
 @pytest.mark.req("v1.docs.aligned-sections")
 def test_loop_prompts_data_models_and_commands_are_covered():
     """The four parts of the contract each have their pages, which are generated or compared with the code."""
-    assert [kind for kind in KINDS if f"| `{kind}` |" not in REFERENCE["kinds"]] == []
+    assert [kind for kind in MODULES if f"| `{kind}` |" not in REFERENCE["kinds"]] == []
     prompts = [path.stem for path in (ROOT / "mi/mind/prompts").glob("[a-z]*.py")]
     assert {"decide_next", "plan_min_checks", "risk_judge"} <= set(re.findall(r"\| `(\w+)` \|", REFERENCE["prompts"]))
     assert len(prompts) > 8

@@ -7,8 +7,8 @@ from importlib import import_module
 import pytest
 
 from mi.evidence.records.base import Record
-from mi.evidence.records.kinds import LANDMARKS, PAIRS, kinds_shown_in, record_type
-from mi.evidence.records.table import KINDS
+from mi.evidence.records.kinds import record_type
+from mi.evidence.records.table import AFTER_END, LANDMARKS, MODULES, PAIRS, SHOWN_IN, TRUST
 from tests.evidence.test_records import EVERY
 from tests.literals import lists_of, sources
 
@@ -22,21 +22,23 @@ ALLOWED = {
 }
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("kind", sorted(MODULES))
 def test_what_is_told_of_a_kind_is_what_its_class_declares(kind):
-    shape, told = record_type(kind), KINDS[kind]
+    shape = record_type(kind)
     assert shape.__struct_config__.tag == kind
-    assert shape.__module__ == f"mi.evidence.records.{told.module}"
-    for name in ("said_by", "shown_in", "pairs_with", "paired_by", "is_landmark", "follows_end"):
-        assert getattr(told, name) == getattr(shape, name), name
-    assert told.trust == (shape.trust or {"person": "user", "agent": "hands"}.get(shape.said_by, "mind"))
+    assert shape.__module__ == f"mi.evidence.records.{MODULES[kind]}"
+    assert TRUST.get(kind) == (shape.trust or {"person": "user", "agent": "hands"}.get(shape.said_by))
+    assert {place for place, kinds in SHOWN_IN.items() if kind in kinds} == set(shape.shown_in)
+    assert PAIRS.get(kind, "") == shape.pairs_with
+    assert LANDMARKS.get(kind) == (shape.paired_by if shape.paired_by or shape.is_landmark else None)
+    assert (kind in AFTER_END) == shape.follows_end
 
 
 def test_every_declared_kind_is_told_of():
-    modules = {import_module(f"mi.evidence.records.{told.module}") for told in KINDS.values()}
+    modules = {import_module(f"mi.evidence.records.{module}") for module in MODULES.values()}
     declared = {one for module in modules for one in vars(module).values() if isinstance(one, type)}
     tags = {one.__struct_config__.tag for one in declared if issubclass(one, Record)}
-    assert tags - {"record", "mind_record"} == set(KINDS) == set(EVERY)
+    assert tags - {"record", "mind_record"} == set(MODULES) == set(EVERY)
 
 
 def test_what_waits_is_joined_to_what_settles_it_by_fields_that_both_have():
@@ -49,7 +51,7 @@ def test_a_list_of_kinds_stands_only_where_they_are_declared():
     found = {
         path: lists
         for path, tree in sources("mi/evidence/records/")
-        if (lists := list(lists_of(set(KINDS), tree, at_least=3)))
+        if (lists := list(lists_of(set(MODULES), tree, at_least=3)))
     }
     assert found.keys() == ALLOWED.keys(), found
 
@@ -62,4 +64,4 @@ def test_reading_what_is_told_of_kinds_imports_no_class_of_a_kind():
 
 
 def test_a_batch_shows_what_was_sent_and_what_came_of_it():
-    assert {"hands_input", "batch_end", "evidence", "decide_next"} <= set(kinds_shown_in("batch"))
+    assert {"hands_input", "batch_end", "evidence", "decide_next"} <= set(SHOWN_IN["batch"])

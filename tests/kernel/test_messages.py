@@ -12,7 +12,7 @@ import pytest
 
 from mi.agents import protocol
 from mi.evidence.records.mind import DecideNext
-from mi.evidence.records.table import KINDS
+from mi.evidence.records.table import MODULES
 from mi.kernel import errors, messages
 from mi.kernel.language import LANGUAGES
 from mi.knowledge.search.backend import THOUGHTS
@@ -60,7 +60,7 @@ def test_every_word_that_records_hold_and_people_read_has_its_chinese():
     listed = (kinds.ClaimType, kinds.NodeType, kinds.EdgeType, kinds.Scope, store_state.Status, protocol.Outcome)
     of_thoughts = {word for one in listed for word in get_args(one)}
     decided = {word for name in ("status", "next_action") for word in get_args(DecideNext.__annotations__[name])}
-    words = {*KINDS, *THOUGHTS, *of_thoughts, *decided} - {"active"}
+    words = {*MODULES, *THOUGHTS, *of_thoughts, *decided} - {"active"}
     assert {one for one in words if messages.word(one, "zh") == one} == set()
     assert {messages.word(one, "en") for one in words} == words
 

@@ -1,7 +1,7 @@
 """What every evidence record carries, and what is declared once for each kind."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
@@ -12,19 +12,6 @@ Trust = Literal["user", "hands", "mind"]
 # run: a line while a run goes on; batch, batch_list: the last one, or all, of a batch in `mi show last`; segment: told
 # to whoever learns from a stretch of work; recent: told to the judge of the next batch; why: what `mi why` explains.
 Place = Literal["run", "batch", "batch_list", "segment", "recent", "why"]
-
-
-class DeclaredKind(NamedTuple):
-    """What a kind's class declares, for whoever must not import the class; `module`: where it stands."""
-
-    module: str
-    said_by: Speaker
-    trust: Trust
-    shown_in: tuple[Place, ...] = ()
-    pairs_with: str = ""
-    paired_by: str = ""
-    is_landmark: bool = False
-    follows_end: bool = False
 
 
 class Record(Struct, frozen=True, kw_only=True, tag_field="kind", tag="record"):

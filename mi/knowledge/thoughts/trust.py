@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from mi.evidence.records.table import KINDS
+from mi.evidence.records.table import TRUST
 from mi.knowledge.thoughts.kinds import RESTS_ON, Origin
 from mi.knowledge.thoughts.store_state import Thought
 from mi.knowledge.thoughts.stores import CombinedStores
@@ -19,7 +19,7 @@ def least(origins: Iterable[str]) -> Origin:
 
 def of_event(kind: str) -> Origin:
     """Whose word an evidence record of a kind carries."""
-    return KINDS[kind].trust if kind in KINDS else "mind"
+    return TRUST.get(kind, "mind")
 
 
 def of_thought(thought: Thought, thoughts: CombinedStores) -> Origin:
