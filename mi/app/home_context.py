@@ -52,14 +52,14 @@ class HomeContext:
 
     @cached_property
     def loaded_config(self) -> "LoadedConfig":
-        """The configuration and its problems; BadConfig when the file is no JSON object."""
+        """Return the configuration and its problems; BadConfig when the file is no JSON object."""
         from mi.kernel.config.load import load
 
         return load(self.home.config)
 
     @cached_property
     def config(self) -> "Config":
-        """The configuration for commands that work without one: what is wrong is noticed, the default used."""
+        """Return the configuration for commands that work without one: what is wrong is noticed, the default used."""
         from mi.kernel.config.types import Config
 
         try:
@@ -73,7 +73,7 @@ class HomeContext:
 
     @cached_property
     def needed_config(self) -> "Config":
-        """The configuration for commands that are about it; BadConfig when the file is no JSON object."""
+        """Return the configuration for commands that are about it; BadConfig when the file is no JSON object."""
         for problem in self.loaded_config.problems:
             details = {"key": problem.path, "value": problem.value, "hint": problem.hint}
             self.notices.add("config-" + problem.code, self.home.config, **details)
@@ -94,12 +94,12 @@ class HomeContext:
 
     @property
     def config_errors(self) -> "list[ConfigProblem]":
-        """The mistakes in the configuration that change what it does; BadConfig as above."""
+        """Return the mistakes in the configuration that change what it does; BadConfig as above."""
         return [problem for problem in self.loaded_config.problems if problem.code != "api-key-in-file"]
 
     @cached_property
     def quiet_language(self) -> str:
-        """The language to speak where nothing is to be said about mistakes in the configuration."""
+        """Return the language to speak where nothing is to be said about mistakes in the configuration."""
         try:
             return choose_language(self.loaded_config.config.language if os.path.exists(self.home.config) else "")
         except (BadConfig, OSError):
@@ -107,11 +107,11 @@ class HomeContext:
 
     @property
     def language(self) -> str:
-        """The language to speak where no message gives a hint."""
+        """Return the language to speak where no message gives a hint."""
         return self.language_for("")
 
     def language_for(self, message: str) -> str:
-        """The language to answer a person's message in."""
+        """Return the language to answer a person's message in."""
         if not os.path.exists(self.home.config):
             return choose_language("", message)
         return choose_language(self.config.language, message)
@@ -130,7 +130,7 @@ class HomeContext:
 
     @cached_property
     def choice(self) -> "Choice":
-        """The project root the command means, and by which rule."""
+        """Return the project root the command means, and by which rule."""
         from mi.project.selection import Wish, choose
 
         self.home.check()
@@ -141,7 +141,7 @@ class HomeContext:
 
     @cached_property
     def project(self) -> "Project":
-        """The project the command means; asking changes nothing."""
+        """Return the project the command means; asking changes nothing."""
         return self.known_projects.open(self.choice.root)
 
     @property

@@ -15,8 +15,7 @@ from mi.autopilot.changed_expectations import SIGNAL, bent_tests
 from mi.autopilot.check_weakening import watches, weakened_checks
 from mi.autopilot.risk_signals import signal_of
 from mi.autopilot.state import EarlierProof
-from mi.autopilot.task_permits_weakening import is_asked_for
-from mi.autopilot.weakening import FileDiff, deleted_tests, is_test, split, weakened_tests
+from mi.autopilot.weakening import FileDiff, deleted_tests, is_asked_for, is_test, split, weakened_tests
 from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.run import Marks
 from mi.kernel import git

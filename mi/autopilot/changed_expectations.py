@@ -19,22 +19,24 @@ _DOCUMENT = re.compile(r"\.(?:md|rst|txt|adoc)$|(?:^|/)docs?/", re.I)
 
 
 def bent_tests(task: str, files: Iterable[str], diffs: Callable[[], list[FileDiff]]) -> list[str]:
-    """The test files whose assertions expect other values now, where a mending changed nothing but tests."""
+    """Return the test files whose assertions expect other values now, where a mending changed nothing but tests."""
     work = [file for file in files if not _DOCUMENT.search(file)]
     if not work or not all(map(is_test, work)) or not _is_about_code(task):
         return []
-    return [one.path for one in diffs() if is_test(one.path) and not one.new and _is_bent(one)]
+    return [diff.path for diff in diffs() if is_test(diff.path) and not diff.new and _is_bent(diff)]
 
 
 def _is_about_code(task: str) -> bool:
-    """Whether a task wants something mended, and does not say, or perhaps say, that the tests are to change."""
+    """Return whether a task wants something mended, and does not say, or perhaps say, that the tests are to change."""
     known = patterns()
     return compiled(known.mending).search(task) is not None and not compiled(known.changes_tests).search(task)
 
 
-def _is_bent(one: FileDiff) -> bool:
-    """Whether an assertion stands there as before but for a value in it."""
-    gone, came = (Counter(line.strip() for line in lines if ASSERT.search(line)) for lines in (one.removed, one.added))
+def _is_bent(diff: FileDiff) -> bool:
+    """Return whether an assertion stands there as before but for a value in it."""
+    gone, came = (
+        Counter(line.strip() for line in lines if ASSERT.search(line)) for lines in (diff.removed, diff.added)
+    )
     return not {_shape(line) for line in gone - came}.isdisjoint(_shape(line) for line in came - gone)
 
 

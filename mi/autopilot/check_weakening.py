@@ -36,13 +36,13 @@ _RUNNER_KEY = re.compile(
 
 
 def watches(path: str) -> bool:
-    """Whether a file may bend a check, so that its first contents have to be kept."""
+    """Return whether a file may bend a check, so that its first contents have to be kept."""
     return defines_checks(path) or os.path.basename(path) == "conftest.py" or configures_runner(path)
 
 
 def weakened_checks(files: list[str], diffs: list[FileDiff], first: Text, now: Text) -> list[str]:
-    """The files that make a check prove less than before, each with how: `Makefile: make test runs nothing`."""
-    found = [f"{one.path}: {how}" for one in diffs for how in _hooked(one)]
+    """Return the files that make a check prove less than before, each with how: `Makefile: make test runs nothing`."""
+    found = [f"{diff.path}: {how}" for diff in diffs for how in _hooked(diff)]
     for path in files:
         if defines_checks(path):
             found += [f"{path}: {how}" for how in _redefined(path, first, now)]
@@ -51,10 +51,10 @@ def weakened_checks(files: list[str], diffs: list[FileDiff], first: Text, now: T
     return found
 
 
-def _hooked(one: FileDiff) -> Iterator[str]:
-    if os.path.basename(one.path) == "conftest.py" and counted(_HOOK, one.added) > counted(_HOOK, one.removed):
+def _hooked(diff: FileDiff) -> Iterator[str]:
+    if os.path.basename(diff.path) == "conftest.py" and counted(_HOOK, diff.added) > counted(_HOOK, diff.removed):
         yield "hooks into the result of the tests"
-    if configures_runner(one.path) and counted(_RUNNER_KEY, one.added) > counted(_RUNNER_KEY, one.removed):
+    if configures_runner(diff.path) and counted(_RUNNER_KEY, diff.added) > counted(_RUNNER_KEY, diff.removed):
         yield "leaves tests out"
 
 
@@ -73,7 +73,7 @@ def _redefined(path: str, first: Text, now: Text) -> Iterator[str]:
 
 
 def _weaker(name: str, before: str | None, after: str | None) -> str:
-    """How a check proves less than before; '' when it does not."""
+    """Return how a check proves less than before; '' when it does not."""
     if before == after:
         return ""
     if name.startswith("pytest ") or name.endswith(" settings"):
@@ -87,7 +87,11 @@ def _weaker(name: str, before: str | None, after: str | None) -> str:
 
 def _other_commands(before: str, after: str) -> str:
     left = commands(after)
-    gone = [one for one in commands(before) if not any(new == one or new.startswith(one + " ") for new in left)]
+    gone = [
+        command
+        for command in commands(before)
+        if not any(new == command or new.startswith(command + " ") for new in left)
+    ]
     if gone and len(runners(after)) < max(1, len(runners(before))):
         return "runs something else"
     return "leaves tests out" if _narrowings(after) > _narrowings(before) else ""

@@ -37,7 +37,7 @@ class Telling(Protocol):
         """Values, preferences and facts to tell the agent."""
 
     def behaviour_preserving(self) -> bool:
-        """What a refactoring means."""
+        """Return what a refactoring means."""
 
 
 def injection_for(
@@ -46,14 +46,14 @@ def injection_for(
     max_chars: int,
     external: ExternalActions = ExternalActions(),  # noqa: B008
 ) -> Injected:
-    """The exact text an agent gets before a task."""
+    """Return the exact text an agent gets before a task."""
     values, preferences, facts = thoughts.told(task)
     keeps = thoughts.behaviour_preserving()
     return build(values, preferences, facts, keeps, max_chars, external_rule(external))
 
 
 def external_rule(external: ExternalActions) -> str:
-    """The rule for what is external, with what the person's configuration says about network and installing."""
+    """Return the rule for what is external, with what the person's configuration says about network and installing."""
     rule = EXTERNAL.replace(" install,", "") if external.install_policy == "allow" else EXTERNAL
     more = {
         ("network", "ask"): "Ask before anything goes over the network.",
@@ -96,7 +96,7 @@ def build(
 
 
 def _framed(external: str, behaviour_preserving: bool, max_chars: int) -> tuple[list[str], list[str], int]:
-    """What stands first and last in every injection, as far as it fits, and the room between."""
+    """Return what stands first and last in every injection, as far as it fits, and the room between."""
     said: list[str] = []
     room = max_chars
     for line in (external, PURPOSE, *([REFACTOR] if behaviour_preserving else [])):
@@ -109,7 +109,7 @@ def _framed(external: str, behaviour_preserving: bool, max_chars: int) -> tuple[
 
 
 def compose(injection: str, batch_input: str, task: str | None) -> str:
-    """The whole text of a batch: the injection, the task where no thread remembers it, and what is asked now."""
+    """Return the whole text of a batch: the injection, the task where no thread remembers it, and what is asked now."""
     parts = [injection] if injection else []
     if task is not None and task != batch_input:
         parts.append(f"The task: {task}")

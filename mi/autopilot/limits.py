@@ -15,7 +15,7 @@ class Room(NamedTuple):
 
 
 def reached(limits: RunLimits, state: RunState) -> str | None:
-    """The limit that forbids another batch, as people read it; an unknown figure reaches no limit."""
+    """Return the limit that forbids another batch, as people read it; an unknown figure reaches no limit."""
     tokens = _tokens(state)
     if state.number >= limits.batches:
         return f"{limits.batches} batches"
@@ -30,14 +30,14 @@ def reached(limits: RunLimits, state: RunState) -> str | None:
 
 
 def remaining(limits: RunLimits, state: RunState) -> Room:
-    """What the next batch may use."""
+    """Return what the next batch may use."""
     seconds = None if limits.minutes is None else max(1.0, (limits.minutes - _minutes(state)) * 60)
     tokens = None if limits.tokens is None else max(0, limits.tokens - (_tokens(state) or 0))
     return Room(seconds, tokens)
 
 
 def named(limits: RunLimits, reason: str) -> str:
-    """The limit at which an agent was stopped, as people read it."""
+    """Return the limit at which an agent was stopped, as people read it."""
     if reason == "wall" and limits.minutes is not None:
         return f"{limits.minutes:g} minutes"
     return f"{limits.tokens} tokens" if reason == "limit: tokens" else reason

@@ -72,10 +72,10 @@ class Loop:
 
     def _begin(self) -> Next:
         """Return the task itself, when nothing stands in its way."""
-        heard = follow_step(self.parts.steps.preflight(self.recorder, self.state.task))
-        if isinstance(heard, EndRun):
-            return heard
-        self._send_first(heard)
+        wanted = follow_step(self.parts.steps.preflight(self.recorder, self.state.task))
+        if isinstance(wanted, EndRun):
+            return wanted
+        self._send_first(wanted)
         self.parts.steps.recall(self.recorder, "run_start", self.state.task)
         return SendNext(self.state.next_input)
 
@@ -87,15 +87,15 @@ class Loop:
         if reached is not None:
             self.recorder.append(Limit(limit=reached, spent=self.state.spent))
             return self.blocked("end.limit", limit=reached)
-        heard = follow_step(self.parts.steps.before_batch(self.recorder, self.state.next_input))
-        if isinstance(heard, EndRun):
-            return heard
-        self._send_first(heard)
+        wanted = follow_step(self.parts.steps.before_batch(self.recorder, self.state.next_input))
+        if isinstance(wanted, EndRun):
+            return wanted
+        self._send_first(wanted)
         return None
 
-    def _send_first(self, heard: SendNext | None) -> None:
-        if heard is not None:
-            self.state.next_input = f"{heard.text}\n\n{self.state.next_input}"
+    def _send_first(self, wanted: SendNext | None) -> None:
+        if wanted is not None:
+            self.state.next_input = f"{wanted.text}\n\n{self.state.next_input}"
 
     def _stop_request(self) -> EndRun | None:
         reason = self.parts.stop.reason

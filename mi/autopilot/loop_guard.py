@@ -16,7 +16,7 @@ class Repetition(NamedTuple):
 
 
 def signature(hands_last_message: str, next_input: str) -> str:
-    """A bounded, stable mark of one exchange; white space and case do not count."""
+    """Return a bounded, stable mark of one exchange; white space and case do not count."""
     from hashlib import sha256
 
     def normal(text: str) -> str:

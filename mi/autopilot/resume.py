@@ -34,7 +34,7 @@ class Resumed(NamedTuple):
 
 
 def latest_run_id(log: str, notices: Notices) -> str:
-    """The run that wrote last."""
+    """Return the run that wrote last."""
     found = next((event.head.run_id for event in read_back(log, notices) if event.head.run_id.startswith("run_")), "")
     if not found:
         raise NotFound("no-run", path=log)
@@ -42,23 +42,23 @@ def latest_run_id(log: str, notices: Notices) -> str:
 
 
 def resume(log: str, run_id: str, notices: Notices) -> Resumed:
-    """The state of a run from its events; one that is done cannot go on."""
+    """Return the state of a run from its events; one that is done cannot go on."""
     records = records_of(log, run_id, notices)
     if not records or not isinstance(records[0], RunStart):
         raise NotFound("not-a-run", run_id=run_id, path=log)
-    last_end = next((one for one in reversed(records) if isinstance(one, RunEnd)), None)
+    last_end = next((record for record in reversed(records) if isinstance(record, RunEnd)), None)
     if last_end is not None and last_end.status == "done":
         raise MiError("run-done", run_id=run_id)
     state = _state(records[0], records)
     answers = _answers(log, records, notices)
-    for one in records:
-        if isinstance(one, Question) and one.about in ("rules", "review"):
-            place = (one.batch_id, one.text)
-            state.waiting[place] = one
-            if one.id in answers:
-                state.answered[place] = answers[one.id]
-    checks = [Check(one.kind, tuple(one.argv), one.source, one.folder) for one in records[0].checks]
-    batches = [one for one in records if isinstance(one, HandsInput | BatchEnd)]
+    for record in records:
+        if isinstance(record, Question) and record.about in ("rules", "review"):
+            place = (record.batch_id, record.text)
+            state.waiting[place] = record
+            if record.id in answers:
+                state.answered[place] = answers[record.id]
+    checks = [Check(check.kind, tuple(check.argv), check.source, check.folder) for check in records[0].checks]
+    batches = [record for record in records if isinstance(record, HandsInput | BatchEnd)]
     if not batches:
         return Resumed(state, checks, began=False)
     last = batches[-1]
@@ -66,8 +66,8 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
         state.thread_id = last.thread_id or _thread_in(log, last.transcript_path, records[0].hands)
         return Resumed(state, checks, began=True, cut=last)
     after = records[records.index(last) + 1 :]
-    questions = [one for one in after if isinstance(one, Question) and one.blocks]
-    if not questions and any(isinstance(one, RunEnd) for one in after):
+    questions = [record for record in after if isinstance(record, Question) and record.blocks]
+    if not questions and any(isinstance(record, RunEnd) for record in after):
         state.checks_requested = 0  # it ended for want of a proof; whoever goes on wants the agent asked once more
     return Resumed(
         state,
@@ -76,12 +76,12 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
         judge=msgspec.convert(last.seen, BatchView) if last.outcome == "ended" else None,
         question=questions[-1] if questions else None,
         answer=answers.get(questions[-1].id) if questions else None,
-        risk_settled=any(one.about == "risk" and one.id in answers for one in questions),
+        risk_settled=any(question.about == "risk" and question.id in answers for question in questions),
     )
 
 
 def records_of(log: str, run_id: str, notices: Notices) -> list[Record]:
-    """All records of a run, in order; the log is read back only as far as the run's start."""
+    """Return all records of a run, in order; the log is read back only as far as the run's start."""
     start = 0
     for event in read_back(log, notices):
         if event.head.run_id == run_id:
@@ -94,7 +94,7 @@ def records_of(log: str, run_id: str, notices: Notices) -> list[Record]:
 
 def _answers(log: str, records: list[Record], notices: Notices) -> dict[str, str]:
     """Answers given to the run's questions, in the run or later by `mi answer`."""
-    asked = {one.id for one in records if isinstance(one, Question)}
+    asked = {record.id for record in records if isinstance(record, Question)}
     answers: dict[str, str] = {}
     for event in read_back(log, notices):
         if event.head.event_id == records[0].event_id:
@@ -116,7 +116,7 @@ def _transcript_lines(path: str) -> Iterator[tuple[str, str]]:
 
 
 def _thread_in(log: str, transcript: str, hands: str) -> str:
-    """The thread that a batch began before it was cut, from its live transcript."""
+    """Return the thread that a batch began before it was cut, from its live transcript."""
     from mi.agents.claude_events import ClaudeEvents
     from mi.agents.codex_events import CodexEvents
     from mi.agents.events import ThreadStarted
@@ -127,7 +127,7 @@ def _thread_in(log: str, transcript: str, hands: str) -> str:
     for stream, text in _transcript_lines(os.path.join(home, transcript)):
         if stream == "stdout":
             found = interpreter.feed(Captured(stream, text.encode(), text))
-            started = next((one.thread_id for one in found if isinstance(one, ThreadStarted)), "")
+            started = next((event.thread_id for event in found if isinstance(event, ThreadStarted)), "")
             if started:
                 return started
     return ""
@@ -145,13 +145,13 @@ def end_orphan(transcript: str) -> int:
 
 def _state(start: RunStart, records: list[Record]) -> RunState:
     state = RunState(task=start.task, run_id=start.run_id, next_input=start.task)
-    sent: list[HandsInput] = [one for one in records if isinstance(one, HandsInput)]
-    ended: list[BatchEnd] = [one for one in records if isinstance(one, BatchEnd)]
+    sent: list[HandsInput] = [record for record in records if isinstance(record, HandsInput)]
+    ended: list[BatchEnd] = [record for record in records if isinstance(record, BatchEnd)]
     state.number = int(sent[-1].batch_id.removeprefix("b").partition(".")[0]) if sent else 0
-    state.thread_id = next((one.thread_id for one in reversed(records) if one.thread_id), "")
+    state.thread_id = next((record.thread_id for record in reversed(records) if record.thread_id), "")
     state.spent = NOTHING
-    for one in ended:
-        state.spent = added(state.spent, one.usage)
+    for batch in ended:
+        state.spent = added(state.spent, batch.usage)
     if ended and ended[-1].seen:
         seen = msgspec.convert(ended[-1].seen, BatchView)
         state.marks = seen.marks  # but what was verified then is not verified now: files may have changed since
@@ -159,13 +159,14 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
         # and so it must be asked for anew, even if asking brought it then
         state.checks_requested = 0 if seen.marks.verified else ended[-1].checks_requested
     state.evidence_ids = [
-        one.event_id
-        for one in records
-        if isinstance(one, DecideNext) or (isinstance(one, BatchEnd) and one.seen.get("marks", {}).get("verified"))
+        record.event_id
+        for record in records
+        if isinstance(record, DecideNext)
+        or (isinstance(record, BatchEnd) and record.seen.get("marks", {}).get("verified"))
     ]
-    plans = [one.checks for one in records if isinstance(one, CheckPlan)]
-    state.planned = [check for one in plans if one.should_run_checks for check in planned(one.commands_hints)]
-    exchanges = zip([one.last_message for one in ended], sent[1:], strict=False)
+    plans = [record.checks for record in records if isinstance(record, CheckPlan)]
+    state.planned = [check for plan in plans if plan.should_run_checks for check in planned(plan.commands_hints)]
+    exchanges = zip([batch.last_message for batch in ended], sent[1:], strict=False)
     state.guard = RepetitionGuard([signature(said, following.input) for said, following in exchanges])
     for record in records:
         state.remember(record, record.headline() if "recent" in record.shown_in else "")

@@ -47,7 +47,7 @@ class KnownPerson:
     def person(self, task: str) -> Person:
         settings = effective([self._own, self._shared])
         context = self._thoughts(task)[1]
-        nodes = [one for one in context.nodes if SUMMARY not in _tags(one)]  # the claims say it already
+        nodes = [thought for thought in context.nodes if SUMMARY not in _tags(thought)]  # the claims say it already
         return Person(
             values=_said(context.values_claims),
             preferences=_said(context.pref_goal_claims),
@@ -56,7 +56,7 @@ class KnownPerson:
         )
 
     def context(self, task: str, recent_event_ids: Iterable[str]) -> ThoughtContext:
-        """The thoughts for one decision, as the prompt shows them and as the decision's record names them."""
+        """Return the thoughts for one decision, as the prompt shows them and as the decision's record names them."""
         stores, found = self._thoughts(task)
         if self._remembers:
             found = with_edges(found, stores, recent_event_ids)
@@ -64,16 +64,16 @@ class KnownPerson:
 
     def told(self, task: str) -> tuple[list[Told], list[Told], list[Told]]:
         context = self._thoughts(task)[1]
-        preferences = [one for one in context.pref_goal_claims if not _goes_without_saying(one)]
+        preferences = [thought for thought in context.pref_goal_claims if not _goes_without_saying(thought)]
         facts = context.query_claims[:_TOLD_FACTS]
         return _told(context.values_claims), _told(preferences), _told(facts)
 
     def _thoughts(self, task: str) -> tuple[CombinedStores, Context]:
-        """What stands for the task; gathered again when something was written, or its time may have come or gone."""
+        """Return what stands for the task; gathered again when something was written, or may hold no longer."""
         stores = CombinedStores(self._own.read(), self._shared.read())
         if not self._remembers:
             return stores, build_least(stores)
-        state = (task, [one.view.stamp() for one in stores.readings], int(time.time() // _HOLDS_S))
+        state = (task, [reading.view.stamp() for reading in stores.readings], int(time.time() // _HOLDS_S))
         if self._gathered is None or self._gathered[0] != state:
             self._gathered = (state, gather(stores, task, self._search))
         return stores, self._gathered[1]
@@ -86,7 +86,7 @@ class KnownPerson:
         return CitableText(id=claims[-1].claim_id, text=claims[-1].text) if claims else None
 
     def remember_strategy(self, strategy: str, rationale: str, event_id: str) -> CitableText:
-        """The claim is the truth; the overlay only points to it."""
+        """Store the choice as a claim, which is the truth; the overlay only points to it."""
         claim = self._own.new_claim(strategy, [STRATEGY], event_id, "user", notes=rationale)
         former = self._own.active(STRATEGY)
         self._own.add_claims([claim])
@@ -100,17 +100,17 @@ class KnownPerson:
 
 
 def _goes_without_saying(thought: Thought) -> bool:
-    """A default that nobody said, and the refactoring intent, which stands at the end of the injection already."""
+    """Return whether it is a default that nobody said, or the refactoring intent, which the injection ends with."""
     settings = [tag for tag in _tags(thought) if tag.startswith(SETTING)]
     return bool(settings) and (thought.raw.get("origin") == "import" or SETTING + "refactor_intent" in settings)
 
 
 def _said(thoughts: list[Thought]) -> list[CitableText]:
-    return [CitableText(id=one.id, text=_text(one)) for one in thoughts]
+    return [CitableText(id=thought.id, text=_text(thought)) for thought in thoughts]
 
 
 def _told(thoughts: list[Thought]) -> list[Told]:
-    return [Told(one.id, _text(one)) for one in thoughts]
+    return [Told(thought.id, _text(thought)) for thought in thoughts]
 
 
 def _text(thought: Thought) -> str:

@@ -45,7 +45,7 @@ def run_lock(path: str, run_id: str, notices: Notices) -> Iterator[None]:
 
 
 def read_owner(path: str) -> Owner:
-    """Who holds or last held a lock."""
+    """Return who holds or last held a lock."""
     try:
         return decode(files.read_bytes(path) or b"{}", Owner)
     except BadJson:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mi.governance.change_units import blocks, paths
+from mi.kernel.language import compiled, patterns
 
 _TEST_PATH = re.compile(
     r"(^|/)(tests?|specs?|__tests__)/|(^|/)test_[^/]*$|_test\.\w+$|\.(test|spec)\.\w+$|Tests?\.(java|kt|cs)$"
@@ -45,41 +46,41 @@ class FileDiff(NamedTuple):
 
 
 def is_test(path: str) -> bool:
-    """Whether a file holds tests, by its name."""
+    """Return whether a file holds tests, by its name."""
     return bool(_TEST_PATH.search(path))
 
 
 def weakened_tests(diffs: list[FileDiff]) -> list[str]:
-    """The test files that were weakened, each with how: `tests/test_a.py: test_x deleted`."""
-    return [f"{one.path}: {how}" for one in diffs if is_test(one.path) for how in _ways(one)]
+    """Return the test files that were weakened, each with how: `tests/test_a.py: test_x deleted`."""
+    return [f"{diff.path}: {how}" for diff in diffs if is_test(diff.path) for how in _ways(diff)]
 
 
 def deleted_tests(files: list[str], is_there: Callable[[str], bool]) -> list[str]:
-    """The test files among changed ones that are gone; all that can be told where there is no diff."""
+    """Return the test files among changed ones that are gone; all that can be told where there is no diff."""
     return [f"{file}: file deleted" for file in files if is_test(file) and not is_there(file)]
 
 
-def _ways(one: FileDiff) -> Iterator[str]:
-    if one.deleted:
+def _ways(diff: FileDiff) -> Iterator[str]:
+    if diff.deleted:
         yield "file deleted"
         return
-    if counted(_QUIT, one.added) > counted(_QUIT, one.removed):
+    if counted(_QUIT, diff.added) > counted(_QUIT, diff.removed):
         yield "ends before its tests"
-    if one.new:
+    if diff.new:
         return  # a test that was not there before takes nothing away
-    removed, added = _names(one.removed), _names(one.added)
+    removed, added = _names(diff.removed), _names(diff.added)
     gone = removed - added if len(removed) > len(added) else set()  # as many came as went: renamed
     if gone:
         yield f"{', '.join(sorted(gone))} deleted"
-    if counted(_SKIP, one.added) > counted(_SKIP, one.removed):
+    if counted(_SKIP, diff.added) > counted(_SKIP, diff.removed):
         yield "skipped"
-    if counted(_SWALLOWED, one.added) > counted(_SWALLOWED, one.removed):
+    if counted(_SWALLOWED, diff.added) > counted(_SWALLOWED, diff.removed):
         yield "a failure is swallowed"
-    if counted(_EARLY, one.added) > counted(_EARLY, one.removed):
+    if counted(_EARLY, diff.added) > counted(_EARLY, diff.removed):
         yield "returns before its end"
-    if counted(_EMPTY_ASSERT, one.added) > counted(_EMPTY_ASSERT, one.removed):
+    if counted(_EMPTY_ASSERT, diff.added) > counted(_EMPTY_ASSERT, diff.removed):
         yield "an assertion that cannot fail"
-    elif not gone and counted(ASSERT, one.removed) > counted(ASSERT, one.added):
+    elif not gone and counted(ASSERT, diff.removed) > counted(ASSERT, diff.added):
         yield "assertions removed"
 
 
@@ -89,12 +90,12 @@ def _names(lines: list[str]) -> set[str]:
 
 
 def counted(pattern: re.Pattern[str], lines: list[str]) -> int:
-    """How many lines hold the pattern."""
+    """Return how many lines hold the pattern."""
     return sum(1 for line in lines if pattern.search(line))
 
 
 def split(diff: str) -> list[FileDiff]:
-    """The files of a `git diff -U0`; one that left the tests by its new name counts as deleted under its old one."""
+    """Return the files of a `git diff -U0`; one that left the tests by its new name is deleted under its old one."""
     files: dict[str, FileDiff] = {}
     for block in blocks(diff):
         path, old = paths(block)
@@ -110,3 +111,34 @@ def split(diff: str) -> list[FileDiff]:
                 former.new or not old,
             )
     return list(files.values())
+
+
+def is_asked_for(way: str, task: str) -> bool:
+    """Return whether the person's task names what `tests/test_a.py: test_x deleted` is about, and asks for that."""
+    path, _, how = way.partition(": ")
+    known = patterns()
+    if compiled(rf"(?:{known.negation})\W*(?:\w+\W+){{0,2}}(?:{known.take_away})").search(task):
+        return False
+    file = path.rpartition("/")[2]
+    if not is_test(path):
+        return _asks_for_another_check(path, how, task)
+    if _takes_away(path, task) or _takes_away(file, task) or _takes_away(file.partition(".")[0], task):
+        return True
+    gone = how.removesuffix(" deleted").split(", ") if how.endswith(" deleted") and how != "file deleted" else []
+    return bool(gone) and all(_takes_away(name, task) for name in gone)
+
+
+def _takes_away(name: str, task: str) -> bool:
+    """Return whether a name follows the verb; any other word between them is what is to be taken away instead."""
+    known = patterns()
+    between = rf"(?:\W+|{known.before_name})*"
+    asked = rf"(?:{known.take_away}){between}(?<![\w-]){re.escape(name)}(?![\w-])"
+    return re.search(asked, task, re.IGNORECASE) is not None
+
+
+def _asks_for_another_check(path: str, how: str, task: str) -> bool:
+    """Return whether a task wants a check changed; never one that runs nothing, and one that runs less only as such."""
+    if "nothing" in how or not re.search(rf"(?<![\w-]){re.escape(path)}(?![\w-])", task, re.IGNORECASE):
+        return False
+    known = patterns()
+    return compiled(known.leave_out if "leaves" in how else known.change_check).search(task) is not None

@@ -3,7 +3,6 @@
 from typing import Any
 
 from mi.app.home_context import HomeContext
-from mi.app.learning import build_knowledge, build_mind
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output, Progress, waiting_for
@@ -88,6 +87,7 @@ def _same_as(context: HomeContext, args: Args) -> int:
 
 
 def _apply(context: HomeContext, args: Args) -> int:
+    from mi.app.learning import build_knowledge
     from mi.cli.governed import refuse_hands
     from mi.learning import answering
 
@@ -116,6 +116,7 @@ def _apply(context: HomeContext, args: Args) -> int:
 
 
 def _mine(context: HomeContext, args: Args) -> int:
+    from mi.app.learning import build_knowledge, build_mind
     from mi.learning.mine_command import mine_latest
 
     out = Output(context.language)

@@ -5,7 +5,6 @@ import os
 from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
-from mi.app.learning import build_known_person, build_mind
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, command
 from mi.cli.output import Output, waiting_for
@@ -64,6 +63,7 @@ def _set(context: HomeContext, args: Args) -> int:
 
 
 def _store(context: HomeContext, args: Args, text: str) -> int:
+    from mi.app.learning import build_mind
     from mi.cli.governed import refuse_hands
     from mi.learning import values
 
@@ -193,6 +193,7 @@ def _show(context: HomeContext, args: Args) -> int:
 
 
 def _show_injection(context: HomeContext, out: Output, args: Args) -> int:
+    from mi.app.learning import build_known_person
     from mi.autopilot.injection import injection_for
 
     runtime = context.config.runtime

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from mi.autopilot.check_weakening import weakened_checks
-from mi.autopilot.task_permits_weakening import is_asked_for
-from mi.autopilot.weakening import split, weakened_tests
+from mi.autopilot.weakening import is_asked_for, split, weakened_tests
 from tests.conftest import git
 
 BEFORE = """import calc

@@ -89,9 +89,9 @@ class GovernanceSteps(RunSteps):
         return Stop(said) if answer is None or refuses(answer) else SendFirst(answer)
 
     def _advice(self, assessed: Assessment, found: Signals) -> str:
-        """What speaks against the task, if anything does."""
+        """Return what speaks against the task, if anything does."""
         lines = [alert(self._language)] if found.secrets else []
-        speaking = [one for one in found.triggers if one != "T8"]
+        speaking = [trigger for trigger in found.triggers if trigger != "T8"]
         if assessed.tier and assessed.review and (speaking or found.full or assessed.needs_ack):
             level = "required" if assessed.needs_ack else assessed.review.level
             lines += written(assessed.tier, speaking, level, found.contradicts, self._language).values()
@@ -129,7 +129,7 @@ class GovernanceSteps(RunSteps):
             recorder.append(Override(reason=self._override, scope=scope))
 
     def _required(self, recorder: RunRecorder, case: Case, raw: int, needed: Required) -> Outcome:
-        """A review is due: by the configured reviewers, else by the person where the stakes are high."""
+        """Have the change reviewed by the configured reviewers, else by the person where the stakes are high."""
         reviewed = self._review_externally(recorder, case) if self._config.governance.reviewers else None
         verdict = reviewed.verdict if reviewed else "none"
         if reviewed and verdict == "revise":
@@ -179,7 +179,7 @@ class GovernanceSteps(RunSteps):
         parts = [text("rules.review", self._language, units=units, risk=raw)]
         if reviewed is None or reviewed.degraded:
             parts.append(text("review.degraded", self._language))
-        parts += [f"[{one.severity}] {one.title}: {one.detail}" for one in found]
+        parts += [f"[{finding.severity}] {finding.title}: {finding.detail}" for finding in found]
         if needed.split != "none":
             parts.append(text("gate.over-batch", self._language, units=units, limit=BATCH))
         speaking = ["T1"] if units > BATCH else []
@@ -187,7 +187,7 @@ class GovernanceSteps(RunSteps):
         return " ".join([*parts, text("rules.go-on", self._language)])
 
     def _asked(self, recorder: RunRecorder, gate: str, question: str) -> Outcome:
-        """The person's word: go on, stop, or something the agent must hear first."""
+        """Return the person's word: go on, stop, or something the agent must hear first."""
         answer = recorder.ask_once(question, "review" if gate == "review" else "rules")
         if answer is None:
             return Stop(text("rules.waits", self._language, gate=gate))

@@ -55,15 +55,15 @@ class PersonaSteps(RunSteps):
         from mi.evidence.records.run import RunStart, UserInput
         from mi.review.captures import suggest
 
-        tasks = [one.task for one in records if isinstance(one, RunStart)]
-        said = [*tasks[:1], *(one.answer for one in records if isinstance(one, UserInput))]
+        tasks = [record.task for record in records if isinstance(record, RunStart)]
+        said = [*tasks[:1], *(record.answer for record in records if isinstance(record, UserInput))]
         language = self._language_for("\n".join(said))
         question = suggest(self._place.files.captures, self._persona, said, language, self._place.notices)
         if question is not None:
             recorder.append(question)
 
     def _boot(self) -> "Booted | None":
-        """The run's own window, made once; a persona that cannot boot is said, and does not stop the work."""
+        """Return the run's own window, made once; a persona that cannot boot is said, and does not stop the work."""
         if self._booted is None and os.path.isdir(self._persona.root):
             from mi.persona.boot import boot
 
@@ -81,33 +81,39 @@ def entry_of(records: list[Record]) -> "SessionEntry":
     from mi.kernel.secrets import redact
     from mi.persona.session_log import ExternalCall, LoggedDecision, LoggedVerification, SessionEntry
 
-    task = next((one.task for one in records if isinstance(one, RunStart)), "")
-    end = next(one for one in reversed(records) if isinstance(one, RunEnd))
-    answered = {one.question_id for one in records if isinstance(one, UserInput)}
-    waiting = [one.text for one in records if isinstance(one, Question) and one.blocks and one.id not in answered]
-    said = [one for one in records if isinstance(one, UserInput)]
+    task = next((record.task for record in records if isinstance(record, RunStart)), "")
+    end = next(record for record in reversed(records) if isinstance(record, RunEnd))
+    answered = {record.question_id for record in records if isinstance(record, UserInput)}
+    waiting = [
+        record.text
+        for record in records
+        if isinstance(record, Question) and record.blocks and record.id not in answered
+    ]
+    said = [record for record in records if isinstance(record, UserInput)]
     done = end.status == "done"
     return SessionEntry(
         completed_items=[redact(f"{task} ({end.run_id}: {end.reason})")] if done else [],
-        decisions=[LoggedDecision(text=redact(one.answer), reason=redact(f"asked: {one.question}")) for one in said],
+        decisions=[
+            LoggedDecision(text=redact(record.answer), reason=redact(f"asked: {record.question}")) for record in said
+        ],
         next_steps=[] if done else [redact(text) for text in waiting or [f"{task}: {end.status}, {end.reason}"]],
         external_ai_calls=[
-            ExternalCall(agent=one.reviewer, mode="review", verdict=one.verdict, adopted=one.adopted)
-            for one in records
-            if isinstance(one, Review)
+            ExternalCall(agent=record.reviewer, mode="review", verdict=record.verdict, adopted=record.adopted)
+            for record in records
+            if isinstance(record, Review)
         ],
-        incidents=[redact(f"override: {one.reason}") for one in records if isinstance(one, Override)],
+        incidents=[redact(f"override: {record.reason}") for record in records if isinstance(record, Override)],
         verifications=[
             LoggedVerification(
-                gate=one.gate,
-                verdict=one.verdict,
-                confidence=one.confidence,
-                user_action=one.user_action,
-                post_result=one.post_result,
-                ts=one.ts,
+                gate=record.gate,
+                verdict=record.verdict,
+                confidence=record.confidence,
+                user_action=record.user_action,
+                post_result=record.post_result,
+                ts=record.ts,
             )
-            for one in records
-            if isinstance(one, Verification)
+            for record in records
+            if isinstance(record, Verification)
         ],
         note=f"`mi run` {end.run_id}: {end.status}",
     )

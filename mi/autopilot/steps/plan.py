@@ -25,7 +25,7 @@ class PlanSteps(RunSteps):
         return [skill_body(tag.skill, tag.variant) for tag in tags.find(task) if tag.skill]
 
     def _next_task(self) -> str:
-        """The first ready task of an active plan; a file that cannot be read tells nothing here."""
+        """Return the first ready task of an active plan; a file that cannot be read tells nothing here."""
         try:
             found = self._store.tasks()
         except (MiError, OSError):
@@ -33,13 +33,13 @@ class PlanSteps(RunSteps):
         waiting = ready(found) if found else []
         if found is None or not waiting:
             return ""
-        one = waiting[0]
-        lines = [self._say("run.next-task", goal=found.goal, id=one.id, title=one.title, context=one.context)]
-        if isinstance(one.approach, str):
-            lines.append(self._say("run.task-approach", approach=one.approach))
-        if isinstance(one.acceptance, str):
-            lines.append(self._say("run.task-acceptance", acceptance=one.acceptance))
-        return "\n".join([*lines, self._say("run.task-done", id=one.id)])
+        task = waiting[0]
+        lines = [self._say("run.next-task", goal=found.goal, id=task.id, title=task.title, context=task.context)]
+        if isinstance(task.approach, str):
+            lines.append(self._say("run.task-approach", approach=task.approach))
+        if isinstance(task.acceptance, str):
+            lines.append(self._say("run.task-acceptance", acceptance=task.acceptance))
+        return "\n".join([*lines, self._say("run.task-done", id=task.id)])
 
     def _say(self, key: str, **details: object) -> str:
         return text(key, self._language, **details)

@@ -103,7 +103,7 @@ class WorkflowSteps(RunSteps):
         self._store(cursors.begin(chosen, self._place.run_id, clock.now()))
 
     def _tell_once(self) -> str:
-        """The workflow in words, for the first batch alone; also after a kill that came before it."""
+        """Return the workflow in words, for the first batch alone; also after a kill that came before it."""
         followed = None if self._told else self._followed()
         if followed is None or followed[0].last_batch_id:
             return ""
