@@ -53,7 +53,7 @@ def test_a_list_of_kinds_stands_only_where_they_are_declared():
         for path, tree in sources("mi/evidence/records/")
         if (lists := list(lists_of(set(MODULES), tree, at_least=3)))
     }
-    assert found.keys() == ALLOWED.keys(), found
+    assert found.keys() <= ALLOWED.keys(), found
 
 
 def test_reading_what_is_told_of_kinds_imports_no_class_of_a_kind():

@@ -29,4 +29,4 @@ def test_a_list_of_prompts_stands_nowhere():
         for path, tree in sources("mi/mind/prompts/", "mi/evidence/records/")
         if (lists := list(lists_of(set(NAMES), tree, at_least=3)))
     }
-    assert found.keys() == ALLOWED.keys(), found
+    assert found.keys() <= ALLOWED.keys(), found
