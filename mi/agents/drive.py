@@ -4,22 +4,25 @@ import os
 from collections import deque
 from collections.abc import Callable
 from contextlib import ExitStack, closing
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import UNSET
 
 from mi.agents import events
-from mi.agents.command_risk import CommandRisk, Mode, TextRisks, command_risk, interrupts
 from mi.agents.events import Event, excerpt
 from mi.agents.process import AgentProcess, Ended, Escalation, ProcessLimits
 from mi.agents.protocol import BatchInput, BatchResult, Observed, Observer, Outcome
+from mi.agents.shown_commands import ShownCommands
 from mi.agents.signals import StopFlag, stop_on_signals
 from mi.agents.stream import Interpreter
 from mi.agents.text_scan import TextScan
 from mi.agents.transcript import Captured, StreamLines, Transcript, TranscriptHeader
+from mi.governance.commands import classify
+from mi.governance.operations import Act, gravest
 from mi.kernel import clock
 from mi.kernel.config.types import Interrupt
 
+InterruptMode = Literal["off", "on_high_risk", "on_any_external"]
 _FIRST_KEPT, _LAST_KEPT = 200, 1800  # events of a batch kept in memory; the transcript has all of them
 _ERRORS_KEPT = 20
 _MESSAGE_KEPT = 64_000
@@ -71,6 +74,11 @@ def _open_transcript(call: AgentCommand, batch: BatchInput) -> Transcript:
     return Transcript(batch.transcript, header)
 
 
+def interrupts(mode: InterruptMode, act: Act) -> bool:
+    """Return whether a mode stops the agent for an act."""
+    return mode != "off" and (act.is_grave or (mode == "on_any_external" and act.external))
+
+
 def _nothing_to_stop(reason: str) -> None:
     """The agent has ended already."""
 
@@ -86,13 +94,13 @@ def _end_note(ended: Ended) -> str:
 class _Watch:
     """What has been seen of a batch so far; bounded however much the agent prints."""
 
-    def __init__(self, call: AgentCommand, cwd: str, mode: Mode, observer: Observer) -> None:
+    def __init__(self, call: AgentCommand, cwd: str, mode: InterruptMode, observer: Observer) -> None:
         self._call = call
         self._cwd = os.path.realpath(cwd)
         self._mode = mode
         self._observer = observer
         self._scan = TextScan(self._cwd)
-        self._texts = {"stdout": TextRisks(), "stderr": TextRisks()} if call.reads_text else {}
+        self._texts = {"stdout": ShownCommands(), "stderr": ShownCommands()} if call.reads_text else {}
         self._first: list[Event] = []
         self._last: deque[Event] = deque(maxlen=_LAST_KEPT)
         self._seen = 0
@@ -107,7 +115,7 @@ class _Watch:
         self._questions: list[events.AgentQuestion] = []
         self._limit: events.VendorLimit | None = None
         self._end: events.AgentEnd | None = None
-        self._risk: CommandRisk | None = None
+        self._risk: Act | None = None
 
     def see(self, lines: list[Captured], interrupt: Callable[[str], None]) -> None:
         self._lines += len(lines)
@@ -130,7 +138,7 @@ class _Watch:
             event = events.FileChange(path=self._relative(event.path), kind=event.kind)
         match event:
             case events.Command(state="started"):
-                self._judge(command_risk(event.text), interrupt)
+                self._judge(event.text, interrupt)
             case events.Command() | events.ToolCall():
                 self._worked = True
             case events.ThreadStarted():
@@ -166,12 +174,15 @@ class _Watch:
         else:
             self._last.append(event)
 
-    def _judge(self, risk: CommandRisk | None, interrupt: Callable[[str], None]) -> None:
-        if risk is None or (self._risk and self._risk.level == "high"):
+    def _judge(self, command: str, interrupt: Callable[[str], None]) -> None:
+        """Stop the agent for a command, if the mode says so; the first grave one is kept."""
+        if not command or (self._risk and self._risk.is_grave):
             return
-        self._risk = risk
-        if interrupts(self._mode, risk):
-            interrupt(f"risk: {risk.marker}")
+        act = gravest(classify(command))
+        if act.level != "none":
+            self._risk = act
+        if interrupts(self._mode, act):
+            interrupt(f"risk: {act.operation}")
 
     def result(self, batch: BatchInput, ended: Ended) -> BatchResult:
         outcome, error = self._outcome(ended)
@@ -200,7 +211,7 @@ class _Watch:
             limit=self._limit,
             seconds=ended.seconds,
             lines=self._lines,
-            risk=self._risk.command if self._risk else "",
+            risk=self._risk.text if self._risk else "",
         )
 
     def _outcome(self, ended: Ended) -> tuple[Outcome, str]:

@@ -125,6 +125,8 @@ def batch_view(seen: SeenBatch) -> BatchView:
     passed = any(command.is_check and command.after_last_change and command.exit_code == 0 for command in commands)
     still = seen.before.verified and not step.latest.files
     files = sorted({*step.total.files, *step.latest.files})
+    ran = [command.command for command in commands if not command.refused]
+    levels = {signal: level for signal, level in map(signal_of, ran) if signal}
     return BatchView(
         task=task,
         batch_input=seen.sent,
@@ -140,10 +142,11 @@ def batch_view(seen: SeenBatch) -> BatchView:
         questions=[question.text for question in result.questions],
         errors=[*result.observed.errors, *([result.error] if result.error else [])],
         risk_signals=[
-            *(signal for command in commands if not command.refused and (signal := signal_of(command.command))),
+            *levels,
             *(f"tests: {way}" for way in ways if way.partition(": ")[0] in step.latest.files),
             *(SIGNAL + test for test in bent(task, step.total, watch) if test in step.latest.files),
         ],
+        risk_levels=levels,
         diff_stat=step.latest.stat,
         transcript_excerpt=_transcript(result),
         transcript_observation=TranscriptObservation(

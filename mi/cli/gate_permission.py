@@ -51,12 +51,13 @@ def _permission(context: HomeContext, args: Args) -> int:
 
 
 def _decide(context: HomeContext, args: Args, tool: str, operation: str, target: str) -> int:
-    from mi.governance.operations import RULES
+    from mi.governance.operations import OPERATIONS
     from mi.governance.permissions import VERBS
     from mi.project.permissions import permit_here
 
-    if operation not in RULES and operation not in VERBS:
-        raise UsageError("gate-unknown-operation", name=operation, known=", ".join(dict.fromkeys([*VERBS, *RULES])))
+    if operation not in OPERATIONS and operation not in VERBS:
+        known = ", ".join(dict.fromkeys([*VERBS, *OPERATIONS]))
+        raise UsageError("gate-unknown-operation", name=operation, known=known)
     config = context.config
     verdict = permit_here(
         context.home,
@@ -98,14 +99,15 @@ def verdict_json(verdict: Any, language: str) -> dict[str, Any]:
 
 
 def _list_permissions(context: HomeContext, args: Args) -> int:
-    from mi.governance.operations import RULES
-    from mi.project.permissions import own_states, state_of
+    from mi.governance.operations import OPERATIONS
+    from mi.governance.permissions import state_of
+    from mi.project.permissions import own_states
 
     profile = args.profile or context.config.governance.profile
     own = own_states(context.home, context.notices)
     rows = [
         {"operation": name, "state": state_of(name, profile, own), "class": rule.denial, "set": name in own}
-        for name, rule in RULES.items()
+        for name, rule in OPERATIONS.items()
     ]
     out = Output(context.language)
     if args.json:
@@ -119,13 +121,13 @@ def _list_permissions(context: HomeContext, args: Args) -> int:
 
 
 def _set_permission(context: HomeContext, args: Args, rest: list[str]) -> int:
-    from mi.governance.operations import RULES, STATES
+    from mi.governance.operations import OPERATIONS, STATES
     from mi.review.permission_changes import change_permission
 
     if len(rest) != 2 or rest[1].upper() not in STATES:
         raise UsageError("gate-permission-set", states=", ".join(STATES))
-    if rest[0] not in RULES:
-        raise UsageError("gate-unknown-operation", name=rest[0], known=", ".join(RULES))
+    if rest[0] not in OPERATIONS:
+        raise UsageError("gate-unknown-operation", name=rest[0], known=", ".join(OPERATIONS))
     wanted = next(state for state in STATES if state == rest[1].upper())
     config = context.config.governance
     context.use_project()

@@ -1,264 +1,170 @@
-"""What a shell command line does, as operations: every simple command in it counts, however it is wrapped."""
+"""The command classifier: what a shell command line does, as acts; permissions, risk signals and interrupts derive
+from it."""
 
 import itertools
+import os
 import re
+import shlex
 
 from mi.governance import command_tables as tables
-from mi.governance import paths
-from mi.governance.credential_leaks import code_sends, feeders_of, sends_credentials, stays_here
-from mi.governance.git_commands import MAIN, afterwards, git_act, named_paths, without_alias
-from mi.governance.operations import RULES, Act
+from mi.governance.credential_leaks import code_sends, feeders_of, sends_credentials
+from mi.governance.file_acts import path_acts, removed_acts, touched_acts, unbraced
+from mi.governance.git_commands import afterwards, without_alias
+from mi.governance.operations import Act
 from mi.governance.private_searches import search_acts
-from mi.governance.surroundings import Surroundings, joined
+from mi.governance.program_acts import program_acts
+from mi.governance.surroundings import NOWHERE, Surroundings
 from mi.kernel.inline_code import inline_code
-from mi.kernel.shell import SHELLS, Simple, simple_commands
+from mi.kernel.shell import SHELLS, TOP, Commands, Simple, simple_commands
 
-_METHOD = re.compile(r"(?:-X ?|--request[ =]|--method[ =])(POST|PUT|PATCH|DELETE)\b", re.I)
-_ASSIGNED = re.compile(
-    r"(?:^|[\s;&|(])([A-Za-z_]\w*)=(?:\"([^\"`$]*|\$\([^()]*\))\"|'([^']*)'|(\$\([^()]*\)|[^\s;&|()'\"`$]+))(?=[\s;&|)]|$)"
-)
+_DEEPEST, _MOST_PIECES = 8, 200  # texts within texts; pieces of one that cannot be read
+_UNKNOWN = "$()"  # words and folders that nobody can tell
+# Patterns are compiled where they are used first: the start of a hook counts.
+_QUOTED = r"(?s)\\.|\$?'[^']*'|\"(?:\\.|[^\"\\])*\"|(?<!\S)#[^\n]*"
+_OVER_DISK = r">\|?\s*" + tables.DISK
+_PIECES = r"[\n;&|()`'\"{}]+"
+_CODE_WRITES = r"""['"][wax]b?\+?['"]|write|remove|unlink|rename|rmSync|truncate|append"""
+_CODE_TEXT = r"""(['"`])((?:(?!\1)[^\n]){1,200})\1"""
+_CODE_RUNS = r"(?i)system|popen|subprocess|spawn|exec|check_output|shell script|`|\bsh\("
+_SKIPS = r"HUSKY=0|SKIP=.+|HUSKY_SKIP_HOOKS=1"
 
 
-def command_acts(text: str, member: str, here: Surroundings) -> list[Act]:
-    """Everything a command line does; at least one act, so that nothing is decided without one."""
-    filled = _with_values(text)
-    commands = simple_commands(filled)
+def classify(command: str, here: Surroundings = NOWHERE, depth: int = 0) -> list[Act]:
+    """Return everything a command line does; at least one act, so that nothing is decided without one."""
+    if depth > _DEEPEST:
+        return [Act("unreadable", command)]
+    commands = simple_commands(command, values={"IFS": " "})
+    acts = [*_line_acts(command, commands), *_unread_acts(command, commands, here, depth)]
+    for script in _printed_scripts(commands):
+        acts += classify(script, here, depth + 1)
+    for one in commands:  # in their order: a checkout or an alias changes what the next ones mean
+        there = here.inside(_UNKNOWN if one.folder is None else one.folder.replace(TOP, ".", 1))
+        acts += [*_acts(one, there, commands, depth), *_code_acts(one, there, depth)]
+        here = afterwards(["git", *one.argv[1:]], here) if one.name == "git" else here
+    return acts or [Act("local-command", command)]
+
+
+def _line_acts(command: str, commands: Commands) -> list[Act]:
+    """What only the whole line shows."""
     acts = [Act("credentials-out", sent) for sent in sends_credentials(commands)]
-    for inner in _piped_scripts(commands):
-        acts += command_acts(inner, member, here)
-    folder = ""
-    for one in commands:  # in their order: one that goes elsewhere changes what the next ones mean
-        there = here.inside(folder) if folder else here
-        acts += [*_acts(one, member, there, commands), *_in_code(one, member, there)]
-        if one.name in ("cd", "pushd"):
-            folder = joined(folder, _goes_to(one))
-        elif one.name == "git":
-            here = afterwards(["git", *one.argv[1:]], here)
-    if _runs_what_it_fetched(commands):
-        acts.append(Act("run-fetched", text))
-    if re.search(r"(?:^|[\s;&|])(?:HUSKY=0|SKIP=\S+|HUSKY_SKIP_HOOKS=1)\s+git\s", text):
-        acts.append(Act("skip-checks", text))
-    return acts or [Act("local-command", text)]
+    if _runs_unseen(commands):
+        acts.append(Act("run-fetched", command))
+    bare = re.sub(_QUOTED, "", command) if "()" in command or "/dev/" in command else ""
+    acts += [Act("destroy-system", command)] if re.search(tables.FORK_BOMB, bare) else []
+    return [*acts, Act("erase-disk", command)] if re.search(_OVER_DISK, bare) else acts
 
 
-def _with_values(text: str) -> str:
-    """The text with its own plain variables put in: `b=main; git push -f origin $b`."""
-    values = {found[1]: (found[2] or found[3] or found[4] or "") for found in _ASSIGNED.finditer(text)}
-    if not values:
-        return text
-    return re.sub(r"\$(?:\{(\w+)\}|(\w+))", lambda found: values.get(found[1] or found[2], found[0]), text)
+def _unread_acts(command: str, commands: Commands, here: Surroundings, depth: int) -> list[Act]:
+    """Of a text that is no shell text: that nobody can tell, and what its pieces would be that count."""
+    if commands.readable:
+        return []
+    pieces = [piece.strip() for piece in re.split(_PIECES, command)[:_MOST_PIECES] if piece.strip()]
+    acts = [act for piece in pieces for act in classify(piece, here, depth + 1) if act.level != "none"]
+    return [Act("unreadable", command), *acts]
 
 
-def _piped_scripts(commands: list[Simple]) -> list[str]:
-    """Texts that are piped into a shell: `echo git push | sh`."""
+def _printed_scripts(commands: list[Simple]) -> list[str]:
+    """Texts that are printed for a shell: `sh -c "$(echo git push)"`, `echo git push > x; sh x`."""
+    printers = [one for one in commands if one.name in ("echo", "printf")]
+    shells = [one for one in commands if one.name in (*SHELLS, "eval")] if printers else []
     feeders = feeders_of(commands)
-    readers = [one for one in commands if one.name in SHELLS and all(word.startswith("-") for word in one.argv[1:])]
-    texts = [two for one in readers for two in feeders(one) if two.name in ("echo", "printf")]
-    return [" ".join(two.argv[1:]).replace("\\n", "\n") for two in texts]
+    fed = [two for one in shells if _runs_fed(one) for two in feeders(one) if two in printers]
+    kept = [two for two in printers for one in shells if {*two.writes} & {*one.argv[1:]}]
+    return [" ".join(two.argv[1:]).replace("\\n", "\n") for two in [*fed, *kept]]
 
 
-def _goes_to(one: Simple) -> str:
-    return next((word for word in one.argv[1:] if not word.startswith("-") or word == "-"), "~")
+def _runs_fed(one: Simple) -> bool:
+    """Whether a shell or interpreter runs what other commands print."""
+    return _reads_program(one) or (one.name in tables.SHELLS and "$()" in " ".join(one.argv))
 
 
-def _acts(one: Simple, member: str, here: Surroundings, line: list[Simple]) -> list[Act]:
-    if "xargs" in one.prefixes:
-        one = one._replace(argv=(*one.argv, "$()"))  # words that nobody can tell
-    by_shell = ""
+def _reads_program(one: Simple) -> bool:
+    """Whether a shell or interpreter takes its program from standard input."""
+    words = one.argv[1:]
+    if one.name not in tables.SHELLS or one.name in ("eval", "source", "."):
+        return False
+    plain = [word for word in words if not word.startswith("-") or word == "-"]
+    given = any(re.fullmatch(r"-\w*[cemp]|--eval|--command", word) for word in words)
+    return "-s" in words or (not given and plain[:1] in ([], ["-"], ["/dev/stdin"]))
+
+
+def _runs_unseen(commands: list[Simple]) -> bool:
+    """`curl … | sh`, `bash <(curl …)`, `curl -o x … && sh x`, `… | base64 -d | sh`: nobody saw what runs."""
+    feeders, fetched = feeders_of(commands), set[str]()
+    for one in commands:
+        if fetched & {*one.argv, *one.reads} and (one.argv[0] in fetched or one.name in tables.SHELLS):
+            return True
+        if one.name in tables.FETCHERS:
+            fetched |= _fetched(one)
+        if _runs_fed(one) and any(two.name in (*tables.FETCHERS, *tables.DECODERS) for two in feeders(one)):
+            return True
+    return False
+
+
+def _fetched(one: Simple) -> set[str]:
+    """The files that a download is kept in, as a later command may name them."""
+    named = [word for before, word in itertools.pairwise(one.argv) if re.fullmatch(r"-\w*[oO]|--output\S*", before)]
+    urls = [os.path.basename(word.partition("?")[0]) for word in one.argv[1:] if "/" in word]
+    files = {*one.writes, *named, *urls} - {"", "-"}
+    return files | {f"./{file}" for file in files}
+
+
+def _acts(one: Simple, here: Surroundings, line: list[Simple], depth: int) -> list[Act]:
+    inner = _inside(list(one.argv))
     if one.name == "git":
-        argv, by_shell = without_alias(["git", *one.argv[1:]], here)
+        argv, inner = without_alias(["git", *one.argv[1:]], here)
         one = one._replace(argv=tuple(argv))
-    acts = [_act(one, member, here), *_touched(one, member, here), *search_acts(one, member, here, line)]
-    acts += command_acts(by_shell, member, here) if by_shell.strip() else []
+    one = one._replace(argv=(*unbraced(one.argv[0]), *one.argv[1:], *_unseen_words(one, line)))
+    acts = [*program_acts(one, here), *touched_acts(one, here), *search_acts(one, here, line)]
+    acts += classify(inner, here, depth + 1) if inner.strip() else []
     if {"sudo", "doas"} & {*one.prefixes, one.name} or (one.name == "su" and len(one.argv) > 1):
-        acts.append(Act("privileged", " ".join(one.argv)))
+        acts.append(Act("privileged", " ".join([*one.prefixes, *one.argv])))
+    if one.name == "git" and any(re.fullmatch(_SKIPS, setting) for setting in one.settings):
+        acts.append(Act("skip-checks", " ".join([*one.settings, *one.argv])))
     return acts
 
 
-def _in_code(one: Simple, member: str, here: Surroundings) -> list[Act]:
-    """What a program in the text names: `python -c "open('.env')"`, `os.system('git push …')` in a here-document."""
-    code = "\n".join(inline_code(one.name, list(one.argv[1:]), list(one.documents)))
+def _unseen_words(one: Simple, line: list[Simple]) -> list[str]:
+    """What a command is given beside its words: by xargs something nobody can tell, a database what is said to it."""
+    unknown = [_UNKNOWN] if "xargs" in one.prefixes else []
+    if one.name not in tables.SQL_CLIENTS:
+        return unknown
+    printed = [" ".join(two.argv[1:]) for two in feeders_of(line)(one) if two.name in ("echo", "printf")]
+    return [*unknown, *printed, *one.documents]
+
+
+def _inside(argv: list[str]) -> str:
+    """The command line that a runner runs which the shell reader does not follow: `flock x git push`; else ''."""
+    plain = [os.path.basename(argv[0]), *itertools.islice((word for word in argv[1:] if not word.startswith("-")), 2)]
+    for verbs in (3, 2, 1):
+        if (runner := " ".join(plain[:verbs])) in tables.RUNNERS:
+            return shlex.join(_after_runner(argv, plain[verbs - 1] if verbs > 1 else "", tables.RUNNERS[runner]))
+    return ""
+
+
+def _after_runner(argv: list[str], verb: str, skipped: int) -> list[str]:
+    """The words of the command that a runner runs: after its verb, its options and so many plain words."""
+    rest = argv[argv.index(verb) + 1 if verb else 1 :]
+    while rest and (rest[0].startswith("-") or skipped):
+        valued = rest[0] in tables.RUNNER_VALUES
+        skipped -= not rest[0].startswith("-")
+        rest = rest[2 if valued else 1 :]
+    return rest
+
+
+def _code_acts(one: Simple, here: Surroundings, depth: int) -> list[Act]:
+    """What a program in the text does: `python -c "open('.env')"`, `os.system('git push …')` in a here-document."""
+    is_awk = one.name in ("awk", "gawk", "mawk")
+    code = "\n".join(one.argv[1:] if is_awk else inline_code(one.name, list(one.argv[1:]), list(one.documents)))
     if not code:
         return []
-    writes = re.search(r"""['"][wax]b?\+?['"]|write|remove|unlink|rename|rmSync|truncate|append""", code)
-    named = re.findall(r"""['"]([^'"\n]{1,200})['"]""", code)
-    acts = [act for path in named for act in path_acts(path, "edit" if writes else "read", member, here)]
+    named = [found[2] for found in re.finditer(_CODE_TEXT, code)]
+    verb = "edit" if re.search(_CODE_WRITES, code) else "read"
+    acts = [act for path in named for act in path_acts(path, verb, here)]
     acts += [Act("credentials-out", one.name)] if code_sends(code, named) else []
-    if re.search(r"system|popen|subprocess|spawn|exec|check_output|shell script|`|\bsh\(", code, re.I):
+    if re.search(tables.CODE_DELETES, code):
+        acts += removed_acts([path for path in named if not re.search(r"\s", path)], True, one.name, here)
+    if re.search(_CODE_RUNS, code):
         for text in [*(text for text in named if " " in text), " ".join(named)]:
-            acts += [act for act in command_acts(text, member, here) if RULES[act.operation].denial]
+            acts += [act for act in classify(text, here, depth + 1) if act.is_grave]
     return acts
-
-
-def _act(one: Simple, member: str, here: Surroundings) -> Act:
-    argv = _named(one)
-    shown = " ".join(argv)
-    if argv[0] == "git":
-        return git_act(argv, here)
-    if argv[0] == "mi" and (other := _other_member(argv, member)):
-        return Act("other-private", other)
-    if argv[:2] == ["gh", "api"]:
-        return _github(shown)
-    if found := _listed(argv, shown):
-        return found
-    if argv[0] in tables.READING and not one.writes and not _edits_in_place(argv):
-        return Act("read-command", shown)
-    if argv[0] in tables.NETWORK:
-        return _network(argv, shown)
-    return Act("local-command", shown)
-
-
-def _listed(argv: list[str], shown: str) -> Act | None:
-    """By the tables: from the most dangerous to the harmless."""
-    operation = tables.listed(shown)
-    production = bool(tables.PRODUCTION.search(shown))
-    if operation == "weaken-hooks":
-        return Act(operation, shown)
-    if argv[0] in tables.SQL_CLIENTS or operation == "schema-change":
-        return _database(shown, operation, production)
-    if production and (found := _on_production(argv, shown)):
-        return found
-    if any(word in tables.HARMLESS_FLAGS for word in argv[1:]):
-        return Act("read-command", shown)
-    return Act(operation, shown) if operation else _deletion(argv, shown) or _cloud(argv, shown)
-
-
-def _named(one: Simple) -> list[str]:
-    """Name and words as the tables have them: `python -m pytest` is pytest, `npx jest` is jest."""
-    argv = [one.name, *one.argv[1:]]
-    if re.fullmatch(r"python[\d.]*", one.name) and "-m" in argv[:-1]:
-        argv = argv[argv.index("-m") + 1 :]
-    while len(argv) > 1 and argv[0] in ("npx", "bunx", "pnpx", "uvx") and not argv[1].startswith("-"):
-        argv = [argv[1].rsplit("/", 1)[-1].split("@")[0] or argv[1], *argv[2:]]
-    return argv
-
-
-def _database(shown: str, operation: str, production: bool) -> Act:
-    if tables.SQL_DATA.search(shown):
-        return Act("production-data" if production else "delete-data", shown)
-    changes = operation or tables.SQL_SCHEMA.search(shown)
-    return Act("production-command" if production else "schema-change" if changes else "local-command", shown)
-
-
-def _on_production(argv: list[str], shown: str) -> Act | None:
-    """A command of the agent's own choice that runs on a production machine, or deletes there."""
-    if _deletion(argv, shown) or _cloud(argv, shown):
-        return Act("production-data", shown)
-    if argv[0] in ("kubectl", "oc") and "delete" in argv:
-        return Act("production-data", shown)
-    shells = argv[0] in ("kubectl", "oc", "docker", "heroku", "fly", "flyctl") and {"exec", "run", "ssh"} & {*argv[1:]}
-    return Act("production-command", shown) if argv[0] in tables.REMOTE_SHELLS or shells else None
-
-
-def _deletion(argv: list[str], shown: str) -> Act | None:
-    if argv[0] in ("rm", "rmdir", "unlink", "shred") or (argv[0] == "find" and "-delete" in argv):
-        files = [word for word in argv[1:] if not word.startswith("-")]
-        harmless = files and argv[0] != "find" and all(paths.is_product(file) for file in files)
-        return Act("local-command" if harmless else "delete-file", shown)
-    overwrites = argv[0] == "dd" and any(word.startswith("of=/dev/") for word in argv)
-    if overwrites or argv[0].startswith("mkfs"):
-        return Act("delete-data", shown)
-    return None
-
-
-def _cloud(argv: list[str], shown: str) -> Act | None:
-    if argv[0] in ("aws", "gcloud", "az", "doctl", "gsutil", "s3cmd", "rclone"):
-        if any(re.fullmatch(r"(?:delete|destroy|terminate|rm|rb|remove|purge)(?:-[\w-]+)?", word) for word in argv[1:]):
-            return Act("delete-data", shown)
-        reads = any(re.match(r"(?:ls|list|describe|get|show|help)", word) for word in argv[1:])
-        return Act("fetch" if reads else "remote-write", shown)
-    if argv[0] in ("kubectl", "oc", "docker", "podman") and {"delete", "prune"} & {*argv[1:4]}:
-        return Act("delete-data", shown)
-    return None
-
-
-def _network(argv: list[str], shown: str) -> Act:
-    if argv[0] in ("rsync", "scp", "sftp"):
-        remote = any(re.match(r"[\w.@-]+:", word) for word in argv[1:])
-        return Act("remote-write" if remote or argv[0] == "sftp" else "local-command", shown)
-    if stays_here(argv):
-        return Act("local-command", shown)
-    data = re.compile(r"-d|--data\S*|-F|--form\S*|-T|--upload-file|--post-\S+|--json")
-    writes = any(data.fullmatch(word.split("=")[0]) or re.match(r"-d.", word) for word in argv[1:])
-    fetches = argv[0] in ("curl", "wget") and not writes and not _METHOD.search(shown)
-    return Act("fetch" if fetches else "remote-write", shown)
-
-
-def _github(shown: str) -> Act:
-    """A call of GitHub's own interface: moving or deleting a branch there is a push by force."""
-    writes = _METHOD.search(shown) or re.search(r" (?:-f|-F|--field|--raw-field|--input)\b", shown)
-    if not writes:
-        return Act("fetch", shown)
-    branch = re.search(r"git/refs/heads/([\w./-]+)", shown)
-    overwrites = writes[0].upper().endswith("DELETE") or re.search(r"force=true", shown)
-    if branch and overwrites:
-        return Act("force-push-main" if branch[1] in MAIN else "force-push", shown)
-    return Act("remote-write", shown)
-
-
-def _other_member(argv: list[str], member: str) -> str:
-    """Whose private notes one of our own commands would open; '' for the member's own."""
-    if len(argv) < 3 or argv[1] != "persona" or argv[2] not in ("boot", "note", "notes"):
-        return ""
-    pairs = [tuple(word.split("=", 1)) for word in argv if word.startswith("--member=")]
-    pairs += [pair for pair in itertools.pairwise(argv) if pair[0] == "--member"]
-    return next((pair[1] for pair in pairs if pair[1] != member), "")
-
-
-def _edits_in_place(argv: list[str]) -> bool:
-    return argv[0] in ("sed", "perl", "yq") and any(re.match(r"-[a-zA-Z]*i|--in-place", word) for word in argv[1:])
-
-
-def _touched(one: Simple, member: str, here: Surroundings) -> list[Act]:
-    """What the files that a command names add: private memory, secrets, hooks, the team's memory."""
-    by_git = named_paths(list(one.argv)) if one.name == "git" else []
-    writes = one.name in tables.WRITING or _edits_in_place([one.name, *one.argv[1:]])
-    acts = []
-    for word in [*one.argv[1:], *one.reads, *one.writes]:
-        if word.startswith("-") and "=" not in word:
-            continue
-        is_option = word.startswith("-") or one.name == "dd"
-        path = word.rpartition("=")[2] if is_option else word.lstrip("@")
-        written = writes or word in one.writes or word in by_git or (one.name == "dd" and word.startswith("of="))
-        if one.name == "cp" and word in one.argv[1:-1]:
-            written = False
-        verb = "edit" if written else "read"
-        acts += path_acts(path, verb, member, here, named_only=one.name in tables.NAMING_ONLY)
-    return acts
-
-
-def path_acts(path: str, verb: str, member: str, here: Surroundings, named_only: bool = False) -> list[Act]:
-    """What reading, editing, creating or deleting a path means beyond that; [] for an ordinary file."""
-    written, path = path, here.real(path)
-    found = _path_act(path, verb, member, named_only)
-    return [Act(found, written)] if found else []
-
-
-def _path_act(path: str, verb: str, member: str, named_only: bool) -> str:
-    owner = paths.private_owner(path) or ("" if named_only else paths.member_folder(path))
-    if owner:
-        return "own-private" if owner in ("self", member) else "other-private"
-    if paths.is_secret(path):
-        return "edit-secrets" if verb != "read" else "" if named_only else "read-secrets"
-    if verb == "read":
-        return ""
-    if paths.is_hook(path):
-        return "weaken-hooks"
-    memory = {
-        "session": "edit-session-log",
-        "proposal": "write-proposal",
-        "card": "edit-card",
-        "principles": "edit-principles",
-    }
-    return memory.get(paths.shared_memory(path), "")
-
-
-def _runs_what_it_fetched(commands: list[Simple]) -> bool:
-    """`curl … | sh`, `bash <(curl …)`: nobody saw what runs."""
-    for one in commands:
-        if one.name in ("curl", "wget"):
-            later = [two for two in commands if two.pipeline == one.pipeline and two.place > one.place]
-            fed = any(two.name in tables.SHELLS and "$()" in " ".join(two.argv) for two in commands)
-            if fed or any(two.name in tables.SHELLS for two in later):
-                return True
-    return False

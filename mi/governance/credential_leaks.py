@@ -12,6 +12,10 @@ _SENDERS = """curl wget nc ncat netcat socat telnet scp sftp rsync ftp lftp mail
     aws gsutil gcloud az rclone gh codex claude gemini llm""".split()
 _LOGIN_WITH = ("-i", "--key", "--cert", "-E", "--cacert", "--identity", "--netrc-file")  # used, not sent
 _DUMPS = ("env", "printenv", "set", "export")
+_TELLS = (
+    r"gh auth token|git credential fill|pass show|op read|security find-|vault (?:read|kv get)|aws configure get"
+    r"|gcloud auth print-"
+)
 _COPIES = "cp mv ln install rsync tar zip 7z gzip base64 openssl gpg dd xxd".split()
 _CURL_WITH_VALUE = frozenset(
     """-H -d -F -T -o -X -u -A -e -b -c -x -K -m -w -E --header --data --data-raw --data-binary --data-urlencode --json
@@ -19,20 +23,27 @@ _CURL_WITH_VALUE = frozenset(
     --max-time --write-out --cert --key --cacert --connect-timeout --retry --post-data --post-file --method""".split()
 )
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
-_LOCAL = re.compile(r"(?:[a-z]+://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?(?:[/?#].*)?", re.I)
-_CODE_SENDS = re.compile(r"\b(?:requests|urllib|urlopen|http|https|httpx|aiohttp|socket|fetch|axios|smtplib|net)\b")
+_LOCAL = r"(?i)(?:[a-z]+://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?(?:[/?#].*)?"
+_KEYS = r"(?:^|/)\.(?:ssh|aws|gnupg)/?$"  # folders of keys
+_CODE_SENDS = r"\b(?:requests|urllib|urlopen|http|https|httpx|aiohttp|socket|fetch|axios|smtplib|net)\b"
 
 
 def sends_credentials(commands: list[Simple]) -> list[str]:
     """The commands that would send a credential out of this machine, without the credential."""
     feeders = feeders_of(commands)
     copies = _copies(commands, feeders)
-    return [_shown(one) for one in commands if _is_sender(one) and _gets_credentials(one, feeders(one), copies)]
+    kept = [one for one in commands if one.within]  # what they print may be in a variable: `X=$(cat .env)`
+    return [
+        _shown(one)
+        for one in commands
+        if _is_sender(one)
+        and _gets_credentials(one, [*feeders(one), *(kept if "$()" in " ".join(one.argv) else [])], copies)
+    ]
 
 
 def code_sends(code: str, named: list[str]) -> bool:
     """Whether a program given on the command line reads a secret file and speaks to the network."""
-    return bool(_CODE_SENDS.search(code)) and any(paths.is_secret(path) for path in named)
+    return bool(re.search(_CODE_SENDS, code)) and any(paths.is_secret(path) for path in named)
 
 
 def stays_here(argv: list[str]) -> bool:
@@ -42,7 +53,7 @@ def stays_here(argv: list[str]) -> bool:
         words = [word for before, word in pairs if not word.startswith("-") and before not in _CURL_WITH_VALUE]
     else:
         words = [word for word in argv[1:] if not word.startswith("-") and word not in _METHODS][:1]
-    return bool(words) and all(_LOCAL.fullmatch(word) for word in words)
+    return bool(words) and all(re.fullmatch(_LOCAL, word) for word in words)
 
 
 def _is_sender(one: Simple) -> bool:
@@ -74,7 +85,11 @@ def _gets_credentials(one: Simple, fed_by: list[Simple], copies: set[str]) -> bo
 
 
 def _gives_credentials(one: Simple, copies: set[str]) -> bool:
-    return one.name in _DUMPS or any(_keeps_secret(word, copies) for word in [*one.argv[1:], *one.reads])
+    return (
+        one.name in _DUMPS
+        or bool(re.match(_TELLS, " ".join([one.name, *one.argv[1:]])))
+        or any(_keeps_secret(word, copies) for word in [*one.argv[1:], *one.reads])
+    )
 
 
 def _copies(commands: list[Simple], feeders: Callable[[Simple], list[Simple]]) -> set[str]:
@@ -94,7 +109,7 @@ def _keeps_secret(word: str, copies: set[str]) -> bool:
     if word.startswith("--") and "=" in word:
         word = word.partition("=")[2]
     path = word.rpartition("@")[2] if "@" in word else word.removeprefix("-T")
-    return paths.is_secret(path) or path in copies
+    return paths.is_secret(path) or path in copies or bool(re.search(_KEYS, path))
 
 
 def _shown(one: Simple) -> str:

@@ -34,11 +34,13 @@ def git_act(argv: list[str], here: Surroundings) -> Act:
     """What a git command line does; `argv` begins with `git`, and its aliases are put in."""
     parts = _parts(argv)
     words, shown = argv[parts.at :], " ".join(argv)
-    if not words or words[0] in _READING:
+    if not words or (words[0] in _READING and words[:2] not in (["reflog", "expire"], ["reflog", "delete"])):
         return Act("read-command", shown)
     if any(setting.lower().startswith("core.hookspath") for setting in parts.settings):
         return Act("weaken-hooks", shown)
     name, rest = words[0], words[1:]
+    if name == "credential" and rest[:1] == ["fill"]:
+        return Act("read-secrets", shown)
     if name in ("push", "send-pack"):
         return _push(rest, here.inside(parts.folder), shown)
     if name in ("commit", "merge", "cherry-pick", "revert", "am"):
@@ -171,13 +173,17 @@ def _discards(name: str, words: list[str]) -> bool:
         return "--hard" in words
     if name in ("clean", "branch", "tag", "worktree", "submodule"):
         return forced and not any(word in ("-n", "--dry-run") for word in words)
-    if name == "checkout":
-        return forced or "--" in words or "." in words
+    if name in ("checkout", "switch"):
+        return forced or "--discard-changes" in words or (name == "checkout" and ("--" in words or "." in words))
+    if name == "rm":
+        return forced and "--cached" not in words
+    if name == "gc":
+        return any(word.startswith("--prune=") for word in words)
     if name == "restore":
         return "--staged" not in words or "--worktree" in words
     if name == "stash":
         return bool(words) and words[0] in ("drop", "clear")
-    return name in ("filter-branch", "filter-repo", "update-ref")
+    return name in ("filter-branch", "filter-repo", "update-ref", "reflog")
 
 
 def _listing(name: str, words: list[str]) -> str:

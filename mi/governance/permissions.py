@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 from mi.governance import paths
 from mi.governance.command_tables import PRODUCTION
-from mi.governance.commands import command_acts, path_acts
+from mi.governance.file_acts import path_acts
 from mi.governance.git_commands import MAIN
-from mi.governance.operations import RULES, STATES, Act, Denial, Profile, State, heaviest
-from mi.governance.surroundings import Surroundings
+from mi.governance.operations import OPERATIONS, STATES, Act, Denial, Profile, State
+from mi.governance.surroundings import NOWHERE, Surroundings
 from mi.kernel.messages import text
 
 BATCH_LIMIT = 5  # change units
-_NOWHERE = Surroundings()
 _NO_SETTINGS: Mapping[str, State] = MappingProxyType({})
 # What the tools of agent hosts do; a name that is not here is told by its operation.
 _TOOLS = {
@@ -46,7 +45,12 @@ VERBS = ("run", "read", "edit", "write", "create", "delete", "patch", "send", "f
 _PATCHED = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$", re.M)
 
 
-_CHANGING = ("edit", "create", "local-command")  # free within the limit; the caller tells which commands change files
+_CHANGING = (
+    "edit",
+    "create",
+    "local-command",
+    "delete-products",
+)  # free within the limit; the caller tells which commands change files
 
 
 class PermissionVerdict(NamedTuple):
@@ -85,7 +89,11 @@ _REASONS: dict[State, str] = {
     "PROMPT": "permission.prompt",
     "DENY": "permission.deny",
 }
-_WITH_ALTERNATIVE = {name for name, rule in RULES.items() if rule.denial} | {"force-push", "push-main", "read-secrets"}
+_WITH_ALTERNATIVE = {name for name, entry in OPERATIONS.items() if entry.denial} | {
+    "force-push",
+    "push-main",
+    "read-secrets",
+}
 
 
 def permit(
@@ -97,7 +105,7 @@ def permit(
     member: str = "",
     override: str = "",
     settings: Mapping[str, State] = _NO_SETTINGS,
-    here: Surroundings = _NOWHERE,
+    here: Surroundings = NOWHERE,
     change_units: int = 0,
 ) -> PermissionVerdict:
     """Decide over (tool, operation, target).
@@ -106,22 +114,32 @@ def permit(
     the tool says it. `override` is the person's reason: it lifts a SOFT denial to PROMPT, a HARD one never.
     `settings` are the person's own states by operation, within the bounds; `change_units` those of the batch so far.
     """
-    act = heaviest(acts_of(tool, operation, target, member, here))
-    rule = RULES[act.operation]
-    state = bounded(act.operation, settings.get(act.operation, rule.of(profile)))
+    states = {
+        act: state_of(act.operation, profile, settings)
+        for act in acts_of(tool, operation, target, here._replace(member=member))
+    }
+    act = max(states, key=lambda one: (STATES.index(states[one]), one.weight))
+    state = states[act]
     if state == "DENY":
-        denial: Denial = rule.denial or "soft"
+        denial: Denial = OPERATIONS[act.operation].denial or "soft"
         if override and denial == "soft":
-            return PermissionVerdict("PROMPT", denial, act.operation, act.target, incident=True)
-        return PermissionVerdict("DENY", denial, act.operation, act.target)
+            return PermissionVerdict("PROMPT", denial, act.operation, act.text, incident=True)
+        return PermissionVerdict("DENY", denial, act.operation, act.text)
     over = change_units > BATCH_LIMIT and state == "ALLOW" and act.operation in _CHANGING
-    return PermissionVerdict("PROMPT" if over else state, None, act.operation, act.target, over_batch=over)
+    return PermissionVerdict("PROMPT" if over else state, None, act.operation, act.text, over_batch=over)
+
+
+def state_of(operation: str, profile: Profile, settings: Mapping[str, State]) -> State:
+    """Return what holds for an operation: the person's setting, else the profile's or a tighter one of its whole."""
+    entry = OPERATIONS[operation]
+    whole = settings.get(entry.part_of, "ALLOW")
+    return bounded(operation, settings.get(operation, max(entry.of(profile), whole, key=STATES.index)))
 
 
 def bounded(operation: str, state: State) -> State:
     """A state within the operation's bounds: HARD stays DENY, SOFT is at least PROMPT."""
     floor: dict[Denial | None, State] = {"hard": "DENY", "soft": "PROMPT", None: "ALLOW"}
-    least = floor[RULES[operation].denial]
+    least = floor[OPERATIONS[operation].denial]
     return max(state, least, key=STATES.index)
 
 
@@ -130,34 +148,36 @@ def is_known(tool: str) -> bool:
     return tool.lower() in _TOOLS
 
 
-def acts_of(tool: str, operation: str, target: str, member: str, here: Surroundings) -> list[Act]:
+def acts_of(tool: str, operation: str, target: str, here: Surroundings) -> list[Act]:
     """What is about to be done, as operations."""
-    if operation in RULES and operation not in VERBS:
-        return [Act(_aimed(operation, target), target), *path_acts(target, "read", member, here, named_only=True)]
+    if operation in OPERATIONS and operation not in VERBS:
+        return [Act(_aimed(operation, target), target), *path_acts(target, "read", here, named_only=True)]
     verb = operation if operation in VERBS else _TOOLS.get(tool.lower(), "call")
     match verb:
         case "run":
-            by_program = command_acts(f"{tool} {target}", member, here) if tool.lower() in _PROGRAMS else []
-            return [*command_acts(target, member, here), *by_program]
+            from mi.governance.commands import classify  # the start of a hook counts, and most calls run nothing
+
+            by_program = classify(f"{tool} {target}", here) if tool.lower() in _PROGRAMS else []
+            return [*classify(target, here), *by_program]
         case "patch":
-            return _patch_acts(target, member, here)
+            return _patch_acts(target, here)
         case "send":
-            return [_sent(target), *path_acts(target, "read", member, here, named_only=True)]
+            return [_sent(target), *path_acts(target, "read", here, named_only=True)]
         case "fetch":
             return [Act("credentials-out" if _holds_secret(target) else "fetch", target)]
         case "call":
-            return _call_acts(tool, target, member, here)
+            return _call_acts(tool, target, here)
         case "delete" if tool.lower() not in _TOOLS and PRODUCTION.search(target) and not _names_file(target):
             return [Act("production-data", target)]
-    return _file_acts(verb, target, member, here)
+    return _file_acts(verb, target, here)
 
 
-def _call_acts(tool: str, given: str, member: str, here: Surroundings) -> list[Act]:
+def _call_acts(tool: str, given: str, here: Surroundings) -> list[Act]:
     """A call of some server's tool, by the texts it is given: files it names, commands, secrets that would leave."""
     texts = _texts(given)
     verb = "edit" if re.search(r"write|edit|creat|delet|remov|mov|renam|updat|put|patch|append", tool, re.I) else "read"
     named = [text for text in texts if len(text) < 500 and not re.search(r"\s", text)]
-    acts = [act for path in named for act in path_acts(path, verb, member, here)]
+    acts = [act for path in named for act in path_acts(path, verb, here)]
     ours = tool.startswith(_OURS)  # they refuse secrets themselves, and look for them
     acts += [Act("credentials-out", "")] if not ours and any(_holds_secret(text) for text in texts) else []
     return [Act("local-command", given[:200]), *acts]
@@ -191,15 +211,15 @@ def _names_file(target: str) -> bool:
     return "/" in target or bool(re.search(r"\.\w{1,5}$", target))
 
 
-def _file_acts(verb: str, path: str, member: str, here: Surroundings) -> list[Act]:
-    special = path_acts(path, "read" if verb == "read" else "edit", member, here)
+def _file_acts(verb: str, path: str, here: Surroundings) -> list[Act]:
+    special = path_acts(path, "read" if verb == "read" else "edit", here)
     operation = {"read": "read", "create": "create", "delete": "delete-file"}.get(verb, "edit")
     return special if special and verb != "delete" else [Act(operation, path), *special]
 
 
-def _patch_acts(patch: str, member: str, here: Surroundings) -> list[Act]:
+def _patch_acts(patch: str, here: Surroundings) -> list[Act]:
     verbs = {"Add File": "create", "Update File": "edit", "Delete File": "delete", "Move to": "create"}
-    found = [act for verb, path in _PATCHED.findall(patch) for act in _file_acts(verbs[verb], path, member, here)]
+    found = [act for verb, path in _PATCHED.findall(patch) for act in _file_acts(verbs[verb], path, here)]
     return found or [Act("edit", patch[:200])]
 
 

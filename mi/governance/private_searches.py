@@ -13,16 +13,16 @@ from mi.kernel.shell import SHELLS, Simple
 
 _GREPS = ("grep", "egrep", "fgrep", "zgrep", "rgrep")
 _RIPS = ("rg", "ripgrep", "ag")
-_VALUED = re.compile(  # options whose value is the next word
+_VALUED = (  # options whose value is the next word
     r"-[a-zA-Z]*[efmABCdDgtT]|--(?:regexp|file|include|exclude|exclude-dir|glob|iglob|max-count|context"
     r"|after-context|before-context|directories|type|max-depth)"
 )
-_PATTERN = re.compile(r"-[a-zA-Z]*[ef]|--(?:regexp|file)(?:=.*)?")
-_DOWN = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--(?:dereference-)?recursive|--directories=recurse")
-_EVERYTHING = re.compile(r"-[a-zA-Z]*u[a-zA-Z]*u[a-zA-Z]*|--unrestricted=2")
+_PATTERN = r"-[a-zA-Z]*[ef]|--(?:regexp|file)(?:=.*)?"
+_DOWN = r"-[a-zA-Z]*[rR][a-zA-Z]*|--(?:dereference-)?recursive|--directories=recurse"
+_EVERYTHING = r"-[a-zA-Z]*u[a-zA-Z]*u[a-zA-Z]*|--unrestricted=2"
 
 
-def search_acts(one: Simple, member: str, here: Surroundings, line: list[Simple]) -> list[Act]:
+def search_acts(one: Simple, here: Surroundings, line: list[Simple]) -> list[Act]:
     """The private spaces of other members that a search from above enters; one that leaves them out enters none."""
     argv = [one.name, *one.argv[1:]]
     read_on = any("xargs" in two.prefixes and _shows(two.name) and one.feeds(two) for two in line)
@@ -30,14 +30,14 @@ def search_acts(one: Simple, member: str, here: Surroundings, line: list[Simple]
     acts = []
     for start in starts:
         files = [file for file in here.private_below(start) if _is_shown(argv, file)]
-        owners = {paths.private_owner(file) for file in files} - {"", "self", member}
+        owners = {paths.private_owner(file) for file in files} - {"", "self", here.member}
         acts += [Act("other-private", start)] if owners else []
     return acts
 
 
 def _starts(argv: list[str], read_on: bool) -> list[str]:
     """Where a command that shows the contents of hidden files, too, begins to go down."""
-    goes_down = argv[0] == "rgrep" or any(_DOWN.fullmatch(word) or word == "recurse" for word in argv[1:])
+    goes_down = argv[0] == "rgrep" or any(re.fullmatch(_DOWN, word) or word == "recurse" for word in argv[1:])
     if argv[0] in _GREPS and goes_down:
         return _searched(argv)
     if argv[0] in _RIPS and _shows_all(argv):
@@ -55,8 +55,8 @@ def _searched(argv: list[str]) -> list[str]:
         if word == "--":
             words += rest
         elif word.startswith("-") and word != "-":
-            patterned = patterned or bool(_PATTERN.fullmatch(word))
-            if _VALUED.fullmatch(word):
+            patterned = patterned or bool(re.fullmatch(_PATTERN, word))
+            if re.fullmatch(_VALUED, word):
                 next(rest, None)
         else:
             words.append(word)
@@ -68,7 +68,7 @@ def _shows_all(argv: list[str]) -> bool:
     hidden = any(word in ("--hidden", "-.") for word in argv)
     unignored = any(word in ("--no-ignore", "--no-ignore-vcs", "-u", "--unrestricted", "-U") for word in argv)
     often = sum(word in ("-u", "--unrestricted") for word in argv) + (argv[0] == "ag")  # ag has it mean all at once
-    return (hidden and unignored) or often > 1 or any(_EVERYTHING.fullmatch(word) for word in argv)
+    return (hidden and unignored) or often > 1 or any(re.fullmatch(_EVERYTHING, word) for word in argv)
 
 
 def _runs_reader(argv: list[str]) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from mi.governance import command_tables
+from mi.governance.commands import classify
 from mi.governance.impact import flags_of, impact
 from mi.governance.modes import Mode, is_obey, mode
 from mi.governance.review_gate import BATCH
@@ -11,7 +11,6 @@ from mi.governance.speed import for_action, speed
 from mi.governance.words import code_spans, listed_items, own_words, said
 from mi.kernel.language import compiled, patterns
 from mi.kernel.secrets import Secret, find_secrets
-from mi.kernel.shell import simple_commands
 
 Tokens = Callable[[str], Collection[str]]  # the words of a text, as a search would take them
 
@@ -104,11 +103,8 @@ def _deploys(message: str) -> bool:
     """Whether a command in the message deploys: in code, or a line that is one."""
     lines = [line for line in message.splitlines() if not line.lower().startswith(("deploy", "release"))]
     order = compiled(rf"^\s*(?:{patterns().order_to_run})\s*")
-    for code in [*code_spans(message), *lines]:
-        for one in simple_commands(order.sub("", code.removeprefix("$ "))):
-            if command_tables.listed(" ".join([one.name, *one.argv[1:]])) == "deploy":
-                return True
-    return False
+    commands = (order.sub("", code.removeprefix("$ ")) for code in [*code_spans(message), *lines])
+    return any(act.operation == "deploy" for command in commands for act in classify(command))
 
 
 def contradicted(message: str, decisions: Sequence[TeamDecision], tokens: Tokens) -> tuple[str, ...]:

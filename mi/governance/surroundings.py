@@ -1,4 +1,4 @@
-"""What a command line means depends on where it runs: the branch there, what a push reaches, aliases, links."""
+"""What a decision may ask about the place where somebody works: branches, aliases, links."""
 
 import os
 from collections.abc import Callable
@@ -21,15 +21,21 @@ class Surroundings(NamedTuple):
     alias_of: Callable[[str, str], str] = _unknown  # folder, name → what git has under that alias
     real: Callable[[str], str] = str  # a path as written → without links and detours
     private_below: Callable[[str], list[str]] = _nothing  # a path → the files of private spaces that lie below it
+    member: str = ""  # who works there
+    folder: str = ""  # where in it, as a command line says it
 
     def inside(self, folder: str) -> "Surroundings":
         """The same questions, asked from a folder below."""
+        if not folder:
+            return self
         return Surroundings(
             lambda inner: self.branch_of(joined(folder, inner)),
             lambda inner: self.pushes_to(joined(folder, inner)),
             lambda inner, name: self.alias_of(joined(folder, inner), name),
             lambda path: self.real(joined(folder, path)),
             lambda path: self.private_below(joined(folder, path)),
+            self.member,
+            joined(self.folder, folder),
         )
 
     def on(self, branch: str) -> "Surroundings":
@@ -41,6 +47,9 @@ class Surroundings(NamedTuple):
         return self._replace(alias_of=lambda folder, name: value if name == alias else self.alias_of(folder, name))
 
 
+NOWHERE = Surroundings()
+
+
 def joined(folder: str, path: str) -> str:
     """A path as seen from outside of the folder."""
-    return path if path.startswith("~") or not folder else os.path.join(folder, path)
+    return path if path.startswith(("~", "$HOME", "${HOME")) or not folder else os.path.join(folder, path)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from mi.governance.operations import RULES, STATES, State
+from mi.governance.operations import OPERATIONS, STATES, State
 
 SAFE_USES = 5  # confirmed and successful, before a PROMPT may become an ALLOW
 
@@ -23,7 +23,7 @@ def refusal(change: PermissionChange) -> str:
     """Why a change is refused, as the code of its text; '' when it may be made."""
     if STATES.index(change.wanted) >= STATES.index(change.now):
         return ""
-    if RULES[change.operation].denial == "hard":
+    if OPERATIONS[change.operation].denial == "hard":
         return "permission-hard"
     if change.now == "DENY" and change.wanted == "ALLOW":
         return "permission-two-steps"
@@ -31,7 +31,7 @@ def refusal(change: PermissionChange) -> str:
         return "permission-needs-human"
     if not change.reason.strip():
         return "permission-needs-reason"
-    if change.now == "PROMPT" and RULES[change.operation].denial is not None:
+    if change.now == "PROMPT" and OPERATIONS[change.operation].denial is not None:
         return "permission-soft"
     if change.now == "PROMPT" and not change.may_relax:
         return "permission-relax-off"

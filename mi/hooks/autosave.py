@@ -25,14 +25,12 @@ _MOST_TURNS = 20
 
 def saw_command(event: HookEvent, context: "HomeContext") -> None:
     """Tests that passed and a review by another AI are reasons to save."""
-    from mi.governance.command_tables import listed
-    from mi.kernel.shell import simple_commands
+    from mi.governance.commands import classify
 
     response = event.tool_response if isinstance(event.tool_response, dict) else {}
     if response.get("is_error") or response.get("interrupted") or response.get("exit_code") not in (None, 0):
         return
-    names = [" ".join([one.name, *one.argv[1:]]) for one in simple_commands(command_of(event))]
-    seen = {listed(name.removeprefix("python3 -m ").removeprefix("python -m ")) for name in names}
+    seen = {act.operation for act in classify(command_of(event))}
     if seen & {"run-tests", "external-ai"}:
         tested, reviewed = "run-tests" in seen, "external-ai" in seen
         rules_state.change(

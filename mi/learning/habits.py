@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 import msgspec
 from msgspec import Struct
 
-from mi.agents.command_risk import command_risk
 from mi.evidence.records.workflow_ir import Source, Workflow, WorkflowStep
 from mi.evidence.records.workflows import WorkflowSolidified
+from mi.governance.commands import classify
 from mi.kernel import clock, ids
 from mi.kernel.config.types import Workflows as Knobs
 from mi.kernel.notices import Notices
@@ -48,9 +48,9 @@ def guarded(step: WorkflowStep, by_agent: Callable[[str], bool] = lambda text: F
     """A step that holds a risky command, or an agent's own words, is a gate that asks: what an agent once did is no
     leave to do it again, and what it wished for none to do it at all."""
     commands = [*re.findall(r"`([^`]+)`", step.text), *step.text.splitlines()]
-    risks = [risk for one in commands if (risk := command_risk(one)) is not None]
+    grave = any(act.is_grave for command in commands for act in classify(command))
     said = re.sub(r"`[^`]+`", " ", step.text)  # a command that was run is the habit itself
-    if step.is_closed_gate or not (any(risk.level == "high" for risk in risks) or by_agent(said)):
+    if step.is_closed_gate or not (grave or by_agent(said)):
         return step
     return msgspec.structs.replace(step, kind="gate", policy="ask", hands_input=step.text)
 

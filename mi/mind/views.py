@@ -8,6 +8,7 @@ from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.mind import Risk, ThoughtsUsed
 from mi.evidence.records.run import Marks
 from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
+from mi.governance.operations import Level
 from mi.kernel.language import patterns
 from mi.mind.language import is_inquiry
 
@@ -84,6 +85,7 @@ class BatchView(Struct, frozen=True, kw_only=True):
     questions: list[str] = []
     errors: list[str] = []
     risk_signals: list[str] = []
+    risk_levels: dict[str, Level] = {}  # how grave the signals of commands are
     diff_stat: str = ""
     transcript_excerpt: str = ""  # the latest commands with the end of their output
     hands_transcript_ref: str = ""

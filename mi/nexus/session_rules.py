@@ -16,7 +16,6 @@ from mi.nexus.tasks import named, owned, ready
 if TYPE_CHECKING:
     from mi.kernel.shell import Simple
 
-_PRINTERS = ("cat", "head", "tail", "less", "more", "bat", "nl", "sed")
 _NEVER_CHECKED = (*pairing.CHECKERS, "researcher")
 
 
@@ -110,6 +109,8 @@ def printed_files(command: str, root: str) -> list[str]:
 
 
 def _prints(one: "Simple") -> bool:
-    in_place = any(word.startswith(("-i", "--in-place")) for word in one.argv)
+    from mi.governance.command_tables import PRINTING
+    from mi.governance.file_acts import edits_in_place
+
     writes = set(one.writes) - {"/dev/null"}  # where the errors go
-    return one.name in _PRINTERS and not writes and not (one.name == "sed" and in_place)
+    return one.name in PRINTING and not writes and not edits_in_place([one.name, *one.argv[1:]])

@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from mi.governance.operations import RULES, Profile, State
-from mi.governance.permissions import PermissionVerdict, bounded, permit
+from mi.governance.operations import Profile, State
+from mi.governance.permissions import PermissionVerdict, permit
 from mi.governance.surroundings import Surroundings
 from mi.kernel import git
 from mi.kernel.home import Home
@@ -30,11 +30,6 @@ def own_states(home: Home, notices: Notices) -> dict[str, State]:
         return {}
     states: dict[str, State] = {**read_state(home.permissions, Permissions, notices).states}
     return states
-
-
-def state_of(operation: str, profile: Profile, own: dict[str, State]) -> State:
-    """What holds for an operation."""
-    return bounded(operation, own.get(operation, RULES[operation].of(profile)))
 
 
 def set_state(home: Home, operation: str, state: State, notices: Notices) -> None:

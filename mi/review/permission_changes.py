@@ -7,12 +7,13 @@ from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import read_back
 from mi.evidence.records.governed import Override, Verification
 from mi.governance.operations import STATES, State
+from mi.governance.permissions import state_of
 from mi.governance.transitions import PermissionChange, refusal
 from mi.kernel.config.types import Governance
 from mi.kernel.errors import Blocked
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
-from mi.project.permissions import own_states, set_state, state_of
+from mi.project.permissions import own_states, set_state
 
 _LOOKED_AT = 20_000  # events of a log, newest first
 

@@ -355,7 +355,7 @@ def test_whether_the_judge_wants_to_ask_counts_as_configured(bench: Workbench) -
 
 
 INSTALL = "pip install --dry-run --no-index nothing-of-that-name || true"
-FETCH = "curl --max-time 1 http://127.0.0.1:9/nothing || true"
+FETCH = "curl --max-time 1 http://nowhere.invalid/nothing || true"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mi.governance.operations import RULES
+from mi.governance.operations import OPERATIONS
 from mi.governance.permissions import PermissionVerdict, bounded, permit
 from mi.governance.surroundings import Surroundings
 from mi.kernel.messages import text
@@ -130,7 +130,7 @@ COMMANDS = [
     ("python script.py", "local-command", "ALLOW", "PROMPT"),
     ("make build", "local-command", "ALLOW", "PROMPT"),
     ("echo hi > notes.txt", "local-command", "ALLOW", "PROMPT"),
-    ("rm -rf build dist", "local-command", "ALLOW", "PROMPT"),
+    ("rm -rf build dist", "delete-products", "ALLOW", "PROMPT"),
     ("git checkout -b feature", "local-command", "ALLOW", "PROMPT"),
     ("git add -A", "local-command", "ALLOW", "PROMPT"),
     ("pytest -q", "run-tests", "ALLOW", "PROMPT"),
@@ -150,7 +150,7 @@ COMMANDS = [
     ("curl -X POST http://127.0.0.1:8000/x -d a=1", "local-command", "ALLOW", "PROMPT"),
     # asks in both profiles
     ("rm notes.txt", "delete-file", "PROMPT", "PROMPT"),
-    ("rm -rf src", "delete-file", "PROMPT", "PROMPT"),
+    ("rm -rf src", "delete-folder", "PROMPT", "PROMPT"),
     ("find . -name '*.py' -delete", "delete-file", "PROMPT", "PROMPT"),
     ("xargs rm < list", "delete-file", "PROMPT", "PROMPT"),
     ("git reset --hard HEAD~1", "discard-work", "PROMPT", "PROMPT"),
@@ -169,14 +169,14 @@ COMMANDS = [
     ("npm publish", "publish", "PROMPT", "PROMPT"),
     ("twine upload dist/*", "publish", "PROMPT", "PROMPT"),
     ("docker push registry.example/x", "publish", "PROMPT", "PROMPT"),
-    ("gh pr create --fill", "publish", "PROMPT", "PROMPT"),
+    ("gh pr create --fill", "forge-write", "PROMPT", "PROMPT"),
     ("alembic upgrade head", "schema-change", "PROMPT", "PROMPT"),
     ("python manage.py migrate", "schema-change", "PROMPT", "PROMPT"),
     ("psql -c 'ALTER TABLE users ADD x int'", "schema-change", "PROMPT", "PROMPT"),
     ("psql -c 'DELETE FROM users'", "delete-data", "PROMPT", "PROMPT"),
     ("docker exec -u root db psql -c 'drop table users'", "delete-data", "PROMPT", "PROMPT"),
     ("sqlite3 x.db 'drop table users'", "delete-data", "PROMPT", "PROMPT"),
-    ("aws s3 rm s3://bucket --recursive", "delete-data", "PROMPT", "PROMPT"),
+    ("aws s3 rm s3://bucket --recursive", "delete-remote", "PROMPT", "PROMPT"),
     ("kubectl apply -f k8s/", "deploy", "PROMPT", "PROMPT"),
     ("helm upgrade app ./chart", "deploy", "PROMPT", "PROMPT"),
     ("terraform apply -auto-approve", "deploy", "PROMPT", "PROMPT"),
@@ -238,7 +238,7 @@ def test_what_a_command_means(command, operation, standard, strict):
     found = run(command)
     assert (found.operation, found.decision) == (operation, standard)
     assert run(command, profile="strict").decision == strict
-    assert found.denial == (RULES[operation].denial if standard == "DENY" else None)
+    assert found.denial == (OPERATIONS[operation].denial if standard == "DENY" else None)
 
 
 FILES = [
@@ -308,8 +308,8 @@ def test_every_file_of_a_patch_counts(patch, operation):
     assert permit("apply_patch", "", patch).operation == operation
 
 
-SOFT = [name for name, rule in RULES.items() if rule.denial == "soft"]
-HARD = [name for name, rule in RULES.items() if rule.denial == "hard"]
+SOFT = [name for name, rule in OPERATIONS.items() if rule.denial == "soft"]
+HARD = [name for name, rule in OPERATIONS.items() if rule.denial == "hard"]
 
 
 @pytest.mark.req(
@@ -331,7 +331,7 @@ def test_an_override_lifts_a_soft_denial_to_a_question_for_this_one_action_and_a
     "gov.perm.explains", "mx.perm.deny-explain", "mx.perm.deny-nearest", "mx.perm.deny-alternative", "mx.hook.display",
     "mx.perm.prompt", "mx.perm.allow",
 )  # fmt: skip
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", OPERATIONS)
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_operation_explains_itself_and_every_denial_names_a_way(name, language):
     found = permit("agent", name, "the target", profile="strict")
@@ -363,5 +363,5 @@ def test_settings_of_the_person_hold_within_the_bounds():
 
 @pytest.mark.req("gov.intro.en-forms", "gov.intro.zh-verbatim")
 def test_both_languages_name_every_operation():
-    for name in RULES:
+    for name in OPERATIONS:
         assert text("effect." + name, "en") != text("effect." + name, "zh")
