@@ -5,16 +5,13 @@ from collections import Counter, deque
 from typing import Any
 
 from mi.agents import events
-from mi.agents.claude_events import ClaudeEvents
-from mi.agents.codex_events import CodexEvents
 from mi.agents.events import Event, excerpt
-from mi.agents.stream import json_object, mapping, text_of, whole
+from mi.agents.registry import VENDORS, load
+from mi.agents.stream import VendorEvents, json_object, mapping, text_of, whole
 from mi.agents.transcript import Captured
 
 _TEXT_KEPT = 400  # lines of plain text of which the last message is made
 _THREAD_KEYS = ("session_id", "sessionId", "sessionID", "thread_id", "threadId", "conversation_id")
-_CODEX = re.compile(r"^(?:thread|turn|item)\.")
-_CLAUDE = ("system", "assistant", "user", "result")
 
 
 class AnyEvents:
@@ -24,7 +21,7 @@ class AnyEvents:
         self._own_events: Counter[str] = Counter()
         self._own_items: Counter[str] = Counter()
         self._pattern = re.compile(thread_id_regex) if thread_id_regex else None
-        self._vendor: CodexEvents | ClaudeEvents | None = None
+        self._vendor: VendorEvents | None = None
         self._thread = ""
         self._guess = ""
         self._text: deque[str] = deque(maxlen=_TEXT_KEPT)
@@ -86,13 +83,9 @@ class AnyEvents:
         return found
 
 
-def _vendor_of(raw: dict[str, Any]) -> CodexEvents | ClaudeEvents | None:
-    kind = str(raw.get("type", ""))
-    if _CODEX.match(kind):
-        return CodexEvents()
-    if kind in _CLAUDE and ("session_id" in raw or "message" in raw):
-        return ClaudeEvents()
-    return None
+def _vendor_of(raw: dict[str, Any]) -> VendorEvents | None:
+    known: list[type[VendorEvents]] = [load(agent.events) for agent in VENDORS]
+    return next((interpreter() for interpreter in known if interpreter.recognises(raw)), None)
 
 
 def _command_of(inner: dict[str, Any]) -> Event | None:

@@ -30,6 +30,12 @@ class ClaudeEvents:
         self._denied: list[str] = []
         self._used: dict[str, events.AgentUsage] = {}  # by message: each part of a message repeats what it used
 
+    @staticmethod
+    def recognises(raw: dict[str, Any]) -> bool:
+        return raw.get("type") in ("system", "assistant", "user", "result") and bool(
+            {"session_id", "message"} & set(raw)
+        )
+
     def feed(self, line: Captured) -> list[Event]:
         raw = json_object(line) if line.stream == "stdout" else None
         return self.read(raw) if raw is not None else []

@@ -20,6 +20,10 @@ class CodexEvents:
         self.item_counts: Counter[str] = Counter()
         self._last_limit = ""
 
+    @staticmethod
+    def recognises(raw: dict[str, Any]) -> bool:
+        return str(raw.get("type", "")).startswith(("thread.", "turn.", "item."))
+
     def feed(self, line: Captured) -> list[Event]:
         raw = json_object(line) if line.stream == "stdout" else None
         return self.read(raw) if raw is not None else []

@@ -6,14 +6,13 @@ import re
 
 from msgspec import Struct
 
+from mi.agents.registry import AGENTS
 from mi.kernel.errors import NotFound
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.programs import on_path
 from mi.kernel.state import read_state, update_state
 
-PACKAGES = {"codex": "@openai/codex", "claude": "@anthropic-ai/claude-code"}
-_HELP = {"codex": ("exec", "--help"), "claude": ("--help",)}
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 _VERSION = re.compile(r"\d+\.\d+(?:\.[\w.+-]+)?")
 _PROBE_S = 30.0
@@ -48,18 +47,20 @@ def find(name: str, configured: str = "") -> str:
         return found
     found = on_path(name)
     if found is None:
-        raise NotFound("agent-missing", name=name, package=PACKAGES.get(name, name))
+        raise NotFound("agent-missing", name=name, package=AGENTS[name].package if name in AGENTS else name)
     return found
 
 
-def native_codex(path: str) -> str:
-    """The native program behind the npm wrapper; whoever kills the wrapper would leave it running."""
+def find_native(name: str, configured: str = "") -> str:
+    """The program of an agent behind its npm wrapper; whoever kills the wrapper would leave it running."""
+    path, agent = find(name, configured), AGENTS[name]
     real = os.path.realpath(path)
     if not real.endswith(".js"):
         return real
     package = os.path.dirname(os.path.dirname(real))  # …/node_modules/@openai/codex
-    for folder in (os.path.join(package, "node_modules", "@openai"), os.path.dirname(package), package):
-        for pattern in ("codex-*/vendor/*/bin/codex", "vendor/*/bin/codex", "vendor/*/codex/codex"):
+    scope = agent.package.partition("/")[0]
+    for folder in (os.path.join(package, "node_modules", scope), os.path.dirname(package), package):
+        for pattern in agent.native:
             for found in sorted(glob.glob(os.path.join(glob.escape(folder), pattern))):
                 if os.access(found, os.X_OK):
                     return found
@@ -79,7 +80,7 @@ def probe(name: str, path: str, home: Home, notices: Notices) -> Probe:
         mtime_ns=stat.st_mtime_ns,
         size=stat.st_size,
         version=version[0] if version else "",
-        flags=tuple(sorted(set(_FLAG.findall(_ask(path, *_HELP.get(name, ("--help",))))))),
+        flags=tuple(sorted(set(_FLAG.findall(_ask(path, *AGENTS[name].help_words))))),
     )
     if fresh.flags:  # a program that could not answer is asked again next time
         update_state(cache, _Probes, lambda old: _remembering(old, fresh), notices)

@@ -28,6 +28,17 @@ class Interpreter(Protocol):
         """What can only be said once the stream is over."""
 
 
+class VendorEvents(Interpreter, Protocol):
+    """Reads the stream of one vendor's program, whoever started it."""
+
+    @staticmethod
+    def recognises(raw: dict[str, Any]) -> bool:
+        """Whether a line has the vendor's form."""
+
+    def read(self, raw: dict[str, Any]) -> list[Event]:
+        """The events of one line that is already parsed."""
+
+
 def json_object(line: Captured) -> dict[str, Any] | None:
     """The JSON object on a line; invalid UTF-8 in it costs the odd character only."""
     data = line.data

@@ -117,13 +117,13 @@ def _transcript_lines(path: str) -> Iterator[tuple[str, str]]:
 
 def _thread_in(log: str, transcript: str, hands: str) -> str:
     """Return the thread that a batch began before it was cut, from its live transcript."""
-    from mi.agents.claude_events import ClaudeEvents
-    from mi.agents.codex_events import CodexEvents
     from mi.agents.events import ThreadStarted
+    from mi.agents.registry import AGENTS, load
+    from mi.agents.stream import Interpreter
     from mi.agents.transcript import Captured
 
     home = os.path.dirname(os.path.dirname(os.path.dirname(log)))
-    interpreter = ClaudeEvents() if hands == "claude" else CodexEvents()
+    interpreter: Interpreter = load(AGENTS.get(hands, AGENTS["cli"]).events)()
     for stream, text in _transcript_lines(os.path.join(home, transcript)):
         if stream == "stdout":
             found = interpreter.feed(Captured(stream, text.encode(), text))

@@ -117,6 +117,7 @@ def _config(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
 
 
 def _programs(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
+    from mi.agents.registry import AGENTS, VENDORS, load
     from mi.cli.status import providers
     from mi.kernel.programs import on_path
 
@@ -125,38 +126,36 @@ def _programs(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
         yield DoctorFinding("git", "ok", "program", {"name": "git", "path": git})
     else:
         yield DoctorFinding("git", "warn", "no-git", {}, "apt-get install git  |  brew install git")
-    for name, package in (("codex", "@openai/codex"), ("claude", "@anthropic-ai/claude-code")):
-        path = on_path(name)
+    for agent in VENDORS:
+        path = on_path(agent.name)
         if path:
-            yield DoctorFinding("hands", "ok", "program", {"name": name, "path": path})
+            yield DoctorFinding("hands", "ok", "program", {"name": agent.name, "path": path})
         else:
-            yield DoctorFinding("hands", "warn", "no-program", {"name": name}, f"npm install -g {package}")
+            yield DoctorFinding("hands", "warn", "no-program", {"name": agent.name}, f"npm install -g {agent.package}")
     chosen = providers(context)
     if chosen["hands"] == "none":
         yield DoctorFinding("providers", "warn", "no-hands", chosen)
     else:
         yield DoctorFinding("providers", "ok", "providers", chosen)
-    if chosen["hands"] == "claude":
-        from mi.agents.adapters.claude import allowed_tools
-
-        tools = allowed_tools(context.project.root, context.config.hands.claude.allowed_tools)
+    chosen_agent = AGENTS.get(chosen["hands"])
+    if chosen_agent and chosen_agent.unasked_tools:
+        settings = getattr(context.config.hands, chosen_agent.name)
+        tools = load(chosen_agent.unasked_tools)(context.project.root, settings.allowed_tools)
         yield DoctorFinding("hands", "ok", "claude-tools", {"tools": " ".join(tools)})
 
 
 def _installed(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     """The commands that agent hosts start: they name this installation by its path."""
+    from mi.hosts.adapters import HOSTS
     from mi.hosts.installed import installed_commands
 
     for one in installed_commands(context.home, context.notices):
         details: dict[str, object] = {"owner": one.owner, "root": one.root, "program": one.program}
+        what, _, host = one.owner.partition(" ")
         if one.works:
-            yield (
-                _trusted(context, one, details)
-                if one.owner == "hook codex"
-                else DoctorFinding("hosts", "ok", "host-command", details)
-            )
+            asked = what == "hook" and host in HOSTS and HOSTS[host].trusts_hooks
+            yield _trusted(context, one, details) if asked else DoctorFinding("hosts", "ok", "host-command", details)
         else:
-            what, _, host = one.owner.partition(" ")
             fix = f"mi -C {one.root} {what} install {host}"
             yield DoctorFinding("hosts", "fail", "host-command-gone", details, fix)
 
@@ -180,7 +179,9 @@ def _trusted(context: HomeContext, one: "Installed", details: dict[str, object])
 def _nexus(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     """What the hosts cannot do for a repository whose agents share a plan."""
     if os.path.isdir(build_nexus(context).place.folder):
-        for host in ("claude-code", "codex"):
+        from mi.hosts.adapters import HOOK_HOSTS
+
+        for host in HOOK_HOSTS:
             yield DoctorFinding("nexus", "ok", "nexus-" + host, {})
 
 

@@ -10,12 +10,11 @@ from mi.cli.mcp import show_placed
 from mi.cli.output import Output
 from mi.hooks.enforce import PARTS
 from mi.hooks.event import EVENTS
+from mi.hosts.adapters import HOOK_HOSTS, HOSTS
 from mi.kernel.errors import MiError
 
 if TYPE_CHECKING:
     from mi.hosts.adapters import Scope
-
-HOSTS = ("claude-code", "codex")
 
 
 def parser(name: str) -> Parser:
@@ -37,14 +36,14 @@ def _add_install(built: Parser) -> None:
 
 
 def _add_host(built: Parser) -> None:
-    built.add_argument("host", choices=HOSTS, help="the agent host")
+    built.add_argument("host", choices=HOOK_HOSTS, help="the agent host")
     built.add_argument("--user", action="store_true", help="for all your projects instead of this one")
     add_cd(built)
     add_json(built)
 
 
 def _add_event(built: Parser) -> None:
-    built.add_argument("--host", choices=HOSTS, required=True, help="the agent host that asks")
+    built.add_argument("--host", choices=HOOK_HOSTS, required=True, help="the agent host that asks")
     _add_enforce(built)
     add_cd(built)
     built.add_argument("--json", action="store_true", help="print JSON, as it always does")
@@ -95,7 +94,7 @@ def _install(context: HomeContext, args: Args) -> int:
     placed = install(context, args.host, scope, said)
     more: dict[str, object] = {}
     lines = commands(context, args.host, said)
-    if args.host == "codex":
+    if HOSTS[args.host].trusts_hooks:
         more = _trust(context, lines, args.trust)
     show_placed(context, args, placed, **more)
     if more.get("trusted") and not args.json:
@@ -123,7 +122,7 @@ def _uninstall(context: HomeContext, args: Args) -> int:
 
     refuse_agent("mi hook uninstall")
     placed = uninstall(context, args.host, "user" if args.user else "project")
-    if args.host == "codex":
+    if HOSTS[args.host].trusts_hooks:
         from mi.hooks.codex_trust import distrust
 
         distrust(context, context.project.root)

@@ -27,7 +27,10 @@ def _fill(parser: Parser) -> None:
 
 
 def _fill_bind(parser: Parser) -> None:
-    parser.add_argument("host", help="openclaw, claude-code or codex")
+    from mi.hosts.adapters import HOSTS
+
+    *names, last = HOSTS
+    parser.add_argument("host", help=f"{', '.join(names)} or {last}")
     parser.add_argument("--workspace", metavar="DIR", help="the host's workspace (default: the project's root)")
     _fill(parser)
 

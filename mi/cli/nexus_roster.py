@@ -22,8 +22,11 @@ def add_to(group: Group) -> None:
 
 
 def _fill_init(parser: argparse.ArgumentParser) -> None:
-    hosts = ["claude-code", "codex"]
-    parser.add_argument("--host", action="append", default=[], choices=hosts, help="place the roster there; repeat it")
+    from mi.hosts.adapters import HOOK_HOSTS
+
+    parser.add_argument(
+        "--host", action="append", default=[], choices=HOOK_HOSTS, help="place the roster there; repeat it"
+    )
     add_where(parser)
 
 

@@ -12,15 +12,11 @@ from mi.contract import state as states
 from mi.contract.gate import GateVerdict, MutationRequest
 from mi.contract.session import ContractPlace, ContractSession
 from mi.evidence.reader import read_back
+from mi.hosts.adapters import HOSTS
 from mi.tasks.tinytasks import FILE
 
 _RECALLS = ("memory_query", "memory_recent")
 _LATEST = 50  # events of the log among which a call that was just answered stands
-# The folders in which hosts keep their hooks: in a project, in the person's home, and where a variable puts it.
-_HOOK_FILES = {
-    ".claude": ("CLAUDE_CONFIG_DIR", ("settings.json", "settings.local.json")),
-    ".codex": ("CODEX_HOME", ("hooks.json", "config.toml")),
-}
 
 
 def of_host(place: ContractPlace, host: str, session_id: str) -> ContractSession:
@@ -90,9 +86,10 @@ def is_protected(root: str, path: str, home: str) -> bool:
 
 def _hook_files(root: str) -> list[str]:
     found = []
-    for folder, (variable, names) in _HOOK_FILES.items():
-        places = [os.path.join(root, folder), os.path.join(os.path.expanduser("~"), folder), os.environ.get(variable)]
-        found += [os.path.join(place, name) for place in places if place for name in names]
+    for host in HOSTS.values():
+        own = (os.path.join(folder, host.folder) for folder in (root, os.path.expanduser("~")))
+        places = [*own, os.environ.get(host.variable)]
+        found += [os.path.join(place, name) for place in places if place for name in host.hook_files]
     return found
 
 

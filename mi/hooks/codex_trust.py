@@ -7,7 +7,8 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 from mi.agents.codex_hooks import CodexHook, list_hooks
-from mi.agents.find import find, native_codex
+from mi.agents.find import find_native
+from mi.hosts.adapters import HOSTS
 from mi.hosts.apply import place, remove
 from mi.hosts.artefacts import Artefact, toml_block
 from mi.hosts.scopes import scope_workspace
@@ -15,6 +16,7 @@ from mi.hosts.scopes import scope_workspace
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
 
+_CODEX = "codex"
 _PROJECT, _HOOKS = "hook codex project", "hook codex hashes"
 
 
@@ -27,8 +29,8 @@ class Trust(NamedTuple):
 
 def trust(context: "HomeContext", commands: Collection[str], project: str, with_project: bool) -> Trust:
     """Write down in Codex's own configuration that MI's hooks are trusted; and the project, if that was said."""
-    codex = native_codex(find("codex", context.config.hands.codex.path))
-    workspace = scope_workspace(context.home, "codex", "user", project)
+    codex = find_native(_CODEX, context.config.hands.codex.path)
+    workspace = scope_workspace(context.home, _CODEX, "user", project)
     if with_project:
         place(workspace, f"{_PROJECT} {project}", [_project_block(project)])
     remove(workspace, f"{_HOOKS} {project}")  # of an earlier installation: their hashes may be others now
@@ -40,9 +42,9 @@ def trust(context: "HomeContext", commands: Collection[str], project: str, with_
 
 def trusted_at(context: "HomeContext", root: str, program: str) -> Trust:
     """What Codex makes of the hooks that MI entered at a place, a project or the person's own; it is asked."""
-    codex = native_codex(find("codex", context.config.hands.codex.path))
+    codex = find_native(_CODEX, context.config.hands.codex.path)
     own = is_persons(root)
-    folder = os.path.dirname(codex_config()) if own else os.path.join(root, ".codex")
+    folder = os.path.dirname(codex_config()) if own else os.path.join(root, HOSTS[_CODEX].folder)
     listed = list_hooks(codex, context.project.root if own else root)
     # A key begins with the file that the hook stands in: a project's and the person's may be the same command.
     here = [hook for hook in listed if hook.key.startswith(os.path.realpath(folder) + os.sep)]
@@ -58,14 +60,14 @@ def is_persons(root: str) -> bool:
 
 def distrust(context: "HomeContext", project: str) -> None:
     """Take out what was written down."""
-    workspace = scope_workspace(context.home, "codex", "user", project)
+    workspace = scope_workspace(context.home, _CODEX, "user", project)
     for owner in (_HOOKS, _PROJECT):
         remove(workspace, f"{owner} {project}")
 
 
 def codex_config() -> str:
     """The person's own configuration of Codex."""
-    return os.path.join(os.environ.get("CODEX_HOME") or os.path.join(os.path.expanduser("~"), ".codex"), "config.toml")
+    return HOSTS[_CODEX].settings("user", "config.toml")
 
 
 def _project_block(project: str) -> Artefact:

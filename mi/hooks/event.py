@@ -7,7 +7,6 @@ from msgspec import Struct
 from mi.kernel.errors import MiError
 from mi.kernel.jsontext import BadJson, decode_stored
 
-Host = Literal["claude-code", "codex"]
 EventName = Literal[
     "session-start",
     "prompt",
@@ -37,7 +36,7 @@ Json = dict[str, Any]
 class HookEvent(Struct, frozen=True, kw_only=True):
     """What happened in a host; `raw` is everything it said."""
 
-    host: Host
+    host: str  # of mi.hosts.adapters.HOOK_HOSTS
     event: EventName
     session_id: str = ""
     turn_id: str = ""
@@ -57,7 +56,7 @@ class HookEvent(Struct, frozen=True, kw_only=True):
     raw: Json = {}
 
 
-def parse(host: Host, event: EventName, data: bytes) -> HookEvent:
+def parse(host: str, event: EventName, data: bytes) -> HookEvent:
     """The event in the host's JSON; MiError when it is no object at all."""
     try:
         raw = decode_stored(data, Json)

@@ -7,8 +7,9 @@ import msgspec
 
 from mi.hooks import event as events
 from mi.hooks.enforce import EnforcedAnswer, ask_parts, closes
-from mi.hooks.event import EventName, HookEvent, Host
+from mi.hooks.event import EventName, HookEvent
 from mi.hooks.render import rendered
+from mi.hosts.adapters import HOSTS
 from mi.kernel.errors import MiError, from_os_error
 from mi.kernel.jsontext import encode
 
@@ -26,7 +27,7 @@ class HookReply(NamedTuple):
     stderr: str = ""
 
 
-def reply_to(context: "HomeContext", host: Host, name: EventName, enforced: tuple[str, ...], data: bytes) -> HookReply:
+def reply_to(context: "HomeContext", host: str, name: EventName, enforced: tuple[str, ...], data: bytes) -> HookReply:
     """The reply to one event; never an exception, never exit code 1."""
     event = HookEvent(host=host, event=name)
     try:
@@ -72,7 +73,8 @@ def _with_somebody(event: HookEvent, context: "HomeContext", outcome: EnforcedAn
 
 def somebody_there(event: HookEvent) -> bool:
     """Whether the host can put a question to a person: Codex's hooks cannot, nor can Claude Code in print mode."""
-    if event.host != "claude-code" or event.event != "pre-tool":
+    variable = HOSTS[event.host].started_as
+    if not variable or event.event != "pre-tool":
         return False
-    started_as = os.environ.get("CLAUDE_CODE_ENTRYPOINT", "cli")  # cli, claude-vscode …; sdk-cli is print mode
+    started_as = os.environ.get(variable, "cli")  # cli, claude-vscode …; sdk-cli is print mode
     return not started_as.startswith("sdk") and event.permission_mode != "dontAsk"

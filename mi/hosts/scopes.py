@@ -2,18 +2,16 @@
 
 import os
 
-from mi.hosts.adapters import Scope
+from mi.hosts.adapters import HOSTS, Scope
 from mi.hosts.workspaces import Workspace
 from mi.kernel.home import Home
-
-_VARIABLES = {"claude-code": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
 
 
 def scope_workspace(home: Home, host: str, scope: Scope, project: str) -> Workspace:
     """The project's root; or the person's folder, or the folder that the host's variable names outside of it."""
     if scope == "project":
         return Workspace.at(project, home)
-    named = os.environ.get(_VARIABLES.get(host, ""))
+    named = os.environ.get(HOSTS[host].variable) if host in HOSTS else None
     person = os.path.join(os.path.realpath(os.path.expanduser("~")), "")
     if named and not os.path.join(os.path.realpath(named), "").startswith(person):
         return Workspace.at(named, home)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from mi.hosts.adapters import Scope, artefacts
+from mi.hosts.adapters import HOOK_HOSTS, Scope, artefacts
 from mi.hosts.apply import Placed, place, remove
 from mi.hosts.artefacts import McpEntry
 from mi.hosts.command import own_command
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
 
 SERVER = "mi"  # the name in clients: their tools are called mcp__mi__…
-CLIENTS = ("claude-code", "codex", *OTHERS)
+CLIENTS = (*HOOK_HOSTS, *OTHERS)
 
 
 def entry(context: "HomeContext", tools: tuple[str, ...]) -> McpEntry:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from mi.agents.registry import AGENTS, load
 from mi.kernel.config.types import Config
 from mi.kernel.home import Home
 
@@ -10,12 +11,21 @@ if TYPE_CHECKING:  # whoever only asks which Mind it would be loads none
     from mi.mind.mind import Mind
     from mi.mind.provider import Provider
 
+# Who can judge, beside the rules; each has its settings at `mind.<name>`.
+PROVIDERS = {
+    "codex_schema": "mi.mind.providers.agent_cli:CodexSchema",
+    "claude_schema": "mi.mind.providers.agent_cli:ClaudeSchema",
+    "openai_compatible": "mi.mind.providers.openai_compatible:OpenAiCompatible",
+    "anthropic": "mi.mind.providers.anthropic:Anthropic",
+}
+_RETRIES = 2
+
 
 def resolve_provider(config: Config, hands: str) -> str:
     """The provider to use: `auto` is that of the Hands' vendor, else the rules."""
     if config.mind.provider != "auto":
         return config.mind.provider
-    return {"codex": "codex_schema", "claude": "claude_schema"}.get(hands, "rules")
+    return AGENTS[hands].mind or "rules" if hands in AGENTS else "rules"
 
 
 def open_mind(config: Config, home: Home, transcripts: str, hands: str, stop: "StopFlag | None" = None) -> "Mind":
@@ -23,30 +33,13 @@ def open_mind(config: Config, home: Home, transcripts: str, hands: str, stop: "S
     from mi.mind.mind import Mind
 
     name = resolve_provider(config, hands)
-    retries = 2
-    if name in ("openai_compatible", "anthropic"):
-        retries = getattr(config.mind, name).max_retries
+    retries = getattr(getattr(config.mind, name, None), "max_retries", _RETRIES)
     return Mind(home, transcripts, open_provider(name, config), config.mind.models, retries, stop=stop)
 
 
 def open_provider(name: str, config: Config) -> "Provider | None":
     """A provider by its name; None for `rules`."""
-    mind = config.mind
-    match name:
-        case "codex_schema":
-            from mi.mind.providers.agent_cli import CodexSchema
-
-            return CodexSchema(mind.codex_schema)
-        case "claude_schema":
-            from mi.mind.providers.agent_cli import ClaudeSchema
-
-            return ClaudeSchema(mind.claude_schema)
-        case "openai_compatible":
-            from mi.mind.providers.openai_compatible import OpenAiCompatible
-
-            return OpenAiCompatible(mind.openai_compatible)
-        case "anthropic":
-            from mi.mind.providers.anthropic import Anthropic
-
-            return Anthropic(mind.anthropic)
-    return None
+    if name not in PROVIDERS:
+        return None
+    provider: Provider = load(PROVIDERS[name])(getattr(config.mind, name))
+    return provider

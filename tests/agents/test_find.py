@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.agents.find import find, native_codex, probe
+from mi.agents.find import find, find_native, probe
 from mi.kernel.errors import NotFound
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
@@ -71,7 +71,7 @@ def test_the_native_program_is_found_behind_its_wrapper(tmp_path: Path) -> None:
     wrapper = program(modules / "codex" / "bin" / "codex.js", "")
     link = tmp_path / "codex"
     link.symlink_to(wrapper)
-    assert native_codex(str(link)) == str(link)
+    assert find_native("codex", str(link)) == str(link)
     native = program(modules / "codex-linux-x64" / "vendor" / "x86_64" / "bin" / "codex", "")
-    assert native_codex(str(link)) == str(native)
-    assert native_codex(str(native)) == str(native)
+    assert find_native("codex", str(link)) == str(native)
+    assert find_native("codex", str(native)) == str(native)

@@ -23,8 +23,8 @@ class ClaudeHands:
     def __init__(self, config: Claude, interrupt: Interrupt, home: Home, notices: Notices) -> None:
         self._config = config
         self._interrupt = interrupt
-        self.path = find("claude", config.path)
-        self.probe = probe("claude", self.path, home, notices)
+        self.path = find(self.name, config.path)
+        self.probe = probe(self.name, self.path, home, notices)
 
     def can_resume(self, thread_id: str) -> bool:
         return bool(thread_id)

@@ -17,7 +17,7 @@ class CliHands:
 
     name = "cli"
 
-    def __init__(self, config: Cli, interrupt: Interrupt) -> None:
+    def __init__(self, config: Cli, interrupt: Interrupt, *_unused: object) -> None:
         if not config.exec:
             raise BadConfig("cli-not-configured")
         try:

@@ -4,7 +4,7 @@ import msgspec
 
 from mi.agents.codex_events import CodexEvents
 from mi.agents.drive import AgentCommand, agent_environment, drive
-from mi.agents.find import find, native_codex, probe
+from mi.agents.find import find_native, probe
 from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.signals import StopFlag
 from mi.agents.threads import ThreadLedger
@@ -22,8 +22,8 @@ class CodexHands:
         self._config = config
         self._interrupt = interrupt
         self._ledger = ThreadLedger(home, notices)
-        self.path = native_codex(find("codex", config.path))
-        self.probe = probe("codex", self.path, home, notices)
+        self.path = find_native(self.name, config.path)
+        self.probe = probe(self.name, self.path, home, notices)
 
     def can_resume(self, thread_id: str) -> bool:
         return bool(thread_id)

@@ -7,6 +7,7 @@ from mi.app.nexus import build_nexus, record_nexus_event
 from mi.hooks.answer import HookAnswer
 from mi.hooks.enforce import OnError
 from mi.hooks.event import EventName, HookEvent
+from mi.hosts.adapters import HOSTS
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
@@ -21,7 +22,6 @@ _EVENTS: dict[EventName, str] = {
     "compact": "context_compact",
     "session-end": "session_end",
 }
-_RESUMING = ("claude-code",)  # hosts in which an agent that has ended can go on
 _UNRECORDED = ("tool_input", "tool_response", "can_resume")
 _MOST_STATE = 20_000  # characters of a state file that an agent is told again; its tools give the rest
 _MOST_FILES = 20  # of one patch that get a line in the tool log
@@ -59,7 +59,7 @@ def _params(event: HookEvent, root: str) -> list[dict[str, Any]]:
     params: dict[str, Any] = {name: value for name, value in said.items() if value}
     if event.event not in ("pre-tool", "post-tool"):
         return [params]
-    params |= {"tool_input": event.tool_input, "can_resume": event.host in _RESUMING}
+    params |= {"tool_input": event.tool_input, "can_resume": HOSTS[event.host].resumes_agents}
     if isinstance(event.tool_response, dict):
         params["tool_response"] = event.tool_response
     from mi.hooks.changed_files import touched

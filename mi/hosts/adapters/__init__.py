@@ -1,16 +1,52 @@
-"""The hosts that MI can place things into: a name, and how each kind of wish looks there."""
+"""The hosts that MI can place things into: what there is to know of each, and how each kind of wish looks there."""
 
+import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from mi.hosts.artefacts import Artefact, Wish
 from mi.kernel.errors import UsageError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # whoever only asks which hosts there are, as every hook does, loads none
     from mi.hosts.adapters.host import Host
+    from mi.hosts.artefacts import Artefact, Wish
 
 Scope = Literal["project", "user"]
-HOSTS = ("openclaw", "claude-code", "codex")
+
+
+class HostEntry(NamedTuple):
+    """A host: the module of its name says how things look there."""
+
+    name: str
+    folder: str  # that holds its settings, in a project and in the person's home
+    variable: str  # that puts the person's settings elsewhere
+    hook_files: tuple[str, ...] = ()  # settings with hooks; a host without any takes skills alone, and no server
+    started_as: str = ""  # variable that says how it was started: it can ask somebody unless that is `sdk…`
+    resumes_agents: bool = False  # an agent inside of it that has ended can go on
+    trusts_hooks: bool = False  # it skips hooks in silence that nobody told it to trust
+
+    def settings(self, scope: Scope, name: str) -> str:
+        """Return where a file of its settings stands: below the workspace, or at the person's own place."""
+        if scope == "project":
+            return f"{self.folder}/{name}"
+        return os.path.join(os.environ.get(self.variable) or os.path.join(os.path.expanduser("~"), self.folder), name)
+
+
+HOSTS = {
+    entry.name: entry
+    for entry in (
+        HostEntry("openclaw", ".openclaw", "OPENCLAW_STATE_DIR"),
+        HostEntry(
+            "claude-code",
+            ".claude",
+            "CLAUDE_CONFIG_DIR",
+            hook_files=("settings.json", "settings.local.json"),
+            started_as="CLAUDE_CODE_ENTRYPOINT",
+            resumes_agents=True,
+        ),
+        HostEntry("codex", ".codex", "CODEX_HOME", hook_files=("hooks.json", "config.toml"), trusts_hooks=True),
+    )
+}
+HOOK_HOSTS = tuple(entry.name for entry in HOSTS.values() if entry.hook_files)
 
 
 def adapter(name: str) -> "Host":
@@ -23,7 +59,7 @@ def adapter(name: str) -> "Host":
     return host
 
 
-def artefacts(host: str, wishes: Iterable[Wish], scope: Scope = "project") -> list[Artefact]:
+def artefacts(host: str, wishes: "Iterable[Wish]", scope: Scope = "project") -> "list[Artefact]":
     """What to place so that the host sees each wish: in the workspace, or below the user's home."""
     chosen = adapter(host)
     return [one for wish in wishes for one in chosen.artefacts(wish, scope)]

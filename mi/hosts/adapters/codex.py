@@ -5,8 +5,8 @@ import os
 
 import msgspec
 
-from mi.hosts.adapters import Scope
-from mi.hosts.adapters.host import as_skill, below_home, hook_value, skill_artefacts
+from mi.hosts.adapters import HOSTS, Scope
+from mi.hosts.adapters.host import as_skill, hook_value, skill_artefacts
 from mi.hosts.artefacts import Agent, Artefact, HookEntry, JsonItem, McpEntry, Skill, Wish, folder_name, toml_block
 
 
@@ -21,10 +21,13 @@ class CodexHost:
                 users = os.path.join(os.path.expanduser("~"), self.skills)
                 return skill_artefacts(self.name, users if scope == "user" else self.skills, skill, scope)
             case HookEntry():
-                return [JsonItem(_in(scope, "hooks.json"), ("hooks", wish.event), hook_value(wish))]
+                return [
+                    JsonItem(HOSTS[self.name].settings(scope, "hooks.json"), ("hooks", wish.event), hook_value(wish))
+                ]
             case McpEntry():
                 table = f"[mcp_servers.{folder_name(wish.name)}]"
-                return [toml_block(_in(scope, "config.toml"), f"mcp-{wish.name}", _server(table, wish), taken=table)]
+                config = HOSTS[self.name].settings(scope, "config.toml")
+                return [toml_block(config, f"mcp-{wish.name}", _server(table, wish), taken=table)]
 
 
 def _told(skill: Skill) -> Skill:
@@ -33,10 +36,6 @@ def _told(skill: Skill) -> Skill:
         return skill
     policy = {"agents/openai.yaml": "policy:\n  allow_implicit_invocation: false\n"}
     return msgspec.structs.replace(skill, files=skill.files | policy)
-
-
-def _in(scope: Scope, name: str) -> str:
-    return below_home("CODEX_HOME", ".codex", name) if scope == "user" else f".codex/{name}"
 
 
 def _server(table: str, wish: McpEntry) -> str:

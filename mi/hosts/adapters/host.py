@@ -1,7 +1,6 @@
 """What a host adapter is, and what the adapters share."""
 
 import json
-import os
 from typing import Protocol
 
 from mi.hosts.adapters import Scope
@@ -65,11 +64,6 @@ def hook_value(hook: HookEntry) -> dict[str, object]:
     """A hook as Claude Code and Codex write it."""
     command = {"type": "command", "command": hook.command, "timeout": hook.timeout_s}
     return ({"matcher": hook.matcher} if hook.matcher else {}) | {"hooks": [command]}
-
-
-def below_home(variable: str, folder: str, name: str) -> str:
-    """A file of the user's own configuration, at the place the host's variable names."""
-    return os.path.join(os.environ.get(variable) or os.path.join(os.path.expanduser("~"), folder), name)
 
 
 def cannot(host: str, wish: HookEntry | McpEntry) -> UsageError:

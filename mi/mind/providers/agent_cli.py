@@ -8,7 +8,7 @@ import msgspec
 from mi.agents.claude_events import ClaudeEvents
 from mi.agents.codex_events import CodexEvents
 from mi.agents.events import AgentEnd, AgentMessage, AgentUsage, Error, Event, VendorLimit
-from mi.agents.find import find, native_codex
+from mi.agents.find import find, find_native
 from mi.agents.process import AgentProcess, ProcessLimits
 from mi.agents.signals import StopFlag
 from mi.agents.stream import Interpreter, json_object
@@ -28,7 +28,7 @@ class CodexSchema:
 
     def __init__(self, settings: CliMind) -> None:
         self._settings = settings
-        self._path = native_codex(find("codex", settings.path))
+        self._path = find_native("codex", settings.path)
 
     def ask(self, request: ModelRequest) -> ModelReply:
         model = request.model or self._settings.model
