@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mi.app.contract import build_contract
 from mi.app.home_context import HomeContext
 from mi.contract import always_recalled
 from mi.contract import recall as recalling
@@ -186,11 +187,11 @@ def test_what_others_wrote_is_recalled_as_what_it_is(session, project):
 @pytest.mark.req("ac.recall.project-id")
 def test_memory_survives_moving_the_folder(repository, home, tmp_path):
     root = repository("before", origin="https://example.invalid/a/b.git")
-    session = ContractSession.open(HomeContext(home, cd=str(root)).contract_place(), "codex", "mcp")
+    session = ContractSession.open(build_contract(HomeContext(home, cd=str(root))), "codex", "mcp")
     kept = write(ready(session), "fact", "file is there", evidence=["file_exists::file.txt"])
     session.close()
     os.rename(root, tmp_path / "after")
-    moved = ContractSession.open(HomeContext(home, cd=str(tmp_path / "after")).contract_place(), "codex", "mcp")
+    moved = ContractSession.open(build_contract(HomeContext(home, cd=str(tmp_path / "after"))), "codex", "mcp")
     (found,) = recall(moved, "file")
     assert (found.id, found.truth) == (kept.id, "verified")
     moved.close()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from mi.app.contract import build_contract
 from mi.app.home_context import HomeContext
 from mi.contract import host_session
 from mi.contract.diagnostics import (
@@ -205,7 +206,7 @@ def test_counting(session, project):
 
 @pytest.mark.req("ac.state.hook-session-id", "ac.state.hook-gate-asks", "ac.gate.file-edits", "tm.def.mutation-files")
 def test_the_hooks_of_a_host_have_a_state_of_their_own(project):
-    place = HomeContext(project.home, cd=str(project.root)).contract_place()
+    place = build_contract(HomeContext(project.home, cd=str(project.root)))
 
     def hook() -> ContractSession:
         return host_session.of_host(place, "claude-code", "5f0c")  # each event is a process of its own
@@ -256,7 +257,7 @@ def test_files_that_no_edit_may_touch(project, home, tmp_path, monkeypatch, path
         folder.mkdir()
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(elsewhere))
     monkeypatch.setenv("CODEX_HOME", str(elsewhere))
-    place = HomeContext(home, cd=str(project.root)).contract_place()
+    place = build_contract(HomeContext(home, cd=str(project.root)))
     session = host_session.of_host(place, "codex", "1")
     ready(session)
     project.tasks.write_text("- [ ] a\n", "utf-8")
