@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from mi.hooks.inline_code import code_files
@@ -37,19 +37,21 @@ def changed_files(text: str, folder: str) -> list[str]:
     """
     found: list[str] = []
     commands = simple_commands(text, folder, {"HOME": os.path.expanduser("~")})
+    searches = {(one.pipeline, one.place): one for one in commands if one.name == "find"}
     for one in commands:
         at = one.folder if one.folder is not None and not one.folder.startswith(TOP) else folder
-        for name in _named(one, at):
-            if name not in _NOWHERE:
-                found += _meant(os.path.join(at, os.path.expanduser(name)))
+        named = [name for name in _named(one, at) if name not in _NOWHERE]
+        if "find" in one.prefixes:  # it changes what the search finds
+            searched = [searches[place] for place in one.within if place in searches] if named else []
+            named = [name for search in searched for name in _found_by(search.argv[1:])]
+        found += [path for name in named for path in _meant(os.path.join(at, os.path.expanduser(name)))]
     return list(dict.fromkeys([*found, *([] if commands.readable else [os.path.normpath(folder)])]))
 
 
 def _named(one: Simple, at: str) -> Iterator[str]:
     yield from one.writes
-    if "find" not in one.prefixes:  # what `find` hands to it is told by find's own words
-        yield from by_command(one.name, list(one.argv[1:]), at)
-        yield from code_files(one.name, list(one.argv[1:]), list(one.documents))
+    yield from by_command(one.name, list(one.argv[1:]), at)
+    yield from code_files(one.name, list(one.argv[1:]), list(one.documents))
 
 
 def _meant(path: str) -> list[str]:
@@ -82,7 +84,7 @@ def by_command(name: str, words: list[str], at: str) -> list[str]:
         case "git":
             return _by_git(words, at)
         case "find":
-            return _by_find(words, at)
+            return _found_by(words) if "-delete" in words else []
         case "tar" | "unzip" | "sort" | "curl" | "wget":
             return _by_output(name, words)
         case "mi":
@@ -119,14 +121,10 @@ def _by_git(words: list[str], at: str) -> list[str]:
     return [folder, *(one for one in files if os.path.lexists(os.path.join(at, one)))]
 
 
-def _by_find(words: list[str], at: str) -> list[str]:
-    """What it deletes, or hands to a command that changes it: anything below its roots, and what it looks for."""
-    runs = next((place for place, word in enumerate(words) if word in ("-exec", "-execdir", "-ok", "-okdir")), None)
-    inner = words[runs + 1 :] if runs is not None else []
-    if "-delete" not in words and not (inner and by_command(os.path.basename(inner[0]), inner[1:], at)):
-        return []
+def _found_by(words: Sequence[str]) -> list[str]:
+    """Anything below the roots of a search, and what it looks for."""
     first = next((place for place, word in enumerate(words) if word.startswith(("-", "(", "!"))), len(words))
-    roots = words[:first] or _HERE
+    roots = list(words[:first]) or _HERE
     names = [words[place + 1] for place, word in enumerate(words[:-1]) if word in ("-name", "-iname")]
     return [*roots, *(os.path.join(root, name) for root in roots for name in names)]
 

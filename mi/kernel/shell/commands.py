@@ -112,12 +112,9 @@ class Walk:
 
     def text(self, text: str, context: Context) -> None:
         """Go through a text; in a shell of its own, what decides in it is told apart."""
-        before, self.work.readable = self.work.readable, True
-        script = parse(text, self.work)
-        readable, self.work.readable = self.work.readable, self.work.readable and before
         scope = Scope(len(self.statements)) if context.scope else None
-        self.script(script, context._replace(scope=scope))
-        if scope and (scope.bent or not readable):
+        self.script(parse(text, self.work), context._replace(scope=scope))
+        if scope and scope.bent:
             self.statements[scope.begin :] = [one._replace(decides=False) for one in self.statements[scope.begin :]]
 
     def script(self, script: Script, context: Context) -> None:

@@ -7,7 +7,7 @@ such a text does. Reading goes on behind a mistake, so that the commands after i
 import re
 
 from mi.kernel.shell.tree import Command, Group, Pipeline, Redirect, Script, Word, Work
-from mi.kernel.shell.words import BLANKS, ENDS_WORD, MAX_NESTING, WordReader
+from mi.kernel.shell.words import BLANKS, ENDS_WORD, WordReader
 
 _OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|&|;|\n")
 _RESERVED = re.compile(
@@ -48,9 +48,7 @@ class _Reader(WordReader):
 
     def script(self, closers: frozenset[str], may_be_empty: bool = True) -> Script:
         """Read a list up to a closing word or operator, which is left there."""
-        self.nesting += 1
-        if self.nesting > MAX_NESTING:
-            self.give_up()
+        self.nest()
         found: list[Pipeline] = []
         self.skip_lines()
         while self.at < len(self.text) and not self.closes(closers):
@@ -74,15 +72,18 @@ class _Reader(WordReader):
         return bool(found) and found[0] in closers  # type: ignore[index]
 
     def pipeline(self, closers: frozenset[str]) -> Pipeline:
-        negated = False
+        begin, negated = self.at, False
         while (found := _RESERVED.match(self.text, self.at)) and found[0] in ("!", "time") and self.work.step():
             negated = negated or found[0] == "!"
             self.at = found.end()
             self.skip_line()
             if found[0] == "time" and self.skips(_TIME_OPTION):
                 self.skip_line()
+        empty = self.at == begin
         commands = self.piped(closers)
         self.skip_line()
+        if empty and not commands:
+            self.work.readable = False
         return Pipeline(commands, negated, self.operator(closers))
 
     def piped(self, closers: frozenset[str]) -> tuple[Command | Group, ...]:
@@ -275,16 +276,23 @@ class _Reader(WordReader):
 
     def function_body(self, name: Word, closers: frozenset[str]) -> Group:
         self.skip_lines()
-        body = self.command(closers)
-        if isinstance(body, Command):
+        script = self.single(closers)
+        if isinstance(script[0].commands[0], Command):
             self.work.readable = False
-        return Group("function", ((Pipeline((body,), False, ""),),), (name,))
+        return Group("function", (script,), (name,))
+
+    def single(self, closers: frozenset[str]) -> Script:
+        """Read one command that stands inside of another."""
+        self.nest()
+        command = self.command(closers)
+        self.nesting -= 1
+        return (Pipeline((command,), False, ""),)
 
     def coprocess(self, kind: str, closers: frozenset[str]) -> Group:
         self.skips(BLANKS)
         if not _RESERVED.match(self.text, self.at):
             self.skips(_COPROCESS_NAME)
-        return Group(kind, ((Pipeline((self.command(closers),), False, ""),),))
+        return Group(kind, (self.single(closers),))
 
     def test(self, kind: str, closers: frozenset[str]) -> Group:
         """Read `[[ … ]]`: words between operators of its own."""

@@ -29,6 +29,8 @@ def decisive_commands(text: str) -> list[Decisive]:
     """
     walk = Walk()
     walk.text(text, Context(State(), Scope(0), decides=True))
+    if not walk.work.readable:
+        return []
     ran = [one.command.argv for one in walk.statements]
     writes = tuple(file for one in walk.statements for file in one.command.writes)
     places = [at for at, one in enumerate(walk.statements) if one.decides and not _runs_text(one.command)]

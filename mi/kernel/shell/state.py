@@ -132,7 +132,7 @@ class State:
         """Take in a state that may have come about instead: what differs cannot be told any more."""
         self.folder = self.folder if self.folder == other.folder else None
         self.settings = max(self.settings, other.settings, key=len)
-        for name in {*self.values, *other.values}:
+        for name in {*self.values, *other.values} if self.values != other.values else ():
             value = other.values.get(name, self.values.get(name, ""))
             if self.values.setdefault(name, value) != value:
                 del self.values[name]

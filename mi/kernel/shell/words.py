@@ -4,7 +4,7 @@ import re
 
 from mi.kernel.shell.tree import Redirect, Script, Variable, Word, Work
 
-MAX_NESTING = 30
+_MAX_NESTING = 30
 ENDS_WORD = r"(?=[ \t\r\n;|&()<>]|\Z)"
 BLANKS = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _LINES = re.compile(r"(?:[ \t\r]|\\\r?\n|#[^\n]*)+")
@@ -19,7 +19,7 @@ _BACKTICKS = re.compile(r"`((?:[^`\\]|\\.)*+)(`?)", re.DOTALL)
 _NAMED = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\}|[0-9@*#?$!-])", re.ASCII)
 _PARENTHESES = re.compile(r"\\.|'[^']*'|\"(?:[^\"\\]|\\.)*+\"|[()]", re.DOTALL)
 _LONGEST_ARITHMETIC = 4_000
-_ASSIGNS = re.compile(r"[A-Za-z_]\w*(?:\[[^]\n]*\])?\+?=", re.ASCII)
+_ASSIGNS = re.compile(r"[A-Za-z_]\w*(?:\[[^]\n]{0,200}\])?\+?=", re.ASCII)
 _REDIRECT = re.compile(r"(?:\d+|\{[A-Za-z_]\w*\})?(<<<|<<-|<<|<>|<&|<(?!\()|>>|>&|>\||>(?!\())|(&>>|&>)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
 _ANSI = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))", re.DOTALL)
@@ -82,6 +82,12 @@ class WordReader:
             return False
         self.at += len(mark)
         return True
+
+    def nest(self) -> None:
+        """Go one bracket deeper, if there is not too much already."""
+        self.nesting += 1
+        if self.nesting > _MAX_NESTING or not self.work.step():
+            self.give_up()
 
     def give_up(self) -> None:
         self.work.readable = False
@@ -260,9 +266,7 @@ class WordReader:
         """Read `${…}`: its text stays as it is, what it substitutes is found."""
         start, inner = self.at, _Parts()
         self.at += 2
-        self.nesting += 1
-        if self.nesting > MAX_NESTING:
-            self.give_up()
+        self.nest()
         while self.at < len(self.text) and not self.sees("}") and self.work.step():
             if self.expansion(inner, _BRACED, quoted):
                 continue
