@@ -27,9 +27,9 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from floor import load_average, medians, worked
 
-from mi.knowledge.search import fts
 from mi.knowledge.search.backend import Query
 from mi.knowledge.search.documents import Document, DocumentChanges
+from mi.knowledge.search.fts import FtsBackend
 from mi.knowledge.search.words import compact
 
 CUTS = (5, 10, 20)
@@ -224,7 +224,7 @@ def neighbours(one: Conversation, tokenizer: str = "unicode61") -> Ranker:
 
 def product(conversations: list[Conversation], more: int = 0, apart: bool = True) -> Callable[[Conversation], Ranker]:
     """Recall as the product does it; `more` documents of the same talk fill the index up."""
-    backend = fts.in_memory()
+    backend = FtsBackend()
     project_of = {one.name: one.name if apart else "all" for one in conversations}
     for one in conversations:
         documents = [document(one, at, project_of[one.name]) for at in range(len(one.turns))]

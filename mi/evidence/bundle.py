@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from mi.evidence.index import EvidenceIndex, Progress
+from mi.evidence.index import EvidenceIndex
 from mi.evidence.latest import WINDOW, read_window
 from mi.evidence.reader import read_on
 from mi.evidence.records.table import SHOWN_IN
 from mi.kernel import jsonl
+from mi.kernel.log_view import Progress
 from mi.kernel.notices import Notices
 
 Raw = dict[str, Any]

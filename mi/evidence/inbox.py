@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from mi.evidence.index import EvidenceIndex, Progress
+from mi.evidence.index import EvidenceIndex
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import Event, read_at
 from mi.evidence.records.run import Question, UserInput
@@ -14,6 +14,7 @@ from mi.evidence.records.table import PAIRS
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import Home
+from mi.kernel.log_view import Progress
 
 
 class InboxItem(Struct, frozen=True, kw_only=True):

@@ -6,7 +6,8 @@ from mi.evidence.latest import OF_RUN
 from mi.evidence.reader import read_at, whole
 
 if TYPE_CHECKING:
-    from mi.evidence.index import EvidenceIndex, Progress
+    from mi.evidence.index import EvidenceIndex
+    from mi.kernel.log_view import Progress
 
 
 def whole_run(log: str, run_id: str, index: "EvidenceIndex", progress: "Progress") -> dict[str, Any] | None:

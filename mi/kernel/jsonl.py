@@ -12,6 +12,7 @@ from mi.kernel.home import FILE_MODE, make_place, note_new
 
 MAX_LINE = 1 << 20  # longer lines are handed out cut: what shows or indexes them needs no more
 _CHUNK = 1 << 16
+_NEWLINE = 10
 _PIECE = 1 << 22  # of a log that is searched, not read
 
 
@@ -171,7 +172,7 @@ def _newlines_before(fd: int, end: int) -> Iterator[int]:
 
 def read_backward(path: str, max_line: int = MAX_LINE) -> Iterator[Line]:
     """The lines of a log, last first, reading no more of the file than is asked for; no file: no lines."""
-    fd = _open_for_reading(path)
+    fd = open_to_read(path)
     if fd is None:
         return
     try:
@@ -194,7 +195,7 @@ def _line_at(fd: int, start: int, end: int, size: int, max_line: int) -> Line:
 
 def lines_holding(path: str, needle: bytes) -> Iterator[bytes]:
     """The whole lines in which some bytes stand, in order; looked for in large pieces, most of a log is not split."""
-    fd = _open_for_reading(path)
+    fd = open_to_read(path)
     if fd is None:
         return
     with open(fd, "rb", buffering=0) as file:
@@ -209,18 +210,31 @@ def lines_holding(path: str, needle: bytes) -> Iterator[bytes]:
 
 def read_forward(path: str, start: int = 0, max_line: int = MAX_LINE) -> Iterator[Line]:
     """The lines of a log from a byte offset on, in bounded memory; no file: no lines."""
-    fd = _open_for_reading(path)
+    fd = open_to_read(path)
     if fd is None:
         return
-    with open(fd, "rb", buffering=_CHUNK) as file:
+    try:
+        yield from lines(fd, start, max_line)
+    finally:
+        os.close(fd)
+
+
+def lines(fd: int, start: int = 0, max_line: int = MAX_LINE) -> Iterator[Line]:
+    """The lines of an open log from a byte offset on, in bounded memory."""
+    with open(fd, "rb", buffering=_CHUNK, closefd=False) as file:
         file.seek(start)
         offset = start
         while data := file.readline(max_line + 1):
             length, last = len(data), data
-            while not last.endswith(b"\n") and (last := file.readline(_CHUNK)):
+            if data[-1] == _NEWLINE:
+                yield Line(offset, length - 1, data[:-1], True)
+                offset += length
+                continue
+            while last[-1] != _NEWLINE and (more := file.readline(_CHUNK)):
+                last = more
                 length += len(last)  # too long to hand out whole: the rest is only counted
-            complete = last.endswith(b"\n")
-            yield Line(offset, length - complete, data[: min(max_line, length - complete)], complete)
+            complete = last[-1] == _NEWLINE
+            yield Line(offset, length - complete, data[:max_line], complete)
             offset += length
 
 
@@ -251,7 +265,7 @@ def size(path: str) -> int:
 
 def read_line(path: str, offset: int) -> bytes | None:
     """The whole line that begins at an offset, however long; None past the end."""
-    fd = _open_for_reading(path)
+    fd = open_to_read(path)
     if fd is None:
         return None
     with open(fd, "rb", buffering=_CHUNK) as file:
@@ -262,7 +276,7 @@ def read_line(path: str, offset: int) -> bytes | None:
 
 def read_range(path: str, start: int, end: int) -> bytes:
     """The bytes between two offsets, as far as there are any."""
-    fd = _open_for_reading(path)
+    fd = open_to_read(path)
     if fd is None:
         return b""
     try:
@@ -271,7 +285,8 @@ def read_range(path: str, start: int, end: int) -> bytes:
         os.close(fd)
 
 
-def _open_for_reading(path: str) -> int | None:
+def open_to_read(path: str) -> int | None:
+    """Open a log; None when there is none."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from mi.evidence.index import EvidenceIndex, Progress
+from mi.evidence.index import EvidenceIndex
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import read_at, read_back
 from mi.evidence.records.table import PAIRS
@@ -11,6 +11,7 @@ from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
 from mi.kernel.consent import agrees, declines
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.language import patterns
+from mi.kernel.log_view import Progress
 from mi.kernel.notices import Notices
 from mi.knowledge.thoughts.kinds import Scope
 from mi.knowledge.thoughts.records import Claim

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from mi.kernel.log_view import Cursor
 from mi.testing.server import ScriptedServer
 from tests.autopilot.workbench import MEND, SPOIL, TEST, Workbench, run
 from tests.autopilot.workbench import say as says
@@ -282,7 +283,7 @@ def test_after_a_run_the_views_are_ready_for_the_next_start(bench: Workbench) ->
     bench.run("fix the failing test", "--why")
     (root,) = [path.parent for path in bench.home.glob("thoughtdb/global/view.sqlite")]
     with closing(sqlite3.connect(root / "view.sqlite")) as db:
-        taken = dict(db.execute("SELECT kind, upto FROM file"))
+        taken = {name: Cursor.parse(text).upto for name, text in db.execute("SELECT name, cursor FROM source")}
     assert taken == {"claim": (root / "claims.jsonl").stat().st_size}
     assert not list(bench.home.glob("**/view.snapshot.json"))
 

@@ -45,7 +45,7 @@ def test_an_event_is_found_by_its_id(home):
     assert task(index, home.evidence, "ev_unknown_1") is None
     assert os.stat(home.evidence_index).st_mode & 0o777 == 0o600
     with closing(sqlite3.connect(home.evidence_index)) as db:
-        (path, offset), *_ = db.execute("SELECT path, offset FROM event JOIN log ON log.id = event.log ORDER BY offset")
+        (path, offset), *_ = db.execute("SELECT name, offset FROM event JOIN source ON no = log ORDER BY offset")
     assert (path, offset) == ("global/evidence.jsonl", 0)
 
 

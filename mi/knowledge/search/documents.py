@@ -1,9 +1,10 @@
 """What is indexed, and who hands it over: memory knows Documents, and nobody who makes them."""
 
-from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-PROOF = "\x1f"  # what follows it in a cursor is for its producer alone
+from mi.kernel.log_view import Batch, Source
+from mi.knowledge.status import Correction as Correction
+
 MAX_TEXT = 20_000  # characters of one document that are kept and searched
 
 
@@ -25,14 +26,6 @@ class Document(NamedTuple):
     position: int = 0  # their order in the group
 
 
-class Correction(NamedTuple):
-    """A correction: `target` no longer stands; `by` replaces it, "" when it was taken back."""
-
-    id: str
-    target: str
-    by: str = ""
-
-
 class Unmark(NamedTuple):
     """A correction that was itself taken back."""
 
@@ -48,32 +41,15 @@ class Gone(NamedTuple):
 Change = Document | Correction | Unmark | Gone
 
 
-class DocumentChanges(NamedTuple):
-    """Changes in their order, and the cursor from which to go on after them."""
-
-    changes: list[Change]
-    cursor: str
-    done: int = 0  # how far the producer is, of `total`, in its own measure
-    total: int = 0
-    anew: bool = False  # what this producer handed over before is void: its source was replaced
+DocumentChanges = Batch[Change]
 
 
-def is_at(cursor: str, end: str) -> bool:
-    """Whether nothing is new after a cursor."""
-    return cursor.partition(PROOF)[0] == end
+class Producer(Source[Change], Protocol):
+    """A source of documents and corrections."""
 
-
-class Producer(Protocol):
-    """Hands over what is new since a cursor that it gave earlier; "" is the beginning."""
-
-    source: str  # names what is read, the same in every process
     project_id: str
     kinds: frozenset[str]
 
     def end(self) -> str:
-        """The cursor at which nothing is new."""
-        ...
-
-    def read(self, cursor: str) -> Iterator[DocumentChanges]:
-        """Everything since a cursor, in batches; bounded memory however much it is."""
+        """Return the cursor at which nothing is new."""
         ...

@@ -9,8 +9,8 @@ from mi.evidence.reader import Event, parse
 from mi.evidence.records.thoughts import SourceRefs
 from mi.kernel import jsonl
 from mi.kernel.jsontext import BadJson, decode_fields
+from mi.kernel.log_view import ReadLine
 from mi.knowledge.search.documents import MAX_TEXT, Change, Correction, Document, Unmark
-from mi.knowledge.search.log_documents import ReadLine
 
 # Fields that name or number a record instead of saying something.
 _NAMING = """kind v event_id run_id seq ts batch_id thread_id state prompt_sha256 transcript_path hands_transcript_ref
@@ -18,7 +18,7 @@ _NAMING = """kind v event_id run_id seq ts batch_id thread_id state prompt_sha25
 _NOT_SAID = frozenset(_NAMING.split())
 
 
-def snapshot_reader(project_id: str) -> ReadLine:
+def snapshot_reader(project_id: str) -> ReadLine[Change]:
     """Reads the snapshots among the lines of a log, and what was said about them by `mi undo` and `mi redo`."""
 
     def read(line: jsonl.Line) -> Iterator[Change]:
@@ -30,7 +30,7 @@ def snapshot_reader(project_id: str) -> ReadLine:
     return read
 
 
-def record_reader(project_id: str) -> ReadLine:
+def record_reader(project_id: str) -> ReadLine[Change]:
     """Reads every line of a log as a document, neighbour to those of its run."""
 
     def read(line: jsonl.Line) -> Iterator[Change]:

@@ -6,12 +6,12 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from mi.kernel.lookup import among
+from mi.kernel.log_view import among, rows_among
 from mi.kernel.secrets import Hints, hints_in, redact
 from mi.knowledge.search import tables
-from mi.knowledge.search.corrections import corrections, mark, unmark, unretract
 from mi.knowledge.search.documents import MAX_TEXT, Change, Document, Gone, Unmark
 from mi.knowledge.search.words import day_words, tokens
+from mi.knowledge.status import Corrections
 
 BEFORE, AFTER = 2, 1  # neighbours whose words help to find a document: an answer is found by its question
 _NEIGHBOUR_CHARS = 400
@@ -32,9 +32,20 @@ class _Placed(NamedTuple):
     after: str = ""
 
 
-def take_in(db: sqlite3.Connection, source: int, project_id: str, changes: Iterable[Change]) -> None:
-    """Apply changes in their order, inside the caller's transaction."""
-    _Intake(db, source, project_id).take_in(changes)
+class Intake:
+    """Takes in what a producer of a project hands over."""
+
+    def __init__(self, project_id: str = "") -> None:
+        self._project_id = project_id
+
+    def take_in(self, db: sqlite3.Connection, source: int, changes: list[Change]) -> None:
+        """Apply changes in their order."""
+        _Intake(db, source, self._project_id).take_in(changes)
+
+    def forget(self, db: sqlite3.Connection, source: int) -> None:
+        """Remove the documents and corrections of a source."""
+        _note_corrections(db, Corrections(db).forget(source))
+        db.execute("DELETE FROM document WHERE source = ?", (source,))
 
 
 class _Intake:
@@ -44,7 +55,8 @@ class _Intake:
         self._project_id = project_id
         self._scopes: dict[str, list[int]] = {}  # project → its number, row ids used
         self._known: set[str] = set()  # ids of this source that are there, as far as this batch speaks of them
-        self._marked: set[str] = set()  # ids that a mark speaks of, likewise
+        self._corrections = Corrections(db)
+        self._corrected: set[str] = set()  # ids that a correction speaks of, likewise
 
     def take_in(self, changes: Iterable[Change]) -> None:
         changes = self._safe([*changes])
@@ -52,7 +64,7 @@ class _Intake:
         around, earlier = _with_neighbours(self._db, documents)
         ids = [one.id for one in documents] + [one.document.id for one in earlier]
         self._known = among(self._db, "SELECT id FROM document WHERE source = ? AND id", ids, self._source)
-        self._marked = among(self._db, "SELECT target FROM every_mark WHERE target", ids)
+        self._corrected = self._corrections.targets(ids)
         self._put([(one, False) for one in earlier])
         for kind, run in groupby(changes, type):
             self._apply(kind, [*run], around)
@@ -66,10 +78,12 @@ class _Intake:
             gone = [(one.id, self._source) for one in run]
             self._db.executemany("DELETE FROM document WHERE id = ? AND source = ?", gone)
         elif kind is Unmark:
-            unmark(self._db, self._source, [one.id for one in run])
+            _note_corrections(self._db, self._corrections.remove(self._source, [one.id for one in run]))
         else:
-            mark(self._db, self._source, self._project_id, run)
-            self._marked.update(one.target for one in run)
+            _note_corrections(self._db, self._corrections.add(self._source, self._project_id, run))
+            self._corrected.update(one.target for one in run)
+            if self._corrections.are_many_waiting():
+                put_in_order(self._db)
 
     def _safe(self, changes: list[Change]) -> list[Change]:
         """The changes without any secret."""
@@ -97,7 +111,7 @@ class _Intake:
                 self._store(documents, words)  # it may be among them
                 self._replace(one.id, said)
             self._known.add(one.id)
-            by = corrections(self._db, [(one.id, one.project_id)])[0] if one.id in self._marked else ""
+            by = self._corrections.corrected_by([(one.id, one.project_id)])[0] if one.id in self._corrected else ""
             row = self._next_row(one.project_id)
             documents.append((row, self._source, *tables.row_of(one), by))
             words[tables.shelf_of(one.kind)].append((row, *_words_of(placed)))
@@ -105,8 +119,9 @@ class _Intake:
 
     def _replace(self, document_id: str, said: bool) -> None:
         self._db.execute("DELETE FROM document WHERE id = ? AND source = ?", (document_id, self._source))
-        if said and document_id in self._marked:  # said again, it stands again
-            unretract(self._db, self._source, document_id)
+        if said and document_id in self._corrected:  # said again, it stands again
+            self._corrections.stand_again(self._source, document_id)
+            _note_corrections(self._db, [document_id])
 
     def _store(self, documents: list[tuple[object, ...]], words: dict[str, list[tuple[object, ...]]]) -> None:
         self._db.executemany(_INSERT, documents)
@@ -123,6 +138,32 @@ class _Intake:
         scope = self._scopes[project_id]
         scope[1] += 1
         return (scope[0] << tables.SCOPE_BITS) + scope[1]
+
+
+def put_in_order(db: sqlite3.Connection) -> None:
+    """Note the newest corrections at what they correct; until then a search looks them up."""
+    corrections = Corrections(db)
+    targets = corrections.waiting()
+    corrections.put_in_order()
+    _note_corrections(db, targets)
+
+
+def count_unnoted(db: sqlite3.Connection) -> int:
+    """Return how many documents more are corrected than it is noted at them."""
+    return sum(bool(by) - bool(noted) for _, noted, by in _correction_notes(db, Corrections(db).waiting()))
+
+
+def _note_corrections(db: sqlite3.Connection, ids: Iterable[str]) -> None:
+    """Note at the documents with these ids whether they stand."""
+    changed = [(by, row) for row, noted, by in _correction_notes(db, ids) if by != noted]
+    db.executemany("UPDATE document SET corrected_by = ? WHERE row = ?", changed)
+
+
+def _correction_notes(db: sqlite3.Connection, ids: Iterable[str]) -> list[tuple[int, str, str]]:
+    """The rows of documents, what is noted at them, and by what they are corrected now."""
+    found = rows_among(db, "SELECT row, corrected_by, id, project_id FROM document WHERE id", sorted(ids))
+    now = Corrections(db).corrected_by([(thought_id, project_id) for *_, thought_id, project_id in found])
+    return [(row, noted, by) for (row, noted, *_), by in zip(found, now, strict=True)]
 
 
 def _words_of(placed: _Placed) -> tuple[str, ...]:

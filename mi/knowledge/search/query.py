@@ -9,12 +9,11 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mi.kernel.lookup import among
 from mi.knowledge.search import tables
 from mi.knowledge.search.backend import Hit, Query
-from mi.knowledge.search.corrections import corrections
 from mi.knowledge.search.documents import Document
 from mi.knowledge.search.words import tokens
+from mi.knowledge.status import Corrections
 
 EXACT = 6000  # matches that are ranked one and all; more of them are narrowed first
 COMMON = 1500  # in a large store: a word with more matches tells little, and scoring it would read them all
@@ -44,12 +43,13 @@ def search(db: sqlite3.Connection, query: Query) -> list[Hit] | None:
     wanted = _expressions(query.tokens)
     if not wanted or query.limit < 1:
         return []
+    corrections = Corrections(db)
     found: dict[int, _Found] = {}
     for shelf in dict.fromkeys(map(tables.shelf_of, query.kinds)):
         for low, high in _ranges(db, query):
             there = _Shelf(db, shelf, query, low, high).candidates(wanted)
-            new = among(db, "SELECT target FROM new_mark WHERE target", [one.id for one in there])
-            seen = _corrected(db, query, there, new)
+            new = corrections.is_waiting([one.id for one in there])
+            seen = _corrected(corrections, query, there, new)
             if new and len(seen) < query.limit <= len(there):
                 return None
             for one in seen:
@@ -171,14 +171,13 @@ def _rare(known: list[str], counts: dict[str, int]) -> list[str]:
     return rare
 
 
-def _corrected(db: sqlite3.Connection, query: Query, found: list[_Found], new: set[str]) -> list[_Found]:
+def _corrected(corrections: Corrections, query: Query, found: list[_Found], new: set[str]) -> list[_Found]:
     """The candidates as they are corrected by now; what a project corrected of the global part, for it alone."""
     asked = [(one.id, one.project_id) for one in found if one.id in new]
     if query.project_id:
-        marked = "SELECT target FROM every_mark WHERE project_id = ? AND target"
         ids = [one.id for one in found if not one.corrected_by and not one.project_id]
-        asked += [(one, query.project_id) for one in among(db, marked, ids, query.project_id)]
-    by = dict(zip(asked, corrections(db, asked), strict=True)) if asked else {}
+        asked += [(one, query.project_id) for one in corrections.targets(ids, query.project_id)]
+    by = dict(zip(asked, corrections.corrected_by(asked), strict=True)) if asked else {}
     seen: list[_Found] = []
     for one in found:
         for_project = by.get((one.id, query.project_id or "")) if not one.project_id else ""

@@ -4,14 +4,33 @@ import os
 from collections.abc import Callable, Iterator
 
 from mi.kernel.files import read_bytes
+from mi.kernel.log_view import Log, ReadLine
 from mi.knowledge.search.documents import Change, Correction, Document, DocumentChanges, Gone
-from mi.knowledge.search.log_documents import LogProducer, ReadLine
+
+_MAX_LINE = 1 << 18
+
+
+class LogProducer(Log[Change]):
+    """A log whose lines become changes, by a reader fetched when there is something new."""
+
+    def __init__(
+        self,
+        path: str,
+        source: str,
+        project_id: str,
+        kinds: frozenset[str],
+        reader: Callable[[], ReadLine[Change]],
+        max_line: int = _MAX_LINE,
+    ) -> None:
+        super().__init__(path, source, reader, max_line)
+        self.project_id = project_id
+        self.kinds = kinds
 
 
 def snapshots(log: str, name: str, project_id: str) -> LogProducer:
     """The snapshots of an EvidenceLog."""
 
-    def reader() -> ReadLine:
+    def reader() -> ReadLine[Change]:
         from mi.knowledge.search.evidence_documents import snapshot_reader
 
         return snapshot_reader(project_id)
@@ -22,7 +41,7 @@ def snapshots(log: str, name: str, project_id: str) -> LogProducer:
 def records(log: str, name: str, project_id: str) -> LogProducer:
     """Every record of an EvidenceLog, verbatim."""
 
-    def reader() -> ReadLine:
+    def reader() -> ReadLine[Change]:
         from mi.knowledge.search.evidence_documents import record_reader
 
         return record_reader(project_id)

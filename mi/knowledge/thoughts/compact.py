@@ -11,9 +11,8 @@ from mi.kernel import clock, files, jsonl, locks
 from mi.kernel.home import FILE_MODE, ThoughtFiles, make_dirs
 from mi.kernel.jsontext import BadJson
 from mi.kernel.state import encode_pretty
-from mi.knowledge.thoughts.files import MAX_LINE
 from mi.knowledge.thoughts.kinds import Kind
-from mi.knowledge.thoughts.line_state import LineState, parse
+from mi.knowledge.thoughts.line_state import MAX_LINE, LineState, parse
 
 _CHUNK = 1 << 20
 

@@ -9,7 +9,10 @@ Scope = Literal["project", "global"]
 Visibility = Literal["private", "project", "global"]
 Origin = Literal["user", "hands", "mind", "import"]
 Kind = Literal["claim", "node", "edge"]
+Status = Literal["active", "superseded", "retracted"]
 
+KINDS: tuple[Kind, ...] = ("claim", "node", "edge")
+STATUSES: tuple[Status, ...] = ("active", "superseded", "retracted")
 CLAIM_TYPES: tuple[ClaimType, ...] = ("fact", "preference", "assumption", "goal")
 NODE_TYPES: tuple[NodeType, ...] = ("decision", "action", "summary")
 EDGE_TYPES: tuple[EdgeType, ...] = (
@@ -30,3 +33,8 @@ REDIRECTS = ("supersedes", "same_as")  # both lead from the old to the new
 RESTS_ON = ("derived_from", "depends_on")  # no more to be trusted than what they lead to
 BINDING = (*REDIRECTS, *RESTS_ON)  # edges that change what holds where they begin
 KIND_OF_PREFIX: dict[str, Kind] = {"cl": "claim", "nd": "node", "ed": "edge"}
+
+
+def kind_of(thought_id: str) -> Kind | None:
+    """Return what an id names; None when it is no thought."""
+    return KIND_OF_PREFIX.get(thought_id.partition("_")[0])

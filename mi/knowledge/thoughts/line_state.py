@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from mi.kernel import clock
+from mi.kernel.jsonl import Line
 from mi.kernel.jsontext import decode_fields, decode_stored
 from mi.knowledge.thoughts.kinds import Kind
 
+MAX_LINE = 1 << 30  # a thought is never read cut: what is missing would be lost to whoever acts by it
 EARLIEST = -(1 << 62)  # the time of a line that does not say its time: known from the beginning
 _NO_TAGS: list[str] = []
 _KNOWN = frozenset(["user", "mind", "import", ""])
@@ -27,6 +29,9 @@ class LineState(NamedTuple):
     from_id: str = ""
     to_id: str = ""
     by_agent: bool = False  # said by the Hands, or by whoever is none that MI knows
+
+
+Placed = tuple[int, LineState]  # the offset of a line and what it says
 
 
 class StateLine(Struct):
@@ -71,6 +76,12 @@ def parse(data: bytes, kind: Kind) -> LineState | None:
     if line.kind == kind + "_retract":
         return LineState(False, thought_id, milliseconds(line.ts, EARLIEST))
     return None
+
+
+def read_line(kind: Kind, line: Line) -> tuple[Placed, ...]:
+    """Return what a line of the file that holds this kind says, if anything. BadJson if unreadable."""
+    entry = parse(line.data, kind) if line.data.strip() else None
+    return ((line.offset, entry),) if entry is not None else ()
 
 
 @lru_cache(maxsize=4096)  # lines written together say the same time

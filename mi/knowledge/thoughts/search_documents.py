@@ -4,7 +4,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mi.kernel.home import Home, ThoughtFiles
-from mi.knowledge.search.log_documents import LogProducer, ReadLine
+from mi.kernel.log_view import ReadLine
+from mi.knowledge.search.documents import Change
+from mi.knowledge.search.sources import LogProducer
 
 if TYPE_CHECKING:
     from mi.knowledge.thoughts.kinds import Kind
@@ -28,7 +30,7 @@ def producers(home: Home, root: str, project_id: str) -> list[LogProducer]:
     ]
 
 
-def _reader(kind: "Kind", project_id: str) -> ReadLine:
+def _reader(kind: "Kind", project_id: str) -> ReadLine[Change]:
     from mi.knowledge.thoughts import search_text
 
     return search_text.reader(kind, project_id)

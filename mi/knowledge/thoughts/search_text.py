@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from mi.kernel import jsonl
 from mi.kernel.jsontext import BadJson, decode_fields
+from mi.kernel.log_view import ReadLine
 from mi.knowledge.search.documents import Change, Correction, Document, Unmark
-from mi.knowledge.search.log_documents import ReadLine
 from mi.knowledge.thoughts.kinds import RAW, REDIRECTS, Kind
 from mi.knowledge.thoughts.line_state import StateLine, milliseconds
 
@@ -24,7 +24,7 @@ class _SearchLine(StateLine):
     source_refs: list[_SearchRef] = []
 
 
-def reader(kind: Kind, project_id: str) -> ReadLine:
+def reader(kind: Kind, project_id: str) -> ReadLine[Change]:
     """Reads the lines of the file that holds a kind."""
     read = _READERS[kind]
 

@@ -15,9 +15,10 @@ from mi.kernel.secrets import find_secrets, redact
 from mi.knowledge.thoughts.kinds import RULING, ClaimType, EdgeType, NodeType, Origin, Scope, Visibility
 
 if TYPE_CHECKING:  # sqlite3 is loaded by those who read, the records by those who write
+    from mi.kernel.log_view import Progress
     from mi.knowledge.thoughts.records import Claim, Edge, Node
     from mi.knowledge.thoughts.store_state import Reading, Thought
-    from mi.knowledge.thoughts.view import Progress, View
+    from mi.knowledge.thoughts.view import View
 
 
 T = TypeVar("T", "Claim", "Node", "Edge")

@@ -4,17 +4,15 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
+from mi.knowledge.status import RedirectStep, head
 from mi.knowledge.thoughts.intake import CONFIRMED, EDGES_AT, tagged
-from mi.knowledge.thoughts.kinds import KIND_OF_PREFIX, Kind, Scope
+from mi.knowledge.thoughts.kinds import REDIRECTS, STATUSES, Kind, Scope, Status
+from mi.knowledge.thoughts.kinds import kind_of as kind_of
 from mi.knowledge.thoughts.line_state import parse
-from mi.knowledge.thoughts.redirects import RedirectStep, head
 from mi.knowledge.thoughts.view import View
 
-Status = Literal["active", "superseded", "retracted"]
 Direction = Literal["out", "in", "both"]
-_COLUMNS = (
-    "seq, id, type, offset, first_offset, first_ts, valid_from, valid_to, retracted, superseded, lines, from_id, to_id"
-)
+_COLUMNS = "seq, id, type, offset, first_offset, first_ts, valid_from, valid_to, status, lines, from_id, to_id"
 _HEARD = ("by_agent = 0", f"by_agent = 1 AND {CONFIRMED}")
 _PAGES = (64, 1024)  # rows asked for at once: the first time, and then
 
@@ -30,8 +28,7 @@ class Row(NamedTuple):
     first_ts: int
     valid_from: int | None
     valid_to: int | None
-    retracted: int
-    superseded: int
+    status: int
     lines: int
     from_id: str
     to_id: str
@@ -74,11 +71,6 @@ class Thought(NamedTuple):
     def raw(self) -> dict[str, Any]:
         """The stored line, with every field that was written."""
         return self.view.raw(self.kind, self.offset)
-
-
-def kind_of(thought_id: str) -> Kind | None:
-    """What an id names; None when it is no thought."""
-    return KIND_OF_PREFIX.get(thought_id.partition("_")[0])
 
 
 class Reading:
@@ -144,11 +136,8 @@ class Reading:
         """The newest standing redirect of an id."""
         if self._as_of is None:
             return self.view.out(thought_id)
-        query = f"SELECT {_COLUMNS} FROM edge WHERE seq IN (SELECT seq FROM every_redirect WHERE from_id = ?)"
-        edges = [self._thought("edge", Row(*row)) for row in self.view.query(query, (thought_id,))]
-        found = [
-            RedirectStep(edge.to_id, edge.offset) for edge in edges if edge is not None and edge.status == "active"
-        ]
+        edges = self.edges(thought_id, "out", REDIRECTS)
+        found = [RedirectStep(edge.to_id, edge.offset) for edge in edges if edge.to_id != thought_id]
         return max(found, key=lambda step: step.at, default=None)
 
     def retraction(self, thought: Thought) -> dict[str, Any] | None:
@@ -203,9 +192,8 @@ class Reading:
     def _thought(self, kind: Kind, row: Row) -> Thought | None:
         if self._as_of is not None:
             return self._thought_then(kind, row)
-        status: Status = "retracted" if row.retracted else "superseded" if row.superseded else "active"
         valid = self._is_valid(row.valid_from, row.valid_to)
-        return self._made(kind, row, row.type, status, valid, row.offset)
+        return self._made(kind, row, row.type, STATUSES[row.status], valid, row.offset)
 
     def _thought_then(self, kind: Kind, row: Row) -> Thought | None:
         """The thought as of an earlier time; None when it was not known then."""
@@ -240,12 +228,7 @@ class Reading:
 
 
 def _conditions(kind: Kind, wanted: Filter) -> tuple[str, tuple[object, ...]]:
-    conditions = {
-        "active": ["retracted = 0", "superseded = 0"],
-        "superseded": ["retracted = 0", "superseded = 1"],
-        "retracted": ["retracted = 1"],
-        None: ["1"],
-    }[wanted.status]
+    conditions = [f"status = {STATUSES.index(wanted.status)}" if wanted.status else "1"]
     values: list[object] = []
     for tag in wanted.tags:
         condition, asked = tagged(kind, tag)

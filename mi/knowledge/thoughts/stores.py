@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from mi.knowledge.status import RedirectStep, head
 from mi.knowledge.thoughts.kinds import Kind
-from mi.knowledge.thoughts.redirects import RedirectStep, head
 from mi.knowledge.thoughts.store_state import Direction, Filter, Reading, Thought
 
 

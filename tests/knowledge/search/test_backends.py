@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mi.knowledge.search import corrections, fts
+from mi.knowledge import status
 from mi.knowledge.search import query as search
 from mi.knowledge.search.backend import BACKENDS, Backend, Hit, Query
 from mi.knowledge.search.documents import Change, Correction, Document, DocumentChanges, Gone, Unmark
+from mi.knowledge.search.fts import FtsBackend
 from mi.knowledge.search.words import compact
 
 NOW = 1_000_000.0
@@ -23,7 +24,7 @@ HOSTILE = """C++ | a:b | foo-bar | NOT NEAR AND OR | " | '; DROP TABLE document;
 
 @pytest.fixture(params=BACKENDS)
 def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
-    opened = fts.in_memory() if request.param == "in_memory" else fts.open_file(str(tmp_path / "memory.sqlite"))
+    opened = FtsBackend() if request.param == "in_memory" else FtsBackend(str(tmp_path / "memory.sqlite"))
     assert opened.name == request.param
     yield opened
     opened.close()
@@ -93,7 +94,7 @@ def test_nothing_in_a_query_is_syntax(backend: Backend, words: str) -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=60))
 def test_no_query_fails(words: str) -> None:
-    backend = fts.in_memory()
+    backend = FtsBackend()
     put(backend, claim("a", words))
     found(backend, words)
     backend.search(Query(tuple(words.split()), project_id="p"))
@@ -103,7 +104,7 @@ def test_no_query_fails(words: str) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.text("abcXYZ019 +#-_:*\"'éÄж备份数据库。🚀かな한글", min_size=1, max_size=40))
 def test_a_document_is_found_by_its_own_words(text: str) -> None:
-    backend = fts.in_memory()
+    backend = FtsBackend()
     put(backend, claim("a", text), claim("b", "nothing of the kind"))
     asked = [token for token in compact(text).tokens if token.strip("+#")]
     assert found(backend, text)[:1] == (["a"] if asked else [])
@@ -260,7 +261,7 @@ def test_a_circle_of_new_corrections_is_counted_as_it_stands(backend: Backend) -
 def test_a_search_sees_one_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process that writes meanwhile changes no answer, and is only kept waiting."""
     path = str(tmp_path / "memory.sqlite")
-    backend = fts.open_file(path)
+    backend = FtsBackend(path)
     put(backend, claim("a", "cache"))
     hits = search._hits
 
@@ -322,9 +323,9 @@ def test_any_order_of_corrections_leaves_what_a_naive_model_says(actions: list[t
             edges.pop(action[1], None)
             changes.append(Unmark(f"ed{action[1]}"))
     expected = {one for one in said - retracted if _head(one, list(edges.values())) == one}
-    backend = fts.in_memory()
+    backend = FtsBackend()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(corrections, "_NEW", new)  # how many marks are kept apart: none, some, all
+        patch.setattr(status, "WAITING", new)  # how many marks are kept apart: none, some, all
         for start in range(0, len(changes), at_once):
             put(backend, *changes[start : start + at_once])
     assert set(found(backend, "thing")) == expected
@@ -438,9 +439,9 @@ def test_a_long_chain_of_corrections_ends_at_its_last(backend: Backend) -> None:
 def test_twice_as_much_is_twice_the_work(backwards: bool) -> None:
     work = []
     for length in (400, 800):
-        backend = fts.in_memory()
+        backend = FtsBackend()
         statements: list[str] = []
-        backend._db.set_trace_callback(statements.append)
+        backend._view.db.set_trace_callback(statements.append)
         steps = chain(length)
         put(backend, *(reversed(steps) if backwards else steps))
         put(backend, *(claim(f"g{n}", "talk", group="g", position=n) for n in range(length)), source="t")

@@ -14,12 +14,12 @@ from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import UserInput
 from mi.evidence.records.thoughts import Snapshot
 from mi.kernel.home import Home
-from mi.knowledge.search import fts
 from mi.knowledge.search.backend import EVIDENCE, THOUGHTS, Query
 from mi.knowledge.search.documents import Document, DocumentChanges
 from mi.knowledge.search.fts import FtsBackend
 from mi.knowledge.search.index import TextIndex
 from mi.knowledge.search.words import compact
+from tests.disks import read_only_disk
 
 
 def snapshot(home: Home, text: str, project_id: str = "p1") -> str:
@@ -133,14 +133,25 @@ def test_an_index_that_is_damaged_and_cannot_be_replaced_is_done_without(home: H
     assert keys(context) == ["memory-index-unwritable"]
 
 
-def test_what_a_read_only_index_holds_is_not_read_again(home: Home) -> None:
+def test_what_a_read_only_index_holds_is_not_read_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     snapshot(home, "gateway migrated")
     found(HomeContext(home), "gateway")
-    copied = fts.copy_into_memory(home.memory_index)
-    assert copied.status().documents == {"snapshot": 1}
-    assert copied.apply("more", "p1", "", DocumentChanges([Document("x", "claim", "more", "p1")], "1"))
-    copied.close()
-    assert found(HomeContext(home), "more") == []
+    snapshot(home, "drained gateway")
+    taken: list[str] = []
+    apply = FtsBackend.apply
+
+    def noting(self: FtsBackend, source: str, project_id: str, since: str, batch: DocumentChanges) -> bool:
+        done = apply(self, source, project_id, since, batch)
+        taken.extend(change.text for change in batch.changes if isinstance(change, Document))
+        return done
+
+    monkeypatch.setattr(FtsBackend, "apply", noting)
+    stored = Path(home.memory_index).read_bytes()
+    with read_only_disk(Path(home.root)):
+        context = HomeContext(home)
+        assert set(found(context, "gateway")) == {"gateway migrated", "drained gateway"}
+        assert (taken, keys(context)) == (["drained gateway"], ["memory-index-unwritable"])
+    assert Path(home.memory_index).read_bytes() == stored
 
 
 def test_a_home_that_does_not_exist_is_not_made_by_searching(home: Home) -> None:
@@ -153,9 +164,9 @@ def test_a_project_that_is_gone_is_no_longer_found(home: Home) -> None:
     snapshot(home, "gateway migrated")
     snapshot(home, "gateway stays", "p2")
     query = Query(("gateway",), only_project=False)
-    assert len(HomeContext(home).memory.search(query)) == 2
+    assert len(build_recall(HomeContext(home)).index.search(query)) == 2
     os.rename(home.project("p1").root, home.path("elsewhere"))
-    assert [hit.document.text for hit in HomeContext(home).memory.search(query)] == ["gateway stays"]
+    assert [hit.document.text for hit in build_recall(HomeContext(home)).index.search(query)] == ["gateway stays"]
 
 
 def test_a_replaced_log_is_taken_up_anew(home: Home) -> None:
@@ -182,12 +193,12 @@ def test_a_torn_line_is_taken_in_once_it_is_whole(home: Home) -> None:
 @pytest.mark.req("v1.recall.index-rebuild", "v1.cli.memory-index-rebuild", "v1.cli.memory-index-no-snapshots")
 def test_rebuilding_with_and_without_snapshots(home: Home) -> None:
     snapshot(home, "gateway migrated")
-    status = HomeContext(home).memory.rebuild(["snapshot"], lambda done, total: None)
+    status = build_recall(HomeContext(home)).index.rebuild(["snapshot"], lambda done, total: None)
     assert "snapshot" not in status.documents
     assert found(HomeContext(home), "gateway") == []
     snapshot(home, "queue drained")
     assert found(HomeContext(home), "queue") == ["queue drained"]
-    assert HomeContext(home).memory.rebuild([], lambda done, total: None).documents["snapshot"] == 2
+    assert build_recall(HomeContext(home)).index.rebuild([], lambda done, total: None).documents["snapshot"] == 2
     assert found(HomeContext(home), "gateway") == ["gateway migrated"]
 
 
@@ -206,7 +217,7 @@ def test_evidence_is_found_verbatim_with_its_run_around_it(home: Home) -> None:
 @pytest.mark.req("v1.cli.memory-backend-env", "mi.env.memory-backend", "v1.cli.memory-backend-default")
 def test_the_backend_is_chosen_by_the_environment(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     snapshot(home, "gateway migrated")
-    assert HomeContext(home).memory.name == "sqlite_fts"
+    assert build_recall(HomeContext(home)).index.name == "sqlite_fts"
     monkeypatch.setenv("MI_MEMORY_BACKEND", "in_memory")
     context = HomeContext(home)
     assert build_recall(context).index.name == "in_memory"
@@ -238,7 +249,7 @@ def test_two_processes_may_build_and_search_at_once(home: Home) -> None:
     ]
     answers = [worker.communicate(timeout=120) for worker in workers]
     assert answers == [("5000 5000\n", "")] * 3
-    assert HomeContext(home).memory.status()[0].documents == {"evidence": 5000}
+    assert build_recall(HomeContext(home)).index.status()[0].documents == {"evidence": 5000}
 
 
 def test_a_process_killed_while_building_leaves_a_usable_index(home: Home) -> None:
@@ -253,7 +264,7 @@ def test_a_process_killed_while_building_leaves_a_usable_index(home: Home) -> No
     )
     done = subprocess.run([sys.executable, "-c", killer, home.root], check=False, timeout=60)
     assert done.returncode == -9
-    hits = HomeContext(home).memory.search(Query(("record",), EVIDENCE, "p1", limit=10_000))
+    hits = build_recall(HomeContext(home)).index.search(Query(("record",), EVIDENCE, "p1", limit=10_000))
     assert len({hit.document.id for hit in hits}) == len(hits) == 4500
 
 
@@ -285,14 +296,14 @@ def test_much_rubbish_is_cleared_away(home: Home) -> None:
 
 
 def test_status_reads_and_changes_nothing(home: Home) -> None:
-    status, behind = HomeContext(home).memory.status()
+    status, behind = build_recall(HomeContext(home)).index.status()
     assert (status.documents, behind, home.exists()) == ({}, 0, False)
     snapshot(home, "gateway")
-    status, behind = HomeContext(home).memory.status()
+    status, behind = build_recall(HomeContext(home)).index.status()
     assert (status.documents, behind) == ({}, 2)  # its snapshots and its records
     assert not os.path.exists(home.memory_index)
     found(HomeContext(home), "gateway")
-    status, behind = HomeContext(home).memory.status()
+    status, behind = build_recall(HomeContext(home)).index.status()
     assert (status.documents, behind) == ({"snapshot": 1}, 1)
     Path(home.memory_index).write_bytes(b"rubbish" * 1000)
     context = HomeContext(home)

@@ -9,9 +9,9 @@ from mi.evidence.records.thoughts import CrossProjectRecall
 from mi.kernel.config.types import CrossProjectRecallConfig as Settings
 from mi.kernel.config.types import RecallTriggers
 from mi.kernel.home import Home
-from mi.knowledge.search import fts
 from mi.knowledge.search.backend import Backend, Hit, Query
 from mi.knowledge.search.documents import Correction, Document, DocumentChanges
+from mi.knowledge.search.fts import FtsBackend
 from mi.knowledge.search.recall import Trigger, due, recall
 
 TRIGGERS: tuple[Trigger, ...] = ("run_start", "before_ask_user", "risk_signal")
@@ -20,7 +20,7 @@ TASK = "Please migrate the gateway to envoy, keep the old routes"
 
 @pytest.fixture
 def backend() -> Backend:
-    backend = fts.in_memory()
+    backend = FtsBackend()
     documents = [
         Document("cl_mine", "claim", "The gateway keeps its old routes", "p1", event_ids=("ev_1",)),
         Document("cl_all", "claim", "A gateway migration needs a rollback plan", "", event_ids=("ev_2",)),

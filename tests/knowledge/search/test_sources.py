@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mi.app.home_context import HomeContext
+from mi.app.recall import build_recall
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.thoughts import Snapshot, SourceRefs
 from mi.kernel.home import Home
@@ -16,7 +17,7 @@ from tests.knowledge.thoughts.lines import claim, write
 
 
 def search(home: Home, words: str, kinds: tuple[str, ...] = THOUGHTS, project_id: str = "p1") -> list[Hit]:
-    return HomeContext(home).memory.search(Query(compact(words).tokens, kinds, project_id))
+    return build_recall(HomeContext(home)).index.search(Query(compact(words).tokens, kinds, project_id))
 
 
 def workflow(folder: str, workflow_id: str, **more: object) -> Path:

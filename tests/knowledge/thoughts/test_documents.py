@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from mi.app.home_context import HomeContext
+from mi.app.recall import build_recall
 from mi.kernel.home import Home, ThoughtFiles
 from mi.knowledge.search.backend import Query
 from mi.knowledge.search.words import compact
@@ -32,7 +33,7 @@ def files(home: Home) -> ThoughtFiles:
 
 def found(home: Home, words: str, **more: object) -> list[str]:
     query = Query(**{"tokens": compact(words).tokens, "project_id": "p1"} | more)  # type: ignore[arg-type]
-    return [hit.document.id for hit in HomeContext(home).memory.search(query)]
+    return [hit.document.id for hit in build_recall(HomeContext(home)).index.search(query)]
 
 
 @pytest.mark.req("v1.tdb.indexed-claims", "mi.recall.correction-outranks")
@@ -59,7 +60,7 @@ def test_nodes_are_found_as_they_come_and_after_a_rebuild(home: Home, files: Tho
     assert set(found(home, "proxy")) == {"nd_a", "nd_b"}
     line(files.nodes, kind="node_retract", node_id="nd_a")
     assert found(home, "envoy") == ["nd_b"]
-    HomeContext(home).memory.rebuild([], lambda done, total: None)
+    build_recall(HomeContext(home)).index.rebuild([], lambda done, total: None)
     assert found(home, "envoy") == ["nd_b"]
 
 
@@ -67,7 +68,7 @@ def test_a_claim_brings_its_provenance_type_and_validity(home: Home, files: Thou
     refs = [{"kind": "evidence_event", "event_id": "ev_1"}]
     times = {"asserted_ts": "2026-01-01T00:00:00.000Z", "valid_to": "1970-01-01T00:01:40Z"}
     claim(files, "cl_a", "gateway", tags=["infra"], source_refs=refs, **times)
-    (hit,) = HomeContext(home).memory.search(Query(("gateway",), project_id="p1"))
+    (hit,) = build_recall(HomeContext(home)).index.search(Query(("gateway",), project_id="p1"))
     assert hit.document.event_ids == ("ev_1",)
     assert hit.document.tags == ("fact", "infra")
     assert found(home, "gateway", now=99.0) == ["cl_a"]

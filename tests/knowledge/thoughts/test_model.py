@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mi.kernel.clock import format_ms
 from mi.kernel.home import ThoughtFiles
 from mi.kernel.notices import Notices
+from mi.knowledge import status
 from mi.knowledge.thoughts import compact, intake
 from mi.knowledge.thoughts.store import ThoughtStore
 from mi.knowledge.thoughts.store_state import Filter, Reading
@@ -103,7 +104,8 @@ def test_any_history_gives_the_state_of_the_model(
     waiting: int, known: list[str], steps: list[tuple[Any, ...]], ends: list[tuple[str, str, str]], as_of: int
 ) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(intake, "_WAITING", waiting)  # how many tags and edges stay unsorted: none, some, all
+        patch.setattr(intake, "_WAITING", waiting)
+        patch.setattr(status, "WAITING", waiting)  # how many tags and edges stay unsorted: none, some, all
         root = Path(folder)
         store = ThoughtStore(folder, "project", "p", Notices())
         for one in known:

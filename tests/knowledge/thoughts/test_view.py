@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from mi.kernel.log_view import LogView
 from mi.kernel.notices import Notices
+from mi.knowledge import status
 from mi.knowledge.thoughts import intake
+from mi.knowledge.thoughts.line_state import LineState
 from mi.knowledge.thoughts.store import ThoughtStore
 from mi.knowledge.thoughts.store_state import Filter
 from tests.knowledge.thoughts.lines import claim, edge, node, retract, write
@@ -304,15 +307,9 @@ def wait_until(condition: Callable[[], bool]) -> None:
 @pytest.mark.req("mi.fail.index-not-quadratic")
 def test_long_chains_and_rings_are_no_quadratic_work(tmp_path: Path) -> None:
     """Counted in steps of the database, not by the clock: four times the chain costs about four times the work."""
-    import sqlite3
-
-    from mi.knowledge.thoughts import intake
-    from mi.knowledge.thoughts.line_state import LineState
 
     def work(size: int, reverse: bool) -> int:
-        db = sqlite3.connect(":memory:")
-        for statement in intake.SCHEMA:
-            db.execute(statement)
+        view = LogView("", intake.TABLES)
         ticks = 0
 
         def tick() -> int:
@@ -320,20 +317,19 @@ def test_long_chains_and_rings_are_no_quadratic_work(tmp_path: Path) -> None:
             ticks += 1
             return 0
 
-        db.set_progress_handler(tick, 100)
+        view.db.set_progress_handler(tick, 100)
         names = [f"cl_{number}" for number in range(size)]
-        taking = intake.Intake(db)
-        taking.take_in("claim", ((place, LineState(True, one, 0, "fact")) for place, one in enumerate(names)))
+        claims = [(place, LineState(True, one, 0, "fact")) for place, one in enumerate(names)]
+        intake.Intake("claim").take_in(view.db, 1, claims)
         pairs = list(zip(names, [*names[1:], names[0]], strict=True))
-        ordered = reversed(pairs) if reverse else pairs
-        edges = (
+        edges = [
             (place, LineState(True, f"ed_{place}", 0, "supersedes", from_id=a, to_id=b))
-            for place, (a, b) in enumerate(ordered)
-        )
-        taking.take_in("edge", edges)
-        (standing,) = db.execute("SELECT count(*) FROM claim WHERE superseded = 0").fetchone()
+            for place, (a, b) in enumerate(reversed(pairs) if reverse else pairs)
+        ]
+        intake.Intake("edge").take_in(view.db, 2, edges)
+        (standing,) = view.db.execute("SELECT count(*) FROM claim WHERE status = 0").fetchone()
         assert standing == 1
-        db.close()
+        view.close()
         return ticks
 
     for reverse in (False, True):
@@ -341,12 +337,12 @@ def test_long_chains_and_rings_are_no_quadratic_work(tmp_path: Path) -> None:
 
 
 def test_an_edge_that_is_said_again_and_again_does_not_pile_up(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake, "_WAITING", 3)
+    monkeypatch.setattr(status, "WAITING", 3)
     root = root / "other"
     write(root, claim("cl_1"), claim("cl_2"))
     for _ in range(10):
         write(root, edge("ed_1", "supersedes", "cl_1", "cl_2"))
         open_store(root).read()
     with closing(sqlite3.connect(root / "view.sqlite")) as db:
-        assert db.execute("SELECT count(*) FROM new_redirect").fetchone()[0] <= 3
+        assert db.execute("SELECT count(*) FROM new_correction").fetchone()[0] <= 3
     assert standing(root) == ["cl_2"]
