@@ -42,7 +42,6 @@ def test_both_readmes_have_the_same_structure():
 
 PAGE_OF = {
     "app": "cli.md",
-    "knowledge": "thoughtdb.md",
     "testing": "../guides/testing.md",
 }
 
