@@ -12,10 +12,9 @@ from mi.agents import events
 from mi.agents.events import Event, excerpt
 from mi.agents.process import AgentProcess, Ended, Escalation, ProcessLimits
 from mi.agents.protocol import BatchInput, BatchResult, Observed, Observer, Outcome
-from mi.agents.shown_commands import ShownCommands
 from mi.agents.signals import StopFlag, stop_on_signals
 from mi.agents.stream import Interpreter
-from mi.agents.text_scan import TextScan
+from mi.agents.text_scan import ShownCommands, TextScan
 from mi.agents.transcript import Captured, StreamLines, Transcript, TranscriptHeader
 from mi.governance.commands import classify
 from mi.governance.operations import Act, gravest

@@ -13,11 +13,11 @@ from mi.agents.protocol import BatchResult, Observer
 from mi.agents.signals import StopFlag
 from mi.autopilot.changed_expectations import SIGNAL, bent_tests
 from mi.autopilot.check_weakening import watches, weakened_checks
-from mi.autopilot.risk_signals import signal_of
 from mi.autopilot.state import EarlierProof
 from mi.autopilot.weakening import FileDiff, deleted_tests, is_asked_for, is_test, split, weakened_tests
 from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.run import Marks
+from mi.governance.commands import risk_signal
 from mi.kernel import git
 from mi.mind.language import says_done
 from mi.mind.views import BatchView, ChangeSize, SeenCommand, unsettled
@@ -126,7 +126,7 @@ def batch_view(seen: SeenBatch) -> BatchView:
     still = seen.before.verified and not step.latest.files
     files = sorted({*step.total.files, *step.latest.files})
     ran = [command.command for command in commands if not command.refused]
-    levels = {signal: level for signal, level in map(signal_of, ran) if signal}
+    levels = {signal: level for signal, level in map(risk_signal, ran) if signal}
     return BatchView(
         task=task,
         batch_input=seen.sent,

@@ -8,7 +8,6 @@ from mi.autopilot.batch_facts import repository
 from mi.autopilot.changed_expectations import SIGNAL
 from mi.autopilot.loop_guard import Repetition
 from mi.autopilot.recorder import LogRecorder
-from mi.autopilot.risk_signals import policy_of
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import RunState
 from mi.evidence.records.governed import Verification
@@ -26,7 +25,7 @@ from mi.evidence.records.mind import (
     RiskEvent,
     TestlessStrategySet,
 )
-from mi.kernel.config.types import ViolationResponse
+from mi.kernel.config.types import ExternalActions, Policy, ViolationResponse
 from mi.kernel.messages import text
 from mi.kernel.secrets import redact
 from mi.mind.mind import Judgement
@@ -324,3 +323,13 @@ def must_ask(risk: Risk, policy: ViolationResponse) -> bool:
     if policy.ask_user_risk_categories and risk.category not in policy.ask_user_risk_categories:
         return False
     return risk.should_ask_user or not policy.ask_user_respect_should_ask_user
+
+
+def policy_of(signal: str, external: ExternalActions) -> Policy:
+    """What the person's configuration says about a signal; where it says nothing, the values are asked."""
+    match signal.partition(":")[0]:
+        case "network":
+            return external.network_policy
+        case "install":
+            return external.install_policy
+    return "values_judged"

@@ -48,7 +48,7 @@ SYSTEM = (
     r"/|(?:~\w*|\$\{?HOME\}?|/(?:home|Users)(?:/[^/*]+)?|/(?:root|etc|usr|var|bin|sbin|lib|lib64|boot|opt|srv|dev|sys|proc"
     r"|System|Library|Applications|usr/\w+|mnt|media))(?:/\*)?|/\*|[a-zA-Z]:(?:/\*?)?"
 )
-DISK = r"(?:of=)?/dev/(?:r?disk|[hsv]d[a-z]|xvd|nvme|mmcblk|mapper/|loop|md)\w*"
+DISK = r"(?:of=)?/dev/(?:r?disk|[hsv]d[a-z]|xvd|nvme|mmcblk|mapper/|loop|md)[\w/.-]*"
 FORK_BOMB = r"(\S+)\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&\s*\}\s*;?\s*\1"
 CODE_DELETES = r"(?i)rmtree|rmSync|rmdirSync|unlinkSync|rm_rf|rm_r\b|remove_entry|rimraf|remove_tree|removedirs"
 

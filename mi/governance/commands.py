@@ -10,7 +10,7 @@ from mi.governance import command_tables as tables
 from mi.governance.credential_leaks import code_sends, feeders_of, sends_credentials
 from mi.governance.file_acts import path_acts, removed_acts, touched_acts, unbraced
 from mi.governance.git_commands import afterwards, without_alias
-from mi.governance.operations import Act
+from mi.governance.operations import Act, Level, gravest
 from mi.governance.private_searches import search_acts
 from mi.governance.program_acts import program_acts
 from mi.governance.surroundings import NOWHERE, Surroundings
@@ -42,6 +42,13 @@ def classify(command: str, here: Surroundings = NOWHERE, depth: int = 0) -> list
         acts += [*_acts(one, there, commands, depth), *_code_acts(one, there, depth)]
         here = afterwards(["git", *one.argv[1:]], here) if one.name == "git" else here
     return acts or [Act("local-command", command)]
+
+
+def risk_signal(command: str) -> tuple[str, Level]:
+    """Return the signal that a command raises, as the Mind and the person read it, and its level; '' for none."""
+    act = gravest(classify(command))
+    about = act.text if " " in act.text else command  # a path alone says too little
+    return (f"{act.category}: {about}", act.level) if act.level != "none" else ("", "none")
 
 
 def _line_acts(command: str, commands: Commands) -> list[Act]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mi.agents.shown_commands import ShownCommands
+from mi.agents.text_scan import ShownCommands
 from mi.governance.commands import classify
 from mi.governance.operations import gravest
 

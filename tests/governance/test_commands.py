@@ -6,8 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from mi.agents.drive import interrupts
-from mi.autopilot.risk_signals import signal_of
-from mi.governance.commands import classify
+from mi.governance.commands import classify, risk_signal
 from mi.governance.operations import LEVELS, OPERATIONS, gravest
 from mi.governance.permissions import permit, state_of
 from mi.governance.surroundings import Surroundings
@@ -74,7 +73,7 @@ def _classified(command: str) -> Row:
 def test_hook_interrupt_and_risk_signal_agree(rows):
     for row in rows:
         decision = permit("Bash", "run", row.command, member="bob", here=FEATURE).decision
-        signal, level = signal_of(row.command)
+        signal, level = risk_signal(row.command)
         asks_and_signals = bool(signal), decision != "ALLOW"
         assert row.operation in DIFFERENT or len({*asks_and_signals}) == 1, row.command
         assert (bool(signal), level != "none") == (row.level != "none",) * 2, row.command
@@ -102,7 +101,7 @@ def test_what_differs_on_purpose_really_does(name):
 )  # fmt: skip
 def test_what_cannot_be_read_asks_and_signals_only_what_would_count(text, level):
     assert permit("Bash", "run", text).decision != "ALLOW"
-    assert signal_of(text)[1] == level
+    assert risk_signal(text)[1] == level
 
 
 def test_of_several_acts_the_tightest_state_decides():

@@ -10,7 +10,6 @@ from tests.literals import lists_of, sources
 
 # Literals that name three runners or more and are no list of runners.
 ALLOWED = {
-    "mi/agents/command_risk.py": "package managers by what they publish and install",
     "mi/governance/command_tables.py": "commands by what they do to the world; a floor below",
     "mi/governance/change_units.py": "lock files",
     "mi/kernel/inline_code.py": "interpreters that take code on their line",
