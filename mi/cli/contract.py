@@ -53,8 +53,8 @@ def _fill_install(built: Parser) -> None:
 
 def _status(context: HomeContext, args: Args) -> int:
     from mi.cli.task import tasks_of
+    from mi.contract.diagnostics import sessions
     from mi.contract.installed import files_with
-    from mi.contract.overview import sessions
 
     out = Output(context.language)
     found = sessions(context.project_home.contract, context.notices)
@@ -84,7 +84,7 @@ def _status(context: HomeContext, args: Args) -> int:
 
 
 def _audit(context: HomeContext, args: Args) -> int:
-    from mi.contract.overview import violations
+    from mi.contract.diagnostics import violations
 
     out = Output(context.language)
     count = _AUDITED if args.count is None else args.count or None

@@ -196,12 +196,14 @@ def _restore(context: HomeContext, args: Args) -> int:
 
 
 def _lint(context: HomeContext, args: Args) -> int:
-    from mi.nexus.memory_lint import MemoryFault, lint
+    from mi.nexus.memory_gc import MemoryFault, lint_memory
 
     def say(out: Output, one: MemoryFault) -> None:
         out.say("memory-lint." + one.rule, name=one.name, detail=one.detail)
 
-    return answer_findings(context, args, list(lint(build_nexus(context), context.config.nexus)), "lint.none", say)
+    return answer_findings(
+        context, args, list(lint_memory(build_nexus(context), context.config.nexus)), "lint.none", say
+    )
 
 
 def _merge_access(context: HomeContext, args: Args) -> int:

@@ -113,8 +113,8 @@ def _list(out: Output, items: list[str]) -> None:
 
 
 def _lint(context: HomeContext, args: Args) -> int:
-    from mi.persona.lint import lint
     from mi.persona.place import existing
+    from mi.persona.sharing import lint
 
     found = lint(existing(build_persona(context, args.member)), _identities(context))
     out = Output(context.language)
@@ -140,7 +140,7 @@ def _identities(context: HomeContext) -> tuple[str, ...]:
 
 
 def _note(context: HomeContext, args: Args) -> int:
-    from mi.persona.notes import add_note
+    from mi.persona.session_log import add_note
 
     path = add_note(build_persona(context, args.member), args.text)
     out = Output(context.language)
@@ -152,7 +152,7 @@ def _note(context: HomeContext, args: Args) -> int:
 
 
 def _notes(context: HomeContext, args: Args) -> int:
-    from mi.persona.notes import read_notes
+    from mi.persona.session_log import read_notes
 
     notes = read_notes(build_persona(context, args.member))
     out = Output(context.language)
@@ -186,7 +186,7 @@ def _conformance(context: HomeContext, args: Args) -> int:
 def _publish(context: HomeContext, args: Args) -> int:
     import os
 
-    from mi.persona.publish import publish
+    from mi.persona.sharing import publish
 
     persona = build_persona(context, args.member)
     projects = os.path.dirname(context.choice.root)

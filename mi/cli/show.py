@@ -106,7 +106,7 @@ def _decoded(data: bytes) -> dict[str, Any]:
 
 
 def _show_run(context: HomeContext, out: Output, args: Args) -> None:
-    from mi.evidence.whole_run import whole_run
+    from mi.evidence.latest import whole_run
 
     progress = Progress(out, "progress.indexing")
     for log in _all_logs(context, args):

@@ -56,7 +56,7 @@ def _requests(context: HomeContext) -> Iterator[str]:
 
 
 def _by_request(context: HomeContext, args: Args, request: str, done: Done) -> int:
-    from mi.learning.workflow_edit import propose
+    from mi.learning.workflow_mining import propose
 
     mind = build_mind(context)
     context.use_project()

@@ -1,6 +1,8 @@
-"""Looking at a session and its memory, and saying how work ended; never gated, and no memory changes."""
+"""Looking at sessions, violations and memory, and saying how work ended; never gated, and no memory changes."""
 
 import os
+import re
+from itertools import islice
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -9,9 +11,13 @@ from mi import __version__
 from mi.contract import arguments, gate
 from mi.contract.memories import MEMORY, TYPES
 from mi.contract.session import ContractSession
-from mi.contract.state import SessionState
-from mi.evidence.records.governed import Gate
+from mi.contract.state import SessionState, StateFile
+from mi.evidence.reader import read_back
+from mi.evidence.records.governed import Gate, Violation
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.notices import Notices
+
+_SESSION = re.compile(r".+-[a-z0-9._]+\.json")
 
 
 class NoInput(Struct, frozen=True, kw_only=True):
@@ -230,3 +236,20 @@ def memory_check_task_authority(session: ContractSession, given: NoInput) -> Aut
         checklist=list(verdict.checklist),
         next=verdict.next,
     )
+
+
+def sessions(folder: str, notices: Notices) -> dict[str, SessionState]:
+    """The state of every client that worked here."""
+    try:
+        names = sorted(name for name in os.listdir(folder) if _SESSION.fullmatch(name))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    files = [StateFile(os.path.join(folder, name), notices) for name in names]
+    return {one.name: one.read() for one in files}
+
+
+def violations(log: str, count: int | None, notices: Notices) -> list[Violation]:
+    """The latest violations of a project, newest first."""
+    found = (event.record() for event in read_back(log, notices) if event.head.kind == "violation")
+    kept = (one for one in found if isinstance(one, Violation))
+    return list(islice(kept, count))

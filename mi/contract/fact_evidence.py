@@ -5,7 +5,6 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from mi.contract.paths import inside
 from mi.contract.programs import ProgramResult, run_allowed
 from mi.kernel import clock, git, text
 from mi.kernel.config.types import ContractEvidence
@@ -224,3 +223,14 @@ def failures(proofs: list[CheckedEvidence]) -> list[CheckedEvidence]:
 def is_command(kind: str) -> bool:
     """Whether evidence of a kind is got by running something."""
     return kind in ("cmd_exit0", "test_pass")
+
+
+def inside(root: str, named: str) -> str:
+    """The real path of a file named relative to the project; UsageError when it leaves the project."""
+    if not named.strip() or "\0" in named or os.path.isabs(named) or named.startswith("~"):
+        raise UsageError("path-outside", value=named, root=root)
+    real_root = os.path.realpath(root)
+    path = os.path.realpath(os.path.join(real_root, named))
+    if path != real_root and not path.startswith(real_root.rstrip(os.sep) + os.sep):
+        raise UsageError("path-outside", value=named, root=root)
+    return path

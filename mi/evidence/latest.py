@@ -1,7 +1,7 @@
-"""The latest run of a log, seen from the log's end; nothing is written."""
+"""The latest run of a log, seen from the log's end, or one run as a whole; nothing is written."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mi.evidence.reader import Event, read_at, read_back, whole
 from mi.evidence.records.run import Marks, RunEnd, RunUsage
@@ -9,8 +9,9 @@ from mi.evidence.records.table import AFTER_END
 from mi.kernel import jsonl
 from mi.kernel.notices import Notices
 
-if TYPE_CHECKING:  # sqlite3 is needed only where the log is long
+if TYPE_CHECKING:
     from mi.evidence.index import EvidenceIndex
+    from mi.kernel.log_view import Progress
 
 OF_RUN = ("run_start", "hands_input", "run_end")  # every run has one of them
 WINDOW = 1 << 18  # how far back a read-only answer looks by itself; what is older needs the index
@@ -70,3 +71,26 @@ def _batch_number(batch_id: str) -> int:
     """How many batches there were when this one ran: b0 is the first."""
     number = batch_id.removeprefix("b").partition(".")[0]
     return int(number) + 1 if number.isdigit() else 0
+
+
+def whole_run(log: str, run_id: str, index: "EvidenceIndex", progress: "Progress") -> dict[str, Any] | None:
+    """The run's task, status, marks and events; None when the log knows no such run. One without an end says so."""
+    found: dict[str, Any] = {}
+    batches: list[str] = []
+    for offset in index.all_of(log, OF_RUN, progress):
+        event = read_at(log, offset)
+        if event is None or event.head.run_id != run_id:
+            continue
+        if event.head.kind == "hands_input":
+            batches.append(event.head.batch_id)
+            continue
+        fields = whole(log, event).fields()
+        if event.head.kind == "run_start":
+            begun = {"run_id": run_id, "task": fields.get("task", ""), "started": fields.get("ts", "")}
+            found = (
+                begun | {"hands": fields.get("hands", ""), "mind": fields.get("mind", "")} | found | {"status": None}
+            )
+        else:
+            kept = ("status", "reason", "marks", "spent", "exit", "evidence_ids")
+            found |= {name: fields.get(name) for name in kept} | {"ended": fields.get("ts", "")}
+    return found | {"batches": len(dict.fromkeys(batches))} if found else None

@@ -1,12 +1,19 @@
-"""What an enforced part answers to an event, and how several answers become one."""
+"""What an enforced part answers to an event, how several answers become one, and its JSON for the host."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
+from mi.hooks.event import EVENTS, HookEvent
+
 Decision = Literal["none", "allow", "ask", "deny"]
 _STRICTNESS: tuple[Decision, ...] = ("none", "allow", "ask", "deny")
+Json = dict[str, Any]
+# Events whose answer can put a text before the agent.
+_WITH_CONTEXT = ("session-start", "prompt", "pre-tool", "post-tool", "subagent-start")
+# Events that a decision can block, in the form {"decision": "block"}.
+_BLOCKABLE = ("prompt", "post-tool", "stop", "subagent-stop")
 
 
 class HookAnswer(Struct, frozen=True):
@@ -35,3 +42,20 @@ def strictest(answers: Iterable[HookAnswer]) -> HookAnswer:
 
 def _joined(texts: list[str]) -> str:
     return "\n".join(dict.fromkeys(text for text in texts if text))
+
+
+def rendered(event: HookEvent, answer: HookAnswer) -> Json:
+    """The JSON for standard output; `{}` where there is nothing to say."""
+    shown: Json = {}
+    specific: Json = {}
+    if event.event == "pre-tool" and answer.decision in ("ask", "deny"):
+        specific = {"permissionDecision": answer.decision, "permissionDecisionReason": answer.reason}
+    elif event.event in _BLOCKABLE and answer.decision == "deny":
+        shown = {"decision": "block", "reason": answer.reason}
+    if answer.context and event.event in _WITH_CONTEXT:
+        specific["additionalContext"] = answer.context
+    if specific:
+        shown["hookSpecificOutput"] = {"hookEventName": EVENTS[event.event], **specific}
+    if answer.message:
+        shown["systemMessage"] = answer.message
+    return shown

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from mi.hooks import event as events
+from mi.hooks.answer import rendered
 from mi.hooks.enforce import EnforcedAnswer, ask_parts, closes
 from mi.hooks.event import EventName, HookEvent
-from mi.hooks.render import rendered
 from mi.hosts.adapters import HOSTS
 from mi.kernel.errors import MiError, from_os_error
 from mi.kernel.jsontext import encode

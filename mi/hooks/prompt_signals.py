@@ -1,6 +1,7 @@
 """A person's prompt in a host: mode, speed, secrets and sayings worth keeping, put before the agent in a few lines."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
@@ -8,7 +9,6 @@ from mi.app.team import build_persona
 from mi.evidence.records.governed import Override
 from mi.governance import challenge, modes, speed
 from mi.governance.assess import assess_task
-from mi.governance.notice_block import NoticeBlock, consolidate
 from mi.governance.session_words import capture, ends_session, is_capture_reply
 from mi.governance.signals import Signals
 from mi.hooks import rules_state
@@ -22,6 +22,25 @@ from mi.knowledge.search.words import compact
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
+
+Kind = Literal["capture", "lint", "hint", "status", "security", "deployment", "confirmation", "error", "challenge"]
+MINOR = ("capture", "lint", "hint", "status")
+_OPEN, _CLOSE = "─── ISB ───", "────────────"
+_MOST, _TOP = 5, 3
+
+
+class NoticeBlock(NamedTuple):
+    """Something to say beside the answer."""
+
+    kind: Kind
+    text: str
+
+
+class Shown(NamedTuple):
+    """What stands in the answer itself, and the block after it ('' without one)."""
+
+    inline: list[str]
+    block: str
 
 
 def at_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
@@ -117,3 +136,18 @@ def _kept(event: HookEvent, context: "HomeContext", state: RulesState, language:
         return error.line(language)
     context.open_agent_log().append(made)
     return text("rules.proposed", language, path=made.path)
+
+
+def consolidate(notices: Sequence[NoticeBlock], levels: tuple[int, ...] = (), language: str = "en") -> Shown:
+    """Two or more minor notices become one block, one stays inline, S4 silences them; the rest is always inline."""
+    inline = [notice.text for notice in notices if notice.kind not in MINOR]
+    minor = [notice.text for notice in notices if notice.kind in MINOR]
+    if 4 in levels or not minor:
+        return Shown(inline, "")
+    if len(minor) == 1:
+        return Shown([*inline, minor[0]], "")
+    shown = minor if len(minor) <= _MOST else minor[:_TOP]
+    lines = [_OPEN, *(f"• {one}" for one in shown)]
+    if len(shown) < len(minor):
+        lines.append(text("isb.more", language, count=len(minor) - len(shown)))
+    return Shown(inline, "\n".join([*lines, _CLOSE]))

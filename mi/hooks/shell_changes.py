@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from mi.hooks.inline_code import code_files
+from mi.kernel.inline_code import inline_code
 from mi.kernel.shell import GIT_WITH_VALUE, TOP, Simple, simple_commands
 
 # Commands that change every file they name.
@@ -28,6 +28,18 @@ _GIT = frozenset(
 _NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-")
 _HERE = ["."]
 _HOOK_COMMANDS = (("hook", "install"), ("hook", "uninstall"))
+# What writing looks like in these languages.
+_WRITES = re.compile(
+    r"""open\s*\([^)]*,\s*(?:mode\s*=\s*)?['"][rbt]*[wax+]
+    |\.(?:write_?(?:text|bytes)|(?:write|append|copy)File|unlink|rename|rm|truncate|touch|symlink_to|createWriteStream)
+        (?:Sync)?\s*\(
+    |\b(?:os|shutil|fs|File|FileUtils|IO|Deno)\.
+        (?:remove|replace|move|copy\w*|rmtree|makedirs|mkdir|write\w*|delete|cp|mv|rm\w*|binwrite)\b
+    |\b(?:file_put_contents|unlink|rename)\s*\(
+    |['"]\s*>{1,2}""",
+    re.VERBOSE,
+)
+_LITERAL = re.compile(r"""(['"])([^'"\n]{1,300})\1""")
 
 
 def changed_files(text: str, folder: str) -> list[str]:
@@ -143,3 +155,13 @@ def _by_output(name: str, words: list[str]) -> list[str]:
         case "curl" if any(re.match(r"-\w*O|--remote-name", word) for word in words):
             return [*named, "."]
     return named
+
+
+def code_files(name: str, words: list[str], bodies: list[str]) -> list[str]:
+    """The files that inline code names, when it writes at all; "." when it names none."""
+    found: list[str] = []
+    for code in inline_code(name, words, bodies):
+        if _WRITES.search(code):
+            named = [text.lstrip("> ") for _, text in _LITERAL.findall(code)]
+            found += [text for text in named if "." in text or "/" in text] or ["."]
+    return found

@@ -1,17 +1,22 @@
 """Checkpoints: whether a stretch of work is complete; what is kept of it, and what is learned from it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
 from mi.evidence.records.hands import Evidence
 from mi.evidence.records.mind import DecideNext, RiskEvent
 from mi.evidence.records.run import BatchEnd, UserInput
-from mi.evidence.records.thoughts import Checkpoint, Snapshot, SourceRefs
+from mi.evidence.records.thoughts import Checkpoint, NodeMaterialized, Snapshot, SourceRefs
 from mi.kernel import ids
 from mi.kernel.config.types import Runtime
 from mi.kernel.secrets import redact
+from mi.kernel.text import one_line
+from mi.knowledge.thoughts.kinds import NodeType, Origin
+from mi.knowledge.thoughts.records import Edge, Node
+from mi.knowledge.thoughts.store import ThoughtStore, citing
 from mi.learning.segments import Hand, Segment, SegmentFile
+from mi.learning.text_overlap import echoes
 from mi.mind.language import says_lasting
 from mi.mind.mind import Judgement
 from mi.mind.prompts.checkpoint_decide import CheckpointDecision, SegmentCase, checkpoint_decide
@@ -20,6 +25,11 @@ Lesson = Callable[[Hand, Segment], None]
 _SNAPSHOT = 1200  # characters
 _READ = 8000  # of each part: a secret that the end of the snapshot would cut in two is still recognised
 _WORTH_ASKING = 3  # batches after which a stretch may be complete without any other sign
+TAG = "mi:checkpoint"
+_TITLE = 90
+
+_ACTIONS = 20
+_SOURCES = 8  # events that one node is traced to
 
 
 class Checkpoints:
@@ -166,3 +176,43 @@ def _lasting(segment: Segment) -> bool:
 
 def _kind_of_end(status_hint: str) -> str:
     return status_hint if status_hint in ("done", "blocked") else "other"
+
+
+def materialise(store: ThoughtStore, hand: Hand, segment: Segment) -> None:
+    """Store the nodes of a complete stretch and where each comes from; the event that says so first."""
+    nodes: list[Node] = []
+    edges: list[Edge] = []
+    for node, sources in _nodes(store, segment):
+        nodes.append(node)
+        edges += [store.new_edge("derived_from", node.node_id, one, "", node.origin) for one in sources[-_SOURCES:]]
+    if not nodes:
+        return
+    record = NodeMaterialized(
+        segment_id=segment.segment_id,
+        node_ids=[one.node_id for one in nodes],
+        edge_ids=[one.edge_id for one in edges],
+    )
+    event = hand.append(record)
+    store.add_nodes([citing(one, event.event_id) for one in nodes])
+    store.add_edges([citing(one, event.event_id) for one in edges])
+
+
+def _nodes(store: ThoughtStore, segment: Segment) -> Iterator[tuple[Node, list[str]]]:
+    """Each node with the events it is derived from. What repeats the agent's words is no more than the agent's word."""
+    task = one_line(redact(segment.task.text[:_READ]), _TITLE)  # first: half a secret is not recognised
+    decision = segment.last(DecideNext)
+    if decision is not None and decision.headline():
+        origin: Origin = "hands" if echoes(decision.notes, segment) else "mind"
+        text = f"{decision.status}, {decision.next_action}: {decision.notes}".strip(" :")
+        yield _node(store, "decision", f"{decision.status}: {task}", text, origin), [decision.event_id]
+    evidence = [one for one in segment.records if isinstance(one, Evidence)]
+    actions = [f"{one.kind}: {one.detail}" for record in evidence for one in record.actions]
+    if actions:
+        text = "\n".join(list(dict.fromkeys(actions))[:_ACTIONS])
+        yield _node(store, "action", f"done for: {task}", text, "hands"), [one.event_id for one in evidence]
+    if segment.snapshot is not None:
+        yield _node(store, "summary", task, segment.snapshot.text, "hands"), [segment.snapshot.event_id]
+
+
+def _node(store: ThoughtStore, node_type: NodeType, title: str, text: str, origin: Origin) -> Node:
+    return store.new_node(node_type, title, redact(text)[:2000], [TAG], "", origin)

@@ -1,19 +1,24 @@
-"""Mining a complete stretch for a habit: suggested with its evidence, counted over runs, kept once it recurred."""
+"""Mining a stretch for a habit, kept once it recurred over runs; and changing a workflow by saying how."""
 
 from collections.abc import Callable
 from functools import partial
 
 import msgspec
 
+from mi.evidence.log import EvidenceWriter
+from mi.evidence.records.workflow_ir import Workflow
 from mi.evidence.records.workflows import WorkflowSuggestion
-from mi.kernel.errors import MiError
+from mi.kernel.errors import MiError, UsageError
 from mi.kernel.state import update_state
 from mi.learning.habits import Habit, Habits, counted, is_ripe, keep, read_habits, runs_of, signature_of
 from mi.learning.knowledge import Knowledge
+from mi.learning.mind_calls import Judge, ask_recorded
 from mi.learning.segments import Hand, Segment
 from mi.learning.text_overlap import wished_by_agent
+from mi.mind.prompts.edit_workflow import NO_MODEL, EditCase, EditedWorkflow, edit_workflow
 from mi.mind.prompts.suggest_workflow import HabitCase, SuggestedWorkflow, suggest_workflow
 from mi.workflows.editor import WorkflowDesk
+from mi.workflows.ir import check_new
 
 
 class WorkflowMiner:
@@ -88,3 +93,26 @@ class WorkflowMiner:
             return
         if self._knobs.auto_sync_on_change:
             self._changed(f"solidified {made.id}")
+
+
+def propose(
+    judge: Judge, knowledge: Knowledge, workflow: Workflow, request: str, log: EvidenceWriter
+) -> EditedWorkflow:
+    """The workflow as the request wants it; MiError when no model understood it or what came back is no workflow."""
+    if not request.strip():
+        raise UsageError("empty-text", field="--request")
+    given = EditCase(
+        workflow=workflow,
+        request=request,
+        known=knowledge.known(f"{workflow.name} {request}"),
+        settings=knowledge.runtime_text(),
+        project=knowledge.overlay_text(),
+    )
+    judgement = ask_recorded(judge, edit_workflow, given, log)
+    edited = judgement.value
+    if edited is None or NO_MODEL in edited.conflicts:
+        raise MiError("edit-needs-model", id=workflow.id, reason=judgement.error or judgement.by)
+    kept = {name: getattr(workflow, name) for name in ("version", "id", "source", "created_ts", "updated_ts")}
+    wanted = msgspec.structs.replace(edited.workflow, **kept)
+    check_new(wanted, judgement.by)
+    return msgspec.structs.replace(edited, workflow=wanted)

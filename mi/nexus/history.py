@@ -1,11 +1,12 @@
-"""Looking back and around: closed cycles, and where the work stands."""
+"""Looking back and around: closed cycles, where the work stands, and the files that agents produce on the way."""
 
+import os
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
 from mi.kernel import git
-from mi.kernel.errors import StorageError
+from mi.kernel.errors import StorageError, UsageError
 from mi.nexus.plan import Answer
 from mi.nexus.reading import objects
 from mi.nexus.store import Store
@@ -67,3 +68,30 @@ def context(store: Store, asked: ContextQuery) -> Answer:
         return answer | {"decisions": []}
     summary = {"activeMode": "team", "goal": found.goal, "tasksSummary": counts(found)}
     return answer | summary | {"decisions": found.decisions}
+
+
+class ArtifactWrite(Struct, frozen=True, kw_only=True):
+    filename: str
+    content: str
+
+
+def write(store: Store, asked: ArtifactWrite) -> Answer:
+    """Write an artifact; a name that leads out of the folder is refused."""
+    path = _inside(store, asked.filename)
+    with store.lock():
+        store.write(path, asked.content.encode("utf-8", "replace"))
+    return {"success": True, "path": path}
+
+
+def _inside(store: Store, filename: str) -> str:
+    parts = filename.replace("\\", "/").split("/")
+    named = parts[-1] not in ("", ".")
+    if not named or "\0" in filename or ".." in parts or os.path.isabs(filename):
+        raise UsageError("artifact-name", value=filename)
+    folder = os.path.join(os.path.realpath(store.place.folder), "state", "artifacts")
+    path = os.path.join(folder, filename)
+    if os.path.realpath(path) != os.path.normpath(path):  # a link on the way, to wherever
+        raise UsageError("artifact-link", value=filename)
+    if os.path.isdir(path):
+        raise UsageError("artifact-name", value=filename)
+    return os.path.normpath(path)

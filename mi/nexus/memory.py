@@ -8,11 +8,11 @@ from mi.kernel import clock, inside
 from mi.kernel.config.types import Nexus as Settings
 from mi.kernel.errors import Blocked, NotFound, UsageError
 from mi.kernel.files import read_bytes
-from mi.nexus import memory_names
+from mi.knowledge.search.words import stop_words, tokens
+from mi.nexus import memory_rules
 from mi.nexus.access import observe
-from mi.nexus.admission import objection
 from mi.nexus.knowledge import files_in, text_of
-from mi.nexus.overlap import share, words_of
+from mi.nexus.memory_rules import objection
 from mi.nexus.store import Store
 
 _RULES = "project-rules.md"  # for rules whose words give no file name
@@ -30,7 +30,7 @@ class Added(NamedTuple):
 
 def categories(settings: Settings) -> tuple[str, ...]:
     """The categories a project uses."""
-    return tuple(dict.fromkeys([*memory_names.CATEGORIES, *settings.memory_categories]))
+    return tuple(dict.fromkeys([*memory_rules.CATEGORIES, *settings.memory_categories]))
 
 
 def show(store: Store, name: str, reader: str) -> str:
@@ -71,9 +71,9 @@ def add(
     if category and category not in known:
         raise UsageError("memory-category", value=category, known=", ".join(known))
     asked, name = name, _named(name, category, said, known)
-    category = category or memory_names.category_of(name, known)
+    category = category or memory_rules.category_of(name, known)
     refuse_secret("memory", said)
-    reason = None if force else objection(said, memory_names.topic_of(name, known))
+    reason = None if force else objection(said, memory_rules.topic_of(name, known))
     if reason:
         raise Blocked("memory-admission-" + reason)
     if not name and (new or not files_in(store, "memory")):
@@ -87,7 +87,7 @@ def add(
         path = os.path.join(store.place.memory, name)
         if os.path.lexists(path):
             raise UsageError("memory-exists", name=name)
-        heading = "" if said.startswith("#") else f"# {memory_names.topic_of(name, known).replace('-', ' ')}\n\n"
+        heading = "" if said.startswith("#") else f"# {memory_rules.topic_of(name, known).replace('-', ' ')}\n\n"
         store.write(path, f"{heading}{said}\n".encode("utf-8", "replace"))
     return Added(name, path, False, 0.0)
 
@@ -96,12 +96,12 @@ def _named(name: str, category: str, text: str, known: tuple[str, ...]) -> str:
     """The file name that was given, or one from the text's first line."""
     if not name:
         first = next((line.strip(" #") for line in text.splitlines() if line.strip(" #")), "")
-        name = memory_names.proposed(first, category)
-        return name if not memory_names.fault_of(name, known) else ""
+        name = memory_rules.proposed(first, category)
+        return name if not memory_rules.fault_of(name, known) else ""
     name = name if name.endswith(".md") else name + ".md"
-    if category and not memory_names.category_of(name, known):
+    if category and not memory_rules.category_of(name, known):
         name = f"{category}-{name}"
-    return memory_names.check(name, known)
+    return memory_rules.check(name, known)
 
 
 def closest(store: Store, text: str, name: str, category: str, settings: Settings) -> tuple[str, float] | None:
@@ -112,9 +112,9 @@ def closest(store: Store, text: str, name: str, category: str, settings: Setting
     known, threshold, wanted = categories(settings), settings.memory_overlap, words_of(text)
     best: tuple[str, float] | None = None
     for one in files_in(store, "memory"):
-        if category and memory_names.category_of(one.name, known) != category:
+        if category and memory_rules.category_of(one.name, known) != category:
             continue
-        topic = memory_names.topic_of(one.name, known).replace("-", " ")
+        topic = memory_rules.topic_of(one.name, known).replace("-", " ")
         held = share(wanted, words_of(f"{topic}\n{text_of(one.path)}"))
         if one.name == name:
             return one.path, held
@@ -142,8 +142,20 @@ def add_rule(store: Store, name: str, text: str) -> str:
     from mi.knowledge.thoughts.store import refuse_secret
 
     refuse_secret("rule", text)
-    proposed = memory_names.proposed(name or text.splitlines()[0], "")
+    proposed = memory_rules.proposed(name or text.splitlines()[0], "")
     path = os.path.join(store.place.rules, proposed if proposed != ".md" else _RULES)
     with store.lock():
         store.write(path, _joined(inside.read_bytes(store.place.root, path) or b"", text.strip()))
     return path
+
+
+def words_of(text: str) -> set[str]:
+    """The words that tell what a text is about."""
+    found = set(tokens(text, asked=True))
+    telling = {word for word in found if word not in stop_words() and (len(word) > 1 or not word.isascii())}
+    return telling or found
+
+
+def share(wanted: set[str], by: set[str]) -> float:
+    """The share of the words of a new text that an old one holds: 0 none, 1 all."""
+    return len(wanted & by) / len(wanted) if wanted else 0.0

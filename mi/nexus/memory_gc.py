@@ -1,7 +1,8 @@
-"""Forgetting: which memory files nobody needs, by three signals; each deletion a commit that says the way back."""
+"""Checking memory files and forgetting those nobody needs; each deletion is a commit that says the way back."""
 
 import os
 import time
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -10,9 +11,11 @@ from mi.kernel.config.types import MemoryGc
 from mi.kernel.config.types import Nexus as Settings
 from mi.kernel.errors import NotFound, StorageError, UsageError
 from mi.kernel.files import read_bytes
-from mi.nexus import access, memory, memory_names
+from mi.kernel.secrets import find_secrets
+from mi.nexus import access, memory, memory_rules
 from mi.nexus.knowledge import files_in, text_of
-from mi.nexus.overlap import share, words_of
+from mi.nexus.memory import share, words_of
+from mi.nexus.memory_rules import objection
 from mi.nexus.store import Store
 
 _DAY_S = 86400.0
@@ -90,7 +93,7 @@ def merges(store: Store, settings: Settings) -> list[Merge]:
     found, gone = [], set[str]()
     files = sorted(files_in(store, "memory"), key=lambda file: file.size)
     words = {file.name: words_of(text_of(file.path)) for file in files}
-    kinds = {file.name: memory_names.category_of(file.name, known) for file in files}
+    kinds = {file.name: memory_rules.category_of(file.name, known) for file in files}
     for one, other in combinations(words, 2):
         if kinds[one] != kinds[other] or one in gone:
             continue
@@ -227,7 +230,7 @@ def restore(store: Store, name: str) -> str:
     root = git.find_toplevel(store.place.root)
     if root is None:
         raise StorageError("memory-gc-no-git", path=store.place.root)
-    if memory_names.fault_of(name) == "form":
+    if memory_rules.fault_of(name) == "form":
         raise NotFound("no-deleted-memory", name=name)
     inside = os.path.relpath(path, os.path.realpath(root))
     found = git.run(root, "log", "-1", "--diff-filter=D", "--format=%H", "--", inside).output.strip()
@@ -237,3 +240,33 @@ def restore(store: Store, name: str) -> str:
         if git.run(root, "checkout", f"{found}^", "--", inside).code != 0:
             raise StorageError("memory-gc-commit", path=inside)
     return path
+
+
+class MemoryFault(NamedTuple):
+    """What is wrong with a file; `rule` names its text in the catalogue (`memory-lint_memory.<rule>`)."""
+
+    rule: str
+    name: str
+    detail: str = ""
+
+    def fields(self) -> dict[str, str]:
+        return {"rule": self.rule, "name": self.name, "detail": self.detail}
+
+
+def lint_memory(store: Store, settings: Settings) -> Iterator[MemoryFault]:
+    """Every fault of the memory files; looking counts as no reading."""
+    known = memory.categories(settings)
+    for one in files_in(store, "memory"):
+        fault = memory_rules.fault_of(one.name, known)
+        if fault:
+            yield MemoryFault(fault, one.name)
+        text = text_of(one.path)
+        reason = objection(text, memory_rules.topic_of(one.name, known))
+        if reason:
+            yield MemoryFault(reason, one.name)
+        if not text.strip():
+            yield MemoryFault("empty", one.name)
+        if found := find_secrets(text):
+            yield MemoryFault("secret", one.name, found[0].kind)
+    for pair in merges(store, settings):
+        yield MemoryFault("twins", pair.source, pair.into)

@@ -7,7 +7,7 @@ import msgspec
 
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.secrets import redact
-from mi.nexus import artifacts, history, plan, tasks
+from mi.nexus import history, plan, tasks
 from mi.nexus.plan import Answer
 from mi.nexus.store import Store
 
@@ -71,8 +71,8 @@ TOOLS = {
         NexusTool(
             "artifact_write",
             "Keep a report or other output of an agent below .nexus/state/artifacts/.",
-            artifacts.ArtifactWrite,
-            artifacts.write,
+            history.ArtifactWrite,
+            history.write,
             True,
         ),
     )

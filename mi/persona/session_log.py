@@ -1,4 +1,4 @@
-"""The text of a session log: entries with anchored sections, written for the next reader and read back by section."""
+"""A member's own words: session logs, entries with anchored sections that are read back, and private notes."""
 
 import os
 import re
@@ -9,11 +9,13 @@ import msgspec
 from mi.kernel import clock
 from mi.kernel.errors import UsageError
 from mi.kernel.files import read_bytes, write_atomic
+from mi.kernel.home import make_dirs
 from mi.kernel.jsontext import encode
 from mi.kernel.language import patterns
 from mi.kernel.locks import folder_lock
 from mi.kernel.text import decode
 from mi.knowledge.thoughts.store import refuse_secret
+from mi.persona.place import PersonaView, existing
 from mi.persona.windows import LogFile
 
 # Section → its heading in a log; the first three are required.
@@ -33,6 +35,7 @@ _ANCHOR = re.compile(
     r"<!-- mixia:section:end name=(?P=name) -->"
 )
 _HEADING = re.compile(r"(?m)^#{2,4}[ \t]*(?P<title>.+?)[ \t]*$")
+_FILE = "notes.md"
 
 
 class LoggedDecision(msgspec.Struct, frozen=True, kw_only=True):
@@ -181,3 +184,26 @@ def _section_of(title: str) -> str:
 def _lines(part: str) -> list[str]:
     lines = [line.strip() for line in part.splitlines()]
     return [line.lstrip("-*• ").strip() for line in lines if line and line[0] not in "#<" and line != "- (none)"]
+
+
+def add_note(persona: PersonaView, text: str) -> str:
+    """Keep a note; returns the file's path."""
+    existing(persona)
+    if not text.strip():
+        raise UsageError("empty-text", field="note")
+    refuse_secret("note", text)
+    folder = persona.private
+    make_dirs(folder)
+    path = persona.checked(os.path.join(folder, _FILE))
+    with folder_lock(folder):
+        former = decode(read_bytes(path) or b"")
+        flat = " ".join(text.split())
+        write_atomic(path, f"{former}- {clock.now()} {flat}\n".encode())
+    return path
+
+
+def read_notes(persona: PersonaView) -> list[str]:
+    """All notes of the member, the oldest first."""
+    path = persona.checked(os.path.join(persona.private, _FILE))
+    lines = decode(read_bytes(path) or b"").splitlines()
+    return [line.removeprefix("- ") for line in lines if line.strip()]

@@ -33,7 +33,7 @@ def own_states(home: Home, notices: Notices) -> dict[str, State]:
 
 
 def set_state(home: Home, operation: str, state: State, notices: Notices) -> None:
-    """Keep a state; who may change what is decided before, by `transitions.refusal`."""
+    """Keep a state; who may change what is decided before, by `refusal` of the review."""
 
     def change(now: Permissions) -> Permissions:
         return Permissions(states=now.states | {operation: state})

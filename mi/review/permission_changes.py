@@ -1,4 +1,4 @@
-"""Changing a permission: allowed by the rules, recorded before it holds."""
+"""Changing a permission: tightened by anyone, loosened step by step by the human, recorded before it holds."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,9 +6,8 @@ from typing import NamedTuple
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import read_back
 from mi.evidence.records.governed import Override, Verification
-from mi.governance.operations import STATES, State
+from mi.governance.operations import OPERATIONS, STATES, State
 from mi.governance.permissions import state_of
-from mi.governance.transitions import PermissionChange, refusal
 from mi.kernel.config.types import Governance
 from mi.kernel.errors import Blocked
 from mi.kernel.home import Home
@@ -16,6 +15,19 @@ from mi.kernel.notices import Notices
 from mi.project.permissions import own_states, set_state
 
 _LOOKED_AT = 20_000  # events of a log, newest first
+SAFE_USES = 5  # confirmed and successful, before a PROMPT may become an ALLOW
+
+
+class PermissionChange(NamedTuple):
+    """A wish to change one operation's state."""
+
+    operation: str
+    now: State
+    wanted: State
+    by_human: bool = True
+    reason: str = ""
+    may_relax: bool = False  # PROMPT → ALLOW is off by default
+    safe_uses: int = 0
 
 
 class ChangedPermission(NamedTuple):
@@ -71,3 +83,24 @@ def safe_uses(operation: str, logs: Sequence[str], notices: Notices) -> int:
             if isinstance(record, Verification) and record.gate == gate_name(operation):
                 found += record.user_action == "confirmed" and record.post_result == "success"
     return found
+
+
+def refusal(change: PermissionChange) -> str:
+    """Why a change is refused, as the code of its text; '' when it may be made."""
+    if STATES.index(change.wanted) >= STATES.index(change.now):
+        return ""
+    if OPERATIONS[change.operation].denial == "hard":
+        return "permission-hard"
+    if change.now == "DENY" and change.wanted == "ALLOW":
+        return "permission-two-steps"
+    if not change.by_human:
+        return "permission-needs-human"
+    if not change.reason.strip():
+        return "permission-needs-reason"
+    if change.now == "PROMPT" and OPERATIONS[change.operation].denial is not None:
+        return "permission-soft"
+    if change.now == "PROMPT" and not change.may_relax:
+        return "permission-relax-off"
+    if change.now == "PROMPT" and change.safe_uses < SAFE_USES:
+        return "permission-too-few-uses"
+    return ""

@@ -17,8 +17,8 @@ from mi.kernel.text import printable
 from mi.project.identity import Project
 from mi.project.overlay import Overlay, ensure_overlay, read_overlay
 from mi.workflows import overrides
-from mi.workflows.effective import EffectiveWorkflows, Held
 from mi.workflows.ir import BadWorkflow, check_new, convert
+from mi.workflows.overrides import EffectiveWorkflows, Held
 from mi.workflows.store import Scope, WorkflowStore, over
 
 

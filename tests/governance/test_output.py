@@ -1,13 +1,12 @@
-"""Output control: speed levels, the side block, challenge tiers; sessions' words; deployment: every row and edge."""
+"""Output control: speed levels, challenge tiers; sessions' words; deployment: every row and edge."""
 
 import itertools
 
 import pytest
 
-from mi.governance import challenge, deployment, notice_block, session_words, speed
+from mi.governance import challenge, deployment, session_words, speed
 from mi.governance.session_words import Situation, autosave
 from mi.governance.signals import signals
-from mi.governance.transitions import SAFE_USES, PermissionChange, refusal
 
 LEVELS = [
     ("S2", (2,)),
@@ -85,40 +84,6 @@ def test_the_speed_marker():
     assert speed.marker((1, 3), "zh") == "⚡ 速度模式:本次决策建议后续review"
     assert speed.marker((2,)).startswith("⚡")
     assert speed.marker(()) == ""
-
-
-def notes(number: int, kind: notice_block.Kind = "hint") -> list[notice_block.NoticeBlock]:
-    return [notice_block.NoticeBlock(kind, f"note {one}") for one in range(1, number + 1)]
-
-
-@pytest.mark.req(
-    "mx.isb.consolidate", "mx.isb.format", "mx.isb.single", "mx.isb.over-five", "mx.isb.capture", "mx.isb.lint",
-    "mx.isb.hints", "mx.isb.status", "mx.life.isb", "mx.conf.isb", "mx.speed.s4",
-)  # fmt: skip
-def test_minor_notices_become_one_block():
-    assert notice_block.consolidate([]) == ([], "")
-    assert notice_block.consolidate(notes(1)) == (["note 1"], "")
-    assert notice_block.consolidate(notes(2)) == ([], "─── ISB ───\n• note 1\n• note 2\n────────────")
-    assert notice_block.consolidate(notes(5)).block.count("•") == 5
-    six = notice_block.consolidate(notes(6)).block.splitlines()
-    assert six == ["─── ISB ───", "• note 1", "• note 2", "• note 3", "[3 more minor items]", "────────────"]
-    assert "3" in notice_block.consolidate(notes(6), language="zh").block.splitlines()[-2]
-    assert notice_block.consolidate(notes(6), levels=(4,)) == ([], "")
-    assert notice_block.consolidate(notes(1), levels=(4,)) == ([], "")
-    mixed = [notice_block.NoticeBlock(kind, kind) for kind in notice_block.MINOR]
-    assert notice_block.consolidate(mixed).block.count("•") == len(notice_block.MINOR) == 4
-
-
-@pytest.mark.req(
-    "mx.isb.not-security", "mx.isb.not-deploy", "mx.isb.not-confirm", "mx.isb.not-errors", "mx.isb.not-challenge",
-    "mx.isb.inline", "mx.speed.keep-security",
-)  # fmt: skip
-@pytest.mark.parametrize("kind", ["security", "deployment", "confirmation", "error", "challenge"])
-@pytest.mark.parametrize("levels", [(), (1, 2, 3, 4)])
-def test_what_matters_is_always_inline(kind, levels):
-    shown = notice_block.consolidate([*notes(3, kind), *notes(2)], levels)
-    assert shown.inline == ["note 1", "note 2", "note 3"]
-    assert shown.block.count("•") == (0 if levels else 2)
 
 
 @pytest.mark.req("mx.life.tiering", "mx.conf.tiering", "gov.out.tier-max")
@@ -357,43 +322,3 @@ def test_the_report_comes_in_time_and_is_whole():
     assert (deployment.in_time(60), deployment.in_time(60.1)) == (True, False)
     assert deployment.Rollback("500 on /", "the migration", "git revert 1").missing == []
     assert deployment.Rollback("", " ", "git revert 1").missing == ["symptom", "cause"]
-
-
-CHANGES = [
-    (PermissionChange("edit", "ALLOW", "PROMPT", by_human=False), ""),
-    (PermissionChange("edit", "ALLOW", "DENY", by_human=False), ""),
-    (PermissionChange("push", "PROMPT", "DENY", by_human=False), ""),
-    (PermissionChange("push", "PROMPT", "PROMPT", by_human=False), ""),
-    (PermissionChange("production-data", "DENY", "ALLOW", reason="x"), "permission-two-steps"),
-    (PermissionChange("production-data", "DENY", "PROMPT", reason="x"), ""),
-    (PermissionChange("production-data", "DENY", "PROMPT", reason=" "), "permission-needs-reason"),
-    (PermissionChange("production-data", "DENY", "PROMPT", reason="x", by_human=False), "permission-needs-human"),
-    (
-        PermissionChange("production-data", "PROMPT", "ALLOW", reason="x", may_relax=True, safe_uses=99),
-        "permission-soft",
-    ),
-    (PermissionChange("force-push-main", "DENY", "PROMPT", reason="x"), "permission-hard"),
-    (PermissionChange("push", "PROMPT", "ALLOW", reason="x"), "permission-relax-off"),
-    (
-        PermissionChange("push", "PROMPT", "ALLOW", reason="x", may_relax=True, safe_uses=SAFE_USES - 1),
-        "permission-too-few-uses",
-    ),
-    (PermissionChange("push", "PROMPT", "ALLOW", reason="x", may_relax=True, safe_uses=SAFE_USES), ""),
-    (
-        PermissionChange("push", "PROMPT", "ALLOW", reason="", may_relax=True, safe_uses=SAFE_USES),
-        "permission-needs-reason",
-    ),
-    (
-        PermissionChange("push", "DENY", "ALLOW", reason="x", may_relax=True, safe_uses=SAFE_USES),
-        "permission-two-steps",
-    ),
-]
-
-
-@pytest.mark.req(
-    "mx.perm.no-deny-to-allow", "mx.perm.deny-to-prompt", "mx.perm.prompt-to-allow", "mx.perm.tighten",
-    "gov.perm.prompt-to-allow-off", "gov.perm.prompt-to-allow-recorded",
-)  # fmt: skip
-@pytest.mark.parametrize(("change", "code"), CHANGES)
-def test_transitions_of_permissions(change, code):
-    assert refusal(change) == code

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from mi.hooks.agent_text import last_words
 from mi.hooks.changed_files import touched
 from mi.hooks.event import HookEvent
+from mi.hooks.parts.contract import last_words
 
 
 def event(tool: str, **given: object) -> HookEvent:

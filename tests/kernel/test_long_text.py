@@ -8,8 +8,8 @@ from mi.contract.plan_detection import _BOX, _marked
 from mi.governance.words import is_whole, listed_items
 from mi.kernel.shell import simple_commands
 from mi.kernel.text import sentences
-from mi.persona.lint import _ADDRESS
 from mi.persona.proposals import why_refused
+from mi.persona.sharing import _ADDRESS
 from mi.project.checks.runners.recipes import _RULE
 
 WORK = {

@@ -9,8 +9,7 @@ from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.kernel.config.types import Runtime
 from mi.kernel.home import Home
-from mi.learning.checkpoint import enabled, snapshot
-from mi.learning.nodes import materialise
+from mi.learning.checkpoint import enabled, materialise, snapshot
 from tests.autopilot.test_run_resume import killed
 from tests.autopilot.workbench import BROKEN, MEND, RIGHT, TEST, WRONG, Json, Workbench, edit, say
 from tests.learning.conftest import Judged

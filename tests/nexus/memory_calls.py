@@ -13,7 +13,7 @@ _SAFE = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 def call_memory(store: Any, fixture: dict[str, Any]) -> Any:
     """Run the function that a fixture names, with its settings."""
     from mi.kernel.config.types import Nexus
-    from mi.nexus import access, memory, memory_gc, memory_lint
+    from mi.nexus import access, memory, memory_gc
 
     settings = msgspec.convert(fixture.get("settings", {}), Nexus)
     args = fixture.get("args", {})
@@ -35,7 +35,7 @@ def call_memory(store: Any, fixture: dict[str, Any]) -> Any:
         case "restore":
             return memory_gc.restore(store, args["name"])
         case "lint":
-            return [[one.name, one.rule] for one in memory_lint.lint(store, settings)]
+            return [[one.name, one.rule] for one in memory_gc.lint_memory(store, settings)]
         case "merge_access":
             logs = [os.path.join(store.place.folder, log) for log in args["logs"]]
             return msgspec.to_builtins(access.merged(logs))

@@ -101,8 +101,8 @@ def _forget() -> None:
 def ordered(found: list[Case], mutant: Mutant) -> list[Case]:
     """The fixtures that are likely to notice first: those of the tool or event the clause is about."""
     word = mutant.module.rpartition(".")[2]
-    near = {"plan": "plan", "tasks": "task", "history": "history context", "artifacts": "artifact"} | dict.fromkeys(
-        "memory memory_names admission overlap forgetting memory_lint access".split(), "memory"
+    near = {"plan": "plan", "tasks": "task", "history": "history context artifact"} | dict.fromkeys(
+        "memory memory_rules memory_gc access".split(), "memory"
     )
     return sorted(
         found,

@@ -494,7 +494,7 @@ def test_doctor_says_what_a_host_cannot_do(mi, root: Path):
 
 @pytest.mark.req("nx.authority.tasks-json", "nx.authority.tinytasks-else")
 def test_one_task_authority_at_a_time(mi, root: Path):
-    from mi.tasks.nexus_tasks import NexusTasks
+    from mi.tasks.authority import NexusTasks
 
     (root / "tinyTasks.md").write_text("# Task: x\n- [ ] one\n", "utf-8")
     assert not NexusTasks.exists_in(str(root))

@@ -11,10 +11,10 @@ import pytest
 from mi.kernel import clock
 from mi.kernel.config.types import Config, MemoryGc, Nexus
 from mi.kernel.errors import Blocked, MiError, NotFound, StorageError, UsageError
-from mi.nexus import access, memory, memory_gc, memory_names
-from mi.nexus.admission import objection
+from mi.nexus import access, memory, memory_gc, memory_rules
 from mi.nexus.layout import NexusLayout
-from mi.nexus.memory_lint import lint
+from mi.nexus.memory_gc import lint_memory
+from mi.nexus.memory_rules import objection
 from mi.nexus.store import Store
 from tests.conftest import git
 from tests.nexus.contract import SCHEMAS
@@ -160,7 +160,7 @@ NAMES = {
 @pytest.mark.parametrize("name", NAMES)
 def test_names(name, store: Store):
     fault = NAMES[name]
-    assert memory_names.fault_of(name) == fault
+    assert memory_rules.fault_of(name) == fault
     if fault:
         with pytest.raises(UsageError) as raised:
             memory.add(store, "Something long enough to keep.", SETTINGS, name=name)
@@ -234,7 +234,7 @@ def test_showing_counts_as_reading(store: Store):
     assert (line["path"], line["access_count"], line["last_agent"]) == (str(path.resolve()), 2, "b")
     assert clock.parse(str(line["last_accessed_ts"])) > time.time() - 60
     memory.files_in(store, "memory")
-    list(lint(store, SETTINGS))
+    list(lint_memory(store, SETTINGS))
     memory_gc.candidates(store, MemoryGc())
     assert log(store) == [line]
     with pytest.raises(NotFound, match="wal-time"):
@@ -525,7 +525,7 @@ def test_lint(store: Store):
     put(store, "some-snippet.md", "import os\nimport sys")
     put(store, "empty-one.md", " \n")
     put(store, "api-access.md", "Ask ops for access: ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5")
-    found = {(one.name, one.rule) for one in lint(store, SETTINGS)}
+    found = {(one.name, one.rule) for one in lint_memory(store, SETTINGS)}
     assert found == {
         ("wal-time.md", "twins"),
         ("wal-v2-time.md", "version"),

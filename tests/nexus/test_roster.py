@@ -276,12 +276,12 @@ def test_task_exceptions():
 )
 def test_memory_policy_and_capabilities():
     policy = load("memory_policy.yml")
-    from mi.nexus import memory_names
+    from mi.nexus import memory_rules
 
     assert [(one["id"], one["prefix"]) for one in policy["categories"]] == [
-        (c, c + "-") for c in memory_names.CATEGORIES
+        (c, c + "-") for c in memory_rules.CATEGORIES
     ]
-    assert policy["naming"] == policy["naming"] | {"pattern": memory_names.PATTERN, "optional_prefix": True}
+    assert policy["naming"] == policy["naming"] | {"pattern": memory_rules.PATTERN, "optional_prefix": True}
     tracking = policy["access_tracking"]
     assert (tracking["observation_primitive"], tracking["scope"]) == ("file_read", ".nexus/memory/")
     assert tracking["storage_contract_reference"].endswith("memory-access.schema.json")

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from mi.nexus import lint, pairing, resume_rules
+from mi.nexus import lint, pairing, session_rules
 from mi.nexus.state import Task, Tasks, TrackerEntry
 from mi.nexus.targets import targets_of
 
@@ -471,7 +471,7 @@ RESUME = {
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.req(*row[7])) for name, row in RESUME.items()])
 def test_resume(name):
     tier, row, tracker, targets, can, decision, reason, _ = RESUME[name]
-    done = resume_rules.evaluate(tasks(row).tasks[0], tier, tracker, targets, can_resume=can)
+    done = session_rules.evaluate(tasks(row).tasks[0], tier, tracker, targets, can_resume=can)
     assert (done.decision, done.reason) == (decision, reason)
     assert done.agent_id == ("a1" if decision == "resume" else "")
 
@@ -481,10 +481,10 @@ def test_a_target_that_is_a_folder():
     task = tasks({"owner": "engineer"}).tasks[0]
     mine, others = agent("engineer", "a1", ["src/a.py"]), agent("engineer", "a2", ["src/b.py"], "2026-01-01T11:00:00Z")
     task = msgspec.structs.replace(task, owner_agent_id="a1")
-    assert resume_rules.evaluate(task, "bounded", [mine], ["src"]).decision == "resume"
-    assert resume_rules.evaluate(task, "bounded", [mine, others], ["src"]).reason == "intervening-edit"
+    assert session_rules.evaluate(task, "bounded", [mine], ["src"]).decision == "resume"
+    assert session_rules.evaluate(task, "bounded", [mine, others], ["src"]).reason == "intervening-edit"
 
 
 def test_a_resumed_bounded_agent_reads_again():
-    done = resume_rules.evaluate(tasks({"owner": "engineer"}).tasks[0], "bounded", [MINE], ["./src/a.py"])
+    done = session_rules.evaluate(tasks({"owner": "engineer"}).tasks[0], "bounded", [MINE], ["./src/a.py"])
     assert done.fields() == {"decision": "resume", "reason": "bounded", "agent_id": "a1", "reread": ["src/a.py"]}

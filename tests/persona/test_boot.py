@@ -9,9 +9,8 @@ import pytest
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.persona.boot import CORE, ReviewerHealth, as_context, boot
 from mi.persona.members import human, is_human, roles
-from mi.persona.notes import add_note, read_notes
 from mi.persona.place import PersonaView, find_root, member_name, owner_of, read_text
-from mi.persona.session_log import LoggedDecision, SessionEntry, append_entry
+from mi.persona.session_log import LoggedDecision, SessionEntry, add_note, append_entry, read_notes
 from mi.persona.windows import log_files, take_slot
 from tests.persona.conftest import put, put_card
 

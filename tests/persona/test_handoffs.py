@@ -8,7 +8,7 @@ import yaml
 
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.persona.handoffs import Deliverable, HandoffFile, create, move, read, read_all
-from mi.persona.lint import lint
+from mi.persona.sharing import lint
 
 
 def handoff(**more: object) -> HandoffFile:

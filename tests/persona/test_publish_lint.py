@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from mi.kernel.errors import MiError, UsageError
-from mi.persona.lint import lint
-from mi.persona.publish import may_leave, publish, replaced
+from mi.persona.sharing import lint, may_leave, publish, replaced
 from tests.persona.conftest import put, put_card
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

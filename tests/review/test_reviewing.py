@@ -21,8 +21,7 @@ from mi.project.change import weigh
 from mi.review import calls
 from mi.review.calls import TIMEOUT_S, Reviewer, call, call_all, health, open_reviewer, provider_name
 from mi.review.payload import Payload, payload
-from mi.review.reviewing import ReviewRequest, human_review, review_change
-from mi.review.verify import annotation, verify
+from mi.review.reviewing import ReviewRequest, annotation, human_review, review_change, verify
 from mi.testing import (
     answer_json,
     chat_server,

@@ -58,10 +58,9 @@ class LearningSteps(RunSteps):
 
 def _build_checkpoints(knowledge: "Knowledge", run_id: str, begins_at: int, more: "Sequence[Lesson]") -> "Checkpoints":
     """Return learning as the configuration wants it."""
-    from mi.learning.checkpoint import Checkpoints
+    from mi.learning.checkpoint import Checkpoints, materialise
     from mi.learning.consolidate import Consolidation
     from mi.learning.mining import ClaimMiner, PreferenceMiner
-    from mi.learning.nodes import materialise
     from mi.learning.segments import SegmentFile
     from mi.learning.suggestions import Learner
 

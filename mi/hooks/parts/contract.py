@@ -11,6 +11,7 @@ from mi.hooks.changed_files import is_change, touched
 from mi.hooks.enforce import OnError
 from mi.hooks.event import HookEvent
 from mi.kernel.errors import NotFound
+from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.messages import text as message
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _CHANGING = ("memory_write", "task_add", "task_update", "task_complete")
 _TAKEN_OVER = ("memory_query", "memory_recent", "memory_set_mode", "task_list", *_CHANGING)
 _PLANS = {"TodoWrite": "todos", "update_plan": "plan", "ExitPlanMode": "plan", "TaskCreate": ""}
 _UNCONFIRMED = "unconfirmed"  # mutations of this turn that the closing checklist has not been asked for yet
+_TAIL = 65_536
 
 
 def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
@@ -58,7 +60,6 @@ def _before_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
         return HookAnswer()
     from mi.contract.host_session import judge_edit
     from mi.contract.session import Refused
-    from mi.hooks.agent_text import last_words
 
     session = _session(event, context)
     _note_plan(session, last_words(event))
@@ -191,3 +192,42 @@ def _at_end(event: HookEvent, context: "HomeContext") -> HookAnswer:
         return HookAnswer()
     lines = [message("hook.checklist", context.quiet_language), *(f"- {line}" for line in CHECKLIST)]
     return HookAnswer("deny", "\n".join(lines))
+
+
+def last_words(event: HookEvent) -> str:
+    """The agent's text since the last prompt, as far as the end of the transcript shows it; empty when unknown."""
+    if event.last_message:
+        return event.last_message
+    said: list[str] = []
+    for line in reversed(_last_lines(event.transcript_path)):
+        try:
+            kind, text = _told(decode(line, dict[str, Any]))
+        except BadJson:
+            continue  # half a line, or a form we do not know
+        if kind == "prompt":
+            break
+        if kind == "agent":
+            said.append(text)
+    return "\n\n".join(reversed(said))
+
+
+def _last_lines(path: str) -> list[bytes]:
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(os.fstat(file.fileno()).st_size - _TAIL, 0))
+            return file.read().splitlines()
+    except OSError:
+        return []
+
+
+def _told(entry: dict[str, Any]) -> tuple[str, str]:
+    """Who speaks in a line of a transcript (agent, prompt, or nobody), and the words; Claude Code's or Codex's form."""
+    message = entry.get("payload") if entry.get("type") == "response_item" else entry.get("message")
+    if not isinstance(message, dict) or message.get("type") not in (None, "message"):
+        return "", ""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    texts = [str(part["text"]) for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+    if message.get("role") == "assistant":
+        return "agent" if texts else "", "\n".join(texts)
+    return ("prompt" if texts and message.get("role") == "user" else ""), ""

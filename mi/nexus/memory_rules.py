@@ -1,14 +1,25 @@
-"""Names of memory files: a topic of two to four words, a category before it, and nothing that grows old."""
+"""What a memory file may be called and may hold: a lasting topic, and what neither code nor web gives again."""
 
 import re
+from typing import Literal
 
 from mi.kernel.errors import UsageError
+from mi.kernel.language import compiled, patterns
 
 CATEGORIES = ("empirical", "external", "pattern")
 PATTERN = r"^[a-z0-9][a-z0-9-]*\.md$"
 _FEWEST, _MOST = 2, 4
 _DATE = re.compile(r"(?:^|-)(?:(?:19|20)\d\d(?:-?(?:0?[1-9]|1[0-2])(?:-?\d{1,2})?)?|\d{6,8}|(?:20\d\d)?q[1-4])(?=-|$)")
 _VERSION = re.compile(r"(?:^|-)(?:v\d+[a-z0-9]*|\d+(?:-\d+)+)(?=-|$)")
+Reason = Literal["code", "links", "architecture", "rule"]
+_CODE_LINE = re.compile(
+    r"^\s*(?:def |class |import |from \w[\w.]* import |function |const |let |var |return\b|if ?\(|for ?\(|#include"
+    r"|public |private |package |fn |impl |[}\])]+[;,]?$|[\w.\[\]\"']+ ?[+-]?= ?\S|\$ \w+|<\/?\w+)"
+)
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_LINK = re.compile(r"https?://\S+")
+_HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
+_MOSTLY = 0.6
 
 
 def check(name: str, categories: tuple[str, ...] = CATEGORIES) -> str:
@@ -47,3 +58,32 @@ def proposed(topic: str, category: str) -> str:
     """A file name for a topic in free words."""
     words = re.findall(r"[a-z0-9]+", topic.lower())
     return "-".join([*([category] if category else []), *words[:_MOST]]) + ".md"
+
+
+def objection(text: str, name: str = "") -> Reason | None:
+    """Why a text should not become a memory; None when nothing speaks against it."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if _code_share(lines) > _MOSTLY:
+        return "code"
+    if _LINK.search(text) and len(re.findall(r"\w+", _LINK.sub(" ", text))) < 4 * len(_LINK.findall(text)):
+        return "links"
+    headings = " ".join(_HEADING.findall(text)) + " " + name.replace("-", " ")
+    if compiled(patterns().architecture).search(headings):
+        return "architecture"
+    rule = compiled(rf"^\W*(?:{patterns().rule})")
+    said = [line for line in lines if not line.lstrip().startswith("#")]
+    if said and sum(bool(rule.match(line)) for line in said) / len(said) > _MOSTLY:
+        return "rule"
+    return None
+
+
+def _code_share(lines: list[str]) -> float:
+    """The share of lines that are code: fenced, or written like it."""
+    code, fenced = 0, False
+    for line in lines:
+        if _FENCE.match(line):
+            fenced = not fenced
+            code += 1
+        elif fenced or _CODE_LINE.match(line):
+            code += 1
+    return code / len(lines) if lines else 0.0
