@@ -79,8 +79,9 @@ class Recall:
         return [*self._of_home(), *self._of_workspaces()]
 
     def _of_home(self) -> "Iterator[Producer]":
-        from mi.knowledge.search.sources import WorkflowOverrides, records, snapshots, workflow_files
+        from mi.knowledge.search.sources import records, snapshots
         from mi.knowledge.thoughts.search_documents import producers
+        from mi.workflows.documents import WorkflowOverrides, workflow_files
 
         home = self._context.home
         projects = home.project_ids()

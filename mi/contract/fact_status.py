@@ -15,7 +15,8 @@ from mi.evidence.records.base import Record
 from mi.evidence.records.governed import MemoryVerify, MemoryWrite
 from mi.kernel.jsonl import Line
 from mi.kernel.jsontext import encode
-from mi.kernel.log_view import Log, LogView, Tables, rows_among
+from mi.kernel.log_source import Log
+from mi.kernel.log_view import LogView, Tables, rows_among
 
 _TABLES = Tables(
     2,

@@ -12,7 +12,8 @@ from mi.evidence.records.table import LANDMARKS
 from mi.kernel import jsonl
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson, decode_stored
-from mi.kernel.log_view import Cursor, Log, LogView, Progress, Tables, cursor_of
+from mi.kernel.log_source import Cursor, Log
+from mi.kernel.log_view import LogView, Progress, Tables, cursor_of
 
 T = TypeVar("T")
 _TABLES = Tables(

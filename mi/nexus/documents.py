@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from mi.kernel.errors import StorageError
 from mi.knowledge.search.documents import MAX_TEXT, Change, Document, DocumentChanges, Producer
-from mi.knowledge.search.sources import FolderProducer
+from mi.knowledge.search.sources import FolderProducer, file_stamp
 from mi.nexus.layout import NexusLayout
 
 MEMORY, CYCLE = "memory_file", "cycle"
@@ -51,7 +51,7 @@ class Cycles:
 
     def end(self) -> str:
         try:
-            return _stamp(os.stat(self._history))
+            return file_stamp(os.stat(self._history))
         except (FileNotFoundError, NotADirectoryError):
             return ""
 
@@ -89,7 +89,3 @@ def _texts(value: object) -> Iterator[str]:
                 yield one
             else:
                 yield from _texts(one)
-
-
-def _stamp(stat: os.stat_result) -> str:
-    return f"{stat.st_mtime_ns}|{stat.st_size}|{stat.st_ino}"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mi.kernel.log_view import Cursor
+from mi.kernel.log_source import Cursor
 from mi.testing.server import ScriptedServer
 from tests.autopilot.workbench import MEND, SPOIL, TEST, Workbench, run
 from tests.autopilot.workbench import say as says

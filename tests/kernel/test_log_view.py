@@ -12,7 +12,8 @@ import pytest
 
 from mi.kernel.jsonl import Line
 from mi.kernel.jsontext import BadJson
-from mi.kernel.log_view import Batch, Cursor, Log, LogView, Tables, Trouble, among, is_at, rows_among
+from mi.kernel.log_source import Batch, Cursor, Log, is_at
+from mi.kernel.log_view import LogView, Tables, Trouble, among, rows_among
 from tests.disks import fill, read_only_disk, small_disk
 
 TABLES = Tables(7, ("CREATE TABLE word (source INTEGER, text TEXT)", "CREATE VIEW every_word AS SELECT * FROM word"))

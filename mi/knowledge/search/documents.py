@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
-from mi.kernel.log_view import Batch, Source
+from mi.kernel.log_source import Batch, Source
 from mi.knowledge.status import Correction as Correction
 
 MAX_TEXT = 20_000  # characters of one document that are kept and searched

@@ -9,7 +9,7 @@ from mi.evidence.reader import Event, parse
 from mi.evidence.records.thoughts import SourceRefs
 from mi.kernel import jsonl
 from mi.kernel.jsontext import BadJson, decode_fields
-from mi.kernel.log_view import ReadLine
+from mi.kernel.log_source import ReadLine
 from mi.knowledge.search.documents import MAX_TEXT, Change, Correction, Document, Unmark
 
 # Fields that name or number a record instead of saying something.

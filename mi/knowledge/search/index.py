@@ -6,7 +6,8 @@ from functools import partial
 from typing import TypeVar
 
 from mi.kernel.home import Home
-from mi.kernel.log_view import Progress, Trouble, is_at, take_in
+from mi.kernel.log_source import is_at
+from mi.kernel.log_view import Progress, Trouble, take_in
 from mi.kernel.notices import Notices
 from mi.knowledge.search.backend import Backend, Hit, Query, Status, chosen_name
 from mi.knowledge.search.documents import DocumentChanges, Producer

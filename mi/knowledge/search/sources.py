@@ -1,11 +1,11 @@
-"""The producers memory has itself: evidence logs and workflow folders. What reads them is imported when it must."""
+"""The producers of logs and folders; what reads evidence is imported when there is something new."""
 
 import os
 from collections.abc import Callable, Iterator
 
 from mi.kernel.files import read_bytes
-from mi.kernel.log_view import Log, ReadLine
-from mi.knowledge.search.documents import Change, Correction, Document, DocumentChanges, Gone
+from mi.kernel.log_source import Log, ReadLine
+from mi.knowledge.search.documents import Change, Document, DocumentChanges, Gone
 
 _MAX_LINE = 1 << 18
 
@@ -64,7 +64,7 @@ class FolderProducer:
         self._read = read
 
     def end(self) -> str:
-        return "\n".join(sorted(f"{name}|{_stamp(stat)}" for name, stat in self._files(self._folder, "")))
+        return "\n".join(sorted(f"{name}|{file_stamp(stat)}" for name, stat in self._files(self._folder, "")))
 
     def read(self, cursor: str) -> Iterator[DocumentChanges]:
         end = self.end()
@@ -100,43 +100,6 @@ class FolderProducer:
         return name.removesuffix(self._ending)
 
 
-def workflow_files(folder: str, source: str, project_id: str) -> FolderProducer:
-    """The workflows `wf_*.json` of a folder."""
-
-    def read(name: str, data: bytes) -> Document | None:
-        from mi.knowledge.search.workflow_documents import read
-
-        return read(data, name.removesuffix(".json"), project_id)
-
-    return FolderProducer(folder, source, project_id, "workflow", ".json", read)
-
-
-class WorkflowOverrides:
-    """The global workflows that a project's overlay disables: taken back for that project, and for no other."""
-
-    kinds = frozenset(["workflow"])
-
-    def __init__(self, overlay: str, source: str, project_id: str) -> None:
-        self.source = source
-        self.project_id = project_id
-        self._overlay = overlay
-
-    def end(self) -> str:
-        try:
-            return _stamp(os.stat(self._overlay))
-        except (FileNotFoundError, NotADirectoryError):
-            return ""
-
-    def read(self, cursor: str) -> Iterator[DocumentChanges]:
-        from mi.knowledge.search.workflow_documents import disabled
-
-        end = self.end()
-        if end != cursor:
-            marks: list[Change] = [
-                Correction("override:" + one, one) for one in disabled(read_bytes(self._overlay) or b"")
-            ]
-            yield DocumentChanges(marks, end, 1, 1, anew=True)
-
-
-def _stamp(stat: os.stat_result) -> str:
+def file_stamp(stat: os.stat_result) -> str:
+    """Return what stays the same as long as a file does."""
     return f"{stat.st_mtime_ns}|{stat.st_size}|{stat.st_ino}"

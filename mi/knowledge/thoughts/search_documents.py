@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mi.kernel.home import Home, ThoughtFiles
-from mi.kernel.log_view import ReadLine
+from mi.kernel.log_source import ReadLine
 from mi.knowledge.search.documents import Change
 from mi.knowledge.search.sources import LogProducer
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from mi.kernel import jsonl
 from mi.kernel.jsontext import BadJson, decode_fields
-from mi.kernel.log_view import ReadLine
+from mi.kernel.log_source import ReadLine
 from mi.knowledge.search.documents import Change, Correction, Document, Unmark
 from mi.knowledge.thoughts.kinds import RAW, REDIRECTS, Kind
 from mi.knowledge.thoughts.line_state import StateLine, milliseconds

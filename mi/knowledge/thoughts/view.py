@@ -6,7 +6,8 @@ from typing import Any
 
 from mi.kernel.home import ThoughtFiles
 from mi.kernel.jsontext import BadJson
-from mi.kernel.log_view import Cursor, Log, LogView, Progress
+from mi.kernel.log_source import Cursor, Log
+from mi.kernel.log_view import LogView, Progress
 from mi.kernel.notices import Notices
 from mi.knowledge.status import Corrections, RedirectStep
 from mi.knowledge.thoughts.intake import BATCH, TABLES, Intake, put_in_order
