@@ -3,7 +3,7 @@
 import os
 
 from mi.kernel import clock
-from mi.kernel.home import FILE_MODE, make_place
+from mi.kernel.home import FILE_MODE, make_dirs, note_new
 
 
 def read_bytes(path: str) -> bytes | None:
@@ -27,7 +27,8 @@ def _without_waiting(path: str, flags: int) -> int:
 def write_atomic(path: str, content: bytes, mode: int = FILE_MODE, *, sync: bool = True) -> None:
     """Replace a file's content at once; the folder is made when missing. With `sync` it survives a power cut."""
     folder = os.path.dirname(path)
-    make_place(path)
+    make_dirs(folder)
+    note_new(path)
     temporary = f"{path}.tmp.{os.getpid()}"
     try:
         _write(temporary, content, mode, sync)

@@ -213,9 +213,13 @@ def make_dirs(path: str) -> None:
 
 
 def make_place(path: str) -> None:
-    """Make the folder of a file that is about to be made; the home's marker names the file first."""
-    make_dirs(os.path.dirname(path))
-    note_new(path)
+    """Make the folder of a file that is about to be made; the home's marker names the file first.
+
+    Nothing is done for a file that is there: reading commands open their indexes by this.
+    """
+    if not os.path.lexists(path):
+        make_dirs(os.path.dirname(path))
+        note_new(path)
 
 
 def note_new(path: str, anew: bool = False) -> None:

@@ -62,9 +62,9 @@ class Marker:
 
         own = find_own(self.root)
         self._append(_header(adopted=own is not None), *({"made": one} for one in own or []))
-        if own is not None:
+        if own not in (None, ["config.json"]):  # a person's own first configuration needs no word
             told = PrintingNotices() if notices is None else notices
-            told.add("home-adopted", self.root, count=len(own), marker=NAME)
+            told.add("home-adopted", self.root, count=len(own or []), marker=NAME)
 
     def _take(self, line: dict[str, Any]) -> None:
         match line:

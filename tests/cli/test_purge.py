@@ -315,6 +315,15 @@ def test_a_home_of_the_last_version_is_adopted_at_the_first_write(mi, old):
     assert not old.exists()
 
 
+def test_a_configuration_written_by_hand_begins_a_home_quietly(mi, tmp_path):
+    home = tmp_path / "home"
+    put(home, config_json='{"mind": {"provider": "rules"}}')
+    done = mi("init", "--values", "Keep it small.")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert purge(mi, home).returncode == 0
+    assert not home.exists()
+
+
 def test_a_home_of_the_last_version_among_other_things(mi, old):
     mine = put(old / "projects/site", index="x", overlay_json='{"project_id": "site"}')
     put(old / "projects" / ID, index="x", overlay_json='{"name": "a project of mine"}')
