@@ -8,12 +8,13 @@ import re
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 from typing import Any, get_args
 
 import msgspec
 
-from mi.cli import overview
+from mi.cli.commands import COMMANDS
 from mi.cli.main import parser
 from mi.evidence import records
 from mi.evidence.records.base import Place, Record
@@ -57,9 +58,9 @@ def templates_table() -> str:
 def commands_list() -> str:
     """Every command with what it does, its arguments and an example."""
     parts = []
-    for group, names in overview.GROUPS.items():
+    for group, names in groupby(COMMANDS, lambda name: COMMANDS[name].group):
         parts.append(f"## {text('overview.group-' + group).strip().capitalize()}")
-        for name in names.split():
+        for name in names:
             parts += _command(parser(name))
     return "\n\n".join(parts)
 

@@ -3,7 +3,7 @@
 import argparse
 import os
 from collections.abc import Callable
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, Literal, NoReturn
 
 from mi.cli.output import flush, terminal_columns
 from mi.kernel.errors import UsageError
@@ -14,6 +14,8 @@ USAGE_HINT = "mi --help"
 _EXAMPLE = "example:\n  "
 _PLACES = ("DIR", "FILE", "PATH", "file", "folder", "path")  # metavars of what is looked for on the disk
 ALL = 1_000_000_000
+# Who may not call a command, unless it only shows what it would do: the agent of a run of this home, or any agent.
+PersonOnly = Literal["in-runs", "always"]
 _WIDEST = 100  # columns of a help: longer lines are hard to read
 
 
@@ -166,9 +168,15 @@ def _name_in_messages(action: argparse.Action) -> str:
     return "/".join(action.option_strings) or str(action.metavar or action.dest)
 
 
-def command(prog: str, summary: str, example: str, run: Callable[..., int] | None = None) -> Parser:
+def command(
+    prog: str,
+    summary: str,
+    example: str,
+    run: Callable[..., int] | None = None,
+    person_only: PersonOnly | None = None,
+) -> Parser:
     """A parser for one command; `example` is shown at the end of its help."""
-    return _finished(Parser(prog=prog, **_described(summary, example)), run)
+    return _finished(Parser(prog=prog, **_described(summary, example)), run, person_only)
 
 
 class Group:
@@ -190,11 +198,12 @@ class Group:
         example: str,
         run: Callable[..., int],
         fill: Callable[[Parser], None] | None = None,
+        person_only: PersonOnly | None = None,
     ) -> Parser:
         """A subcommand; what `fill` adds to it costs nothing while another subcommand is called."""
-        built = _finished(self._subcommands.add_parser(name, help=summary, **_described(summary, example)), run)
+        built = self._subcommands.add_parser(name, help=summary, **_described(summary, example))
         built.fill = fill
-        return built
+        return _finished(built, run, person_only)
 
     def add_group(self, name: str, summary: str, example: str) -> "Group":
         """A subcommand with subcommands of its own."""
@@ -212,12 +221,14 @@ def _described(summary: str, example: str) -> dict[str, Any]:
     }
 
 
-def _finished(parser: Parser, run: Callable[..., int] | None) -> Parser:
+def _finished(parser: Parser, run: Callable[..., int] | None, person_only: PersonOnly | None = None) -> Parser:
     parser.add_argument(
         "--home", metavar="DIR", default=argparse.SUPPRESS, help="MI home (default: $MI_HOME, else ~/.mind-incarnation)"
     )
     if run is not None:
         parser.set_defaults(run=run)
+    if person_only is not None:
+        parser.set_defaults(person_only=person_only, prog=parser.prog)
     return parser
 
 

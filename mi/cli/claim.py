@@ -13,13 +13,20 @@ def parser(name: str) -> Parser:
     group = Group("mi claim", "Claims: facts, preferences, assumptions and goals.", "mi claim list --tag values:base")
     group.add("list", "list claims", "mi claim list --type preference --contains tests", _list, _fill_list)
     group.add("show", "show a claim", "mi claim show cl_… --json --graph --depth 2", _show, thoughts.add_show)
-    group.add("retract", "take a claim back", "mi claim retract cl_… --scope project", _retract, thoughts.add_retract)
+    group.add(
+        "retract",
+        "take a claim back",
+        "mi claim retract cl_… --scope project",
+        _retract,
+        thoughts.add_retract,
+        person_only="in-runs",
+    )
     example = 'mi claim supersede cl_… --text "Use pytest."'
-    group.add("supersede", "replace a claim", example, _supersede, _fill_supersede)
+    group.add("supersede", "replace a claim", example, _supersede, _fill_supersede, person_only="in-runs")
     same = "mi claim same-as cl_dup… cl_kept…"
-    group.add("same-as", "say that a claim is a duplicate", same, _same_as, _fill_same_as)
+    group.add("same-as", "say that a claim is a duplicate", same, _same_as, _fill_same_as, person_only="in-runs")
     apply = "mi claim apply-suggested ls_… --dry-run"
-    group.add("apply-suggested", "learn what was suggested", apply, _apply, _fill_apply)
+    group.add("apply-suggested", "learn what was suggested", apply, _apply, _fill_apply, person_only="in-runs")
     group.add("mine", "look for claims in the latest run", "mi claim mine --json", _mine, _fill_mine)
     return group.parser
 
@@ -88,7 +95,6 @@ def _same_as(context: HomeContext, args: Args) -> int:
 
 def _apply(context: HomeContext, args: Args) -> int:
     from mi.app.learning import build_knowledge
-    from mi.cli.governed import refuse_hands
     from mi.learning import answering
 
     out = Output(context.language)
@@ -103,7 +109,6 @@ def _apply(context: HomeContext, args: Args) -> int:
         key = "suggestion.would-apply" if planned.claim else "suggestion.would-merge"
         claims = " ".join(planned.claim_ids)
     else:
-        refuse_hands(context)
         stored = answering.apply(build_knowledge(context), suggested, context.open_project_log)
         shown |= {"event_id": stored.event_id, "applied_claim_ids": stored.applied_claim_ids}
         key, claims = "suggestion.applied", " ".join(stored.applied_claim_ids)

@@ -45,11 +45,11 @@ def _run(context: HomeContext, args: Args) -> int:
 
 def tree() -> Iterator[CompletionNode]:
     """Every command and subcommand there is."""
-    from mi.cli.main import COMMANDS, parser
+    from mi.cli.commands import COMMANDS
+    from mi.cli.main import parser
     from mi.cli.shorthand import SHOWN
-    from mi.kernel.messages import text
 
-    overview = {name: text("overview." + name).partition(";")[0] for name in COMMANDS}
+    overview = {name: entry.summary.partition(";")[0] for name, entry in COMMANDS.items()}
     flags = ("--home", "--cd", "--here", "--help", "--version")
     yield CompletionNode((), overview | dict.fromkeys(SHOWN, ""), dict.fromkeys(flags, ""))
     for name in COMMANDS:

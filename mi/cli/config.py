@@ -14,16 +14,22 @@ from mi.kernel.errors import BadConfig
 
 def parser(name: str) -> Parser:
     group = Group("mi config", "The configuration of MI: who works, who judges, and every knob.", "mi config validate")
-    init = group.add("init", "write a configuration with every default", "mi config init", _init)
+    init = group.add("init", "write a configuration with every default", "mi config init", _init, person_only="in-runs")
     init.add_argument("--force", action="store_true", help="replace the one that is there; it is kept as a backup")
     show = group.add("show", "print the effective configuration, keys hidden", "mi config show", _show)
     validate = group.add("validate", "name every mistake in the file", "mi config validate --json", _validate)
     examples = group.add("examples", "list the templates", "mi config examples", _examples)
     template = group.add("template", "print a template", "mi config template claude", _template)
     apply = group.add(
-        "apply-template", "merge a template into the configuration", "mi config apply-template codex", _apply
+        "apply-template",
+        "merge a template into the configuration",
+        "mi config apply-template codex",
+        _apply,
+        person_only="in-runs",
     )
-    rollback = group.add("rollback", "undo the last apply-template", "mi config rollback", _rollback)
+    rollback = group.add(
+        "rollback", "undo the last apply-template", "mi config rollback", _rollback, person_only="in-runs"
+    )
     path = group.add("path", "print where the configuration is", "mi config path", _path)
     template.add_argument("name", help="one of `mi config examples`")
     apply.add_argument("name", help="one of `mi config examples`")
@@ -33,28 +39,22 @@ def parser(name: str) -> Parser:
 
 
 def _init(context: HomeContext, args: Args) -> int:
-    from mi.cli.governed import refuse_hands
     from mi.kernel.config import edit
 
-    refuse_hands(context)
     out = Output(context.quiet_language)
     return _wrote(context, args, out, "config.written", edit.init(context.home, args.force))
 
 
 def _apply(context: HomeContext, args: Args) -> int:
-    from mi.cli.governed import refuse_hands
     from mi.kernel.config import edit
 
-    refuse_hands(context)
     out = Output(context.quiet_language)
     return _wrote(context, args, out, "config.applied", edit.apply_template(context.home, args.name), name=args.name)
 
 
 def _rollback(context: HomeContext, args: Args) -> int:
-    from mi.cli.governed import refuse_hands
     from mi.kernel.config import edit
 
-    refuse_hands(context)
     out = Output(context.quiet_language)
     return _wrote(context, args, out, "config.rolled-back", edit.rollback(context.home))
 

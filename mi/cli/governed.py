@@ -1,7 +1,5 @@
 """The contract from the shell: the same gate for an agent; a person at a terminal is no agent."""
 
-import os
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -9,6 +7,7 @@ from mi.app.contract import build_contract
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args
 from mi.cli.output import Output
+from mi.cli.speaker import at_terminal
 from mi.kernel.errors import Blocked
 
 if TYPE_CHECKING:
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
     from mi.contract.session import ContractSession
 
 T = TypeVar("T")
-# Agent CLIs set these for the commands they run, also where they give them a terminal.
-_AGENT_MARKS = """CLAUDECODE CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_THREAD_ID CODEX_CI AI_AGENT
-    GEMINI_CLI QWEN_CODE OPENCODE CURSOR_AGENT""".split()
 _COMMANDS = {
     "memory_query": "mi memory query",
     "memory_recent": "mi memory recent",
@@ -31,36 +27,6 @@ _COMMANDS = {
     "task_complete": "mi task complete",
     "nx_task_list": "mi nexus task list",
 }
-
-
-def by_agent() -> bool:
-    """Whether an agent runs this command, as far as it says so."""
-    return any(os.environ.get(name) for name in _AGENT_MARKS)
-
-
-def refuse_agent(command: str) -> None:
-    """What binds agents is put in and taken out by persons."""
-    if by_agent():
-        raise Blocked("not-for-agents", command=command)
-
-
-def refuse_hands(context: HomeContext) -> None:
-    """What the person says is said by them, not by an agent that works in a run of this home."""
-    from mi.agents.leftovers import VARIABLE
-    from mi.kernel.locks import is_held
-
-    if os.environ.get(VARIABLE) and any(
-        is_held(context.home.project(one).run_lock) for one in context.home.project_ids()
-    ):
-        raise Blocked("not-for-hands")
-
-
-def at_terminal() -> bool:
-    """Whether a person sits in front of this command."""
-    try:
-        return sys.stdin.isatty() and not by_agent()
-    except ValueError:  # standard input is closed
-        return False
 
 
 def through_gate(context: HomeContext, args: Args, work: "Callable[[ContractSession], T]") -> T:

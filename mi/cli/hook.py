@@ -24,8 +24,17 @@ def parser(name: str) -> Parser:
     for event in EVENTS:
         example = f"mi hook {event} --host claude-code < event.json"
         group.add(event, f"answer the host's {EVENTS[event]} event", example, partial(_event, event), _add_event)
-    group.add("install", "enter the hooks in a host's settings", "mi hook install codex", _install, _add_install)
-    group.add("uninstall", "take the hooks out again", "mi hook uninstall codex", _uninstall, _add_host)
+    group.add(
+        "install",
+        "enter the hooks in a host's settings",
+        "mi hook install codex",
+        _install,
+        _add_install,
+        person_only="always",
+    )
+    group.add(
+        "uninstall", "take the hooks out again", "mi hook uninstall codex", _uninstall, _add_host, person_only="always"
+    )
     return group.parser
 
 
@@ -84,11 +93,9 @@ def _event(event: str, context: HomeContext, args: Args) -> int:
 
 
 def _install(context: HomeContext, args: Args) -> int:
-    from mi.cli.governed import refuse_agent
     from mi.hooks.codex_trust import codex_config
     from mi.hooks.install import commands, install
 
-    refuse_agent("mi hook install")
     scope: Scope = "user" if args.user else "project"
     said = _enforced_said(args)
     placed = install(context, args.host, scope, said)
@@ -117,10 +124,8 @@ def _trust(context: HomeContext, lines: dict[str, str], with_project: bool) -> d
 
 
 def _uninstall(context: HomeContext, args: Args) -> int:
-    from mi.cli.governed import refuse_agent
     from mi.hooks.install import uninstall
 
-    refuse_agent("mi hook uninstall")
     placed = uninstall(context, args.host, "user" if args.user else "project")
     if HOSTS[args.host].trusts_hooks:
         from mi.hooks.codex_trust import distrust

@@ -24,7 +24,9 @@ def parser(name: str) -> Parser:
     if name == "inbox":
         built = command("mi inbox", "What waits for you, in all projects, newest first.", "mi inbox --json", _list)
     else:
-        built = command("mi answer", "Answer a question that waits.", 'mi answer qu_… "Use pytest."', _answer)
+        built = command(
+            "mi answer", "Answer a question that waits.", 'mi answer qu_… "Use pytest."', _answer, person_only="in-runs"
+        )
         built.add_argument("id", help="the question's id, from `mi inbox`")
         built.add_argument("text", nargs="+", help="your answer")
     add_json(built)
@@ -82,10 +84,8 @@ def _proposals(context: HomeContext) -> "Iterator[InboxItem]":
 
 
 def _answer(context: HomeContext, args: Args) -> int:
-    from mi.cli.governed import refuse_hands
     from mi.evidence.inbox import answer
 
-    refuse_hands(context)
     out = Output(context.language)
     text = " ".join(args.text)
     if args.id.startswith("ls_"):
@@ -143,7 +143,7 @@ def _settle(context: HomeContext, args: Args, out: Output, word: str) -> int:
 
 def _refuse_agent(context: HomeContext, question_id: str) -> None:
     """An agent that ran out of tasks asks a person; it does not answer itself."""
-    from mi.cli.governed import by_agent
+    from mi.cli.speaker import by_agent
 
     if by_agent():
         from mi.contract.proposals import concerns

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mi.cli.arguments import USAGE_HINT, Parser, speak_help
+from mi.cli.commands import COMMANDS
 from mi.cli.output import flush, safe
 from mi.kernel.errors import MiError, StorageError, UsageError, from_os_error
 from mi.kernel.home import Home, default_root
@@ -16,57 +17,6 @@ from mi.kernel.notices import Notice
 if TYPE_CHECKING:  # not needed to print the help
     from mi.app.home_context import HomeContext
 
-# First word → module of mi.cli. The order is that of the overview.
-COMMANDS = {
-    "demo": "demo",
-    "run": "run",
-    "attach": "attach",
-    "stop": "attach",
-    "inbox": "inbox",
-    "answer": "inbox",
-    "init": "values",
-    "values": "values",
-    "settings": "settings",
-    "status": "status",
-    "show": "show",
-    "tail": "tail",
-    "why": "why",
-    "claim": "claim",
-    "node": "node",
-    "edge": "edge",
-    "context": "context",
-    "plan": "plan",
-    "nexus": "nexus",
-    "undo": "undo",
-    "redo": "undo",
-    "workflow": "workflow",
-    "host": "host",
-    "search": "search",
-    "memory": "memory",
-    "gate": "gate",
-    "persona": "persona",
-    "card": "card",
-    "proposal": "proposal",
-    "session": "session",
-    "handoff": "handoff",
-    "task": "task",
-    "contract": "contract",
-    "mcp": "mcp",
-    "hook": "hook",
-    "project": "project",
-    "config": "config",
-    "gc": "gc",
-    "cost": "cost",
-    "uninstall": "uninstall",
-    "doctor": "doctor",
-    "repair": "repair",
-    "export": "transfer",
-    "import": "transfer",
-    "completion": "completion",
-    "version": "version",
-}
-# They work without a home, or answer for a broken one in their own way.
-_WITHOUT_HOME = ("config", "completion", "doctor", "hook", "mcp", "version")
 INTERRUPTED = 130
 
 
@@ -142,15 +92,20 @@ def _parse(argv: list[str], line: _CommandLine) -> tuple[Callable[..., int], Any
         return print_overview, words
     args = parser(name).parse_args(words)
     line.take(flags._replace(home=getattr(args, "home", None) or flags.home, cd=getattr(args, "cd", None) or flags.cd))
-    if name not in _WITHOUT_HOME and line.context is not None:
-        line.context.home.check()
+    if line.context is not None:
+        if COMMANDS[name].checks_home:
+            line.context.home.check()
+        if hasattr(args, "person_only"):
+            from mi.cli.speaker import require_person
+
+            require_person(line.context, args)
     return args.run, args
 
 
 def parser(name: str) -> Parser:
     """Return the parser of a command; UsageError when there is no such command."""
     if name in COMMANDS:
-        built: Parser = import_module("mi.cli." + COMMANDS[name]).parser(name)
+        built: Parser = import_module("mi.cli." + COMMANDS[name].module).parser(name)
         return built
     from difflib import get_close_matches
 

@@ -10,8 +10,17 @@ def parser(name: str) -> Parser:
     group.add("list", "list nodes", "mi node list --type summary --tag values:summary", _list, _fill_list)
     example = "mi node show nd_… --json --graph --edge-type derived_from"
     group.add("show", "show a node", example, _show, thoughts.add_show)
-    group.add("create", "store a node", 'mi node create --type decision --title "Use SQLite"', _create, _fill_create)
-    group.add("retract", "take a node back", "mi node retract nd_…", _retract, thoughts.add_retract)
+    group.add(
+        "create",
+        "store a node",
+        'mi node create --type decision --title "Use SQLite"',
+        _create,
+        _fill_create,
+        person_only="in-runs",
+    )
+    group.add(
+        "retract", "take a node back", "mi node retract nd_…", _retract, thoughts.add_retract, person_only="in-runs"
+    )
     return group.parser
 
 

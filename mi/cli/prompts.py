@@ -2,7 +2,7 @@
 
 import sys
 
-from mi.cli.governed import at_terminal
+from mi.cli.speaker import at_terminal
 from mi.kernel.consent import agrees
 from mi.kernel.text import printable
 

@@ -14,7 +14,13 @@ def parser(name: str) -> Parser:
     show = group.add("show", "show each setting and where it comes from", "mi settings show --json", _show)
     add_cd(show)
     add_json(show)
-    set_ = group.add("set", "change settings", "mi settings set --ask-when-uncertain proceed --scope project", _set)
+    set_ = group.add(
+        "set",
+        "change settings",
+        "mi settings set --ask-when-uncertain proceed --scope project",
+        _set,
+        person_only="in-runs",
+    )
     for setting in SETTINGS.values():
         flag = "--" + setting.name.replace("_", "-")
         set_.add_argument(flag, choices=list(setting.sentences), help=f"default: {setting.default}")
@@ -40,10 +46,8 @@ def _show(context: HomeContext, args: Args) -> int:
 
 
 def _set(context: HomeContext, args: Args) -> int:
-    from mi.cli.governed import refuse_hands
     from mi.knowledge.thoughts.settings import SETTINGS, set_settings
 
-    refuse_hands(context)
     wanted = {name: getattr(args, name) for name in SETTINGS if getattr(args, name) is not None}
     if not wanted:
         flags = ", ".join("--" + name.replace("_", "-") for name in SETTINGS)

@@ -14,7 +14,7 @@ _TRANSCRIPT = (".jsonl", ".jsonl.gz")
 
 def spelled_out(flags: "GlobalFlags") -> "GlobalFlags":
     """`mi PATH run …` as `mi -C PATH run …`, `mi ev_…`, `mi last` and a transcript as `mi show …`; else as it is."""
-    from mi.cli.main import COMMANDS
+    from mi.cli.commands import COMMANDS
 
     first, *rest = flags.rest
     if first in SHOWN or _REF.fullmatch(first) or (first.endswith(_TRANSCRIPT) and os.path.isfile(first)):

@@ -178,9 +178,6 @@ def reading(context: HomeContext, out: Output, scope: str, as_of: int | None = N
 
 def desk(context: HomeContext, args: Args) -> "ThoughtEditor":
     """Where a command that changes thoughts writes: in the person's name."""
-    from mi.cli.governed import refuse_hands
-
-    refuse_hands(context)
     return build_thoughts(context).edit(args.scope)
 
 

@@ -19,6 +19,7 @@ def parser(name: str) -> Parser:
             "Take in what another home exported; a preview without --apply.",
             "mi import app.mi.jsonl",
             _import,
+            person_only="in-runs",
         )
         built.add_argument("path", metavar="FILE", help="an export; - for standard input")
         built.add_argument("--apply", action="store_true", help="store it; without this only say what is new")
@@ -47,11 +48,8 @@ def _export(context: HomeContext, args: Args) -> int:
 
 
 def _import(context: HomeContext, args: Args) -> int:
-    from mi.cli.governed import refuse_hands
     from mi.learning.transfer import compare, read_parcel, take_in
 
-    if args.apply:
-        refuse_hands(context)
     parcel = read_parcel(args.path)
     store, place = build_thoughts(context).own, context.project_home
     taken = compare(parcel, store, place)

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 def parser(name: str) -> Parser:
     if name == "redo":
-        built = command("mi redo", "Restore what was undone.", "mi redo run_…", _redo)
+        built = command("mi redo", "Restore what was undone.", "mi redo run_…", _redo, person_only="in-runs")
         built.add_argument("ref", nargs="?", metavar="run_id|ev_…", help="what was undone (default: the latest)")
     else:
         summary = "Show what a run or an event taught; with --apply take it back. Nothing is erased."
-        built = command("mi undo", summary, "mi undo run_… --apply", _undo)
+        built = command("mi undo", summary, "mi undo run_… --apply", _undo, person_only="in-runs")
         built.add_argument("ref", metavar="run_id|ev_…", help="a run, a command (cli_…) or an event")
         built.add_argument("--apply", action="store_true", help="take it back (default: only show)")
     add_cd(built)
@@ -31,11 +31,8 @@ def parser(name: str) -> Parser:
 
 
 def _undo(context: HomeContext, args: Args) -> int:
-    from mi.cli.governed import refuse_hands
     from mi.learning.undo import redo, restorable, shown, undo
 
-    if args.apply:
-        refuse_hands(context)
     out = Output(context.language)
     event = _first_event(context, out, args.ref)
     target, restores = _target(args.ref, event)
@@ -63,10 +60,8 @@ def _undo(context: HomeContext, args: Args) -> int:
 
 
 def _redo(context: HomeContext, args: Args) -> int:
-    from mi.cli.governed import refuse_hands
     from mi.learning.undo import last_undone, redo
 
-    refuse_hands(context)
     out = Output(context.language)
     places = _places(context)
     target = last_undone(places, args.ref, context.notices)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_json, command
-from mi.cli.governed import at_terminal, refuse_agent
 from mi.cli.output import Output, flush
+from mi.cli.speaker import at_terminal
 from mi.kernel.errors import Blocked, MiError
 from mi.kernel.home import Home
 
@@ -23,6 +23,7 @@ def parser(name: str) -> Parser:
         "Take everything MI put into workspaces and into your agents' settings out again; your MI home stays.",
         "mi uninstall --dry-run",
         _run,
+        person_only="always",
     )
     built.add_argument(
         "--workspace", action="append", default=[], metavar="DIR", help="also this one, e.g. moved since"
@@ -37,8 +38,6 @@ def parser(name: str) -> Parser:
 def _run(context: HomeContext, args: Args) -> int:
     from mi.workflows.uninstall import clear_everywhere
 
-    if not args.dry_run:
-        refuse_agent("mi uninstall")
     plan = _planned(context, args) if args.purge else None
     done = clear_everywhere(context.home, args.workspace, context.notices, apply=not args.dry_run)
     for one in done:

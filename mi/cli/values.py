@@ -25,17 +25,26 @@ def parser(name: str) -> Parser:
             "Set up MI: write down your values in your own words.",
             'mi init --values "Keep changes small. Run the tests before you say done."',
             _set,
+            person_only="in-runs",
         )
         built.add_argument("--values", metavar="TEXT", dest="text", help="your values; - reads standard input")
         built.set_defaults(flag="--values")
         _add_set_flags(built)
         return built
     group = Group("mi values", "Your values: what MI acts by.", "mi values show")
-    set_ = group.add("set", "write your values", 'mi values set --text "Never push. Prefer small diffs."', _set)
+    set_ = group.add(
+        "set",
+        "write your values",
+        'mi values set --text "Never push. Prefer small diffs."',
+        _set,
+        person_only="in-runs",
+    )
     set_.add_argument("--text", metavar="TEXT", help="your values; - reads standard input")
     set_.set_defaults(flag="--text")
     _add_set_flags(set_)
-    edit = group.add("edit", "write your values in your editor ($VISUAL or $EDITOR)", "mi values edit", _edit)
+    edit = group.add(
+        "edit", "write your values in your editor ($VISUAL or $EDITOR)", "mi values edit", _edit, person_only="in-runs"
+    )
     _add_compile_flags(edit)
     show = group.add("show", "show the values MI acts by", "mi values show --injection", _show)
     show.add_argument("--injection", action="store_true", help="show the exact text that agents get")
@@ -64,14 +73,12 @@ def _set(context: HomeContext, args: Args) -> int:
 
 def _store(context: HomeContext, args: Args, text: str) -> int:
     from mi.app.learning import build_mind
-    from mi.cli.governed import refuse_hands
     from mi.learning import values
 
     out = Output(context.language_for(text))
     mind = None if args.no_compile else build_mind(context, context.home.mind_transcripts)
     if args.dry_run:
         return _rehearse(context, out, args, text, mind)
-    refuse_hands(context)
     writer = context.evidence_writer(context.home.evidence)
     with waiting_for(out, mind.name if mind else ""):
         change = values.set_values(

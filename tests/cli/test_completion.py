@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from mi.cli.commands import COMMANDS
 from mi.cli.completion import tree
-from mi.cli.main import COMMANDS
 from tests.real.installed import shell
 
 LINES = [

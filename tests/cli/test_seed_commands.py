@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.cli.main import COMMANDS
+from mi.cli.commands import COMMANDS
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.home import Home
 from mi.project.identity import project_id

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.cli.main import COMMANDS
+from mi.cli.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

@@ -18,7 +18,7 @@ ALLOWED = {
     "mi/evidence/latest.py": "the three kinds by which a run is found; the code goes by each",
     "mi/cli/status.py": "the three records of a batch that are shown, each in its own manner",
     "mi/evidence/inbox.py": "as what a question waits, by what it is about",
-    "mi/cli/main.py": "commands that are named like kinds",
+    "mi/cli/commands.py": "commands that are named like kinds",
 }
 
 

@@ -2,8 +2,6 @@
 
 TEXT: dict[str, str] = {
     # mcp and hooks
-    "overview.mcp": "the tools MI offers to agents, and their place in an agent's configuration",
-    "overview.hook": "answer the hook events of agent hosts; install and remove the hooks",
     "error.no-such-toolset": "toolset {name!r} is not known (there are: {known})",
     "error.no-such-part": "part {name!r} is not known (there are: {known})",
     "error.bad-arguments": "{tool}: argument {field} is {value}: {reason}",
@@ -37,8 +35,6 @@ TEXT: dict[str, str] = {
     "mcp.toolset": "{name}",
     "mcp.toolset-by-choice": "{name} (by choice: --tools or mcp.tools)",
     # the gate, tasks and facts
-    "overview.contract": "the contract with agents: where a session stands, violations, the text in AGENTS.md",
-    "overview.task": "the tasks of the project: tinyTasks.md",
     "gate.RECALL_REQUIRED": "recall before you change anything: call memory_query or memory_recent, and say what you found (last recall: {why})",
     "gate.MODE_NOT_SET": "declare a mode first: call memory_set_mode",
     "gate.MODE_TOO_LOW": "{why} is for looking only; declare GUARDED or STRICT with memory_set_mode before a change",

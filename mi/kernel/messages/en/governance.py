@@ -119,7 +119,6 @@ TEXT: dict[str, str] = {
     "reversal.small": "A look at the diff that shows one small change.",
     "reversal.release": "A failed check, or a rollback that was not tried.",
     "capture.suggest": "💾 Worth keeping: {description} — save it as a card?",
-    "overview.gate": "the team's rules: assess, signals, diff, review, permission, deploy",
     "error.permission-hard": "{operation} stays DENY: nothing lifts a hard denial ({wanted} is not possible)",
     "error.permission-two-steps": "{operation}: {before} → {wanted} is never done in one step (set PROMPT first)",
     "error.permission-needs-human": "{operation}: {before} → {wanted} is the person's to decide (mi gate permission set at a terminal)",

@@ -19,8 +19,6 @@ TEXT: dict[str, str] = {
     "error.artifact-name": "filename {value!r}: give a name below .nexus/state/artifacts/, without `..` and not absolute",
     "error.artifact-link": "filename {value!r}: a symbolic link on the way leads elsewhere; nothing was written",
     "error.text-source": "say the text with --text TEXT or --file FILE (- reads standard input), not both",
-    "overview.plan": "the questions to decide before work begins",
-    "overview.nexus": "tasks, history, memory files and roster of a repository",
     "plan.none": "No active plan (begin one with mi plan start).",
     "plan.head": "Plan {id}: {topic}  ({decided} of {total} decided)",
     "plan.started": "Plan {id} begun: {topic} (questions: {count})",

@@ -1,11 +1,6 @@
 """English texts of the persona area."""
 
 TEXT: dict[str, str] = {
-    "overview.persona": "a team's shared mind: boot, notes, lint, publish",
-    "overview.card": "what the team has learned and verified",
-    "overview.proposal": "propose a card, review proposals",
-    "overview.session": "what a window leaves for the next",
-    "overview.handoff": "hand a task to another member",
     "error.bad-member": "member {name!r}: use letters, digits, '_' or '-', and not the word self",
     "error.private-of-other": "{path} is private to {owner}; nobody else may read it",
     "error.no-persona": "no persona at {path} (make one with mi persona init)",

@@ -2,8 +2,6 @@
 
 TEXT: dict[str, str] = {
     # mcp and hooks
-    "overview.mcp": "MI 提供给代理的工具，以及把它写入代理的配置",
-    "overview.hook": "回答代理宿主的钩子事件；安装和移除钩子",
     "error.no-such-toolset": "没有工具集 {name!r}（现有：{known}）",
     "error.no-such-part": "没有部分 {name!r}（现有：{known}）",
     "error.bad-arguments": "{tool}：参数 {field} 为 {value}：{reason}",
@@ -37,8 +35,6 @@ TEXT: dict[str, str] = {
     "mcp.toolset": "{name}",
     "mcp.toolset-by-choice": "{name}（按需选择：--tools 或 mcp.tools）",
     # the gate, tasks and facts
-    "overview.contract": "与代理的契约：会话状态、违规记录、AGENTS.md 中的文本",
-    "overview.task": "项目的任务：tinyTasks.md",
     "gate.RECALL_REQUIRED": "改动之前先回忆：调用 memory_query 或 memory_recent，并说明找到了什么（上次回忆：{why}）",
     "gate.MODE_NOT_SET": "先声明模式：调用 memory_set_mode",
     "gate.MODE_TOO_LOW": "{why} 只能观察；改动之前用 memory_set_mode 声明 GUARDED 或 STRICT",
@@ -113,6 +109,10 @@ TEXT: dict[str, str] = {
 }
 
 HELP: dict[str, str] = {
+    "answer the hook events of agent hosts; install and remove the hooks": "回答代理宿主的钩子事件；安装和移除钩子",
+    "the tools MI offers to agents, and their place in an agent's configuration": "MI 提供给代理的工具，以及把它写入代理的配置",
+    "the contract with agents: where a session stands, violations, the text in AGENTS.md": "与代理的契约：会话状态、违规记录、AGENTS.md 中的文本",
+    "the tasks of the project: tinyTasks.md": "项目的任务：tinyTasks.md",
     # mcp and hooks
     "The tools MI offers to agents over MCP": "MI 通过 MCP 提供给代理的工具",
     "serve the tools on standard input and output": "在标准输入输出上提供工具",

@@ -8,11 +8,6 @@ TEXT: dict[str, str] = {
     "overview.group-agents": "\n给代理的能力",
     "overview.group-team": "\n团队规则",
     "overview.group-upkeep": "\n维护",
-    "overview.cost": "各次运行的花费：token、金额、时间",
-    "overview.repair": "修复 doctor 发现的问题；先试运行",
-    "overview.export": "把项目知识导出为一个文件",
-    "overview.import": "导入另一个主目录导出的知识",
-    "overview.completion": "shell 的 Tab 补全脚本",
     "error.no-such-file": "没有文件 {path}",
     "error.not-an-export": "{path} 不是 MI 的导出文件（用 mi export FILE 导出）",
     "error.export-changed": "{path} 在写出后被改动或截断；没有导入（请重新导出）",
@@ -81,6 +76,11 @@ TEXT: dict[str, str] = {
 }
 
 HELP: dict[str, str] = {
+    "what your shell offers after Tab": "shell 的 Tab 补全脚本",
+    "take in what another home exported": "导入另一个主目录导出的知识",
+    "a project's knowledge as one file": "把项目知识导出为一个文件",
+    "mend what doctor found; a dry run first": "修复 doctor 发现的问题；先试运行",
+    "what runs have cost: tokens, money, time": "各次运行的花费：token、金额、时间",
     "print a script that completes mi's commands and flags": "输出补全 mi 命令和选项的脚本",
     "bash, zsh or fish": "bash、zsh 或 fish",
     "what runs have cost; unknown is shown as unknown": "各次运行的花费；未知就显示未知",

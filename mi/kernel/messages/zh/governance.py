@@ -119,7 +119,6 @@ TEXT: dict[str, str] = {
     "reversal.small": "看过差异，确实只有一处小改动。",
     "reversal.release": "检查未通过，或回退方案没有演练过。",
     "capture.suggest": "💾 认知收集建议:{description} — 需要保存为card吗?",
-    "overview.gate": "团队规则：assess、signals、diff、review、permission、deploy",
     "error.permission-hard": "{operation} 始终为 DENY：硬性拒绝无法解除（不能设为 {wanted}）",
     "error.permission-two-steps": "{operation}：{before} → {wanted} 不能一步到位（先设为 PROMPT）",
     "error.permission-needs-human": "{operation}：{before} → {wanted} 须由本人决定（在终端运行 mi gate permission set）",
@@ -207,6 +206,7 @@ TEXT: dict[str, str] = {
 }
 
 HELP: dict[str, str] = {
+    "the team's rules: assess, signals, diff, review, permission, deploy": "团队规则：assess、signals、diff、review、permission、deploy",
     "the team's rules: what a task needs, what a message signals, what a change costs, what is permitted": "团队规则：任务需要什么、消息意味着什么、改动代价多大、允许做什么",
     "assess a task: clear enough, how risky, who must look at it": "评估任务：是否明确、风险多大、谁必须过目",
     "what a message signals: mode, triggers, speed, secrets": "消息意味着什么：模式、触发项、速度、敏感信息",

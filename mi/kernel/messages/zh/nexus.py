@@ -19,8 +19,6 @@ TEXT: dict[str, str] = {
     "error.artifact-name": "文件名 {value!r}：请给 .nexus/state/artifacts/ 之下的名字，不含 `..`，不能是绝对路径",
     "error.artifact-link": "文件名 {value!r}：路径上的符号链接指向别处；什么都没有写",
     "error.text-source": "用 --text TEXT 或 --file FILE（- 读标准输入）给出文本，只能用一个",
-    "overview.plan": "动手之前要决定的问题",
-    "overview.nexus": "仓库的任务、历史、记忆文件和角色",
     "plan.none": "没有进行中的计划（用 mi plan start 开始）。",
     "plan.head": "计划 {id}：{topic}（已决定 {decided}／{total}）",
     "plan.started": "计划 {id} 已开始：{topic}（问题数：{count}）",
@@ -165,6 +163,8 @@ TEXT: dict[str, str] = {
 }
 
 HELP: dict[str, str] = {
+    "tasks, history, memory files and roster of a repository": "仓库的任务、历史、记忆文件和角色",
+    "the questions to decide before work begins": "动手之前要决定的问题",
     "the plan: questions to decide before the work begins": "计划：动手之前要决定的问题",
     "begin a plan; an active one goes into the history": "开始一个计划；进行中的归入历史",
     "show the active plan": "显示进行中的计划",

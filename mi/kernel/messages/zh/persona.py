@@ -1,11 +1,6 @@
 """中文文本：persona。HELP 的键是代码里的英文帮助原文。"""
 
 TEXT: dict[str, str] = {
-    "overview.persona": "团队的共同心智：启动、笔记、检查、发布",
-    "overview.card": "团队学到并验证过的知识",
-    "overview.proposal": "提议卡片，评审提议",
-    "overview.session": "一个窗口留给下一个的记录",
-    "overview.handoff": "把任务交给另一位成员",
     "error.bad-member": "成员 {name!r}：只用字母、数字、'_' 或 '-'，且不能是 self",
     "error.private-of-other": "{path} 是 {owner} 的私人空间，他人不可读取",
     "error.no-persona": "{path} 没有 persona（用 mi persona init 建立）",
@@ -97,6 +92,11 @@ TEXT: dict[str, str] = {
 }
 
 HELP: dict[str, str] = {
+    "hand a task to another member": "把任务交给另一位成员",
+    "what a window leaves for the next": "一个窗口留给下一个的记录",
+    "propose a card, review proposals": "提议卡片，评审提议",
+    "what the team has learned and verified": "团队学到并验证过的知识",
+    "a team's shared mind: boot, notes, lint, publish": "团队的共同心智：启动、笔记、检查、发布",
     "a team's principles, cards and session logs, shared in files": "团队的原则、卡片和会话记录，以文件共享",
     "make a persona: folders, core texts, .gitignore": "建立 persona：文件夹、核心文本、.gitignore",
     "in the project, shared by git (default: in the MI home)": "建在项目中，随 git 共享（默认：建在 MI 主目录）",

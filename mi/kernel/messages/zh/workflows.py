@@ -40,9 +40,6 @@ TEXT: dict[str, str] = {
     "error.purge-unconfirmed": "没有移除任何内容：{home} 中有 {count} 个路径将被删除，但没有人确认（先查看：mi uninstall --purge --dry-run；再加上 --yes）",
     "notice.purge-kept": "{path} 不属于 MI，予以保留",
     "notice.purge-kept-more": "{path} 中还有 {count} 项不属于 MI，予以保留",
-    "overview.workflow": "把你反复做的事写下来并照做",
-    "overview.host": "把工作流作为技能放进代理的工作区",
-    "overview.uninstall": "把 MI 放到别处的一切取出",
     "workflow.none": "还没有工作流（新建：mi workflow create --name …）",
     "workflow.on": "启用",
     "workflow.off": "停用",
@@ -89,6 +86,9 @@ TEXT: dict[str, str] = {
 }
 
 HELP: dict[str, str] = {
+    "take everything MI put elsewhere out again": "把 MI 放到别处的一切取出",
+    "your workflows as skills in your agents' workspaces": "把工作流作为技能放进代理的工作区",
+    "what you keep doing, written down and followed": "把你反复做的事写下来并照做",
     "workflows: what you keep doing, followed in runs and handed to your agents as skills": "工作流：你反复做的事，在运行中照做，并作为技能交给代理",
     "list workflows": "列出工作流",
     "show a workflow": "显示一个工作流",

@@ -1,0 +1,68 @@
+"""Every command of `mi`, declared once; what lists, completes, guesses or opens commands goes by this table."""
+
+from typing import NamedTuple
+
+
+class CommandEntry(NamedTuple):
+    """What is known of a command before its module is imported; its module's `parser` tells the rest."""
+
+    group: str  # of the overview, in which commands stand in the order of this table
+    module: str  # of mi.cli
+    summary: str  # in the overview and in completions; translated like a help
+    checks_home: bool = True  # False: it works without a home, or answers for a broken one in its own way
+
+
+COMMANDS = {
+    "demo": CommandEntry("work", "demo", "see it work, offline, in a minute"),
+    "run": CommandEntry("work", "run", "let an agent work on a task, judged until verified"),
+    "attach": CommandEntry("work", "attach", "watch a run of another terminal"),
+    "stop": CommandEntry("work", "attach", "stop a run of another terminal"),
+    "inbox": CommandEntry("work", "inbox", "what waits for you"),
+    "answer": CommandEntry("work", "inbox", "answer a question that waits"),
+    "status": CommandEntry("work", "status", "where things stand (also: mi alone)"),
+    "init": CommandEntry("person", "values", "write down your values and begin"),
+    "values": CommandEntry("person", "values", "set or show your values"),
+    "settings": CommandEntry("person", "settings", "what MI does when unsure; what a refactoring may change"),
+    "why": CommandEntry("person", "why", "why MI did something: the thoughts it rested on"),
+    "undo": CommandEntry("person", "undo", "take back what a run or event taught"),
+    "redo": CommandEntry("person", "undo", "restore what was undone"),
+    "show": CommandEntry("look", "show", "one thing by its id, or last, hands, mind, project"),
+    "tail": CommandEntry("look", "tail", "the latest evidence or transcript lines; -f follows"),
+    "search": CommandEntry("look", "search", "find anything by its words: thoughts, workflows, evidence"),
+    "context": CommandEntry("look", "context", "the thoughts MI would decide a task with"),
+    "cost": CommandEntry("look", "cost", "what runs have cost: tokens, money, time"),
+    "claim": CommandEntry("knowledge", "claim", "what MI holds true, wanted or likely"),
+    "node": CommandEntry("knowledge", "node", "decisions, actions, summaries"),
+    "edge": CommandEntry("knowledge", "edge", "how thoughts and events hang together"),
+    "memory": CommandEntry("knowledge", "memory", "search what MI knows; the state of its text index"),
+    "workflow": CommandEntry("knowledge", "workflow", "what you keep doing, written down and followed"),
+    "export": CommandEntry("knowledge", "transfer", "a project's knowledge as one file"),
+    "import": CommandEntry("knowledge", "transfer", "take in what another home exported"),
+    "mcp": CommandEntry(
+        "agents", "mcp", "the tools MI offers to agents, and their place in an agent's configuration", checks_home=False
+    ),
+    "hook": CommandEntry(
+        "agents", "hook", "answer the hook events of agent hosts; install and remove the hooks", checks_home=False
+    ),
+    "host": CommandEntry("agents", "host", "your workflows as skills in your agents' workspaces"),
+    "contract": CommandEntry(
+        "agents", "contract", "the contract with agents: where a session stands, violations, the text in AGENTS.md"
+    ),
+    "task": CommandEntry("agents", "task", "the tasks of the project: tinyTasks.md"),
+    "plan": CommandEntry("agents", "plan", "the questions to decide before work begins"),
+    "nexus": CommandEntry("agents", "nexus", "tasks, history, memory files and roster of a repository"),
+    "gate": CommandEntry("team", "gate", "the team's rules: assess, signals, diff, review, permission, deploy"),
+    "persona": CommandEntry("team", "persona", "a team's shared mind: boot, notes, lint, publish"),
+    "card": CommandEntry("team", "card", "what the team has learned and verified"),
+    "proposal": CommandEntry("team", "proposal", "propose a card, review proposals"),
+    "session": CommandEntry("team", "session", "what a window leaves for the next"),
+    "handoff": CommandEntry("team", "handoff", "hand a task to another member"),
+    "project": CommandEntry("upkeep", "project", "which project MI works on"),
+    "config": CommandEntry("upkeep", "config", "who works, who judges, every knob", checks_home=False),
+    "doctor": CommandEntry("upkeep", "doctor", "what works here, and how to fix what does not", checks_home=False),
+    "repair": CommandEntry("upkeep", "repair", "mend what doctor found; a dry run first"),
+    "gc": CommandEntry("upkeep", "gc", "archive and tidy up, dry run first"),
+    "uninstall": CommandEntry("upkeep", "uninstall", "take everything MI put elsewhere out again"),
+    "completion": CommandEntry("upkeep", "completion", "what your shell offers after Tab", checks_home=False),
+    "version": CommandEntry("upkeep", "version", "the version", checks_home=False),
+}
