@@ -97,7 +97,7 @@ def simple_commands(text: str, folder: str = "", values: dict[str, str] | None =
     """
     walk = Walk()
     walk.text(text, Context(State(folder, values)))
-    walk.found.readable, walk.found.steps = walk.work.readable, walk.work.steps
+    walk.found.readable, walk.found.steps = walk.readable, walk.work.steps + walk.visits.steps
     return walk.found
 
 
@@ -105,10 +105,15 @@ class Walk:
     """Goes through a text and through those that it runs; the work for all of them together is limited."""
 
     def __init__(self) -> None:
-        self.work = Work()
+        self.work = Work()  # of reading
+        self.visits = Work()  # of going through what was read, which is limited, too
         self.found = Commands()
         self.statements: list[Statement] = []
         self.numbers: Iterator[int] = itertools.count()
+
+    @property
+    def readable(self) -> bool:
+        return self.work.readable and self.visits.readable
 
     def text(self, text: str, context: Context) -> None:
         """Go through a text; in a shell of its own, what decides in it is told apart."""
@@ -150,7 +155,7 @@ class Walk:
         number, state, last = next(self.numbers), context.state, len(pipeline.commands) - 1
         fed: tuple[str, ...] = ()
         for place, command in enumerate(pipeline.commands):
-            if not self.work.step():
+            if not self.visits.step():
                 return
             own = context._replace(
                 state=state.copy() if last else state, decides=context.decides and (place == last or state.pipefail)
@@ -162,7 +167,7 @@ class Walk:
                 ran = self._command(command, own, (number, place), fed)
                 fed = printed_texts(ran.argv, ran.documents) if ran else ()
         if state.is_full:
-            self.work.stop()
+            self.visits.stop()
 
     def _group(self, group: Group, context: Context, at: Place) -> None:
         state, kind = context.state, group.kind
@@ -198,7 +203,7 @@ class Walk:
         settings = [*itertools.takewhile(lambda word: word.assigns, command.words)]
         given = tuple(state.text(word) for word in settings)
         words = [text for word in command.words[len(settings) :] for text in state.words(word)]
-        self.work.steps += sum(map(len, words)) // 100
+        self.visits.steps += sum(map(len, words)) // 100
         redirects = _Redirects(command.redirects, state, fed)
         if not words and redirects.writes:
             words = [":"]  # `> file` alone empties the file
@@ -243,7 +248,7 @@ class Walk:
         for runner, words, elsewhere in inner_words(one.argv):
             state = context.state.of_child(None if elsewhere else one.folder)
             inside, place = context.inside(at, state, _TEXT_DEPTH), (next(self.numbers), 0)
-            self.work.steps += len(words)
+            self.visits.steps += len(words)
             ran = self._run(words, inside, place, (), _Redirects((), state), (runner,))
             if inside.depth > _MAX_DEPTH:
                 self.work.readable = False

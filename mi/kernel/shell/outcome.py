@@ -29,7 +29,7 @@ def decisive_commands(text: str) -> list[Decisive]:
     """
     walk = Walk()
     walk.text(text, Context(State(), Scope(0), decides=True))
-    if not walk.work.readable:
+    if not walk.readable:
         return []
     ran = [one.command.argv for one in walk.statements]
     writes = tuple(file for one in walk.statements for file in one.command.writes)
