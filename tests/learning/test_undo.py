@@ -56,7 +56,7 @@ def learn(context: HomeContext, run_id: str) -> dict[str, str]:
 
 
 def state(context: HomeContext, names: dict[str, str]) -> dict[str, str]:
-    thoughts = HomeContext(context.home).read_thoughts("effective")
+    thoughts = build_thoughts(HomeContext(context.home)).read("effective")
     found = {name: thoughts.get(one) for name, one in names.items() if name != "event"}
     return {name: one.status if one else "none" for name, one in found.items()}
 
@@ -267,7 +267,7 @@ def test_what_others_said_stays(mi: Mi, context: HomeContext) -> None:
     learn(context, "run_xy")
     kept = run(mi, "claim", "supersede", names["new"], "--text", "Tests are fast now")["claim_id"]
     run(mi, "undo", "run_x", "--apply")
-    thoughts = HomeContext(context.home).read_thoughts("effective")
+    thoughts = build_thoughts(HomeContext(context.home)).read("effective")
     assert thoughts.get(kept).status == "active"  # type: ignore[union-attr]
     assert sum(1 for one in thoughts.find("claim") if one.raw["text"] == "Tests are fast") == 1
 
