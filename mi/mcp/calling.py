@@ -1,4 +1,4 @@
-"""One tool call: the arguments checked, the tool called, whatever came of it as a result."""
+"""What works in the rooms: a tool call or a resource method, checked, done, and whatever came of it as a result."""
 
 import os
 import re
@@ -10,11 +10,14 @@ from mi.kernel.errors import MiError, UsageError, from_os_error
 from mi.kernel.jsontext import encode
 from mi.kernel.secrets import redact
 from mi.kernel.text import shorten
+from mi.mcp.registry import Offer
 from mi.mcp.session import ToolSession
-from mi.mcp.tool import Json, Tool, ToolFailure
+from mi.mcp.tool import Json, Resources, Tool, ToolFailure
+from mi.mcp.wire import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 
 _PLACE = re.compile(r"^(?P<reason>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
+_NOT_FOUND = -32002
 
 
 def call(session: ToolSession, tool: Tool[Any, Any], arguments: Json) -> bytes:
@@ -79,3 +82,29 @@ def _result(content: bytes, failed: bool, notices: list[str]) -> bytes:
     blocks = encode([{"type": "text", "text": text} for text in texts])
     flag = b',"isError":true}' if failed else b',"isError":false}'
     return b'{"content":' + blocks + b',"structuredContent":' + content + flag
+
+
+def answer_resources(session: ToolSession, offer: Offer, method: str, params: dict[str, Any]) -> bytes:
+    """The result of a resources method; each toolset answers for its own addresses."""
+    offered: list[Resources] = [toolset.RESOURCES for toolset in offer.with_resources]
+    session.refresh()
+    match method:
+        case "resources/list":
+            return encode({"resources": [one for part in offered for one in part.list(session)]})
+        case "resources/templates/list":
+            return encode({"resourceTemplates": [one for part in offered for one in part.templates]})
+        case "resources/read":
+            return redact(encode({"contents": [_read(session, offered, params.get("uri"))]}).decode()).encode()
+    raise RpcError(METHOD_NOT_FOUND, f"unknown method {method!r}")
+
+
+def _read(session: ToolSession, offered: list[Resources], uri: Any) -> Any:
+    if not isinstance(uri, str):
+        raise RpcError(INVALID_PARAMS, "uri must be a string")
+    try:
+        for part in offered:
+            if (text := part.read(session, uri)) is not None:
+                return text
+    except MiError as error:
+        raise RpcError(INVALID_PARAMS, error.line(session.context.quiet_language), {"uri": uri}) from None
+    raise RpcError(_NOT_FOUND, "nothing stands at this address", {"uri": uri})

@@ -1,7 +1,8 @@
 """The contract behind the tools: one session of it per connection, and its refusals as results."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from functools import wraps
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -9,28 +10,27 @@ from mi.app.contract import build_contract
 from mi.contract.session import ContractSession as Contract
 from mi.contract.session import Refused
 from mi.mcp.session import ToolSession
-from mi.mcp.tool import ToolFailure
+from mi.mcp.tool import Tool, ToolFailure
 
 I = TypeVar("I", bound=Struct)  # noqa: E741
 O = TypeVar("O", bound=Struct)  # noqa: E741
 _LOOKS = ("memory_check_task_authority", "task_list")
 
 
-def governed(function: Callable[[Contract, I], O]) -> Callable[[ToolSession, I], O]:
-    """A function of the contract as a tool's call."""
+def governed(function: Callable[[Contract, I], O], title: str, description: str, **hints: Any) -> Tool[I, O]:
+    """Return a function of the contract as the tool of its name."""
 
+    @wraps(function)
     def call(session: ToolSession, given: I) -> O:
-        contract = session.keep("contract", lambda: _opened(session))
+        contract = session.keep(
+            "contract", lambda: Contract.open(build_contract(session.context), session.client, "mcp")
+        )
         try:
             return function(contract, given)
         except Refused as refused:
             raise _failure(refused, session) from None
 
-    return call
-
-
-def _opened(session: ToolSession) -> Contract:
-    return Contract.open(build_contract(session.context), session.client, "mcp")
+    return Tool.of(call, function.__name__, title, description, **hints)
 
 
 def _failure(refused: Refused, session: ToolSession) -> ToolFailure:

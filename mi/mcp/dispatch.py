@@ -124,10 +124,10 @@ class Dispatcher:
             case "tools/call":
                 return self._call(params)
         if method.startswith("resources/") and self._offer.has_resources:
-            from mi.mcp import resources
+            from mi.mcp.calling import answer_resources
 
             self._one_page(params)
-            return resources.answer(self.session, self._offer, method, params)
+            return answer_resources(self.session, self._offer, method, params)
         raise RpcError(METHOD_NOT_FOUND, f"unknown method {method!r}")
 
     def _one_page(self, params: Params) -> None:

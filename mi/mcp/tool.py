@@ -28,6 +28,14 @@ class Tool(Struct, Generic[I, O], frozen=True, kw_only=True):
     parse: Callable[[Json], Any] | None = None  # a contract that words its own refusals reads its own arguments
     redacted: bool = False  # its output hides secrets itself; others are searched for them
 
+    @classmethod
+    def of(
+        cls, call: Callable[[ToolSession, I], O], name: str, title: str, description: str, **hints: Any
+    ) -> "Tool[I, O]":
+        """Return a tool whose input and output are the types that its function declares."""
+        _, given, answer = call.__annotations__.values()
+        return cls(name=name, title=title, description=description, input=given, output=answer, call=call, **hints)
+
 
 class ToolFailure(Exception):
     """A call that was understood and refused: a result with isError, a machine code and what to do next."""

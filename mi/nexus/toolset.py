@@ -23,9 +23,14 @@ class NexusTool(NamedTuple):
 
     name: str
     summary: str
-    params: type[msgspec.Struct]
     run: Callable[[Store, Any], Answer]
     writes: bool = False
+
+    @property
+    def params(self) -> type[msgspec.Struct]:
+        """The type of the parameters, as the function declares it."""
+        declared: type[msgspec.Struct] = self.run.__annotations__["asked"]
+        return declared
 
 
 TOOLS = {
@@ -34,46 +39,28 @@ TOOLS = {
         NexusTool(
             "plan_start",
             "Begin a plan: a topic and the questions to decide. An active plan is archived first.",
-            plan.PlanStart,
             plan.start,
-            True,
+            writes=True,
         ),
-        NexusTool(
-            "plan_status", "The active plan, its questions and how many are decided.", plan.PlanStatus, plan.status
-        ),
+        NexusTool("plan_status", "The active plan, its questions and how many are decided.", plan.status),
         NexusTool(
             "plan_update",
             "Change the questions of the active plan: add, remove, edit or reopen one.",
-            plan.PlanUpdate,
             plan.update,
-            True,
+            writes=True,
         ),
-        NexusTool(
-            "plan_decide", "Record the decision of one question of the active plan.", plan.PlanDecide, plan.decide, True
-        ),
-        NexusTool("task_list", "All tasks, the goal, and which tasks can be begun.", tasks.NexusTaskList, tasks.show),
-        NexusTool("task_add", "Add a task; the first one makes the list.", tasks.TaskAdd, tasks.add, True),
-        NexusTool(
-            "task_update", "Set a task to pending, in_progress or completed.", tasks.TaskUpdate, tasks.update, True
-        ),
-        NexusTool(
-            "task_close", "Close the cycle: archive plan and tasks in the history.", tasks.TaskClose, tasks.close, True
-        ),
-        NexusTool(
-            "history_search", "Closed cycles that hold a text, the latest last.", history.HistorySearch, history.search
-        ),
-        NexusTool(
-            "context",
-            "Branch, goal, progress and decisions of the present work.",
-            history.ContextQuery,
-            history.context,
-        ),
+        NexusTool("plan_decide", "Record the decision of one question of the active plan.", plan.decide, writes=True),
+        NexusTool("task_list", "All tasks, the goal, and which tasks can be begun.", tasks.show),
+        NexusTool("task_add", "Add a task; the first one makes the list.", tasks.add, writes=True),
+        NexusTool("task_update", "Set a task to pending, in_progress or completed.", tasks.update, writes=True),
+        NexusTool("task_close", "Close the cycle: archive plan and tasks in the history.", tasks.close, writes=True),
+        NexusTool("history_search", "Closed cycles that hold a text, the latest last.", history.search),
+        NexusTool("context", "Branch, goal, progress and decisions of the present work.", history.context),
         NexusTool(
             "artifact_write",
             "Keep a report or other output of an agent below .nexus/state/artifacts/.",
-            history.ArtifactWrite,
             history.write,
-            True,
+            writes=True,
         ),
     )
 }

@@ -36,7 +36,10 @@ def clear_everywhere(home: Home, more: list[str], notices: Notices, apply: bool)
             forget_workspace(home, root)
         for project in bound_projects(home, notices):
             Bindings(home, project, notices).forget(but={one.workspace_root for one in done if one.error})
-    return [*(one for one in done if one.removed or one.changed or one.kept or one.error), *map(_gone, missing)]
+    return [
+        *(one for one in done if one.removed or one.changed or one.kept or one.error),
+        *(Cleared(workspace_root=root, gone=True) for root in missing),
+    ]
 
 
 def _all_workspaces(home: Home, notices: Notices) -> list[str]:
@@ -57,7 +60,3 @@ def _clear(workspace: Workspace, apply: bool) -> Cleared:
     except MiError as error:
         return Cleared(workspace_root=workspace.root, error=error.line())
     return Cleared(workspace_root=workspace.root, removed=taken.removed, changed=taken.changed, kept=taken.kept)
-
-
-def _gone(root: str) -> Cleared:
-    return Cleared(workspace_root=root, gone=True)
