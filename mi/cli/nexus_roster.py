@@ -70,7 +70,7 @@ def _place(context: HomeContext, hosts: list[str]) -> dict[str, list[str]]:
     from mi.hosts.adapters import artefacts
     from mi.hosts.apply import place
     from mi.hosts.workspaces import Workspace
-    from mi.nexus.rendering import OWNER, wishes
+    from mi.nexus.manifest import OWNER, wishes
     from mi.nexus.roster import load
 
     wanted = wishes(load(), context.config.nexus)

@@ -44,7 +44,7 @@ def memory_stats(session: ContractSession, given: NoInput) -> StatsResult:
         counts[name] = project.how_many("claim" if stored.claim else "node", tag=MEMORY + name)
     claims = sum(counts[name] for name, stored in TYPES.items() if stored.claim)
     tasks = session.tasks()
-    leaves = [one for one in tasks.tasks if one.leaf]
+    leaves = [task for task in tasks.tasks if task.leaf]
     return StatsResult(
         memories=counts,
         other_claims=project.how_many("claim") - claims,
@@ -180,7 +180,7 @@ def memory_claim_success(session: ContractSession, given: ClaimInput) -> ClaimRe
     violation_id = ""
     if given.success and not given.enforced:
         violation_id = session.violation("UNENFORCED_SUCCESS", "memory_claim_success", "recorded", details)
-    leaves = [one for one in session.tasks().tasks if one.leaf and not one.checked]
+    leaves = [task for task in session.tasks().tasks if task.leaf and not task.checked]
     return ClaimResult(event_id=event_id, outcome=outcome, violation_id=violation_id, open_tasks=len(leaves))
 
 
@@ -220,7 +220,7 @@ def memory_check_task_authority(session: ContractSession, given: NoInput) -> Aut
     pointer = session.tasks().pointer
     verdict = session.judge(gate.MutationRequest("memory_write", "memory", task_id=pointer))
     tasks, state = session.tasks(), session.state
-    leaves = [one for one in tasks.tasks if one.leaf]
+    leaves = [task for task in tasks.tasks if task.leaf]
     current = tasks.find(tasks.pointer)
     by_item: dict[str, Any] = {one.item: one.done for one in verdict.checklist}
     return AuthorityResult(
@@ -245,7 +245,7 @@ def sessions(folder: str, notices: Notices) -> dict[str, SessionState]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     files = [StateFile(os.path.join(folder, name), notices) for name in names]
-    return {one.name: one.read() for one in files}
+    return {file.name: file.read() for file in files}
 
 
 def violations(log: str, count: int | None, notices: Notices) -> list[Violation]:

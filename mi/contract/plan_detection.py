@@ -19,7 +19,8 @@ def steps_in(text: str) -> int:
     """How many actionable steps a text sequences; 0 or 1 means that it needs no task list."""
     prose = _prose(text)
     return max(
-        _listed(prose),
+        _ordered(prose),
+        _announced(prose),
         sum(_marked(_BOX).match(line) is not None for line in prose.splitlines()),
         len({one[one.lastindex or 0].lower() for one in compiled(patterns().step).finditer(prose)}),
         _sequenced(prose),
@@ -34,12 +35,7 @@ def _prose(text: str) -> str:
 
 def steps_of(title: str, subtasks: Sequence[str]) -> int:
     """How many steps a declared task has: its subtasks, else what its title sequences."""
-    return max(len([one for one in subtasks if one.strip()]), steps_in(title), 1)
-
-
-def _listed(prose: str) -> int:
-    """Ordered items that count up from one, or bullets below words that announce steps."""
-    return max(_ordered(prose), _announced(prose))
+    return max(len([subtask for subtask in subtasks if subtask.strip()]), steps_in(title), 1)
 
 
 def _ordered(prose: str) -> int:

@@ -31,7 +31,7 @@ class TaskProposal(Struct, frozen=True, kw_only=True):
 
     @property
     def lines(self) -> str:
-        return "\n".join([f"- {self.title}", *(f"  - {one}" for one in self.subtasks)])
+        return "\n".join([f"- {self.title}", *(f"  - {subtask}" for subtask in self.subtasks)])
 
 
 class WaitingProposals(Struct, frozen=True, kw_only=True):

@@ -110,12 +110,12 @@ def _with_always(session: ContractSession, thoughts: CombinedStores, found: list
     there = {one.id for one in found}
     room = TOKEN_BUDGET - sum(tokens(one) for one in found if one.tier == "always")
     added: list[Recalled] = []
-    for one in shelf.memories:
+    for memory in shelf.memories:
         if room < LEAST_TOKENS:
             break
-        if one.id in there:
+        if memory.id in there:
             continue
-        fits = next((form for form in (one, in_short(one)) if tokens(form) <= room), None)
+        fits = next((form for form in (memory, in_short(memory)) if tokens(form) <= room), None)
         if fits is not None:
             room -= tokens(fits)
             added.append(fits)
@@ -125,7 +125,7 @@ def _with_always(session: ContractSession, thoughts: CombinedStores, found: list
 
 def shown(session: ContractSession, thoughts: Iterable[Thought]) -> list[Recalled]:
     """The thoughts that stand, as memories without a score; a stale fact is shown as stale."""
-    standing = [(one, raw) for one in thoughts if one.stands and (raw := one.raw)]
+    standing = [(thought, raw) for thought in thoughts if thought.stands and (raw := thought.raw)]
     truths = session.truths.of(one.id for one, raw in standing if FACT in (raw.get("tags") or ()))
     now = time.time()
     found = []

@@ -218,12 +218,12 @@ def _changed(
     """Write the file and say what is new in it."""
     proposer = "" if session.person else session.name
     now = session.tiny_tasks.change(loaded, text, proposer, renamed or {})
-    before = {one.id for one in loaded.tasks} if loaded else set()
-    new = [one for one in now.tasks if one.id not in before]
+    before = {task.id for task in loaded.tasks} if loaded else set()
+    new = [task for task in now.tasks if task.id not in before]
     first = task_id or next((one.id for one in new if not one.parent), "")
     event_id = session.passed(verdict, request, first)
     tasks = session.sync_pointer()
-    remaining = sum(one.leaf and not one.checked for one in tasks.tasks)
+    remaining = sum(task.leaf and not task.checked for task in tasks.tasks)
     return ChangeResult(
         task_id=first,
         subtask_ids=[one.id for one in new if one.parent],

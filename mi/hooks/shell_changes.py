@@ -49,12 +49,12 @@ def changed_files(text: str, folder: str) -> list[str]:
     """
     found: list[str] = []
     commands = simple_commands(text, folder, {"HOME": os.path.expanduser("~")})
-    searches = {(one.pipeline, one.place): one for one in commands if one.name == "find"}
-    for one in commands:
-        at = one.folder if one.folder is not None and not one.folder.startswith(TOP) else folder
-        named = [name for name in _named(one, at) if name not in _NOWHERE]
-        if "find" in one.prefixes:  # it changes what the search finds
-            searched = [searches[place] for place in one.within if place in searches] if named else []
+    searches = {(command.pipeline, command.place): command for command in commands if command.name == "find"}
+    for command in commands:
+        at = command.folder if command.folder is not None and not command.folder.startswith(TOP) else folder
+        named = [name for name in _named(command, at) if name not in _NOWHERE]
+        if "find" in command.prefixes:  # it changes what the search finds
+            searched = [searches[place] for place in command.within if place in searches] if named else []
             named = [name for search in searched for name in _found_by(search.argv[1:])]
         found += [path for name in named for path in _meant(os.path.join(at, os.path.expanduser(name)))]
     return list(dict.fromkeys([*found, *([] if commands.readable else [os.path.normpath(folder)])]))
@@ -117,7 +117,7 @@ def _copied(words: list[str], plain: list[str], at: str, *, moved: bool) -> list
     target = target or (plain[-1] if plain else ".")
     places = [target]
     if sources and (target.endswith("/") or os.path.isdir(os.path.join(at, os.path.expanduser(target)))):
-        places = [os.path.join(target, os.path.basename(one)) for one in sources]
+        places = [os.path.join(target, os.path.basename(source)) for source in sources]
     return [*(sources if moved else []), *places]
 
 
@@ -130,7 +130,7 @@ def _by_git(words: list[str], at: str) -> list[str]:
     if not words or words[0] not in _GIT:
         return []
     files = [os.path.join(folder, word) for word in words[1:] if not word.startswith("-")]
-    return [folder, *(one for one in files if os.path.lexists(os.path.join(at, one)))]
+    return [folder, *(file for file in files if os.path.lexists(os.path.join(at, file)))]
 
 
 def _found_by(words: Sequence[str]) -> list[str]:

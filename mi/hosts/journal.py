@@ -63,7 +63,7 @@ def take_back(workspace: Workspace) -> None:
         _relink(workspace.real(path, follow=False), before, after)
     for path, change in noted.files.items():
         _restore(workspace.real(path), change)
-    prune(workspace, [one for one in noted.folders if one not in noted.manifest.folders])
+    prune(workspace, [folder for folder in noted.folders if folder not in noted.manifest.folders])
     workspace.write(noted.manifest)
 
 

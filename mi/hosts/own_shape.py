@@ -28,7 +28,11 @@ def own_part(root: str, listed: WorkspaceManifest) -> WorkspaceManifest:
     edited = {entry.path for entry in entries if entry.kind in ("block", "entry", "item")}
     formers = {path: Former(existed=_existed(listed.files.get(path)), edited=True) for path in sorted(edited)}
     needed = [os.path.dirname(entry.path) + os.sep for entry in entries]
-    folders = [one for one in listed.folders if is_own(one) or any(path.startswith(one + os.sep) for path in needed)]
+    folders = [
+        folder
+        for folder in listed.folders
+        if is_own(folder) or any(path.startswith(folder + os.sep) for path in needed)
+    ]
     return WorkspaceManifest(entries=entries, files=formers, folders=folders)
 
 

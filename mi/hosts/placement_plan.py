@@ -45,7 +45,7 @@ class Draft:
                 self._take_out(entry)
         for entry, artefact in wanted:
             self._put(entry, artefact, old.get(entry.identity))
-        for entry in [one for one in self.entries if one.owner == owner and one.path in self._copies]:
+        for entry in [entry for entry in self.entries if entry.owner == owner and entry.path in self._copies]:
             self.entries[self.entries.index(entry)] = self._copied(entry)
         self._settle()
 

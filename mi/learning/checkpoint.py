@@ -79,7 +79,8 @@ class Checkpoints:
         )
         hand.append(record)
         if ends(segment.status_hint):  # whatever a model says: no later stretch could hold this one
-            kind = decision.checkpoint_kind if decision.should_checkpoint else _kind_of_end(segment.status_hint)
+            end = segment.status_hint if segment.status_hint in ("done", "blocked") else "other"
+            kind = decision.checkpoint_kind if decision.should_checkpoint else end
             decision = msgspec.structs.replace(decision, should_checkpoint=True, checkpoint_kind=kind)
         if decision.should_checkpoint:
             self._cut(hand, segment._replace(decision=decision))
@@ -125,9 +126,9 @@ def signs_of(segment: Segment) -> list[str]:
     """What makes a stretch worth a judgement."""
     last = segment.last(BatchEnd)
     found = {
-        "the person spoke": any(isinstance(one, UserInput) for one in segment.records),
+        "the person spoke": any(isinstance(record, UserInput) for record in segment.records),
         "the person said something lasting": ends(segment.status_hint) and _lasting(segment),
-        "a risk": any(isinstance(one, RiskEvent) for one in segment.records),
+        "a risk": any(isinstance(record, RiskEvent) for record in segment.records),
         "several batches": segment.batches >= _WORTH_ASKING,
         "a subtask is verified": bool(
             segment.planned_next_input and last and last.seen.get("marks", {}).get("verified")
@@ -150,9 +151,9 @@ def segment_case(segment: Segment) -> SegmentCase:
 
 def snapshot(segment: Segment) -> Snapshot:
     """A compact record of the stretch, for recall; what it says can be followed to the events."""
-    evidence = [one for one in segment.records if isinstance(one, Evidence)]
+    evidence = [record for record in segment.records if isinstance(record, Evidence)]
     decision = segment.last(DecideNext)
-    answers = [one.headline() for one in segment.records if isinstance(one, UserInput)]
+    answers = [record.headline() for record in segment.records if isinstance(record, UserInput)]
     parts = [
         f"Task: {segment.task.text}",
         *(f"Seen: {one.headline()}" for one in evidence if one.headline()),
@@ -166,16 +167,12 @@ def snapshot(segment: Segment) -> Snapshot:
         checkpoint_kind=kind,
         text=redact("\n".join(part[:_READ] for part in parts if part))[:_SNAPSHOT],
         tags=[kind, *([segment.status_hint] if segment.status_hint not in ("", kind) else [])],
-        source_refs=SourceRefs(event_ids=[one.id for one in segment.events]),
+        source_refs=SourceRefs(event_ids=[event.id for event in segment.events]),
     )
 
 
 def _lasting(segment: Segment) -> bool:
     return any(says_lasting(one.text) for one in segment.person_said())
-
-
-def _kind_of_end(status_hint: str) -> str:
-    return status_hint if status_hint in ("done", "blocked") else "other"
 
 
 def materialise(store: ThoughtStore, hand: Hand, segment: Segment) -> None:
@@ -184,17 +181,19 @@ def materialise(store: ThoughtStore, hand: Hand, segment: Segment) -> None:
     edges: list[Edge] = []
     for node, sources in _nodes(store, segment):
         nodes.append(node)
-        edges += [store.new_edge("derived_from", node.node_id, one, "", node.origin) for one in sources[-_SOURCES:]]
+        edges += [
+            store.new_edge("derived_from", node.node_id, source, "", node.origin) for source in sources[-_SOURCES:]
+        ]
     if not nodes:
         return
     record = NodeMaterialized(
         segment_id=segment.segment_id,
-        node_ids=[one.node_id for one in nodes],
-        edge_ids=[one.edge_id for one in edges],
+        node_ids=[node.node_id for node in nodes],
+        edge_ids=[edge.edge_id for edge in edges],
     )
     event = hand.append(record)
-    store.add_nodes([citing(one, event.event_id) for one in nodes])
-    store.add_edges([citing(one, event.event_id) for one in edges])
+    store.add_nodes([citing(node, event.event_id) for node in nodes])
+    store.add_edges([citing(edge, event.event_id) for edge in edges])
 
 
 def _nodes(store: ThoughtStore, segment: Segment) -> Iterator[tuple[Node, list[str]]]:
@@ -205,8 +204,8 @@ def _nodes(store: ThoughtStore, segment: Segment) -> Iterator[tuple[Node, list[s
         origin: Origin = "hands" if echoes(decision.notes, segment) else "mind"
         text = f"{decision.status}, {decision.next_action}: {decision.notes}".strip(" :")
         yield _node(store, "decision", f"{decision.status}: {task}", text, origin), [decision.event_id]
-    evidence = [one for one in segment.records if isinstance(one, Evidence)]
-    actions = [f"{one.kind}: {one.detail}" for record in evidence for one in record.actions]
+    evidence = [record for record in segment.records if isinstance(record, Evidence)]
+    actions = [f"{action.kind}: {action.detail}" for record in evidence for action in record.actions]
     if actions:
         text = "\n".join(list(dict.fromkeys(actions))[:_ACTIONS])
         yield _node(store, "action", f"done for: {task}", text, "hands"), [one.event_id for one in evidence]

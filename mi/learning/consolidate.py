@@ -91,10 +91,10 @@ class _Patch:
 
     def choose(self, answer: Update) -> None:
         self._sure = max(self._sure, answer.min_confidence)  # a model may be stricter than the knob, never laxer
-        for one in answer.patch.claims:
-            why = self._problem(one) or self._add(one)
+        for claim in answer.patch.claims:
+            why = self._problem(claim) or self._add(claim)
             if why:
-                self.notes.append(f"{one.local_id}: {why}")
+                self.notes.append(f"{claim.local_id}: {why}")
         self.edges = list(self._edges(answer))
         for gone in answer.retract:
             cites = self._cites(gone.source_event_ids)
@@ -161,10 +161,10 @@ class _Patch:
         """Redirects from what was learned before: never from what the person said, each claim once."""
         replaced: set[str] = set()
         new = {claim.claim_id for claim, _ in self.claims}
-        for one in answer.patch.edges:
-            start, end = self._known.get(one.from_claim_id, ""), self._known.get(one.to_claim_id, "")
-            fits = one.edge_type in REDIRECTS and one.confidence >= self._sure
-            cites = self._cites(one.source_event_ids)
+        for edge in answer.patch.edges:
+            start, end = self._known.get(edge.from_claim_id, ""), self._known.get(edge.to_claim_id, "")
+            fits = edge.edge_type in REDIRECTS and edge.confidence >= self._sure
+            cites = self._cites(edge.source_event_ids)
             if (
                 fits
                 and cites
@@ -173,6 +173,6 @@ class _Patch:
                 and start not in replaced | {end}
             ):
                 replaced.add(start)
-                yield self._store.new_edge(one.edge_type, start, end, "", "mind"), one.source_event_ids
+                yield self._store.new_edge(edge.edge_type, start, end, "", "mind"), edge.source_event_ids
             else:
-                self.notes.append(f"{one.edge_type} {one.from_claim_id} → {one.to_claim_id}: void")
+                self.notes.append(f"{edge.edge_type} {edge.from_claim_id} → {edge.to_claim_id}: void")

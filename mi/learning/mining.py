@@ -90,12 +90,12 @@ def mine(learner: Learner, hand: Hand, segment: Segment) -> ClaimMining:
         mind_transcript_ref=judgement.transcript_ref,
         segment_id=segment.segment_id,
         output=msgspec.to_builtins(answer) if answer else None,
-        applied_claim_ids=[one.claim_id for one in chosen.claims],
+        applied_claim_ids=[claim.claim_id for claim in chosen.claims],
         merged_claim_ids=list(dict.fromkeys(chosen.merged)),
         dropped=chosen.notes,
     )
     event = hand.append(record)
-    knowledge.own.add_claims([citing(one, event.event_id) for one in chosen.claims])
+    knowledge.own.add_claims([citing(claim, event.event_id) for claim in chosen.claims])
     knowledge.own.add_edges(
         knowledge.own.new_edge(one.edge_type, start, end, event.event_id, "mind") for one, start, end in chosen.edges
     )
@@ -117,7 +117,7 @@ class _Choice:
         self._knobs = knowledge.runtime.thought_db
         self._segment = segment
         self._person = {one.id: one.text for one in segment.person_said()}
-        self._allowed = {one.id for one in segment.events} | set(self._person)
+        self._allowed = {event.id for event in segment.events} | set(self._person)
         self._known: dict[str, str] = {}  # a model's name for a claim → the claim's id
         self.claims: list[Claim] = []
         self.merged: list[str] = []
@@ -127,10 +127,10 @@ class _Choice:
         self.notes: list[str] = []
 
     def choose(self, answer: MinedClaims) -> None:
-        for one in answer.claims:
-            why = self._problem(one) or self._add(one)
+        for claim in answer.claims:
+            why = self._problem(claim) or self._add(claim)
             if why:
-                self.notes.append(f"{one.local_id}: {why}")
+                self.notes.append(f"{claim.local_id}: {why}")
         for edge in answer.edges:
             self._add_edge(edge)
 

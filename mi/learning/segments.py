@@ -76,25 +76,31 @@ class Segment(NamedTuple):
 
     @property
     def batches(self) -> int:
-        return sum(isinstance(one, BatchEnd) for one in self.records)
+        return sum(isinstance(record, BatchEnd) for record in self.records)
 
     @property
     def events(self) -> list[CitableText]:
         """What happened, each with the id to cite it by."""
-        return [CitableText(id=one.event_id, text=_compact(one)) for one in self.records if _kind(one) in _TOLD]
+        return [
+            CitableText(id=record.event_id, text=_compact(record)) for record in self.records if _kind(record) in _TOLD
+        ]
 
     def person_said(self) -> list[CitableText]:
         """The person's own words: the task, and their answers without the questions."""
-        answers = [CitableText(id=one.event_id, text=one.answer) for one in self.records if isinstance(one, UserInput)]
+        answers = [
+            CitableText(id=record.event_id, text=record.answer)
+            for record in self.records
+            if isinstance(record, UserInput)
+        ]
         return [self.task, *answers] if self.task.text else answers
 
     def agent_said(self) -> str:
         """Everything in the stretch that came out of the Hands, or was drawn from it."""
-        return "\n".join(part for one in self.records for part in _of_hands(one) if part)
+        return "\n".join(part for record in self.records for part in _of_hands(record) if part)
 
     def last(self, shape: type[R]) -> R | None:
         """The latest record of a type."""
-        return next((one for one in reversed(self.records) if isinstance(one, shape)), None)
+        return next((record for record in reversed(self.records) if isinstance(record, shape)), None)
 
 
 class SegmentFile:
@@ -110,12 +116,12 @@ class SegmentFile:
     def take_in(self, planned_next_input: str, status_hint: str) -> Segment:
         """The stretch so far, read from the log; the buffer is brought up to it."""
         state, records = self._stretch()
-        start = next((one for one in records if isinstance(one, RunStart)), None)
+        start = next((record for record in records if isinstance(record, RunStart)), None)
         if start is not None and not state.task_event_id:
             state = msgspec.structs.replace(state, task=start.task, task_event_id=start.event_id)
         task = CitableText(id=state.task_event_id, text=state.task)
         segment = Segment(state.segment_id, self._run_id, task, records, planned_next_input, status_hint)
-        told = [one for one in records if _kind(one) in _TOLD][-_KEPT:]
+        told = [record for record in records if _kind(record) in _TOLD][-_KEPT:]
         events = [SegmentEvent(event_id=one.event_id, kind=_kind(one), text=_compact(one)) for one in told]
         self.save(msgspec.structs.replace(state, batches=segment.batches, events=events))
         return segment
@@ -186,7 +192,7 @@ def _of_hands(record: Record) -> list[str]:
         case BatchEnd():
             return [record.last_message, *(str(one.get("command", "")) for one in record.seen.get("commands", []))]
         case Evidence():
-            actions = [one.detail for one in record.actions]
+            actions = [action.detail for action in record.actions]
             return [*record.facts, *record.results, *record.unknowns, *record.risk_signals, *actions]
         case Question() | UserInput():
             return [record.text if isinstance(record, Question) else record.question]

@@ -39,7 +39,7 @@ class Learner:
 
     def from_judgements(self, hand: Hand, segment: Segment) -> None:
         """What risk_judge and decide_next suggested in the stretch and was not taken up yet."""
-        taken = {one.source_event_id for one in segment.records if isinstance(one, LearnSuggested)}
+        taken = {record.source_event_id for record in segment.records if isinstance(record, LearnSuggested)}
         taken |= {one.event_id for one in self._suggested()}
         for record, proposals in _suggested_in(segment):
             if record.event_id not in taken:

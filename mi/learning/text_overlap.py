@@ -31,7 +31,7 @@ def plain_tokens(text: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> frozenset[str]:
-    return frozenset(one for one in plain_tokens(text) if one not in stop_words())
+    return frozenset(token for token in plain_tokens(text) if token not in stop_words())
 
 
 def _names(text: str) -> list[str]:
@@ -67,7 +67,7 @@ def share(text: str, of: str) -> float:
 def supported_by_user_text(text: str, said: str) -> bool:
     """Whether a text is carried by what the person said: most of its words, and every one that turns it round or is
     the name of something outside."""
-    named = all(one in said.lower() for one in _names(text.lower()))
+    named = all(name in said.lower() for name in _names(text.lower()))
     return named and share(text, said) >= CARRIED and _turns(text) <= _turns(said)
 
 

@@ -213,15 +213,17 @@ def take_in(
     ids = [str(record[f"{record['kind']}_id"]) for record in thoughts]
     workflows = taken.new.get("workflow", [])
     source = f"import {parcel.header.sha256[:12]} of {parcel.header.project_key}"
-    applied = [*ids, *(str(one["id"]) for one in workflows)]
+    applied = [*ids, *(str(workflow["id"]) for workflow in workflows)]
     event = log().append(LearnApplied(suggestion_id=source, applied_claim_ids=applied), sync=True)
     here = {"scope": "project", "visibility": "project", "project_id": project_id}
     # an agent's word is no more than that by having been elsewhere
     origins = [least(["import", record.get("origin") or "import"]) for record in thoughts]
     stamped = [record | here | {"origin": origin} for record, origin in zip(thoughts, origins, strict=True)]
     store.reassert([also_citing(record, event.event_id) for record in stamped])
-    for one in workflows:
-        write_atomic(os.path.join(place.workflows, f"{one['id']}.json"), msgspec.json.format(encode(one), indent=2))
+    for workflow in workflows:
+        write_atomic(
+            os.path.join(place.workflows, f"{workflow['id']}.json"), msgspec.json.format(encode(workflow), indent=2)
+        )
     return event.event_id
 
 

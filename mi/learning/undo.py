@@ -227,7 +227,7 @@ def redo(
 
 def _say_again(store: ThoughtStore, thoughts: list[Thought], event_id: str) -> None:
     """Say thoughts again, and behind a redirect those that were newer than it: the newest one counts, as before."""
-    newer = _newer_redirects(store.read(), [one for one in thoughts if one.type in REDIRECTS])
+    newer = _newer_redirects(store.read(), [thought for thought in thoughts if thought.type in REDIRECTS])
     said = sorted([*thoughts, *newer], key=lambda one: one.offset)
     store.reassert([also_citing(one.raw, event_id) if one not in newer else one.raw for one in said])
 

@@ -60,7 +60,7 @@ def _answered(
     reach: Reach,
     knobs: Knobs,
 ) -> tuple[WhyTrace, list[Edge]]:
-    allowed = [one.id for one in candidates]
+    allowed = [candidate.id for candidate in candidates]
     chosen = [one for one in dict.fromkeys(answer.chosen_claim_ids) if one in allowed]
     record = WhyTrace(
         state="ok",

@@ -84,7 +84,7 @@ class WorkflowMiner:
         return update_state(self._path, Habits, note, self._knowledge.notices).candidates[signature]
 
     def _keep(self, hand: Hand, segment: Segment, suggestion: SuggestedWorkflow) -> None:
-        allowed = [segment.task.id, *(one.id for one in segment.events)]
+        allowed = [segment.task.id, *(event.id for event in segment.events)]
         by_agent = partial(wished_by_agent, segment=segment)
         try:
             made = keep(hand, self._desk, self._path, suggestion, self._knobs.auto_enable, allowed, by_agent)

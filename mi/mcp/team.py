@@ -102,7 +102,7 @@ def session_call(session: ToolSession, given: SessionInput) -> SessionResult:
     persona = existing(build_persona(context))
     entry = SessionEntry(
         completed_items=given.completed_items,
-        decisions=[LoggedDecision(text=one.text, reason=one.reason) for one in given.decisions],
+        decisions=[LoggedDecision(text=decision.text, reason=decision.reason) for decision in given.decisions],
         next_steps=given.next_steps,
         candidate_insights=given.candidate_insights,
         incidents=given.incidents,

@@ -71,7 +71,7 @@ def _blocks() -> dict[str, list[str]]:
 
     file = "capabilities.yml"
     found = load_yaml(os.path.join(SHIPPED, "vocabulary", file), VOCABULARY[file])
-    return {one.id: list(one.blocks) for one in found.capabilities}
+    return {capability.id: list(capability.blocks) for capability in found.capabilities}
 
 
 @cache

@@ -49,7 +49,7 @@ def _summary(cycle: dict[str, Any]) -> Answer:
     plan, tasks = cycle.get("plan"), cycle.get("tasks")
     if isinstance(plan, dict):
         issues = objects(plan.get("issues"))
-        decided = [one for one in issues if one.get("status") == "decided"]
+        decided = [issue for issue in issues if issue.get("status") == "decided"]
         answer["topic"] = str(plan.get("topic") or "")
         answer["decisions"] = [{name: str(one.get(name) or "") for name in ("title", "decision")} for one in decided]
     if isinstance(tasks, list):

@@ -1,4 +1,4 @@
-"""The manifest: agents, skills and vocabulary in one file, the same bytes for the same sources."""
+"""The roster in other forms: the manifest, the same bytes for the same sources, and what each host is given of it."""
 
 import os
 from typing import Any
@@ -6,13 +6,24 @@ from typing import Any
 import msgspec
 
 from mi import __version__
+from mi.hosts.artefacts import Agent, Skill, Wish
 from mi.kernel import git
+from mi.kernel.config.types import Nexus as Settings
 from mi.kernel.state import encode_pretty
 from mi.nexus import vocabulary_types as types
+from mi.nexus.capabilities import effective
+from mi.nexus.macros import expand
 from mi.nexus.roster import SHIPPED, Member, Roster, load
 from mi.nexus.store import strict
+from mi.nexus.toolset import TOOLS
 
 CONTRACT = "2.0"
+OWNER = "nexus"
+SERVER = "mi"  # the name under which hosts know MI's MCP server
+# Claude Code's tools by the capability that takes them away; those that only read are never taken.
+_READING = ["Read", "Glob", "Grep", "WebFetch", "WebSearch"]
+_TAKEN = {"no_file_edit": ["Edit", "Write", "NotebookEdit"], "no_shell_exec": ["Bash"]}
+_TASK_TOOLS = {"no_task_create": ["task_add"], "no_task_update": ["task_update", "task_close"]}
 
 
 def body_hash(body: str) -> str:
@@ -33,8 +44,8 @@ def manifest(roster: Roster, commit: str) -> bytes:
         "version": __version__,
         "commit": commit,
         "schema_contract_version": CONTRACT,
-        "agents": [_entry(one) for one in sorted(roster.agents, key=lambda member: str(member.meta.id))],
-        "skills": [_entry(one) for one in sorted(roster.skills, key=lambda member: str(member.meta.id))],
+        "agents": [_entry(agent) for agent in sorted(roster.agents, key=lambda member: str(member.meta.id))],
+        "skills": [_entry(skill) for skill in sorted(roster.skills, key=lambda member: str(member.meta.id))],
         "vocabulary": vocabulary | {"invocations": invocations},
     }
     return encode_pretty(strict(whole, types.Manifest))
@@ -63,3 +74,42 @@ def commit_of(folder: str) -> str:
     tracked = git.run(root, "ls-files", "--error-unmatch", "--", os.path.join(folder, "manifest.py")).code == 0
     answer = git.run(root, "rev-parse", "HEAD")
     return answer.output.strip() if tracked and answer.code == 0 else "unknown"
+
+
+def wishes(roster: Roster, settings: Settings) -> list[Wish]:
+    """Every agent and skill, to be placed into a workspace."""
+    agents: list[Wish] = [_agent(roster, member, settings) for member in roster.agents]
+    return [*agents, *(_skill(roster, member) for member in roster.skills)]
+
+
+def _agent(roster: Roster, member: Member, settings: Settings) -> Agent:
+    bounds = effective(member.meta.id, settings)
+    guidance = [
+        capability.prose_guidance.strip() for capability in roster.vocabulary.capabilities if capability.id in bounds
+    ]
+    body = expand(member.body, roster.vocabulary.invocations).rstrip()
+    limits = "\n".join(f"- {said}" for said in guidance)
+    return Agent(
+        name=member.meta.id,
+        description=f"{member.meta.description}. For: {member.meta.task}.",
+        body=f"{body}\n\n## Limits\n{limits}\n" if limits else body + "\n",
+        tools=tools_for(bounds),
+    )
+
+
+def tools_for(bounds: frozenset[str]) -> list[str]:
+    """The tools an agent with these capabilities may use in Claude Code."""
+    hands = [tool for name in ("no_file_edit", "no_shell_exec") if name not in bounds for tool in _TAKEN[name]]
+    taken = {tool for name, tools in _TASK_TOOLS.items() if name in bounds for tool in tools}
+    return [*_READING, *hands, *(f"mcp__{SERVER}__nx_{name}" for name in TOOLS if name not in taken)]
+
+
+def _skill(roster: Roster, member: Member) -> Skill:
+    triggers = ", ".join(f"[{name}]" for name in member.meta.triggers)
+    asked = f" Use it when the message holds {triggers}." if triggers else " Only when the person asks for it by name."
+    return Skill(
+        name=member.meta.id,
+        description=member.meta.description + asked,
+        body=expand(member.body, roster.vocabulary.invocations),
+        manual=member.meta.manual_only is True,
+    )

@@ -113,7 +113,7 @@ def automatic(store: Store, settings: Settings) -> Done:
         raise UsageError("memory-gc-signals")
     if not os.path.exists(store.place.access):  # reads are not observed here: their absence tells nothing
         return Done([], [], [])
-    chosen = [one.name for one in candidates(store, gc) if one.forgotten]
+    chosen = [candidate.name for candidate in candidates(store, gc) if candidate.forgotten]
     return apply(store, settings, chosen, []) if chosen else Done([], [], [])
 
 
@@ -121,7 +121,7 @@ def apply(store: Store, settings: Settings, names: list[str], pairs: list[Merge]
     """Delete files and merge pairs, each a commit of its own; without git nothing is deleted."""
     paths = [memory.existing(store, name) for name in dict.fromkeys(map(memory_file, names))]
     root = _repository(store)
-    signals = {one.name: one for one in candidates(store, settings.memory_gc)}
+    signals = {candidate.name: candidate for candidate in candidates(store, settings.memory_gc)}
     commits: list[str] = []
     with store.lock():
         for pair in pairs:

@@ -134,7 +134,7 @@ def decide(store: Store, asked: PlanDecide) -> Answer:
         decided = msgspec.structs.replace(issue, status="decided", decision=asked.decision, **kept)
         plan = _replaced(plan, issue, decided)
         store.save(store.place.plan, plan)
-    left = [one for one in plan.issues if one.status != "decided"]
+    left = [issue for issue in plan.issues if issue.status != "decided"]
     answer: Answer = {"decided": True, "issue": issue.title, "allComplete": not left}
     if left:
         return answer | {"remaining": [{"id": one.id, "title": one.title, "status": one.status} for one in left]}

@@ -51,7 +51,9 @@ def read_tasks(path: str) -> Tasks | None:
         raw
         | {
             "tasks": tasks,
-            "decisions": [one for one in decisions if isinstance(one, str)] if isinstance(decisions, list) else [],
+            "decisions": [decision for decision in decisions if isinstance(decision, str)]
+            if isinstance(decisions, list)
+            else [],
         },
         Tasks,
         path,

@@ -89,7 +89,8 @@ def load(root: str = SHIPPED) -> Roster:
     """Everything; the first thing that is wrong is an error."""
     vocabulary = load_vocabulary(root)
     members = {
-        kind: [load_member(root, kind, one) for one in member_folders(root, kind)] for kind in ("agents", "skills")
+        kind: [load_member(root, kind, folder) for folder in member_folders(root, kind)]
+        for kind in ("agents", "skills")
     }
     return Roster(vocabulary, members["agents"], members["skills"])
 

@@ -74,7 +74,7 @@ def add(store: Store, asked: TaskAdd) -> Answer:
         former = store.tasks() or Tasks(goal=_goal(store, asked), decisions=[], tasks=[])
         carried = {name: getattr(asked, name) for name in _CARRIED}
         task = Task(
-            id=max([0, *(one.id for one in former.tasks)]) + 1,
+            id=max([0, *(task.id for task in former.tasks)]) + 1,
             title=asked.title,
             context=asked.context,
             status="pending",

@@ -114,7 +114,7 @@ def _skill(vocabulary: Vocabulary, member: Member) -> Iterator[RosterFault]:
 
 
 def _ids(entries: list[Any]) -> set[str]:
-    return {one.id for one in entries}
+    return {entry.id for entry in entries}
 
 
 def _text(vocabulary: Vocabulary, kind: str, member: Member) -> Iterator[RosterFault]:

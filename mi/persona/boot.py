@@ -62,11 +62,11 @@ def boot(persona: PersonaView, reviewers: Callable[[], list[ReviewerHealth]] = l
     core = read_core(persona)
     members = roles(core[CORE[0]])
     own = take_slot(persona)
-    files = [one for one in log_files(persona) if one.sid != own.sid]
+    files = [file for file in log_files(persona) if file.sid != own.sid]
     last = _latest(persona, files)
     sections = _sections(persona, last) if last else {}
     private = _private(persona)
-    windows = [_window(persona, one) for one in other_windows(files, own.sid, time.strftime("%Y-%m-%d"))]
+    windows = [_window(persona, window) for window in other_windows(files, own.sid, time.strftime("%Y-%m-%d"))]
     cards, _ = read_cards(persona)
     return Booted(
         member=persona.member,
@@ -99,7 +99,7 @@ def read_core(persona: PersonaView) -> dict[str, str]:
 
 def _latest(persona: PersonaView, files: list[LogFile]) -> LogFile | None:
     """The latest log that says something: a window that was only opened left nothing to go on from."""
-    telling = (one for one in reversed(files) if not is_empty(read_text(persona, one.path) or ""))
+    telling = (file for file in reversed(files) if not is_empty(read_text(persona, file.path) or ""))
     return next(telling, files[-1] if files else None)
 
 

@@ -98,16 +98,16 @@ def duplicates(cards: list[CardFile]) -> list[CardProblem]:
     problems: list[CardProblem] = []
     ids: dict[str, str] = {}
     keys: dict[str, str] = {}
-    for one in cards:
-        if one.card.id in ids:
-            problems.append(CardProblem(one.path, "card-id-twice", {"id": one.card.id, "other": ids[one.card.id]}))
-        ids.setdefault(one.card.id, one.path)
-        if one.card.status != "active":
+    for card in cards:
+        if card.card.id in ids:
+            problems.append(CardProblem(card.path, "card-id-twice", {"id": card.card.id, "other": ids[card.card.id]}))
+        ids.setdefault(card.card.id, card.path)
+        if card.card.status != "active":
             continue
-        key = one.card.merge_key
+        key = card.card.merge_key
         if key in keys:
-            problems.append(CardProblem(one.path, "merge-key-twice", {"merge_key": key, "other": keys[key]}))
-        keys.setdefault(key, one.path)
+            problems.append(CardProblem(card.path, "merge-key-twice", {"merge_key": key, "other": keys[key]}))
+        keys.setdefault(key, card.path)
     return problems
 
 
@@ -125,7 +125,7 @@ def lacks_evidence(one: CardFile) -> bool:
 
 def active(cards: list[CardFile]) -> list[CardFile]:
     """Those that hold."""
-    return [one for one in cards if one.card.status == "active"]
+    return [card for card in cards if card.card.status == "active"]
 
 
 def build_index(cards: list[CardFile], updated: str) -> dict[str, object]:
@@ -208,16 +208,16 @@ def health(cards: list[CardFile]) -> dict[str, object]:
 
 def find_card(cards: list[CardFile], card_id: str) -> CardFile:
     """One card by its id, or by the words beside it in every list: its merge key, which one active card has."""
-    for one in cards:
-        if one.card.id == card_id or (one.card.merge_key == card_id and one.card.status == "active"):
-            return one
+    for card in cards:
+        if card.card.id == card_id or (card.card.merge_key == card_id and card.card.status == "active"):
+            return card
     raise NotFound("no-card", id=card_id)
 
 
 def next_id(cards: list[CardFile], card_type: CardType) -> str:
     """The next free id of a type."""
     letter = next(letter for letter, kind in LETTERS.items() if kind == card_type)
-    taken = [int(one.card.id[2:]) for one in cards if one.card.id[0] == letter]
+    taken = [int(card.card.id[2:]) for card in cards if card.card.id[0] == letter]
     return f"{letter}-{max(taken, default=0) + 1:03d}"
 
 

@@ -37,12 +37,12 @@ def roles(boot_text: str) -> list[Role]:
 
 def human(members: list[Role]) -> str:
     """The name of the human; "human" where the table names none."""
-    return next((one.name for one in members if one.type == "human"), "human")
+    return next((member.name for member in members if member.type == "human"), "human")
 
 
 def is_human(members: list[Role], name: str) -> bool:
     """Whether a name is the human's."""
-    return name == human(members) or any(one.name == name and one.type == "human" for one in members)
+    return name == human(members) or any(member.name == name and member.type == "human" for member in members)
 
 
 def _role(row: dict[str, str]) -> Role:

@@ -108,7 +108,7 @@ def is_empty(text: str) -> bool:
 
 def is_first(logs: Iterable[LogFile]) -> bool:
     """Whether no session has left anything yet."""
-    return all(is_empty(decode(read_bytes(one.path) or b"")) for one in logs)
+    return all(is_empty(decode(read_bytes(log.path) or b"")) for log in logs)
 
 
 def render(entry: SessionEntry, number: int, ts: str, first: bool = False) -> str:

@@ -44,7 +44,7 @@ def take_slot(persona: PersonaView) -> LogFile:
     folder = persona.path("sessions", day[:7])
     make_dirs(folder)
     with folder_lock(folder):
-        taken = {one.slot for one in log_files(persona) if one.day == day}
+        taken = {file.slot for file in log_files(persona) if file.day == day}
         number = 0
         while slot_letter(number) in taken:
             number += 1
@@ -60,7 +60,7 @@ def find_window(persona: PersonaView, sid: str) -> LogFile:
     """The log file of a window."""
     if not _SID.fullmatch(sid):
         raise MiError("bad-sid", sid=sid)
-    found = [one for one in log_files(persona) if one.sid == sid]
+    found = [file for file in log_files(persona) if file.sid == sid]
     if not found:
         raise NotFound("no-window", sid=sid, path=persona.path("sessions"))
     return found[-1]
@@ -78,7 +78,7 @@ def slot_letter(number: int) -> str:
 
 def other_windows(files: list[LogFile], own_sid: str, today: str, most: int = 8, days: int = 7) -> list[LogFile]:
     """Whom else to read: today's newest file of each slot; nobody today: the latest of the last days; else none."""
-    others = [one for one in files if not own_sid or one.sid != own_sid]
+    others = [file for file in files if not own_sid or file.sid != own_sid]
     newest: dict[str, LogFile] = {}
     for one in others:
         if one.day == today and (one.slot not in newest or one.changed >= newest[one.slot].changed):

@@ -46,7 +46,9 @@ class Reviewed(NamedTuple):
 
     def instruction(self) -> str:
         """The findings as work for the agent."""
-        lines = [f"- [{one.severity}] {one.title}: {one.detail} → {one.action}" for one in self.findings]
+        lines = [
+            f"- [{finding.severity}] {finding.title}: {finding.detail} → {finding.action}" for finding in self.findings
+        ]
         return "A review of your change asks for this before the work goes on:\n" + "\n".join(lines)
 
 

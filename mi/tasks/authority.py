@@ -49,13 +49,15 @@ class NexusTasks:
             found = decode(inside.read_bytes(self._root, FILE) or b"", _Tasks)
         except (OSError, MiError, BadJson) as error:
             return TaskList(FILE, exists=True, unsure=str(error), other=True)
-        tasks = [ListedTask(id=str(one.id), title=one.title, checked=one.status == "completed") for one in found.tasks]
+        tasks = [
+            ListedTask(id=str(task.id), title=task.title, checked=task.status == "completed") for task in found.tasks
+        ]
         return TaskList(FILE, True, found.goal, tuple(tasks), _pointer(found.tasks), other=True)
 
 
 def _pointer(tasks: list[_Task]) -> str:
-    done = {one.id for one in tasks if one.status == "completed"}
-    begun = [one for one in tasks if one.status == "in_progress"]
-    ready = [one for one in tasks if one.status == "pending" and done.issuperset(one.deps)]
-    waiting = [one for one in tasks if one.status != "completed"]
+    done = {task.id for task in tasks if task.status == "completed"}
+    begun = [task for task in tasks if task.status == "in_progress"]
+    ready = [task for task in tasks if task.status == "pending" and done.issuperset(task.deps)]
+    waiting = [task for task in tasks if task.status != "completed"]
     return str((begun or ready or waiting)[0].id) if waiting else ""

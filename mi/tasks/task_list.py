@@ -30,7 +30,7 @@ class TaskList(NamedTuple):
 
     def find(self, task_id: str) -> ListedTask | None:
         """A task by its id."""
-        return next((one for one in self.tasks if one.id == task_id), None)
+        return next((task for task in self.tasks if task.id == task_id), None)
 
 
 class TaskAuthority(Protocol):

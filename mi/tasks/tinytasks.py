@@ -196,7 +196,7 @@ def add_task(document: TaskDocument, title: str, subtasks: list[str], section: s
     """The text with a further task: the last of its section, or of the file."""
     lines = list(document.lines)
     step, bullet = " " * _child_step(document), _bullet(document)
-    added = [f"{bullet} [ ] {title}", *(f"{step}{bullet} [ ] {one}" for one in subtasks)]
+    added = [f"{bullet} [ ] {title}", *(f"{step}{bullet} [ ] {subtask}" for subtask in subtasks)]
     at = place_for(document, section)
     if at is None:
         if _has_text(lines):

@@ -126,11 +126,12 @@ class TinyTasks:
         seen = [TaskSighting(one.title, one.parent, document.is_done(at)) for at, one in enumerate(document.items)]
 
         def change(old: TaskState) -> TaskState:
-            known = [msgspec.structs.replace(one, title=renamed.get(one.id, one.title)) for one in old.tasks]
+            known = [msgspec.structs.replace(task, title=renamed.get(task.id, task.title)) for task in old.tasks]
             before = {one.id for one in known}
             named = match(known, seen)
             if proposed_by:
-                named = [one if one.id in before else _proposed(one, proposed_by) for one in named]
+                replace = msgspec.structs.replace
+                named = [task if task.id in before else replace(task, proposed_by=proposed_by) for task in named]
             waits = old.awaiting if proposed_by or old.awaiting_hash == digest else ""
             kept = {"awaiting": waits, "awaiting_hash": digest if waits else ""}
             return msgspec.structs.replace(old, file_hash=digest, tasks=named, **kept)
@@ -176,10 +177,6 @@ class TinyTasks:
             return inside.real_path(self._root, self.path)
         except StorageError as error:
             raise MiError("tasks-outside", path=self.path) if error.code == "leads-out" else error from None
-
-
-def _proposed(one: KnownTask, session: str) -> KnownTask:
-    return msgspec.structs.replace(one, proposed_by=session)
 
 
 def _digest(data: bytes) -> str:

@@ -141,7 +141,9 @@ class Bindings:
 
     def _names_of_others(self, workspace: Workspace, host: str) -> dict[str, str]:
         """The skills that others placed there, each with the workflow that it is, if it is one."""
-        links = [one for one in workspace.read().entries if one.kind == "link" and one.owner != self._owner(host)]
+        links = [
+            entry for entry in workspace.read().entries if entry.kind == "link" and entry.owner != self._owner(host)
+        ]
         return {
             os.path.basename(one.path): _workflow_id(workspace.real(os.path.join(one.target, "workflow.json")))
             for one in links
@@ -206,7 +208,7 @@ def _synced(binding: HostBinding, placed: Placed, workflows: list[Workflow]) -> 
     return Synced(
         host=binding.host,
         workspace_root=binding.workspace_root,
-        workflows=[one.id for one in workflows],
+        workflows=[workflow.id for workflow in workflows],
         changed=placed.changed,
         removed=placed.removed,
         kept=placed.kept,

@@ -25,7 +25,7 @@ def skills(workflows: list[Workflow], others: dict[str, str] | None = None) -> l
     made: list[Skill] = []
     taken = dict(others or {})
     for workflow in workflows:
-        name = next(one for one in _names(workflow) if taken.get(one, workflow.id) == workflow.id)
+        name = next(name for name in _names(workflow) if taken.get(name, workflow.id) == workflow.id)
         taken[name] = workflow.id
         made.append(_skill(workflow, name))
     return made

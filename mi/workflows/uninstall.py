@@ -47,7 +47,7 @@ def _all_workspaces(home: Home, notices: Notices) -> list[str]:
     found = known_workspaces(home, notices)
     for project_id in home.project_ids():
         overlay = read_state(home.project(project_id).overlay, Overlay, notices)
-        for root in (overlay.root_path, *(one.workspace_root for one in overlay.host_bindings)):
+        for root in (overlay.root_path, *(binding.workspace_root for binding in overlay.host_bindings)):
             if root and os.path.isdir(root) and Workspace.at(root, home).is_recorded:
                 found.append(root)
     return list(dict.fromkeys(found))

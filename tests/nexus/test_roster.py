@@ -12,7 +12,7 @@ import yaml
 
 from mi.kernel.config.types import Nexus
 from mi.kernel.errors import MiError, UsageError
-from mi.nexus import capabilities, macros, manifest, rendering, roster, tags, validate
+from mi.nexus import capabilities, macros, manifest, roster, tags, validate
 from mi.nexus.roster import SHIPPED
 
 ROSTER = roster.load()
@@ -576,7 +576,7 @@ def test_a_project_adds_capabilities_and_takes_none_away():
 
 @pytest.mark.req("nx.host.tool-lists")
 def test_the_tool_lists_of_agents():
-    tools = {one.name: one.tools for one in rendering.wishes(ROSTER, Nexus()) if hasattr(one, "tools")}
+    tools = {one.name: one.tools for one in manifest.wishes(ROSTER, Nexus()) if hasattr(one, "tools")}
     assert {"Read", "Grep", "mcp__mi__nx_task_list"} <= set(tools["architect"])
     assert not {"Edit", "Write", "NotebookEdit", "mcp__mi__nx_task_add", "mcp__mi__nx_task_update"} & set(
         tools["architect"]
@@ -584,7 +584,7 @@ def test_the_tool_lists_of_agents():
     assert {"Bash", "mcp__mi__nx_artifact_write"} <= set(tools["architect"])
     assert {"Edit", "Write", "mcp__mi__nx_task_update"} <= set(tools["engineer"])
     assert "mcp__mi__nx_task_add" not in tools["engineer"]
-    bound = rendering.wishes(ROSTER, Nexus(agent_capabilities={"engineer": ("no_shell_exec",)}))
+    bound = manifest.wishes(ROSTER, Nexus(agent_capabilities={"engineer": ("no_shell_exec",)}))
     assert "Bash" not in next(one.tools for one in bound if one.name == "engineer")
 
 

@@ -99,7 +99,7 @@ def _opening(done: dict[str, Any]) -> str:
     """Warnings, and what there is to read, by name: reading is what counts, not listing."""
     lines = list(done["warnings"])
     for folder, files in done["index"].items():
-        lines += [f".nexus/{folder}/{one['name']}: {one['title']}" for one in files]
+        lines += [f".nexus/{folder}/{file['name']}: {file['title']}" for file in files]
     return "\n".join(lines)
 
 

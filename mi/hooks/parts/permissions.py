@@ -60,8 +60,8 @@ def _at_start(context: "HomeContext") -> HookAnswer:
     from mi.hosts.integrity import changed_hooks
 
     lines = [
-        text("notice.hooks-changed", context.quiet_language, path=one.path, missing=one.missing, entered=one.entered)
-        for one in changed_hooks(context.home, context.project.root)
+        text("notice.hooks-changed", context.quiet_language, path=hook.path, missing=hook.missing, entered=hook.entered)
+        for hook in changed_hooks(context.home, context.project.root)
     ]
     return HookAnswer(context="\n".join(lines))
 
