@@ -9,7 +9,7 @@ from mi.evidence.records.table import AFTER_END
 from mi.kernel import jsonl
 from mi.kernel.notices import Notices
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # sqlite3 is needed only where the log is long
     from mi.evidence.index import EvidenceIndex
     from mi.kernel.log_view import Progress
 

@@ -58,10 +58,13 @@ class PlanDecided(Struct, frozen=True, kw_only=True):
     remaining: list[Remaining] | UnsetType = UNSET
 
 
-class TaskSummary(Struct, frozen=True, kw_only=True):
+class TasksProgress(Struct, frozen=True, kw_only=True):
     total: int
     completed: int
     pending: int
+
+
+class TaskSummary(TasksProgress, frozen=True, kw_only=True):
     blocked: Annotated[int, Meta(description="How many are in progress.")]
     ready: Annotated[list[int], Meta(description="The pending tasks all of whose deps are completed.")]
 
@@ -117,12 +120,6 @@ class HistoryFound(Struct, frozen=True, kw_only=True):
     total: int
     showing: int
     cycles: list[CycleShown]
-
-
-class TasksProgress(Struct, frozen=True, kw_only=True):
-    total: int
-    completed: int
-    pending: int
 
 
 class ContextShown(Struct, frozen=True, kw_only=True):

@@ -150,12 +150,3 @@ def _shown(value: Any) -> Any:
         case dict():
             return {key: _shown(one) for key, one in value.items()}
     return value
-
-
-def input_schema(tool: NexusTool) -> dict[str, Any]:
-    """The JSON Schema of a tool's parameters, made from their type."""
-    schema = msgspec.json.schema(tool.params)
-    found: dict[str, Any] = schema["$defs"][tool.params.__name__]
-    return {key: found[key] for key in ("type", "properties", "required") if key in found} | {
-        "additionalProperties": False
-    }

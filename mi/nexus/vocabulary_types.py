@@ -27,10 +27,8 @@ class Category(ClosedObject, frozen=True, kw_only=True):
     prose_guidance: Guidance
 
 
-class ResumeTier(ClosedObject, frozen=True, kw_only=True):
-    id: Id
-    description: Said
-    prose_guidance: Guidance
+class ResumeTier(Category, frozen=True, kw_only=True):
+    pass
 
 
 class SkillTag(ClosedObject, frozen=True, kw_only=True, tag_field="type", tag="skill"):
