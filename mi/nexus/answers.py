@@ -133,18 +133,3 @@ class ContextShown(Struct, frozen=True, kw_only=True):
 class ArtifactWritten(Struct, frozen=True, kw_only=True):
     success: Literal[True]
     path: str
-
-
-ANSWERS: dict[str, type[Struct]] = {
-    "plan_start": PlanStarted,
-    "plan_status": PlanShown,
-    "plan_update": PlanUpdated,
-    "plan_decide": PlanDecided,
-    "task_list": TasksShown,
-    "task_add": TaskShown,
-    "task_update": TaskShown,
-    "task_close": CycleClosed,
-    "history_search": HistoryFound,
-    "context": ContextShown,
-    "artifact_write": ArtifactWritten,
-}

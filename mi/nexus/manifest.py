@@ -11,7 +11,7 @@ from mi.kernel import git
 from mi.kernel.config.types import Nexus as Settings
 from mi.kernel.state import encode_pretty
 from mi.nexus import vocabulary_types as types
-from mi.nexus.capabilities import effective
+from mi.nexus.capabilities import action_of, effective
 from mi.nexus.macros import expand
 from mi.nexus.roster import SHIPPED, Member, Roster, load
 from mi.nexus.store import strict
@@ -23,7 +23,6 @@ SERVER = "mi"  # the name under which hosts know MI's MCP server
 # Claude Code's tools by the capability that takes them away; those that only read are never taken.
 _READING = ["Read", "Glob", "Grep", "WebFetch", "WebSearch"]
 _TAKEN = {"no_file_edit": ["Edit", "Write", "NotebookEdit"], "no_shell_exec": ["Bash"]}
-_TASK_TOOLS = {"no_task_create": ["task_add"], "no_task_update": ["task_update", "task_close"]}
 
 
 def body_hash(body: str) -> str:
@@ -100,8 +99,8 @@ def _agent(roster: Roster, member: Member, settings: Settings) -> Agent:
 def tools_for(bounds: frozenset[str]) -> list[str]:
     """The tools an agent with these capabilities may use in Claude Code."""
     hands = [tool for name in ("no_file_edit", "no_shell_exec") if name not in bounds for tool in _TAKEN[name]]
-    taken = {tool for name, tools in _TASK_TOOLS.items() if name in bounds for tool in tools}
-    return [*_READING, *hands, *(f"mcp__{SERVER}__nx_{name}" for name in TOOLS if name not in taken)]
+    kept = (name for name in TOOLS if f"no_{action_of(name)}" not in bounds)
+    return [*_READING, *hands, *(f"mcp__{SERVER}__nx_{name}" for name in kept)]
 
 
 def _skill(roster: Roster, member: Member) -> Skill:

@@ -24,7 +24,9 @@ class NexusTool(NamedTuple):
     name: str
     summary: str
     run: Callable[[Store, Any], Answer]
+    answer: str  # its type in mi.nexus.answers, which the shell has no need of
     writes: bool = False
+    destructive: bool = False
 
     @property
     def params(self) -> type[msgspec.Struct]:
@@ -40,26 +42,46 @@ TOOLS = {
             "plan_start",
             "Begin a plan: a topic and the questions to decide. An active plan is archived first.",
             plan.start,
+            "PlanStarted",
             writes=True,
         ),
-        NexusTool("plan_status", "The active plan, its questions and how many are decided.", plan.status),
+        NexusTool("plan_status", "The active plan, its questions and how many are decided.", plan.status, "PlanShown"),
         NexusTool(
             "plan_update",
             "Change the questions of the active plan: add, remove, edit or reopen one.",
             plan.update,
+            "PlanUpdated",
             writes=True,
         ),
-        NexusTool("plan_decide", "Record the decision of one question of the active plan.", plan.decide, writes=True),
-        NexusTool("task_list", "All tasks, the goal, and which tasks can be begun.", tasks.show),
-        NexusTool("task_add", "Add a task; the first one makes the list.", tasks.add, writes=True),
-        NexusTool("task_update", "Set a task to pending, in_progress or completed.", tasks.update, writes=True),
-        NexusTool("task_close", "Close the cycle: archive plan and tasks in the history.", tasks.close, writes=True),
-        NexusTool("history_search", "Closed cycles that hold a text, the latest last.", history.search),
-        NexusTool("context", "Branch, goal, progress and decisions of the present work.", history.context),
+        NexusTool(
+            "plan_decide",
+            "Record the decision of one question of the active plan.",
+            plan.decide,
+            "PlanDecided",
+            writes=True,
+        ),
+        NexusTool("task_list", "All tasks, the goal, and which tasks can be begun.", tasks.show, "TasksShown"),
+        NexusTool("task_add", "Add a task; the first one makes the list.", tasks.add, "TaskShown", writes=True),
+        NexusTool(
+            "task_update", "Set a task to pending, in_progress or completed.", tasks.update, "TaskShown", writes=True
+        ),
+        NexusTool(
+            "task_close",
+            "Close the cycle: archive plan and tasks in the history.",
+            tasks.close,
+            "CycleClosed",
+            writes=True,
+            destructive=True,
+        ),
+        NexusTool("history_search", "Closed cycles that hold a text, the latest last.", history.search, "HistoryFound"),
+        NexusTool(
+            "context", "Branch, goal, progress and decisions of the present work.", history.context, "ContextShown"
+        ),
         NexusTool(
             "artifact_write",
             "Keep a report or other output of an agent below .nexus/state/artifacts/.",
             history.write,
+            "ArtifactWritten",
             writes=True,
         ),
     )

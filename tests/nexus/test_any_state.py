@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 from mi.kernel.config.types import Nexus
 from mi.kernel.errors import MiError
-from mi.nexus import documents, lint, memory_gc
-from mi.nexus.answers import ANSWERS
+from mi.nexus import answers, documents, lint, memory_gc
 from mi.nexus.events import EVENTS, handle
 from mi.nexus.layout import NexusLayout
 from mi.nexus.store import Store
-from mi.nexus.toolset import call
+from mi.nexus.toolset import TOOLS, call
 from tests.nexus.contract import Case, contents, legal, validate
 
 _WORDS = ["pending", "decided", "completed", "engineer", "2026-01-02T03:04:05Z", "", "x", "密码", "\ud83d", "1.0"]
@@ -98,7 +97,7 @@ def test_tools_in_any_repository(files):
     for name, arguments in CALLS:
         before = contents(root / ".nexus")
         try:
-            msgspec.convert(call(store, name, arguments), ANSWERS[name])
+            msgspec.convert(call(store, name, arguments), getattr(answers, TOOLS[name].answer))
         except MiError:
             after = contents(root / ".nexus")
             assert {key: after.get(key) for key in before} == before

@@ -10,7 +10,7 @@ from mi.app.nexus import build_nexus, record_nexus
 from mi.kernel.errors import MiError
 from mi.mcp.session import ToolSession
 from mi.mcp.tool import Json, Resource, Resources, ResourceTemplate, Text, Tool, ToolFailure
-from mi.nexus.answers import ANSWERS
+from mi.nexus import answers
 from mi.nexus.knowledge import KNOWLEDGE, files_in, text_of
 from mi.nexus.toolset import TOOLS as NEXUS
 from mi.nexus.toolset import NexusTool
@@ -31,24 +31,26 @@ class _Given(Struct, frozen=True):
 
 
 def _tool(tool: NexusTool) -> Tool[Any, Any]:
+    output: type[Struct] = getattr(answers, tool.answer)
+
     def call(session: ToolSession, given: Any) -> Any:
         context = session.context
         try:
             answer = run(build_nexus(context), tool.name, given.arguments, partial(record_nexus, context))
         except MiError as error:
             raise ToolFailure(error.code.upper().replace("-", "_"), error.line()) from None
-        return msgspec.convert(answer, ANSWERS[tool.name])
+        return msgspec.convert(answer, output)
 
     return Tool(
         name="nx_" + tool.name,
         title=tool.name.replace("_", " ").capitalize(),
         description=tool.summary,
         input=tool.params,
-        output=ANSWERS[tool.name],
+        output=output,
         call=call,
         parse=_Given,
         read_only=not tool.writes,
-        destructive=tool.name == "task_close",
+        destructive=tool.destructive,
     )
 
 
