@@ -6,6 +6,7 @@ import pytest
 
 from mi.nexus.toolset import TOOLS
 from tests.nexus.contract import Case, cases, check, in_process
+from tests.nexus.mutants import ROOT, mutants
 
 ALL = [
     pytest.param(case, id=case.name.replace(" ", "-"), marks=pytest.mark.req(*case.fixture.get("req", []), *ALWAYS))
@@ -26,3 +27,10 @@ def test_eleven_tools_and_each_has_fixtures():
     names = "plan_start plan_status plan_update plan_decide task_list task_add task_update task_close history_search"
     assert list(TOOLS) == [*names.split(), "context", "artifact_write"]
     assert set(TOOLS) <= {case.fixture.get("tool") for case in cases()}
+
+
+def test_each_mutant_has_its_place_in_the_source():
+    found = {
+        row: (ROOT / (row.module.replace(".", "/") + ".py")).read_text("utf-8").count(row.old) for row in mutants()
+    }
+    assert [row for row, count in found.items() if count != 1] == []
