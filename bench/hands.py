@@ -49,14 +49,14 @@ time.sleep(30)
 SUBJECT = """
 import json, os, sys, time
 from mi.agents.protocol import BatchInput, Observer
-from mi.agents.drive import AgentCommand, agent_environment, drive
+from mi.agents.drive import AgentCommand, build_environment, drive
 from mi.kernel.config.types import Interrupt
 from mi.agents.any_events import AnyEvents
 folder, mode, argv = sys.argv[1], sys.argv[2], sys.argv[3:]
 rows = []
 for number in range(int(os.environ.get("ROUNDS", "1"))):
     path = os.path.join(folder, f"{time.time_ns()}.jsonl")
-    call = AgentCommand(tuple(argv), agent_environment(), b"prompt", AnyEvents(), True, False)
+    call = AgentCommand(tuple(argv), build_environment(), b"prompt", AnyEvents(), True, False)
     before, spent = time.perf_counter(), time.process_time()
     result = drive(call, BatchInput(prompt="", cwd=folder, transcript=path), Interrupt(mode=mode))
     seconds, cpu = time.perf_counter() - before, time.process_time() - spent

@@ -20,7 +20,7 @@ import msgspec  # noqa: E402
 
 from mi.evidence.records.run import Marks  # noqa: E402
 from mi.kernel.config.load import load  # noqa: E402
-from mi.kernel.home import Home, default_root  # noqa: E402
+from mi.kernel.home import Home, find_default_root  # noqa: E402
 from mi.mind.choose import open_mind  # noqa: E402
 from mi.mind.mind import Mind  # noqa: E402
 from mi.mind.prompt import Prompt  # noqa: E402
@@ -147,7 +147,7 @@ def compare(mind: Mind, rules: Mind) -> str:
 
 
 def main() -> None:
-    config = load(Home(default_root()).config).config
+    config = load(Home(find_default_root()).config).config
     if len(sys.argv) > 1:
         config = msgspec.structs.replace(config, mind=msgspec.structs.replace(config.mind, provider=sys.argv[1]))
     with tempfile.TemporaryDirectory() as folder:

@@ -56,9 +56,9 @@ def main() -> None:
 def pure() -> None:
     from mi.governance.assess import assess_task
     from mi.governance.change_units import count
-    from mi.governance.diff_flags import flags_of_diff
+    from mi.governance.diff_flags import find_diff_flags
     from mi.governance.permissions import permit
-    from mi.governance.signals import signals
+    from mi.governance.signals import find_signals
 
     hunk = "@@ -{0} +{0} @@\n-old = 1\n+new = 1\n"
     head = "diff --git a/f{0}.py b/f{0}.py\nindex 1..2 100644\n--- a/f{0}.py\n+++ b/f{0}.py\n"
@@ -66,9 +66,9 @@ def pure() -> None:
     subjects: dict[str, Callable[[], object]] = {
         "permit, a command line": lambda: permit("Bash", "run", PUSH),
         "permit, an edit": lambda: permit("Edit", "", "src/a.py"),
-        "signals of a task": lambda: signals(TASK),
+        "signals of a task": lambda: find_signals(TASK),
         "assess a task": lambda: assess_task(TASK),
-        "count and flag 1,000 units": lambda: flags_of_diff(count(diff)),
+        "count and flag 1,000 units": lambda: find_diff_flags(count(diff)),
     }
     for name, function in subjects.items():
         function()

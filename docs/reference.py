@@ -23,8 +23,8 @@ from mi.kernel.config.templates import TEMPLATES
 from mi.kernel.config.types import Config
 from mi.kernel.messages import tables, text
 from mi.mcp import toolsets
-from mi.mcp.registry import FOLDER, toolset
-from mi.mcp.schema import rendered as definitions
+from mi.mcp.registry import FOLDER, load_toolset
+from mi.mcp.schema import render_definitions as definitions
 from mi.mind.prompts import all_prompts
 from mi.nexus import schemas
 
@@ -101,7 +101,7 @@ def tools_list() -> str:
     """Every tool that agents get, by toolset."""
     parts = []
     for source in sorted(Path(toolsets.__path__[0]).glob("[a-z]*.py")):
-        rows = [_row(f"`{tool.name}`", tool.description) for tool in toolset(source.stem).TOOLS]
+        rows = [_row(f"`{tool.name}`", tool.description) for tool in load_toolset(source.stem).TOOLS]
         parts.append("\n".join([f"## {source.stem}", "", "| tool | what it does |", "| --- | --- |", *rows]))
     return "\n\n".join(parts)
 
@@ -194,9 +194,9 @@ def wanted_files() -> Iterator[tuple[Path, str]]:
     for path in sorted(DOCS.rglob("*.md")):
         yield path, rendered(path.read_text("utf-8"))
     for source in sorted(Path(toolsets.__path__[0]).glob("[a-z]*.py")):
-        yield Path(FOLDER, f"{source.stem}.json"), definitions(toolset(source.stem)).decode()
+        yield Path(FOLDER, f"{source.stem}.json"), definitions(load_toolset(source.stem)).decode()
     yield Path(records.__path__[0], "table.py"), declared_kinds()
-    for name, content in schemas.written().items():
+    for name, content in schemas.render_schemas().items():
         yield Path(schemas.FOLDER, name), content.decode()
 
 

@@ -5,9 +5,9 @@ from collections import Counter, deque
 from typing import Any
 
 from mi.agents import events
-from mi.agents.events import Event, excerpt
+from mi.agents.events import Event, cut_excerpt
 from mi.agents.registry import VENDORS, load
-from mi.agents.stream import VendorEvents, json_object, mapping, text_of, whole
+from mi.agents.stream import VendorEvents, as_mapping, find_text, join_whole, parse_json_object
 from mi.agents.transcript import Captured
 
 _TEXT_KEPT = 400  # lines of plain text of which the last message is made
@@ -40,7 +40,7 @@ class AnyEvents:
             self._guess = (found[1] if found.groups() else found[0]) or "" if found else ""
         if line.stream != "stdout":
             return []
-        raw = json_object(line)
+        raw = parse_json_object(line)
         if raw is None:
             self._text.append(line.text)
             return []
@@ -61,7 +61,7 @@ class AnyEvents:
             found.append(events.ThreadStarted(thread_id=self._guess))
         said = "\n".join(self._text).strip()
         if said and self._vendor is None:
-            found.append(events.AgentMessage(text=excerpt(said)))
+            found.append(events.AgentMessage(text=cut_excerpt(said)))
         return found
 
     def _plain(self, raw: dict[str, Any]) -> list[Event]:
@@ -69,17 +69,19 @@ class AnyEvents:
         kind = str(raw.get("type") or raw.get("event") or "")
         self._own_events[kind] += 1
         found: list[Event] = []
-        inner = mapping(raw.get("part")) or mapping(raw.get("item")) or raw
+        inner = as_mapping(raw.get("part")) or as_mapping(raw.get("item")) or raw
         thread = next((raw[key] for key in _THREAD_KEYS if isinstance(raw.get(key), str) and raw[key]), "")
         if thread and not self._thread:
             self._thread = thread
             found.append(events.ThreadStarted(thread_id=thread))
         if "error" in kind or raw.get("is_error"):
-            found.append(events.Error(message=excerpt(text_of(raw.get("error")) or text_of(raw)), transient=True))
+            found.append(
+                events.Error(message=cut_excerpt(find_text(raw.get("error")) or find_text(raw)), transient=True)
+            )
         elif command := _command_of(inner):
             found.append(command)
-        elif said := text_of(inner) or text_of(raw.get("response")):
-            found.append(events.AgentMessage(text=excerpt(said)))
+        elif said := find_text(inner) or find_text(raw.get("response")):
+            found.append(events.AgentMessage(text=cut_excerpt(said)))
         return found
 
 
@@ -89,19 +91,19 @@ def _vendor_of(raw: dict[str, Any]) -> VendorEvents | None:
 
 
 def _command_of(inner: dict[str, Any]) -> Event | None:
-    state = mapping(inner.get("state"))
-    command = inner.get("command") or mapping(state.get("input") or inner.get("input")).get("command")
+    state = as_mapping(inner.get("state"))
+    command = inner.get("command") or as_mapping(state.get("input") or inner.get("input")).get("command")
     if not isinstance(command, str) or not command:
         return None
-    places = (inner, state, mapping(state.get("metadata")))
-    code = next((whole(place[key]) for place in places for key in ("exit_code", "exit") if key in place), None)
+    places = (inner, state, as_mapping(state.get("metadata")))
+    code = next((join_whole(place[key]) for place in places for key in ("exit_code", "exit") if key in place), None)
     ended = code is not None or str(state.get("status") or inner.get("status") or "") in (
         "completed",
         "failed",
         "error",
     )
-    output = text_of(state.get("output") or inner.get("output") or "")
+    output = find_text(state.get("output") or inner.get("output") or "")
     call = str(inner.get("callID") or inner.get("id") or command)
     return events.Command(
-        id=call, state="ended" if ended else "started", text=command, exit_code=code, output=excerpt(output)
+        id=call, state="ended" if ended else "started", text=command, exit_code=code, output=cut_excerpt(output)
     )

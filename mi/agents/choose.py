@@ -7,7 +7,7 @@ from mi.kernel.config.types import Config
 from mi.kernel.errors import NotFound
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
-from mi.kernel.programs import on_path
+from mi.kernel.programs import find_on_path
 
 if TYPE_CHECKING:  # whoever only asks which agent it would be loads none
     from mi.agents.protocol import AgentAdapter
@@ -18,7 +18,7 @@ def resolve_provider(config: Config) -> str:
     if config.hands.provider != "auto":
         return config.hands.provider
     for agent in VENDORS:
-        if getattr(config.hands, agent.name).path or on_path(agent.name):
+        if getattr(config.hands, agent.name).path or find_on_path(agent.name):
             return agent.name
     raise NotFound("no-hands")
 

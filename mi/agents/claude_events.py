@@ -5,9 +5,9 @@ from collections import Counter
 from typing import Any
 
 from mi.agents import events
-from mi.agents.events import Event, excerpt
-from mi.agents.limits import at, vendor_limit
-from mi.agents.stream import json_object, mapping, text_of, whole
+from mi.agents.events import Event, cut_excerpt
+from mi.agents.limits import find_vendor_limit, format_time
+from mi.agents.stream import as_mapping, find_text, join_whole, parse_json_object
 from mi.agents.transcript import Captured
 
 _EXIT = re.compile(r"\A(?:Error: )?Exit code (\d{1,3})\b")
@@ -37,7 +37,7 @@ class ClaudeEvents:
         )
 
     def feed(self, line: Captured) -> list[Event]:
-        raw = json_object(line) if line.stream == "stdout" else None
+        raw = parse_json_object(line) if line.stream == "stdout" else None
         return self.read(raw) if raw is not None else []
 
     def read(self, raw: dict[str, Any]) -> list[Event]:
@@ -53,9 +53,9 @@ class ClaudeEvents:
             case "result":
                 return [*found, *self._result(raw)]
             case "rate_limit_event":
-                return [*found, *_rate_limit(mapping(raw.get("rate_limit_info")))]
+                return [*found, *_rate_limit(as_mapping(raw.get("rate_limit_info")))]
             case "system" if subtype == "api_retry":
-                message = f"retry {raw.get('attempt')}: {raw.get('error_status')} {text_of(raw.get('error'))}"
+                message = f"retry {raw.get('attempt')}: {raw.get('error_status')} {find_text(raw.get('error'))}"
                 return [*found, events.Error(message=message, transient=True)]
         return found
 
@@ -72,22 +72,22 @@ class ClaudeEvents:
 
     def _assistant(self, raw: dict[str, Any]) -> list[Event]:
         found: list[Event] = []
-        message = mapping(raw.get("message"))
-        if mapping(message.get("usage")):
+        message = as_mapping(raw.get("message"))
+        if as_mapping(message.get("usage")):
             self._used[str(message.get("id"))] = _usage(message)
             found.append(_sum_of(list(self._used.values())))
-        for block in map(mapping, message.get("content") or []):
+        for block in map(as_mapping, message.get("content") or []):
             kind = str(block.get("type", ""))
             self.item_counts[kind] += 1
             if kind == "text" and raw.get("error"):  # the client's own words about a failed request
-                found.append(events.Error(message=excerpt(text_of(block.get("text"))), transient=True))
+                found.append(events.Error(message=cut_excerpt(find_text(block.get("text"))), transient=True))
             elif kind == "text":
                 self._said = True
-                found.append(events.AgentMessage(text=text_of(block.get("text"))))
+                found.append(events.AgentMessage(text=find_text(block.get("text"))))
             elif kind == "thinking":
-                found.append(events.AgentMessage(text=text_of(block.get("thinking")), reasoning=True))
+                found.append(events.AgentMessage(text=find_text(block.get("thinking")), reasoning=True))
             elif kind == "tool_use":
-                found += self._call(str(block.get("id")), str(block.get("name")), mapping(block.get("input")))
+                found += self._call(str(block.get("id")), str(block.get("name")), as_mapping(block.get("input")))
         return found
 
     def _call(self, call: str, name: str, given: dict[str, Any]) -> list[Event]:
@@ -96,15 +96,15 @@ class ClaudeEvents:
             return [events.Command(id=call, state="started", text=str(given.get("command", "")))]
         if name == _ASK or name in _WRITERS:
             return []  # told when it is known what became of it
-        return [events.ToolCall(id=call, state="started", name=name, detail=excerpt(_detail(given), 400))]
+        return [events.ToolCall(id=call, state="started", name=name, detail=cut_excerpt(_detail(given), 400))]
 
     def _results(self, raw: dict[str, Any]) -> list[Event]:
         found: list[Event] = []
-        content = mapping(raw.get("message")).get("content")
-        for block in map(mapping, content if isinstance(content, list) else []):
+        content = as_mapping(raw.get("message")).get("content")
+        for block in map(as_mapping, content if isinstance(content, list) else []):
             call = str(block.get("tool_use_id"))
             if block.get("type") == "tool_result" and call in self._calls:
-                found += self._ended(call, text_of(block.get("content")), bool(block.get("is_error")))
+                found += self._ended(call, find_text(block.get("content")), bool(block.get("is_error")))
         return found
 
     def _ended(self, call: str, output: str, failed: bool) -> list[Event]:
@@ -121,7 +121,7 @@ class ClaudeEvents:
                     state="ended",
                     text=command,
                     exit_code=code,
-                    output=excerpt(output),
+                    output=cut_excerpt(output),
                     refused=failed and not told,
                 )
             ]
@@ -130,38 +130,38 @@ class ClaudeEvents:
             return [] if failed else [events.FileChange(path=path, kind=_WRITERS[name])]  # type: ignore[arg-type]
         if name == _ASK:
             return self._asked(call, given)
-        return [events.ToolCall(id=call, state="ended", name=name, failed=failed, detail=excerpt(output, 400))]
+        return [events.ToolCall(id=call, state="ended", name=name, failed=failed, detail=cut_excerpt(output, 400))]
 
     def _asked(self, call: str, given: dict[str, Any]) -> list[Event]:
         """The questions of a call that print mode cannot put to anybody."""
         if call in self._denied:
             return []
         self._denied.append(call)
-        asked = [mapping(one) for one in given.get("questions") or [] if isinstance(one, dict)] or [given]
+        asked = [as_mapping(one) for one in given.get("questions") or [] if isinstance(one, dict)] or [given]
         return [
-            events.AgentQuestion(id=call, text=text_of(one.get("question")), options=_options(one))
+            events.AgentQuestion(id=call, text=find_text(one.get("question")), options=_options(one))
             for one in asked
-            if text_of(one.get("question"))
+            if find_text(one.get("question"))
         ]
 
     def _result(self, raw: dict[str, Any]) -> list[Event]:
         found: list[Event] = []
-        for denial in map(mapping, raw.get("permission_denials") or []):
+        for denial in map(as_mapping, raw.get("permission_denials") or []):
             call = str(denial.get("tool_use_id"))
             if denial.get("tool_name") == _ASK:
-                found += self._asked(call, mapping(denial.get("tool_input")))
+                found += self._asked(call, as_mapping(denial.get("tool_input")))
             elif denial.get("tool_name") == "Bash":
                 found.append(events.Denied(id=call))
         failed = bool(raw.get("is_error")) or str(raw.get("subtype", "")).startswith("error")
-        message = text_of(raw.get("result")) or text_of(raw.get("errors")) or str(raw.get("subtype", ""))
+        message = find_text(raw.get("result")) or find_text(raw.get("errors")) or str(raw.get("subtype", ""))
         if failed:
-            limit = vendor_limit(message, certain=raw.get("api_error_status") == 429)
+            limit = find_vendor_limit(message, certain=raw.get("api_error_status") == 429)
             found += [limit] if limit else []
         elif message and not self._said:
             found.append(events.AgentMessage(text=message))
         # A stream cut in the middle is reported as success, but without a reason to have stopped.
         cut = not failed and "stop_reason" in raw and raw["stop_reason"] is None
-        return [*found, _usage(raw), events.AgentEnd(ok=not failed, message=excerpt(message), cut=cut)]
+        return [*found, _usage(raw), events.AgentEnd(ok=not failed, message=cut_excerpt(message), cut=cut)]
 
 
 def _sum_of(used: list[events.AgentUsage]) -> events.AgentUsage:
@@ -173,16 +173,16 @@ def _sum_of(used: list[events.AgentUsage]) -> events.AgentUsage:
 
 
 def _usage(raw: dict[str, Any]) -> events.AgentUsage:
-    usage = mapping(raw.get("usage"))
+    usage = as_mapping(raw.get("usage"))
     parts = [
-        whole(usage.get(key)) for key in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+        join_whole(usage.get(key)) for key in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     ]
     known = [part for part in parts if part is not None]
     cost = _cost(raw)
     return events.AgentUsage(
         input_tokens=sum(known) if known else None,
         cached_input_tokens=parts[1],
-        output_tokens=whole(usage.get("output_tokens")),
+        output_tokens=join_whole(usage.get("output_tokens")),
         cost_usd=cost,
     )
 
@@ -190,8 +190,8 @@ def _usage(raw: dict[str, Any]) -> events.AgentUsage:
 def _cost(raw: dict[str, Any]) -> float | None:
     """The cost of this run: newer versions tell the whole session's as total, and this run's by model beside it."""
     costs = [raw.get("total_cost_usd")]
-    if since := mapping(raw.get("model_usage_since_last_result")):
-        costs = [mapping(model).get("costUSD") for model in since.values()]
+    if since := as_mapping(raw.get("model_usage_since_last_result")):
+        costs = [as_mapping(model).get("costUSD") for model in since.values()]
     known = [float(cost) for cost in costs if isinstance(cost, int | float)]
     return sum(known) if known else None
 
@@ -203,13 +203,15 @@ def _rate_limit(info: dict[str, Any]) -> list[Event]:
     kind = str(info.get("rateLimitType") or "usage")
     return [
         events.VendorLimit(
-            message=f"{kind} limit reached", resets_at=at(reset) if isinstance(reset, int | float) else ""
+            message=f"{kind} limit reached", resets_at=format_time(reset) if isinstance(reset, int | float) else ""
         )
     ]
 
 
 def _options(question: dict[str, Any]) -> tuple[str, ...]:
-    labels = [text_of(mapping(option).get("label")) or text_of(option) for option in question.get("options") or []]
+    labels = [
+        find_text(as_mapping(option).get("label")) or find_text(option) for option in question.get("options") or []
+    ]
     return tuple(label for label in labels if label)
 
 

@@ -4,9 +4,9 @@ from collections import Counter
 from typing import Any
 
 from mi.agents import events
-from mi.agents.events import Event, excerpt
-from mi.agents.limits import vendor_limit
-from mi.agents.stream import json_object, mapping, text_of, whole
+from mi.agents.events import Event, cut_excerpt
+from mi.agents.limits import find_vendor_limit
+from mi.agents.stream import as_mapping, find_text, join_whole, parse_json_object
 from mi.agents.transcript import Captured
 
 _CHANGES = {"add": "add", "update": "update", "delete": "delete"}
@@ -25,7 +25,7 @@ class CodexEvents:
         return str(raw.get("type", "")).startswith(("thread.", "turn.", "item."))
 
     def feed(self, line: Captured) -> list[Event]:
-        raw = json_object(line) if line.stream == "stdout" else None
+        raw = parse_json_object(line) if line.stream == "stdout" else None
         return self.read(raw) if raw is not None else []
 
     def read(self, raw: dict[str, Any]) -> list[Event]:
@@ -36,15 +36,15 @@ class CodexEvents:
             case "thread.started":
                 return [events.ThreadStarted(thread_id=str(raw.get("thread_id", "")))]
             case "item.started" | "item.updated" | "item.completed":
-                return self._item(mapping(raw.get("item")), kind)
+                return self._item(as_mapping(raw.get("item")), kind)
             case "turn.completed":
-                return [_usage(mapping(raw.get("usage"))), events.AgentEnd(ok=True)]
+                return [_usage(as_mapping(raw.get("usage"))), events.AgentEnd(ok=True)]
             case "turn.failed":
-                message = text_of(raw.get("error"))
-                return [*self._limit(message), events.AgentEnd(ok=False, message=excerpt(message))]
+                message = find_text(raw.get("error"))
+                return [*self._limit(message), events.AgentEnd(ok=False, message=cut_excerpt(message))]
             case "error":
-                message = text_of(raw.get("message"))
-                return [*self._limit(message), events.Error(message=excerpt(message), transient=True)]
+                message = find_text(raw.get("message"))
+                return [*self._limit(message), events.Error(message=cut_excerpt(message), transient=True)]
         return []
 
     def end(self) -> list[Event]:
@@ -52,7 +52,7 @@ class CodexEvents:
 
     def _limit(self, message: str) -> list[Event]:
         """The vendor says it twice, as error and as failed turn: one event."""
-        limit = vendor_limit(message)
+        limit = find_vendor_limit(message)
         if limit is None or limit.message == self._last_limit:
             return []
         self._last_limit = limit.message
@@ -64,7 +64,7 @@ class CodexEvents:
             self.item_counts[what] += 1
         match what:
             case "agent_message" | "reasoning" if kind == "item.completed":
-                return [events.AgentMessage(text=text_of(item.get("text")), reasoning=what == "reasoning")]
+                return [events.AgentMessage(text=find_text(item.get("text")), reasoning=what == "reasoning")]
             case "command_execution" if kind != "item.updated":
                 return _command(item, kind)
             case "file_change" if kind == "item.completed" and item.get("status") != "failed":
@@ -72,7 +72,7 @@ class CodexEvents:
             case "mcp_tool_call" | "collab_tool_call" | "web_search" if kind != "item.updated":
                 return [_tool(item, kind)]
             case "error" if kind == "item.completed":
-                return [events.Error(message=excerpt(text_of(item.get("message"))), transient=True)]
+                return [events.Error(message=cut_excerpt(find_text(item.get("message"))), transient=True)]
         return []
 
 
@@ -82,8 +82,8 @@ def _command(item: dict[str, Any], kind: str) -> list[Event]:
         id=str(item.get("id", "")),
         state="started" if kind == "item.started" else "ended",
         text=str(item.get("command", "")),
-        exit_code=whole(item.get("exit_code")),
-        output=excerpt(str(item.get("aggregated_output") or "")),
+        exit_code=join_whole(item.get("exit_code")),
+        output=cut_excerpt(str(item.get("aggregated_output") or "")),
         refused=declined,
     )
     return [command, events.Denied(id=command.id)] if declined else [command]
@@ -101,14 +101,14 @@ def _tool(item: dict[str, Any], kind: str) -> Event:
         state="started" if kind == "item.started" else "ended",
         name=name,
         failed=item.get("status") == "failed",
-        detail=excerpt(text_of(item.get("error")) or str(item.get("query") or "")),
+        detail=cut_excerpt(find_text(item.get("error")) or str(item.get("query") or "")),
     )
 
 
 def _usage(usage: dict[str, Any]) -> Event:
     return events.AgentUsage(
-        input_tokens=whole(usage.get("input_tokens")),
-        cached_input_tokens=whole(usage.get("cached_input_tokens")),
-        output_tokens=whole(usage.get("output_tokens")),
+        input_tokens=join_whole(usage.get("input_tokens")),
+        cached_input_tokens=join_whole(usage.get("cached_input_tokens")),
+        output_tokens=join_whole(usage.get("output_tokens")),
         is_total=True,
     )

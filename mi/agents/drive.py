@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from msgspec import UNSET
 
 from mi.agents import events
-from mi.agents.events import Event, excerpt
+from mi.agents.events import Event, cut_excerpt
 from mi.agents.process import AgentProcess, Ended, Escalation, ProcessLimits
 from mi.agents.protocol import BatchInput, BatchResult, Observed, Observer, Outcome
 from mi.agents.signals import StopFlag, stop_on_signals
@@ -143,7 +143,7 @@ class _Watch:
             case events.ThreadStarted():
                 self._thread = event.thread_id
             case events.AgentMessage() if not event.reasoning:
-                self._message, self._worked = excerpt(event.text, _MESSAGE_KEPT), True
+                self._message, self._worked = cut_excerpt(event.text, _MESSAGE_KEPT), True
             case events.FileChange():
                 self._paths[event.path] = None
             case events.AgentUsage():
@@ -167,7 +167,7 @@ class _Watch:
     def _keep(self, event: Event) -> None:
         self._seen += 1
         if isinstance(event, events.AgentMessage) and len(event.text) > events.EXCERPT:
-            event = events.AgentMessage(text=excerpt(event.text), reasoning=event.reasoning)
+            event = events.AgentMessage(text=cut_excerpt(event.text), reasoning=event.reasoning)
         if len(self._first) < _FIRST_KEPT:
             self._first.append(event)
         else:
@@ -214,7 +214,7 @@ class _Watch:
         )
 
     def _outcome(self, ended: Ended) -> tuple[Outcome, str]:
-        said = excerpt("\n".join(self._stderr).strip(), 2000)
+        said = cut_excerpt("\n".join(self._stderr).strip(), 2000)
         if ended.stopped:
             return "interrupted", ""
         if self._end is not None:
@@ -227,7 +227,7 @@ class _Watch:
         return ("ended", "") if ended.code == 0 else ("failed", said or "\n".join(self._errors) or self._message)
 
 
-def agent_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
+def build_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     """The shell's environment, without what would make a nested agent refuse to start, and what the user configured."""
     inherited = {
         name: value for name, value in os.environ.items() if name not in ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT")

@@ -110,7 +110,7 @@ Event = (
 )
 
 
-def excerpt(text: str, limit: int = EXCERPT) -> str:
+def cut_excerpt(text: str, limit: int = EXCERPT) -> str:
     """Beginning and end of a long text: errors stand at the end, what was run at the beginning."""
     if len(text) <= limit:
         return text

@@ -10,7 +10,7 @@ from mi.agents.registry import AGENTS
 from mi.kernel.errors import NotFound
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
-from mi.kernel.programs import on_path
+from mi.kernel.programs import find_on_path
 from mi.kernel.state import read_state, update_state
 
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
@@ -41,11 +41,11 @@ def find(name: str, configured: str = "") -> str:
     """The program of an agent: the configured path, else $PATH; NotFound with the ways on."""
     if configured:
         path = os.path.expanduser(configured)
-        found = path if os.path.isfile(path) and os.access(path, os.X_OK) else on_path(configured)
+        found = path if os.path.isfile(path) and os.access(path, os.X_OK) else find_on_path(configured)
         if found is None:
             raise NotFound("agent-path", field=f"hands.{name}.path", value=configured)
         return found
-    found = on_path(name)
+    found = find_on_path(name)
     if found is None:
         raise NotFound("agent-missing", name=name, package=AGENTS[name].package if name in AGENTS else name)
     return found

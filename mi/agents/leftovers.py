@@ -35,9 +35,9 @@ class ProcessMark:
         return len(killed)
 
 
-def new_mark() -> ProcessMark:
+def make_mark() -> ProcessMark:
     """A mark no other process carries."""
-    return ProcessMark(ids.new_id("mark"))
+    return ProcessMark(ids.make_id("mark"))
 
 
 def mark_of(pid: int) -> ProcessMark | None:

@@ -4,7 +4,7 @@ import re
 import time
 from datetime import datetime, timedelta
 
-from mi.agents.events import VendorLimit, excerpt
+from mi.agents.events import VendorLimit, cut_excerpt
 from mi.kernel import clock
 
 _LIMIT = re.compile(
@@ -29,15 +29,15 @@ _UNIT_S = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
-def vendor_limit(message: str, now: float | None = None, certain: bool = False) -> VendorLimit | None:
+def find_vendor_limit(message: str, now: float | None = None, certain: bool = False) -> VendorLimit | None:
     """The limit a message speaks of; None when it speaks of none. `certain`: the caller knows that it is one."""
     if not certain and not _LIMIT.search(message):
         return None
     reset = _reset(message, time.time() if now is None else now)
-    return VendorLimit(message=excerpt(message), resets_at=at(reset) if reset else "")
+    return VendorLimit(message=cut_excerpt(message), resets_at=format_time(reset) if reset else "")
 
 
-def at(epoch_s: float) -> str:
+def format_time(epoch_s: float) -> str:
     """A moment as MI writes it."""
     return clock.format_ms(int(epoch_s * 1000))
 

@@ -37,7 +37,7 @@ def _cannot_start(argv: Sequence[str], cwd: str, error: OSError) -> MiError:
     return MiError("agent-cannot-start", name=argv[0], reason=error.strerror or str(error))
 
 
-def poller(fd: int, events: int, wake: int) -> select.poll:
+def make_poller(fd: int, events: int, wake: int) -> select.poll:
     """Waits for a pipe, or for being woken."""
     poll = select.poll()
     poll.register(fd, events)

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from mi.agents import leftovers
-from mi.agents.pipes import poller, spawn
+from mi.agents.pipes import make_poller, spawn
 from mi.agents.signals import StopFlag
 
 _CHUNK = 1 << 15
@@ -76,7 +76,7 @@ class AgentProcess:
         self._closing = False
         self.stopped = ""
         self.started = time.monotonic()
-        self._mark = leftovers.new_mark()
+        self._mark = leftovers.make_mark()
         self._popen = spawn(argv, cwd, (env or dict(os.environ)) | self._mark.environment, stdin is not None)
         self.pid = self._popen.pid
         self._wake_read, self._wake_write = os.pipe()
@@ -245,7 +245,7 @@ class AgentProcess:
     def _read(self, stream: str) -> None:
         pipe = self._popen.stdout if stream == "stdout" else self._popen.stderr
         fd = pipe.fileno() if pipe is not None else -1
-        poll = poller(fd, select.POLLIN, self._wake_read)
+        poll = make_poller(fd, select.POLLIN, self._wake_read)
         while not self._closing:
             if any(ready == self._wake_read for ready, _ in poll.poll()):
                 return
@@ -264,7 +264,7 @@ class AgentProcess:
             return
         fd, rest = pipe.fileno(), memoryview(prompt)
         os.set_blocking(fd, False)
-        poll = poller(fd, select.POLLOUT, self._wake_read)
+        poll = make_poller(fd, select.POLLOUT, self._wake_read)
         try:
             while rest and not any(ready == self._wake_read for ready, _ in poll.poll()):
                 rest = rest[os.write(fd, rest[:_CHUNK]) :]

@@ -39,13 +39,13 @@ class VendorEvents(Interpreter, Protocol):
         """The events of one line that is already parsed."""
 
 
-def json_object(line: Captured) -> dict[str, Any] | None:
+def parse_json_object(line: Captured) -> dict[str, Any] | None:
     """The JSON object on a line; invalid UTF-8 in it costs the odd character only."""
     data = line.data
     if data[:1] != b"{" and data.lstrip()[:1] != b"{":
         return None
     try:
-        return mapping(msgspec.json.decode(data))
+        return as_mapping(msgspec.json.decode(data))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass  # perhaps only a byte that is no UTF-8
     try:
@@ -54,23 +54,25 @@ def json_object(line: Captured) -> dict[str, Any] | None:
         return None
 
 
-def text_of(value: object) -> str:
+def find_text(value: object) -> str:
     """The text in a field that may be a string, an object with a message, or a list of content blocks."""
     match value:
         case str():
             return value
         case list():
-            return "\n".join(part for part in map(text_of, value) if part)
+            return "\n".join(part for part in map(find_text, value) if part)
         case dict():
-            return next((text_of(value[key]) for key in ("text", "message", "content", "result") if value.get(key)), "")
+            return next(
+                (find_text(value[key]) for key in ("text", "message", "content", "result") if value.get(key)), ""
+            )
     return ""
 
 
-def whole(value: object) -> int | None:
+def join_whole(value: object) -> int | None:
     """A number of tokens or an exit code; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def mapping(value: object) -> dict[str, Any]:
+def as_mapping(value: object) -> dict[str, Any]:
     """An object, or an empty one in place of anything else."""
     return value if isinstance(value, dict) else {}

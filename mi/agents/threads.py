@@ -45,7 +45,7 @@ class ThreadLedger:
         total = reported if reported.is_total else before.total if before else None
         if thread_id and total is not None:
             self._remember(Thread(thread_id=thread_id, batches=(before.batches if before else 0) + 1, total=total))
-        return difference(reported, before.total if before else None) if reported.is_total else reported
+        return subtract_usage(reported, before.total if before else None) if reported.is_total else reported
 
     def _remember(self, thread: Thread) -> None:
         def change(old: _Threads) -> _Threads:
@@ -55,7 +55,7 @@ class ThreadLedger:
         update_state(self._path, _Threads, change, self._notices)
 
 
-def difference(total: AgentUsage, before: AgentUsage | None) -> AgentUsage:
+def subtract_usage(total: AgentUsage, before: AgentUsage | None) -> AgentUsage:
     """A batch's part of a thread's total; unknown where either is unknown or the total went back."""
 
     def part(name: str) -> int | None:
@@ -72,7 +72,7 @@ def difference(total: AgentUsage, before: AgentUsage | None) -> AgentUsage:
     )
 
 
-def thread_to_continue(state: HandsState, provider: str, continue_hands: bool, continue_across_runs: bool) -> str:
+def choose_thread(state: HandsState, provider: str, continue_hands: bool, continue_across_runs: bool) -> str:
     """The thread a new run begins with: the stored one if that is wished and it is this provider's, else none."""
     wished = continue_hands or continue_across_runs
     return state.thread_id if wished and state.provider == provider else ""

@@ -37,7 +37,7 @@ class HomeContext:
 
     def for_agent(self, folder: str = "") -> "HomeContext":
         """Return the same for an agent that works in a folder: what a person selected does not concern it."""
-        return HomeContext(self.home, self._cd, self._here, folder or current_folder())
+        return HomeContext(self.home, self._cd, self._here, folder or find_current_folder())
 
     @property
     def is_agents(self) -> bool:
@@ -136,7 +136,7 @@ class HomeContext:
         self.home.check()
         wish = Wish(self._cd, self._here, self._agent_at is None)
         is_told = (self._cd or "").startswith(("/", "~", "@"))  # then it does not matter where we are
-        where = self._agent_at or ("" if is_told else current_folder())
+        where = self._agent_at or ("" if is_told else find_current_folder())
         return choose(wish, where, self.selections, self.known_projects, self.notices)
 
     @cached_property
@@ -209,7 +209,7 @@ class HomeContext:
         self.known_projects.remember(self.project)
 
 
-def current_folder() -> str:
+def find_current_folder() -> str:
     """Return the folder the command was called in; NotFound when it is gone."""
     try:
         return os.getcwd()

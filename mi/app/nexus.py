@@ -35,7 +35,7 @@ def record_nexus_event(
 ) -> None:
     """Append what a nexus command or a harness event did, beside the eleven tools."""
     from mi.evidence.records.governed import NexusEvent
-    from mi.nexus.toolset import shown
+    from mi.nexus.toolset import show_parameters
 
     named = harness_id or build_nexus(context).place.harness_id
-    record_nexus(context, NexusEvent(event=event, harness_id=named, params=shown(params), error=error))
+    record_nexus(context, NexusEvent(event=event, harness_id=named, params=show_parameters(params), error=error))

@@ -101,20 +101,20 @@ class Recall:
 
     def _of_workspaces(self) -> "Iterator[Producer]":
         """Yield what projects keep in their own folders: memory files, history, the cards of a team."""
-        from mi.nexus.documents import producers
-        from mi.persona.documents import cards
+        from mi.nexus.documents import find_nexus_producers
+        from mi.persona.documents import list_card_documents
 
         context = self._context
         here, known_projects = context.choice.root, context.known_projects
-        yield cards(context.home.path("persona"), "persona", "")
+        yield list_card_documents(context.home.path("persona"), "persona", "")
         if context.config.persona.root:
-            yield cards(build_persona(context).root, "persona-of-config", "")
+            yield list_card_documents(build_persona(context).root, "persona-of-config", "")
         roots = {root: known.project_id for root, known in known_projects.roots.items()}
         if here not in roots and os.path.isdir(os.path.join(here, ".nexus")):
             roots[here] = known_projects.open(here).project_id  # a fresh clone brings what its team remembered
         for root, project_id in roots.items():
-            yield cards(os.path.join(root, "persona"), f"persona:{root}", project_id, within=root)
-            yield from producers(root, project_id)
+            yield list_card_documents(os.path.join(root, "persona"), f"persona:{root}", project_id, within=root)
+            yield from find_nexus_producers(root, project_id)
 
     def close(self) -> None:
         """Let go of the index if it is open."""

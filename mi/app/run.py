@@ -72,7 +72,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
     config, log = context.loaded_config.config, context.project_home.evidence
     resumed = _find_resumed(log, options, context)
     task = resumed.state.task if resumed else options.task
-    run_id = resumed.state.run_id if resumed else ids.new_run_id()
+    run_id = resumed.state.run_id if resumed else ids.make_run_id()
     language = context.language_for(task)
     door, stop = open_door(language), StopFlag()
     hands = open_hands(config, context.home, context.notices)
@@ -112,13 +112,13 @@ def _limit(configured: RunLimits, options: RunOptions) -> RunLimits:
 
 def _find_thread(context: HomeContext, options: RunOptions, hands: str) -> str:
     """Return the agent's thread to go on in; '' for a new one."""
-    from mi.agents.threads import reset_thread, thread_to_continue
+    from mi.agents.threads import choose_thread, reset_thread
     from mi.project.overlay import read_overlay
 
     if options.reset_hands:
         reset_thread(context.home, context.project.project_id, context.notices)
     state = read_overlay(context.home, context.project, context.notices).hands_state
-    return thread_to_continue(state, hands, options.continue_hands, context.config.hands.continue_across_runs)
+    return choose_thread(state, hands, options.continue_hands, context.config.hands.continue_across_runs)
 
 
 def _build_steps(context: HomeContext, options: RunOptions, run_id: str, language: str) -> list[RunSteps]:

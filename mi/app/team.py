@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 def build_persona(context: HomeContext, member: str = "") -> "PersonaView":
     """Return the team's persona as a member sees it; asking makes nothing."""
-    from mi.persona.place import find_view, member_name
+    from mi.persona.place import check_member_name, find_view
 
     settings = context.config.persona
-    name = member_name(member or settings.member or "mi")
+    name = check_member_name(member or settings.member or "mi")
     return find_view(settings.root, context.choice.root, context.home.root, name)
 
 

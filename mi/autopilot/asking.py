@@ -34,10 +34,10 @@ class AtTerminal:
 
     def ask(self, question_id: str, question: str) -> str | None:
         from mi.kernel.secrets import redact
-        from mi.kernel.text import printable
+        from mi.kernel.text import make_printable
 
         with self._paused():
-            sys.stderr.write(f"\n{self._prompt} {printable(redact(question))}\n> ")
+            sys.stderr.write(f"\n{self._prompt} {make_printable(redact(question))}\n> ")
             sys.stderr.flush()
             while not select.select([sys.stdin], [], [], 0.2)[0]:
                 if self._stop.reason:

@@ -21,7 +21,7 @@ from mi.governance.commands import risk_signal
 from mi.kernel import git
 from mi.mind.language import says_done
 from mi.mind.views import BatchView, ChangeSize, SeenCommand, unsettled
-from mi.project.change import of_change
+from mi.project.change import describe_change
 from mi.project.checks.outcome import could_not_start, ran_nothing
 from mi.project.checks.recognition import Check, ran_check
 from mi.project.worktree import TreeChange, WatchStep, WorktreeWatch
@@ -201,7 +201,7 @@ def _size(change: TreeChange, root: str) -> ChangeSize:
     if not change.diff:
         files = [file for file in change.files if not _is_by_product(file)]
         return ChangeSize(units=len(files), dirs=len({os.path.dirname(file) for file in files}))
-    weighed = of_change(change, "", root)
+    weighed = describe_change(change, "", root)
     counted = weighed.counted
     return ChangeSize(units=counted.units, lines=counted.lines, dirs=counted.dirs, flags=list(weighed.flags))
 

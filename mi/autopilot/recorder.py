@@ -95,7 +95,7 @@ class LogRecorder:
         """
         if about != "next":
             self._parts.steps.recall(self, "before_ask_user", text)
-        question = Question(id=ids.new_id("qu"), text=text, blocks=True, about=about)
+        question = Question(id=ids.make_id("qu"), text=text, blocks=True, about=about)
         return self.ask_again(self.append(question, sync=True))
 
     def ask_once(self, question: str, about: Literal["rules", "review"] = "rules") -> str | None:

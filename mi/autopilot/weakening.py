@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from mi.governance.change_units import blocks, paths
+from mi.governance.change_units import list_paths, split_blocks
 from mi.kernel.language import compiled, patterns
 
 _TEST_PATH = re.compile(
@@ -97,8 +97,8 @@ def counted(pattern: re.Pattern[str], lines: list[str]) -> int:
 def split(diff: str) -> list[FileDiff]:
     """Return the files of a `git diff -U0`; one that left the tests by its new name is deleted under its old one."""
     files: dict[str, FileDiff] = {}
-    for block in blocks(diff):
-        path, old = paths(block)
+    for block in split_blocks(diff):
+        path, old = list_paths(block)
         if "rename to" in block.extended and is_test(old) and not is_test(path):
             files[old] = FileDiff(old, True, [], [])
         if "+++" in block.extended:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, NoReturn
 
-from mi.cli.output import flush, terminal_columns
+from mi.cli.output import flush, measure_terminal
 from mi.kernel.errors import UsageError
 from mi.kernel.messages import choose_language, help_text
 from mi.kernel.text import width, wrap
@@ -26,7 +26,7 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
     def __init__(self, prog: str) -> None:
         told = os.environ.get("COLUMNS", "")
-        columns = int(told) if told.isdecimal() else min(terminal_columns() or _WIDEST, _WIDEST)
+        columns = int(told) if told.isdecimal() else min(measure_terminal() or _WIDEST, _WIDEST)
         super().__init__(prog, max_help_position=28, width=max(columns, 40))
 
     def add_argument(self, action: argparse.Action) -> None:

@@ -41,7 +41,7 @@ def _find_owner(context: HomeContext, args: Args) -> "Owner":
 
 
 def _attach(context: HomeContext, args: Args) -> int:
-    from mi.cli.tail import event_line
+    from mi.cli.tail import format_event
     from mi.evidence.reader import parse, read_back
     from mi.kernel import jsonl
 
@@ -52,7 +52,7 @@ def _attach(context: HomeContext, args: Args) -> int:
         flush()
     log, lock = context.project_home.evidence, context.project_home.run_lock
     own = (event for event in read_back(log, context.notices) if event.head.run_id == owner.run_id)
-    start = next((event.offset for event in own if event.head.kind == "run_start"), jsonl.size(log))
+    start = next((event.offset for event in own if event.head.kind == "run_start"), jsonl.measure_size(log))
     for line in jsonl.follow(log, start, goes_on=lambda: is_held(lock)):
         event = parse(line)
         if event is None or event.head.run_id != owner.run_id:
@@ -60,7 +60,7 @@ def _attach(context: HomeContext, args: Args) -> int:
         if args.json:
             out.raw(event.raw, True)
         else:
-            out.beside(*event_line(out, event))
+            out.beside(*format_event(out, event))
         flush()
         if event.head.kind == "run_end":
             break

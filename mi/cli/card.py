@@ -34,9 +34,9 @@ def parser(name: str) -> Parser:
 
 def _cards(context: HomeContext, args: Args) -> "list[CardFile]":
     from mi.persona.cards import read_cards
-    from mi.persona.place import existing
+    from mi.persona.place import require_persona
 
-    found, problems = read_cards(existing(build_persona(context, args.member)))
+    found, problems = read_cards(require_persona(build_persona(context, args.member)))
     for one in problems:
         context.notices.add("card-unreadable", one.path)
     return found
@@ -84,11 +84,11 @@ def _show(context: HomeContext, args: Args) -> int:
 
 
 def _match(context: HomeContext, args: Args) -> int:
-    from mi.persona.cards import match, reading
+    from mi.persona.cards import decide_reading, match
 
     found = match(_cards(context, args), " ".join(args.task))
     out = Output(context.language)
-    rows = [(one, shared, reading(one.card, matched=True)) for one, shared in found]
+    rows = [(one, shared, decide_reading(one.card, matched=True)) for one, shared in found]
     if args.json:
         full = [_shown(one) | {"shared": shared, "read": how} for one, shared, how in rows]
         out.json(
@@ -108,9 +108,9 @@ def _match(context: HomeContext, args: Args) -> int:
 
 
 def _health(context: HomeContext, args: Args) -> int:
-    from mi.persona.cards import health
+    from mi.persona.cards import measure_health
 
-    found = health(_cards(context, args))
+    found = measure_health(_cards(context, args))
     out = Output(context.language)
     if args.json:
         out.json(found)
@@ -125,10 +125,10 @@ def _health(context: HomeContext, args: Args) -> int:
 
 
 def _index(context: HomeContext, args: Args) -> int:
-    from mi.persona.cards import duplicates, write_index
+    from mi.persona.cards import find_duplicates, write_index
 
     found = _cards(context, args)
-    twice = duplicates(found)
+    twice = find_duplicates(found)
     out = Output(context.language)
     if twice:
         from mi.kernel.errors import MiError

@@ -5,8 +5,8 @@ from typing import Any
 from mi.app.home_context import HomeContext
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
-from mi.cli.output import Output, Progress, waiting_for
-from mi.kernel.text import one_line
+from mi.cli.output import Output, Progress, show_waiting
+from mi.kernel.text import fit_one_line
 
 
 def parser(name: str) -> Parser:
@@ -72,25 +72,27 @@ def _show(context: HomeContext, args: Args) -> int:
 def _retract(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import retract
 
-    event_id = retract(thoughts.desk(context, args), args.ref, "claim", args.rationale)
-    return thoughts.stored(context, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id)
+    event_id = retract(thoughts.open_editor(context, args), args.ref, "claim", args.rationale)
+    return thoughts.describe_stored(
+        context, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id
+    )
 
 
 def _supersede(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import supersede
 
-    event_id, new = supersede(thoughts.desk(context, args), args.ref, args.text)
+    event_id, new = supersede(thoughts.open_editor(context, args), args.ref, args.text)
     fields = {"ref": args.ref, "claim_id": new.claim_id, "scope": args.scope, "event_id": event_id}
-    return thoughts.stored(context, args, "thoughts.superseded", **fields)
+    return thoughts.describe_stored(context, args, "thoughts.superseded", **fields)
 
 
 def _same_as(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import same_as
 
-    event_id, edge = same_as(thoughts.desk(context, args), args.duplicate, args.canonical)
+    event_id, edge = same_as(thoughts.open_editor(context, args), args.duplicate, args.canonical)
     ends = {"duplicate": args.duplicate, "canonical": args.canonical}
     fields = {**ends, "edge_id": edge.edge_id, "scope": args.scope, "event_id": event_id}
-    return thoughts.stored(context, args, "thoughts.same-as", **fields)
+    return thoughts.describe_stored(context, args, "thoughts.same-as", **fields)
 
 
 def _apply(context: HomeContext, args: Args) -> int:
@@ -127,7 +129,7 @@ def _mine(context: HomeContext, args: Args) -> int:
     out = Output(context.language)
     mind = build_mind(context)
     knowledge = build_knowledge(context)
-    with waiting_for(out, mind.name):
+    with show_waiting(out, mind.name):
         stored = mine_latest(knowledge, context.open_project_log(), mind)
     if args.json:
         names = ("event_id", "state", "applied_claim_ids", "merged_claim_ids", "dropped")
@@ -136,7 +138,7 @@ def _mine(context: HomeContext, args: Args) -> int:
     thoughts_now = knowledge.thoughts()
     for claim_id in stored.applied_claim_ids:
         claim = thoughts_now.get(claim_id)
-        out.beside(f"{claim_id}  ", one_line(str(claim.raw.get("text")), 100) if claim else "")
+        out.beside(f"{claim_id}  ", fit_one_line(str(claim.raw.get("text")), 100) if claim else "")
     for note in stored.dropped:
         out.say("mining.left-out", note=note)
     key = "mining.done" if stored.applied_claim_ids else "mining.by-rules" if mind.name == "rules" else "mining.nothing"

@@ -33,7 +33,7 @@ def parser(name: str) -> Parser:
 
 
 def _run(context: HomeContext, args: Args) -> int:
-    nodes = list(tree())
+    nodes = list(build_tree())
     if args.json:
         shown = [{"words": one.words, "follow": list(one.follow), "flags": list(one.flags)} for one in nodes]
         Output(context.language).json(shown)
@@ -43,7 +43,7 @@ def _run(context: HomeContext, args: Args) -> int:
     return 0
 
 
-def tree() -> Iterator[CompletionNode]:
+def build_tree() -> Iterator[CompletionNode]:
     """Every command and subcommand there is."""
     from mi.cli.commands import COMMANDS
     from mi.cli.main import parser

@@ -56,7 +56,7 @@ def _rollback(context: HomeContext, args: Args) -> int:
     from mi.kernel.config import edit
 
     out = Output(context.quiet_language)
-    return _wrote(context, args, out, "config.rolled-back", edit.rollback(context.home))
+    return _wrote(context, args, out, "config.rolled-back", edit.roll_back(context.home))
 
 
 def _wrote(context: HomeContext, args: Args, out: Output, key: str, backup: str, **details: str) -> int:
@@ -90,10 +90,10 @@ def _validate(context: HomeContext, args: Args) -> int:
         return _report(context, out, [{"code": error.code, "text": error.line(out.language), **error.details}], False)
     errors = context.config_errors
     if args.json:
-        shown = [problem._asdict() | {"text": problem_line(out, problem)} for problem in problems]
+        shown = [problem._asdict() | {"text": describe_problem(out, problem)} for problem in problems]
         return _report(context, out, shown, not errors)
     for problem in problems:
-        out.line(problem_line(out, problem))
+        out.line(describe_problem(out, problem))
     if not errors:
         out.say("config.valid" if os.path.exists(context.home.config) else "config.none", path=context.home.config)
     return 1 if errors else 0
@@ -104,7 +104,7 @@ def _report(context: HomeContext, out: Output, problems: list[dict[str, Any]], o
     return 0 if ok else 1
 
 
-def problem_line(out: Output, problem: ConfigProblem) -> str:
+def describe_problem(out: Output, problem: ConfigProblem) -> str:
     """What is wrong with one setting."""
     return out.text("config." + problem.code, path=problem.path, value=problem.value, hint=problem.hint)
 

@@ -5,7 +5,7 @@ from mi.app.recall import build_recall
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output
-from mi.kernel.text import one_line
+from mi.kernel.text import fit_one_line
 
 
 def parser(name: str) -> Parser:
@@ -27,8 +27,8 @@ def _run(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.context import build, build_least
 
     out = Output(context.language)
-    moment = thoughts.moment(args)
-    stores = thoughts.reading(context, out, "effective", moment)
+    moment = thoughts.parse_moment(args)
+    stores = thoughts.open_reading(context, out, "effective", moment)
     remembers = context.config.runtime.thought_db.enabled
     words = " ".join(args.words)
     candidates = build_recall(context).find_thoughts if moment is None else build_recall(context).find_earlier_thoughts
@@ -43,7 +43,7 @@ def _run(context: HomeContext, args: Args) -> int:
         for one in found:
             raw = one.raw
             scope = "  " + out.text("settings.from-global") if one.scope == "global" and name != "values_claims" else ""
-            out.beside(f"  {one.id}  ", one_line(str(raw.get("title") or raw.get("text") or ""), 100) + scope)
+            out.beside(f"  {one.id}  ", fit_one_line(str(raw.get("title") or raw.get("text") or ""), 100) + scope)
     out.say("context.edges", count=len(shown.edges), notes=shown.notes)
     context.note_last()
     return 0

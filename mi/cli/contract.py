@@ -7,7 +7,7 @@ import msgspec
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_count, add_json
 from mi.cli.output import Output
-from mi.kernel.text import one_line
+from mi.kernel.text import fit_one_line
 
 if TYPE_CHECKING:
     from mi.contract.memory_tools import ModeResult
@@ -52,13 +52,13 @@ def _fill_install(built: Parser) -> None:
 
 
 def _status(context: HomeContext, args: Args) -> int:
-    from mi.cli.task import tasks_of
+    from mi.cli.task import read_tasks
     from mi.contract.diagnostics import sessions
-    from mi.contract.installed import files_with
+    from mi.contract.installed import find_files_with
 
     out = Output(context.language)
     found = sessions(context.project_home.contract, context.notices)
-    tasks, files = tasks_of(context), files_with(context.project.root, context.home)
+    tasks, files = read_tasks(context), find_files_with(context.project.root, context.home)
     leaves = [one.checked for one in tasks.tasks if one.leaf]
     counts = {"authority": tasks.authority, "open": leaves.count(False), "done": leaves.count(True)}
     if args.json:
@@ -94,20 +94,20 @@ def _audit(context: HomeContext, args: Args) -> int:
         return 0
     for one in found:
         said = f"{one.code}  {one.tool}  {one.client}  {one.boundary}  {one.mode or '-'}  {one.outcome}"
-        out.line(f"{one.ts}  {said}  {one_line(one.details, 80)}")
+        out.line(f"{one.ts}  {said}  {fit_one_line(one.details, 80)}")
     if not found:
         out.say("contract.no-violations")
     return 0
 
 
 def _mode(context: HomeContext, args: Args) -> int:
-    from mi.cli.governed import through_gate
+    from mi.cli.governed import pass_gate
     from mi.contract.memory_tools import ModeInput, memory_set_mode
 
     def declare(session: "ContractSession") -> "tuple[str, ModeResult]":
         return session.name, memory_set_mode(session, ModeInput(mode=args.mode))
 
-    client, done = through_gate(context, args, declare)
+    client, done = pass_gate(context, args, declare)
     out = Output(context.language)
     if args.json:
         out.json(msgspec.to_builtins(done))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, command
-from mi.cli.output import Output, Progress, gist, terminal_columns
+from mi.cli.output import Output, Progress, measure_terminal, shorten_gist
 from mi.kernel.text import pad, width
 
 if TYPE_CHECKING:
@@ -29,15 +29,17 @@ def parser(name: str) -> Parser:
 
 
 def _run(context: HomeContext, args: Args) -> int:
-    from mi.evidence.costs import grouped, summed
+    from mi.evidence.costs import group_costs, sum_costs
 
     out = Output(context.language)
     costs = _costs(context, out, args.all_projects or args.by == "project")
     if args.by == "run":
         rows = [(one.run_id, one.day, one.status, one.spent, one.task) for one in costs]
     else:
-        rows = [(one.name, "", str(one.runs), one.spent, _name(context, one.name)) for one in grouped(costs, args.by)]
-    total = summed("total", costs)
+        rows = [
+            (one.name, "", str(one.runs), one.spent, _name(context, one.name)) for one in group_costs(costs, args.by)
+        ]
+    total = sum_costs("total", costs)
     if args.json:
         chosen = rows if args.count is None else rows[-args.count :] if args.count else []
         shown = [_as_json(args.by, row) for row in chosen]
@@ -102,12 +104,12 @@ def _figures(out: Output, spent: "RunUsage") -> tuple[str, str, str]:
 def _line(out: Output, label: str, figures: tuple[str, str, str], about: str) -> None:
     tokens, money, seconds = figures
     cells = f"{pad(label, 42)} {_right(tokens, 12)} {_right(money, 10)} {_right(seconds, 9)}"
-    room = (terminal_columns() or 200) - width(cells) - 2
+    room = (measure_terminal() or 200) - width(cells) - 2
     if about and room < _LEAST_ABOUT:  # below its figures
         out.line(cells)
-        out.line(f"  {gist(about, 60)}")
+        out.line(f"  {shorten_gist(about, 60)}")
     else:
-        out.line(f"{cells}  {gist(about, min(room, 60))}".rstrip())
+        out.line(f"{cells}  {shorten_gist(about, min(room, 60))}".rstrip())
 
 
 def _right(text: str, columns: int) -> str:

@@ -79,10 +79,10 @@ def _remove_former(home: Home, folder: str) -> None:
 
 def _typed() -> str:
     """How this very program is called from a shell: `make demo` leaves it beside its interpreter, not on the path."""
-    from mi.kernel.programs import on_path
+    from mi.kernel.programs import find_on_path
 
     beside = os.path.join(os.path.dirname(sys.executable), "mi")
-    return "mi" if on_path("mi") or not os.access(beside, os.X_OK) else beside
+    return "mi" if find_on_path("mi") or not os.access(beside, os.X_OK) else beside
 
 
 def _cleaned(out: Output, args: Args, folder: str) -> int:

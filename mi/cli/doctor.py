@@ -101,7 +101,7 @@ def _existing(path: str) -> str:
 
 
 def _config(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
-    from mi.cli.config import problem_line
+    from mi.cli.config import describe_problem
 
     path = context.home.config
     try:
@@ -111,28 +111,28 @@ def _config(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
         return
     for problem in problems:
         level: Level = "fail" if problem in context.config_errors else "warn"
-        yield DoctorFinding("config", level, "as-is", {"text": problem_line(out, problem)}, "mi config validate")
+        yield DoctorFinding("config", level, "as-is", {"text": describe_problem(out, problem)}, "mi config validate")
     if not problems:
         yield DoctorFinding("config", "ok", "config-ok" if os.path.exists(path) else "config-none", {"path": path})
 
 
 def _programs(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     from mi.agents.registry import AGENTS, VENDORS, load
-    from mi.cli.status import providers
-    from mi.kernel.programs import on_path
+    from mi.cli.status import find_providers
+    from mi.kernel.programs import find_on_path
 
-    git = on_path("git")
+    git = find_on_path("git")
     if git:
         yield DoctorFinding("git", "ok", "program", {"name": "git", "path": git})
     else:
         yield DoctorFinding("git", "warn", "no-git", {}, "apt-get install git  |  brew install git")
     for agent in VENDORS:
-        path = on_path(agent.name)
+        path = find_on_path(agent.name)
         if path:
             yield DoctorFinding("hands", "ok", "program", {"name": agent.name, "path": path})
         else:
             yield DoctorFinding("hands", "warn", "no-program", {"name": agent.name}, f"npm install -g {agent.package}")
-    chosen = providers(context)
+    chosen = find_providers(context)
     if chosen["hands"] == "none":
         yield DoctorFinding("providers", "warn", "no-hands", chosen)
     else:
@@ -147,9 +147,9 @@ def _programs(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
 def _installed(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     """The commands that agent hosts start: they name this installation by its path."""
     from mi.hosts.adapters import HOSTS
-    from mi.hosts.installed import installed_commands
+    from mi.hosts.installed import find_installed_commands
 
-    for one in installed_commands(context.home, context.notices):
+    for one in find_installed_commands(context.home, context.notices):
         details: dict[str, object] = {"owner": one.owner, "root": one.root, "program": one.program}
         what, _, host = one.owner.partition(" ")
         if one.works:
@@ -162,10 +162,10 @@ def _installed(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
 
 def _trusted(context: HomeContext, one: "Installed", details: dict[str, object]) -> DoctorFinding:
     """Codex skips hooks that it does not trust, in silence: an entry that is there may bind nobody."""
-    from mi.hooks.codex_trust import is_persons, trusted_at
+    from mi.hooks.codex_trust import find_trusted, is_persons
 
     try:
-        found = trusted_at(context, one.root, one.program)
+        found = find_trusted(context, one.root, one.program)
     except MiError as error:
         details |= {"reason": error.line(context.quiet_language)}
         return DoctorFinding("hosts", "warn", "host-untold", details, "codex → /hooks")

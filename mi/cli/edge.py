@@ -52,8 +52,10 @@ def _create(context: HomeContext, args: Args) -> int:
     def event_exists(event_id: str) -> bool:
         return any(context.evidence_index.find(log, event_id, progress) for log in logs)
 
-    event_id, edge = create_edge(thoughts.desk(context, args), args.type, args.from_id, args.to_id, event_exists)
-    return thoughts.stored(context, args, "thoughts.edge", edge_id=edge.edge_id, scope=args.scope, event_id=event_id)
+    event_id, edge = create_edge(thoughts.open_editor(context, args), args.type, args.from_id, args.to_id, event_exists)
+    return thoughts.describe_stored(
+        context, args, "thoughts.edge", edge_id=edge.edge_id, scope=args.scope, event_id=event_id
+    )
 
 
 def _list(context: HomeContext, args: Args) -> int:
@@ -62,8 +64,8 @@ def _list(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.description import listed
 
     out = Output(context.language)
-    seen = thoughts.reading(context, out, args.scope, thoughts.moment(args))
-    found = seen.edges_at(args.from_id, args.to_id, thoughts.wanted(args))
+    seen = thoughts.open_reading(context, out, args.scope, thoughts.parse_moment(args))
+    found = seen.edges_at(args.from_id, args.to_id, thoughts.build_filter(args))
     return thoughts.print_list(context, out, args, [listed(one, seen) for one in islice(found, args.limit or None)])
 
 
@@ -74,5 +76,7 @@ def _show(context: HomeContext, args: Args) -> int:
 def _retract(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import retract
 
-    event_id = retract(thoughts.desk(context, args), args.ref, "edge", args.rationale)
-    return thoughts.stored(context, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id)
+    event_id = retract(thoughts.open_editor(context, args), args.ref, "edge", args.rationale)
+    return thoughts.describe_stored(
+        context, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id
+    )

@@ -14,7 +14,7 @@ _CUT = "# ------------------------ >8 ------------------------"
 
 
 @contextmanager
-def edited(text: str, hint: str, name: str, notices: Notices) -> Iterator[str]:
+def edit_text(text: str, hint: str, name: str, notices: Notices) -> Iterator[str]:
     """The text as the person left it; when it then cannot be stored, a changed draft stays where a notice says."""
     import tempfile
 

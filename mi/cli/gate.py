@@ -98,7 +98,7 @@ def _assess(context: HomeContext, args: Args) -> int:
         found = assess(facts, clarity or "clear", units, has_criteria=has_criteria)
     out = Output(context.language_for(task))
     if args.json:
-        out.json(assessment_json(found, out.language))
+        out.json(encode_assessment(found, out.language))
     else:
         _show_assessment(out, found)
     return FREE if found.is_free else HUMAN
@@ -158,7 +158,7 @@ def _facts(fields: dict[str, Any]) -> "Facts":
     return Facts(**{name: fields[name] for name in Facts._fields if name in fields})
 
 
-def assessment_json(found: "Assessment", language: str) -> dict[str, Any]:
+def encode_assessment(found: "Assessment", language: str) -> dict[str, Any]:
     """An assessment as programs read it."""
     from mi.governance.spec_gate import SpecGate
 
@@ -193,10 +193,10 @@ def show_required(out: Output, review: "Required") -> None:
 
 def show_triggers(out: Output, triggers: tuple[str, ...]) -> None:
     """What speaks against a request."""
-    from mi.governance.challenge import against
+    from mi.governance.challenge import argue_against
 
     for trigger in triggers:
-        out.line(f"  {trigger}  {against(trigger, out.language)}")
+        out.line(f"  {trigger}  {argue_against(trigger, out.language)}")
 
 
 # signals
@@ -213,11 +213,11 @@ def _fill_signals(parser: Parser) -> None:
 
 def _signals(context: HomeContext, args: Args) -> int:
     from mi.governance.signals import Size
-    from mi.review.decisions import decisions_of, signals_for
+    from mi.review.decisions import collect_decisions, find_signals_for
 
     message = _message(args)
     size = Size(args.change_units, args.files, args.lines)
-    found = signals_for(message, context.config.governance, decisions_of(build_persona(context)), size)
+    found = find_signals_for(message, context.config.governance, collect_decisions(build_persona(context)), size)
     levels = [f"S{level}" for level in found.speed]
     out = Output(context.language_for(message))
     if args.json:
@@ -225,21 +225,21 @@ def _signals(context: HomeContext, args: Args) -> int:
         shown = {"mode": found.mode, "triggers": list(found.triggers), "speed": levels, "secrets": secrets}
         out.json(shown)
         return FREE
-    from mi.governance.speed import marker
+    from mi.governance.speed import render_marker
 
     out.say("gate.mode", mode=found.mode, speed=" ".join(levels) or "S0")
     show_triggers(out, found.triggers)
     if found.speed:
-        out.line(marker(found.speed, out.language))
+        out.line(render_marker(found.speed, out.language))
     return FREE
 
 
 def _message(args: Args) -> str:
     if bool(args.message) == bool(args.file):
         raise UsageError("gate-message")
-    from mi.cli.input_files import text_given
+    from mi.cli.input_files import read_given_text
 
-    return text_given(args.file) if args.file else " ".join(args.message)
+    return read_given_text(args.file) if args.file else " ".join(args.message)
 
 
 # diff

@@ -99,12 +99,12 @@ def _fill_after(parser: Parser) -> None:
 
 def _after(context: HomeContext, args: Args) -> int:
     from mi.evidence.records.governed import CheckItem, Deploy
-    from mi.governance.deployment import in_time
-    from mi.review.deploying import DeploymentHealth, look_after, rollback_plan
+    from mi.governance.deployment import is_in_time
+    from mi.review.deploying import DeploymentHealth, find_rollback_plan, look_after
 
     context.use_project()
     seen = look_after(context.project.root, DeploymentHealth(args.health, args.expect, args.smoke, args.log))
-    plan = rollback_plan(context.project_home.evidence, context.notices) if seen.open else ""
+    plan = find_rollback_plan(context.project_home.evidence, context.notices) if seen.open else ""
     symptom = ", ".join(f"{item.name}: {item.detail}" for item in seen.items if not item.done)
     out = Output(context.language)
     cause = out.text("deploy.cause-unknown") if seen.open else ""
@@ -120,7 +120,7 @@ def _after(context: HomeContext, args: Args) -> int:
     failure = {"symptom": symptom, "suspected_cause": cause, "proposed_rollback": plan} if seen.open else None
     if args.json:
         items = [item._asdict() for item in seen.items]
-        told = {"seconds": round(seen.seconds, 3), "in_time": in_time(seen.seconds), "event_id": event.event_id}
+        told = {"seconds": round(seen.seconds, 3), "in_time": is_in_time(seen.seconds), "event_id": event.event_id}
         out.json({"items": items, "open": seen.open, "failure": failure} | told)
     else:
         _show_items(out, seen.items)
@@ -140,13 +140,13 @@ def _fill_rollback(parser: Parser) -> None:
 
 
 def _rollback(context: HomeContext, args: Args) -> int:
-    from mi.cli.prompts import means_yes, word_of_person
+    from mi.cli.prompts import ask_person, is_yes
     from mi.evidence.records.governed import Deploy, Verification
     from mi.governance.deployment import Rollback
-    from mi.review.deploying import rollback_plan
+    from mi.review.deploying import find_rollback_plan
 
     context.use_project()
-    plan = args.proposal or rollback_plan(context.project_home.evidence, context.notices)
+    plan = args.proposal or find_rollback_plan(context.project_home.evidence, context.notices)
     notice = Rollback(args.symptom, args.cause, plan)
     _refuse_secrets(notice._asdict())
     if notice.missing:
@@ -155,8 +155,8 @@ def _rollback(context: HomeContext, args: Args) -> int:
     writer = context.open_project_log()
     proposed = Deploy(step="rollback", outcome="proposed", symptom=args.symptom, cause=args.cause, proposal=plan)
     event = writer.append(proposed, sync=True)
-    answer = word_of_person(out.text("deploy.ask", plan=notice.proposal) + "\n>")
-    confirmed = means_yes(answer)
+    answer = ask_person(out.text("deploy.ask", plan=notice.proposal) + "\n>")
+    confirmed = is_yes(answer)
     if answer is not None:
         action = "confirmed" if confirmed else "rejected"
         writer.append(Verification(gate="rollback", verdict=plan, user_action=action, post_result="pending"), sync=True)

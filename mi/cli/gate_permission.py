@@ -76,7 +76,7 @@ def _decide(context: HomeContext, args: Args, tool: str, operation: str, target:
         context.open_project_log().append(Override(reason=args.override, scope=scope), sync=True)
     out = Output(context.language)
     if args.json:
-        out.json(verdict_json(verdict, out.language))
+        out.json(encode_verdict(verdict, out.language))
     else:
         out.line(f"{verdict.decision}  {verdict.operation}  {verdict.target}")
         out.line("  " + verdict.reason(out.language))
@@ -85,7 +85,7 @@ def _decide(context: HomeContext, args: Args, tool: str, operation: str, target:
     return {"ALLOW": FREE, "PROMPT": HUMAN, "DENY": DENIED}[verdict.decision]
 
 
-def verdict_json(verdict: Any, language: str) -> dict[str, Any]:
+def encode_verdict(verdict: Any, language: str) -> dict[str, Any]:
     """A permission decision as programs read it."""
     return {
         "decision": verdict.decision,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
-from mi.cli.output import Output, waiting_for
+from mi.cli.output import Output, show_waiting
 
 if TYPE_CHECKING:
     from mi.review.reviewing import Reviewed
@@ -41,7 +41,7 @@ def _review(context: HomeContext, args: Args) -> int:
     request = ReviewRequest(
         change, args.task, context.project.root, args.criteria, args.constraint, language=out.language
     )
-    with waiting_for(out, reviewers):
+    with show_waiting(out, reviewers):
         reviewed = review_change(request, context.needed_config, context.home, context.project_home.mind_transcripts)
     if reviewed.records:
         writer = context.open_project_log()

@@ -29,7 +29,7 @@ _COMMANDS = {
 }
 
 
-def through_gate(context: HomeContext, args: Args, work: "Callable[[ContractSession], T]") -> T:
+def pass_gate(context: HomeContext, args: Args, work: "Callable[[ContractSession], T]") -> T:
     """Do something in the shell's own session; a refusal says the next command, with --json also the checklist."""
     from mi.contract.session import ContractSession, Refused
 
@@ -53,10 +53,10 @@ def _told(context: HomeContext, args: Args, refused: object) -> Blocked:
     line = refused.line(context.quiet_language)
     if args.json:
         Output(context.language).json({"error": {"code": verdict.code, "message": line} | refused.told()})
-    return Blocked("refused-in-shell", line=line, command=command_of(verdict.next))
+    return Blocked("refused-in-shell", line=line, command=name_command(verdict.next))
 
 
-def command_of(call: "AllowedCall | None") -> str:
+def name_command(call: "AllowedCall | None") -> str:
     """A call of a tool as the command that does the same."""
     if call is None:
         return "-"

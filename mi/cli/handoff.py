@@ -66,10 +66,10 @@ def _fill_show(parser: Parser) -> None:
 
 def _new(context: HomeContext, args: Args) -> int:
     from mi.persona.handoffs import hand_over
-    from mi.persona.place import existing
+    from mi.persona.place import require_persona
 
     made = hand_over(
-        existing(build_persona(context, args.member)),
+        require_persona(build_persona(context, args.member)),
         args.to,
         args.task,
         context.language_for(args.task),
@@ -85,10 +85,10 @@ def _new(context: HomeContext, args: Args) -> int:
 def _move(verb: str) -> Callable[[HomeContext, Args], int]:
     def run(context: HomeContext, args: Args) -> int:
         from mi.persona.handoffs import State, move
-        from mi.persona.place import existing
+        from mi.persona.place import require_persona
 
         states: dict[str, State] = {"send": "sent", "accept": "accepted", "reject": "rejected", "done": "done"}
-        persona = existing(build_persona(context, args.member))
+        persona = require_persona(build_persona(context, args.member))
         reason = args.reason if verb == "reject" else ""
         delivered = [_deliverable(one) for one in args.deliverable] if verb == "done" else []
         return _stored(context, args, move(persona, args.id, states[verb], persona.member, reason, delivered))
@@ -130,9 +130,9 @@ def _stored(context: HomeContext, args: Args, one: "HandoffFile") -> int:
 
 def _show(context: HomeContext, args: Args) -> int:
     from mi.persona.handoffs import read, read_all
-    from mi.persona.place import existing
+    from mi.persona.place import require_persona
 
-    persona = existing(build_persona(context, args.member))
+    persona = require_persona(build_persona(context, args.member))
     found, problems = ([read(persona, args.id)], []) if args.id else read_all(persona)
     for problem in problems:
         context.notices.add("card-unreadable", problem.path)

@@ -93,19 +93,21 @@ def _event(event: str, context: HomeContext, args: Args) -> int:
 
 
 def _install(context: HomeContext, args: Args) -> int:
-    from mi.hooks.codex_trust import codex_config
-    from mi.hooks.install import commands, install
+    from mi.hooks.codex_trust import find_codex_config
+    from mi.hooks.install import build_commands, install
 
     scope: Scope = "user" if args.user else "project"
     said = _enforced_said(args)
     placed = install(context, args.host, scope, said)
     more: dict[str, object] = {}
-    lines = commands(context, args.host, said)
+    lines = build_commands(context, args.host, said)
     if HOSTS[args.host].trusts_hooks:
         more = _trust(context, lines, args.trust)
     show_placed(context, args, placed, **more)
     if more.get("trusted") and not args.json:
-        Output(context.language).say("placed.trusted", trusted=more["trusted"], count=len(lines), path=codex_config())
+        Output(context.language).say(
+            "placed.trusted", trusted=more["trusted"], count=len(lines), path=find_codex_config()
+        )
     return 0
 
 

@@ -61,9 +61,9 @@ def _list(context: HomeContext, args: Args) -> int:
 
 
 def _bind(context: HomeContext, args: Args) -> int:
-    from mi.hosts.adapters import adapter
+    from mi.hosts.adapters import load_adapter
 
-    adapter(args.host)
+    load_adapter(args.host)
     context.use_project()
     done = [build_bindings(context).bind(args.host, args.workspace or context.project.root)]
     return _recorded(context, args, done, "bind")
@@ -105,11 +105,11 @@ def sync_changed(context: HomeContext, scope: str, reason: str) -> list[dict[str
     """After a change of workflows: sync this project's workspaces; after one of a global workflow everybody's."""
     import msgspec
 
-    from mi.workflows.hosting import Bindings, bound_projects, sync_bound
+    from mi.workflows.hosting import Bindings, list_bound_projects, sync_bound
 
     if not context.config.runtime.workflows.auto_sync_on_change:
         return []
-    projects = bound_projects(context.home, context.notices) if scope == "global" else [context.project]
+    projects = list_bound_projects(context.home, context.notices) if scope == "global" else [context.project]
     done: list[dict[str, Any]] = []
     for one in projects:
         writer = context.evidence_writer(context.home.project(one.project_id).evidence)

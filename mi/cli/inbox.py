@@ -12,7 +12,7 @@ from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output, Progress
 from mi.kernel.errors import Blocked, NotFound, StorageError, UsageError
 from mi.kernel.home import ProjectHome
-from mi.kernel.text import one_line
+from mi.kernel.text import fit_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,10 +34,10 @@ def parser(name: str) -> Parser:
 
 
 def _list(context: HomeContext, args: Args) -> int:
-    from mi.evidence.inbox import waiting
+    from mi.evidence.inbox import list_waiting
 
     out = Output(context.language)
-    asked = [one.item for one in waiting(context.home, context.evidence_index, Progress(out, "progress.indexing"))]
+    asked = [one.item for one in list_waiting(context.home, context.evidence_index, Progress(out, "progress.indexing"))]
     found = sorted([*asked, *_proposals(context)], key=lambda one: one.ts, reverse=True)
     if args.json:
         out.json([msgspec.to_builtins(one) for one in found])
@@ -45,7 +45,7 @@ def _list(context: HomeContext, args: Args) -> int:
     if not found:
         out.say("inbox.empty")
     for one in found:
-        out.beside(f"{one.id}  {one.kind}  ", one_line(one.question, 200))
+        out.beside(f"{one.id}  {one.kind}  ", fit_one_line(one.question, 200))
         out.line(f"  → {one.answer_with}{' | no' if one.kind == 'suggestion' else ''}")
     return 0
 
@@ -64,11 +64,11 @@ def _proposals(context: HomeContext) -> "Iterator[InboxItem]":
     for folder, (root, project_id) in (places | {shared: ("", "")}).items():
         if not os.path.isdir(folder):
             continue
-        from mi.persona.proposals import pending
+        from mi.persona.proposals import list_pending
 
         at = f"-C {shlex.quote(root)} " if root else ""
         try:
-            found = pending(build_persona(context)._replace(root=folder, project=root))
+            found = list_pending(build_persona(context)._replace(root=folder, project=root))
         except StorageError:
             continue  # a link leads out of its project: `mi persona` says so there
         for one in found:
@@ -109,15 +109,15 @@ def _answer(context: HomeContext, args: Args) -> int:
 
 def _settle(context: HomeContext, args: Args, out: Output, word: str) -> int:
     """Yes or no to a suggestion, whichever project it waits in."""
-    from mi.evidence.inbox import waiting
+    from mi.evidence.inbox import list_waiting
     from mi.learning import answering
 
-    wanted = answering.wants(word)
+    wanted = answering.read_wish(word)
     if wanted is None:
         raise UsageError("yes-or-no", id=args.id, value=word)
     progress = Progress(out, "progress.indexing")
     found = next(
-        (one for one in waiting(context.home, context.evidence_index, progress) if one.item.id == args.id), None
+        (one for one in list_waiting(context.home, context.evidence_index, progress) if one.item.id == args.id), None
     )
     if found is None:
         raise NotFound("nothing-waits", id=args.id)
@@ -146,17 +146,17 @@ def _refuse_agent(context: HomeContext, question_id: str) -> None:
     from mi.cli.speaker import by_agent
 
     if by_agent():
-        from mi.contract.proposals import concerns
+        from mi.contract.proposals import is_about
 
-        if any(concerns(folder, question_id, context.notices) for folder in _contracts(context)):
+        if any(is_about(folder, question_id, context.notices) for folder in _contracts(context)):
             raise Blocked("answer-by-agent", id=question_id)
 
 
 def _about_tasks(context: HomeContext, question_id: str, text: str) -> str:
     """What the answer does to the tasks of the project whose agent asked."""
-    from mi.contract.proposals import answered
+    from mi.contract.proposals import apply_answer
 
-    outcomes = (answered(folder, question_id, text, context.notices) for folder in _contracts(context))
+    outcomes = (apply_answer(folder, question_id, text, context.notices) for folder in _contracts(context))
     return next((outcome for outcome in outcomes if outcome), "")
 
 
@@ -171,10 +171,10 @@ def _projects(context: HomeContext) -> list[ProjectHome]:
 
 def _about_capture(context: HomeContext, question_id: str, text: str) -> str:
     """The proposal that the answer makes of a suggestion to keep what was said; '' when it is about something else."""
-    from mi.review.captures import taken_up
+    from mi.review.captures import take_up
 
     for place in _projects(context):
-        made = taken_up(place.captures, question_id, text, context.notices) if os.path.exists(place.captures) else None
+        made = take_up(place.captures, question_id, text, context.notices) if os.path.exists(place.captures) else None
         if made:
             context.evidence_writer(place.evidence).append(made, sync=True)
             return made.path

@@ -17,7 +17,7 @@ def read_given(path: str) -> bytes:
         return _bounded(file, path)
 
 
-def text_given(path: str) -> str:
+def read_given_text(path: str) -> str:
     """The same as text; what is not UTF-8 in it becomes a replacement mark."""
     return decode(read_given(path)).replace("\r\n", "\n")
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mi.cli.arguments import USAGE_HINT, Parser, speak_help
 from mi.cli.commands import COMMANDS
-from mi.cli.output import flush, safe
+from mi.cli.output import flush, make_safe
 from mi.kernel.errors import MiError, StorageError, UsageError, from_os_error
-from mi.kernel.home import Home, default_root
+from mi.kernel.home import Home, find_default_root
 from mi.kernel.messages import choose_language
 from mi.kernel.notices import Notice
 
@@ -41,7 +41,7 @@ class _CommandLine:
 
         if flags != self._flags:
             self._flags, self.context = flags, None
-            self.context = HomeContext(Home(flags.home or default_root()), flags.cd, flags.here)
+            self.context = HomeContext(Home(flags.home or find_default_root()), flags.cd, flags.here)
 
     @property
     def language(self) -> str:
@@ -81,9 +81,9 @@ def _parse(argv: list[str], line: _CommandLine) -> tuple[Callable[..., int], Any
     flags = split_global_flags(argv)
     line.take(flags)
     if flags.rest and flags.rest[0] not in COMMANDS:
-        from mi.cli.shorthand import spelled_out
+        from mi.cli.shorthand import spell_out
 
-        flags = spelled_out(flags)
+        flags = spell_out(flags)
         line.take(flags)
     name, *words = flags.rest or ["status"]
     if name in ("-h", "--help", "help"):
@@ -177,7 +177,7 @@ def _fail(line: _CommandLine, error: MiError) -> int:
 
 def _complain(line: str) -> None:
     """Write one line to standard error, as safe to look at as all output."""
-    sys.stderr.write(f"mi: {' '.join(safe(line).splitlines())}\n")
+    sys.stderr.write(f"mi: {' '.join(make_safe(line).splitlines())}\n")
 
 
 def _closed_pipe() -> int:

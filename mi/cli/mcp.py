@@ -76,12 +76,12 @@ def _serve(context: HomeContext, args: Args) -> int:
 
 
 def _serve_http(context: HomeContext, args: Args, wanted: "Offer") -> int:
-    from mi.mcp.http import HttpDoor, read_token, token_file
+    from mi.mcp.http import HttpDoor, find_token_file, read_token
 
     if not args.http.isdecimal() or int(args.http) > 65535:
         raise UsageError("bad-port", value=args.http)
     door = HttpDoor(context, wanted, int(args.http), read_token(context.home))
-    url, path = f"http://127.0.0.1:{door.port}/mcp", token_file(context.home)
+    url, path = f"http://127.0.0.1:{door.port}/mcp", find_token_file(context.home)
     out = Output(context.language)
     if args.json:
         out.json_line({"url": url, "token_file": path})
@@ -93,15 +93,17 @@ def _serve_http(context: HomeContext, args: Args, wanted: "Offer") -> int:
 
 
 def _list(context: HomeContext, args: Args) -> int:
-    from mi.mcp.registry import DEFAULT, definitions, known
+    from mi.mcp.registry import DEFAULT, list_known, load_definitions
 
     out = Output(context.language)
     if args.json:
-        out.json({name: {"default": name in DEFAULT, "tools": list(definitions(name).tools)} for name in known()})
+        out.json(
+            {name: {"default": name in DEFAULT, "tools": list(load_definitions(name).tools)} for name in list_known()}
+        )
         return 0
-    for name in known():
+    for name in list_known():
         out.say("mcp.toolset" if name in DEFAULT else "mcp.toolset-by-choice", name=name)
-        for tool in definitions(name).tools:
+        for tool in load_definitions(name).tools:
             out.line(f"  {tool}")
     return 0
 

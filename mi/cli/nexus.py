@@ -7,7 +7,7 @@ from mi.app.home_context import HomeContext
 from mi.app.nexus import build_nexus, record_nexus
 from mi.cli import nexus_memory, nexus_roster, nexus_tasks
 from mi.cli.arguments import Args, Group, Parser, count
-from mi.cli.nexus_calls import add_where, answer, call
+from mi.cli.nexus_calls import add_where, call, print_answer
 from mi.cli.output import Output
 
 
@@ -41,7 +41,7 @@ def _history(context: HomeContext, args: Args) -> int:
                 out.line(f"    {one['title']} → {one['decision']}")
         out.say("nexus.cycles", showing=fields["showing"], total=fields["total"])
 
-    code = answer(context, args, fields, show)
+    code = print_answer(context, args, fields, show)
     context.note_last()
     return code
 
@@ -56,7 +56,7 @@ def _context(context: HomeContext, args: Args) -> int:
         for decision in fields["decisions"]:
             out.line(f"  · {decision}")
 
-    code = answer(context, args, fields, show)
+    code = print_answer(context, args, fields, show)
     context.note_last()
     return code
 
@@ -71,23 +71,23 @@ def _fill_artifact(parser: argparse.ArgumentParser) -> None:
 def _artifact(context: HomeContext, args: Args) -> int:
     from mi.nexus.toolset import call as run
 
-    content = text_of(args)
+    content = read_text(args)
     fields = run(
         build_nexus(context),
         "artifact_write",
         {"filename": args.filename, "content": content},
         partial(record_nexus, context),
     )
-    return answer(context, args, fields, lambda out: out.say("nexus.artifact", path=fields["path"]))
+    return print_answer(context, args, fields, lambda out: out.say("nexus.artifact", path=fields["path"]))
 
 
-def text_of(args: Args) -> str:
+def read_text(args: Args) -> str:
     """The text a command was given by --text or --file; UsageError when both or none."""
-    from mi.cli.input_files import text_given
+    from mi.cli.input_files import read_given_text
     from mi.kernel.errors import UsageError
 
     if (args.text is None) == (args.file is None):
         raise UsageError("text-source")
     if args.text is not None:
         return str(args.text)
-    return text_given(args.file)
+    return read_given_text(args.file)

@@ -12,9 +12,9 @@ from mi.cli.output import Output
 
 # Tools that only look and take nothing: where they are, without the table of all.
 _READS = {
-    "plan_status": ("plan", "status", "PlanStatus"),
+    "plan_status": ("plan", "show_status", "PlanStatus"),
     "task_list": ("tasks", "show", "NexusTaskList"),
-    "context": ("history", "context", "ContextQuery"),
+    "context": ("history", "read_context", "ContextQuery"),
 }
 
 
@@ -45,7 +45,7 @@ def _read(context: HomeContext, name: str) -> dict[str, Any]:
     return found
 
 
-def answer_findings(
+def print_findings(
     context: HomeContext, args: Args, findings: Sequence[Any], none: str, say: Callable[[Output, Any], None]
 ) -> int:
     """Print what a check found, each as `say` says it; 1 when there is anything."""
@@ -56,11 +56,11 @@ def answer_findings(
         if not findings:
             out.say(none)
 
-    answer(context, args, {"ok": not findings, "findings": [one.fields() for one in findings]}, show)
+    print_answer(context, args, {"ok": not findings, "findings": [one.fields() for one in findings]}, show)
     return 1 if findings else 0
 
 
-def answer(context: HomeContext, args: Args, fields: dict[str, Any], show: Callable[[Output], None]) -> int:
+def print_answer(context: HomeContext, args: Args, fields: dict[str, Any], show: Callable[[Output], None]) -> int:
     """Print a tool's answer as it is, or as `show` says it."""
     out = Output(context.language)
     if args.json:

@@ -6,7 +6,7 @@ from typing import Any
 from mi.app.home_context import HomeContext
 from mi.app.nexus import build_nexus, record_nexus_event
 from mi.cli.arguments import Args, Group
-from mi.cli.nexus_calls import add_where, answer, answer_findings
+from mi.cli.nexus_calls import add_where, print_answer, print_findings
 from mi.cli.output import Output
 from mi.kernel.errors import Blocked, MiError
 
@@ -62,9 +62,9 @@ def _fill_logs(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(context: HomeContext, args: Args) -> int:
-    from mi.nexus.knowledge import files_in
+    from mi.nexus.knowledge import list_files
 
-    found = files_in(build_nexus(context), "memory")
+    found = list_files(build_nexus(context), "memory")
     fields = {"files": [{"name": one.name, "title": one.title, "size": one.size} for one in found]}
 
     def show(out: Output) -> None:
@@ -73,16 +73,16 @@ def _list(context: HomeContext, args: Args) -> int:
         if not found:
             out.say("memory.none")
 
-    code = answer(context, args, fields, show)
+    code = print_answer(context, args, fields, show)
     context.note_last()
     return code
 
 
 def _add(context: HomeContext, args: Args) -> int:
-    from mi.cli.input_files import text_given
+    from mi.cli.input_files import read_given_text
     from mi.nexus.memory import add
 
-    text = text_given("-") if args.text in (["-"], []) else " ".join(args.text)
+    text = read_given_text("-") if args.text in (["-"], []) else " ".join(args.text)
     wanted: dict[str, Any] = {"name": args.name, "category": args.category, "new": args.new}
     try:
         added = add(build_nexus(context), text, context.config.nexus, force=args.force, **wanted)
@@ -97,35 +97,33 @@ def _add(context: HomeContext, args: Args) -> int:
         key = "memory.added" if not added.merged else "memory.extended" if added.changed else "memory.known"
         out.say(key, name=added.name)
 
-    return answer(context, args, fields, show)
+    return print_answer(context, args, fields, show)
 
 
 def _insists(context: HomeContext, doubt: MiError) -> bool:
     """Ask once, where somebody is there to ask."""
-    from mi.cli.prompts import means_yes, word_of_person
+    from mi.cli.prompts import ask_person, is_yes
 
-    return means_yes(
-        word_of_person(f"{doubt.line(context.language)}\n{Output(context.language).text('memory.insist')}")
-    )
+    return is_yes(ask_person(f"{doubt.line(context.language)}\n{Output(context.language).text('memory.insist')}"))
 
 
 def _show(context: HomeContext, args: Args) -> int:
     from mi.nexus.memory import show
 
     text = show(build_nexus(context), args.name, args.reader)
-    return answer(context, args, {"name": args.name, "text": text}, lambda out: out.line(text.rstrip("\n")))
+    return print_answer(context, args, {"name": args.name, "text": text}, lambda out: out.line(text.rstrip("\n")))
 
 
 def _gc(context: HomeContext, args: Args) -> int:
     from mi.nexus import memory_gc
-    from mi.nexus.memory import existing
+    from mi.nexus.memory import find_memory
 
     settings = context.config.nexus
-    wanted = {memory_gc.memory_file(name) for name in args.names}
+    wanted = {memory_gc.name_memory_file(name) for name in args.names}
     for name in wanted:
-        existing(build_nexus(context), name)
-    found = memory_gc.candidates(build_nexus(context), settings.memory_gc)
-    pairs = memory_gc.merges(build_nexus(context), settings)
+        find_memory(build_nexus(context), name)
+    found = memory_gc.find_stale(build_nexus(context), settings.memory_gc)
+    pairs = memory_gc.find_merges(build_nexus(context), settings)
     if wanted:
         found = [one for one in found if one.name in wanted]
         pairs = [one for one in pairs if one.source in wanted and one.into not in wanted]
@@ -133,15 +131,15 @@ def _gc(context: HomeContext, args: Args) -> int:
         return _apply(context, args, [one.name for one in found], sorted(wanted), pairs)
     proposed = [one._asdict() for one in pairs]
     fields = {"candidates": [one.fields() for one in found], "merges": proposed, "applied": False}
-    return answer(context, args, fields, lambda out: _propose(out, found, pairs))
+    return print_answer(context, args, fields, lambda out: _propose(out, found, pairs))
 
 
 def show_candidates(context: HomeContext, args: Args, out: Output) -> None:
     """What could be forgotten or merged; deletes nothing."""
     from mi.nexus import memory_gc
 
-    found = memory_gc.candidates(build_nexus(context), context.config.nexus.memory_gc)
-    pairs = memory_gc.merges(build_nexus(context), context.config.nexus)
+    found = memory_gc.find_stale(build_nexus(context), context.config.nexus.memory_gc)
+    pairs = memory_gc.find_merges(build_nexus(context), context.config.nexus)
     if args.json:
         out.json({"candidates": [one.fields() for one in found], "merges": [one._asdict() for one in pairs]})
     else:
@@ -165,7 +163,7 @@ def _apply(context: HomeContext, args: Args, listed: list[str], wanted: list[str
     names = wanted
     if not wanted:
         forgotten = {
-            one.name for one in memory_gc.candidates(build_nexus(context), settings.memory_gc) if one.forgotten
+            one.name for one in memory_gc.find_stale(build_nexus(context), settings.memory_gc) if one.forgotten
         }
         pairs = [pair for pair in pairs if not {pair.source, pair.into} <= forgotten]
         needed = {pair.into for pair in pairs}  # what takes another one in is not forgotten
@@ -184,7 +182,7 @@ def _apply(context: HomeContext, args: Args, listed: list[str], wanted: list[str
         if not done.commits:
             out.say("memory.gc-none")
 
-    return answer(context, args, fields | {"applied": True}, show)
+    return print_answer(context, args, fields | {"applied": True}, show)
 
 
 def _restore(context: HomeContext, args: Args) -> int:
@@ -192,7 +190,7 @@ def _restore(context: HomeContext, args: Args) -> int:
 
     path = restore(build_nexus(context), args.name)
     record_nexus_event(context, "memory_restore", {"name": args.name})
-    return answer(context, args, {"path": path}, lambda out: out.say("memory.restored", path=path))
+    return print_answer(context, args, {"path": path}, lambda out: out.say("memory.restored", path=path))
 
 
 def _lint(context: HomeContext, args: Args) -> int:
@@ -201,7 +199,7 @@ def _lint(context: HomeContext, args: Args) -> int:
     def say(out: Output, one: MemoryFault) -> None:
         out.say("memory-lint." + one.rule, name=one.name, detail=one.detail)
 
-    return answer_findings(
+    return print_findings(
         context, args, list(lint_memory(build_nexus(context), context.config.nexus)), "lint.none", say
     )
 
@@ -212,11 +210,11 @@ def _merge_access(context: HomeContext, args: Args) -> int:
     import msgspec
 
     from mi.kernel.errors import NotFound
-    from mi.nexus.access import lines, merged
+    from mi.nexus.access import encode_records, merge_records
 
     for log in args.logs:
         if not os.path.isfile(log):
             raise NotFound("no-access-log", path=log)
-    records = merged(args.logs)
-    said = lines(records).decode().rstrip("\n")
-    return answer(context, args, {"records": msgspec.to_builtins(records)}, lambda out: out.line(said))
+    records = merge_records(args.logs)
+    said = encode_records(records).decode().rstrip("\n")
+    return print_answer(context, args, {"records": msgspec.to_builtins(records)}, lambda out: out.line(said))

@@ -6,7 +6,7 @@ from typing import Any
 from mi.app.home_context import HomeContext
 from mi.app.nexus import build_nexus, record_nexus_event
 from mi.cli.arguments import Args, Group
-from mi.cli.nexus_calls import add_where, answer, answer_findings
+from mi.cli.nexus_calls import add_where, print_answer, print_findings
 from mi.cli.output import Output
 
 
@@ -63,11 +63,11 @@ def _init(context: HomeContext, args: Args) -> int:
         for host, paths in placed.items():
             out.say("nexus.placed", host=host, count=len(paths))
 
-    return answer(context, args, fields, show)
+    return print_answer(context, args, fields, show)
 
 
 def _place(context: HomeContext, hosts: list[str]) -> dict[str, list[str]]:
-    from mi.hosts.adapters import artefacts
+    from mi.hosts.adapters import list_artefacts
     from mi.hosts.apply import place
     from mi.hosts.workspaces import Workspace
     from mi.nexus.manifest import OWNER, wishes
@@ -77,7 +77,7 @@ def _place(context: HomeContext, hosts: list[str]) -> dict[str, list[str]]:
     workspace = Workspace.at(context.choice.root, context.home)
     done = {}
     for host in hosts:
-        placed = place(workspace, f"{OWNER}-{host}", artefacts(host, wanted))
+        placed = place(workspace, f"{OWNER}-{host}", list_artefacts(host, wanted))
         done[host] = placed.changed
     return done
 
@@ -89,13 +89,13 @@ def _validate(context: HomeContext, args: Args) -> int:
     def say(out: Output, one: RosterFault) -> None:
         out.say("roster." + one.rule, file=one.file, detail=one.detail)
 
-    return answer_findings(context, args, validate(args.folder or SHIPPED), "roster.valid", say)
+    return print_findings(context, args, validate(args.folder or SHIPPED), "roster.valid", say)
 
 
 def _manifest(context: HomeContext, args: Args) -> int:
-    from mi.nexus.manifest import shipped_manifest
+    from mi.nexus.manifest import build_shipped_manifest
 
-    Output(context.language).line(shipped_manifest().decode().rstrip("\n"))
+    Output(context.language).line(build_shipped_manifest().decode().rstrip("\n"))
     return 0
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from mi.app.home_context import HomeContext
 from mi.app.nexus import build_nexus, record_nexus_event
 from mi.cli.arguments import Args, Group
-from mi.cli.nexus_calls import add_where, answer, call
+from mi.cli.nexus_calls import add_where, call, print_answer
 from mi.cli.output import Output
 
 _MARKS = {"pending": "·", "in_progress": "▸", "completed": "✓"}
@@ -57,7 +57,7 @@ def _fill_targets(parser: argparse.ArgumentParser) -> None:
 
 def _list(context: HomeContext, args: Args) -> int:
     fields = call(context, "task_list")
-    code = answer(context, args, fields, lambda out: _show(out, fields))
+    code = print_answer(context, args, fields, lambda out: _show(out, fields))
     context.note_last()
     return code
 
@@ -79,13 +79,15 @@ def _add(context: HomeContext, args: Args) -> int:
     given = {name: getattr(args, name) for name in _GIVEN.split()}
     fields = call(context, "task_add", title=args.title, deps=args.dep, decisions=args.decision, **given)
     task = fields["task"]
-    return answer(context, args, fields, lambda out: out.say("nexus-tasks.added", id=task["id"], title=task["title"]))
+    return print_answer(
+        context, args, fields, lambda out: out.say("nexus-tasks.added", id=task["id"], title=task["title"])
+    )
 
 
 def _update(context: HomeContext, args: Args) -> int:
     fields = call(context, "task_update", id=args.id, status=args.status)
     task = fields["task"]
-    return answer(
+    return print_answer(
         context, args, fields, lambda out: out.say("nexus-tasks.updated", id=task["id"], status=task["status"])
     )
 
@@ -98,7 +100,7 @@ def _close(context: HomeContext, args: Args) -> int:
         if fields["incomplete_count"]:
             out.say("nexus-tasks.incomplete", count=fields["incomplete_count"])
 
-    return answer(context, args, fields, show)
+    return print_answer(context, args, fields, show)
 
 
 def _archived(fields: dict[str, Any]) -> dict[str, Any]:
@@ -110,6 +112,6 @@ def _targets(context: HomeContext, args: Args) -> int:
 
     fields = set_targets(build_nexus(context), args.id, args.paths, args.generated)
     record_nexus_event(context, "task_targets", fields)
-    return answer(
+    return print_answer(
         context, args, fields, lambda out: out.say("nexus-tasks.targets", id=args.id, paths=", ".join(args.paths))
     )

@@ -51,12 +51,16 @@ def _show(context: HomeContext, args: Args) -> int:
 def _create(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import create_node
 
-    event_id, node = create_node(thoughts.desk(context, args), args.type, args.title, args.text, args.tag)
-    return thoughts.stored(context, args, "thoughts.node", node_id=node.node_id, scope=args.scope, event_id=event_id)
+    event_id, node = create_node(thoughts.open_editor(context, args), args.type, args.title, args.text, args.tag)
+    return thoughts.describe_stored(
+        context, args, "thoughts.node", node_id=node.node_id, scope=args.scope, event_id=event_id
+    )
 
 
 def _retract(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import retract
 
-    event_id = retract(thoughts.desk(context, args), args.ref, "node", args.rationale)
-    return thoughts.stored(context, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id)
+    event_id = retract(thoughts.open_editor(context, args), args.ref, "node", args.rationale)
+    return thoughts.describe_stored(
+        context, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id
+    )

@@ -9,7 +9,7 @@ from typing import Any
 
 from mi.kernel import messages
 from mi.kernel.secrets import redact
-from mi.kernel.text import one_line, printable, width, wrap
+from mi.kernel.text import fit_one_line, make_printable, width, wrap
 
 _NARROWEST = 24  # columns below which a text is not folded beside its head
 _LOOK_AHEAD = 4096  # a secret that is cut in the middle is no longer recognised: hidden first, cut then
@@ -36,12 +36,12 @@ class Output:
     def line(self, line: str = "") -> None:
         """Print a line for people."""
         with _naming_stdout():
-            sys.stdout.write(safe(line) + "\n")
+            sys.stdout.write(make_safe(line) + "\n")
 
     def beside(self, head: str, text: str) -> None:
         """Print a text beside its head; on a terminal too narrow for it, it goes on below itself."""
-        text = safe(text)  # as a whole: a secret may go over several lines
-        room = terminal_columns() - width(head)
+        text = make_safe(text)  # as a whole: a secret may go over several lines
+        room = measure_terminal() - width(head)
         lines = text.splitlines() or [""]
         if room >= _NARROWEST:
             lines = [part for line in lines for part in wrap(line, room)]
@@ -70,7 +70,7 @@ class Output:
             sys.stdout.buffer.write(data + b"\n")
 
 
-def terminal_columns() -> int:
+def measure_terminal() -> int:
     """How wide the terminal is that standard output goes to; 0 where it is none."""
     try:
         return os.get_terminal_size(1).columns
@@ -78,17 +78,17 @@ def terminal_columns() -> int:
         return 0
 
 
-def safe(text: str) -> str:
+def make_safe(text: str) -> str:
     """The text without what could drive the terminal, then without its secrets: escapes could tear one apart."""
-    return redact(printable(text))
+    return redact(make_printable(text))
 
 
-def gist(text: str, limit: int) -> str:
+def shorten_gist(text: str, limit: int) -> str:
     """The text on one line of at most `limit` columns, its secrets hidden before it is cut."""
-    return one_line(safe(text[: limit * 4 + _LOOK_AHEAD]), limit)
+    return fit_one_line(make_safe(text[: limit * 4 + _LOOK_AHEAD]), limit)
 
 
-def without_secrets(value: dict[str, Any]) -> dict[str, Any]:
+def redact_value(value: dict[str, Any]) -> dict[str, Any]:
     """An object whose secrets are hidden while their names still stand beside them."""
     from mi.kernel.jsontext import decode, encode
 
@@ -122,7 +122,7 @@ def _escaped(text: str) -> str:
 
 
 @contextmanager
-def waiting_for(output: Output, who: str) -> Iterator[None]:
+def show_waiting(output: Output, who: str) -> Iterator[None]:
     """Says on standard error whose answer is waited for, once it has taken two seconds and then every ten."""
     from threading import Event, Thread
 

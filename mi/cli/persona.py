@@ -63,12 +63,12 @@ def _init(context: HomeContext, args: Args) -> int:
 
 
 def _boot(context: HomeContext, args: Args) -> int:
-    from mi.hosts.integrity import changed_hooks
+    from mi.hosts.integrity import find_changed_hooks
     from mi.persona.boot import boot
 
-    for file in changed_hooks(context.home, context.choice.root):
+    for file in find_changed_hooks(context.home, context.choice.root):
         context.notices.add("hooks-changed", file.path, missing=file.missing, entered=file.entered)
-    booted = boot(build_persona(context, args.member), lambda: reviewer_health(context))
+    booted = boot(build_persona(context, args.member), lambda: check_reviewers(context))
     out = Output(context.language)
     if args.json:
         out.json(booted)
@@ -92,31 +92,31 @@ def _boot(context: HomeContext, args: Args) -> int:
     return 0
 
 
-def reviewer_health(context: HomeContext) -> "list[ReviewerHealth]":
+def check_reviewers(context: HomeContext) -> "list[ReviewerHealth]":
     """Whether each configured reviewer can be asked."""
     from mi.persona.boot import ReviewerHealth
 
     if not context.config.governance.reviewers:
         return []
-    from mi.review.calls import health
+    from mi.review.calls import check_health
 
-    return [ReviewerHealth(name=name, ok=not missing, reason=missing) for name, missing in health(context.config)]
+    return [ReviewerHealth(name=name, ok=not missing, reason=missing) for name, missing in check_health(context.config)]
 
 
 def _list(out: Output, items: list[str]) -> None:
-    from mi.cli.output import gist
+    from mi.cli.output import shorten_gist
 
     for item in items[:8]:
-        out.line("  - " + gist(item, 100))
+        out.line("  - " + shorten_gist(item, 100))
     if len(items) > 8:
         out.say("persona.more", count=len(items) - 8)
 
 
 def _lint(context: HomeContext, args: Args) -> int:
-    from mi.persona.place import existing
+    from mi.persona.place import require_persona
     from mi.persona.sharing import lint
 
-    found = lint(existing(build_persona(context, args.member)), _identities(context))
+    found = lint(require_persona(build_persona(context, args.member)), _identities(context))
     out = Output(context.language)
     if args.json:
         out.json([{"path": one.path, "code": one.code, "text": _problem(out, one)} for one in found])

@@ -7,7 +7,7 @@ from typing import Any
 from mi.app.home_context import HomeContext
 from mi.app.nexus import build_nexus, record_nexus
 from mi.cli.arguments import Args, Group, Parser
-from mi.cli.nexus_calls import add_where, answer, answer_findings, call
+from mi.cli.nexus_calls import add_where, call, print_answer, print_findings
 from mi.cli.output import Output
 
 
@@ -65,12 +65,12 @@ def _start(context: HomeContext, args: Args) -> int:
         if fields["previousArchived"]:
             out.say("plan.previous")
 
-    return answer(context, args, fields, show)
+    return print_answer(context, args, fields, show)
 
 
 def _status(context: HomeContext, args: Args) -> int:
     fields = call(context, "plan_status")
-    code = answer(context, args, fields, lambda out: show_plan(out, fields))
+    code = print_answer(context, args, fields, lambda out: show_plan(out, fields))
     context.note_last()
     return code
 
@@ -92,7 +92,7 @@ def show_plan(out: Output, fields: dict[str, Any]) -> None:
 def _update(context: HomeContext, args: Args, action: str, **more: Any) -> int:
     fields = call(context, "plan_update", action=action, **more)
     key = {"add": "plan.added", "remove": "plan.removed", "edit": "plan.edited", "reopen": "plan.reopened"}[action]
-    return answer(context, args, fields, lambda out: out.say(key, id=fields["issue"]["id"]))
+    return print_answer(context, args, fields, lambda out: out.say(key, id=fields["issue"]["id"]))
 
 
 def _add(context: HomeContext, args: Args) -> int:
@@ -123,7 +123,7 @@ def _decide(context: HomeContext, args: Args) -> int:
         if fields["allComplete"]:
             out.say("plan.all-decided")
 
-    return answer(context, args, fields, show)
+    return print_answer(context, args, fields, show)
 
 
 def _lint(context: HomeContext, args: Args) -> int:
@@ -133,4 +133,4 @@ def _lint(context: HomeContext, args: Args) -> int:
         numbers = ", ".join(str(task_id) for task_id in one.tasks)
         out.say("lint." + one.rule, tasks=numbers, detail=one.detail)
 
-    return answer_findings(context, args, lint(build_nexus(context)), "lint.none", say)
+    return print_findings(context, args, lint(build_nexus(context)), "lint.none", say)

@@ -4,7 +4,7 @@ import msgspec
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, add_redact
-from mi.cli.output import Output, gist
+from mi.cli.output import Output, shorten_gist
 from mi.kernel.text import pad
 from mi.project.overlay import Overlay, ensure_overlay, read_overlay
 from mi.project.selection import Selections
@@ -68,7 +68,7 @@ def show(context: HomeContext, args: Args) -> int:
     for name, path in paths.items():
         out.line(f"  {name:<18} {path}")
     for name, value in _kept(overlay).items():
-        out.line(f"  {name:<18} {gist(value, 200)}")
+        out.line(f"  {name:<18} {shorten_gist(value, 200)}")
     return 0
 
 

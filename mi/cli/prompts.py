@@ -4,18 +4,18 @@ import sys
 
 from mi.cli.speaker import at_terminal
 from mi.kernel.consent import agrees
-from mi.kernel.text import printable
+from mi.kernel.text import make_printable
 
 
-def word_of_person(question: str) -> str | None:
+def ask_person(question: str) -> str | None:
     """What somebody types in answer; None when nobody is there: no terminal, or an agent in front of it."""
     if not (at_terminal() and sys.stderr.isatty()):
         return None
-    sys.stderr.write(f"{printable(question)} ")
+    sys.stderr.write(f"{make_printable(question)} ")
     sys.stderr.flush()
     return sys.stdin.readline().strip()
 
 
-def means_yes(word: str | None) -> bool:
+def is_yes(word: str | None) -> bool:
     """Whether it agrees; silence does not."""
     return word is not None and agrees(word)

@@ -65,12 +65,12 @@ def _fill_review(parser: Parser) -> None:
 
 
 def _add(context: HomeContext, args: Args) -> int:
-    from mi.cli.input_files import text_given
-    from mi.persona.place import existing
+    from mi.cli.input_files import read_given_text
+    from mi.persona.place import require_persona
     from mi.persona.proposals import propose, record_of
 
-    persona = existing(build_persona(context, args.member))
-    text = text_given("-") if args.text == "-" else args.text
+    persona = require_persona(build_persona(context, args.member))
+    text = read_given_text("-") if args.text == "-" else args.text
     title, evidence = args.title, list(args.evidence)
     tags: list[str] = []
     if args.claim:
@@ -107,10 +107,10 @@ def _shown(one: "ProposalFile") -> dict[str, Any]:
 
 
 def _list(context: HomeContext, args: Args) -> int:
-    from mi.persona.place import existing
+    from mi.persona.place import require_persona
     from mi.persona.proposals import read_all
 
-    found, problems = read_all(existing(build_persona(context, args.member)))
+    found, problems = read_all(require_persona(build_persona(context, args.member)))
     for problem in problems:
         context.notices.add("card-unreadable", problem.path)
     chosen = [one for one in found if args.status in ("all", one.proposal.status)]
@@ -129,13 +129,13 @@ def _list(context: HomeContext, args: Args) -> int:
 def _review(context: HomeContext, args: Args) -> int:
     from mi.evidence.records.governed import Proposal as Recorded
     from mi.persona.boot import read_core
-    from mi.persona.members import roles
-    from mi.persona.place import member_name
+    from mi.persona.members import read_roles
+    from mi.persona.place import check_member_name
     from mi.persona.proposals import review
 
     persona = build_persona(context, args.member)
-    members = roles(read_core(persona)["core/boot.md"])
-    reviewer = member_name(args.by or persona.member)
+    members = read_roles(read_core(persona)["core/boot.md"])
+    reviewer = check_member_name(args.by or persona.member)
     decided, card_id = review(persona, args.name, args.verdict, reviewer, args.reason, members, args.into)
     proposal = decided.proposal
     record = Recorded(

@@ -7,7 +7,7 @@ import msgspec
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_count, add_json
 from mi.cli.output import Output
-from mi.kernel.text import one_line
+from mi.kernel.text import fit_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +69,7 @@ def _fill_verify(built: Parser) -> None:
 
 
 def _write(context: HomeContext, args: Args) -> int:
-    from mi.cli.governed import through_gate
+    from mi.cli.governed import pass_gate
     from mi.contract.memory_tools import WriteInput, memory_write
 
     given = WriteInput(
@@ -83,7 +83,7 @@ def _write(context: HomeContext, args: Args) -> int:
         rationale=args.rationale,
         task_id=args.task,
     )
-    done = through_gate(context, args, lambda session: memory_write(session, given))
+    done = pass_gate(context, args, lambda session: memory_write(session, given))
     out = Output(context.language)
     if args.json:
         out.json(msgspec.to_builtins(done))
@@ -107,15 +107,15 @@ def _recent(context: HomeContext, args: Args) -> int:
 
 
 def _recalled(context: HomeContext, args: Args, nothing: str, work: "Callable[[ContractSession], RecallResult]") -> int:
-    from mi.cli.governed import through_gate
+    from mi.cli.governed import pass_gate
 
-    found = through_gate(context, args, work)
+    found = pass_gate(context, args, work)
     out = Output(context.language)
     if args.json:
         out.json(msgspec.to_builtins(found))
         return 0
     for one in found.results:
-        out.beside(f"{one.id}  {one.type:<11} {one.truth:<9} ", one_line(one.summary, 100))
+        out.beside(f"{one.id}  {one.type:<11} {one.truth:<9} ", fit_one_line(one.summary, 100))
     if not found.results:
         out.say(nothing)
     if found.left_out:
@@ -124,10 +124,10 @@ def _recalled(context: HomeContext, args: Args, nothing: str, work: "Callable[[C
 
 
 def _verify(context: HomeContext, args: Args) -> int:
-    from mi.cli.governed import through_gate
+    from mi.cli.governed import pass_gate
     from mi.contract.memory_tools import VerifyInput, memory_verify
 
-    done = through_gate(context, args, lambda session: memory_verify(session, VerifyInput(id=args.id)))
+    done = pass_gate(context, args, lambda session: memory_verify(session, VerifyInput(id=args.id)))
     out = Output(context.language)
     if args.json:
         out.json(msgspec.to_builtins(done))

@@ -135,9 +135,9 @@ def _read_task(args: Args) -> str:
         return ""
     task = " ".join(args.task)
     if args.file is not None:
-        from mi.cli.input_files import text_given
+        from mi.cli.input_files import read_given_text
 
-        task = text_given(args.file)
+        task = read_given_text(args.file)
     if not task.strip():
         raise UsageError("task-source")
     return task.strip()

@@ -11,7 +11,7 @@ from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Preflight, Verification
 from mi.evidence.records.run import RunStart
 from mi.evidence.records.table import SHOWN_IN
-from mi.kernel.text import one_line
+from mi.kernel.text import fit_one_line
 
 _TOLD = SHOWN_IN["run"]  # worth a line while a run goes on; the rest is in the log
 
@@ -29,7 +29,7 @@ class Live(Quiet):
         self._started = time.monotonic()
 
     def sent(self, batch_id: str, text: str) -> None:
-        self._line("mi", self._out.text("run.batch", batch=batch_id, elapsed=elapsed(self._started)))
+        self._line("mi", self._out.text("run.batch", batch=batch_id, elapsed=format_elapsed(self._started)))
         if self._show_prompt:
             for line in text.splitlines():
                 self._line("mi->hands", line)
@@ -45,7 +45,7 @@ class Live(Quiet):
         ):
             pass  # nothing to say about a harmless task; a check is told by the plan of checks
         elif kind in _TOLD and (said := record.headline(self._out.word)):
-            self._line("mi", f"{self._out.word(kind)}: {one_line(said, 200)}")
+            self._line("mi", f"{self._out.word(kind)}: {fit_one_line(said, 200)}")
 
     def event(self, event: Event) -> None:
         match event:
@@ -131,7 +131,7 @@ class VisibleWait:
         return True
 
 
-def elapsed(started: float) -> str:
+def format_elapsed(started: float) -> str:
     """Minutes and seconds since then."""
     seconds = int(time.monotonic() - started)
     return f"{seconds // 60}:{seconds % 60:02d}"

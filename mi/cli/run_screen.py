@@ -9,8 +9,8 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from mi.agents.events import AgentUsage, Event
-from mi.cli.output import Output, safe
-from mi.cli.run_display import Live, elapsed
+from mi.cli.output import Output, make_safe
+from mi.cli.run_display import Live, format_elapsed
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import BatchEnd, RunEnd
 
@@ -62,12 +62,15 @@ class Screen(Live):
 
     def _bottom(self) -> Spinner:
         shown = self._out.text(
-            "run.live", batch=self._batch, elapsed=elapsed(self._started), tokens=f"{self._tokens + self._tokens_now:,}"
+            "run.live",
+            batch=self._batch,
+            elapsed=format_elapsed(self._started),
+            tokens=f"{self._tokens + self._tokens_now:,}",
         )
         self._spinner.update(text=Text(shown, style="dim"))
         return self._spinner
 
     def _line(self, who: str, text: str) -> None:
         for line in text.splitlines() or [""]:
-            said = (f" {safe(line)}", "dim" if who == "mi->hands" else "")
+            said = (f" {make_safe(line)}", "dim" if who == "mi->hands" else "")
             self._console.print(Text.assemble((f"[{who}]", _STYLES.get(who, "")), said))

@@ -11,7 +11,7 @@ from mi.nexus import tag_actions, tags
 
 def act_on(context: HomeContext, args: Args, out: Output, task: str) -> int | None:
     """Do what the inline tags of a task ask for; None when an agent has to work on it."""
-    found = tag_actions.inline_only(task)
+    found = tag_actions.find_inline_tags(task)
     for tag in found:
         _act(context, args, out, tag, task)
     return 0 if found else None
@@ -27,7 +27,7 @@ def _act(context: HomeContext, args: Args, out: Output, tag: tags.TagMatch, task
             key = "memory.added" if not added.merged else "memory.extended" if added.changed else "memory.known"
             _done(context, out, tag, args, key, {"name": added.name})
         case "rule":
-            _done(context, out, tag, args, "memory.rule", {"path": tag_actions.rule(build_nexus(context), task)})
+            _done(context, out, tag, args, "memory.rule", {"path": tag_actions.add_rule(build_nexus(context), task)})
         case "m-gc":
             from mi.cli.nexus_memory import show_candidates
 
@@ -54,12 +54,12 @@ def offer_close(context: HomeContext, args: Args, out: Output) -> None:
         return
     if args.json or args.quiet:
         return
-    from mi.cli.prompts import means_yes, word_of_person
+    from mi.cli.prompts import ask_person, is_yes
 
-    word = word_of_person(out.text("run.close-offer", count=len(found.tasks), goal=found.goal) + " [y/N]")
+    word = ask_person(out.text("run.close-offer", count=len(found.tasks), goal=found.goal) + " [y/N]")
     if word is None:
         out.say("run.close-later", count=len(found.tasks))
-    elif means_yes(word):
+    elif is_yes(word):
         from mi.nexus.toolset import call
 
         done = call(build_nexus(context), "task_close", {}, partial(record_nexus, context))

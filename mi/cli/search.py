@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from mi.app.home_context import HomeContext
 from mi.app.recall import build_recall
 from mi.cli.arguments import ALL, Args, Parser, add_cd, add_json, command, count
-from mi.cli.output import Output, Progress, gist, safe
+from mi.cli.output import Output, Progress, make_safe, shorten_gist
 from mi.kernel.errors import UsageError
 from mi.kernel.text import pad
 from mi.knowledge.search.backend import EVIDENCE, THOUGHTS
@@ -79,13 +79,16 @@ def _chosen_kinds(wanted: list[str] | None, kinds: tuple[str, ...]) -> tuple[str
 
 
 def _print(context: HomeContext, out: Output, hit: "Hit", asked: tuple[str, ...]) -> None:
-    from mi.cli.search_results import passage, telling_text
+    from mi.cli.search_results import cut_passage, describe_hit
 
     one = hit.document
     if one.kind == "evidence":
-        kind, text = (*one.tags, one.kind)[0], gist(telling_text(context, one, asked, out), _SHOWN_TEXT)
+        kind, text = (*one.tags, one.kind)[0], shorten_gist(describe_hit(context, one, asked, out), _SHOWN_TEXT)
     else:
-        kind, text = one.kind, passage(safe(f"{one.title}: {one.text}" if one.title else one.text), asked, _SHOWN_TEXT)
+        kind, text = (
+            one.kind,
+            cut_passage(make_safe(f"{one.title}: {one.text}" if one.title else one.text), asked, _SHOWN_TEXT),
+        )
     place = "" if one.project_id == context.project.project_id else (one.project_id or out.word("global")) + "  "
     note = ""
     if hit.corrected_by:

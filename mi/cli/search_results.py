@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mi.cli.output import Output, Progress, gist, safe
-from mi.kernel.text import ELLIPSIS, one_line
+from mi.cli.output import Output, Progress, make_safe, shorten_gist
+from mi.kernel.text import ELLIPSIS, fit_one_line
 from mi.knowledge.search.words import tokens
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _AROUND = 4096  # looked at around it: a secret that is cut in the middle is no 
 _POINTERS = ("kind", "event_id", "run_id", "batch_id", "thread_id", "ts", "state", "project_root", "cwd")
 
 
-def telling_text(context: "HomeContext", one: "Document", asked: tuple[str, ...], out: Output) -> str:
+def describe_hit(context: "HomeContext", one: "Document", asked: tuple[str, ...], out: Output) -> str:
     """The record's own headline, and where that holds none of the words asked for, the text that does."""
     log = context.home.project(one.project_id).evidence if one.project_id else context.home.evidence
     event = context.evidence_index.find(log, one.id, Progress(out, "progress.indexing"))
@@ -29,13 +29,13 @@ def telling_text(context: "HomeContext", one: "Document", asked: tuple[str, ...]
         return one.text  # the log is gone, the index still knows it
     headline = _headline(event, out)
     if _held(headline, asked):
-        return passage(safe(headline), asked, _SHOWN)
+        return cut_passage(make_safe(headline), asked, _SHOWN)
     texts = list(_texts(event.fields()))
     best = max(texts, key=lambda text: _held(text, asked), default="")
     if not _held(best, asked):
         return headline or one.text
-    part = passage(_near(best, asked), asked, _PASSAGE)
-    return f"{gist(headline, _SHOWN - _PASSAGE)} {ELLIPSIS} {part.removeprefix(ELLIPSIS)}" if headline else part
+    part = cut_passage(_near(best, asked), asked, _PASSAGE)
+    return f"{shorten_gist(headline, _SHOWN - _PASSAGE)} {ELLIPSIS} {part.removeprefix(ELLIPSIS)}" if headline else part
 
 
 def _headline(event: "Event", out: Output) -> str:
@@ -63,16 +63,16 @@ def _near(text: str, asked: tuple[str, ...]) -> str:
     """What stands around the first of the words in a text that may be very long."""
     places = [at for word in asked if (at := text.lower().find(word.lower())) >= 0]
     start = max(min(places, default=0) - _AROUND, 0)
-    return safe(text[start : start + 2 * _AROUND])
+    return make_safe(text[start : start + 2 * _AROUND])
 
 
-def passage(text: str, words: Iterable[str], columns: int) -> str:
+def cut_passage(text: str, words: Iterable[str], columns: int) -> str:
     """The part of a text in which most of the words stand, on one line."""
     asked = re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
     found = [(one.start(), one[0].lower()) for one in islice(asked.finditer(text), _MOST_PLACES)]
     near = {at: len({word for other, word in found if at <= other < at + columns // 2}) for at, _ in found}
     start = max(near, key=lambda at: near[at], default=0) - columns // 4
     if start <= 0:
-        return one_line(text, columns)
+        return fit_one_line(text, columns)
     start = text.find(" ", start, start + columns // 4) + 1 or start  # not in the middle of a word
-    return ELLIPSIS + one_line(text[start:], columns - 1)
+    return ELLIPSIS + fit_one_line(text[start:], columns - 1)

@@ -48,12 +48,12 @@ def _fill_show(parser: Parser) -> None:
 
 def _save(context: HomeContext, args: Args) -> int:
     from mi.evidence.records.governed import SessionLog
-    from mi.persona.place import existing
-    from mi.persona.proposals import pending
+    from mi.persona.place import require_persona
+    from mi.persona.proposals import list_pending
     from mi.persona.session_log import append_entry, check, is_first
     from mi.persona.windows import find_window, log_files, take_slot
 
-    persona = existing(build_persona(context, args.member))
+    persona = require_persona(build_persona(context, args.member))
     entry = _entry(args)
     check(entry)
     first = is_first(log_files(persona))
@@ -61,7 +61,7 @@ def _save(context: HomeContext, args: Args) -> int:
     number = append_entry(log, entry, first)
     sections = [name for name in entry.__struct_fields__ if getattr(entry, name)]
     stored = context.open_project_log().append(SessionLog(path=log.path, sections=sections, trigger="command"))
-    waiting = pending(persona)
+    waiting = list_pending(persona)
     out = Output(context.language)
     if args.json:
         names = [one.name for one in waiting]
@@ -115,11 +115,11 @@ def _given(texts: list[str] | None) -> list[str] | None:
 
 def _show(context: HomeContext, args: Args) -> int:
     from mi.kernel.errors import NotFound
-    from mi.persona.place import existing, read_text
+    from mi.persona.place import read_text, require_persona
     from mi.persona.session_log import HEADINGS, read_sections
     from mi.persona.windows import find_window, log_files
 
-    persona = existing(build_persona(context, args.member))
+    persona = require_persona(build_persona(context, args.member))
     files = log_files(persona)
     if not files:
         raise NotFound("no-session-log", path=persona.path("sessions"))

@@ -12,7 +12,7 @@ SHOWN = ("last", "hands", "mind")
 _TRANSCRIPT = (".jsonl", ".jsonl.gz")
 
 
-def spelled_out(flags: "GlobalFlags") -> "GlobalFlags":
+def spell_out(flags: "GlobalFlags") -> "GlobalFlags":
     """`mi PATH run …` as `mi -C PATH run …`, `mi ev_…`, `mi last` and a transcript as `mi show …`; else as it is."""
     from mi.cli.commands import COMMANDS
 

@@ -5,7 +5,7 @@ from typing import Any
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, add_redact, command
-from mi.cli.output import Output, Progress, gist, safe, without_secrets
+from mi.cli.output import Output, Progress, make_safe, redact_value, shorten_gist
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.text import pad
 
@@ -119,7 +119,7 @@ def _show_run(context: HomeContext, out: Output, args: Args) -> None:
 
 def _show_open(context: HomeContext, out: Output, args: Args) -> None:
     """A question or suggestion, with its answer once there is one."""
-    from mi.evidence.reader import read_at, whole
+    from mi.evidence.reader import read_at, read_whole
     from mi.evidence.records.table import PAIRS
 
     asked = "question" if args.ref.startswith("qu_") else "learn_suggested"
@@ -128,8 +128,8 @@ def _show_open(context: HomeContext, out: Output, args: Args) -> None:
         offsets = [context.evidence_index.referring(log, kind, args.ref, progress) for kind in (asked, PAIRS[asked])]
         events = [read_at(log, offset) if offset is not None else None for offset in offsets]
         if events[0] is not None:
-            answer = whole(log, events[1]).fields() if events[1] is not None else None
-            _show_object(out, args, whole(log, events[0]).fields() | {"answered_by": answer})
+            answer = read_whole(log, events[1]).fields() if events[1] is not None else None
+            _show_object(out, args, read_whole(log, events[0]).fields() | {"answered_by": answer})
             return
     raise NotFound("unknown-id", ref=args.ref, where=context.home.projects)
 
@@ -164,7 +164,7 @@ def _show_object(out: Output, args: Args, value: dict[str, Any]) -> None:
     if args.json:
         out.json(value)
     else:
-        print_fields(out, without_secrets(value), args.full)
+        print_fields(out, redact_value(value), args.full)
 
 
 def print_fields(out: Output, value: dict[str, Any], full: bool) -> None:
@@ -180,35 +180,35 @@ def print_fields(out: Output, value: dict[str, Any], full: bool) -> None:
 
 def _print_text(out: Output, name: str, text: str, full: bool) -> None:
     """A text below its name; made safe as a whole, because a secret may go over several lines."""
-    shown = safe(text) if full or len(text) <= _PREVIEW else safe(text[: _PREVIEW * 8])[:_PREVIEW]
-    out.beside(f"{pad(gist(name, 40), 22)} ", shown)
+    shown = make_safe(text) if full or len(text) <= _PREVIEW else make_safe(text[: _PREVIEW * 8])[:_PREVIEW]
+    out.beside(f"{pad(shorten_gist(name, 40), 22)} ", shown)
     if not full and len(text) > _PREVIEW:
         out.line(" " * 23 + out.text("show.folded", more=len(text) - _PREVIEW))
 
 
 def _show_last(context: HomeContext, out: Output, args: Args) -> None:
-    from mi.evidence.bundle import judgements, latest_batch
+    from mi.evidence.bundle import find_latest_batch, list_judgements
 
     log = context.project_home.evidence
-    bundle = latest_batch(log, context.evidence_index, context.notices, Progress(out, "progress.indexing"))
+    bundle = find_latest_batch(log, context.evidence_index, context.notices, Progress(out, "progress.indexing"))
     if bundle is None:
         raise NotFound("no-batch", path=log)
     context.note_last()
     if args.json:
         out.json(bundle)
         return
-    bundle = without_secrets(bundle)
+    bundle = redact_value(bundle)
     full = args.full or not context.config.runtime.transparency.ui_expandable_transcript
     out.say("last.head", run=bundle["run_id"], batch=bundle["batch_id"], ts=bundle["ts"])
     sent = bundle["hands_input"]
     _print_text(out, "mi->hands", f"{sent.get('light_injection', '')}\n{sent.get('input', '')}".strip(), full)
     _print_text(out, "hands", bundle["hands_last_message"] or "-", full)
-    for raw in judgements(bundle):
+    for raw in list_judgements(bundle):
         _print_text(out, out.word(raw["kind"]), _headline(out, raw), full)
     for ref in [bundle["hands_transcript_ref"], *bundle["mind_transcript_refs"]]:
         if ref:
             out.line(f"{pad(out.text('show.transcript'), 22)} {ref}")
-    out.beside(f"{pad(out.text('show.events'), 22)} ", gist(" ".join(bundle["event_ids"]), 400))
+    out.beside(f"{pad(out.text('show.events'), 22)} ", shorten_gist(" ".join(bundle["event_ids"]), 400))
 
 
 def _headline(out: Output, raw: dict[str, Any]) -> str:

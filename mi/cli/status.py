@@ -5,7 +5,7 @@ from typing import Any
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
-from mi.cli.output import Output, gist
+from mi.cli.output import Output, shorten_gist
 
 Json = dict[str, Any]
 _OF_BATCH = ("hands_input", "batch_end", "decide_next")
@@ -31,18 +31,20 @@ def _run(context: HomeContext, args: Args) -> int:
 
 def gather(context: HomeContext) -> Json:
     """The status as scripts get it."""
-    from mi.evidence.latest import latest_run
+    from mi.evidence.latest import find_latest_run
 
     log = context.project_home.evidence
     waiting, suggestions, complete = _open_items(context, log)
     status: Json = {
         "home": context.home.root,
         "project": {"id": context.project.project_id, "root": context.project.root, "chosen_by": context.choice.how},
-        "run": _run_status(latest_run(log, context.evidence_index, context.notices), context.project_home.run_lock),
+        "run": _run_status(
+            find_latest_run(log, context.evidence_index, context.notices), context.project_home.run_lock
+        ),
         "last_batch": _last_batch(context, log),
         "waiting": waiting,
         "values": _values(context),
-        "providers": providers(context),
+        "providers": find_providers(context),
         "config": _config_health(context),
         "pending": {"suggestions": suggestions, "reviews": sum(one["kind"] == "review" for one in waiting)},
         "complete": complete,
@@ -98,9 +100,9 @@ def _last_batch(context: HomeContext, log: str) -> Json | None:
     return {
         "id": seen["hands_input"].head.batch_id,
         "ts": seen["hands_input"].head.ts,
-        "input": gist(sent.input, _GIST) if sent else "",
+        "input": shorten_gist(sent.input, _GIST) if sent else "",
         "outcome": ended.outcome if ended else None,
-        "last_message": gist(ended.last_message, _GIST) if ended else "",
+        "last_message": shorten_gist(ended.last_message, _GIST) if ended else "",
         "decision": f"{decided.status}, {decided.next_action}" if decided else None,
     }
 
@@ -111,7 +113,7 @@ def _values(context: HomeContext) -> Json:
     return {"ready": claims > 0, "claims": claims}
 
 
-def providers(context: HomeContext) -> Json:
+def find_providers(context: HomeContext) -> Json:
     """Who would work and who would judge, with `auto` resolved by what is installed."""
     from mi.agents import choose as hands_choice
     from mi.kernel.errors import NotFound
@@ -171,7 +173,7 @@ def _print(out: Output, status: Json) -> None:
     if status["last_batch"]:
         _print_batch(out, status["last_batch"])
     for item in status["waiting"]:
-        out.say("status.waiting", id=item["id"], question=gist(item["question"], 100))
+        out.say("status.waiting", id=item["id"], question=shorten_gist(item["question"], 100))
     if status["pending"]["suggestions"]:
         out.say("status.suggestions", count=status["pending"]["suggestions"])
     out.say("status.providers", **status["providers"])
@@ -181,6 +183,6 @@ def _print(out: Output, status: Json) -> None:
 
 
 def _print_batch(out: Output, batch: Json) -> None:
-    said = gist(batch["last_message"] or batch["input"], 80)
+    said = shorten_gist(batch["last_message"] or batch["input"], 80)
     decision = ", ".join(out.word(word) for word in (batch["decision"] or "-").split(", "))
     out.say("status.batch", id=batch["id"], outcome=batch["outcome"] or "-", decision=decision, said=said)

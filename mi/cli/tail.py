@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, add_redact, command
-from mi.cli.output import Output, flush, gist
+from mi.cli.output import Output, flush, shorten_gist
 from mi.kernel import jsonl
 from mi.kernel.errors import UsageError
-from mi.kernel.text import one_line, pad
+from mi.kernel.text import fit_one_line, pad
 
 if TYPE_CHECKING:
     from mi.evidence.reader import Event
@@ -47,11 +47,11 @@ def _run(context: HomeContext, args: Args) -> int:
 
 
 def _tail_evidence(context: HomeContext, out: Output, args: Args) -> None:
-    from mi.evidence.reader import last
+    from mi.evidence.reader import read_last
 
     log = context.home.evidence if args.only_global else context.project_home.evidence
-    size = jsonl.size(log)
-    events = last(log, _LINES if args.count is None else args.count, context.notices)
+    size = jsonl.measure_size(log)
+    events = read_last(log, _LINES if args.count is None else args.count, context.notices)
     if not args.only_global:
         context.note_last()
     if args.json and not args.follow:
@@ -67,7 +67,7 @@ def _tail_evidence(context: HomeContext, out: Output, args: Args) -> None:
 
 def _end_of(event: "Event", log: str) -> int:
     """Where what follows an event begins; the newline of the last one may be still to come."""
-    return min(event.offset + event.length + 1, jsonl.size(log))
+    return min(event.offset + event.length + 1, jsonl.measure_size(log))
 
 
 def _follow_evidence(out: Output, args: Args, log: str, start: int) -> None:
@@ -87,13 +87,13 @@ def _print_event(out: Output, args: Args, event: "Event", log: str) -> None:
     elif args.json:
         out.json_line(event.fields())
     else:
-        out.beside(*event_line(out, event))
+        out.beside(*format_event(out, event))
 
 
-def event_line(out: Output, event: "Event") -> tuple[str, str]:
+def format_event(out: Output, event: "Event") -> tuple[str, str]:
     """One event on one line: when, what and which batch; beside it the gist, and the id to look further."""
     record = event.record()
     what = record.headline(out.word) if record else event.raw[:1000].decode("utf-8", "replace")
-    kind = one_line(f"{out.word(event.head.kind)} {event.head.batch_id}", 60)
-    head = f"{one_line(event.head.ts[:19], 19):<19}  {pad(kind, 24)} "
-    return head, f"{gist(what, 96)}  {one_line(event.head.event_id, 100)}"
+    kind = fit_one_line(f"{out.word(event.head.kind)} {event.head.batch_id}", 60)
+    head = f"{fit_one_line(event.head.ts[:19], 19):<19}  {pad(kind, 24)} "
+    return head, f"{shorten_gist(what, 96)}  {fit_one_line(event.head.event_id, 100)}"

@@ -7,7 +7,7 @@ import msgspec
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output
-from mi.kernel.text import one_line
+from mi.kernel.text import fit_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,7 @@ def _fill_complete(built: Parser) -> None:
     _fill(built)
 
 
-def tasks_of(context: HomeContext) -> "TaskList":
+def read_tasks(context: HomeContext) -> "TaskList":
     """The tasks as they are; looking writes nothing where nothing was written before."""
     import os
 
@@ -69,12 +69,12 @@ def tasks_of(context: HomeContext) -> "TaskList":
 
 
 def _list(context: HomeContext, args: Args) -> int:
-    from mi.contract.task_tools import listed
+    from mi.contract.task_tools import list_tasks
 
-    out, tasks = Output(context.language), tasks_of(context)
+    out, tasks = Output(context.language), read_tasks(context)
     context.note_last()
     if args.json:
-        out.json(msgspec.to_builtins(listed(tasks)))
+        out.json(msgspec.to_builtins(list_tasks(tasks)))
         return 0
     if tasks.unsure:
         out.say("tasks.unsure", reason=tasks.unsure)
@@ -84,7 +84,7 @@ def _list(context: HomeContext, args: Args) -> int:
         out.say("tasks.goal", goal=tasks.goal)
     for one in tasks.tasks:
         mark = "x" if one.checked else ">" if one.id == tasks.pointer else " "
-        out.line(f"{'  ' if one.parent else ''}[{mark}] {one_line(one.title, 100)}  {one.id}")
+        out.line(f"{'  ' if one.parent else ''}[{mark}] {fit_one_line(one.title, 100)}  {one.id}")
     if tasks.other:
         out.say("tasks.read-only", authority=tasks.authority)
     if tasks.awaiting:
@@ -93,12 +93,12 @@ def _list(context: HomeContext, args: Args) -> int:
 
 
 def _next(context: HomeContext, args: Args) -> int:
-    out, tasks = Output(context.language), tasks_of(context)
+    out, tasks = Output(context.language), read_tasks(context)
     current = tasks.find(tasks.pointer)
     if args.json:
         out.json({"pointer": tasks.pointer, "task": msgspec.to_builtins(current), "awaiting": tasks.awaiting})
     elif current is not None:
-        out.line(f"{current.id}  {one_line(current.title, 120)}")
+        out.line(f"{current.id}  {fit_one_line(current.title, 120)}")
     else:
         out.say("tasks.all-done" if tasks.exists else "tasks.none")
     return 0
@@ -127,9 +127,9 @@ def _complete(context: HomeContext, args: Args) -> int:
 
 
 def _changed(context: HomeContext, args: Args, key: str, work: "Callable[[ContractSession], ChangeResult]") -> int:
-    from mi.cli.governed import through_gate
+    from mi.cli.governed import pass_gate
 
-    done = through_gate(context, args, work)
+    done = pass_gate(context, args, work)
     out = Output(context.language)
     if args.json:
         out.json(msgspec.to_builtins(done))

@@ -9,7 +9,7 @@ from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, add_cd, add_json, count
 from mi.cli.output import Output, Progress
 from mi.kernel.errors import NotFound, UsageError
-from mi.kernel.text import one_line, pad
+from mi.kernel.text import fit_one_line, pad
 
 if TYPE_CHECKING:
     from mi.knowledge.thoughts.editor import ThoughtEditor
@@ -67,7 +67,7 @@ def add_retract(parser: argparse.ArgumentParser) -> None:
     add_where(parser, writes=True)
 
 
-def moment(args: Args) -> int | None:
+def parse_moment(args: Args) -> int | None:
     """The time given with --as-of, in milliseconds."""
     from mi.knowledge.thoughts.line_state import milliseconds
 
@@ -79,7 +79,7 @@ def moment(args: Args) -> int | None:
     return parsed
 
 
-def wanted(args: Args) -> "Filter":
+def build_filter(args: Args) -> "Filter":
     """The filter that the flags of a list say."""
     from mi.knowledge.thoughts.store_state import Filter
 
@@ -92,8 +92,8 @@ def show_list(context: HomeContext, args: Args, kind: Any) -> int:
     from mi.knowledge.thoughts.description import listed
 
     out = Output(context.language)
-    thoughts = reading(context, out, args.scope, moment(args))
-    found = islice(thoughts.find(kind, wanted(args)), args.limit or None)
+    thoughts = open_reading(context, out, args.scope, parse_moment(args))
+    found = islice(thoughts.find(kind, build_filter(args)), args.limit or None)
     return print_list(context, out, args, [listed(one, thoughts) for one in found])
 
 
@@ -119,7 +119,7 @@ def _line_of(out: Output, fields: dict[str, Any]) -> tuple[str, str]:
     if kind == "edge":
         text = f"{fields.get('from_id')} → {fields.get('to_id')}"
     else:
-        text = one_line(str(fields.get("title") or fields.get("text") or ""), 100)
+        text = fit_one_line(str(fields.get("title") or fields.get("text") or ""), 100)
     scope = "  " + out.text("settings.from-global") if fields.get("store") == "global" else ""
     note = f"  [{', '.join(marks)}]" if marks else ""
     type_ = pad(out.word(str(fields.get(kind + "_type") or "-")), 12)
@@ -131,7 +131,7 @@ def show_one(context: HomeContext, args: Args, kind: Any) -> int:
     from mi.knowledge.thoughts.description import described
 
     out = Output(context.language)
-    thoughts = reading(context, out, args.scope, moment(args))
+    thoughts = open_reading(context, out, args.scope, parse_moment(args))
     thought = require(context, args, thoughts, kind)
     fields = described(thought, thoughts)
     if getattr(args, "graph", False) or getattr(args, "mermaid", False):
@@ -169,19 +169,19 @@ def require(context: HomeContext, args: Args, thoughts: "CombinedStores", kind: 
     raise not_here(args.ref, scope, kind, where)
 
 
-def reading(context: HomeContext, out: Output, scope: str, as_of: int | None = None) -> "CombinedStores":
+def open_reading(context: HomeContext, out: Output, scope: str, as_of: int | None = None) -> "CombinedStores":
     """The stores a command reads; a long catch-up is announced."""
     for store in (build_thoughts(context).own, build_thoughts(context).shared):
         store.progress = Progress(out, "progress.thoughts")
     return build_thoughts(context).read(scope, as_of)
 
 
-def desk(context: HomeContext, args: Args) -> "ThoughtEditor":
+def open_editor(context: HomeContext, args: Args) -> "ThoughtEditor":
     """Where a command that changes thoughts writes: in the person's name."""
     return build_thoughts(context).edit(args.scope)
 
 
-def stored(context: HomeContext, args: Args, key: str, **fields: str) -> int:
+def describe_stored(context: HomeContext, args: Args, key: str, **fields: str) -> int:
     """Say what a command stored."""
     out = Output(context.language)
     if args.json:

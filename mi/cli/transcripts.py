@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args
-from mi.cli.output import Output, flush, gist
+from mi.cli.output import Output, flush, shorten_gist
 from mi.kernel import jsonl
 from mi.kernel.errors import NotFound
 from mi.kernel.secrets import find_secrets, redact
@@ -20,10 +20,10 @@ _LINE_OF_KEY = 200  # … and characters of one of them
 
 def show_latest(context: HomeContext, out: Output, args: Args, kind: str) -> None:
     """The end of the project's latest transcript of a kind, and with -f what comes."""
-    from mi.evidence.transcripts import latest
+    from mi.evidence.transcripts import find_latest
 
     folder = context.project_home.hands_transcripts if kind == "hands" else context.project_home.mind_transcripts
-    path = latest(folder)
+    path = find_latest(folder)
     if path is None:
         raise NotFound("no-transcript", path=folder)
     context.note_last()
@@ -54,7 +54,7 @@ def _show_coming(out: Output, args: Args, path: str) -> None:
     veil = Veil()
     count = _LINES if args.count is None else args.count
     lines = list(islice(jsonl.read_backward(path), count + _LONGEST_KEY))[::-1]
-    start = lines[0].offset if lines else jsonl.size(path)
+    start = lines[0].offset if lines else jsonl.measure_size(path)
     unseen = max(0, sum(line.complete for line in lines) - count)
     for number, line in enumerate(jsonl.follow(path, start)):
         entry = parse_entry(line.data)
@@ -70,7 +70,7 @@ def _print(out: Output, args: Args, entry: "TranscriptEntry", line: str) -> None
     elif args.json:
         out.json_line(_fields(entry, line))
     else:
-        out.line(f"{gist(entry.ts[11:19], 8)} {gist(entry.stream, 6):<6} {gist(line, 2000)}")
+        out.line(f"{shorten_gist(entry.ts[11:19], 8)} {shorten_gist(entry.stream, 6):<6} {shorten_gist(line, 2000)}")
 
 
 def _fields(entry: "TranscriptEntry", line: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
-from mi.cli.output import Output, gist
+from mi.cli.output import Output, shorten_gist
 from mi.kernel.text import pad
 
 _SHOWN = 20
@@ -67,7 +67,7 @@ def _import(context: HomeContext, args: Args) -> int:
         return 0
     shown = [(part, one) for part, found in taken.new.items() for one in found if part != "edge"]
     for part, one in shown[:_SHOWN]:
-        said = gist(str(one.get("text") or one.get("title") or one.get("name")), 90)
+        said = shorten_gist(str(one.get("text") or one.get("title") or one.get("name")), 90)
         out.line(f"  {pad(out.text('transfer.part-' + part), 9)} {said}")
     if len(shown) > _SHOWN:
         out.say("transfer.more", count=len(shown) - _SHOWN)

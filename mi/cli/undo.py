@@ -9,7 +9,7 @@ from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output, Progress
 from mi.kernel.errors import NotFound
-from mi.kernel.text import one_line
+from mi.kernel.text import fit_one_line
 
 if TYPE_CHECKING:
     from mi.evidence.reader import Event
@@ -31,7 +31,7 @@ def parser(name: str) -> Parser:
 
 
 def _undo(context: HomeContext, args: Args) -> int:
-    from mi.learning.undo import redo, restorable, shown, undo
+    from mi.learning.undo import describe_change, find_restorable, redo, undo
 
     out = Output(context.language)
     event = _first_event(context, out, args.ref)
@@ -40,10 +40,10 @@ def _undo(context: HomeContext, args: Args) -> int:
     others = build_other_lessons(context)
     event_ids: list[str] = []
     if restores:
-        changes = [line for one in restorable(places, target, context.notices) for line in one.shown()]
+        changes = [line for one in find_restorable(places, target, context.notices) for line in one.shown()]
         event_ids = redo(places, target, others, context.notices)["event_ids"] if args.apply else []
     else:
-        changes = shown(places, target, others)
+        changes = describe_change(places, target, others)
         if event is None and not changes:  # a run that taught nothing is no error; one that never was is
             raise NotFound("unknown-run", ref=args.ref)
         event_ids = undo(places, target, others) if args.apply else []
@@ -52,7 +52,7 @@ def _undo(context: HomeContext, args: Args) -> int:
         return 0
     for one in changes:
         do = out.text("undo." + one["do"].replace(" ", "-"))
-        out.beside(f"{do}  {one['id']}  ", f"{one_line(one['text'], 90)}  ({one['scope']})")
+        out.beside(f"{do}  {one['id']}  ", f"{fit_one_line(one['text'], 90)}  ({one['scope']})")
     key = ("redo." if restores else "undo.") + ("done" if event_ids else "preview" if changes else "nothing")
     ref = target.ref if event_ids else args.ref
     out.say(key, ref=ref, count=len(changes), event_id=" ".join(event_ids))
@@ -60,11 +60,11 @@ def _undo(context: HomeContext, args: Args) -> int:
 
 
 def _redo(context: HomeContext, args: Args) -> int:
-    from mi.learning.undo import last_undone, redo
+    from mi.learning.undo import find_last_undone, redo
 
     out = Output(context.language)
     places = _places(context)
-    target = last_undone(places, args.ref, context.notices)
+    target = find_last_undone(places, args.ref, context.notices)
     done = redo(places, target, build_other_lessons(context), context.notices)
     if args.json:
         out.json({"target": target.ref} | done)

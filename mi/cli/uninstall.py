@@ -61,7 +61,7 @@ def _run(context: HomeContext, args: Args) -> int:
 
 def _planned(context: HomeContext, args: Args) -> "Purge":
     """What a purge deletes, once it may: no run goes on, and a person who saw the paths says yes, or said --yes."""
-    from mi.cli.prompts import means_yes, word_of_person
+    from mi.cli.prompts import ask_person, is_yes
     from mi.kernel.purge import find_purge
 
     _refuse_while_running(context.home)
@@ -73,7 +73,7 @@ def _planned(context: HomeContext, args: Args) -> "Purge":
     if known:
         return plan
     question = out.text("uninstall.purge-ask", count=len(plan.gone), home=context.home.root)
-    if not means_yes(word_of_person(question)):
+    if not is_yes(ask_person(question)):
         raise Blocked("purge-unconfirmed", home=context.home.root, count=len(plan.gone))
     return plan
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, command
-from mi.cli.output import Output, waiting_for
+from mi.cli.output import Output, show_waiting
 from mi.kernel.errors import UsageError
 from mi.kernel.text import decode
 
@@ -80,7 +80,7 @@ def _store(context: HomeContext, args: Args, text: str) -> int:
     if args.dry_run:
         return _rehearse(context, out, args, text, mind)
     writer = context.evidence_writer(context.home.evidence)
-    with waiting_for(out, mind.name if mind else ""):
+    with show_waiting(out, mind.name if mind else ""):
         change = values.set_values(
             build_thoughts(context).shared,
             writer,
@@ -100,7 +100,7 @@ def _rehearse(context: HomeContext, out: Output, args: Args, text: str, mind: "M
     from mi.mind.prompts.compile_values import compile_values
 
     patch = values.plan(build_thoughts(context).shared, text)
-    with waiting_for(out, mind.name if mind else ""):
+    with show_waiting(out, mind.name if mind else ""):
         judged = mind.ask(compile_values, text) if mind is not None else None
     compiled = judged.value if judged is not None else None
     if mind is not None and judged is not None and mind.name != "rules" and (compiled is None or judged.by == "rules"):
@@ -153,21 +153,21 @@ def _text_of(args: Args) -> str:
     given = [source for source in (args.text, args.file) if source is not None]
     if len(given) != 1:
         raise UsageError("values-source", flag=args.flag)
-    from mi.cli.input_files import text_given
+    from mi.cli.input_files import read_given_text
 
     if args.file is not None:
-        return text_given(args.file)
-    return text_given("-") if args.text == "-" else decode(os.fsencode(args.text))
+        return read_given_text(args.file)
+    return read_given_text("-") if args.text == "-" else decode(os.fsencode(args.text))
 
 
 def _edit(context: HomeContext, args: Args) -> int:
-    from mi.cli.editor import edited
+    from mi.cli.editor import edit_text
     from mi.knowledge.thoughts.kinds import RAW, VALUES
 
     raw = build_thoughts(context).shared.active(RAW)
     former = raw[-1].text if raw else "\n".join(claim.text for claim in build_thoughts(context).shared.active(VALUES))
     out = Output(context.language_for(former))
-    with edited(former, out.text("values.template"), "values.md", context.notices) as text:
+    with edit_text(former, out.text("values.template"), "values.md", context.notices) as text:
         if text.strip() == former.strip():
             if args.json:
                 out.json({"stored": False, "event_id": ""})

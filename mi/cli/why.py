@@ -9,9 +9,9 @@ from mi.app.recall import build_recall
 from mi.app.thoughts import build_thoughts
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
-from mi.cli.output import Output, Progress, waiting_for
+from mi.cli.output import Output, Progress, show_waiting
 from mi.kernel.errors import NotFound, UsageError
-from mi.kernel.text import one_line, pad
+from mi.kernel.text import fit_one_line, pad
 
 if TYPE_CHECKING:
     from mi.evidence.records.thoughts import WhyTrace
@@ -34,11 +34,11 @@ def parser(name: str) -> Parser:
 
 
 def _last(context: HomeContext, args: Args) -> int:
-    from mi.evidence.reader import last
+    from mi.evidence.reader import read_last
     from mi.learning.why import DECISIONS
 
     log = context.project_home.evidence
-    found = last(log, 1, context.notices, lambda event: event.head.kind in DECISIONS)
+    found = read_last(log, 1, context.notices, lambda event: event.head.kind in DECISIONS)
     if not found:
         raise NotFound("nothing-decided", path=log)
     return _explain_event(context, args, found[0].fields())
@@ -56,33 +56,33 @@ def _event(context: HomeContext, args: Args) -> int:
 
 
 def _explain_event(context: HomeContext, args: Args, event: dict[str, Any]) -> int:
-    from mi.learning.why import moment_of, of_event, said_by
+    from mi.learning.why import explain_event, find_moment, find_speaker
 
     out = Output(context.language)
-    moment, as_of_ts = moment_of(event, thoughts.moment(args))
-    stores = thoughts.reading(context, out, "effective", moment)
+    moment, as_of_ts = find_moment(event, thoughts.parse_moment(args))
+    stores = thoughts.open_reading(context, out, "effective", moment)
     top_k = context.config.runtime.thought_db.why_trace.top_k
     return _answer(
-        context, out, args, of_event(event, stores, as_of_ts, top_k, context.language), said_by(event), stores
+        context, out, args, explain_event(event, stores, as_of_ts, top_k, context.language), find_speaker(event), stores
     )
 
 
 def _claim(context: HomeContext, args: Args) -> int:
     from mi.kernel import clock
-    from mi.learning.why import of_claim
+    from mi.learning.why import explain_claim
 
     out = Output(context.language)
-    moment = thoughts.moment(args)
-    stores = thoughts.reading(context, out, "effective", moment)
+    moment = thoughts.parse_moment(args)
+    stores = thoughts.open_reading(context, out, "effective", moment)
     claim = thoughts.require(context, args, stores, "claim")
     as_of_ts = clock.now() if moment is None else clock.format_ms(moment)
     top_k = context.config.runtime.thought_db.why_trace.top_k
     said = str(claim.raw.get("text") or "")
-    return _answer(context, out, args, of_claim(claim, stores, as_of_ts, top_k, context.language), said, stores)
+    return _answer(context, out, args, explain_claim(claim, stores, as_of_ts, top_k, context.language), said, stores)
 
 
 def _answer(context: HomeContext, out: Output, args: Args, why: "Why", said: str, stores: "CombinedStores") -> int:
-    from mi.learning.why_trace import chosen
+    from mi.learning.why_trace import choose_claims
 
     event = _trace(context, out, why, said, stores)
     context.note_last()
@@ -91,7 +91,7 @@ def _answer(context: HomeContext, out: Output, args: Args, why: "Why", said: str
     if args.json:
         target = {"target_type": why.target.target_type, "id": why.target.id}
         fields = {"event_id": event.event_id, "target": target, "as_of_ts": why.as_of_ts, "state": event.state}
-        fields |= {"output": output, "chosen_claim_ids": chosen(event), "dropped_ids": event.dropped_ids}
+        fields |= {"output": output, "chosen_claim_ids": choose_claims(event), "dropped_ids": event.dropped_ids}
         fields |= {"written_edge_ids": event.written_edge_ids}
         out.json(fields | {"grounds": [one._asdict() for one in grounds]})
         return 0
@@ -101,11 +101,11 @@ def _answer(context: HomeContext, out: Output, args: Args, why: "Why", said: str
         key = "why.these" if output["status"] == "ok" else "why.only-in-view-these"
         out.say(key, id=why.target.id, count=len(why.grounds))
     if event.state == "ok":
-        out.say("why.chosen", ids=" ".join(chosen(event)) or "-", confidence=output["confidence"])
+        out.say("why.chosen", ids=" ".join(choose_claims(event)) or "-", confidence=output["confidence"])
     for one in grounds:
         mark = f"  [{one.status}]" if one.status not in ("", "active") else ""
         role = out.text("why.role-" + one.role.replace("_", "-"))
-        out.beside(f"  {pad(role, 14)} {one.id}  ", one_line(one.text, 90) + mark)
+        out.beside(f"  {pad(role, 14)} {one.id}  ", fit_one_line(one.text, 90) + mark)
     key = {"ok": "why.recorded-model", "error": "why.recorded-failed"}.get(event.state, "why.recorded")
     if event.event_id:
         out.say(key, event_id=event.event_id, time=why.as_of_ts, edges=len(event.written_edge_ids))
@@ -124,7 +124,7 @@ def _trace(context: HomeContext, out: Output, why: "Why", said: str, stores: "Co
     writer = context.open_agent_log()
     reach = Reach(stores, build_recall(context).find_earlier_thoughts, build_thoughts(context).own)
     settings = context.config.runtime.thought_db.why_trace
-    with waiting_for(out, mind.name):
+    with show_waiting(out, mind.name):
         return trace(
             why, said, Recorded(mind, writer), reach, settings, lambda record: writer.append(record, sync=True)
         )

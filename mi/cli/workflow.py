@@ -7,7 +7,7 @@ from mi.app.workflows import build_workflows
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output
 from mi.kernel.errors import UsageError
-from mi.kernel.text import one_line
+from mi.kernel.text import fit_one_line
 
 if TYPE_CHECKING:
     from mi.evidence.records.workflow_ir import Workflow
@@ -133,7 +133,7 @@ def _list(context: HomeContext, args: Args) -> int:
         one = held.workflow
         marks = [out.text("workflow." + ("on" if one.enabled else "off")), held.scope]
         marks += [out.text("workflow.overridden")] if held.overridden else []
-        out.line(f"{one.id}  {one_line(one.name, 60)}  [{', '.join(marks)}]  {one.trigger.pattern}".rstrip())
+        out.line(f"{one.id}  {fit_one_line(one.name, 60)}  [{', '.join(marks)}]  {one.trigger.pattern}".rstrip())
     if not found:
         out.say("workflow.none")
     context.note_last()
@@ -148,7 +148,7 @@ def _fields(workflow: "Workflow") -> dict[str, Any]:
 
 
 def _show(context: HomeContext, args: Args) -> int:
-    from mi.workflows.render import drawn, markdown, said_trigger, step_lines
+    from mi.workflows.render import describe_trigger, draw, render_markdown, step_lines
 
     out = Output(context.language)
     held = build_workflows(context).get(args.ref, args.scope)
@@ -156,13 +156,13 @@ def _show(context: HomeContext, args: Args) -> int:
     if args.json:
         out.json(_fields(one) | {"scope": held.scope, "overridden": held.overridden})
     elif args.markdown:
-        out.line(markdown(one, context.language).rstrip("\n"))
+        out.line(render_markdown(one, context.language).rstrip("\n"))
     elif args.mermaid:
-        out.line(drawn(one))
+        out.line(draw(one))
     else:
         state = out.text("workflow." + ("on" if one.enabled else "off"))
         out.line(f"{one.id}  {one.name}  [{state}, {out.word(held.scope)}]")
-        out.line(said_trigger(one, context.language))
+        out.line(describe_trigger(one, context.language))
         for line in step_lines(one.steps, context.language):
             out.line(f"  {line}")
     context.note_last()
@@ -187,7 +187,7 @@ def _habits(context: HomeContext, args: Args) -> int:
 
 def _create(context: HomeContext, args: Args) -> int:
     from mi.evidence.records.workflow_ir import Trigger, TriggerMode
-    from mi.workflows.ir import steps_of
+    from mi.workflows.ir import parse_steps
 
     if not args.name.strip():
         raise UsageError("empty-text", field="--name")
@@ -195,7 +195,7 @@ def _create(context: HomeContext, args: Args) -> int:
     if mode == "task_contains" and not (args.pattern or "").strip():
         raise UsageError("pattern-needed")
     trigger = Trigger(mode=mode, pattern=(args.pattern or "").strip())
-    made = build_workflows(context).create(args.scope, args.name, trigger, steps_of(args.step))
+    made = build_workflows(context).create(args.scope, args.name, trigger, parse_steps(args.step))
     return _done(context, args, "workflow.created", _fields(made) | {"scope": args.scope}, args.scope)
 
 

@@ -8,7 +8,7 @@ from mi.app.home_context import HomeContext
 from mi.app.learning import build_knowledge, build_mind
 from mi.app.workflows import build_workflows
 from mi.cli.arguments import Args
-from mi.cli.output import Output, waiting_for
+from mi.cli.output import Output, show_waiting
 from mi.kernel.errors import MiError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def run(context: HomeContext, args: Args, done: Done) -> int:
     return code
 
 
-def current(context: HomeContext, args: Args) -> "Workflow":
+def find_current(context: HomeContext, args: Args) -> "Workflow":
     """The workflow as it is edited: with the project's override when that is what changes."""
     held = build_workflows(context).target(args.ref, args.scope, args.project_override)
     return build_workflows(context).get(args.ref, "effective").workflow if args.project_override else held.workflow
@@ -61,18 +61,20 @@ def _by_request(context: HomeContext, args: Args, request: str, done: Done) -> i
     mind = build_mind(context)
     context.use_project()
     log = context.evidence_writer(context.project_home.evidence)
-    with waiting_for(Output(context.language), mind.name):
-        edited = propose(mind, build_knowledge(context), current(context, args), request, log)
+    with show_waiting(Output(context.language), mind.name):
+        edited = propose(mind, build_knowledge(context), find_current(context, args), request, log)
     return _store(context, args, edited.workflow, edited, done)
 
 
 def _in_editor(context: HomeContext, args: Args, done: Done) -> int:
-    from mi.cli.editor import edited
+    from mi.cli.editor import edit_text
     from mi.kernel.state import encode_pretty
 
     out = Output(context.language)
-    old = current(context, args)
-    with edited(encode_pretty(old).decode(), out.text("workflow.template"), f"{old.id}.json", context.notices) as text:
+    old = find_current(context, args)
+    with edit_text(
+        encode_pretty(old).decode(), out.text("workflow.template"), f"{old.id}.json", context.notices
+    ) as text:
         wanted = old if not text else _written(text, old.id)
         return _store(context, args, wanted, None, done)
 
@@ -94,7 +96,7 @@ def _store(context: HomeContext, args: Args, wanted: "Workflow", edited: "Edited
         "conflicts": edited.conflicts if edited else [],
         "notes": edited.notes if edited else "",
     }
-    unchanged = wanted == current(context, args)
+    unchanged = wanted == find_current(context, args)
     if not args.json:
         _print(out, said)
     if unchanged or args.dry_run:

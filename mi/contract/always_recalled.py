@@ -38,16 +38,16 @@ def stamp_of(session: "ContractSession", thoughts: CombinedStores) -> Stamp:
     return *sizes, session.truths.generation(), int(time.time()) // _FRESH_S
 
 
-def filled(session: "ContractSession", thoughts: CombinedStores, stamp: Stamp) -> Shelf:
+def fill_shelf(session: "ContractSession", thoughts: CombinedStores, stamp: Stamp) -> Shelf:
     """The shelf anew; more than has room is not looked at."""
-    from mi.contract.recall import shown
+    from mi.contract.recall import show_hit
 
     room, memories = TOKEN_BUDGET, list["Recalled"]()
     waiting = _always(thoughts)
     while room >= 0 and (some := list(islice(waiting, _AT_ONCE))):
-        for one in shown(session, some):
+        for one in show_hit(session, some):
             memories.append(one)
-            room -= tokens(in_short(one))
+            room -= count_tokens(shorten(one))
     count = sum(reading.how_many("claim", *one) for reading in thoughts.readings for one in _ALWAYS)
     return Shelf(stamp, tuple(memories), count)
 
@@ -57,12 +57,12 @@ def _always(thoughts: CombinedStores) -> Iterator[Thought]:
         yield from thoughts.find("claim", Filter(types=(type_,), tags=(tag,)))
 
 
-def in_short(one: "Recalled") -> "Recalled":
+def shorten(one: "Recalled") -> "Recalled":
     """A memory by its summary alone: rather said in short than left out."""
     return replace(one, detail="", notes="")
 
 
-def tokens(one: "Recalled") -> int:
+def count_tokens(one: "Recalled") -> int:
     """About how many tokens a memory costs whoever reads it."""
     text = one.summary + one.detail + one.notes
     plain = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))

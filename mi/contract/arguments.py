@@ -21,7 +21,7 @@ LIMITS = {
 MAX_ITEMS = 50
 
 
-def text(field: str, value: str, *, needed: bool = False, line: bool = False) -> str:
+def check_text(field: str, value: str, *, needed: bool = False, line: bool = False) -> str:
     """A text as it may be kept; UsageError with the field and the way out, MiError for a secret and its place."""
     limit = LIMITS[field.partition("[")[0]]
     if len(value) > limit:
@@ -39,14 +39,14 @@ def text(field: str, value: str, *, needed: bool = False, line: bool = False) ->
     return kept
 
 
-def items(field: str, values: list[str]) -> list[str]:
+def check_items(field: str, values: list[str]) -> list[str]:
     """Several one-line texts, none of them empty."""
     if len(values) > MAX_ITEMS:
         raise UsageError("too-many", field=field, size=len(values), limit=MAX_ITEMS)
-    return [text(f"{field}[{at}]", one, needed=True, line=True) for at, one in enumerate(values)]
+    return [check_text(f"{field}[{at}]", one, needed=True, line=True) for at, one in enumerate(values)]
 
 
-def number(field: str, value: int, low: int, high: int) -> int:
+def check_number(field: str, value: int, low: int, high: int) -> int:
     """A number within its bounds."""
     if not low <= value <= high:
         raise UsageError("out-of-range", field=field, value=value, low=low, high=high)

@@ -49,14 +49,14 @@ def memory_stats(session: ContractSession, given: NoInput) -> StatsResult:
         memories=counts,
         other_claims=project.how_many("claim") - claims,
         other_nodes=project.how_many("node") - sum(counts.values()) + claims,
-        stale_facts=len(stale_facts(session)),
+        stale_facts=len(find_stale_facts(session)),
         tasks_open=sum(not one.checked for one in leaves),
         tasks_done=sum(one.checked for one in leaves),
         violations=session.state.counters.get("violations", 0),
     )
 
 
-def stale_facts(session: ContractSession) -> list[str]:
+def find_stale_facts(session: ContractSession) -> list[str]:
     """The facts that stand though their evidence no longer holds; those that were replaced are settled."""
     thoughts = session.place.read_thoughts()
     return [one for one in session.truths.stale() if (found := thoughts.get(one)) and found.stands]
@@ -84,7 +84,7 @@ def memory_health(session: ContractSession, given: NoInput) -> HealthResult:
 def memory_doctor(session: ContractSession, given: NoInput) -> HealthResult:
     """Everything that could stand in the way, each with what is known about it."""
     tasks = session.tasks()
-    stale = stale_facts(session)
+    stale = find_stale_facts(session)
     settings = session.place.settings()
     count = session.place.read_thoughts().readings[0].how_many("claim")
     found = [
@@ -173,8 +173,8 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
 
 def memory_claim_success(session: ContractSession, given: ClaimInput) -> ClaimResult:
     """Say how the work ended; success that nothing enforced is noted for the audit."""
-    boundary = arguments.text("boundary", given.boundary, line=True)
-    details = arguments.text("details", given.details)
+    boundary = arguments.check_text("boundary", given.boundary, line=True)
+    details = arguments.check_text("details", given.details)
     outcome = "success" if given.success else "failure"
     event_id = _note(session, "memory_claim_success", outcome, details, boundary or session.boundary)
     violation_id = ""

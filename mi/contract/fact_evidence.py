@@ -185,7 +185,7 @@ class _Hit(NamedTuple):
 def _shown(line: str) -> str:
     from mi.kernel.secrets import redact
 
-    return text.one_line(redact(line[: _LINE_SHOWN * 4]), _LINE_SHOWN)
+    return text.fit_one_line(redact(line[: _LINE_SHOWN * 4]), _LINE_SHOWN)
 
 
 def _relative(root: str, named: str) -> str:
@@ -215,7 +215,7 @@ def parse_evidence(given: "FactEvidence | str", field: str) -> FactEvidence:
     return FactEvidence(kind=kind, value=value)
 
 
-def failures(proofs: list[CheckedEvidence]) -> list[CheckedEvidence]:
+def find_failures(proofs: list[CheckedEvidence]) -> list[CheckedEvidence]:
     """Those that did not hold."""
     return [one for one in proofs if not one.holds]
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mi.contract.fact_evidence import CheckedEvidence
-from mi.evidence.reader import parse, whole
+from mi.evidence.reader import parse, read_whole
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import MemoryVerify, MemoryWrite
 from mi.kernel.jsonl import Line
@@ -102,7 +102,7 @@ class Truths:
         if not any(kind in line.data[:4096] for kind in _WANTED):
             return []
         event = parse(line)
-        record = whole(self._log.path, event).record() if event else None
+        record = read_whole(self._log.path, event).record() if event else None
         if isinstance(record, MemoryWrite):
             return [record] if record.evidence and record.record_id else []
         return [record] if isinstance(record, MemoryVerify) else []

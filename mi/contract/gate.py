@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
-from mi.contract.state import SessionState, valid_receipt
+from mi.contract.state import SessionState, find_valid_receipt
 from mi.tasks.task_list import TaskList
 
 Code = Literal[
@@ -108,11 +108,11 @@ def decide(request: MutationRequest, state: SessionState, tasks: TaskList, momen
         missing.insert(0, "OTHER_AUTHORITY")
     code = missing[0] if missing else "ok"
     detail = next((check.detail for one, check in found if one == code and not check.done), "")
-    return GateVerdict(code, tuple(check for _, check in found), next_call(code, request, tasks), detail)
+    return GateVerdict(code, tuple(check for _, check in found), suggest_call(code, request, tasks), detail)
 
 
 def _recall(request: MutationRequest, state: SessionState, moment: GateMoment) -> tuple[Code, Precondition]:
-    receipt = valid_receipt(state, moment.now_s, moment.receipt_max_age_s)
+    receipt = find_valid_receipt(state, moment.now_s, moment.receipt_max_age_s)
     # Whoever has declared nothing yet will declare a mode that asks for it.
     done = request.person or state.mode == "PASSIVE" or receipt is not None
     detail = receipt.ts if receipt else _why_no_receipt(state)
@@ -175,7 +175,7 @@ def _permission(request: MutationRequest, moment: GateMoment) -> tuple[Code, Pre
     return "PERMISSION_DENIED", Precondition(item="permission", rule="permission", done=done, detail=reason or answer)
 
 
-def next_call(code: Code, request: MutationRequest, tasks: TaskList) -> AllowedCall | None:
+def suggest_call(code: Code, request: MutationRequest, tasks: TaskList) -> AllowedCall | None:
     """A call that is allowed in that situation and leads on; where a person is needed, the one to look meanwhile."""
     match code:
         case "ok":

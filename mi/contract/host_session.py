@@ -19,13 +19,13 @@ _RECALLS = ("memory_query", "memory_recent")
 _LATEST = 50  # events of the log among which a call that was just answered stands
 
 
-def of_host(place: ContractPlace, host: str, session_id: str) -> ContractSession:
+def open_host_session(place: ContractPlace, host: str, session_id: str) -> ContractSession:
     """The session of a host, by the id the host gives it."""
-    name = f"{states.HOST}{states.client_name(host)}-{states.client_name(session_id)}.json"
+    name = f"{states.HOST}{states.clean_client_name(host)}-{states.clean_client_name(session_id)}.json"
     return ContractSession(place, states.StateFile(os.path.join(place.folder, name), place.notices), "hook")
 
 
-def saw_call(session: ContractSession, tool: str, arguments: dict[str, Any], result: dict[str, Any]) -> None:
+def note_call(session: ContractSession, tool: str, arguments: dict[str, Any], result: dict[str, Any]) -> None:
     """Our server answered a call in this host's session: take over receipt, mode and pointer."""
     if "error" in result:
         return
@@ -33,23 +33,23 @@ def saw_call(session: ContractSession, tool: str, arguments: dict[str, Any], res
     if tool in _RECALLS:
         found = [one for one in result.get("results") or [] if isinstance(one, dict)]
         ids = [str(one.get("id") or "") for one in found]
-        session.state_file.update(lambda old: states.with_receipt(old, str(arguments.get("query") or ""), ids))
+        session.state_file.update(lambda old: states.add_receipt(old, str(arguments.get("query") or ""), ids))
     mode = next((one for one in states.MODES if one == arguments.get("mode")), None)
     if tool == "memory_set_mode" and mode is not None:
-        session.state_file.update(lambda old: states.with_mode(old, mode))
+        session.state_file.update(lambda old: states.set_mode(old, mode))
 
 
-def answered_by_us(session: ContractSession, result: dict[str, Any]) -> bool:
+def is_answered_by_us(session: ContractSession, result: dict[str, Any]) -> bool:
     """Whether a result is our server's, whatever name the host has for it: then its event stands in our log."""
     event_id = result.get("event_id")
     latest = islice(read_back(session.place.log, session.place.notices), _LATEST)
     return bool(event_id) and any(event.head.event_id == event_id for event in latest)
 
 
-def saw_plan(session: ContractSession, steps: int) -> None:
+def note_plan(session: ContractSession, steps: int) -> None:
     """The agent declared a plan, in its text or with the host's own plan tool."""
     if steps > 1:
-        session.state_file.update(lambda old: states.with_steps(old, steps))
+        session.state_file.update(lambda old: states.set_steps(old, steps))
 
 
 def judge_edit(session: ContractSession, tool: str, paths: Sequence[str], home: str) -> GateVerdict:
@@ -61,7 +61,7 @@ def judge_edit(session: ContractSession, tool: str, paths: Sequence[str], home: 
     return session.pass_gate(request)
 
 
-def saw_edit(session: ContractSession, tool: str, paths: Sequence[str], home: str) -> None:
+def note_edit(session: ContractSession, tool: str, paths: Sequence[str], home: str) -> None:
     """Files were changed: an event; a violation too where the gate would not have let it pass (R6)."""
     request, named = MutationRequest(tool, "edit", {"paths": list(paths)}), ", ".join(paths)[:500]
     verdict = session.judge(request)

@@ -15,7 +15,7 @@ FILES = ("AGENTS.md", "CLAUDE.md")
 _TEXTS = (".md", ".mdc", ".txt", "rules")  # what agents read as instructions: GEMINI.md, .cursorrules …
 
 
-def files_with(root: str, home: Home) -> list[str]:
+def find_files_with(root: str, home: Home) -> list[str]:
     """The files that hold the text now."""
     entries = Workspace.at(root, home).read().entries
     return [entry.path for entry in entries if entry.owner == OWNER]
@@ -27,13 +27,13 @@ def install(root: str, home: Home, files: list[str]) -> Placed:
         if not name.endswith(_TEXTS) or is_protected(root, name, home.root):
             raise UsageError("contract-file", file=name)
     there = [name for name in FILES if os.path.exists(os.path.join(root, name))]
-    wanted = dict.fromkeys([*files_with(root, home), *(files or there or FILES[:1])])
+    wanted = dict.fromkeys([*find_files_with(root, home), *(files or there or FILES[:1])])
     return _put(root, home, _distinct(root, list(wanted)))
 
 
 def update(root: str, home: Home) -> Placed:
     """Renew the text where it stands."""
-    return _put(root, home, files_with(root, home))
+    return _put(root, home, find_files_with(root, home))
 
 
 def remove(root: str, home: Home) -> Placed:

@@ -114,7 +114,7 @@ def _record(memory: NewMemory, store: ThoughtStore, origin: Origin) -> Claim | N
     return msgspec.structs.replace(node, notes=memory.notes)
 
 
-def under_key(key: str, thoughts: CombinedStores) -> list[Thought]:
+def find_under_key(key: str, thoughts: CombinedStores) -> list[Thought]:
     """The standing records under a key, of the project's store."""
     if not key:
         return []

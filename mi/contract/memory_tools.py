@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from mi.contract import arguments, memories, recall
 from mi.contract import state as states
-from mi.contract.fact_evidence import CheckedEvidence, FactEvidence, failures, parse_evidence
+from mi.contract.fact_evidence import CheckedEvidence, FactEvidence, find_failures, parse_evidence
 from mi.contract.fact_status import Truth
 from mi.contract.gate import Code, GateVerdict, MutationRequest
 from mi.contract.memories import TYPES, Classification, MemoryType, NewMemory, Tier, TruthState
@@ -51,16 +51,16 @@ class RecallResult(Struct, frozen=True, kw_only=True):
 
 def memory_query(session: ContractSession, given: QueryInput) -> RecallResult:
     """Recall by a question; leaves a receipt."""
-    limit = arguments.number("limit", given.limit, 1, MAX_RESULTS)
+    limit = arguments.check_number("limit", given.limit, 1, MAX_RESULTS)
     if len(given.query) > arguments.LIMITS["query"]:
-        arguments.text("query", given.query)  # says how long it may be
+        arguments.check_text("query", given.query)  # says how long it may be
     return _received(session, given.query, recall.query(session, given.query, limit))
 
 
 def memory_recent(session: ContractSession, given: RecentInput) -> RecallResult:
     """Recall what was remembered last; leaves a receipt."""
-    count = arguments.number("count", given.count, 1, MAX_RESULTS)
-    return _received(session, "", recall.recent(session, count))
+    count = arguments.check_number("count", given.count, 1, MAX_RESULTS)
+    return _received(session, "", recall.recall_recent(session, count))
 
 
 def _received(session: ContractSession, query: str, found: recall.RecallAnswer) -> RecallResult:
@@ -68,7 +68,7 @@ def _received(session: ContractSession, query: str, found: recall.RecallAnswer) 
     asked = redact(query[: _KEPT_QUERY * 4])[:_KEPT_QUERY]
     event_id = session.append(Recall(query=asked, ids=ids))
     session.sync_pointer()  # before the receipt: a recall is about the task that is current now
-    session.state_file.update(lambda old: states.with_receipt(old, asked, ids))
+    session.state_file.update(lambda old: states.add_receipt(old, asked, ids))
     return RecallResult(results=found.results, left_out=found.left_out, event_id=event_id)
 
 
@@ -89,8 +89,8 @@ def memory_set_mode(session: ContractSession, given: ModeInput) -> ModeResult:
     """Declare what the session is about to do; allowed at any time."""
     previous = session.state.mode or ""
     event_id = session.append(ModeSet(mode=given.mode, previous=previous, client=session.name))
-    state = session.state_file.update(lambda old: states.with_mode(old, given.mode))
-    counts = states.valid_receipt(state, time.time(), session.place.settings().receipt_max_age_s) is not None
+    state = session.state_file.update(lambda old: states.set_mode(old, given.mode))
+    counts = states.find_valid_receipt(state, time.time(), session.place.settings().receipt_max_age_s) is not None
     return ModeResult(mode=given.mode, previous=previous, recall_still_counts=counts, event_id=event_id)
 
 
@@ -125,11 +125,11 @@ class WriteResult(Struct, frozen=True, kw_only=True):
 
 def memory_write(session: ContractSession, given: WriteInput) -> WriteResult:
     """Keep a memory, if the gate lets it through and its evidence holds."""
-    from mi.contract.plan_detection import steps_in
+    from mi.contract.plan_detection import count_steps
 
     memory, evidence = _checked(given, session)
     lacks = _lacks(memory, evidence)
-    steps = steps_in(f"{memory.summary}\n\n{memory.detail}") if memory.type == "plan" else 0
+    steps = count_steps(f"{memory.summary}\n\n{memory.detail}") if memory.type == "plan" else 0
     request = MutationRequest("memory_write", "memory", _said(given), task_id=memory.task_id, steps=steps, lacks=lacks)
     verdict = session.pass_gate(request)
     proofs = _proved(session, evidence, request, verdict)
@@ -158,22 +158,22 @@ def memory_write(session: ContractSession, given: WriteInput) -> WriteResult:
 
 def _checked(given: WriteInput, session: ContractSession) -> tuple[NewMemory, list[FactEvidence]]:
     """The arguments as they may be kept; nothing about the session changes when they may not."""
-    summary = arguments.text("summary", given.summary, needed=True)
+    summary = arguments.check_text("summary", given.summary, needed=True)
     memory = NewMemory(
         type=given.type,
         summary=" ".join(summary.split()),
-        detail=arguments.text("detail", given.detail),
-        key=arguments.text("key", given.key, line=True),
-        source=arguments.text("source", given.source, line=True),
+        detail=arguments.check_text("detail", given.detail),
+        key=arguments.check_text("key", given.key, line=True),
+        source=arguments.check_text("source", given.source, line=True),
         classification=given.classification,
-        rationale=arguments.text("rationale", given.rationale),
-        task_id=arguments.text("task_id", given.task_id, line=True),
+        rationale=arguments.check_text("rationale", given.rationale),
+        task_id=arguments.check_text("task_id", given.task_id, line=True),
     )
     evidence = [parse_evidence(one, f"evidence[{at}]") for at, one in enumerate(given.evidence)]
     for at, one in enumerate(evidence):
-        arguments.text(f"evidence[{at}]", one.value, needed=True)
+        arguments.check_text(f"evidence[{at}]", one.value, needed=True)
     if len(evidence) > arguments.MAX_ITEMS:
-        arguments.items("evidence", [one.value for one in evidence])
+        arguments.check_items("evidence", [one.value for one in evidence])
     return memory, [session.checker.meant(one) for one in evidence]
 
 
@@ -196,7 +196,7 @@ def _proved(
 ) -> list[CheckedEvidence]:
     """All the evidence, verified; nothing is written when any of it does not hold."""
     proofs = session.checker.check_all(evidence) if evidence else []
-    if failed := failures(proofs):
+    if failed := find_failures(proofs):
         raise session.refuse("EVIDENCE_FAILED", request, "; ".join(_named(one) for one in failed), verdict)
     unsure = [one for one in proofs if not one.certain]
     if unsure and session.state.mode == "STRICT":
@@ -212,7 +212,7 @@ def _replaced(
     session: ContractSession, memory: NewMemory, request: MutationRequest, verdict: GateVerdict
 ) -> list[Thought]:
     """What stands under the same key and is superseded; a fact gives way to facts alone, a person's rule to theirs."""
-    standing = memories.under_key(memory.key, session.place.read_thoughts())
+    standing = memories.find_under_key(memory.key, session.place.read_thoughts())
     facts = [one.id for one in standing if memories.type_of(one.type, one.raw.get("tags") or []) == "fact"]
     if facts and memory.type != "fact":
         raise session.refuse("KEY_HOLDS_FACT", request, f"{memory.key}: {facts[0]}", verdict)
@@ -274,7 +274,7 @@ def memory_verify(session: ContractSession, given: VerifyInput) -> VerifyResult:
 def _verified(session: ContractSession, truth: Truth, commit: tuple[str, bool]) -> MemoryVerified:
     evidence = [FactEvidence(kind=one.kind, value=one.value) for one in truth.proofs]
     proofs = session.checker.check_again(evidence, commit)
-    failed = failures(proofs)
+    failed = find_failures(proofs)
     changed = any(now.sha256 != then.sha256 for now, then in zip(proofs, truth.proofs, strict=True) if then.sha256)
     return MemoryVerified(
         id=truth.id,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from mi.kernel.language import Patterns, compiled, each_language, one_of, patterns
-from mi.tasks.tinytasks import outside_fences
+from mi.tasks.tinytasks import skip_fences
 
 _MAX_CHARS, _MAX_LINE = 40_000, 2000  # a plan that begins later than this is not what a text is about
 _BULLET = re.compile(r"^[ \t]*[-*•][ \t]+(\S.*)$")
@@ -15,7 +15,7 @@ _INLINE = r"{opening}(\d){closing}[ \t]*\S"  # (1) … (2) … within a sentence
 _BOX = r"^[ \t]*+(?:(?:[-*+]|\d{{1,3}}(?:[.)]|{mark}))[ \t]*+)?\[[ x]\][ \t]++\S"
 
 
-def steps_in(text: str) -> int:
+def count_steps(text: str) -> int:
     """How many actionable steps a text sequences; 0 or 1 means that it needs no task list."""
     prose = _prose(text)
     return max(
@@ -30,12 +30,12 @@ def steps_in(text: str) -> int:
 def _prose(text: str) -> str:
     """What the text says itself, without fenced code."""
     lines = tuple(text[:_MAX_CHARS].splitlines())
-    return "\n".join(lines[number][:_MAX_LINE] for number in outside_fences(lines))
+    return "\n".join(lines[number][:_MAX_LINE] for number in skip_fences(lines))
 
 
-def steps_of(title: str, subtasks: Sequence[str]) -> int:
+def list_steps(title: str, subtasks: Sequence[str]) -> int:
     """How many steps a declared task has: its subtasks, else what its title sequences."""
-    return max(len([subtask for subtask in subtasks if subtask.strip()]), steps_in(title), 1)
+    return max(len([subtask for subtask in subtasks if subtask.strip()]), count_steps(title), 1)
 
 
 def _ordered(prose: str) -> int:

@@ -44,10 +44,10 @@ def run_allowed(command: str, root: str, allowed: ContractEvidence, timeout_s: f
         argv = shlex.split(command)
     except ValueError as error:
         raise UsageError("bad-command", value=command[:80], reason=str(error)) from None
-    program = located(argv[0], root) if argv else None
+    program = locate(argv[0], root) if argv else None
     if program is None:
         raise UsageError("bad-command", value=command[:80], reason=NestedText("reason.no-program"))
-    known = {_identity(found) for one in allowed.commands if (found := located(one, root))}
+    known = {_identity(found) for one in allowed.commands if (found := locate(one, root))}
     if _identity(program) not in known:
         raise MiError("command-not-allowed", value=command[:80], program=program)
     return _run([program, *argv[1:]], root, timeout_s)
@@ -59,7 +59,7 @@ def _identity(program: str) -> tuple[str, str]:
     return real, os.path.basename(program) if os.path.basename(real) in _MANY_IN_ONE else ""
 
 
-def located(name: str, root: str) -> str | None:
+def locate(name: str, root: str) -> str | None:
     """The program that a name means; a relative path is one of the project's."""
     from shutil import which
 

@@ -48,7 +48,7 @@ def propose(session: ContractSession, title: str, section: str, subtasks: list[s
         if (one.title, one.section, one.subtasks) == wanted:
             return one.question_id
     root = session.place.root
-    made = TaskProposal(question_id=ids.new_id("qu"), root=root, title=title, section=section, subtasks=subtasks)
+    made = TaskProposal(question_id=ids.make_id("qu"), root=root, title=title, section=section, subtasks=subtasks)
     said = message("tasks.proposal", session.place.language, client=session.name, tasks=made.lines)
     session.append(Question(id=made.question_id, text=said, blocks=False, about="proposal"), sync=True)
     _update(session.place.folder, session.place.notices, lambda old: [*old, made])
@@ -57,7 +57,7 @@ def propose(session: ContractSession, title: str, section: str, subtasks: list[s
 
 def ask_to_verify(session: ContractSession, text: str) -> str:
     """Ask a person to look at a new list before work begins; returns the question's id."""
-    question_id = ids.new_id("qu")
+    question_id = ids.make_id("qu")
     document = tinytasks.parse(text)
     listed = "\n".join(f"{'  ' * (one.level - 1)}- {one.title}" for one in document.items)
     said = message("tasks.verify", session.place.language, client=session.name, tasks=listed)
@@ -66,7 +66,7 @@ def ask_to_verify(session: ContractSession, text: str) -> str:
     return question_id
 
 
-def answered(folder: str, question_id: str, answer: str, notices: Notices) -> str:
+def apply_answer(folder: str, question_id: str, answer: str, notices: Notices) -> str:
     """Do what an answer says: `added`, `declined`, `verified` or `unverified`; "" when it was about no tasks."""
     found = next((one for one in _waiting(folder, notices) if one.question_id == question_id), None)
     if found is not None:
@@ -83,7 +83,7 @@ def answered(folder: str, question_id: str, answer: str, notices: Notices) -> st
     return "unverified"
 
 
-def concerns(folder: str, question_id: str, notices: Notices) -> bool:
+def is_about(folder: str, question_id: str, notices: Notices) -> bool:
     """Whether an answer to a question would open the way to tasks."""
     waits = any(one.question_id == question_id for one in _waiting(folder, notices))
     return waits or TinyTasks("/", folder, notices).awaits(question_id)
@@ -92,7 +92,7 @@ def concerns(folder: str, question_id: str, notices: Notices) -> bool:
 def _add(tiny_tasks: TinyTasks, proposal: TaskProposal) -> None:
     loaded = tiny_tasks.load()
     parts = (proposal.title, proposal.subtasks, proposal.section)
-    text = tinytasks.add_task(loaded.document, *parts) if loaded else tinytasks.created(proposal.title, *parts)
+    text = tinytasks.add_task(loaded.document, *parts) if loaded else tinytasks.create(proposal.title, *parts)
     tiny_tasks.change(loaded, text)
 
 

@@ -64,7 +64,7 @@ def query(session: ContractSession, text: str, limit: int) -> RecallAnswer:
         wanted = Query(asked.tokens, ("claim", "node"), project_id, limit=most, now=time.time())
         hits = session.place.search(wanted)
     likely = _likely(session, hits)[: limit + _SPARE]
-    found = shown(session, (thought for one in likely if (thought := thoughts.get(one.document.id))))
+    found = show_hit(session, (thought for one in likely if (thought := thoughts.get(one.document.id))))
     scores = {hit.document.id: hit.score for hit in likely}
     ranked = [replace(one, score=_score(scores[one.id], one.tier, one.truth)) for one in found]
     ranked.sort(key=lambda one: (one.score, one.ts), reverse=True)
@@ -88,11 +88,11 @@ def _score(match: float, tier: Tier, truth: TruthState) -> float:
     return float(f"{match * _TIERS[tier] * _TRUTHS[truth]:.6g}")
 
 
-def recent(session: ContractSession, count: int) -> RecallAnswer:
+def recall_recent(session: ContractSession, count: int) -> RecallAnswer:
     """What was remembered last, newest first."""
     thoughts = session.place.read_thoughts()
     latest = [one for kind in ("claim", "node") for one in _newest(thoughts, kind, count)]
-    found = shown(session, latest)
+    found = show_hit(session, latest)
     found.sort(key=lambda one: one.ts, reverse=True)
     return _with_always(session, thoughts, found[:count])
 
@@ -104,26 +104,26 @@ def _newest(thoughts: CombinedStores, kind: Any, count: int) -> Iterator[Thought
 
 def _with_always(session: ContractSession, thoughts: CombinedStores, found: list[Recalled]) -> RecallAnswer:
     """Add what must always be known, as long as there is room for it."""
-    from mi.contract.always_recalled import LEAST_TOKENS, TOKEN_BUDGET, in_short, tokens
+    from mi.contract.always_recalled import LEAST_TOKENS, TOKEN_BUDGET, count_tokens, shorten
 
     shelf = session.shelf(thoughts)
     there = {one.id for one in found}
-    room = TOKEN_BUDGET - sum(tokens(one) for one in found if one.tier == "always")
+    room = TOKEN_BUDGET - sum(count_tokens(one) for one in found if one.tier == "always")
     added: list[Recalled] = []
     for memory in shelf.memories:
         if room < LEAST_TOKENS:
             break
         if memory.id in there:
             continue
-        fits = next((form for form in (memory, in_short(memory)) if tokens(form) <= room), None)
+        fits = next((form for form in (memory, shorten(memory)) if count_tokens(form) <= room), None)
         if fits is not None:
-            room -= tokens(fits)
+            room -= count_tokens(fits)
             added.append(fits)
     returned = sum(one.tier == "always" for one in (*found, *added))
     return RecallAnswer(results=[*found, *added], left_out=max(0, shelf.total - returned))
 
 
-def shown(session: ContractSession, thoughts: Iterable[Thought]) -> list[Recalled]:
+def show_hit(session: ContractSession, thoughts: Iterable[Thought]) -> list[Recalled]:
     """The thoughts that stand, as memories without a score; a stale fact is shown as stale."""
     standing = [(thought, raw) for thought in thoughts if thought.stands and (raw := thought.raw)]
     truths = session.truths.of(one.id for one, raw in standing if FACT in (raw.get("tags") or ()))

@@ -136,11 +136,11 @@ class ContractSession:
 
     def shelf(self, thoughts: "CombinedStores") -> "Shelf":
         """What is always recalled; filled anew when it could have changed."""
-        from mi.contract.always_recalled import filled, stamp_of
+        from mi.contract.always_recalled import fill_shelf, stamp_of
 
         stamp = stamp_of(self, thoughts)
         if self._shelf is None or self._shelf.stamp != stamp:
-            self._shelf = filled(self, thoughts, stamp)
+            self._shelf = fill_shelf(self, thoughts, stamp)
         return self._shelf
 
     def close(self) -> None:
@@ -165,13 +165,13 @@ class ContractSession:
         tasks = self.tasks()
         current = tasks.find(tasks.pointer)
         if current is not None and not self.person:
-            self.state_file.update(lambda old: states.with_pointer(old, current.id, current.parent))
+            self.state_file.update(lambda old: states.set_pointer(old, current.id, current.parent))
         return tasks
 
     def pass_gate(self, request: gate.MutationRequest) -> gate.GateVerdict:
         """Let a mutation through, or raise Refused and keep a record of it."""
         if request.steps > 1:
-            self.state_file.update(lambda old: states.with_steps(old, request.steps))
+            self.state_file.update(lambda old: states.set_steps(old, request.steps))
         verdict = self.judge(request)
         if not verdict.passed:
             raise self.refusal(verdict, request)
@@ -191,7 +191,7 @@ class ContractSession:
         self._record(verdict, request, "blocked", why)
         if verdict.code in _VIOLATIONS and misconduct and not self.person:
             self.violation(verdict.code, request.tool, "blocked", why)
-        self.state_file.update(lambda old: states.counted(old, "blocked"))
+        self.state_file.update(lambda old: states.count_call(old, "blocked"))
         return Refused(verdict, why, proposal)
 
     def refuse(self, code: gate.Code, request: gate.MutationRequest, details: str, passed: gate.GateVerdict) -> Refused:
@@ -200,7 +200,7 @@ class ContractSession:
             msgspec.structs.replace(one, done=False, detail=details) if one.rule == _RULE_OF.get(code, "") else one
             for one in passed.checklist
         )
-        verdict = gate.GateVerdict(code, checks, gate.next_call(code, request, self.tasks()), details)
+        verdict = gate.GateVerdict(code, checks, gate.suggest_call(code, request, self.tasks()), details)
         return self.refusal(verdict, request, details)
 
     def protected(self, request: gate.MutationRequest, path: str) -> Refused:
@@ -213,7 +213,7 @@ class ContractSession:
 
     def violation(self, code: str, tool: str, outcome: str, details: str) -> str:
         """Record a violation for the audit; returns its id."""
-        violation_id = ids.new_id("vi")
+        violation_id = ids.make_id("vi")
         mode = self.state.mode or ""
         self.append(
             Violation(
@@ -227,13 +227,13 @@ class ContractSession:
                 client=self.name,
             )
         )
-        self.state_file.update(lambda old: states.with_violation(old, violation_id, code))
+        self.state_file.update(lambda old: states.count_violation(old, violation_id, code))
         return violation_id
 
     def passed(self, verdict: gate.GateVerdict, request: gate.MutationRequest, details: str) -> str:
         """Record that a mutation was made; returns the event's id."""
         event_id = self._record(verdict, request, "done", details)
-        self.state_file.update(lambda old: states.counted(old, "mutations"))
+        self.state_file.update(lambda old: states.count_call(old, "mutations"))
         return event_id
 
     def _record(self, verdict: gate.GateVerdict, request: gate.MutationRequest, outcome: str, details: str) -> str:

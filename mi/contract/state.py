@@ -55,20 +55,20 @@ class SessionState(Struct, frozen=True, kw_only=True):
     violations: list[ViolationNote] = []
 
 
-def with_receipt(state: SessionState, query: str, ids: list[str]) -> SessionState:
+def add_receipt(state: SessionState, query: str, ids: list[str]) -> SessionState:
     """A recall was made."""
     receipt = Receipt(query=query, ts=clock.now(), ids=ids[:_KEPT_IDS])
-    return counted(replace(state, receipts=[*state.receipts, receipt][-_KEPT_RECEIPTS:]), "recalls")
+    return count_call(replace(state, receipts=[*state.receipts, receipt][-_KEPT_RECEIPTS:]), "recalls")
 
 
-def with_mode(state: SessionState, mode: Mode) -> SessionState:
+def set_mode(state: SessionState, mode: Mode) -> SessionState:
     """A mode was declared; receipts of another declared mode no longer count."""
     changed = state.mode is not None and state.mode != mode
     receipts = _voided(state.receipts, "mode") if changed else state.receipts
-    return counted(replace(state, mode=mode, mode_ts=clock.now(), receipts=receipts), "modes")
+    return count_call(replace(state, mode=mode, mode_ts=clock.now(), receipts=receipts), "modes")
 
 
-def with_pointer(state: SessionState, pointer: str, parent: str) -> SessionState:
+def set_pointer(state: SessionState, pointer: str, parent: str) -> SessionState:
     """The task file points to a leaf. To go on with another task needs another recall; to split one does not."""
     if not pointer or pointer == state.pointer:
         return state
@@ -76,18 +76,18 @@ def with_pointer(state: SessionState, pointer: str, parent: str) -> SessionState
     return replace(state, pointer=pointer, receipts=_voided(state.receipts, "pointer") if moved else state.receipts)
 
 
-def with_steps(state: SessionState, steps: int) -> SessionState:
+def set_steps(state: SessionState, steps: int) -> SessionState:
     """The agent declared a plan."""
     return replace(state, steps=max(state.steps, steps))
 
 
-def with_violation(state: SessionState, violation_id: str, code: str) -> SessionState:
+def count_violation(state: SessionState, violation_id: str, code: str) -> SessionState:
     """The agent tried what it may not."""
     note = ViolationNote(id=violation_id, code=code, ts=clock.now())
-    return counted(replace(state, violations=[*state.violations, note][-_KEPT_VIOLATIONS:]), "violations")
+    return count_call(replace(state, violations=[*state.violations, note][-_KEPT_VIOLATIONS:]), "violations")
 
 
-def counted(state: SessionState, name: str) -> SessionState:
+def count_call(state: SessionState, name: str) -> SessionState:
     """One more of something."""
     return replace(state, counters=state.counters | {name: state.counters.get(name, 0) + 1})
 
@@ -96,7 +96,7 @@ def _voided(receipts: list[Receipt], why: str) -> list[Receipt]:
     return [one if one.void else replace(one, void=why) for one in receipts]
 
 
-def valid_receipt(state: SessionState, now_s: float, max_age_s: int) -> Receipt | None:
+def find_valid_receipt(state: SessionState, now_s: float, max_age_s: int) -> Receipt | None:
     """The latest recall that still counts."""
     for one in reversed(state.receipts):
         if not one.void:
@@ -159,7 +159,7 @@ class StateFile:
 def take_slot(folder: str, client: str, notices: Notices, *, wait: bool = False) -> StateFile:
     """The state of a client: the lowest slot nobody else holds, or (`wait`) the first one, once it is free."""
     make_dirs(folder)
-    name, slot = client_name(client), 0
+    name, slot = clean_client_name(client), 0
     while True:
         path = os.path.join(folder, f"{name}-{slot}")
         lock = os.open(path + ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
@@ -184,11 +184,11 @@ def _takes(lock: int, path: str, wait: bool) -> bool:
     return True
 
 
-def client_name(client: str) -> str:
+def clean_client_name(client: str) -> str:
     """A client's name as part of a file name; two names never become one."""
     plain = _NAME.sub("_", client.lower()).strip("._-")[:40]
     if plain == client and not client.startswith(HOST):
         return plain
-    from mi.kernel.digest import sha256_hex
+    from mi.kernel.digest import hash_sha256
 
-    return f"{plain or 'client'}.{sha256_hex(client.encode('utf-8', 'replace'))[:6]}"
+    return f"{plain or 'client'}.{hash_sha256(client.encode('utf-8', 'replace'))[:6]}"

@@ -60,10 +60,10 @@ class ChangeResult(Struct, frozen=True, kw_only=True):
 
 def task_list(session: ContractSession, given: ListInput) -> ListResult:
     """The tasks as their authority has them."""
-    return listed(session.sync_pointer())
+    return list_tasks(session.sync_pointer())
 
 
-def listed(tasks: TaskList) -> ListResult:
+def list_tasks(tasks: TaskList) -> ListResult:
     """A task list as it is shown."""
     return ListResult(
         authority=tasks.authority,
@@ -79,20 +79,20 @@ def listed(tasks: TaskList) -> ListResult:
 
 def task_add(session: ContractSession, given: AddInput) -> ChangeResult:
     """Add a task at the end; where there is no list, this proposes one."""
-    from mi.contract.plan_detection import steps_of  # its patterns take a while to compile: who only looks needs none
+    from mi.contract.plan_detection import list_steps  # its patterns take a while to compile: who only looks needs none
 
-    title = arguments.text("title", given.title, needed=True, line=True)
-    section = arguments.text("section", given.section, line=True).lstrip("# ")
-    subtasks = arguments.items("subtasks", given.subtasks)
+    title = arguments.check_text("title", given.title, needed=True, line=True)
+    section = arguments.check_text("section", given.section, line=True).lstrip("# ")
+    subtasks = arguments.check_items("subtasks", given.subtasks)
     said = {"title": title, **({"section": section} if section else {}), **({"subtasks": subtasks} if subtasks else {})}
     exists = session.tasks().exists
     request = MutationRequest(
-        "task_add", "task" if exists else "propose", said, steps=0 if session.person else steps_of(title, subtasks)
+        "task_add", "task" if exists else "propose", said, steps=0 if session.person else list_steps(title, subtasks)
     )
     verdict = _admitted(session, request, title, section, subtasks)
     loaded = session.tiny_tasks.load()
     if loaded is None:
-        text = tinytasks.created(title, title, subtasks, section)
+        text = tinytasks.create(title, title, subtasks, section)
         if session.place.settings().tasks.verify == "ask" and not session.person:
             proposals.ask_to_verify(session, text)
     else:
@@ -126,9 +126,9 @@ def _refuse_reorder(
 
 def task_update(session: ContractSession, given: UpdateInput) -> ChangeResult:
     """Add subtasks to an open task, or put other words to one's own."""
-    task_id = arguments.text("task_id", given.task_id, needed=True, line=True)
-    title = arguments.text("title", given.title, line=True)
-    subtasks = arguments.items("subtasks", given.subtasks)
+    task_id = arguments.check_text("task_id", given.task_id, needed=True, line=True)
+    title = arguments.check_text("title", given.title, line=True)
+    subtasks = arguments.check_items("subtasks", given.subtasks)
     said = {"task_id": task_id, **({"title": title} if title else {}), **({"subtasks": subtasks} if subtasks else {})}
     if not title and not subtasks:
         raise UsageError("nothing-to-update", task_id=task_id)
@@ -168,7 +168,7 @@ def _refuse_redefinition(
 
 def task_complete(session: ContractSession, given: CompleteInput) -> ChangeResult:
     """Tick the leaf that is worked on."""
-    task_id = arguments.text("task_id", given.task_id, needed=True, line=True)
+    task_id = arguments.check_text("task_id", given.task_id, needed=True, line=True)
     place = _place(session, task_id)
     if place is not None and place.task.checked:
         raise UsageError("task-done", task_id=task_id, pointer=place.tasks.pointer or "-")

@@ -10,7 +10,7 @@ import msgspec
 from mi.kernel import clock, files
 from mi.kernel.errors import StorageError
 from mi.kernel.home import FILE_MODE, Home, make_dirs
-from mi.kernel.locks import folder_lock
+from mi.kernel.locks import lock_folder
 from mi.kernel.messages import NestedText
 
 STUB = "mi.transcript.archived"
@@ -47,7 +47,7 @@ def archive_old(home: Home, folder: str, keep: int) -> list[Old]:
     """Archive what `find_old` finds; run again after a kill, it goes on where it was."""
     if not os.path.isdir(folder):
         return []
-    with folder_lock(folder):
+    with lock_folder(folder):
         found = find_old(folder, keep)
         if found:
             make_dirs(os.path.join(folder, "archive"))

@@ -13,7 +13,7 @@ from mi.kernel.notices import Notices
 Raw = dict[str, Any]
 
 
-def latest_batch(log: str, index: EvidenceIndex, notices: Notices, progress: Progress) -> Raw | None:
+def find_latest_batch(log: str, index: EvidenceIndex, notices: Notices, progress: Progress) -> Raw | None:
     """The bundle of the latest batch of a log; None when no batch was ever sent."""
     events = list(read_window(log, notices))
     kinds = [event.head.kind for event in events]
@@ -21,7 +21,7 @@ def latest_batch(log: str, index: EvidenceIndex, notices: Notices, progress: Pro
     if "hands_input" in kinds:
         batch = events[kinds.index("hands_input") :: -1]
     else:
-        start = index.latest(log, "hands_input", progress) if jsonl.size(log) > WINDOW else None
+        start = index.latest(log, "hands_input", progress) if jsonl.measure_size(log) > WINDOW else None
         if start is None:
             return None
         batch = list(read_on(log, start, notices))
@@ -63,7 +63,7 @@ def _lists() -> dict[str, str]:
     return {f"{kind}s" if kind in single else kind: kind for kind in SHOWN_IN["batch_list"]}
 
 
-def judgements(bundle: Raw) -> list[Raw]:
+def list_judgements(bundle: Raw) -> list[Raw]:
     """Return what was seen and decided in a batch, in its order; last the kinds of which there may be several."""
     apart = {"hands_input", "batch_end", *_lists().values()}
     single = [bundle[kind] for kind in SHOWN_IN["batch"] if kind not in apart and bundle[kind]]

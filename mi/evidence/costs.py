@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from mi.evidence.reader import read_at, whole
+from mi.evidence.reader import read_at, read_whole
 from mi.evidence.records.run import RunEnd, RunStart, RunUsage
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def run_costs(index: "EvidenceIndex", log: str, project_id: str, progress: Calla
     found: dict[str, RunCost] = {}
     for offset in index.all_of(log, ("run_start", "run_end"), progress):
         event = read_at(log, offset)
-        record = whole(log, event).record() if event is not None else None
+        record = read_whole(log, event).record() if event is not None else None
         if isinstance(record, RunStart):
             known = found.get(record.run_id)
             task = known.task if known else record.task
@@ -45,7 +45,7 @@ def run_costs(index: "EvidenceIndex", log: str, project_id: str, progress: Calla
     return list(found.values())
 
 
-def summed(name: str, costs: Iterable[RunCost]) -> Sum:
+def sum_costs(name: str, costs: Iterable[RunCost]) -> Sum:
     """The costs of some runs together."""
     spent = [one.spent for one in costs]
     totals: dict[str, float | None] = {}
@@ -58,9 +58,9 @@ def summed(name: str, costs: Iterable[RunCost]) -> Sum:
     return Sum(name, len(spent), RunUsage(**totals), RunUsage(**known))  # type: ignore[arg-type]
 
 
-def grouped(costs: Iterable[RunCost], by: str) -> list[Sum]:
+def group_costs(costs: Iterable[RunCost], by: str) -> list[Sum]:
     """Sums by `project` or `day`, in the order of the runs."""
     groups: dict[str, list[RunCost]] = {}
     for one in costs:
         groups.setdefault(one.project_id if by == "project" else one.day, []).append(one)
-    return [summed(name, members) for name, members in groups.items()]
+    return [sum_costs(name, members) for name, members in groups.items()]

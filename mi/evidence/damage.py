@@ -51,7 +51,7 @@ def _in_file(path: str) -> Iterator[Damage]:
             yield Damage("torn-end", path, lambda: _complete(path))
     elif name.endswith(".json"):
         if _is_broken_json(path):
-            yield Damage("broken-state", path, lambda: os.replace(path, files.stamped_path(f"{path}.corrupt.")))
+            yield Damage("broken-state", path, lambda: os.replace(path, files.make_stamped_path(f"{path}.corrupt.")))
     elif name.endswith(".sqlite") and _is_broken_database(path):
         yield Damage("broken-index", path, lambda: _discard(path))
 
@@ -75,7 +75,7 @@ def _alive(pid: int) -> bool:
 
 
 def _ends_torn(path: str) -> bool:
-    size = jsonl.size(path)
+    size = jsonl.measure_size(path)
     return size > 0 and jsonl.read_range(path, size - 1, size) != b"\n"
 
 

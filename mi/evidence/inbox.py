@@ -36,7 +36,7 @@ class LocatedItem(NamedTuple):
     log: str
 
 
-def waiting(home: Home, index: EvidenceIndex, progress: Progress) -> list[LocatedItem]:
+def list_waiting(home: Home, index: EvidenceIndex, progress: Progress) -> list[LocatedItem]:
     """Everything that waits, newest first."""
     found = [one for project_id, log in _logs(home) for one in _of_log(project_id, log, index, progress)]
     return sorted(found, key=lambda one: one.item.ts, reverse=True)
@@ -51,7 +51,7 @@ def answer(
     progress: Progress,
 ) -> UserInput:
     """Record the person's answer to a question; NotFound for an id that does not wait."""
-    for one in waiting(home, index, progress):
+    for one in list_waiting(home, index, progress):
         if one.item.id == item_id and one.item.kind != "suggestion":
             return writer_for(one.log).append(
                 UserInput(question=one.item.question, answer=text, question_id=item_id), sync=True

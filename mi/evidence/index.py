@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from msgspec import defstruct
 
-from mi.evidence.reader import Event, parse, read_at, whole
+from mi.evidence.reader import Event, parse, read_at, read_whole
 from mi.evidence.records.table import LANDMARKS
 from mi.kernel import jsonl
 from mi.kernel.home import Home
@@ -147,7 +147,7 @@ class EvidenceIndex:
                 return []
             event_id, kind = event.head.event_id, event.head.kind
             if kind in LANDMARKS:
-                return [_Entry(event_id, event.offset, kind, ref_of(whole(log, event)))]
+                return [_Entry(event_id, event.offset, kind, ref_of(read_whole(log, event)))]
             return [_Entry(event_id, event.offset)]
 
         return Log(log, self._home.relative(log), lambda: read, _MAX_LINE, _BATCH)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mi.evidence.reader import Event, read_at, read_back, whole
+from mi.evidence.reader import Event, read_at, read_back, read_whole
 from mi.evidence.records.run import Marks, RunEnd, RunUsage
 from mi.evidence.records.table import AFTER_END
 from mi.kernel import jsonl
@@ -30,17 +30,19 @@ class LatestRun(NamedTuple):
 
 def read_window(log: str, notices: Notices, known: int = 0) -> Iterator[Event]:
     """The events near the end of a log, latest first, as far back as `known` (an offset) or the window reaches."""
-    start = max(known, jsonl.size(log) - WINDOW)
+    start = max(known, jsonl.measure_size(log) - WINDOW)
     for event in read_back(log, notices):
         if event.offset + event.length < start:  # a record that reaches into the window counts, however long
             return
         yield event
 
 
-def latest_run(log: str, index: "EvidenceIndex", notices: Notices) -> LatestRun | None:
+def find_latest_run(log: str, index: "EvidenceIndex", notices: Notices) -> LatestRun | None:
     """The run that wrote last. Its end is its last word, and its batches are numbered: a look back suffices."""
     found = _seen_in(log, read_window(log, notices))
-    if found is None and jsonl.size(log) > WINDOW:  # since then much that is no run: the index knows where it was
+    if (
+        found is None and jsonl.measure_size(log) > WINDOW
+    ):  # since then much that is no run: the index knows where it was
         offset = index.seen_last(log, OF_RUN)
         event = read_at(log, offset) if offset is not None else None
         found = _seen_in(log, [event]) if event else None
@@ -56,7 +58,7 @@ def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
             continue
         if not run_id and event.head.run_id.startswith("run_"):
             run_id = event.head.run_id
-            record = whole(log, event).record() if event.head.kind == "run_end" else None
+            record = read_whole(log, event).record() if event.head.kind == "run_end" else None
             ended = record if isinstance(record, RunEnd) else None
         if run_id and event.head.run_id == run_id and (batches := _batch_number(event.head.batch_id)):
             break
@@ -84,7 +86,7 @@ def whole_run(log: str, run_id: str, index: "EvidenceIndex", progress: "Progress
         if event.head.kind == "hands_input":
             batches.append(event.head.batch_id)
             continue
-        fields = whole(log, event).fields()
+        fields = read_whole(log, event).fields()
         if event.head.kind == "run_start":
             begun = {"run_id": run_id, "task": fields.get("task", ""), "started": fields.get("ts", "")}
             found = (

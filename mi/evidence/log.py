@@ -26,7 +26,7 @@ class EvidenceWriter:
     @classmethod
     def for_command(cls, path: str, notices: Notices) -> "EvidenceWriter":
         """A writer for a command outside a run."""
-        return cls(path, ids.new_cli_id(), notices)
+        return cls(path, ids.make_cli_id(), notices)
 
     @classmethod
     def resume(cls, path: str, run_id: str, notices: Notices) -> "EvidenceWriter":
@@ -44,7 +44,7 @@ class EvidenceWriter:
         return stamped
 
     def _stamp(self, record: R) -> R:
-        event_id = ids.event_id(self.run_id, self._seq)
+        event_id = ids.make_event_id(self.run_id, self._seq)
         return msgspec.structs.replace(record, event_id=event_id, run_id=self.run_id, seq=self._seq, ts=clock.now())
 
     def append_corrupt(self, path: str, kept_in: str, reason: str) -> None:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from mi.evidence.index import EvidenceIndex, ref_of
 from mi.evidence.latest import WINDOW, read_window
-from mi.evidence.reader import Event, read_at, whole
+from mi.evidence.reader import Event, read_at, read_whole
 from mi.evidence.records.table import PAIRS
 from mi.kernel import jsonl
 from mi.kernel.notices import Notices
@@ -19,10 +19,10 @@ class OpenItems(NamedTuple):
 
 def open_items(log: str, index: EvidenceIndex, notices: Notices) -> OpenItems:
     """Questions and suggestions that no later event settles: from the index, and from what it has not seen yet."""
-    size = jsonl.size(log)
+    size = jsonl.measure_size(log)
     offsets, known = index.unsettled(log, PAIRS) if size > WINDOW else ([], 0)
     window = read_window(log, notices, known)
-    recent = [whole(log, event) for event in window if event.head.kind in (*PAIRS, *PAIRS.values())]
+    recent = [read_whole(log, event) for event in window if event.head.kind in (*PAIRS, *PAIRS.values())]
     settled = {ref_of(event) for event in recent if event.head.kind in PAIRS.values()}
     older = [event for event in (read_at(log, offset) for offset in offsets) if event]
     asked = older + [event for event in reversed(recent) if event.head.kind in PAIRS]

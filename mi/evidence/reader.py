@@ -69,7 +69,9 @@ def read_on(path: str, offset: int, notices: Notices) -> Iterator[Event]:
     return _events(jsonl.read_forward(path, offset, _SHOWN_LINE), path, notices)
 
 
-def last(path: str, count: int, notices: Notices, wanted: Callable[[Event], bool] = lambda event: True) -> list[Event]:
+def read_last(
+    path: str, count: int, notices: Notices, wanted: Callable[[Event], bool] = lambda event: True
+) -> list[Event]:
     """The latest events that are wanted, oldest first."""
     found: list[Event] = []
     for event in read_back(path, notices):
@@ -88,7 +90,7 @@ def read_at(path: str, offset: int) -> Event | None:
     return parse(jsonl.Line(offset, len(data), data, True))
 
 
-def whole(path: str, event: Event) -> Event:
+def read_whole(path: str, event: Event) -> Event:
     """An event with all its bytes."""
     return read_at(path, event.offset) or event if event.cut else event
 

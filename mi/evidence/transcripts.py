@@ -38,7 +38,7 @@ class TranscriptEntry(NamedTuple):
     raw: bytes
 
 
-def latest(folder: str) -> str | None:
+def find_latest(folder: str) -> str | None:
     """The transcript of a folder that was written last, by its time-ordered name."""
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))

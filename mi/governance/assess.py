@@ -2,23 +2,23 @@
 
 from typing import NamedTuple
 
-from mi.governance.challenge import Tier, tier
+from mi.governance.challenge import Tier, find_tier
 from mi.governance.impact import (
     Clarity,
     Facts,
     Orchestration,
-    facts_of,
-    flags_of,
+    choose_orchestration,
+    compute_raw_risk,
+    compute_score,
+    find_facts,
+    find_flags,
     is_high_risk,
+    join_flags,
     needs_ack,
-    orchestration,
-    raw_risk,
-    score,
-    together,
 )
 from mi.governance.review_gate import BATCH, Required, review_gate
-from mi.governance.signals import Signals, Size, signals
-from mi.governance.spec_gate import Gate, clarity_of, spec_gate
+from mi.governance.signals import Signals, Size, find_signals
+from mi.governance.spec_gate import Gate, assess_spec, find_clarity
 
 NOTHING = Facts()
 
@@ -55,20 +55,20 @@ def assess(
 ) -> Assessment:
     """Assess what is stated; without a number of change units the review follows the risk alone."""
     triggers = tuple(sorted({*triggers, *_stated(facts, change_units)}))
-    gate = spec_gate(clarity, has_criteria)
+    gate = assess_spec(clarity, has_criteria)
     if gate.gate == "blocked":
         return Assessment(gate.gate, gate.asks, None, None, None, True, None, None, None, triggers)
-    raw = raw_risk(facts)
+    raw = compute_raw_risk(facts)
     return Assessment(
         spec_gate=gate.gate,
         asks=(),
         raw=raw,
-        score=score(raw, clarity),
+        score=compute_score(raw, clarity),
         high_risk=is_high_risk(facts),
         needs_ack=needs_ack(facts),
-        orchestration=orchestration(raw),
+        orchestration=choose_orchestration(raw),
         review=review_gate(1 if change_units is None else change_units, raw),
-        tier=tier(raw, triggers, full),
+        tier=find_tier(raw, triggers, full),
         triggers=triggers,
     )
 
@@ -87,6 +87,6 @@ def assess_task(
     has_criteria: bool = True,
 ) -> Assessment:
     """Assess a task by its words, together with what is stated about it."""
-    found = found or signals(task, Size(change_units=change_units))
-    facts = together(stated, facts_of(flags_of(task)))
-    return assess(facts, clarity or clarity_of(task), change_units, found.triggers, has_criteria, found.full)
+    found = found or find_signals(task, Size(change_units=change_units))
+    facts = join_flags(stated, find_facts(find_flags(task)))
+    return assess(facts, clarity or find_clarity(task), change_units, found.triggers, has_criteria, found.full)

@@ -26,7 +26,7 @@ ACTIONS: dict[str, Authority] = {
 MAX_FILES = 5
 
 
-def authority(action: str, files: int = 0, visibility: Visibility = "local") -> Authority:
+def find_authority(action: str, files: int = 0, visibility: Visibility = "local") -> Authority:
     """Who decides about an action; one that is not in the table is the person's to decide."""
     found = ACTIONS.get(action, "escalate")
     if found == "autonomous" and (files > MAX_FILES or visibility == "external"):

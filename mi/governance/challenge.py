@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Literal
 
 from mi.kernel.messages import text
-from mi.kernel.text import sentences
+from mi.kernel.text import split_sentences
 
 Tier = Literal["low", "medium", "high"]
 TIERS: tuple[Tier, ...] = ("low", "medium", "high")
@@ -31,33 +31,33 @@ _SUBJECTS = {
 }
 
 
-def score_tier(risk: int) -> Tier:
+def find_score_tier(risk: int) -> Tier:
     return "low" if risk <= 2 else "medium" if risk == 3 else "high"
 
 
-def tier(risk: int, triggers: Collection[str] = (), full: bool = False) -> Tier:
+def find_tier(risk: int, triggers: Collection[str] = (), full: bool = False) -> Tier:
     """The higher of what the score and the triggers ask for; `full`: the person asked for everything."""
-    asked = [score_tier(risk), *(_TRIGGER_TIER[one] for one in triggers if one in _TRIGGER_TIER)]
+    asked = [find_score_tier(risk), *(_TRIGGER_TIER[one] for one in triggers if one in _TRIGGER_TIER)]
     return "high" if full else max(asked, key=TIERS.index)
 
 
-def waits(of: Tier) -> bool:
+def must_wait(of: Tier) -> bool:
     """Whether one must wait for the person's word."""
     return of == "high"
 
 
-def problems(of: Tier, parts: Mapping[str, str]) -> list[str]:
+def find_problems(of: Tier, parts: Mapping[str, str]) -> list[str]:
     """What is wrong with a challenge, as `<part>: <what>`: a part missing, too long, or one too many."""
     found = [f"{name}: missing" for name in PARTS[of] if not parts.get(name, "").strip()]
     found += [f"{name}: too many" for name in parts if name not in PARTS[of]]
     for name in PARTS[of]:
         said = parts.get(name, "")
-        too_long = len(said.splitlines()) > 1 if name == "risk_note" else len(sentences(said)) > 2
+        too_long = len(said.splitlines()) > 1 if name == "risk_note" else len(split_sentences(said)) > 2
         found += [f"{name}: too long"] if too_long else []
     return found
 
 
-def guidance(of: Tier, urgent: bool = False, cards: Collection[str] = (), language: str = "en") -> list[str]:
+def give_guidance(of: Tier, urgent: bool = False, cards: Collection[str] = (), language: str = "en") -> list[str]:
     """What to put before the member that answers."""
     lines = [text("challenge." + of, language, parts=", ".join(PARTS[of]))]
     if urgent:
@@ -67,17 +67,17 @@ def guidance(of: Tier, urgent: bool = False, cards: Collection[str] = (), langua
     return lines
 
 
-def against(trigger: str, language: str = "en") -> str:
+def argue_against(trigger: str, language: str = "en") -> str:
     """What a trigger speaks of, in one sentence."""
-    return alert(language) if trigger == "T8" else text("against." + _SUBJECTS[trigger], language)
+    return give_alert(language) if trigger == "T8" else text("against." + _SUBJECTS[trigger], language)
 
 
-def alert(language: str = "en") -> str:
+def give_alert(language: str = "en") -> str:
     """What is said at once when a message holds a secret."""
     return text("challenge.alert", language)
 
 
-def written(
+def render_challenge(
     of: Tier, triggers: Collection[str], level: str, cards: Collection[str] = (), language: str = "en"
 ) -> dict[str, str]:
     """A challenge in fixed words, for when no model answers: what to do, what speaks against it, what it rests on."""

@@ -73,11 +73,11 @@ class Counted(NamedTuple):
 
 def count(diff: str, count_generated: bool = False) -> Counted:
     """The change units of the text of a git diff, best made with -U0; generated and lock files count by policy."""
-    files = [_file(block, count_generated) for block in blocks(diff)]
+    files = [_file(block, count_generated) for block in split_blocks(diff)]
     return Counted(tuple(file for file in files if file is not None))
 
 
-def with_unseen(counted: Counted, files: Iterable[str], count_generated: bool = False) -> Counted:
+def add_unseen(counted: Counted, files: Iterable[str], count_generated: bool = False) -> Counted:
     """With the changed files of which a cut diff shows nothing: at least one unit each."""
     shown = {path for file in counted.files for path in (file.path, file.old_path)}
     return Counted((*counted.files, *(_unseen(path, count_generated) for path in files if path not in shown)))
@@ -99,7 +99,7 @@ class FileBlock:
         self.removed: list[str] = []
 
 
-def blocks(diff: str) -> list[FileBlock]:
+def split_blocks(diff: str) -> list[FileBlock]:
     """What a diff says of each file, in its order."""
     found: list[FileBlock] = []
     lines = iter(diff.split("\n"))
@@ -157,7 +157,7 @@ def _run(block: FileBlock, old: int, old_end: int, new: int, new_end: int) -> No
 
 def _file(block: FileBlock, count_generated: bool) -> FileDiff | None:
     extended = block.extended
-    path, old = paths(block)
+    path, old = list_paths(block)
     mode = "old mode" in extended
     hunks = len(block.runs)
     kind: Kind
@@ -189,7 +189,7 @@ def _machine_made(path: str, block: FileBlock) -> Literal["lock", "generated"] |
     return "generated" if _GENERATED.search(path) or any(says_so.search(line) for line in head) else None
 
 
-def paths(block: FileBlock) -> tuple[str, str]:
+def list_paths(block: FileBlock) -> tuple[str, str]:
     """The name of the file, and its former one ('' for a new one)."""
     extended = block.extended
     new = extended.get("rename to") or extended.get("copy to") or _side(extended.get("+++", ""))

@@ -7,7 +7,7 @@ import re
 import shlex
 
 from mi.governance import command_tables as tables
-from mi.governance.credential_leaks import code_sends, feeders_of, sends_credentials
+from mi.governance.credential_leaks import does_code_send, find_credential_senders, find_feeders
 from mi.governance.file_acts import path_acts, removed_acts, touched_acts, unbraced
 from mi.governance.git_commands import afterwards, without_alias
 from mi.governance.operations import Act, Level, gravest
@@ -53,7 +53,7 @@ def risk_signal(command: str) -> tuple[str, Level]:
 
 def _line_acts(command: str, commands: Commands) -> list[Act]:
     """What only the whole line shows."""
-    acts = [Act("credentials-out", sent) for sent in sends_credentials(commands)]
+    acts = [Act("credentials-out", sent) for sent in find_credential_senders(commands)]
     if _runs_unseen(commands):
         acts.append(Act("run-fetched", command))
     bare = re.sub(_QUOTED, "", command) if "()" in command or "/dev/" in command else ""
@@ -74,7 +74,7 @@ def _printed_scripts(commands: list[Simple]) -> list[str]:
     """Texts that are printed for a shell: `sh -c "$(echo git push)"`, `echo git push > x; sh x`."""
     printers = [one for one in commands if one.name in ("echo", "printf")]
     shells = [one for one in commands if one.name in (*SHELLS, "eval")] if printers else []
-    feeders = feeders_of(commands)
+    feeders = find_feeders(commands)
     fed = [two for one in shells if _runs_fed(one) for two in feeders(one) if two in printers]
     kept = [two for two in printers for one in shells if {*two.writes} & {*one.argv[1:]}]
     return [" ".join(two.argv[1:]).replace("\\n", "\n") for two in [*fed, *kept]]
@@ -97,7 +97,7 @@ def _reads_program(one: Simple) -> bool:
 
 def _runs_unseen(commands: list[Simple]) -> bool:
     """`curl … | sh`, `bash <(curl …)`, `curl -o x … && sh x`, `… | base64 -d | sh`: nobody saw what runs."""
-    feeders, fetched = feeders_of(commands), set[str]()
+    feeders, fetched = find_feeders(commands), set[str]()
     for one in commands:
         if fetched & {*one.argv, *one.reads} and (one.argv[0] in fetched or one.name in tables.SHELLS):
             return True
@@ -136,7 +136,7 @@ def _unseen_words(one: Simple, line: list[Simple]) -> list[str]:
     unknown = [_UNKNOWN] if "xargs" in one.prefixes else []
     if one.name not in tables.SQL_CLIENTS:
         return unknown
-    printed = [" ".join(two.argv[1:]) for two in feeders_of(line)(one) if two.name in ("echo", "printf")]
+    printed = [" ".join(two.argv[1:]) for two in find_feeders(line)(one) if two.name in ("echo", "printf")]
     return [*unknown, *printed, *one.documents]
 
 
@@ -168,7 +168,7 @@ def _code_acts(one: Simple, here: Surroundings, depth: int) -> list[Act]:
     named = [found[2] for found in re.finditer(_CODE_TEXT, code)]
     verb = "edit" if re.search(_CODE_WRITES, code) else "read"
     acts = [act for path in named for act in path_acts(path, verb, here)]
-    acts += [Act("credentials-out", one.name)] if code_sends(code, named) else []
+    acts += [Act("credentials-out", one.name)] if does_code_send(code, named) else []
     if re.search(tables.CODE_DELETES, code):
         acts += removed_acts([path for path in named if not re.search(r"\s", path)], True, one.name, here)
     if re.search(_CODE_RUNS, code):

@@ -28,9 +28,9 @@ _KEYS = r"(?:^|/)\.(?:ssh|aws|gnupg)/?$"  # folders of keys
 _CODE_SENDS = r"\b(?:requests|urllib|urlopen|http|https|httpx|aiohttp|socket|fetch|axios|smtplib|net)\b"
 
 
-def sends_credentials(commands: list[Simple]) -> list[str]:
+def find_credential_senders(commands: list[Simple]) -> list[str]:
     """The commands that would send a credential out of this machine, without the credential."""
-    feeders = feeders_of(commands)
+    feeders = find_feeders(commands)
     copies = _copies(commands, feeders)
     kept = [one for one in commands if one.within]  # what they print may be in a variable: `X=$(cat .env)`
     return [
@@ -41,12 +41,12 @@ def sends_credentials(commands: list[Simple]) -> list[str]:
     ]
 
 
-def code_sends(code: str, named: list[str]) -> bool:
+def does_code_send(code: str, named: list[str]) -> bool:
     """Whether a program given on the command line reads a secret file and speaks to the network."""
     return bool(re.search(_CODE_SENDS, code)) and any(paths.is_secret(path) for path in named)
 
 
-def stays_here(argv: list[str]) -> bool:
+def does_stay_here(argv: list[str]) -> bool:
     """Whether a network command only speaks to this machine."""
     if argv[0] in ("curl", "wget"):
         pairs = itertools.pairwise(argv)
@@ -59,10 +59,10 @@ def stays_here(argv: list[str]) -> bool:
 def _is_sender(one: Simple) -> bool:
     if one.name in ("scp", "rsync", "sftp"):
         return any(re.match(r"(?:[\w.-]+@)?[\w.-]+:(?!\\)", word) for word in one.argv[1:])
-    return one.name in _SENDERS and not stays_here([one.name, *one.argv[1:]])
+    return one.name in _SENDERS and not does_stay_here([one.name, *one.argv[1:]])
 
 
-def feeders_of(commands: list[Simple]) -> Callable[[Simple], list[Simple]]:
+def find_feeders(commands: list[Simple]) -> Callable[[Simple], list[Simple]]:
     """For a command those whose output goes into it; looked for in its pipelines only, a line may hold thousands."""
     by_pipeline: dict[int, list[Simple]] = {}
     for one in commands:

@@ -18,7 +18,7 @@ class ChecklistItem(NamedTuple):
     detail: str = ""
 
 
-def checklist(tests: TestResult, uncommitted: int | None, said: Mapping[str, str]) -> list[ChecklistItem]:
+def build_checklist(tests: TestResult, uncommitted: int | None, said: Mapping[str, str]) -> list[ChecklistItem]:
     """All six items; `uncommitted` is None when nobody could look, `said` is what the human gave for each item."""
     machine = {
         "tests": ChecklistItem("tests", tests == "passed", tests),
@@ -34,7 +34,7 @@ def open_items(items: list[ChecklistItem]) -> list[str]:
     return [item.name for item in items if not item.done]
 
 
-def after(status: int | None, expected: int, smoke: bool | None, log_errors: int | None) -> list[ChecklistItem]:
+def check_after(status: int | None, expected: int, smoke: bool | None, log_errors: int | None) -> list[ChecklistItem]:
     """What was seen after a deployment: the documented code, the smoke test, no errors in the logs."""
     return [
         ChecklistItem("health", status == expected, "unknown" if status is None else str(status)),
@@ -43,7 +43,7 @@ def after(status: int | None, expected: int, smoke: bool | None, log_errors: int
     ]
 
 
-def in_time(seconds: float) -> bool:
+def is_in_time(seconds: float) -> bool:
     """Whether the health is reported soon enough after the deployment."""
     return seconds <= REPORT_WITHIN_S
 

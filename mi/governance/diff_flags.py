@@ -40,7 +40,7 @@ _EXPORTED = (
 )
 
 
-def flags_of_diff(diff: Counted, own_modules: Collection[str] = ()) -> tuple[str, ...]:
+def find_diff_flags(diff: Counted, own_modules: Collection[str] = ()) -> tuple[str, ...]:
     """The flags that a change sets; `own_modules`: names that an import takes from the project itself."""
     found = {
         flag

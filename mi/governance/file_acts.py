@@ -130,11 +130,11 @@ def path_acts(path: str, verb: str, here: Surroundings, named_only: bool = False
 
 
 def _path_act(path: str, verb: str, member: str, named_only: bool) -> str:
-    owner = paths.private_owner(path) or ("" if named_only else paths.member_folder(path))
+    owner = paths.find_private_owner(path) or ("" if named_only else paths.find_member_folder(path))
     if owner:
         return "own-private" if owner in ("self", member) else "other-private"
     if paths.is_secret(path):
         return "edit-secrets" if verb != "read" else "" if named_only else "read-secrets"
     if verb == "read":
         return ""
-    return "weaken-hooks" if paths.is_hook(path) else _MEMORY.get(paths.shared_memory(path), "")
+    return "weaken-hooks" if paths.is_hook(path) else _MEMORY.get(paths.find_shared_memory(path), "")

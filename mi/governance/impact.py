@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from mi.governance.words import own_words, said
+from mi.governance.words import is_said, own_words
 from mi.kernel.language import patterns
 
 Impact = Literal["trivial", "moderate", "significant"]
@@ -14,7 +14,7 @@ LINES, DIRS = 150, 2  # up to these a change is not large
 ACK = 4
 
 
-def impact(files: int, lines: int, api_or_schema: bool = False) -> Impact:
+def find_impact(files: int, lines: int, api_or_schema: bool = False) -> Impact:
     """trivial, moderate or significant."""
     if files > 5 or lines > LINES or api_or_schema:
         return "significant"
@@ -34,40 +34,40 @@ class Facts(NamedTuple):
     production: bool = False
 
 
-def raw_risk(facts: Facts) -> int:
+def compute_raw_risk(facts: Facts) -> int:
     """0 to 8; every gate uses this number."""
     size = facts.lines > LINES or facts.dirs > DIRS or facts.public_api
     return 3 * facts.sensitive + 2 * facts.integration + 2 * facts.fresh + size
 
 
-def score(raw: int, clarity: Clarity) -> int:
+def compute_score(raw: int, clarity: Clarity) -> int:
     """The score to report: a vague spec lowers it, and exempts from nothing."""
     return max(raw - 2, 0) if clarity == "vague" else raw
 
 
 def is_high_risk(facts: Facts) -> bool:
     """Whether the task is one that must not go on without the person's word."""
-    return facts.sensitive or raw_risk(facts) >= ACK or facts.production or facts.irreversible
+    return facts.sensitive or compute_raw_risk(facts) >= ACK or facts.production or facts.irreversible
 
 
 def needs_ack(facts: Facts) -> bool:
-    return raw_risk(facts) >= ACK or is_high_risk(facts)
+    return compute_raw_risk(facts) >= ACK or is_high_risk(facts)
 
 
-def orchestration(raw: int) -> Orchestration:
+def choose_orchestration(raw: int) -> Orchestration:
     """Who does it, and who looks at it."""
     if raw <= 1:
         return "self"
     return "offer_review" if raw < ACK else "review_and_confirm"
 
 
-def flags_of(task: str) -> tuple[str, ...]:
+def find_flags(task: str) -> tuple[str, ...]:
     """The flags that the words of a task set."""
     own = own_words(task)
-    return tuple(flag for flag, words in patterns().flags.items() if said(own, words))
+    return tuple(flag for flag, words in patterns().flags.items() if is_said(own, words))
 
 
-def facts_of(flags: tuple[str, ...], lines: int = 0, dirs: int = 0) -> Facts:
+def find_facts(flags: tuple[str, ...], lines: int = 0, dirs: int = 0) -> Facts:
     """Flags and sizes as facts."""
     return Facts(
         sensitive=bool({*flags} & {*SENSITIVE}),
@@ -81,6 +81,6 @@ def facts_of(flags: tuple[str, ...], lines: int = 0, dirs: int = 0) -> Facts:
     )
 
 
-def together(one: Facts, other: Facts) -> Facts:
+def join_flags(one: Facts, other: Facts) -> Facts:
     """What holds of either; the larger sizes."""
     return Facts(*(max(pair) for pair in zip(one, other, strict=True)))  # type: ignore[arg-type]  # field by field

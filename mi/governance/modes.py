@@ -29,12 +29,12 @@ def holds(topic: Collection[str], message: Collection[str]) -> bool:
     return len({*topic} & {*message}) / len({*message}) >= SAME_TOPIC
 
 
-def mode(obeys: bool, challenged: bool) -> Mode:
+def find_mode(obeys: bool, challenged: bool) -> Mode:
     """Obey goes before challenge, else mirror."""
     return "obey" if obeys else "challenge" if challenged else "mirror"
 
 
-def guidance(of: Mode, language: str = "en") -> list[str]:
+def give_guidance(of: Mode, language: str = "en") -> list[str]:
     """What the mode asks of the member that answers."""
     if of == "obey":
         return [ACKNOWLEDGED, text("mode.obey", language)]

@@ -39,7 +39,7 @@ def is_secret(path: str) -> bool:
     return bool(re.search(r"(?:^|/)\.(?:aws|ssh|gnupg)/", path)) and not path.endswith(("/config", "/known_hosts"))
 
 
-def private_owner(path: str) -> str:
+def find_private_owner(path: str) -> str:
     """The member in whose private space a path lies; '' for one in none."""
     for found in _PRIVATE.finditer(_plain(path)):
         folder = found[0].strip("/").partition("/")[2]
@@ -48,7 +48,7 @@ def private_owner(path: str) -> str:
     return ""
 
 
-def member_folder(path: str) -> str:
+def find_member_folder(path: str) -> str:
     """The member whose whole folder a path is, the private space in it too; '' for any other path."""
     found = _MEMBER_FOLDER.search(_plain(path))
     return found[1] if found else ""
@@ -59,7 +59,7 @@ def is_hook(path: str) -> bool:
     return bool(_HOOK.search(_plain(path)))
 
 
-def shared_memory(path: str) -> Memory:
+def find_shared_memory(path: str) -> Memory:
     """Which part of the team's memory a file is."""
     path = _plain(path)
     parts: tuple[tuple[re.Pattern[str], Memory], ...] = (

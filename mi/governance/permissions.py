@@ -133,10 +133,10 @@ def state_of(operation: str, profile: Profile, settings: Mapping[str, State]) ->
     """Return what holds for an operation: the person's setting, else the profile's or a tighter one of its whole."""
     entry = OPERATIONS[operation]
     whole = settings.get(entry.part_of, "ALLOW")
-    return bounded(operation, settings.get(operation, max(entry.of(profile), whole, key=STATES.index)))
+    return bound_text(operation, settings.get(operation, max(entry.of(profile), whole, key=STATES.index)))
 
 
-def bounded(operation: str, state: State) -> State:
+def bound_text(operation: str, state: State) -> State:
     """A state within the operation's bounds: HARD stays DENY, SOFT is at least PROMPT."""
     floor: dict[Denial | None, State] = {"hard": "DENY", "soft": "PROMPT", None: "ALLOW"}
     least = floor[OPERATIONS[operation].denial]

@@ -30,7 +30,7 @@ def search_acts(one: Simple, here: Surroundings, line: list[Simple]) -> list[Act
     acts = []
     for start in starts:
         files = [file for file in here.private_below(start) if _is_shown(argv, file)]
-        owners = {paths.private_owner(file) for file in files} - {"", "self", here.member}
+        owners = {paths.find_private_owner(file) for file in files} - {"", "self", here.member}
         acts += [Act("other-private", start)] if owners else []
     return acts
 

@@ -4,7 +4,7 @@ import itertools
 import re
 
 from mi.governance import command_tables as tables
-from mi.governance.credential_leaks import stays_here
+from mi.governance.credential_leaks import does_stay_here
 from mi.governance.file_acts import edits_in_place, removal_acts, rights_acts
 from mi.governance.git_commands import MAIN, git_act
 from mi.governance.operations import Act
@@ -98,7 +98,7 @@ def _cloud(argv: list[str], shown: str) -> str:
 
 
 def _network(argv: list[str], shown: str) -> str:
-    if argv[0] not in tables.NETWORK or len(argv) == 1 or stays_here(argv):
+    if argv[0] not in tables.NETWORK or len(argv) == 1 or does_stay_here(argv):
         return ""
     if argv[0] in ("rsync", "scp", "sftp"):
         remote = any(re.match(r"[\w.@-]+:", word) for word in argv[1:])

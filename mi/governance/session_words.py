@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Literal, NamedTuple
 
-from mi.governance.words import clauses, is_whole, own_words, said
+from mi.governance.words import is_said, is_whole, own_words, split_clauses
 from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
 
@@ -23,8 +23,8 @@ def ends_session(message: str) -> bool:
     own, known = own_words(message), patterns()
     return (
         is_whole(own, (*known.end_words, *known.closing))
-        or bool(said(own, known.closing))
-        or any(is_whole(clause, known.goodbye) for clause in clauses(own))
+        or bool(is_said(own, known.closing))
+        or any(is_whole(clause, known.goodbye) for clause in split_clauses(own))
         or bool(compiled(known.summary_wish).search(own))
     )
 
@@ -43,17 +43,17 @@ class Situation(NamedTuple):
     has_output: bool = True  # code or a decision came of it
 
 
-def autosave(now: Situation) -> int:
+def decide_autosave(now: Situation) -> int:
     """The number of the trigger that saves the session now; 0 for not now."""
     recent = now.since_last_save is not None and now.since_last_save < TEN_MINUTES
     if now.in_progress or now.unprocessed or recent or not now.has_output:
         return 0
-    closing = any(is_whole(clause, patterns().task_ended) for clause in clauses(own_words(now.message)))
+    closing = any(is_whole(clause, patterns().task_ended) for clause in split_clauses(own_words(now.message)))
     triggers = (closing, now.tests_reported, now.review_reported, now.work_log_updated, now.done_and_waiting)
     return next((number for number, holds in enumerate(triggers, 1) if holds), 0)
 
 
-def autosaved(slot: str, trigger: int) -> str:
+def add_autosave(slot: str, trigger: int) -> str:
     """The one line that reports it."""
     return f"Auto-saved to slot-{slot} | trigger: {trigger}"
 
@@ -73,19 +73,19 @@ class Capture(NamedTuple):
         return text("capture.suggest", language, description=self.description)
 
 
-def capture(message: str, contradicts: Collection[str] = (), suggested: Collection[str] = ()) -> Capture | None:
+def find_capture(message: str, contradicts: Collection[str] = (), suggested: Collection[str] = ()) -> Capture | None:
     """The suggestion that a message gives rise to; None without a signal, or when it was made before."""
-    from mi.kernel.text import one_line, sentences
+    from mi.kernel.text import fit_one_line, split_sentences
 
     own = own_words(message)
     found: Capture | None = None
-    for sentence in sentences(own) or [own]:
-        signal = next((name for name, words in patterns().captures.items() if said(sentence, words)), "")
+    for sentence in split_sentences(own) or [own]:
+        signal = next((name for name, words in patterns().captures.items() if is_said(sentence, words)), "")
         if signal:
-            found = Capture(signal, one_line(sentence, 120))  # type: ignore[arg-type]
+            found = Capture(signal, fit_one_line(sentence, 120))  # type: ignore[arg-type]
             break
     if found is None and contradicts:
-        found = Capture("contradiction", f"{one_line(own, 80)} ↔ {', '.join(contradicts)}")
+        found = Capture("contradiction", f"{fit_one_line(own, 80)} ↔ {', '.join(contradicts)}")
     return None if found is None or found.key in suggested else found
 
 

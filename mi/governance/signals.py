@@ -4,11 +4,11 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from mi.governance.commands import classify
-from mi.governance.impact import flags_of, impact
-from mi.governance.modes import Mode, is_obey, mode
+from mi.governance.impact import find_flags, find_impact
+from mi.governance.modes import Mode, find_mode, is_obey
 from mi.governance.review_gate import BATCH
-from mi.governance.speed import for_action, speed
-from mi.governance.words import code_spans, listed_items, own_words, said
+from mi.governance.speed import choose_speed, describe_action
+from mi.governance.words import find_code_spans, find_items, is_said, own_words
 from mi.kernel.language import compiled, patterns
 from mi.kernel.secrets import Secret, find_secrets
 
@@ -50,10 +50,10 @@ class Signals(NamedTuple):
     @property
     def answered_at(self) -> tuple[int, ...]:
         """The speed of the answer: what cannot be undone leaves speed mode."""
-        return for_action(self.speed, "T3" in self.triggers)
+        return describe_action(self.speed, "T3" in self.triggers)
 
 
-def signals(
+def find_signals(
     message: str,
     size: Size = UNKNOWN,
     *,
@@ -66,48 +66,50 @@ def signals(
     """Everything a message signals. `obeying`: an override given before still holds for it."""
     own, known = own_words(message), patterns()
     secrets = tuple(one for one in find_secrets(message) if one.kind != "public-ip")
-    against = contradicted(message, decisions, tokens) if tokens else ()
-    is_urgent = bool(said(own, urgency or known.urgency, known.urgency_stops))
+    against = find_contradicted(message, decisions, tokens) if tokens else ()
+    is_urgent = bool(is_said(own, urgency or known.urgency, known.urgency_stops))
     found = {
         "T1": _units(message, size) > BATCH,
         "T2": bool(against),
-        **{name: bool(said(own, words, known.trigger_stops.get(name, ()))) for name, words in known.triggers.items()},
+        **{
+            name: bool(is_said(own, words, known.trigger_stops.get(name, ()))) for name, words in known.triggers.items()
+        },
         "T6": is_urgent,
         "T7": _belittles(message, own, size),
         "T8": bool(secrets),
     }
-    found["T7"] = found["T7"] or (found["T5"] and bool(said(own, known.just_change)))  # a schema is never trivial
+    found["T7"] = found["T7"] or (found["T5"] and bool(is_said(own, known.just_change)))  # a schema is never trivial
     found["T9"] = found["T9"] or _deploys(message)
     triggers = tuple(name for name in sorted(found) if found[name])
     obeys = obeying or is_obey(message)
-    full = bool(said(own, known.full_challenge))
-    levels = speed(message, is_urgent, preferred_speed)
-    return Signals(mode(obeys, full or bool(triggers)), triggers, levels, secrets, against, full)
+    full = bool(is_said(own, known.full_challenge))
+    levels = choose_speed(message, is_urgent, preferred_speed)
+    return Signals(find_mode(obeys, full or bool(triggers)), triggers, levels, secrets, against, full)
 
 
 def _units(message: str, size: Size) -> int:
-    return listed_items(own_words(message)) if size.change_units is None else size.change_units
+    return find_items(own_words(message)) if size.change_units is None else size.change_units
 
 
 def _belittles(message: str, own: str, size: Size) -> bool:
     """ "Just change …" about something that is more than trivial."""
-    if not said(own, patterns().just_change):
+    if not is_said(own, patterns().just_change):
         return False
-    listed = listed_items(own)
+    listed = find_items(own)
     files = size.files if size.files is not None else size.change_units or listed
-    wide = {"public_api", "migration"} & {*flags_of(message)}
-    return impact(files, size.lines or 0, bool(wide)) != "trivial"
+    wide = {"public_api", "migration"} & {*find_flags(message)}
+    return find_impact(files, size.lines or 0, bool(wide)) != "trivial"
 
 
 def _deploys(message: str) -> bool:
     """Whether a command in the message deploys: in code, or a line that is one."""
     lines = [line for line in message.splitlines() if not line.lower().startswith(("deploy", "release"))]
     order = compiled(rf"^\s*(?:{patterns().order_to_run})\s*")
-    commands = (order.sub("", code.removeprefix("$ ")) for code in [*code_spans(message), *lines])
+    commands = (order.sub("", code.removeprefix("$ ")) for code in [*find_code_spans(message), *lines])
     return any(act.operation == "deploy" for command in commands for act in classify(command))
 
 
-def contradicted(message: str, decisions: Sequence[TeamDecision], tokens: Tokens) -> tuple[str, ...]:
+def find_contradicted(message: str, decisions: Sequence[TeamDecision], tokens: Tokens) -> tuple[str, ...]:
     """Decisions that the message goes against: about the same thing, one for it and the other against it."""
     asked = {*tokens(message)} - _polarity_tokens(tokens)
     found, against = [], patterns().against
@@ -115,7 +117,7 @@ def contradicted(message: str, decisions: Sequence[TeamDecision], tokens: Tokens
         about = {*tokens(decision.text)} - _polarity_tokens(tokens)
         shared = asked & about
         alike = len(shared) >= 2 and len(shared) >= len(about) / 4
-        if alike and bool(said(message, against)) != bool(said(decision.text, against)):
+        if alike and bool(is_said(message, against)) != bool(is_said(decision.text, against)):
             found.append(decision.id)
     return tuple(found)
 

@@ -4,7 +4,7 @@ import re
 from typing import Literal, NamedTuple
 
 from mi.governance.impact import Clarity
-from mi.governance.words import said
+from mi.governance.words import is_said
 from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
 
@@ -25,7 +25,7 @@ class SpecGate(NamedTuple):
         return text("spec.blocked", language, questions=" ".join(self.questions(language)))
 
 
-def spec_gate(clarity: Clarity, has_criteria: bool = True) -> SpecGate:
+def assess_spec(clarity: Clarity, has_criteria: bool = True) -> SpecGate:
     """Blocked when the task is unclear or nothing says when it is done."""
     asks = ("object", "outcome") if clarity == "unclear" else ()
     if not has_criteria or clarity == "unclear":
@@ -33,11 +33,11 @@ def spec_gate(clarity: Clarity, has_criteria: bool = True) -> SpecGate:
     return SpecGate(clarity)
 
 
-def clarity_of(task: str) -> Clarity:
+def find_clarity(task: str) -> Clarity:
     """Unclear only when the task names neither an object nor an outcome; vague when it says so itself."""
     known = patterns()
     rest = compiled(known.unclear_parts).sub(" ", task.lower())
     words = re.findall(r"[^\W_]+(?:['’]\w+)?", rest)
     if all(word in known.unclear_words or (len(word) == 1 and word.isascii()) for word in words):
         return "unclear"
-    return "vague" if said(task, known.vague_words) else "clear"
+    return "vague" if is_said(task, known.vague_words) else "clear"

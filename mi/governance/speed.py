@@ -15,7 +15,7 @@ _SINGLE = re.compile(r"s([0-4])", re.I)
 _LEFT_OUT = {1: "alternatives", 2: "comments", 3: "reasoning", 4: "minor"}
 
 
-def asked_levels(message: str) -> tuple[int, ...]:
+def find_asked_levels(message: str) -> tuple[int, ...]:
     """The levels that the person names: S2, S1+S2, S1-S4, or in words; () when none. An S3 bucket is none."""
     own, known = own_words(message), patterns()
     found: set[int] = set()
@@ -34,24 +34,24 @@ def asked_levels(message: str) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def speed(message: str, urgent: bool, preferred: Sequence[int] = ()) -> tuple[int, ...]:
+def choose_speed(message: str, urgent: bool, preferred: Sequence[int] = ()) -> tuple[int, ...]:
     """The levels to apply: what is asked for exactly, else urgency's own with what the person prefers; () is normal."""
-    asked = asked_levels(message)
+    asked = find_asked_levels(message)
     if asked:
         return tuple(level for level in asked if level)
     return tuple(sorted({*URGENT, *preferred})) if urgent else ()
 
 
-def for_action(levels: tuple[int, ...], irreversible: bool) -> tuple[int, ...]:
+def describe_action(levels: tuple[int, ...], irreversible: bool) -> tuple[int, ...]:
     """The levels that hold for one action: an irreversible one leaves speed mode."""
     return () if irreversible else levels
 
 
-def marker(levels: tuple[int, ...], language: str = "en") -> str:
+def render_marker(levels: tuple[int, ...], language: str = "en") -> str:
     """What is appended to an answer in speed mode; '' at normal speed."""
     return text("speed.marker", language) if levels else ""
 
 
-def guidance(levels: tuple[int, ...], language: str = "en") -> list[str]:
+def give_guidance(levels: tuple[int, ...], language: str = "en") -> list[str]:
     """What the levels ask of an answer."""
     return [text("speed." + _LEFT_OUT[level], language) for level in levels]

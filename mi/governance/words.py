@@ -21,12 +21,12 @@ def own_words(message: str) -> str:
     return quoted.sub(lambda found: " " * len(found[0]), message)
 
 
-def code_spans(message: str) -> list[str]:
+def find_code_spans(message: str) -> list[str]:
     """The texts in code spans and fenced blocks."""
     return [next(part for part in found if part) for found in _CODE.findall(message) if any(found)]
 
 
-def said(message: str, words: Iterable[str], stops: Iterable[str] = ()) -> list[str]:
+def is_said(message: str, words: Iterable[str], stops: Iterable[str] = ()) -> list[str]:
     """Those of the words that are in the message, outside of the words of the stop list; in the order of the table."""
     lowered = _without(message.lower(), tuple(stops))
     return [word for word in words if _is_in(lowered, word.lower())]
@@ -52,7 +52,7 @@ def _pattern(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z0-9_]){escaped}(?![a-z0-9_])")
 
 
-def listed_items(message: str) -> int:
+def find_items(message: str) -> int:
     """How many items the message lists, by lines or inline as 1) 2) 3); 0 without a list."""
     known = patterns()
     opening, closing = one_of(*known.opening_brackets), one_of(*known.closing_brackets)
@@ -69,7 +69,7 @@ def listed_items(message: str) -> int:
     return expected - 1 if expected > 2 else 0
 
 
-def clauses(message: str) -> list[str]:
+def split_clauses(message: str) -> list[str]:
     """The message cut at its marks, each part without them, lower-cased."""
     parts = compiled(one_of(*patterns().clause_marks, *"~…\n") + "+").split(message.lower())
     return [part for part in map(_without_marks, parts) if part]

@@ -29,7 +29,7 @@ class HookAnswer(Struct, frozen=True):
     message: str = ""
 
 
-def strictest(answers: Iterable[HookAnswer]) -> HookAnswer:
+def choose_strictest(answers: Iterable[HookAnswer]) -> HookAnswer:
     """One answer for all parts: the strictest decision, with the reasons of all that object, and every context."""
     given = list(answers)
     decision: Decision = max((one.decision for one in given), key=_STRICTNESS.index, default="none")

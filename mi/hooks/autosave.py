@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mi.app.team import build_persona
-from mi.governance.session_words import Situation, autosave, autosaved
+from mi.governance.session_words import Situation, add_autosave, decide_autosave
 from mi.hooks import rules_state
-from mi.hooks.changed_files import command_of
+from mi.hooks.changed_files import find_command
 from mi.hooks.event import HookEvent
 from mi.hooks.rules_state import RulesState
 from mi.kernel.language import compiled, patterns
-from mi.kernel.text import one_line
+from mi.kernel.text import fit_one_line
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
@@ -23,14 +23,14 @@ _AT_END = "session_end"
 _MOST_TURNS = 20
 
 
-def saw_command(event: HookEvent, context: "HomeContext") -> None:
+def note_command(event: HookEvent, context: "HomeContext") -> None:
     """Tests that passed and a review by another AI are reasons to save."""
     from mi.governance.commands import classify
 
     response = event.tool_response if isinstance(event.tool_response, dict) else {}
     if response.get("is_error") or response.get("interrupted") or response.get("exit_code") not in (None, 0):
         return
-    seen = {act.operation for act in classify(command_of(event))}
+    seen = {act.operation for act in classify(find_command(event))}
     if seen & {"run-tests", "external-ai"}:
         tested, reviewed = "run-tests" in seen, "external-ai" in seen
         rules_state.change(
@@ -45,7 +45,7 @@ def is_work_log(path: str) -> bool:
     return compiled(rf"(?:^|/)(?:{patterns().work_log})[^/]*\.(?:md|txt|rst)$").search(path) is not None
 
 
-def at_stop(event: HookEvent, context: "HomeContext") -> None:
+def save_at_stop(event: HookEvent, context: "HomeContext") -> None:
     """The agent's turn is over and it waits: save silently, when there is a persona and something to save."""
     persona = build_persona(context)
     if not os.path.isdir(persona.root):
@@ -62,12 +62,12 @@ def at_stop(event: HookEvent, context: "HomeContext") -> None:
         since_last_save=now - state.saved_at if state.saved_at else None,
         has_output=state.worked or bool(state.decided),
     )
-    trigger = autosave(situation)
+    trigger = decide_autosave(situation)
     if trigger:
         _save(event, context, persona, state, str(trigger), now)
 
 
-def at_end(event: HookEvent, context: "HomeContext") -> None:
+def save_at_end(event: HookEvent, context: "HomeContext") -> None:
     """The session is over: what was not saved yet is saved now."""
     persona = build_persona(context)
     state = rules_state.read(event, context)
@@ -79,7 +79,7 @@ def _with_turn(old: RulesState, said: str) -> RulesState:
     """With the turn among those to save, if it changed something."""
     from mi.kernel.secrets import redact
 
-    asked, said = one_line(old.prompt, 200), one_line(redact(said), 300)
+    asked, said = fit_one_line(old.prompt, 200), fit_one_line(redact(said), 300)
     turn = f"{asked} → {said}" if said else asked
     if not old.worked or not turn or turn in old.done:
         return old
@@ -104,7 +104,7 @@ def _save(
     append_entry(window, entry, first)
     sections = [name for name in ("completed_items", "decisions") if getattr(entry, name)]
     context.open_agent_log().append(SessionLog(path=window.path, sections=sections, trigger=trigger))
-    line = autosaved(window.slot, int(trigger)) if trigger != _AT_END else ""
+    line = add_autosave(window.slot, int(trigger)) if trigger != _AT_END else ""
     rules_state.change(
         event,
         context,

@@ -14,17 +14,17 @@ _FILE_TOOL = re.compile(r"mcp__(?!mi__).*_(?:write|edit|create|delete|move|renam
 _FILE_FIELDS = ("path", "file_path", "filepath", "file", "filename", "source", "destination")
 
 
-def touched(event: HookEvent) -> list[str]:
+def find_changed_files(event: HookEvent) -> list[str]:
     """The files that a call would change, as absolute paths; empty for a call that only looks."""
     folder = event.cwd or "."
     if event.tool_name in _SHELLS:
-        return _by_shell(command_of(event), folder)
+        return _by_shell(find_command(event), folder)
     return [os.path.normpath(os.path.join(folder, os.path.expanduser(path))) for path in _named(event)]
 
 
 def is_change(event: HookEvent) -> bool:
     """Whether a call would change any file at all."""
-    return bool(touched(event))
+    return bool(find_changed_files(event))
 
 
 def _named(event: HookEvent) -> list[str]:
@@ -32,13 +32,13 @@ def _named(event: HookEvent) -> list[str]:
     if event.tool_name in _EDITORS:
         return [str(given.get(_EDITORS[event.tool_name]) or ".")]
     if event.tool_name == "apply_patch":
-        return _PATCHED.findall(command_of(event)) or ["."]
+        return _PATCHED.findall(find_command(event)) or ["."]
     if _FILE_TOOL.match(event.tool_name):
         return [str(given[name]) for name in _FILE_FIELDS if isinstance(given.get(name), str)]
     return []
 
 
-def command_of(event: HookEvent) -> str:
+def find_command(event: HookEvent) -> str:
     """The command line or the patch of a call; '' for one that has neither."""
     given = event.tool_input
     command = given.get("command") or given.get("cmd") or given.get("input") or ""

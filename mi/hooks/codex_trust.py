@@ -15,7 +15,7 @@ from mi import __version__
 from mi.agents.find import find_native
 from mi.hosts.adapters import HOSTS
 from mi.hosts.apply import place, remove
-from mi.hosts.artefacts import Artefact, toml_block
+from mi.hosts.artefacts import Artefact, render_toml_block
 from mi.hosts.scopes import scope_workspace
 from mi.kernel.errors import MiError
 from mi.kernel.messages import NestedText
@@ -57,11 +57,11 @@ def trust(context: "HomeContext", commands: Collection[str], project: str, with_
     return Trust(len(mine), sum(hook.trust_status == "trusted" for hook in mine))
 
 
-def trusted_at(context: "HomeContext", root: str, program: str) -> Trust:
+def find_trusted(context: "HomeContext", root: str, program: str) -> Trust:
     """What Codex makes of the hooks that MI entered at a place, a project or the person's own; it is asked."""
     codex = find_native(_CODEX, context.config.hands.codex.path)
     own = is_persons(root)
-    folder = os.path.dirname(codex_config()) if own else os.path.join(root, HOSTS[_CODEX].folder)
+    folder = os.path.dirname(find_codex_config()) if own else os.path.join(root, HOSTS[_CODEX].folder)
     listed = list_hooks(codex, context.project.root if own else root)
     # A key begins with the file that the hook stands in: a project's and the person's may be the same command.
     here = [hook for hook in listed if hook.key.startswith(os.path.realpath(folder) + os.sep)]
@@ -71,7 +71,7 @@ def trusted_at(context: "HomeContext", root: str, program: str) -> Trust:
 
 def is_persons(root: str) -> bool:
     """Whether a place is the person's own, for all projects, and no project."""
-    places = (os.path.expanduser("~"), os.path.dirname(codex_config()))
+    places = (os.path.expanduser("~"), os.path.dirname(find_codex_config()))
     return os.path.realpath(root) in map(os.path.realpath, places)
 
 
@@ -82,20 +82,20 @@ def distrust(context: "HomeContext", project: str) -> None:
         remove(workspace, f"{owner} {project}")
 
 
-def codex_config() -> str:
+def find_codex_config() -> str:
     """The person's own configuration of Codex."""
     return HOSTS[_CODEX].settings("user", "config.toml")
 
 
 def _project_block(project: str) -> Artefact:
     table = f"[projects.{_quoted(project)}]"
-    return toml_block(codex_config(), f"trust {project}", f'{table}\ntrust_level = "trusted"', taken=table)
+    return render_toml_block(find_codex_config(), f"trust {project}", f'{table}\ntrust_level = "trusted"', taken=table)
 
 
 def _hook_block(hook: CodexHook) -> Artefact:
     table = f"[hooks.state.{_quoted(hook.key)}]"
     text = f"{table}\ntrusted_hash = {_quoted(hook.current_hash)}"
-    return toml_block(codex_config(), f"hook {hook.key}", text, taken=table)
+    return render_toml_block(find_codex_config(), f"hook {hook.key}", text, taken=table)
 
 
 def _quoted(text: str) -> str:

@@ -4,7 +4,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
-from mi.hooks.answer import HookAnswer, strictest
+from mi.hooks.answer import HookAnswer, choose_strictest
 from mi.hooks.event import HookEvent
 from mi.kernel.errors import MiError, NotFound, from_os_error
 
@@ -53,9 +53,9 @@ def ask_parts(event: HookEvent, context: "HomeContext", enforced: tuple[str, ...
             continue
         line = f"{name}: {failure.line(context.quiet_language)}"
         context.notices.add("hook-failed", event.event, part=name, reason=failure.line(context.quiet_language))
-        if closes(name, event, context):
+        if fails_closed(name, event, context):
             closed.append(line)
-    return EnforcedAnswer(strictest(answers), "; ".join(closed))
+    return EnforcedAnswer(choose_strictest(answers), "; ".join(closed))
 
 
 def check(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ def _part(name: str) -> Part:
     return cast(Part, import_module(f"mi.hooks.parts.{name}"))
 
 
-def closes(name: str, event: HookEvent, context: "HomeContext") -> bool:
+def fails_closed(name: str, event: HookEvent, context: "HomeContext") -> bool:
     """Only an event that can be stopped can be closed; a part that cannot even say so is closed."""
     if event.event not in STOPPABLE:
         return False

@@ -21,7 +21,7 @@ def leave_question(event: HookEvent, context: "HomeContext", reason: str) -> str
         record = waiting.record()
         if isinstance(record, Question) and record.text == wanted:
             return record.id
-    question = Question(id=ids.new_id("qu"), text=wanted, blocks=False, about="risk")
+    question = Question(id=ids.make_id("qu"), text=wanted, blocks=False, about="risk")
     context.open_project_log().append(question, sync=True)
     return question.id
 

@@ -4,7 +4,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from mi.hooks.event import EVENTS
-from mi.hosts.adapters import Scope, artefacts
+from mi.hosts.adapters import Scope, list_artefacts
 from mi.hosts.apply import Placed, place, remove
 from mi.hosts.artefacts import HookEntry
 from mi.hosts.command import own_command
@@ -19,16 +19,16 @@ _AT_END_S = 3  # Codex allows no more when a session ends, and complains
 
 def install(context: "HomeContext", host: str, scope: Scope, enforced: tuple[str, ...]) -> Placed:
     """Enter one hook per event; entered again, they are as the last call said."""
-    lines = commands(context, host, enforced)
+    lines = build_commands(context, host, enforced)
     entries = [
         HookEntry(event=name, command=line, timeout_s=_AT_END_S if name == "SessionEnd" else _TIMEOUT_S)
         for name, line in lines.items()
     ]
     place_at = scope_workspace(context.home, host, scope, context.project.root)
-    return place(place_at, _owner(host), artefacts(host, entries, scope))
+    return place(place_at, _owner(host), list_artefacts(host, entries, scope))
 
 
-def commands(context: "HomeContext", host: str, enforced: tuple[str, ...]) -> dict[str, str]:
+def build_commands(context: "HomeContext", host: str, enforced: tuple[str, ...]) -> dict[str, str]:
     """The command line of each event, by the host's name of it."""
     chosen = ["--enforce", ",".join(enforced)] if enforced else []
     words = own_command(context.home)

@@ -7,7 +7,7 @@ import msgspec
 
 from mi.hooks import event as events
 from mi.hooks.answer import rendered
-from mi.hooks.enforce import EnforcedAnswer, ask_parts, closes
+from mi.hooks.enforce import EnforcedAnswer, ask_parts, fails_closed
 from mi.hooks.event import EventName, HookEvent
 from mi.hosts.adapters import HOSTS
 from mi.kernel.errors import MiError, from_os_error
@@ -52,7 +52,7 @@ def reply_to(context: "HomeContext", host: str, name: EventName, enforced: tuple
 
 def _failed(event: HookEvent, context: "HomeContext", enforced: tuple[str, ...], error: MiError) -> HookReply:
     line = error.line(context.quiet_language)
-    if any(closes(name, event, context) for name in enforced):
+    if any(fails_closed(name, event, context) for name in enforced):
         return HookReply(BLOCK, stderr=line)
     return HookReply(0, b"{}\n", line)
 
@@ -60,7 +60,7 @@ def _failed(event: HookEvent, context: "HomeContext", enforced: tuple[str, ...],
 def _with_somebody(event: HookEvent, context: "HomeContext", outcome: EnforcedAnswer) -> EnforcedAnswer:
     """`ask` where the host can ask somebody; else `deny`, and the question waits in the inbox."""
     answer = outcome.answer
-    if answer.decision != "ask" or somebody_there(event):
+    if answer.decision != "ask" or is_somebody_there(event):
         return outcome
     from mi.hooks.inbox_question import leave_question
 
@@ -71,7 +71,7 @@ def _with_somebody(event: HookEvent, context: "HomeContext", outcome: EnforcedAn
     return outcome._replace(answer=msgspec.structs.replace(answer, decision="deny", reason=f"{answer.reason}\n{waits}"))
 
 
-def somebody_there(event: HookEvent) -> bool:
+def is_somebody_there(event: HookEvent) -> bool:
     """Whether the host can put a question to a person: Codex's hooks cannot, nor can Claude Code in print mode."""
     variable = HOSTS[event.host].started_as
     if not variable or event.event != "pre-tool":

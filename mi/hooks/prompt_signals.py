@@ -9,7 +9,7 @@ from mi.app.team import build_persona
 from mi.evidence.records.governed import Override
 from mi.governance import challenge, modes, speed
 from mi.governance.assess import assess_task
-from mi.governance.session_words import capture, ends_session, is_capture_reply
+from mi.governance.session_words import ends_session, find_capture, is_capture_reply
 from mi.governance.signals import Signals
 from mi.hooks import rules_state
 from mi.hooks.answer import HookAnswer
@@ -43,7 +43,7 @@ class Shown(NamedTuple):
     block: str
 
 
-def at_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
+def answer_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
     """What the agent should know about the prompt before it answers; a new batch of edits begins."""
     language = choose_language(context.config.language, event.prompt)
     state = rules_state.read(event, context)
@@ -55,7 +55,7 @@ def at_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
     if begins:
         context.open_agent_log().append(Override(reason=redact(event.prompt)[:500], scope=f"topic {event.session_id}"))
     prompt = redact(event.prompt)[:2000]  # a secret is kept nowhere
-    suggestion = capture(prompt, said.contradicts, state.suggested)
+    suggestion = find_capture(prompt, said.contradicts, state.suggested)
     decided = [suggestion.description] if suggestion and suggestion.signal == "decision" else []
     notices = [NoticeBlock("capture", suggestion.suggestion(language))] if suggestion else []
     if state.saved:
@@ -83,14 +83,14 @@ def at_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
 
 
 def _signals(event: HookEvent, context: "HomeContext", state: RulesState) -> Signals:
-    from mi.review.decisions import decisions_of, signals_for
+    from mi.review.decisions import collect_decisions, find_signals_for
 
     try:
-        decided = decisions_of(build_persona(context))
+        decided = collect_decisions(build_persona(context))
     except MiError:
         decided = []  # a persona that cannot be read is said at boot
     holds = bool(state.override) and modes.holds(state.topic, _topic(event.prompt))
-    return signals_for(event.prompt, context.config.governance, decided, obeying=holds)
+    return find_signals_for(event.prompt, context.config.governance, decided, obeying=holds)
 
 
 def _topic(prompt: str) -> list[str]:
@@ -99,20 +99,20 @@ def _topic(prompt: str) -> list[str]:
 
 def _lines(prompt: str, said: Signals, notices: list[NoticeBlock], language: str) -> list[str]:
     """Nothing for a harmless prompt; else what the mode, the speed and the tier ask for."""
-    lines = [text("rules.say-first", language, words=challenge.alert(language))] if said.secrets else []
+    lines = [text("rules.say-first", language, words=challenge.give_alert(language))] if said.secrets else []
     if said.mode == "obey":
-        lines += modes.guidance("obey", language)
+        lines += modes.give_guidance("obey", language)
     elif said.full or [one for one in said.triggers if one != "T8"]:
         assessed = assess_task(prompt, found=said)
-        tier = challenge.tier(assessed.raw or 0, said.triggers, said.full)
-        lines += modes.guidance("challenge", language)
-        lines += [f"{one}: {challenge.against(one, language)}" for one in said.triggers if one != "T8"]
-        lines += challenge.guidance(tier, said.urgent, said.contradicts, language)
-        lines += speed.guidance(said.answered_at, language)
+        tier = challenge.find_tier(assessed.raw or 0, said.triggers, said.full)
+        lines += modes.give_guidance("challenge", language)
+        lines += [f"{one}: {challenge.argue_against(one, language)}" for one in said.triggers if one != "T8"]
+        lines += challenge.give_guidance(tier, said.urgent, said.contradicts, language)
+        lines += speed.give_guidance(said.answered_at, language)
     elif said.speed:
-        lines += speed.guidance(said.speed, language)
+        lines += speed.give_guidance(said.speed, language)
     if said.speed:
-        lines.append(text("rules.append", language, words=speed.marker(said.speed, language)))
+        lines.append(text("rules.append", language, words=speed.render_marker(said.speed, language)))
     shown = consolidate(notices, said.speed, language)
     lines += [text("rules.append", language, words=one) for one in [*shown.inline, shown.block] if one]
     if ends_session(prompt):
@@ -122,7 +122,7 @@ def _lines(prompt: str, said: Signals, notices: list[NoticeBlock], language: str
 
 def _kept(event: HookEvent, context: "HomeContext", state: RulesState, language: str) -> str:
     """The person took the suggestion up: it becomes a proposal; or it is said why it cannot be one."""
-    from mi.persona.place import existing
+    from mi.persona.place import require_persona
     from mi.review.captures import propose
 
     waiting = state.waiting
@@ -130,7 +130,7 @@ def _kept(event: HookEvent, context: "HomeContext", state: RulesState, language:
     if waiting is None:
         return ""
     try:
-        persona = existing(build_persona(context))
+        persona = require_persona(build_persona(context))
         made = propose(persona, waiting.signal, waiting.description, f"{event.host} {event.session_id}")
     except MiError as error:
         return error.line(language)

@@ -11,7 +11,7 @@ from mi.hosts.artefacts import Artefact
 from mi.hosts.placement_plan import Draft
 from mi.hosts.workspaces import Workspace
 from mi.kernel.errors import StorageError
-from mi.kernel.locks import folder_lock
+from mi.kernel.locks import lock_folder
 
 
 class Placed(NamedTuple):
@@ -40,17 +40,17 @@ def remove_all(workspace: Workspace, apply: bool = True) -> Placed:
     """Take out everything of MI's; without `apply` only say what would go."""
     if not os.path.isdir(workspace.root):
         return Placed([], [], [])
-    return _placed(workspace, [(owner, []) for owner in owners(workspace)], apply)
+    return _placed(workspace, [(owner, []) for owner in list_owners(workspace)], apply)
 
 
-def owners(workspace: Workspace) -> list[str]:
+def list_owners(workspace: Workspace) -> list[str]:
     """Who placed something there."""
     return list(dict.fromkeys(entry.owner for entry in workspace.read().entries))
 
 
 def _placed(workspace: Workspace, wanted: list[tuple[str, Sequence[Artefact]]], apply: bool = True) -> Placed:
     try:
-        with folder_lock(workspace.root):
+        with lock_folder(workspace.root):
             if not apply:
                 return _said(_drafted(workspace, wanted, copying=False))
             journal.take_back(workspace)

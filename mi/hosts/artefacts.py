@@ -53,7 +53,7 @@ class JsonItem(Struct, frozen=True):
 Artefact = File | Link | MarkedBlock | JsonEntry | JsonItem
 
 
-def toml_block(path: str, name: str, text: str, taken: str = "") -> MarkedBlock:
+def render_toml_block(path: str, name: str, text: str, taken: str = "") -> MarkedBlock:
     """Marked lines in a TOML file."""
     return MarkedBlock(path, name, text, "#", taken)
 
@@ -101,7 +101,7 @@ class McpEntry(Struct, frozen=True, kw_only=True):
 Wish = Skill | Agent | HookEntry | McpEntry
 
 
-def folder_name(name: str) -> str:
+def name_folder(name: str) -> str:
     """The name when it can be a skill's or agent's folder; UsageError otherwise."""
     if not _FOLDER_NAME.fullmatch(name):
         raise UsageError("bad-folder-name", name=name)

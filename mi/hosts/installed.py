@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from mi.hosts import marked_block
 from mi.hosts.manifest import PlacedEntry
-from mi.hosts.workspaces import Workspace, known_workspaces
+from mi.hosts.workspaces import Workspace, list_known_workspaces
 from mi.kernel import files
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
@@ -30,10 +30,10 @@ class Installed(NamedTuple):
         return os.path.isfile(self.program) and os.access(self.program, os.X_OK)
 
 
-def installed_commands(home: Home, notices: Notices) -> Iterator[Installed]:
+def find_installed_commands(home: Home, notices: Notices) -> Iterator[Installed]:
     """Every program that was entered in a host, each once per place and owner."""
     places = [Workspace.of_user(home)]
-    for root in known_workspaces(home, notices):
+    for root in list_known_workspaces(home, notices):
         if os.path.isdir(root):
             places.append(Workspace.at(root, home))
     for place in places:

@@ -110,6 +110,6 @@ def _words(line: str) -> list[str]:
 
 
 def _digest(data: bytes | None) -> str:
-    from mi.kernel.digest import sha256_hex
+    from mi.kernel.digest import hash_sha256
 
-    return "" if data is None else sha256_hex(data)
+    return "" if data is None else hash_sha256(data)

@@ -166,7 +166,7 @@ class Workspace:
         remove_empty(folder)
 
 
-def known_workspaces(home: Home, notices: Notices) -> list[str]:
+def list_known_workspaces(home: Home, notices: Notices) -> list[str]:
     """The folders that hold something of MI's, as far as this home knows."""
     return read_state(_known(home), KnownWorkspaces, notices).roots
 
@@ -191,9 +191,9 @@ def _files_in(folder: str) -> list[str]:
 
 def digest(data: bytes | None) -> str:
     """The SHA-256 of a file's content, empty when there is no file."""
-    from mi.kernel.digest import sha256_hex
+    from mi.kernel.digest import hash_sha256
 
-    return "" if data is None else sha256_hex(data)
+    return "" if data is None else hash_sha256(data)
 
 
 def remove_empty(folder: str) -> None:
@@ -213,5 +213,5 @@ def _remember(home: Home, root: str, there: bool) -> None:
         others = [one for one in known.roots if one != root]
         return msgspec.structs.replace(known, roots=[*others, root] if there else others)
 
-    if (root in known_workspaces(home, Notices())) != there:
+    if (root in list_known_workspaces(home, Notices())) != there:
         update_state(_known(home), KnownWorkspaces, change, PrintingNotices())

@@ -1,7 +1,7 @@
 """SHA-256 without OpenSSL, whose loading takes a fifth of Python's own start."""
 
 
-def sha256_hex(data: bytes) -> str:
+def hash_sha256(data: bytes) -> str:
     """The SHA-256 of some bytes, as hexadecimal text."""
     try:
         from _sha2 import sha256  # type: ignore[import-not-found]  # Python 3.12 and later

@@ -41,7 +41,7 @@ def write_atomic(path: str, content: bytes, mode: int = FILE_MODE, *, sync: bool
         sync_folder(folder)
 
 
-def stamped_path(before: str, after: str = "") -> str:
+def make_stamped_path(before: str, after: str = "") -> str:
     """A path with the present moment in its name that nothing has yet: what is set aside replaces nothing."""
     stamp = clock.filename_stamp()
     path, number = f"{before}{stamp}{after}", 1

@@ -59,7 +59,7 @@ def find_toplevel(path: str) -> str | None:
         folder = parent
 
 
-def branch(path: str) -> str:
+def find_branch(path: str) -> str:
     """The branch of the work tree a folder lies in, an unborn one too; `HEAD` when detached, `unknown` without git."""
     root = find_toplevel(path)
     if root is None:
@@ -152,7 +152,7 @@ def observe(path: str, timeout_s: float = _TIMEOUT_S) -> Observation:
         "diff_stat": ("diff", "--stat", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
         "cached_stat": ("diff", "--stat", "--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
     }
-    settings = no_filters(root, timeout_s)
+    settings = disable_filters(root, timeout_s)
     with _own_index(root) as index:
         env = {"GIT_INDEX_FILE": index} if index else {}
         answers = {
@@ -194,7 +194,7 @@ def _git_folder(root: str) -> str:
     return os.path.join(root, pointer)
 
 
-def no_filters(root: str, timeout_s: float = _TIMEOUT_S) -> dict[str, str]:
+def disable_filters(root: str, timeout_s: float = _TIMEOUT_S) -> dict[str, str]:
     """Settings that switch off the content filters a repository configures itself: looking would run them."""
     listed = ("config", "--includes", "--show-scope", "--name-only", "--get-regexp", r"^filter\.")
     settings = {}

@@ -16,7 +16,7 @@ _homes: "dict[str, Notices | None]" = {}
 _markers: "dict[str, Marker]" = {}
 
 
-def default_root() -> str:
+def find_default_root() -> str:
     """The home to use when none is named: `$MI_HOME`, else `~/.mind-incarnation`."""
     return os.environ.get("MI_HOME") or os.path.join(os.path.expanduser("~"), ".mind-incarnation")
 

@@ -121,7 +121,7 @@ def _repair_torn_end(fd: int, path: str) -> Repair | None:
     if _is_record(os.pread(fd, size - start, start)):
         _write_or_take_back(fd, path, b"\n", size)
         return Repair(path, size - start, "")
-    kept_in = files.stamped_path(f"{path}.torn.")
+    kept_in = files.make_stamped_path(f"{path}.torn.")
     _copy(fd, start, size, kept_in)
     os.ftruncate(fd, start)
     return Repair(path, size - start, kept_in)
@@ -193,7 +193,7 @@ def _line_at(fd: int, start: int, end: int, size: int, max_line: int) -> Line:
     return Line(start, length, os.pread(fd, min(length, max_line), start), complete)
 
 
-def lines_holding(path: str, needle: bytes) -> Iterator[bytes]:
+def find_lines_holding(path: str, needle: bytes) -> Iterator[bytes]:
     """The whole lines in which some bytes stand, in order; looked for in large pieces, most of a log is not split."""
     fd = open_to_read(path)
     if fd is None:
@@ -243,7 +243,7 @@ def follow(path: str, start: int, poll_s: float = 0.25, goes_on: Callable[[], bo
     offset = start
     while True:
         is_last_look = not goes_on()
-        if size(path) + 1 < offset:  # by one: a last line was shown before its newline came
+        if measure_size(path) + 1 < offset:  # by one: a last line was shown before its newline came
             offset = 0
         for line in read_forward(path, offset):
             if not line.complete:
@@ -255,7 +255,7 @@ def follow(path: str, start: int, poll_s: float = 0.25, goes_on: Callable[[], bo
         time.sleep(poll_s)
 
 
-def size(path: str) -> int:
+def measure_size(path: str) -> int:
     """How long a log is; 0 when there is none."""
     try:
         return os.stat(path).st_size

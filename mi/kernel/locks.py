@@ -27,7 +27,7 @@ def acquire(fd: int, path: str, patience_s: float = _PATIENCE_S) -> None:
 
 
 @contextmanager
-def folder_lock(path: str) -> Iterator[None]:
+def lock_folder(path: str) -> Iterator[None]:
     """Hold the lock of a folder, for changing state files in it; readers are never blocked."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

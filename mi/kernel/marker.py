@@ -117,4 +117,4 @@ def _content(path: str) -> bytes | None:
 def _header(adopted: bool) -> dict[str, Any]:
     from mi.kernel import clock, ids
 
-    return {"mi_home": "v1", "id": ids.new_id("hm"), "ts": clock.now()} | ({"adopted": True} if adopted else {})
+    return {"mi_home": "v1", "id": ids.make_id("hm"), "ts": clock.now()} | ({"adopted": True} if adopted else {})

@@ -3,7 +3,7 @@
 import os
 
 
-def on_path(name: str) -> str | None:
+def find_on_path(name: str) -> str | None:
     """Where a program is on $PATH."""
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         path = os.path.join(folder, name)

@@ -195,7 +195,7 @@ def _in_words(pattern: str) -> str:
     return pattern
 
 
-def hints_in(texts: Iterable[str]) -> Hints:
+def find_hints(texts: Iterable[str]) -> Hints:
     """What can be in some texts: looked for once in all of them, it need not be in each."""
     whole = "\n".join(texts)
     lowered = _lowered(whole)

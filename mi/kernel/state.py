@@ -9,7 +9,7 @@ import msgspec
 from mi.kernel import files
 from mi.kernel.home import make_dirs
 from mi.kernel.jsontext import BadJson, decode, encode
-from mi.kernel.locks import folder_lock
+from mi.kernel.locks import lock_folder
 from mi.kernel.notices import Notices
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -23,7 +23,7 @@ def read_state(path: str, shape: type[T], notices: Notices) -> T:
 def update_state(path: str, shape: type[T], change: Callable[[T], T], notices: Notices, *, sync: bool = True) -> T:
     """Change a state file under its lock; a broken one is first set aside as `*.corrupt.<ts>`."""
     make_dirs(os.path.dirname(path))
-    with folder_lock(os.path.dirname(path)):
+    with lock_folder(os.path.dirname(path)):
         state, raw, broken = _read(path, shape, notices, writing=True)
         if broken:
             _quarantine(path, broken, notices)
@@ -71,6 +71,6 @@ def _read(path: str, shape: type[T], notices: Notices, writing: bool = False) ->
 
 
 def _quarantine(path: str, reason: str, notices: Notices) -> None:
-    kept_in = files.stamped_path(f"{path}.corrupt.")
+    kept_in = files.make_stamped_path(f"{path}.corrupt.")
     os.replace(path, kept_in)
     notices.add("state-quarantined", path, reason=reason, kept_in=kept_in)

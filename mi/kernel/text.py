@@ -14,7 +14,7 @@ def has_cjk(text: str) -> bool:
     return not text.isascii() and compiled(f"[{CJK}]").search(text) is not None
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """The text without terminal escape sequences and control characters; newlines and tabs stay."""
     if text.isprintable():
         return text
@@ -22,9 +22,9 @@ def printable(text: str) -> str:
     return compiled(_CONTROL).sub("\ufffd", without_escapes)
 
 
-def one_line(text: str, limit: int) -> str:
+def fit_one_line(text: str, limit: int) -> str:
     """The text on one line of at most `limit` columns."""
-    return shorten(printable(" ".join(text[: limit * 4 + 64].split())), limit)
+    return shorten(make_printable(" ".join(text[: limit * 4 + 64].split())), limit)
 
 
 def width(text: str) -> int:
@@ -71,7 +71,7 @@ def pad(text: str, columns: int) -> str:
     return text + " " * (columns - width(text))
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences and list items of a text, in order, each once."""
     found: dict[str, None] = {}
     bullet = rf"^\s*(?:[-*•·]\s+|\d{{1,3}}[.)]\s+|\d{{1,3}}{one_of(*patterns().list_marks)}\s*)"

@@ -18,8 +18,8 @@ from mi.knowledge.thoughts.records import Claim
 from mi.knowledge.thoughts.store import citing
 from mi.learning.candidates import PreferenceCandidates
 from mi.learning.knowledge import Knowledge
-from mi.learning.suggestions import LEARNED, standing
-from mi.learning.text_overlap import alike
+from mi.learning.suggestions import LEARNED, find_standing
+from mi.learning.text_overlap import are_alike
 
 
 class SuggestionPlan(NamedTuple):
@@ -30,7 +30,7 @@ class SuggestionPlan(NamedTuple):
     claim_ids: list[str]
 
 
-def wants(word: str) -> bool | None:
+def read_wish(word: str) -> bool | None:
     """Whether an answer to a suggestion means yes or no; None when it means neither."""
     known = patterns()
     return True if agrees(word, known.yes_to_lesson) else False if declines(word, known.no_to_lesson) else None
@@ -56,7 +56,7 @@ def find(log: str, index: EvidenceIndex, suggestion_id: str, progress: Progress,
 def plan(knowledge: Knowledge, suggested: LearnSuggested) -> SuggestionPlan:
     """What the person's yes would write."""
     scope: Scope = "global" if suggested.scope == "global" else "project"
-    same = next((one for one in standing(knowledge, suggested.text) if alike(one.text, suggested.text)), None)
+    same = next((one for one in find_standing(knowledge, suggested.text) if are_alike(one.text, suggested.text)), None)
     if same is not None:
         return SuggestionPlan(scope, None, [same.id])
     claim = knowledge.store(scope).new_claim(suggested.text, [LEARNED], "", "user", notes=suggested.rationale)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.knowledge.thoughts.kinds import Scope
-from mi.learning.text_overlap import alike, plain_tokens
+from mi.learning.text_overlap import are_alike, split_plain_tokens
 
 _SHOWN = 90
 
@@ -31,11 +31,11 @@ class CandidateState(Struct, frozen=True, kw_only=True):
     candidates: dict[str, PreferenceCandidate] = {}
 
 
-def signature(scope: str, text: str) -> str:
+def make_signature(scope: str, text: str) -> str:
     """The same for texts that differ in case, spacing and punctuation only."""
     from hashlib import sha256
 
-    return sha256(f"{scope}\n{' '.join(plain_tokens(text))}".encode()).hexdigest()[:16]
+    return sha256(f"{scope}\n{' '.join(split_plain_tokens(text))}".encode()).hexdigest()[:16]
 
 
 class PreferenceCandidates:
@@ -114,10 +114,10 @@ class PreferenceCandidates:
 
 
 def _find(known: dict[str, PreferenceCandidate], scope: Scope, text: str) -> tuple[str, PreferenceCandidate]:
-    own = signature(scope, text)
+    own = make_signature(scope, text)
     if own in known:
         return own, known[own]
-    found = ((name, one) for name, one in known.items() if one.scope == scope and alike(one.text, text))
+    found = ((name, one) for name, one in known.items() if one.scope == scope and are_alike(one.text, text))
     return next(found, (own, PreferenceCandidate(scope=scope, text=text)))
 
 

@@ -11,7 +11,7 @@ from mi.evidence.records.thoughts import Checkpoint, NodeMaterialized, Snapshot,
 from mi.kernel import ids
 from mi.kernel.config.types import Runtime
 from mi.kernel.secrets import redact
-from mi.kernel.text import one_line
+from mi.kernel.text import fit_one_line
 from mi.knowledge.thoughts.kinds import NodeType, Origin
 from mi.knowledge.thoughts.records import Edge, Node
 from mi.knowledge.thoughts.store import ThoughtStore, citing
@@ -48,7 +48,7 @@ class Checkpoints:
         about: Callable[[SegmentCase], SegmentCase] = lambda case: case,
     ) -> None:
         self._file = file
-        self._enabled = enabled(runtime)
+        self._enabled = is_enabled(runtime)
         self._lessons = lessons
         self._always = always
         self._at_end = at_end
@@ -67,7 +67,7 @@ class Checkpoints:
 
     def _judge(self, hand: Hand, segment: Segment) -> None:
         judgement, note = self._decide(hand, segment)
-        decision = judgement.value or checkpoint_decide.rules(segment_case(segment))
+        decision = judgement.value or checkpoint_decide.rules(build_segment_case(segment))
         record = Checkpoint(
             state=judgement.state,
             mind_transcript_ref=judgement.transcript_ref,
@@ -78,7 +78,7 @@ class Checkpoints:
             output=msgspec.to_builtins(decision),
         )
         hand.append(record)
-        if ends(segment.status_hint):  # whatever a model says: no later stretch could hold this one
+        if ends_segment(segment.status_hint):  # whatever a model says: no later stretch could hold this one
             end = segment.status_hint if segment.status_hint in ("done", "blocked") else "other"
             kind = decision.checkpoint_kind if decision.should_checkpoint else end
             decision = msgspec.structs.replace(decision, should_checkpoint=True, checkpoint_kind=kind)
@@ -86,8 +86,8 @@ class Checkpoints:
             self._cut(hand, segment._replace(decision=decision))
 
     def _decide(self, hand: Hand, segment: Segment) -> tuple[Judgement[CheckpointDecision], str]:
-        case = segment_case(segment)
-        why = determined(segment)
+        case = build_segment_case(segment)
+        why = decide_by_rules(segment)
         if why:
             return Judgement(checkpoint_decide.rules(case), "skipped", "rules", error=why), why
         judgement = hand.judge(checkpoint_decide, self._about(case))
@@ -100,34 +100,34 @@ class Checkpoints:
         self._file.reset()
 
 
-def enabled(runtime: Runtime) -> bool:
+def is_enabled(runtime: Runtime) -> bool:
     """Whether anything is on that needs checkpoints."""
     thoughts = runtime.thought_db
     by_thoughts = thoughts.enabled and (thoughts.auto_mine or thoughts.auto_materialize_nodes)
     return by_thoughts or runtime.workflows.auto_mine or runtime.preference_mining.auto_mine
 
 
-def ends(status_hint: str) -> bool:
+def ends_segment(status_hint: str) -> bool:
     """Whether the run is over; one that was interrupted is expected to go on."""
     return status_hint in ("done", "blocked", "failed")
 
 
-def determined(segment: Segment) -> str:
+def decide_by_rules(segment: Segment) -> str:
     """Why no judgement is needed: the answer follows from what was seen. Empty when a Mind should be asked."""
     if segment.status_hint == "interrupted":
         return "interrupted: the stretch goes on when the run does"
-    signs = signs_of(segment)
-    if ends(segment.status_hint):
+    signs = find_signs(segment)
+    if ends_segment(segment.status_hint):
         return "" if signs else "the run ended, and nothing in it asks to be understood"
     return "" if signs else "nothing marks the end of a stretch"
 
 
-def signs_of(segment: Segment) -> list[str]:
+def find_signs(segment: Segment) -> list[str]:
     """What makes a stretch worth a judgement."""
     last = segment.last(BatchEnd)
     found = {
         "the person spoke": any(isinstance(record, UserInput) for record in segment.records),
-        "the person said something lasting": ends(segment.status_hint) and _lasting(segment),
+        "the person said something lasting": ends_segment(segment.status_hint) and _lasting(segment),
         "a risk": any(isinstance(record, RiskEvent) for record in segment.records),
         "several batches": segment.batches >= _WORTH_ASKING,
         "a subtask is verified": bool(
@@ -137,7 +137,7 @@ def signs_of(segment: Segment) -> list[str]:
     return [sign for sign, holds in found.items() if holds]
 
 
-def segment_case(segment: Segment) -> SegmentCase:
+def build_segment_case(segment: Segment) -> SegmentCase:
     """The stretch as checkpoint_decide is shown it."""
     return SegmentCase(
         task=segment.task.text,
@@ -162,7 +162,7 @@ def snapshot(segment: Segment) -> Snapshot:
     ]
     kind = segment.decision.checkpoint_kind if segment.decision else "other"
     return Snapshot(
-        snapshot_id=ids.new_id("snap"),
+        snapshot_id=ids.make_id("snap"),
         segment_id=segment.segment_id,
         checkpoint_kind=kind,
         text=redact("\n".join(part[:_READ] for part in parts if part))[:_SNAPSHOT],
@@ -198,7 +198,7 @@ def materialise(store: ThoughtStore, hand: Hand, segment: Segment) -> None:
 
 def _nodes(store: ThoughtStore, segment: Segment) -> Iterator[tuple[Node, list[str]]]:
     """Each node with the events it is derived from. What repeats the agent's words is no more than the agent's word."""
-    task = one_line(redact(segment.task.text[:_READ]), _TITLE)  # first: half a secret is not recognised
+    task = fit_one_line(redact(segment.task.text[:_READ]), _TITLE)  # first: half a secret is not recognised
     decision = segment.last(DecideNext)
     if decision is not None and decision.headline():
         origin: Origin = "hands" if echoes(decision.notes, segment) else "mind"

@@ -11,8 +11,8 @@ from mi.knowledge.thoughts.records import Claim, Edge
 from mi.knowledge.thoughts.store import citing
 from mi.learning.segments import Hand, Segment, SegmentEvent, SegmentFile
 from mi.learning.suggestion_policy import SuggestedPreference
-from mi.learning.suggestions import LEARNED, Learner, standing
-from mi.learning.text_overlap import alike, is_rule, own_tags, supported_by_user_text
+from mi.learning.suggestions import LEARNED, Learner, find_standing
+from mi.learning.text_overlap import are_alike, is_rule, own_tags, supported_by_user_text
 from mi.mind.prompts.learn_update import LearnUpdatePatch as Update
 from mi.mind.prompts.learn_update import Suggestions, learn_update
 from mi.mind.prompts.mine_claims import MinedClaim
@@ -135,7 +135,7 @@ class _Patch:
         return "" if supported_by_user_text(one.text, self._ground) else "says more than what it rests on"
 
     def _add(self, one: MinedClaim) -> str:
-        same = next((it.id for it in standing(self._knowledge, one.text) if alike(it.text, one.text)), "")
+        same = next((it.id for it in find_standing(self._knowledge, one.text) if are_alike(it.text, one.text)), "")
         if same:
             self._known[one.local_id] = same
             return f"stands already as {same}"

@@ -39,12 +39,12 @@ class Habits(Struct, frozen=True, kw_only=True):
     candidates: dict[str, Habit] = {}
 
 
-def signature_of(text: str) -> str:
+def make_habit_signature(text: str) -> str:
     """A signature in one form: its words, lower case, joined by dashes."""
     return "-".join(tokens(text))[:80]
 
 
-def guarded(step: WorkflowStep, by_agent: Callable[[str], bool] = lambda text: False) -> WorkflowStep:
+def add_guards(step: WorkflowStep, by_agent: Callable[[str], bool] = lambda text: False) -> WorkflowStep:
     """A step that holds a risky command, or an agent's own words, is a gate that asks: what an agent once did is no
     leave to do it again, and what it wished for none to do it at all."""
     commands = [*re.findall(r"`([^`]+)`", step.text), *step.text.splitlines()]
@@ -55,7 +55,7 @@ def guarded(step: WorkflowStep, by_agent: Callable[[str], bool] = lambda text: F
     return msgspec.structs.replace(step, kind="gate", policy="ask", hands_input=step.text)
 
 
-def counted(habit: Habit, event_ids: list[str]) -> Habit:
+def count_sighting(habit: Habit, event_ids: list[str]) -> Habit:
     """The habit as these events show it."""
     return msgspec.structs.replace(habit, event_ids=event_ids, count=len(runs_of(event_ids)), updated_ts=clock.now())
 
@@ -96,7 +96,7 @@ def keep(
 
     Of the events that the suggestion cites only those that are `allowed` are kept.
     """
-    signature = signature_of(suggestion.signature)
+    signature = make_habit_signature(suggestion.signature)
     habit = read_habits(path, desk.notices).get(signature, Habit())
     made = _workflow(suggestion, habit, enabled, {*allowed, *habit.event_ids}, by_agent)
     check_new(made, signature)
@@ -116,9 +116,9 @@ def _workflow(
     return msgspec.structs.replace(
         suggestion.workflow,
         version="v1",
-        id=ids.new_id("wf"),
+        id=ids.make_id("wf"),
         enabled=enabled,
-        steps=[guarded(step, by_agent) for step in suggestion.workflow.steps],
+        steps=[add_guards(step, by_agent) for step in suggestion.workflow.steps],
         source=Source(kind="suggested", reason=suggestion.reason, evidence_refs=refs),
         created_ts="",
         updated_ts="",

@@ -39,7 +39,7 @@ class CommandHand:
         return ask_recorded(self._judge, prompt, given, self._evidence)
 
 
-def latest_run(knowledge: Knowledge) -> Segment:
+def find_latest_run(knowledge: Knowledge) -> Segment:
     """The latest run of the project as one stretch; NotFound when there was none."""
     records: list[Record] = []
     run_id = ""
@@ -65,4 +65,4 @@ def latest_run(knowledge: Knowledge) -> Segment:
 def mine_latest(knowledge: Knowledge, evidence: EvidenceWriter, judge: Judge) -> ClaimMining:
     """Mine the latest run for claims; returns the record of it."""
     learner = Learner(knowledge, None, evidence.run_id)
-    return mine(learner, CommandHand(evidence, judge), latest_run(knowledge))
+    return mine(learner, CommandHand(evidence, judge), find_latest_run(knowledge))

@@ -10,12 +10,12 @@ from mi.knowledge.thoughts.line_state import milliseconds
 from mi.knowledge.thoughts.records import Claim
 from mi.knowledge.thoughts.store import citing
 from mi.knowledge.thoughts.store_state import Filter
-from mi.learning.checkpoint import signs_of
+from mi.learning.checkpoint import find_signs
 from mi.learning.knowledge import Knowledge
 from mi.learning.segments import Hand, Segment, SegmentFile
 from mi.learning.suggestion_policy import SuggestedPreference
-from mi.learning.suggestions import Learner, standing
-from mi.learning.text_overlap import alike, is_rule, names_only, own_tags, said_by_person, supported_by_user_text
+from mi.learning.suggestions import Learner, find_standing
+from mi.learning.text_overlap import are_alike, is_rule, is_said_by_person, names_only, own_tags, supported_by_user_text
 from mi.mind.prompts.mine_claims import MinedClaim, MinedClaims, MinedEdge, mine_claims
 from mi.mind.prompts.mine_preferences import MinedPreference, mine_preferences
 
@@ -57,7 +57,7 @@ class PreferenceMiner:
             confidence=one.confidence,
             benefit=one.benefit,
             event_id=event_id,
-            carried=supported_by_user_text(one.text, said_by_person(segment)),
+            carried=supported_by_user_text(one.text, is_said_by_person(segment)),
         )
         verdict, suggestion_id = self._learner.take(hand, proposal)
         if verdict.do in ("learn", "wait"):
@@ -73,7 +73,7 @@ class ClaimMiner:
         self._learner = learner
 
     def __call__(self, hand: Hand, segment: Segment) -> None:
-        if signs_of(segment):  # nothing to understand in a plain stretch: no call
+        if find_signs(segment):  # nothing to understand in a plain stretch: no call
             mine(self._learner, hand, segment)
 
 
@@ -197,14 +197,16 @@ class _Choice:
 
     def _same(self, one: MinedClaim) -> str:
         """A claim of the same kind that says the same already."""
-        new = next((claim.claim_id for claim in self.claims if alike(claim.text, one.text)), "")
+        new = next((claim.claim_id for claim in self.claims if are_alike(claim.text, one.text)), "")
         if new or one.claim_type in ("preference", "goal"):
-            return new or next((it.id for it in standing(self._knowledge, one.text) if alike(it.text, one.text)), "")
+            return new or next(
+                (it.id for it in find_standing(self._knowledge, one.text) if are_alike(it.text, one.text)), ""
+            )
         thoughts = self._knowledge.thoughts()
         found = [thoughts.get(thoughts.head(name)) for name in self._knowledge.search(one.text, 30)]
         recent = thoughts.find("claim", Filter(types=("fact", "assumption")))
         found += [claim for _, claim in zip(range(_LOOKED_AT), recent, strict=False)]
-        return next((it.id for it in found if it and it.stands and alike(str(it.raw.get("text")), one.text)), "")
+        return next((it.id for it in found if it and it.stands and are_alike(str(it.raw.get("text")), one.text)), "")
 
     def _add_edge(self, edge: MinedEdge) -> None:
         """Edges between what was just written and what was there; nothing a model says replaces another's claim, or

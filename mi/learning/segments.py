@@ -128,10 +128,12 @@ class SegmentFile:
 
     def reset(self) -> None:
         """Begin the next stretch at the end of the log."""
-        fresh = SegmentState(segment_id=ids.new_id("seg"), started_ts=clock.now())
+        fresh = SegmentState(segment_id=ids.make_id("seg"), started_ts=clock.now())
         kept = {name: getattr(self.state, name) for name in ("run_id", "task", "task_event_id")}
         counted = {"considered": self.state.considered, "suggested": self.state.suggested}
-        self.save(msgspec.structs.replace(fresh, log_offset=jsonl.size(self._place.evidence), **kept, **counted))
+        self.save(
+            msgspec.structs.replace(fresh, log_offset=jsonl.measure_size(self._place.evidence), **kept, **counted)
+        )
 
     def save(self, state: SegmentState) -> None:
         self.state = update_state(self._place.segment_state, SegmentState, lambda old: state, self._notices)
@@ -141,11 +143,13 @@ class SegmentFile:
         if (
             stored.run_id == self._run_id
             and stored.segment_id
-            and stored.log_offset <= jsonl.size(self._place.evidence)
+            and stored.log_offset <= jsonl.measure_size(self._place.evidence)
         ):
             return stored
         began = self._run_began()
-        return SegmentState(segment_id=ids.new_id("seg"), run_id=self._run_id, started_ts=clock.now(), log_offset=began)
+        return SegmentState(
+            segment_id=ids.make_id("seg"), run_id=self._run_id, started_ts=clock.now(), log_offset=began
+        )
 
     def _run_began(self) -> int:
         """Where the run's records begin in the log; of a run that was cut before, what follows the cut."""
@@ -164,7 +168,7 @@ class SegmentFile:
         records = [record for _, record in read]
         for place, (end, record) in enumerate(read):
             if isinstance(record, Snapshot) and record.segment_id == self.state.segment_id:
-                fresh = msgspec.structs.replace(self.state, segment_id=ids.new_id("seg"), log_offset=end)
+                fresh = msgspec.structs.replace(self.state, segment_id=ids.make_id("seg"), log_offset=end)
                 return fresh, records[place + 1 :]
         return self.state, records
 

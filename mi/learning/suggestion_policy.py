@@ -6,7 +6,7 @@ from mi.kernel.config.types import Runtime
 from mi.kernel.secrets import find_secrets
 from mi.knowledge.thoughts.kinds import Scope
 from mi.learning.candidates import PreferenceCandidate
-from mi.learning.text_overlap import alike, is_rule, opposes, tightens
+from mi.learning.text_overlap import are_alike, is_rule, opposes, tightens
 
 Source = Literal["risk_judge", "decide_next", "mine_preferences", "mine_claims", "learn_update"]
 _REPEATED = 2  # occurrences that make a global preference more than one answer's fancy
@@ -51,12 +51,12 @@ def weigh(
     run_id: str,
 ) -> SuggestionVerdict:
     """The verdict on a proposal whose occurrences are counted; every path has its threshold."""
-    why = unfit(proposal, runtime)
+    why = find_unfit(proposal, runtime)
     if why:
         return SuggestionVerdict("drop", why)
     if candidate.dismissed:
         return SuggestionVerdict("drop", "the person does not want it")
-    same = next((one for one in standing if alike(one.text, proposal.text)), None)
+    same = next((one for one in standing if are_alike(one.text, proposal.text)), None)
     if same is not None:
         return SuggestionVerdict("merge", "stands already", same.id)
     if proposal.source == "mine_preferences":
@@ -67,7 +67,7 @@ def weigh(
     return _learn_or_wait(proposal, candidate, standing, runtime, run_id)
 
 
-def unfit(proposal: SuggestedPreference, runtime: Runtime) -> str:
+def find_unfit(proposal: SuggestedPreference, runtime: Runtime) -> str:
     """Why a proposal is dropped whatever else is known; empty when it is worth counting."""
     if not is_rule(proposal.text):
         return "no single rule"

@@ -19,8 +19,8 @@ from mi.knowledge.thoughts.trust import of_thought
 from mi.learning.candidates import PreferenceCandidate, PreferenceCandidates
 from mi.learning.knowledge import Knowledge
 from mi.learning.segments import Hand, Segment, SegmentEvent, SegmentFile
-from mi.learning.suggestion_policy import Source, Standing, SuggestedPreference, SuggestionVerdict, unfit, weigh
-from mi.learning.text_overlap import echoes, retells, said_by_person, supported_by_user_text
+from mi.learning.suggestion_policy import Source, Standing, SuggestedPreference, SuggestionVerdict, find_unfit, weigh
+from mi.learning.text_overlap import echoes, is_said_by_person, retells, supported_by_user_text
 from mi.mind.prompts.risk_judge import LearnSuggestion
 
 LEARNED = "mi:learned"
@@ -49,7 +49,7 @@ class Learner:
 
     def take(self, hand: Hand, proposal: SuggestedPreference) -> tuple[SuggestionVerdict, str]:
         """Deal with one proposal; returns the verdict and the suggestion's id, if it became one."""
-        why = unfit(proposal, self.knowledge.runtime)
+        why = find_unfit(proposal, self.knowledge.runtime)
         if why:  # not even counted: what is dropped twice is no habit, and what holds a secret is kept nowhere
             return SuggestionVerdict("drop", why), ""
         proposal = proposal._replace(rationale=redact(proposal.rationale))
@@ -68,7 +68,7 @@ class Learner:
         claim = self._claim(proposal, "mind") if verdict.do == "learn" else None
         applied = [claim.claim_id] if claim else [verdict.claim_id] if verdict.claim_id else []
         record = LearnSuggested(
-            id=ids.new_id("ls"),
+            id=ids.make_id("ls"),
             scope=proposal.scope,
             text=proposal.text,
             severity=proposal.severity,
@@ -103,7 +103,7 @@ class Learner:
         )
 
     def _standing(self, text: str) -> list[Standing]:
-        return standing(self.knowledge, text)
+        return find_standing(self.knowledge, text)
 
     def _suggested(self) -> list[SegmentEvent]:
         return self._file.state.suggested if self._file else []
@@ -118,7 +118,7 @@ class Learner:
             self._file.save(msgspec.structs.replace(state, suggested=[*state.suggested, event]))
 
 
-def standing(knowledge: Knowledge, text: str) -> list[Standing]:
+def find_standing(knowledge: Knowledge, text: str) -> list[Standing]:
     """The preferences and goals that hold and may say the same as a text, or the opposite."""
     thoughts = knowledge.thoughts()
     found: dict[str, Thought] = {}
@@ -166,5 +166,5 @@ def _proposals(
             confidence=confidence,
             event_id=record.event_id,
             echo=echoes(one.text, segment) or retells(one.text, segment),
-            carried=supported_by_user_text(one.text, said_by_person(segment)),
+            carried=supported_by_user_text(one.text, is_said_by_person(segment)),
         )

@@ -24,14 +24,14 @@ _NAMES = re.compile(
 _RETOLD = 3  # telling words; fewer in common are chance
 
 
-def plain_tokens(text: str) -> list[str]:
+def split_plain_tokens(text: str) -> list[str]:
     """The tokens of a text; a mark between two Chinese characters does not part them."""
     return tokens(text if text.isascii() else text.translate(dict.fromkeys(map(ord, patterns().silent_marks))))
 
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> frozenset[str]:
-    return frozenset(token for token in plain_tokens(text) if token not in stop_words())
+    return frozenset(token for token in split_plain_tokens(text) if token not in stop_words())
 
 
 def _names(text: str) -> list[str]:
@@ -42,7 +42,7 @@ def _turns(text: str) -> set[str]:
     return {one.replace("'", "") for one in compiled(patterns().turns).findall(text.lower())}
 
 
-def alike(one: str, other: str) -> bool:
+def are_alike(one: str, other: str) -> bool:
     """Whether two texts say the same in nearly the same words: numbers and turning words must agree."""
     mine, theirs = _words(one), _words(other)
     if not mine or not theirs or _turns(one) != _turns(other) or _numbers(mine) != _numbers(theirs):
@@ -73,7 +73,7 @@ def supported_by_user_text(text: str, said: str) -> bool:
 
 def echoes(text: str, segment: Segment) -> bool:
     """Whether a text repeats what came out of the Hands word for word, and not what the person said."""
-    if supported_by_user_text(text, said_by_person(segment)):
+    if supported_by_user_text(text, is_said_by_person(segment)):
         return False
     runs, theirs = _runs(text), _runs(segment.agent_said())
     return bool(runs) and len(runs & theirs) / len(runs) >= _ECHO
@@ -81,7 +81,7 @@ def echoes(text: str, segment: Segment) -> bool:
 
 def retells(text: str, segment: Segment) -> bool:
     """Whether a rule is put together from the agent's words, and holds nothing back for it."""
-    if supported_by_user_text(text, said_by_person(segment)) or compiled(patterns().holds_back).search(text.lower()):
+    if supported_by_user_text(text, is_said_by_person(segment)) or compiled(patterns().holds_back).search(text.lower()):
         return False
     return len(content_words(text)) >= _RETOLD and share(text, segment.agent_said()) >= CARRIED
 
@@ -97,7 +97,7 @@ def names_only(text: str, command: str) -> bool:
     return rest != text and not any(char.isalnum() for char in compiled(patterns().about_a_check).sub(" ", rest))
 
 
-def said_by_person(segment: Segment) -> str:
+def is_said_by_person(segment: Segment) -> str:
     """The person's words of a stretch, together."""
     return "\n".join(one.text for one in segment.person_said())
 

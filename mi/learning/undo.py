@@ -56,7 +56,7 @@ class Taught(NamedTuple):
     def shown(self) -> list[dict[str, str]]:
         """For a preview."""
         both = [("take back", one) for one in self.added] + [("restore", one) for one in self.taken_back]
-        return [_shown(do, one.id, one.kind, text_of(one), one.scope) for do, one in both]
+        return [_shown(do, one.id, one.kind, find_text(one), one.scope) for do, one in both]
 
 
 class OtherLesson(Protocol):
@@ -85,7 +85,7 @@ class UndoPlace(NamedTuple):
     open_log: Callable[[], EvidenceWriter]
 
 
-def taught(store: ThoughtStore, target: Target) -> Taught:
+def find_taught(store: ThoughtStore, target: Target) -> Taught:
     """What a target added to a store and still stands there, and what it took back and is still gone."""
     reading = store.read()
     added: dict[str, Thought] = {}
@@ -102,7 +102,7 @@ def taught(store: ThoughtStore, target: Target) -> Taught:
     return Taught(list(added.values()), list(gone.values()))
 
 
-def snapshots(log: str, target: Target) -> dict[str, str]:
+def find_snapshots(log: str, target: Target) -> dict[str, str]:
     """The snapshots of a run, or the one that an event is, with what they say; none that is taken back already.
 
     A snapshot stays in the log as what was seen. Taken back, it is recalled no more.
@@ -123,10 +123,10 @@ def snapshots(log: str, target: Target) -> dict[str, str]:
     return dict(reversed(found.items()))
 
 
-def shown(places: list[UndoPlace], target: Target, others: Sequence[OtherLesson]) -> list[dict[str, str]]:
+def describe_change(places: list[UndoPlace], target: Target, others: Sequence[OtherLesson]) -> list[dict[str, str]]:
     """What undoing would do, for a preview: thoughts, snapshots, then what others keep."""
-    found = [one for place in places for one in taught(place.store, target).shown()]
-    for name, said in snapshots(places[0].log, target).items():
+    found = [one for place in places for one in find_taught(place.store, target).shown()]
+    for name, said in find_snapshots(places[0].log, target).items():
         found.append(_shown("take back", name, "snapshot", said))
     for other in others:
         for line in other.taught(target.holds):
@@ -140,10 +140,10 @@ def undo(places: list[UndoPlace], target: Target, others: Sequence[OtherLesson])
     Snapshots and what others keep are recorded in the first place's log: they belong to the project.
     """
     event_ids = []
-    recalled = list(snapshots(places[0].log, target))
+    recalled = list(find_snapshots(places[0].log, target))
     kept_elsewhere = {other.name: lines for other in others if (lines := other.taught(target.holds))}
     for number, place in enumerate(places):
-        found = taught(place.store, target)
+        found = find_taught(place.store, target)
         more = {"snapshots": recalled, "others": kept_elsewhere} if number == 0 else {}
         told = {name: lines for name, lines in more.items() if lines}
         if found or told:
@@ -157,7 +157,7 @@ def undo(places: list[UndoPlace], target: Target, others: Sequence[OtherLesson])
     return event_ids
 
 
-def last_undone(places: list[UndoPlace], ref: str | None, notices: Notices) -> Target:
+def find_last_undone(places: list[UndoPlace], ref: str | None, notices: Notices) -> Target:
     """The target of the latest undo that no redo has restored since; of a given one, itself."""
     target = Target(ref) if ref is not None else None
     latest = [next(_standing_undos(place, target, notices), None) for place in places]
@@ -179,12 +179,12 @@ class Restoring(NamedTuple):
     def shown(self) -> list[dict[str, str]]:
         """For a preview."""
         both = [("restore", one) for one in self.back] + [("take back", one) for one in self.again]
-        found = [_shown(do, one.id, one.kind, text_of(one), one.scope) for do, one in both]
+        found = [_shown(do, one.id, one.kind, find_text(one), one.scope) for do, one in both]
         found += [_shown("restore", one, "snapshot", "") for one in self.snapshots]
         return found + [_shown("restore", name, name, line) for name, line in self.elsewhere]
 
 
-def restorable(places: list[UndoPlace], target: Target, notices: Notices) -> list[Restoring]:
+def find_restorable(places: list[UndoPlace], target: Target, notices: Notices) -> list[Restoring]:
     """What the undos of a target took back and no redo has restored since, of every place where that is something."""
     return [one for place in places if (one := _restoring(place, target, notices)) is not None]
 
@@ -209,7 +209,7 @@ def redo(
 ) -> dict[str, list[str]]:
     """Restore what the undos of a target took back; returns the events and the ids that changed."""
     done: dict[str, list[str]] = {"event_ids": [], "restored": [], "taken_back": []}
-    for place, back, again, recalled, elsewhere in restorable(places, target, notices):
+    for place, back, again, recalled, elsewhere in find_restorable(places, target, notices):
         told = {"restored": [one.id for one in back], "taken_back": [one.id for one in again]}
         record = Redo(target=target.ref, restored=told | ({"snapshots": recalled} if recalled else {}))
         stored = place.open_log().append(record, sync=True)
@@ -278,7 +278,7 @@ def _lines_citing(store: ThoughtStore, target: Target) -> Iterator[tuple[str, li
         (store.files.edges, "edge_id"),
     ):
         seen: set[str] = set()
-        for line in jsonl.lines_holding(path, needle):
+        for line in jsonl.find_lines_holding(path, needle):
             try:
                 raw = fields(line)
             except BadJson:
@@ -302,7 +302,7 @@ def _shown(do: str, one: str, kind: str, said: str, scope: str = "project") -> d
     return {"do": do, "id": one, "kind": kind, "scope": scope, "text": said}
 
 
-def text_of(thought: Thought) -> str:
+def find_text(thought: Thought) -> str:
     """What a thought says, or what an edge joins."""
     if thought.kind == "edge":
         return f"{thought.type} {thought.from_id} → {thought.to_id}"

@@ -11,14 +11,14 @@ from mi.kernel.errors import MiError
 from mi.kernel.language import detect
 from mi.kernel.messages import text as message
 from mi.kernel.secrets import find_secrets
-from mi.kernel.text import sentences
+from mi.kernel.text import split_sentences
 from mi.knowledge.thoughts.context import RAW, SUMMARY
 from mi.knowledge.thoughts.context import VALUES as BASE
 from mi.knowledge.thoughts.records import Claim, Node
 from mi.knowledge.thoughts.store import ThoughtStore, refuse_secret
 from mi.knowledge.thoughts.store_state import Filter
 from mi.learning.mind_calls import Judge, Rules, ask_recorded
-from mi.learning.values_patch import ValuesPatch, checked
+from mi.learning.values_patch import ValuesPatch, check_patch
 from mi.mind.mind import Judgement
 from mi.mind.prompts.compile_values import CompiledValues, compile_values
 from mi.mind.prompts.values_claim_patch import ValuesToPatch, values_claim_patch
@@ -39,7 +39,7 @@ class ValuesChange(NamedTuple):
 
 def compile_text(text: str, judge: Judge, evidence: EvidenceWriter | None = None) -> Judgement[CompiledValues]:
     """A text's values and its way of deciding; a text without a sentence, or with a secret, is refused."""
-    if not sentences(text):
+    if not split_sentences(text):
         raise MiError("empty-values")
     refuse_secret("values", text)
     return ask_recorded(judge, compile_values, text, evidence)
@@ -48,7 +48,7 @@ def compile_text(text: str, judge: Judge, evidence: EvidenceWriter | None = None
 def plan(store: ThoughtStore, text: str) -> ValuesPatch:
     """Without a model, each sentence is a value: which claims stay, what is new, what is said no longer."""
     compile_text(text, Rules())
-    said = sentences(text)
+    said = split_sentences(text)
     standing = store.active(BASE)
     first = {claim.text: claim for claim in reversed(standing)}  # two commands at once may have said the same
     kept = [claim for claim in standing if claim.text in said and claim is first[claim.text]]
@@ -119,7 +119,11 @@ def _patch(
         event_ids=[event_id],
     )
     answer = ask_recorded(judge, values_claim_patch, given, evidence)
-    patch = checked(answer.value, standing, store, event_id, sentences(text)) if answer.value is not None else None
+    patch = (
+        check_patch(answer.value, standing, store, event_id, split_sentences(text))
+        if answer.value is not None
+        else None
+    )
     if patch is None or answer.by == "rules":
         return plan(store, text), "rules"
     return patch, answer.by
@@ -127,7 +131,7 @@ def _patch(
 
 def _keep_summary(store: ThoughtStore, compiled: CompiledValues, event_id: str) -> None:
     """The summary for people, in the place of the former one."""
-    text = summary_text(compiled)
+    text = summarise_values(compiled)
     if find_secrets(text):
         return  # the person's text held none: whatever a model added is not theirs
     former = [one.id for one in store.read().find("node", Filter(tags=(SUMMARY,)))]
@@ -137,7 +141,7 @@ def _keep_summary(store: ThoughtStore, compiled: CompiledValues, event_id: str) 
     store.add_edges([store.new_edge("supersedes", old, node.node_id, event_id, "mind") for old in former])
 
 
-def summary_text(compiled: CompiledValues) -> str:
+def summarise_values(compiled: CompiledValues) -> str:
     """The compiled values as a person reads them."""
     listed = "\n".join(f"- {one}" for one in compiled.values_summary)
     procedure = compiled.decision_procedure

@@ -27,7 +27,7 @@ class ValuesPatch(NamedTuple):
     notes: Sequence[str] = ()  # what was proposed and not done, and why
 
 
-def checked(
+def check_patch(
     answer: ValuesClaimPatch, standing: list[Claim], store: ThoughtStore, event_id: str, said: Sequence[str]
 ) -> ValuesPatch | None:
     """The part of a proposal that may be done; None when it would leave the person without a value."""

@@ -49,7 +49,9 @@ class Why(NamedTuple):
         )
 
 
-def of_event(event: dict[str, Any], thoughts: CombinedStores, as_of_ts: str, top_k: int, language: str = "en") -> Why:
+def explain_event(
+    event: dict[str, Any], thoughts: CombinedStores, as_of_ts: str, top_k: int, language: str = "en"
+) -> Why:
     """Which thoughts a recorded event cites, depends on, or had in view."""
     own = str(event.get("event_id", ""))
     recorded = dict.fromkeys(pair for pair in _ids_in(event, "") if pair[1] != own)
@@ -64,7 +66,7 @@ def of_event(event: dict[str, Any], thoughts: CombinedStores, as_of_ts: str, top
     return _answer(target, as_of_ts, str(event.get("kind", "")), grounds, chosen, candidates[:top_k], language)
 
 
-def of_claim(claim: Thought, thoughts: CombinedStores, as_of_ts: str, top_k: int, language: str = "en") -> Why:
+def explain_claim(claim: Thought, thoughts: CombinedStores, as_of_ts: str, top_k: int, language: str = "en") -> Why:
     """Where a claim comes from, what it rests on, what became of it, and what was decided by it."""
     refs = claim.raw.get("source_refs") or []
     sources = [str(ref["event_id"]) for ref in refs if isinstance(ref, dict) and ref.get("event_id")]
@@ -90,7 +92,7 @@ def of_claim(claim: Thought, thoughts: CombinedStores, as_of_ts: str, top_k: int
     return _answer(target, as_of_ts, label(claim), grounds, chosen, candidates, language)
 
 
-def moment_of(event: dict[str, Any], as_of: int | None) -> tuple[int | None, str]:
+def find_moment(event: dict[str, Any], as_of: int | None) -> tuple[int | None, str]:
     """The time an answer about an event is for: the one asked for, else the event's own."""
     if as_of is not None:
         return as_of, clock.format_ms(as_of)
@@ -100,7 +102,7 @@ def moment_of(event: dict[str, Any], as_of: int | None) -> tuple[int | None, str
     return own, str(stamp) if own is not None else clock.now()
 
 
-def said_by(event: dict[str, Any]) -> str:
+def find_speaker(event: dict[str, Any]) -> str:
     """What a recorded event says, for whoever is asked about it."""
     names = ("notes", "status", "next_action", "ask_user_question", "next_hands_input", "task", "text", "question")
     inner = [event.get(name) for name in ("decision", "auto_answer", "checks", "risk", "output")]

@@ -80,7 +80,7 @@ def _answered(
     return msgspec.structs.replace(record, written_edge_ids=[edge.edge_id for edge in new]), new
 
 
-def chosen(record: WhyTrace) -> list[str]:
+def choose_claims(record: WhyTrace) -> list[str]:
     """The claims an answer rests on, without those that were invented."""
     found = (record.output or {}).get("chosen_claim_ids") or []
     return [one for one in dict.fromkeys(found) if one not in record.dropped_ids]

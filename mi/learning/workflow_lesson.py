@@ -9,7 +9,7 @@ from mi.evidence.records.workflow_ir import Workflow
 from mi.kernel.home import ProjectHome, make_dirs
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
-from mi.learning.habits import Habit, Habits, counted
+from mi.learning.habits import Habit, Habits, count_sighting
 from mi.workflows.store import WorkflowStore
 
 Holds = Callable[[str], bool]
@@ -74,5 +74,5 @@ def _recounted(habit: Habit, holds: Holds, undone: bool) -> Habit:
     if not moved:
         return habit
     left, grown = [one for one in source if one not in moved], [*target, *moved]
-    new = counted(habit, left if undone else grown)
+    new = count_sighting(habit, left if undone else grown)
     return msgspec.structs.replace(new, undone_event_ids=grown if undone else left)

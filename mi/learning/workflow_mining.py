@@ -10,7 +10,7 @@ from mi.evidence.records.workflow_ir import Workflow
 from mi.evidence.records.workflows import WorkflowSuggestion
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.state import update_state
-from mi.learning.habits import Habit, Habits, counted, is_ripe, keep, read_habits, runs_of, signature_of
+from mi.learning.habits import Habit, Habits, count_sighting, is_ripe, keep, make_habit_signature, read_habits, runs_of
 from mi.learning.knowledge import Knowledge
 from mi.learning.mind_calls import Judge, ask_recorded
 from mi.learning.segments import Hand, Segment
@@ -38,7 +38,7 @@ class WorkflowMiner:
         judgement = hand.judge(suggest_workflow, self._case(segment))
         advice = judgement.value
         suggestion = advice.suggestion if advice is not None and advice.should_suggest else None
-        signature = signature_of(suggestion.signature) if suggestion else ""
+        signature = make_habit_signature(suggestion.signature) if suggestion else ""
         habit = read_habits(self._path, self._knowledge.notices).get(signature, Habit())
         seen = runs_of([*habit.event_ids, f"ev_{self._run_id}_0"])
         record = WorkflowSuggestion(
@@ -77,7 +77,9 @@ class WorkflowMiner:
         def note(habits: Habits) -> Habits:
             old = habits.candidates.get(signature, Habit())
             new = msgspec.structs.replace(
-                counted(old, [*old.event_ids, event_id]), name=suggestion.workflow.name, benefit=suggestion.benefit
+                count_sighting(old, [*old.event_ids, event_id]),
+                name=suggestion.workflow.name,
+                benefit=suggestion.benefit,
             )
             return msgspec.structs.replace(habits, candidates=habits.candidates | {signature: new})
 

@@ -24,7 +24,7 @@ def call(session: ToolSession, tool: Tool[Any, Any], arguments: Json) -> bytes:
     """The result of `tools/call`, failures included: a model reads them and can do better."""
     session.refresh()
     try:
-        content, failed = encode(tool.call(session, checked(tool, arguments))), False
+        content, failed = encode(tool.call(session, check_arguments(tool, arguments))), False
     except ToolFailure as refused:
         content, failed = encode(refused.content()), True
     except MiError as error:
@@ -40,7 +40,7 @@ def call(session: ToolSession, tool: Tool[Any, Any], arguments: Json) -> bytes:
     return _result(content, failed, session.notices())
 
 
-def checked(tool: Tool[Any, Any], arguments: Json) -> msgspec.Struct:
+def check_arguments(tool: Tool[Any, Any], arguments: Json) -> msgspec.Struct:
     """The arguments as the tool's type; UsageError with the field and its value."""
     if tool.parse is not None:
         given: msgspec.Struct = tool.parse(arguments)

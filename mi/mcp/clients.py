@@ -26,7 +26,7 @@ CLIENTS = {
 }
 
 
-def server_entry(name: str, server: McpEntry, scope: Scope) -> list[Artefact]:
+def build_server_entry(name: str, server: McpEntry, scope: Scope) -> list[Artefact]:
     """What to place so that a client starts the server; UsageError where its place is not known."""
     client = CLIENTS[name]
     if scope == "user" and not client.user:

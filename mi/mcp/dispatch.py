@@ -47,7 +47,7 @@ class Dispatcher:
                 return self._batch(parsed)
             parsed.check()
         except RpcError as error:
-            return Job(lambda error=error: wire.failure(_id_in(data), error), slow=False)  # type: ignore[misc]
+            return Job(lambda error=error: wire.build_failure(_id_in(data), error), slow=False)  # type: ignore[misc]
         return self._job(parsed)
 
     def _job(self, message: RpcMessage) -> Job:
@@ -76,7 +76,7 @@ class Dispatcher:
             part.check()
         except RpcError as error:
             message_id = part.id if isinstance(part, RpcMessage) else None
-            return Job(lambda error=error: wire.failure(message_id, error), slow=False)  # type: ignore[misc]
+            return Job(lambda error=error: wire.build_failure(message_id, error), slow=False)  # type: ignore[misc]
         return self._job(part)
 
     def _answer(self, message: RpcMessage) -> bytes | None:
@@ -89,11 +89,11 @@ class Dispatcher:
         try:
             answer = wire.reply(message.id, self._result(message.method, message.arguments()))
         except RpcError as error:
-            answer = wire.failure(message.id, error)
+            answer = wire.build_failure(message.id, error)
         except Exception as error:  # one broken answer must not end the connection
             if os.environ.get("MI_TRACEBACK"):
                 raise
-            answer = wire.failure(message.id, RpcError(INTERNAL_ERROR, f"{type(error).__name__}: {error}"))
+            answer = wire.build_failure(message.id, RpcError(INTERNAL_ERROR, f"{type(error).__name__}: {error}"))
         return self._settled(message.id, answer)
 
     def _settled(self, message_id: int | str, answer: bytes | None) -> bytes | None:

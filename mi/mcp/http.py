@@ -24,14 +24,14 @@ _MOST_BYTES = 64_000_000
 _MOST_SESSIONS = 100
 
 
-def token_file(home: Home) -> str:
+def find_token_file(home: Home) -> str:
     """Where the token is kept: made once, so that a client configured with it stays so."""
     return home.path("mcp", "token")
 
 
 def read_token(home: Home) -> str:
     """The token, made at the first use."""
-    path = token_file(home)
+    path = find_token_file(home)
     known = (read_bytes(path) or b"").strip()
     if len(known) < 32:
         make_dirs(os.path.dirname(path))

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from mi.hosts.adapters import HOOK_HOSTS, Scope, artefacts
+from mi.hosts.adapters import HOOK_HOSTS, Scope, list_artefacts
 from mi.hosts.apply import Placed, place, remove
 from mi.hosts.artefacts import McpEntry
 from mi.hosts.command import own_command
 from mi.hosts.scopes import scope_workspace
 from mi.mcp.clients import CLIENTS as OTHERS
-from mi.mcp.clients import server_entry
+from mi.mcp.clients import build_server_entry
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
@@ -17,7 +17,7 @@ SERVER = "mi"  # the name in clients: their tools are called mcp__mi__…
 CLIENTS = (*HOOK_HOSTS, *OTHERS)
 
 
-def entry(context: "HomeContext", tools: tuple[str, ...]) -> McpEntry:
+def build_entry(context: "HomeContext", tools: tuple[str, ...]) -> McpEntry:
     """How a client starts the server."""
     command, *words = own_command(context.home)
     chosen = ["--tools", ",".join(tools)] if tools else []
@@ -27,8 +27,8 @@ def entry(context: "HomeContext", tools: tuple[str, ...]) -> McpEntry:
 def install(context: "HomeContext", client: str, scope: Scope, tools: tuple[str, ...]) -> Placed:
     """Enter the server; entered again, it is as the last call said."""
     place_at = scope_workspace(context.home, client, scope, context.project.root)
-    server = entry(context, tools)
-    entries = server_entry(client, server, scope) if client in OTHERS else artefacts(client, [server], scope)
+    server = build_entry(context, tools)
+    entries = build_server_entry(client, server, scope) if client in OTHERS else list_artefacts(client, [server], scope)
     return place(place_at, _owner(client), entries)
 
 

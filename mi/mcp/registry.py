@@ -28,7 +28,7 @@ class Offer:
 
     def __init__(self, toolsets: dict[str, Definitions], load: Callable[[str], ModuleType] | None = None) -> None:
         self.toolsets = toolsets
-        self._load = load or toolset
+        self._load = load or load_toolset
         self._home = {tool: name for name, one in toolsets.items() for tool in one.tools}
 
     @property
@@ -61,25 +61,25 @@ class Offer:
 def offer(wish: tuple[str, ...]) -> Offer:
     """The toolsets asked for, else the default; NotFound for a name there is not."""
     for name in wish:
-        if name not in known():
-            raise NotFound("no-such-toolset", name=name, known=", ".join(known()))
-    names = dict.fromkeys(wish) or [name for name in DEFAULT if name in known()]
-    return Offer({name: definitions(name) for name in names})
+        if name not in list_known():
+            raise NotFound("no-such-toolset", name=name, known=", ".join(list_known()))
+    names = dict.fromkeys(wish) or [name for name in DEFAULT if name in list_known()]
+    return Offer({name: load_definitions(name) for name in names})
 
 
 @cache
-def known() -> tuple[str, ...]:
+def list_known() -> tuple[str, ...]:
     """Every toolset, those of the default first."""
     found = sorted(name.removesuffix(".json") for name in os.listdir(FOLDER) if name.endswith(".json"))
     return (*(name for name in DEFAULT if name in found), *(name for name in found if name not in DEFAULT))
 
 
-def definitions(name: str) -> Definitions:
+def load_definitions(name: str) -> Definitions:
     """A toolset's definitions as generated."""
     with open(os.path.join(FOLDER, f"{name}.json"), "rb") as file:
         return decode(file.read(), Definitions)
 
 
-def toolset(name: str) -> ModuleType:
+def load_toolset(name: str) -> ModuleType:
     """The module of a toolset, imported at its first call."""
     return import_module(f"mi.mcp.toolsets.{name}")

@@ -98,27 +98,27 @@ class SignalsResult(Struct, frozen=True, kw_only=True):
     guidance: list[str]
 
 
-def signals_call(session: ToolSession, given: SignalsInput) -> SignalsResult:
+def call_signals(session: ToolSession, given: SignalsInput) -> SignalsResult:
     from mi.governance import challenge, modes, speed
     from mi.governance.signals import Size
-    from mi.review.decisions import decisions_of, signals_for
+    from mi.review.decisions import collect_decisions, find_signals_for
 
     context = session.context
     size = Size(given.change_units, given.files, given.lines)
-    found = signals_for(given.message, context.config.governance, decisions_of(build_persona(context)), size)
+    found = find_signals_for(given.message, context.config.governance, collect_decisions(build_persona(context)), size)
     language = context.language_for(given.message)
-    guidance = [challenge.alert(language)] if found.secrets else []
-    guidance += modes.guidance(found.mode, language)
+    guidance = [challenge.give_alert(language)] if found.secrets else []
+    guidance += modes.give_guidance(found.mode, language)
     if found.mode == "challenge":
-        tier = challenge.tier(0, found.triggers, found.full)
-        guidance += challenge.guidance(tier, found.urgent, found.contradicts, language)
+        tier = challenge.find_tier(0, found.triggers, found.full)
+        guidance += challenge.give_guidance(tier, found.urgent, found.contradicts, language)
     return SignalsResult(
         mode=found.mode,
         triggers=list(found.triggers),
         speed=[f"S{level}" for level in found.speed],
         secrets=[SecretSeen(kind=one.kind, at=one.start) for one in found.secrets],
         contradicts=list(found.contradicts),
-        guidance=guidance + speed.guidance(found.answered_at, language),
+        guidance=guidance + speed.give_guidance(found.answered_at, language),
     )
 
 
@@ -139,7 +139,7 @@ class PermissionResult(Struct, frozen=True, kw_only=True):
     alternative: str
 
 
-def permission_call(session: ToolSession, given: PermissionInput) -> PermissionResult:
+def call_permission(session: ToolSession, given: PermissionInput) -> PermissionResult:
     from mi.project.permissions import permit_here
 
     context = session.context

@@ -9,14 +9,14 @@ from mi.kernel.jsonschema import inlined
 from mi.mcp.tool import Json, Tool
 
 
-def definition(tool: Tool[Any, Any]) -> Json:
+def build_definition(tool: Tool[Any, Any]) -> Json:
     """A tool as `tools/list` shows it."""
     return {
         "name": tool.name,
         "title": tool.title,
         "description": tool.description,
-        "inputSchema": input_schema(tool.input),
-        "outputSchema": output_schema(tool.output),
+        "inputSchema": build_input_schema(tool.input),
+        "outputSchema": build_output_schema(tool.output),
         "annotations": {
             "readOnlyHint": tool.read_only,
             "destructiveHint": tool.destructive,
@@ -26,20 +26,20 @@ def definition(tool: Tool[Any, Any]) -> Json:
     }
 
 
-def input_schema(shape: type[msgspec.Struct]) -> Json:
+def build_input_schema(shape: type[msgspec.Struct]) -> Json:
     """What a call must bring; nothing else is taken."""
-    return schema(shape) | {"additionalProperties": False}
+    return build_schema(shape) | {"additionalProperties": False}
 
 
-def output_schema(shape: type[msgspec.Struct]) -> Json:
+def build_output_schema(shape: type[msgspec.Struct]) -> Json:
     """What a call answers: the result, or `error` when it was refused. Some clients check refusals, too."""
-    whole = schema(shape)
+    whole = build_schema(shape)
     plain: Json = _described(whole)
     plain["properties"] = plain.get("properties", {}) | {"error": {"type": "object"}}
     return plain | ({"minProperties": 1} if whole.get("required") else {})
 
 
-def schema(shape: type[msgspec.Struct]) -> Json:
+def build_schema(shape: type[msgspec.Struct]) -> Json:
     """The JSON Schema of a type in one piece: some hosts do not follow references."""
     (root,), parts = msgspec.json.schema_components((shape,), ref_template="{name}")
     whole: Json = inlined(root, parts, _or_null)
@@ -74,8 +74,8 @@ def _described(value: Any) -> Any:
     return kept | ({"properties": fields} if "properties" in value else {})
 
 
-def rendered(toolset: ModuleType) -> bytes:
+def render_definitions(toolset: ModuleType) -> bytes:
     """A toolset's file in `definitions/`: one tool a line, so that a changed tool is a changed line."""
-    lines = [msgspec.json.encode(one.name) + b":" + msgspec.json.encode(definition(one)) for one in toolset.TOOLS]
+    lines = [msgspec.json.encode(one.name) + b":" + msgspec.json.encode(build_definition(one)) for one in toolset.TOOLS]
     head = msgspec.json.encode({"instructions": toolset.INSTRUCTIONS, "resources": hasattr(toolset, "RESOURCES")})
     return head[:-1] + b',"tools":{\n' + b",\n".join(lines) + b"\n}}\n"

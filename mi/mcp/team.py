@@ -28,13 +28,13 @@ class MatchResult(Struct, frozen=True, kw_only=True):
 
 
 def match_call(session: ToolSession, given: MatchInput) -> MatchResult:
-    from mi.persona.cards import match, read_cards, reading
-    from mi.persona.place import existing
+    from mi.persona.cards import decide_reading, match, read_cards
+    from mi.persona.place import require_persona
 
-    persona = existing(build_persona(session.context))
+    persona = require_persona(build_persona(session.context))
     found = []
     for one, _ in match(read_cards(persona)[0], given.task):
-        how = reading(one.card, matched=True)
+        how = decide_reading(one.card, matched=True)
         text = one.body if how in ("boot", "must") else ""
         card = one.card
         shown = Matched(id=card.id, title=card.title, salience=card.salience, reading=how, path=one.path, text=text)
@@ -55,12 +55,12 @@ class ProposalResult(Struct, frozen=True, kw_only=True):
     event_id: str
 
 
-def proposal_call(session: ToolSession, given: ProposalInput) -> ProposalResult:
-    from mi.persona.place import existing
+def call_proposal(session: ToolSession, given: ProposalInput) -> ProposalResult:
+    from mi.persona.place import require_persona
     from mi.persona.proposals import propose, record_of
 
     context = session.context
-    persona = existing(build_persona(context))
+    persona = require_persona(build_persona(context))
     made = propose(persona, given.card_type, given.title, given.text, given.evidence, source=session.client)
     event = context.open_agent_log().append(record_of(made))
     return ProposalResult(path=made.path, status="pending", event_id=event.event_id)
@@ -91,15 +91,15 @@ class SessionResult(Struct, frozen=True, kw_only=True):
     event_id: str
 
 
-def session_call(session: ToolSession, given: SessionInput) -> SessionResult:
+def call_session(session: ToolSession, given: SessionInput) -> SessionResult:
     from mi.evidence.records.governed import SessionLog
-    from mi.persona.place import existing
-    from mi.persona.proposals import pending
+    from mi.persona.place import require_persona
+    from mi.persona.proposals import list_pending
     from mi.persona.session_log import LoggedDecision, SessionEntry, append_entry, check, is_first
     from mi.persona.windows import find_window, log_files, take_slot
 
     context = session.context
-    persona = existing(build_persona(context))
+    persona = require_persona(build_persona(context))
     entry = SessionEntry(
         completed_items=given.completed_items,
         decisions=[LoggedDecision(text=decision.text, reason=decision.reason) for decision in given.decisions],
@@ -113,7 +113,7 @@ def session_call(session: ToolSession, given: SessionInput) -> SessionResult:
     number = append_entry(log, entry, first)
     sections = [name for name in entry.__struct_fields__ if getattr(entry, name)]
     event = context.open_agent_log().append(SessionLog(path=log.path, sections=sections, trigger="mcp"))
-    waiting = [one.name for one in pending(persona)]
+    waiting = [one.name for one in list_pending(persona)]
     return SessionResult(
         sid=log.sid, slot=log.slot, entry=number, path=log.path, pending_proposals=waiting, event_id=event.event_id
     )
@@ -134,14 +134,14 @@ class HandoffResult(Struct, frozen=True, kw_only=True):
     event_id: str
 
 
-def handoff_call(session: ToolSession, given: HandoffInput) -> HandoffResult:
+def call_handoff(session: ToolSession, given: HandoffInput) -> HandoffResult:
     from mi.evidence.records.governed import Handoff as Recorded
     from mi.persona.handoffs import hand_over
-    from mi.persona.place import existing
+    from mi.persona.place import require_persona
 
     context = session.context
     made = hand_over(
-        existing(build_persona(context)),
+        require_persona(build_persona(context)),
         given.to,
         given.task,
         context.language_for(given.task),

@@ -100,7 +100,7 @@ def reply(message_id: Any, result: bytes) -> bytes:
     return b'{"jsonrpc":"2.0","id":' + msgspec.json.encode(message_id) + b',"result":' + result + b"}"
 
 
-def failure(message_id: Any, error: RpcError) -> bytes:
+def build_failure(message_id: Any, error: RpcError) -> bytes:
     """The error that answers a request, or, with no id, a message that could not be read."""
     told = {"code": error.code, "message": error.message} | ({} if error.data is UNSET else {"data": error.data})
     answered = message_id if isinstance(message_id, int | str) and not isinstance(message_id, bool) else None

@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from mi.kernel.language import compiled, one_of, patterns
-from mi.kernel.text import sentences
+from mi.kernel.text import split_sentences
 from mi.knowledge.search.words import tokens
 
 _FENCE = r"```.*?(?:```|\Z)"
@@ -19,7 +19,7 @@ def says_done(message: str) -> bool:
     """Whether an agent claims in plain words that the work is done."""
     known = patterns()
     done, not_done = compiled(known.done), compiled(known.not_done)
-    said = [one for one in sentences(_prose(message)) if not one.endswith(known.question_marks)]
+    said = [one for one in split_sentences(_prose(message)) if not one.endswith(known.question_marks)]
     return any(done.search(sentence) and not not_done.search(sentence) for sentence in said)
 
 
@@ -27,7 +27,7 @@ def questions_in(message: str) -> list[str]:
     """The questions an agent asks at the end of its message; a question it answers itself further on is none."""
     asked: list[str] = []
     known = patterns()
-    for sentence in sentences(_prose(message)):
+    for sentence in split_sentences(_prose(message)):
         bare = sentence.strip("*_ ")
         if bare.endswith(known.question_marks) or compiled(known.question).search(bare):
             asked.append(bare)
@@ -48,7 +48,7 @@ def says_lasting(text: str) -> bool:
 
 def lasting_sentences(text: str) -> list[str]:
     """The sentences of a text, outside its code, that say how things should be from now on."""
-    return [one for one in sentences(_prose(text)) if compiled(patterns().lasting).search(one)]
+    return [one for one in split_sentences(_prose(text)) if compiled(patterns().lasting).search(one)]
 
 
 def is_inquiry(task: str) -> bool:

@@ -12,7 +12,7 @@ class MindTranscript:
     """The file of one question: header, prompt, every answer, every failure."""
 
     def __init__(self, home: Home, folder: str, prompt: str, provider: str) -> None:
-        name = f"{clock.filename_stamp()}-{prompt}-{ids.new_id('q')[-8:]}.jsonl"
+        name = f"{clock.filename_stamp()}-{prompt}-{ids.make_id('q')[-8:]}.jsonl"
         self._path = os.path.join(folder, name)
         self.ref = home.relative(self._path)
         header = {

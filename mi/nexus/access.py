@@ -10,13 +10,13 @@ from mi.kernel.errors import MiError
 from mi.kernel.files import read_bytes
 from mi.kernel.jsontext import BadJson, decode_stored, encode
 from mi.nexus.state import AccessRecord
-from mi.nexus.store import Store, strict
+from mi.nexus.store import Store, encode_strict
 
 
-def observe(store: Store, path: str, reader: str, at: str = "") -> bool:
+def observe_read(store: Store, path: str, reader: str, at: str = "") -> bool:
     """Count a read that has happened; False when it was none of a memory file, or could not be written down."""
     try:
-        key = memory_path(store, path)
+        key = find_memory_path(store, path)
         if key is None:
             return False
         with store.lock():
@@ -34,7 +34,7 @@ def observe(store: Store, path: str, reader: str, at: str = "") -> bool:
         return False  # whoever reads must not notice that the counting failed
 
 
-def memory_path(store: Store, path: str) -> str | None:
+def find_memory_path(store: Store, path: str) -> str | None:
     """The key of a file below `.nexus/memory/`, absolute or from the project's root; None for anything else."""
     folder = os.path.realpath(store.place.memory)
     real = os.path.realpath(os.path.join(store.place.root, path))
@@ -64,7 +64,7 @@ def drop(store: Store, paths: Iterable[str]) -> None:
         _write(store, kept)
 
 
-def merged(logs: Iterable[str]) -> list[AccessRecord]:
+def merge_records(logs: Iterable[str]) -> list[AccessRecord]:
     """The records of several logs as one: equal paths are added up, the latest read tells who and when."""
     records: dict[str, AccessRecord] = {}
     for log in logs:
@@ -86,10 +86,10 @@ def _moment(timestamp: str) -> float:
         return 0.0
 
 
-def lines(records: Iterable[AccessRecord]) -> bytes:
+def encode_records(records: Iterable[AccessRecord]) -> bytes:
     """Records as a log."""
-    return b"".join(encode(strict(record, AccessRecord)) + b"\n" for record in records)
+    return b"".join(encode(encode_strict(record, AccessRecord)) + b"\n" for record in records)
 
 
 def _write(store: Store, records: Iterable[AccessRecord]) -> None:
-    store.write(store.place.access, lines(sorted(records, key=lambda record: record.path)))
+    store.write(store.place.access, encode_records(sorted(records, key=lambda record: record.path)))

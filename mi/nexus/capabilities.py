@@ -23,7 +23,7 @@ _SPAWNERS = ("agent", "task", "spawn_agent")  # tools by which hosts hand work t
 EDITS = tuple(action for action in _ACTIONS if action.startswith("file_"))
 
 
-def action_of(tool: str) -> str:
+def find_action(tool: str) -> str:
     """What a tool does, in the vocabulary's words; empty for one that blocks nothing."""
     name = re.sub(r"^mcp__.+?__", "", tool).removeprefix("nx_").lower()
     return _ACTION_OF.get(name, "")
@@ -34,7 +34,7 @@ def is_artifact(tool: str) -> bool:
     return re.sub(r"^mcp__.+?__", "", tool).removeprefix("nx_") == "artifact_write"
 
 
-def spawned_by(tool: str, given: Any) -> str:
+def find_spawned_agent(tool: str, given: Any) -> str:
     """The kind of agent that a host's tool call hands work to; empty for any other call."""
     if not isinstance(given, dict) or tool.lower() not in _SPAWNERS:
         return ""
@@ -42,25 +42,25 @@ def spawned_by(tool: str, given: Any) -> str:
     return next((name for name in named_as if isinstance(name, str)), "")
 
 
-def effective(agent: str, settings: Settings) -> frozenset[str]:
+def list_capabilities(agent: str, settings: Settings) -> frozenset[str]:
     """What an agent may not do: its canonical capabilities and those the project adds; none can be taken away."""
     return _canonical(agent) | frozenset(settings.agent_capabilities.get(agent, ()))
 
 
-def blocking(agent: str, tool: str, settings: Settings) -> str:
+def find_blocking_capability(agent: str, tool: str, settings: Settings) -> str:
     """The capability that stands against a tool call of an agent; empty when none does."""
-    action = action_of(tool)
+    action = find_action(tool)
     if not agent or not action or is_artifact(tool):
         return ""
     blocks = _blocks()
-    return next((name for name in sorted(effective(agent, settings)) if action in blocks.get(name, ())), "")
+    return next((name for name in sorted(list_capabilities(agent, settings)) if action in blocks.get(name, ())), "")
 
 
 @cache
 def _canonical(agent: str) -> frozenset[str]:
-    from mi.nexus.roster import SHIPPED, load_member, member_folders
+    from mi.nexus.roster import SHIPPED, list_member_folders, load_member
 
-    if agent not in member_folders(SHIPPED, "agents"):
+    if agent not in list_member_folders(SHIPPED, "agents"):
         return frozenset()
     return frozenset(load_member(SHIPPED, "agents", agent).meta.capabilities)
 
@@ -75,10 +75,10 @@ def _blocks() -> dict[str, list[str]]:
 
 
 @cache
-def tier_of(agent: str) -> str:
+def find_tier(agent: str) -> str:
     """The resume tier of an agent of the roster; one that is not in it is never resumed."""
-    from mi.nexus.roster import SHIPPED, load_member, member_folders
+    from mi.nexus.roster import SHIPPED, list_member_folders, load_member
 
-    if agent not in member_folders(SHIPPED, "agents"):
+    if agent not in list_member_folders(SHIPPED, "agents"):
         return "ephemeral"
     return str(load_member(SHIPPED, "agents", agent).meta.resume_tier)

@@ -11,7 +11,7 @@ from mi.nexus.layout import NexusLayout
 MEMORY, CYCLE = "memory_file", "cycle"
 
 
-def producers(root: str, project_id: str) -> list[Producer]:
+def find_nexus_producers(root: str, project_id: str) -> list[Producer]:
     """The producers of one repository; none where nothing was ever put into `.nexus/`, or a link leads out of it."""
     if not os.path.isdir(os.path.join(root, ".nexus")):
         return []

@@ -13,12 +13,12 @@ from mi.kernel.jsontext import encode
 from mi.kernel.messages import NestedText
 from mi.kernel.secrets import redact
 from mi.nexus import capabilities, plan, tags, tasks, tracker
-from mi.nexus.access import observe
-from mi.nexus.knowledge import KNOWLEDGE, files_in
+from mi.nexus.access import observe_read
+from mi.nexus.knowledge import KNOWLEDGE, list_files
 from mi.nexus.layout import NexusLayout
 from mi.nexus.session_event import Happening
-from mi.nexus.state import Task, ToolLogLine, given
-from mi.nexus.store import Store, make_folder, strict
+from mi.nexus.state import Task, ToolLogLine, is_given
+from mi.nexus.store import Store, encode_strict, make_folder
 
 Answer = dict[str, Any]
 _ALIASES = {"agent_spawn": "subagent_spawn", "agent_complete": "subagent_complete", "agent_resume": "subagent_resume"}
@@ -69,7 +69,7 @@ def _left_over(happening: Happening) -> list[str]:
 
     def of_tasks(store: Store) -> str:
         found = store.tasks()
-        return happening.say("event.left-tasks", goal=found.goal, **tasks.counts(found)) if found else ""
+        return happening.say("event.left-tasks", goal=found.goal, **tasks.count_tasks(found)) if found else ""
 
     return [said for look in (of_plan, of_tasks) if (said := _looked(happening.store, look))]
 
@@ -83,10 +83,10 @@ def _looked(store: Store, look: Callable[[Store], str]) -> str:
 
 
 def _forget(happening: Happening) -> list[str]:
-    from mi.nexus.memory_gc import automatic
+    from mi.nexus.memory_gc import forget_automatically
 
     try:
-        done = automatic(happening.store, happening.settings)
+        done = forget_automatically(happening.store, happening.settings)
     except MiError as error:
         return [error.line()]
     return [happening.say("event.forgotten", names=", ".join(done.deleted))] if done.deleted else []
@@ -94,7 +94,9 @@ def _forget(happening: Happening) -> list[str]:
 
 def index(store: Store) -> dict[str, list[dict[str, str]]]:
     """The files of memory, context and rules by name and title; listing them is no reading."""
-    return {folder: [{"name": one.name, "title": one.title} for one in files_in(store, folder)] for folder in KNOWLEDGE}
+    return {
+        folder: [{"name": one.name, "title": one.title} for one in list_files(store, folder)] for folder in KNOWLEDGE
+    }
 
 
 def user_message(happening: Happening) -> Answer:
@@ -103,9 +105,9 @@ def user_message(happening: Happening) -> Answer:
     said, blocked = [], ""
     for tag in found:
         if tag.skill:
-            from mi.nexus.roster import skill_body
+            from mi.nexus.roster import read_skill_body
 
-            said.append(skill_body(tag.skill, tag.variant))
+            said.append(read_skill_body(tag.skill, tag.variant))
         elif tag.id == "d" and not _has_plan(happening.store):
             blocked = "No active plan session"
             said.append(happening.say("tag.d-blocked"))
@@ -127,7 +129,7 @@ def subagent_spawn(happening: Happening) -> Answer:
     """Note the agent; for a task, say whether an earlier one should have gone on."""
     name, agent_id = happening.word("agent_name", "agent_type"), happening.word("agent_id")
     decided = _resume(happening)
-    entry = tracker.spawned(happening.store, name, agent_id)
+    entry = tracker.add_spawned(happening.store, name, agent_id)
     return {"entry": msgspec.to_builtins(entry)} | decided
 
 
@@ -144,42 +146,44 @@ def _resume(happening: Happening, owner: str = "") -> Answer:
 
 def subagent_complete(happening: Happening) -> Answer:
     """Note that the agent is done, complete its task, and remind of a check that nobody planned."""
-    from mi.nexus.session_rules import acceptance_unchecked, task_of, touched_by
-    from mi.nexus.targets import from_root
+    from mi.nexus.session_rules import find_task, find_touched, find_unchecked_acceptance
+    from mi.nexus.targets import relate_to_root
 
     store = happening.store
     name, agent_id = happening.word("agent_name", "agent_type"), happening.word("agent_id")
-    touched = happening.words("files_touched") or touched_by(store, agent_id)
-    files = [from_root(store.place.root, path) for path in touched]
-    entry = tracker.completed(store, name, agent_id, redact(happening.word("last_message")), files)
+    touched = happening.words("files_touched") or find_touched(store, agent_id)
+    files = [relate_to_root(store.place.root, path) for path in touched]
+    entry = tracker.mark_completed(store, name, agent_id, redact(happening.word("last_message")), files)
     answer: Answer = {"entry": msgspec.to_builtins(entry), "reminders": []}
-    task = task_of(store, happening.params.get("task_id"), name, agent_id)
+    task = find_task(store, happening.params.get("task_id"), name, agent_id)
     if task is not None:
         answer |= tasks.update(store, tasks.TaskUpdate(id=task.id, status="completed"))
-        if acceptance_unchecked(store, task):
+        if find_unchecked_acceptance(store, task):
             answer["reminders"] = [_unchecked(happening, task)]
-    elif given(happening.params.get("task_id")):
+    elif is_given(happening.params.get("task_id")):
         answer["reminders"] = [happening.say("error.nx-no-task", id=happening.params["task_id"])]
     return answer
 
 
 def subagent_resume(happening: Happening) -> Answer:
     """Note that an agent goes on."""
-    entry = tracker.resumed(happening.store, happening.word("agent_name", "agent_type"), happening.word("agent_id"))
+    entry = tracker.mark_resumed(
+        happening.store, happening.word("agent_name", "agent_type"), happening.word("agent_id")
+    )
     return {"entry": msgspec.to_builtins(entry)}
 
 
 def pre_tool_use(happening: Happening) -> Answer:
     """Whether a tool call may go ahead; for one that hands work to an agent, whether an earlier one should go on."""
     tool, agent = happening.word("tool", "tool_name"), happening.word("agent_name", "agent_type")
-    against = capabilities.blocking(agent, tool, happening.settings)
+    against = capabilities.find_blocking_capability(agent, tool, happening.settings)
     if against:
         return {"decision": "deny", "reason": happening.say("event.capability", agent=agent, tool=tool, name=against)}
     planned = os.path.exists(happening.store.place.tasks)
-    if not planned and capabilities.action_of(tool) in capabilities.EDITS and not _knowledge(happening):
+    if not planned and capabilities.find_action(tool) in capabilities.EDITS and not _knowledge(happening):
         return {"decision": "warn", "reason": happening.say("event.unplanned")}
     answer: Answer = {"decision": "allow", "reason": ""}
-    owner = capabilities.spawned_by(tool, happening.params.get("tool_input"))
+    owner = capabilities.find_spawned_agent(tool, happening.params.get("tool_input"))
     return answer | (_resume(happening, owner) if owner else {})
 
 
@@ -204,18 +208,19 @@ def post_tool_use(happening: Happening) -> Answer:
     )
     with happening.store.lock():
         make_folder(happening.store.place.state)
-        jsonl.append(happening.store.place.tool_log, encode(strict(line, ToolLogLine)))
-    seen = [] if error else [path for path in _read_by(happening) if observe(happening.store, path, agent_id or "lead")]
+        jsonl.append(happening.store.place.tool_log, encode(encode_strict(line, ToolLogLine)))
+    shown = [] if error else _read_by(happening)
+    seen = [path for path in shown if observe_read(happening.store, path, agent_id or "lead")]
     answer: Answer = {"logged": msgspec.to_builtins(line), "observed": seen}
-    owner = capabilities.spawned_by(tool, happening.params.get("tool_input"))
+    owner = capabilities.find_spawned_agent(tool, happening.params.get("tool_input"))
     rest = _checks_missing(happening, owner) if owner else []
     return answer | ({"reminders": rest} if rest else {})
 
 
 def _checks_missing(happening: Happening, owner: str) -> list[str]:
-    from mi.nexus.session_rules import done_unchecked
+    from mi.nexus.session_rules import find_done_unchecked
 
-    return [_unchecked(happening, task) for task in done_unchecked(happening.store, owner)]
+    return [_unchecked(happening, task) for task in find_done_unchecked(happening.store, owner)]
 
 
 def _unchecked(happening: Happening, task: Task) -> str:
@@ -241,10 +246,10 @@ def _read_by(happening: Happening) -> list[str]:
         return [happening.file] if happening.file else []
     said = happening.params.get("tool_input")
     command = said.get("command") if isinstance(said, dict) else None
-    if capabilities.action_of(tool) == "shell_exec" and isinstance(command, str) and ".nexus/memory/" in command:
-        from mi.nexus.session_rules import printed_files
+    if capabilities.find_action(tool) == "shell_exec" and isinstance(command, str) and ".nexus/memory/" in command:
+        from mi.nexus.session_rules import find_printed_files
 
-        return printed_files(command, happening.store.place.root)
+        return find_printed_files(command, happening.store.place.root)
     return []
 
 
@@ -278,7 +283,7 @@ def context_compact(happening: Happening) -> Answer:
             return None
 
     found = {
-        "plan": fresh(lambda: plan.status(store, plan.PlanStatus())),
+        "plan": fresh(lambda: plan.show_status(store, plan.PlanStatus())),
         "tasks": fresh(lambda: tasks.show(store, tasks.NexusTaskList())),
         "index": index(store),
     }

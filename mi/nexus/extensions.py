@@ -6,23 +6,23 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mi.kernel.errors import StorageError, UsageError
-from mi.nexus.reading import raw_json
+from mi.nexus.reading import read_raw_json
 from mi.nexus.state import CycleExtension, Fields, HistoryExtension, Issue, PlanExtension, Task, TasksExtension
 from mi.nexus.store import Store
 
 
-def of_tasks(store: Store) -> dict[str, Fields]:
+def read_task_fields(store: Store) -> dict[str, Fields]:
     """The extension fields of each task, by its id as text."""
     return _read(store, "tasks", "task_extensions")
 
 
-def of_issues(store: Store) -> dict[str, Fields]:
+def read_issue_fields(store: Store) -> dict[str, Fields]:
     """The extension fields of each issue of the plan, by its id as text."""
     return _read(store, "plan", "issue_extensions")
 
 
 def _read(store: Store, base: str, key: str) -> dict[str, Fields]:
-    raw = raw_json(store.place.extension(base), dict[str, Any]) or {}
+    raw = read_raw_json(store.place.extension(base), dict[str, Any]) or {}
     found = raw.get(key)
     return (
         {name: fields for name, fields in found.items() if isinstance(fields, dict)} if isinstance(found, dict) else {}
@@ -32,7 +32,7 @@ def _read(store: Store, base: str, key: str) -> dict[str, Fields]:
 def extend_task(store: Store, task_id: int, fields: Fields) -> None:
     """Add fields to a task's extension; the caller holds the lock."""
     _refuse_base_fields(fields, Task)
-    known = of_tasks(store)
+    known = read_task_fields(store)
     known[str(task_id)] = known.get(str(task_id), {}) | fields
     store.save(store.place.extension("tasks"), TasksExtension(extends="tasks.json", task_extensions=known))
 
@@ -40,7 +40,7 @@ def extend_task(store: Store, task_id: int, fields: Fields) -> None:
 def extend_issue(store: Store, plan_id: int, issue_id: int, fields: Fields) -> None:
     """Add fields to the extension of an issue of the plan; the caller holds the lock."""
     _refuse_base_fields(fields, Issue)
-    known = of_issues(store)
+    known = read_issue_fields(store)
     known[str(issue_id)] = known.get(str(issue_id), {}) | fields
     extension = PlanExtension(extends="plan.json", extension_for_plan_id=plan_id, issue_extensions=known)
     store.save(store.place.extension("plan"), extension)
@@ -62,16 +62,16 @@ class Leaving(NamedTuple):
     former: list[CycleExtension]
 
 
-def leaving(store: Store, *bases: str) -> Leaving:
+def collect_leaving(store: Store, *bases: str) -> Leaving:
     """The extensions of `plan`, `tasks` or both; StorageError, before anything is archived, when one is malformed."""
     path = store.place.extension("history")
-    raw = raw_json(path, dict[str, Any]) or {}
+    raw = read_raw_json(path, dict[str, Any]) or {}
     try:
         former = msgspec.convert(raw.get("cycle_extensions", []), list[CycleExtension])
     except msgspec.ValidationError as error:
         raise StorageError("state-malformed", path=path, reason=str(error)) from None
-    issues = of_issues(store) if "plan" in bases else {}
-    return Leaving(bases, issues, of_tasks(store) if "tasks" in bases else {}, former)
+    issues = read_issue_fields(store) if "plan" in bases else {}
+    return Leaving(bases, issues, read_task_fields(store) if "tasks" in bases else {}, former)
 
 
 def archive(store: Store, gone: Leaving, completed_at: str) -> None:

@@ -8,9 +8,9 @@ from msgspec import UNSET, Struct, UnsetType
 from mi.kernel import git
 from mi.kernel.errors import StorageError, UsageError
 from mi.nexus.plan import Answer
-from mi.nexus.reading import objects
+from mi.nexus.reading import keep_objects
 from mi.nexus.store import Store
-from mi.nexus.tasks import counts
+from mi.nexus.tasks import count_tasks
 
 _LAST = 10
 
@@ -48,7 +48,7 @@ def _summary(cycle: dict[str, Any]) -> Answer:
     answer: Answer = {name: str(cycle.get(name) or "") for name in ("completed_at", "branch")}
     plan, tasks = cycle.get("plan"), cycle.get("tasks")
     if isinstance(plan, dict):
-        issues = objects(plan.get("issues"))
+        issues = keep_objects(plan.get("issues"))
         decided = [issue for issue in issues if issue.get("status") == "decided"]
         answer["topic"] = str(plan.get("topic") or "")
         answer["decisions"] = [{name: str(one.get(name) or "") for name in ("title", "decision")} for one in decided]
@@ -57,16 +57,16 @@ def _summary(cycle: dict[str, Any]) -> Answer:
     return answer
 
 
-def context(store: Store, asked: ContextQuery) -> Answer:
+def read_context(store: Store, asked: ContextQuery) -> Answer:
     """Branch, goal, progress and decisions; a file that cannot be read is as good as none."""
-    answer: Answer = {"branch": git.branch(store.place.root), "activeMode": None}
+    answer: Answer = {"branch": git.find_branch(store.place.root), "activeMode": None}
     try:
         found = store.tasks()
     except (StorageError, OSError):
         found = None
     if found is None:
         return answer | {"decisions": []}
-    summary = {"activeMode": "team", "goal": found.goal, "tasksSummary": counts(found)}
+    summary = {"activeMode": "team", "goal": found.goal, "tasksSummary": count_tasks(found)}
     return answer | summary | {"decisions": found.decisions}
 
 

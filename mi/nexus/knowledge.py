@@ -19,7 +19,7 @@ class KnowledgeFile(NamedTuple):
     modified: float  # seconds since the epoch
 
 
-def files_in(store: Store, folder: str) -> list[KnowledgeFile]:
+def list_files(store: Store, folder: str) -> list[KnowledgeFile]:
     """The files of `memory`, `context` or `rules`, by name; a listing, which is no reading."""
     place = store.place.knowledge(folder)
     found = []
@@ -33,13 +33,13 @@ def files_in(store: Store, folder: str) -> list[KnowledgeFile]:
 
 def _title(path: str, name: str) -> str:
     """The first heading or line of a file."""
-    for line in text_of(path, 2048).splitlines():
+    for line in read_text(path, 2048).splitlines():
         if line.strip(" #\t"):
             return line.strip(" #\t")
     return name.removesuffix(".md")
 
 
-def text_of(path: str, limit: int = _MAX_BYTES) -> str:
+def read_text(path: str, limit: int = _MAX_BYTES) -> str:
     """The text of a file, as much of it as anyone needs."""
     with open(path, "rb") as file:
         return file.read(limit).decode("utf-8", "replace")

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from mi.kernel.errors import NotFound
 from mi.nexus import extensions, pairing
-from mi.nexus.state import Fields, Task, Tasks, given
+from mi.nexus.state import Fields, Task, Tasks, is_given
 from mi.nexus.store import Store
-from mi.nexus.targets import common, targets_of
+from mi.nexus.targets import find_common, find_targets
 
 _HOW = ("architect", "designer", "postdoc", "strategist")
 _MAKERS = ("engineer", "writer")
@@ -33,14 +33,14 @@ def lint(store: Store) -> list[LintFinding]:
     found = store.tasks()
     if found is None:
         raise NotFound("nx-no-tasks")
-    return list(findings(found, extensions.of_tasks(store)))
+    return list(find_problems(found, extensions.read_task_fields(store)))
 
 
-def findings(found: Tasks, added: dict[str, Fields]) -> Iterator[LintFinding]:
+def find_problems(found: Tasks, added: dict[str, Fields]) -> Iterator[LintFinding]:
     """The findings in the order in which they hurt."""
     yield from _unknown_deps(found)
     yield from _overlaps(found, added)
-    for pair in pairing.missing(found, added):
+    for pair in pairing.find_missing(found, added):
         yield LintFinding("pair-" + pair.checker, (pair.task.id,))
     for task in found.tasks:
         yield from _of_one(found, task, added)
@@ -60,7 +60,7 @@ def _overlaps(found: Tasks, added: dict[str, Fields]) -> Iterator[LintFinding]:
     before = _ancestors(found)
     open_tasks = [task for task in found.tasks if task.status != "completed" and task.owner not in pairing.CHECKERS]
     for one, other in combinations(open_tasks, 2):
-        shared = common(targets_of(one, added), targets_of(other, added))
+        shared = find_common(find_targets(one, added), find_targets(other, added))
         if shared and one.id not in before[other.id] and other.id not in before[one.id]:
             yield LintFinding("overlap", (one.id, other.id), ", ".join(shared))
 
@@ -81,13 +81,13 @@ def _ancestors(found: Tasks) -> dict[int, set[int]]:
 
 
 def _of_one(found: Tasks, task: Task, added: dict[str, Fields]) -> Iterator[LintFinding]:
-    named = pairing.exceptions_in(task)
+    named = pairing.find_exceptions(task)
     for like in _LIKE_EXCEPTION.findall(task.context):
         if like not in pairing.EXCEPTIONS:
             yield LintFinding("unknown-exception", (task.id,), like)
     if task.owner in _MAKERS and not pairing.has_acceptance(task):
         yield LintFinding("no-acceptance", (task.id,))
-    if task.owner == "researcher" and pairing.checks_of(found, task):
+    if task.owner == "researcher" and pairing.find_checks(found, task):
         yield LintFinding("researcher-checked", (task.id,))
     if "same_file_bundle" in named and not _said(task.approach):
         yield LintFinding("bundle-approach", (task.id,))
@@ -101,10 +101,10 @@ def _of_docs(found: Tasks, task: Task, named: list[str], added: dict[str, Fields
         if pairing.is_docs(task, added):
             yield LintFinding("exception-missing", (task.id,))
         return
-    reviewers = [one for one in pairing.checks_of(found, task) if one.owner == "reviewer"]
+    reviewers = [one for one in pairing.find_checks(found, task) if one.owner == "reviewer"]
     if len(reviewers) != 1:
         yield LintFinding("docs-one-reviewer", (task.id,), str(len(reviewers)))
-    targets = targets_of(task, added)
+    targets = find_targets(task, added)
     if any(not path.endswith(".md") for path in targets):
         yield LintFinding("docs-not-md", (task.id,), ", ".join(path for path in targets if not path.endswith(".md")))
     if "docs_only.coherent" in docs and not _said(task.approach):
@@ -127,14 +127,14 @@ def _split(found: Tasks, added: dict[str, Fields]) -> Iterator[LintFinding]:
         apart = all(
             not before[one.id] & {other.id} and not before[other.id] & {one.id} for one, other in combinations(group, 2)
         )
-        placed = all(targets_of(task, added) for task in group)
+        placed = all(find_targets(task, added) for task in group)
         if owner in _MAKERS and 1 < len(group) < _PARALLEL and apart and placed and not _independent(group):
             yield LintFinding("few-parallel", ids, owner)
 
 
 def _independent(group: list[Task]) -> bool:
-    return all("docs_only.independent" in pairing.exceptions_in(task) for task in group)
+    return all("docs_only.independent" in pairing.find_exceptions(task) for task in group)
 
 
 def _said(value: Any) -> bool:
-    return given(value) and bool(str(value).strip())
+    return is_given(value) and bool(str(value).strip())

@@ -74,7 +74,7 @@ def _line(text: str, at: int) -> int:
     return text.count("\n", 0, at) + 1
 
 
-def macros_in(text: str) -> list[Macro]:
+def find_macros(text: str) -> list[Macro]:
     """Every macro of a text."""
     found: list[Macro] = []
 

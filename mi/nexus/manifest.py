@@ -11,10 +11,10 @@ from mi.kernel import git
 from mi.kernel.config.types import Nexus as Settings
 from mi.kernel.state import encode_pretty
 from mi.nexus import vocabulary_types as types
-from mi.nexus.capabilities import action_of, effective
+from mi.nexus.capabilities import find_action, list_capabilities
 from mi.nexus.macros import expand
 from mi.nexus.roster import SHIPPED, Member, Roster, load
-from mi.nexus.store import strict
+from mi.nexus.store import encode_strict
 from mi.nexus.toolset import TOOLS
 
 CONTRACT = "2.0"
@@ -25,7 +25,7 @@ _READING = ["Read", "Glob", "Grep", "WebFetch", "WebSearch"]
 _TAKEN = {"no_file_edit": ["Edit", "Write", "NotebookEdit"], "no_shell_exec": ["Bash"]}
 
 
-def body_hash(body: str) -> str:
+def hash_body(body: str) -> str:
     """The fingerprint of a text, the same on every system: line ends and what trails do not count."""
     from hashlib import sha256
 
@@ -33,7 +33,7 @@ def body_hash(body: str) -> str:
     return "sha256:" + sha256(normal.encode()).hexdigest()
 
 
-def manifest(roster: Roster, commit: str) -> bytes:
+def build_manifest(roster: Roster, commit: str) -> bytes:
     """The whole of manifest.json."""
     words = roster.vocabulary
     vocabulary = {name: _sorted(getattr(words, name)) for name in words._fields}
@@ -47,7 +47,7 @@ def manifest(roster: Roster, commit: str) -> bytes:
         "skills": [_entry(skill) for skill in sorted(roster.skills, key=lambda member: str(member.meta.id))],
         "vocabulary": vocabulary | {"invocations": invocations},
     }
-    return encode_pretty(strict(whole, types.Manifest))
+    return encode_pretty(encode_strict(whole, types.Manifest))
 
 
 def _sorted(value: Any) -> Any:
@@ -57,15 +57,15 @@ def _sorted(value: Any) -> Any:
 
 def _entry(member: Member) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(member.meta)
-    return plain | {"body_hash": body_hash(member.body)}
+    return plain | {"body_hash": hash_body(member.body)}
 
 
-def shipped_manifest() -> bytes:
+def build_shipped_manifest() -> bytes:
     """The manifest of what this installation ships."""
-    return manifest(load(), commit_of(SHIPPED))
+    return build_manifest(load(), find_commit(SHIPPED))
 
 
-def commit_of(folder: str) -> str:
+def find_commit(folder: str) -> str:
     """The commit that a source tree stands at; `unknown` for an installed package."""
     root = git.find_toplevel(folder)
     if root is None or not os.path.isfile(os.path.join(root, "pyproject.toml")):
@@ -82,7 +82,7 @@ def wishes(roster: Roster, settings: Settings) -> list[Wish]:
 
 
 def _agent(roster: Roster, member: Member, settings: Settings) -> Agent:
-    bounds = effective(member.meta.id, settings)
+    bounds = list_capabilities(member.meta.id, settings)
     guidance = [
         capability.prose_guidance.strip() for capability in roster.vocabulary.capabilities if capability.id in bounds
     ]
@@ -99,7 +99,7 @@ def _agent(roster: Roster, member: Member, settings: Settings) -> Agent:
 def tools_for(bounds: frozenset[str]) -> list[str]:
     """The tools an agent with these capabilities may use in Claude Code."""
     hands = [tool for name in ("no_file_edit", "no_shell_exec") if name not in bounds for tool in _TAKEN[name]]
-    kept = (name for name in TOOLS if f"no_{action_of(name)}" not in bounds)
+    kept = (name for name in TOOLS if f"no_{find_action(name)}" not in bounds)
     return [*_READING, *hands, *(f"mcp__{SERVER}__nx_{name}" for name in kept)]
 
 

@@ -10,8 +10,8 @@ from mi.kernel.errors import Blocked, NotFound, UsageError
 from mi.kernel.files import read_bytes
 from mi.knowledge.search.words import stop_words, tokens
 from mi.nexus import memory_rules
-from mi.nexus.access import observe
-from mi.nexus.knowledge import files_in, text_of
+from mi.nexus.access import observe_read
+from mi.nexus.knowledge import list_files, read_text
 from mi.nexus.memory_rules import objection
 from mi.nexus.store import Store
 
@@ -28,26 +28,26 @@ class Added(NamedTuple):
     changed: bool = True
 
 
-def categories(settings: Settings) -> tuple[str, ...]:
+def list_categories(settings: Settings) -> tuple[str, ...]:
     """The categories a project uses."""
     return tuple(dict.fromkeys([*memory_rules.CATEGORIES, *settings.memory_categories]))
 
 
 def show(store: Store, name: str, reader: str) -> str:
     """What a memory file says; the reading is counted."""
-    path = existing(store, name)
+    path = find_memory(store, name)
     said = (read_bytes(path) or b"").decode("utf-8", "replace")
-    observe(store, path, reader)
+    observe_read(store, path, reader)
     return said
 
 
-def existing(store: Store, name: str) -> str:
+def find_memory(store: Store, name: str) -> str:
     """The path of a memory file; NotFound when there is none of this name."""
     wanted = name if name.endswith(".md") else name + ".md"
-    for one in files_in(store, "memory"):
+    for one in list_files(store, "memory"):
         if one.name == wanted:
             return one.path
-    known = ", ".join(one.name for one in files_in(store, "memory"))
+    known = ", ".join(one.name for one in list_files(store, "memory"))
     raise NotFound("no-memory-file", name=wanted, known=known or "-")
 
 
@@ -67,7 +67,7 @@ def add(
     said = text.strip()
     if not said:
         raise UsageError("empty-text", field="memory")
-    known = categories(settings)
+    known = list_categories(settings)
     if category and category not in known:
         raise UsageError("memory-category", value=category, known=", ".join(known))
     asked, name = name, _named(name, category, said, known)
@@ -76,10 +76,10 @@ def add(
     reason = None if force else objection(said, memory_rules.topic_of(name, known))
     if reason:
         raise Blocked("memory-admission-" + reason)
-    if not name and (new or not files_in(store, "memory")):
+    if not name and (new or not list_files(store, "memory")):
         raise UsageError("memory-name-needed")  # before the lock, which would make the folder
     with store.lock():
-        found = None if new else closest(store, said, name if asked else "", category, settings)
+        found = None if new else find_closest(store, said, name if asked else "", category, settings)
         if found is not None:
             return _extend(store, found[0], said, found[1])
         if not name:
@@ -104,18 +104,18 @@ def _named(name: str, category: str, text: str, known: tuple[str, ...]) -> str:
     return memory_rules.check(name, known)
 
 
-def closest(store: Store, text: str, name: str, category: str, settings: Settings) -> tuple[str, float] | None:
+def find_closest(store: Store, text: str, name: str, category: str, settings: Settings) -> tuple[str, float] | None:
     """The file that a text belongs to: the one it names, else that of its category which holds most of its words.
 
     A text of which nobody said a category may belong to a file of any.
     """
-    known, threshold, wanted = categories(settings), settings.memory_overlap, words_of(text)
+    known, threshold, wanted = list_categories(settings), settings.memory_overlap, words_of(text)
     best: tuple[str, float] | None = None
-    for one in files_in(store, "memory"):
+    for one in list_files(store, "memory"):
         if category and memory_rules.category_of(one.name, known) != category:
             continue
         topic = memory_rules.topic_of(one.name, known).replace("-", " ")
-        held = share(wanted, words_of(f"{topic}\n{text_of(one.path)}"))
+        held = share(wanted, words_of(f"{topic}\n{read_text(one.path)}"))
         if one.name == name:
             return one.path, held
         if held >= threshold and (best is None or held > best[1]):

@@ -13,7 +13,7 @@ from mi.kernel.errors import NotFound, StorageError, UsageError
 from mi.kernel.files import read_bytes
 from mi.kernel.secrets import find_secrets
 from mi.nexus import access, memory, memory_rules
-from mi.nexus.knowledge import files_in, text_of
+from mi.nexus.knowledge import list_files, read_text
 from mi.nexus.memory import share, words_of
 from mi.nexus.memory_rules import objection
 from mi.nexus.store import Store
@@ -57,13 +57,13 @@ class Done(NamedTuple):
     commits: list[str]
 
 
-def candidates(store: Store, settings: MemoryGc, now: float | None = None) -> list[StaleMemory]:
+def find_stale(store: Store, settings: MemoryGc, now: float | None = None) -> list[StaleMemory]:
     """The memory files for which at least one signal speaks, the most forgotten first."""
     records = {record.path: record for record in access.read_records(store.place.access)}
     closed = [_seconds(cycle.get("completed_at")) for cycle in store.cycles()]
     moment = time.time() if now is None else now
     found = []
-    for one in files_in(store, "memory"):
+    for one in list_files(store, "memory"):
         record = records.get(os.path.realpath(one.path))
         since = _seconds(record.last_accessed_ts) if record else one.modified
         days = int(max(0.0, moment - since) / _DAY_S)
@@ -87,12 +87,12 @@ def _seconds(timestamp: Any) -> float:
         return 0.0
 
 
-def merges(store: Store, settings: Settings) -> list[Merge]:
+def find_merges(store: Store, settings: Settings) -> list[Merge]:
     """Pairs of files that say the same; the smaller one goes into the larger."""
-    known, enough = memory.categories(settings), max(settings.memory_overlap, 0.01)
+    known, enough = memory.list_categories(settings), max(settings.memory_overlap, 0.01)
     found, gone = [], set[str]()
-    files = sorted(files_in(store, "memory"), key=lambda file: file.size)
-    words = {file.name: words_of(text_of(file.path)) for file in files}
+    files = sorted(list_files(store, "memory"), key=lambda file: file.size)
+    words = {file.name: words_of(read_text(file.path)) for file in files}
     kinds = {file.name: memory_rules.category_of(file.name, known) for file in files}
     for one, other in combinations(words, 2):
         if kinds[one] != kinds[other] or one in gone:
@@ -104,7 +104,7 @@ def merges(store: Store, settings: Settings) -> list[Merge]:
     return found
 
 
-def automatic(store: Store, settings: Settings) -> Done:
+def forget_automatically(store: Store, settings: Settings) -> Done:
     """What happens without being asked, where someone switched it on: three signals or nothing."""
     gc = settings.memory_gc
     if not gc.auto:
@@ -113,15 +113,15 @@ def automatic(store: Store, settings: Settings) -> Done:
         raise UsageError("memory-gc-signals")
     if not os.path.exists(store.place.access):  # reads are not observed here: their absence tells nothing
         return Done([], [], [])
-    chosen = [candidate.name for candidate in candidates(store, gc) if candidate.forgotten]
+    chosen = [candidate.name for candidate in find_stale(store, gc) if candidate.forgotten]
     return apply(store, settings, chosen, []) if chosen else Done([], [], [])
 
 
 def apply(store: Store, settings: Settings, names: list[str], pairs: list[Merge]) -> Done:
     """Delete files and merge pairs, each a commit of its own; without git nothing is deleted."""
-    paths = [memory.existing(store, name) for name in dict.fromkeys(map(memory_file, names))]
+    paths = [memory.find_memory(store, name) for name in dict.fromkeys(map(name_memory_file, names))]
     root = _repository(store)
-    signals = {candidate.name: candidate for candidate in candidates(store, settings.memory_gc)}
+    signals = {candidate.name: candidate for candidate in find_stale(store, settings.memory_gc)}
     commits: list[str] = []
     with store.lock():
         for pair in pairs:
@@ -131,7 +131,7 @@ def apply(store: Store, settings: Settings, names: list[str], pairs: list[Merge]
     return Done([os.path.basename(path) for path in paths], pairs, commits)
 
 
-def memory_file(name: str) -> str:
+def name_memory_file(name: str) -> str:
     """A memory's file name, with or without its ending given."""
     return name if name.endswith(".md") else name + ".md"
 
@@ -147,7 +147,7 @@ def _repository(store: Store) -> str:
     root = git.find_toplevel(store.place.root)
     if root is None or git.run(root, "rev-parse", "--git-dir").code != 0:
         raise StorageError("memory-gc-no-git", path=store.place.root)
-    if git.branch(root) == "HEAD":
+    if git.find_branch(root) == "HEAD":
         raise StorageError("memory-gc-detached", path=root)
     if not git.run(root, "var", "GIT_COMMITTER_IDENT").output.strip():
         raise StorageError("memory-gc-identity", path=root)
@@ -172,7 +172,7 @@ def _delete(store: Store, root: str, path: str, why: str) -> str:
 
 def _merge(store: Store, root: str, pair: Merge) -> str:
     """Put one file's text into another and delete it, in one commit."""
-    source, into = memory.existing(store, pair.source), memory.existing(store, pair.into)
+    source, into = memory.find_memory(store, pair.source), memory.find_memory(store, pair.into)
     real = os.path.realpath(root)
     paths = [os.path.relpath(os.path.realpath(path), real) for path in (source, into)]
     before = _kept(root, paths[0], pair.source)
@@ -223,7 +223,7 @@ def _commit(root: str, paths: list[str], message: str) -> str:
 
 def restore(store: Store, name: str) -> str:
     """Bring a deleted memory file back as it was; its path."""
-    name = memory_file(name)
+    name = name_memory_file(name)
     path = os.path.join(store.place.memory, name)
     if os.path.lexists(path):
         raise UsageError("memory-exists", name=name)
@@ -255,12 +255,12 @@ class MemoryFault(NamedTuple):
 
 def lint_memory(store: Store, settings: Settings) -> Iterator[MemoryFault]:
     """Every fault of the memory files; looking counts as no reading."""
-    known = memory.categories(settings)
-    for one in files_in(store, "memory"):
+    known = memory.list_categories(settings)
+    for one in list_files(store, "memory"):
         fault = memory_rules.fault_of(one.name, known)
         if fault:
             yield MemoryFault(fault, one.name)
-        text = text_of(one.path)
+        text = read_text(one.path)
         reason = objection(text, memory_rules.topic_of(one.name, known))
         if reason:
             yield MemoryFault(reason, one.name)
@@ -268,5 +268,5 @@ def lint_memory(store: Store, settings: Settings) -> Iterator[MemoryFault]:
             yield MemoryFault("empty", one.name)
         if found := find_secrets(text):
             yield MemoryFault("secret", one.name, found[0].kind)
-    for pair in merges(store, settings):
+    for pair in find_merges(store, settings):
         yield MemoryFault("twins", pair.source, pair.into)

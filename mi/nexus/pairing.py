@@ -4,8 +4,8 @@ import re
 from typing import Literal, NamedTuple
 
 from mi.kernel.language import compiled, patterns
-from mi.nexus.state import Fields, Task, Tasks, given
-from mi.nexus.targets import targets_of
+from mi.nexus.state import Fields, Task, Tasks, is_given
+from mi.nexus.targets import find_targets
 
 CHECKERS = ("tester", "reviewer")
 DOCS = ("docs_only.coherent", "docs_only.independent")
@@ -21,12 +21,12 @@ class Pair(NamedTuple):
     checker: Checker
 
 
-def exceptions_in(task: Task) -> list[str]:
+def find_exceptions(task: Task) -> list[str]:
     """The task exceptions that a task's context records."""
     return [name for name in EXCEPTIONS if re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.]*\w)", task.context)]
 
 
-def due(task: Task, extensions: dict[str, Fields]) -> Checker | None:
+def find_due_check(task: Task, extensions: dict[str, Fields]) -> Checker | None:
     """The kind of check that pairing adds to a task; None when it adds none."""
     acceptance = task.acceptance if isinstance(task.acceptance, str) else ""
     if is_docs(task, extensions) or _pure(task):
@@ -42,9 +42,9 @@ def due(task: Task, extensions: dict[str, Fields]) -> Checker | None:
 
 def is_docs(task: Task, extensions: dict[str, Fields]) -> bool:
     """Whether a task only touches documentation: it says so, or all its files are."""
-    if any(name in DOCS for name in exceptions_in(task)):
+    if any(name in DOCS for name in find_exceptions(task)):
         return True
-    targets = targets_of(task, extensions)
+    targets = find_targets(task, extensions)
     return bool(targets) and all(path.endswith(".md") for path in targets)
 
 
@@ -54,17 +54,17 @@ def _pure(task: Task) -> bool:
     return bool(compiled(known.refactoring).search(said) or compiled(known.types_only).search(said))
 
 
-def checks_of(found: Tasks, task: Task) -> list[Task]:
+def find_checks(found: Tasks, task: Task) -> list[Task]:
     """The tester and reviewer tasks that depend on a task."""
     return [one for one in found.tasks if one.owner in CHECKERS and task.id in one.deps]
 
 
-def missing(found: Tasks, extensions: dict[str, Fields]) -> list[Pair]:
+def find_missing(found: Tasks, extensions: dict[str, Fields]) -> list[Pair]:
     """The checks that are due and not among the tasks."""
-    pairs = [Pair(task, checker) for task in found.tasks if (checker := due(task, extensions))]
-    return [pair for pair in pairs if all(one.owner != pair.checker for one in checks_of(found, pair.task))]
+    pairs = [Pair(task, checker) for task in found.tasks if (checker := find_due_check(task, extensions))]
+    return [pair for pair in pairs if all(one.owner != pair.checker for one in find_checks(found, pair.task))]
 
 
 def has_acceptance(task: Task) -> bool:
     """Whether a task says how one sees that it is done."""
-    return given(task.acceptance) and bool(str(task.acceptance).strip())
+    return is_given(task.acceptance) and bool(str(task.acceptance).strip())

@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from mi.kernel import clock
 from mi.kernel.errors import NotFound, UsageError
-from mi.nexus.state import Issue, Plan, given
+from mi.nexus.state import Issue, Plan, is_given
 from mi.nexus.store import Store
 
 Answer = dict[str, Any]  # the shape that the contract gives each tool
@@ -44,7 +44,7 @@ def start(store: Store, asked: PlanStart) -> Answer:
         if former is not None:
             from mi.nexus import extensions
 
-            gone = extensions.leaving(store, "plan")
+            gone = extensions.collect_leaving(store, "plan")
             cycle, _ = store.archive(former, [])
             extensions.archive(store, gone, cycle.completed_at)
         issues = [Issue(id=number, title=title, status="pending") for number, title in enumerate(asked.issues, 1)]
@@ -71,7 +71,7 @@ def _next_id(cycles: list[dict[str, Any]]) -> int:
     return int(max([0, *ids])) + 1
 
 
-def status(store: Store, asked: PlanStatus) -> Answer:
+def show_status(store: Store, asked: PlanStatus) -> Answer:
     """The plan as it stands."""
     plan = store.plan()
     if plan is None:
@@ -80,7 +80,7 @@ def status(store: Store, asked: PlanStatus) -> Answer:
     summary = {"total": len(plan.issues), "pending": len(plan.issues) - decided, "decided": decided}
     issues = msgspec.to_builtins(plan.issues)
     answer = {"active": True, "plan_id": plan.id, "topic": plan.topic, "issues": issues, "summary": summary}
-    return answer | ({"research_summary": plan.research_summary} if given(plan.research_summary) else {})
+    return answer | ({"research_summary": plan.research_summary} if is_given(plan.research_summary) else {})
 
 
 def update(store: Store, asked: PlanUpdate) -> Answer:
@@ -130,7 +130,7 @@ def decide(store: Store, asked: PlanDecide) -> Answer:
         plan = _active(store)
         issue = _issue(plan, asked.issue_id)
         how = {name: getattr(asked, name) for name in ("how_agents", "how_summary", "how_agent_ids")}
-        kept = {name: value for name, value in how.items() if given(value)}
+        kept = {name: value for name, value in how.items() if is_given(value)}
         decided = msgspec.structs.replace(issue, status="decided", decision=asked.decision, **kept)
         plan = _replaced(plan, issue, decided)
         store.save(store.place.plan, plan)

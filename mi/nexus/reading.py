@@ -17,7 +17,7 @@ _PLAIN: dict[str, Any] = {"title": "", "topic": "", "context": "", "goal": "", "
 BEGINNING = "1970-01-01T00:00:00.000Z"  # of a file that does not say when it was made
 
 
-def raw_json(path: str, shape: type[Any]) -> Any:
+def read_raw_json(path: str, shape: type[Any]) -> Any:
     """What a file holds; None when there is no file, StorageError when it is no JSON of this shape."""
     data = read_bytes(path)
     if data is None:
@@ -30,22 +30,22 @@ def raw_json(path: str, shape: type[Any]) -> Any:
 
 def read_plan(path: str) -> Plan | None:
     """The plan in a file; None without one."""
-    raw = raw_json(path, dict[str, Any])
-    return None if raw is None else as_plan(raw, path)
+    raw = read_raw_json(path, dict[str, Any])
+    return None if raw is None else parse_plan(raw, path)
 
 
-def as_plan(raw: dict[str, Any], path: str) -> Plan:
+def parse_plan(raw: dict[str, Any], path: str) -> Plan:
     """A plan as someone wrote it."""
-    issues = [_lenient(one, Issue, path) for one in objects(raw.get("issues"))]
+    issues = [_lenient(one, Issue, path) for one in keep_objects(raw.get("issues"))]
     return _lenient({"created_at": BEGINNING} | raw | {"issues": issues}, Plan, path)
 
 
 def read_tasks(path: str) -> Tasks | None:
     """The tasks in a file; None without one."""
-    raw = raw_json(path, dict[str, Any])
+    raw = read_raw_json(path, dict[str, Any])
     if raw is None:
         return None
-    tasks = [_lenient(one, Task, path) for one in objects(raw.get("tasks"))]
+    tasks = [_lenient(one, Task, path) for one in keep_objects(raw.get("tasks"))]
     decisions = raw.get("decisions")
     return _lenient(
         raw
@@ -62,25 +62,25 @@ def read_tasks(path: str) -> Tasks | None:
 
 def read_cycles(path: str) -> list[dict[str, Any]]:
     """The cycles of a history as they stand: nobody rewrites what was archived."""
-    raw = raw_json(path, dict[str, Any])
+    raw = read_raw_json(path, dict[str, Any])
     if raw is None:
         return []
     cycles = raw.get("cycles")
     if not isinstance(cycles, list):
         raise StorageError("state-malformed", path=path, reason=NestedText("reason.no-list-at", at="cycles"))
-    return objects(cycles)
+    return keep_objects(cycles)
 
 
 def read_tracker(path: str) -> list[TrackerEntry]:
     """The agent instances in a tracker; an entry that cannot be one is passed over."""
     found = []
-    for one in objects(raw_json(path, list[Any])):
+    for one in keep_objects(read_raw_json(path, list[Any])):
         if isinstance(one.get("harness_id"), str) and isinstance(one.get("started_at"), str):
             found.append(_lenient(one, TrackerEntry, path))
     return found
 
 
-def objects(value: Any) -> list[dict[str, Any]]:
+def keep_objects(value: Any) -> list[dict[str, Any]]:
     """The objects in a list; anything else is passed over."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 

@@ -68,7 +68,7 @@ def load_vocabulary(root: str = SHIPPED) -> Vocabulary:
     return Vocabulary._make([*lists, policy])
 
 
-def member_folders(root: str, kind: str) -> list[str]:
+def list_member_folders(root: str, kind: str) -> list[str]:
     """The folders of agents or skills, by name."""
     place = os.path.join(root, kind)
     names = sorted(os.listdir(place)) if os.path.isdir(place) else []
@@ -89,13 +89,13 @@ def load(root: str = SHIPPED) -> Roster:
     """Everything; the first thing that is wrong is an error."""
     vocabulary = load_vocabulary(root)
     members = {
-        kind: [load_member(root, kind, folder) for folder in member_folders(root, kind)]
+        kind: [load_member(root, kind, folder) for folder in list_member_folders(root, kind)]
         for kind in ("agents", "skills")
     }
     return Roster(vocabulary, members["agents"], members["skills"])
 
 
-def skill_body(skill: str, mode: str = "") -> str:
+def read_skill_body(skill: str, mode: str = "") -> str:
     """The text of a shipped skill, its macros written out."""
     from mi.nexus.macros import expand
 

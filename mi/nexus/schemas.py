@@ -48,7 +48,7 @@ _VOCABULARY: dict[str, Any] = {
 }
 
 
-def schema_of(file: str, shape: Any) -> dict[str, Any]:
+def build_schema(file: str, shape: Any) -> dict[str, Any]:
     """The JSON Schema of a type, the outermost one written out."""
     (whole,), parts = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")
     if "$ref" in whole:
@@ -60,7 +60,7 @@ def _head(file: str) -> dict[str, Any]:
     return {"$schema": DIALECT, "$id": f"{_BASE}/{file}"}
 
 
-def vocabulary_schema() -> dict[str, Any]:
+def build_vocabulary_schema() -> dict[str, Any]:
     """The shapes of the vocabulary files, one definition each."""
     wholes, parts = msgspec.json.schema_components(_VOCABULARY.values(), ref_template="#/$defs/{name}")
     policy = {"memoryPolicyFile": {"$ref": "memory-policy.schema.json"}}
@@ -68,9 +68,9 @@ def vocabulary_schema() -> dict[str, Any]:
     return _head("schema/vocabulary.schema.json") | {"$defs": named | policy | parts}
 
 
-def written() -> dict[str, bytes]:
+def render_schemas() -> dict[str, bytes]:
     """Each file that ships, by its path below this package."""
     files = {os.path.join(STATE_FOLDER, f"{name}.schema.json"): shape for name, shape in STATE.items()}
     files |= {os.path.join("schema", f"{name}.schema.json"): shape for name, shape in SHIPPED.items()}
-    made = {file: encode_pretty(schema_of(file, shape)) for file, shape in files.items()}
-    return made | {os.path.join("schema", "vocabulary.schema.json"): encode_pretty(vocabulary_schema())}
+    made = {file: encode_pretty(build_schema(file, shape)) for file, shape in files.items()}
+    return made | {os.path.join("schema", "vocabulary.schema.json"): encode_pretty(build_vocabulary_schema())}

@@ -6,11 +6,11 @@ from mi.kernel import jsonl
 from mi.kernel.errors import MiError
 from mi.kernel.jsontext import BadJson, decode_stored
 from mi.nexus import extensions, pairing, tracker
-from mi.nexus.capabilities import EDITS, action_of, tier_of
+from mi.nexus.capabilities import EDITS, find_action, find_tier
 from mi.nexus.state import Task, Tasks, TrackerEntry
 from mi.nexus.store import Store
-from mi.nexus.targets import common, targets_of
-from mi.nexus.tasks import named, owned, ready
+from mi.nexus.targets import find_common, find_targets
+from mi.nexus.tasks import find_named, find_owner, find_ready
 
 if TYPE_CHECKING:
     from mi.kernel.shell import Simple
@@ -40,20 +40,20 @@ def _tasks(store: Store) -> Tasks | None:
         return None
 
 
-def task_of(store: Store, task_id: Any, agent_name: str, agent_id: str) -> Task | None:
+def find_task(store: Store, task_id: Any, agent_name: str, agent_id: str) -> Task | None:
     """The task an agent was working on: the one that is named, else the one in progress that is its own."""
     found = _tasks(store)
     if found is None:
         return None
     if number := _number(task_id):
-        return named(found, number)
+        return find_named(found, number)
     open_tasks = [task for task in found.tasks if task.status == "in_progress"]
     by_id = [task for task in open_tasks if agent_id and task.owner_agent_id == agent_id]
     by_name = [task for task in open_tasks if agent_name and task.owner == agent_name]
     return next((group[0] for group in (by_id, by_name) if len(group) == 1), None)
 
 
-def touched_by(store: Store, agent_id: str) -> list[str]:
+def find_touched(store: Store, agent_id: str) -> list[str]:
     """The files that an agent changed, as the tool log of the session saw it."""
     found: dict[str, None] = {}
     for line in jsonl.read_forward(store.place.tool_log):
@@ -62,34 +62,34 @@ def touched_by(store: Store, agent_id: str) -> list[str]:
         except BadJson:
             continue
         mine = agent_id and raw.get("agent_id") == agent_id and raw.get("status") == "ok"
-        if mine and isinstance(raw.get("file"), str) and action_of(str(raw.get("tool"))) in EDITS:
+        if mine and isinstance(raw.get("file"), str) and find_action(str(raw.get("tool"))) in EDITS:
             found[raw["file"]] = None
     return list(found)
 
 
-def acceptance_unchecked(store: Store, task: Task) -> bool:
+def find_unchecked_acceptance(store: Store, task: Task) -> bool:
     """Whether a task promises something that no tester or reviewer task will look at."""
     found = _tasks(store)
-    checkable = pairing.has_acceptance(task) and owned(task) not in _NEVER_CHECKED
-    return checkable and found is not None and not pairing.checks_of(found, task)
+    checkable = pairing.has_acceptance(task) and find_owner(task) not in _NEVER_CHECKED
+    return checkable and found is not None and not pairing.find_checks(found, task)
 
 
-def done_unchecked(store: Store, owner: str) -> list[Task]:
+def find_done_unchecked(store: Store, owner: str) -> list[Task]:
     """The completed tasks of an owner whose acceptance nobody will look at."""
     found = _tasks(store)
     done = [task for task in found.tasks if task.status == "completed" and task.owner == owner] if found else []
-    return [task for task in done if acceptance_unchecked(store, task)]
+    return [task for task in done if find_unchecked_acceptance(store, task)]
 
 
 def resume_of(store: Store, task_id: Any, can_resume: Any, owner: str = "") -> Resume | None:
     """Whether an earlier agent should go on with the named task, else with the next one of an owner."""
     found = _tasks(store)
-    task = named(found, number) if (number := _number(task_id)) else _next_of(found, owner)
+    task = find_named(found, number) if (number := _number(task_id)) else _next_of(found, owner)
     if task is None:
         return None
-    tier = cast(Tier, tier_of(owned(task)))
-    targets = targets_of(task, extensions.of_tasks(store))
-    return evaluate(task, tier, tracker.entries(store), targets, can_resume=can_resume is not False)
+    tier = cast(Tier, find_tier(find_owner(task)))
+    targets = find_targets(task, extensions.read_task_fields(store))
+    return evaluate(task, tier, tracker.read_entries(store), targets, can_resume=can_resume is not False)
 
 
 def _number(task_id: Any) -> int:
@@ -103,11 +103,11 @@ def _next_of(found: Tasks | None, owner: str) -> Task | None:
     """The task that an owner has in progress, or could begin."""
     if found is None or not owner:
         return None
-    mine = [task for task in found.tasks if task.status == "in_progress"] + ready(found)
+    mine = [task for task in found.tasks if task.status == "in_progress"] + find_ready(found)
     return next((task for task in mine if task.owner == owner), None)
 
 
-def printed_files(command: str, root: str) -> list[str]:
+def find_printed_files(command: str, root: str) -> list[str]:
     """The files whose content a shell command prints; what only goes through a search or into a file is not shown."""
     from glob import glob, has_magic
 
@@ -146,7 +146,7 @@ def evaluate(
     if task.owner_reuse_policy == "resume":
         return Resume("resume", "policy-resume", str(prior.agent_id))
     if task.owner_reuse_policy == "resume_if_same_artifact":
-        same = bool(common(_touched(prior), targets))
+        same = bool(find_common(_touched(prior), targets))
         return Resume("resume", "same-artifact", str(prior.agent_id)) if same else Resume("fresh", "other-artifact")
     if tier == "ephemeral":
         return Resume("fresh", "ephemeral")
@@ -166,14 +166,19 @@ def _bounded(task: Task, prior: TrackerEntry, tracker: list[TrackerEntry], targe
     since = prior.stopped_at if isinstance(prior.stopped_at, str) else prior.started_at
     for other in tracker:
         stopped = other.stopped_at if isinstance(other.stopped_at, str) else ""
-        if other is not prior and other.status == "completed" and stopped >= since and common(_touched(other), targets):
+        if (
+            other is not prior
+            and other.status == "completed"
+            and stopped >= since
+            and find_common(_touched(other), targets)
+        ):
             return Resume("fresh", "intervening-edit")
-    agent_id, reread = str(prior.agent_id), tuple(common(targets, targets))
+    agent_id, reread = str(prior.agent_id), tuple(find_common(targets, targets))
     if task.owner_reuse_policy == "resume":
         return Resume("resume", "policy-resume", agent_id, reread)
     if isinstance(prior.agent_name, str) and isinstance(task.owner, str) and prior.agent_name != task.owner:
         return Resume("fresh", "other-owner")
-    if not targets or not all(common([target], _touched(prior)) for target in targets):
+    if not targets or not all(find_common([target], _touched(prior)) for target in targets):
         return Resume("fresh", "other-artifact")
     return Resume("resume", "bounded", agent_id, reread)
 

@@ -149,6 +149,6 @@ class HistoryExtension(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     cycle_extensions: list[CycleExtension]
 
 
-def given(value: Any) -> bool:
+def is_given(value: Any) -> bool:
     """Whether an optional field has a value."""
     return value is not UNSET and value is not None

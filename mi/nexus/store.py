@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from mi.kernel import clock, files, git, inside
-from mi.kernel.locks import folder_lock
+from mi.kernel.locks import lock_folder
 from mi.kernel.state import encode_pretty
 from mi.nexus import reading
 from mi.nexus.layout import NexusLayout
@@ -29,7 +29,7 @@ class Store:
     def lock(self) -> Iterator[None]:
         """Keep every other writer of this tree out; the folder and its .gitignore are made when missing."""
         make_folder(self.place.folder)
-        with folder_lock(self.place.folder):
+        with lock_folder(self.place.folder):
             self._ignore_state()
             yield
 
@@ -50,22 +50,22 @@ class Store:
 
     def save(self, path: str, value: Any, shape: Any = None) -> None:
         """Write a state file; a value that its schema would refuse is never written."""
-        self.write(path, encode_pretty(strict(value, shape or type(value))))
+        self.write(path, encode_pretty(encode_strict(value, shape or type(value))))
 
     def archive(self, plan: Plan | None, tasks: list[Task]) -> tuple[Cycle, int]:
         """Append a cycle to the history, once; the cycle and how many there are now."""
-        raw = reading.raw_json(self.place.history, dict[str, Any]) or {}
+        raw = reading.read_raw_json(self.place.history, dict[str, Any]) or {}
         former = reading.read_cycles(self.place.history)
         if former and (same := _same_cycle(former[-1], plan, tasks)):
             return same, len(raw["cycles"])
         cycle = Cycle(
             schema_version=SCHEMA_VERSION,
             completed_at=_later_than([one.get("completed_at") for one in former[-1:]]),
-            branch=git.branch(self.place.root),
+            branch=git.find_branch(self.place.root),
             plan=plan,
             tasks=tasks,
         )
-        cycles = [*raw.get("cycles", []), strict(cycle, Cycle)]  # what others archived, whatever it is, stays
+        cycles = [*raw.get("cycles", []), encode_strict(cycle, Cycle)]  # what others archived, whatever it is, stays
         self.write(self.place.history, encode_pretty(raw | {"cycles": cycles}))
         return cycle, len(cycles)
 
@@ -76,7 +76,7 @@ class Store:
         files.write_atomic(path, content, _MODE)
 
 
-def strict(value: Any, shape: Any) -> Any:
+def encode_strict(value: Any, shape: Any) -> Any:
     """A value as plain JSON, checked against its type."""
     plain = msgspec.to_builtins(value)
     msgspec.convert(plain, shape)

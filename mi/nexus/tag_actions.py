@@ -12,7 +12,7 @@ from mi.nexus.store import Store
 _NAMED = re.compile(r"^([a-z0-9]+(?:-[a-z0-9]+)+)(?:\.md)?:\s+(.+)$", re.DOTALL)
 
 
-def inline_only(message: str) -> list[tags.TagMatch]:
+def find_inline_tags(message: str) -> list[tags.TagMatch]:
     """The tags of a message that is for MI alone: it names no skill that an agent would follow."""
     found = tags.find(message)
     return [] if any(tag.skill for tag in found) else found
@@ -21,7 +21,7 @@ def inline_only(message: str) -> list[tags.TagMatch]:
 def decide(store: Store, message: str) -> dict[str, Any]:
     """`[d] 2 Use SQLite`: decide a question of the plan; the number may be left out when only one is open."""
     said = _text(message, "[d]")
-    shown = plan.status(store, plan.PlanStatus())
+    shown = plan.show_status(store, plan.PlanStatus())
     if not shown["active"]:
         raise Blocked("nx-no-plan")
     waiting = [issue["id"] for issue in shown["issues"] if issue["status"] == "pending"]
@@ -43,7 +43,7 @@ def remember(store: Store, message: str, settings: Settings, *, force: bool = Fa
     return memory.add(store, text, settings, name=name, force=force)
 
 
-def rule(store: Store, message: str) -> str:
+def add_rule(store: Store, message: str) -> str:
     """`[rule] Tests come first`: keep a rule; the path of its file."""
     said = _text(message, "[rule]")
     named = _NAMED.match(said)
@@ -51,7 +51,7 @@ def rule(store: Store, message: str) -> str:
 
 
 def _text(message: str, tag: str) -> str:
-    said = tags.without(message)
+    said = tags.strip_tags(message)
     if not said:
         raise UsageError("tag-text", tag=tag)
     return said

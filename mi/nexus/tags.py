@@ -46,7 +46,7 @@ def _tag(written: str) -> TagMatch | None:
     return None
 
 
-def without(message: str) -> str:
+def strip_tags(message: str) -> str:
     """A message without its tags."""
 
     def rest(spoken: re.Match[str]) -> str:

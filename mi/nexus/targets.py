@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable
 
-from mi.nexus.state import Fields, Task, given
+from mi.nexus.state import Fields, Task, is_given
 
 # As texts, compiled at their first use: most events of a session ask for no target.
 _BACKTICKED = r"`([^`\n]{1,200})`"
@@ -20,16 +20,16 @@ _ENDINGS = frozenset(
 _NAMES = frozenset("Makefile Dockerfile Justfile Rakefile Gemfile".split())
 
 
-def targets_of(task: Task, extensions: dict[str, Fields]) -> list[str]:
+def find_targets(task: Task, extensions: dict[str, Fields]) -> list[str]:
     """The files a task will change, generated ones left out."""
     own = extensions.get(str(task.id), {})
     generated = {_normal(path) for path in _texts(own.get("generated_files"))}
     declared = _texts(own.get("target_files"))
-    found = declared or paths_in(task.approach if given(task.approach) else "", task.context)  # type: ignore[arg-type]
+    found = declared or find_paths(task.approach if is_given(task.approach) else "", task.context)  # type: ignore[arg-type]
     return [path for path in dict.fromkeys(_normal(path) for path in found) if path not in generated]
 
 
-def paths_in(*texts: str) -> list[str]:
+def find_paths(*texts: str) -> list[str]:
     """The paths that texts name between backticks."""
     named = [found for text in texts for found in re.findall(_BACKTICKED, text)]
     return [name for name in named if _is_path(name.removeprefix("./"))]
@@ -41,7 +41,7 @@ def _is_path(name: str) -> bool:
     return known or re.fullmatch(_IN_A_FOLDER, name) is not None
 
 
-def common(some: Iterable[str], others: Iterable[str]) -> list[str]:
+def find_common(some: Iterable[str], others: Iterable[str]) -> list[str]:
     """The files that two lists have in common; what lies in a folder of the other list is in it."""
     ours, theirs = ({_normal(path) for path in paths} for paths in (some, others))
     return sorted({max(one, other, key=len) for one in ours for other in theirs if _within(one, other)})
@@ -51,7 +51,7 @@ def _within(one: str, other: str) -> bool:
     return one == other or one.startswith(other + os.sep) or other.startswith(one + os.sep)
 
 
-def from_root(root: str, path: str) -> str:
+def relate_to_root(root: str, path: str) -> str:
     """A path as targets name it: from the project's root, when it lies below it; else as it is."""
     top = os.path.realpath(root)
     whole = os.path.normpath(os.path.join(top, path))

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from mi.kernel import clock
 from mi.kernel.errors import NotFound, UsageError
 from mi.nexus.plan import Answer
-from mi.nexus.state import ReusePolicy, Task, Tasks, TaskStatus, given
+from mi.nexus.state import ReusePolicy, Task, Tasks, TaskStatus, is_given
 from mi.nexus.store import Store
 
 
@@ -49,20 +49,20 @@ def show(store: Store, asked: NexusTaskList) -> Answer:
     found = store.tasks()
     if found is None:
         return {"exists": False}
-    summary = counts(found) | {
+    summary = count_tasks(found) | {
         "blocked": sum(task.status == "in_progress" for task in found.tasks),
-        "ready": [task.id for task in ready(found)],
+        "ready": [task.id for task in find_ready(found)],
     }
     return {"goal": found.goal, "tasks": msgspec.to_builtins(found.tasks), "summary": summary}
 
 
-def counts(found: Tasks) -> Answer:
+def count_tasks(found: Tasks) -> Answer:
     """How many tasks there are, and how many are done and open."""
     states = [task.status for task in found.tasks]
     return {"total": len(states), "completed": states.count("completed"), "pending": states.count("pending")}
 
 
-def ready(found: Tasks) -> list[Task]:
+def find_ready(found: Tasks) -> list[Task]:
     """The pending tasks that wait for nothing."""
     done = {task.id for task in found.tasks if task.status == "completed"}
     return [task for task in found.tasks if task.status == "pending" and done.issuperset(task.deps)]
@@ -126,7 +126,7 @@ def close(store: Store, asked: TaskClose) -> Answer:
     with store.lock():
         plan, found = store.plan(), store.tasks()
         tasks = found.tasks if found else []
-        gone = extensions.leaving(store, "plan", "tasks")
+        gone = extensions.collect_leaving(store, "plan", "tasks")
         cycle, total = store.archive(plan, tasks)
         plan = cycle.plan  # of a close that was killed it may be gone already
         extensions.archive(store, gone, cycle.completed_at)
@@ -174,20 +174,20 @@ def set_targets(store: Store, task_id: int, paths: list[str], generated: list[st
 
 def _inside(store: Store, paths: list[str]) -> list[str]:
     """Paths from the project's root; one that leads out of it is refused."""
-    from mi.nexus.targets import from_root
+    from mi.nexus.targets import relate_to_root
 
-    found = [from_root(store.place.root, path.strip()) for path in paths]
+    found = [relate_to_root(store.place.root, path.strip()) for path in paths]
     for given_as, path in zip(paths, found, strict=True):
         if not path or os.path.isabs(path) or path.split(os.sep)[0] == "..":
             raise UsageError("target-outside", value=given_as)
     return list(dict.fromkeys(found))
 
 
-def named(found: Tasks | None, task_id: int) -> Task | None:
+def find_named(found: Tasks | None, task_id: int) -> Task | None:
     """The task with an id."""
     return next((task for task in found.tasks if task.id == task_id), None) if found else None
 
 
-def owned(task: Task) -> str:
+def find_owner(task: Task) -> str:
     """Who a task is for; empty when nobody was named."""
-    return task.owner if given(task.owner) else ""  # type: ignore[return-value]
+    return task.owner if is_given(task.owner) else ""  # type: ignore[return-value]

@@ -45,7 +45,9 @@ TOOLS = {
             "PlanStarted",
             writes=True,
         ),
-        NexusTool("plan_status", "The active plan, its questions and how many are decided.", plan.status, "PlanShown"),
+        NexusTool(
+            "plan_status", "The active plan, its questions and how many are decided.", plan.show_status, "PlanShown"
+        ),
         NexusTool(
             "plan_update",
             "Change the questions of the active plan: add, remove, edit or reopen one.",
@@ -75,7 +77,7 @@ TOOLS = {
         ),
         NexusTool("history_search", "Closed cycles that hold a text, the latest last.", history.search, "HistoryFound"),
         NexusTool(
-            "context", "Branch, goal, progress and decisions of the present work.", history.context, "ContextShown"
+            "context", "Branch, goal, progress and decisions of the present work.", history.read_context, "ContextShown"
         ),
         NexusTool(
             "artifact_write",
@@ -105,7 +107,7 @@ def call(store: Store, name: str, arguments: dict[str, Any], record: Record | No
             from mi.evidence.records.governed import NexusEvent
 
             harness_id = store.place.harness_id
-            record(NexusEvent(event=name, harness_id=harness_id, params=shown(arguments), error=error))
+            record(NexusEvent(event=name, harness_id=harness_id, params=show_parameters(arguments), error=error))
 
 
 def parse(tool: NexusTool, arguments: dict[str, Any]) -> Any:
@@ -140,23 +142,23 @@ def refuse_secrets(arguments: dict[str, Any]) -> None:
     from mi.knowledge.thoughts.store import refuse_secret
 
     for name, value in arguments.items():
-        for text in texts_in(value):
+        for text in find_texts(value):
             refuse_secret(name, text)
 
 
-def texts_in(value: Any) -> list[str]:
+def find_texts(value: Any) -> list[str]:
     """Every text in a parameter."""
     match value:
         case str():
             return [value]
         case list():
-            return [text for one in value for text in texts_in(one)]
+            return [text for one in value for text in find_texts(one)]
         case dict():
-            return [text for one in value.values() for text in texts_in(one)]
+            return [text for one in value.values() for text in find_texts(one)]
     return []
 
 
-def shown(params: dict[str, Any]) -> dict[str, Any]:
+def show_parameters(params: dict[str, Any]) -> dict[str, Any]:
     """Parameters as an event keeps them: without secrets, long texts cut."""
     return {key: _shown(value) for key, value in params.items()}
 

@@ -12,7 +12,7 @@ from mi.nexus.state import TrackerEntry
 from mi.nexus.store import Store
 
 
-def entries(store: Store) -> list[TrackerEntry]:
+def read_entries(store: Store) -> list[TrackerEntry]:
     """The tracker of this harness; one that cannot be read is as good as empty: it lasts a session."""
     try:
         return read_tracker(store.place.tracker)
@@ -25,7 +25,7 @@ def save(store: Store, found: list[TrackerEntry]) -> None:
     store.save(store.place.tracker, found, list[TrackerEntry])
 
 
-def spawned(store: Store, agent_name: str, agent_id: str) -> TrackerEntry:
+def add_spawned(store: Store, agent_name: str, agent_id: str) -> TrackerEntry:
     """Note an agent that begins."""
     entry = TrackerEntry(
         harness_id=store.place.harness_id,
@@ -35,11 +35,11 @@ def spawned(store: Store, agent_name: str, agent_id: str) -> TrackerEntry:
         status="running",
     )
     with store.lock():
-        save(store, [*entries(store), entry])
+        save(store, [*read_entries(store), entry])
     return entry
 
 
-def completed(store: Store, agent_name: str, agent_id: str, last_message: str, files: list[str]) -> TrackerEntry:
+def mark_completed(store: Store, agent_name: str, agent_id: str, last_message: str, files: list[str]) -> TrackerEntry:
     """Note that an agent is done, with what it said last and the files it touched."""
 
     def done(entry: TrackerEntry) -> TrackerEntry:
@@ -52,7 +52,7 @@ def completed(store: Store, agent_name: str, agent_id: str, last_message: str, f
     return _changed(store, agent_name, agent_id, "running", done)
 
 
-def resumed(store: Store, agent_name: str, agent_id: str) -> TrackerEntry:
+def mark_resumed(store: Store, agent_name: str, agent_id: str) -> TrackerEntry:
     """Note that an agent goes on; when it was first started stays."""
 
     def again(entry: TrackerEntry) -> TrackerEntry:
@@ -69,7 +69,7 @@ def _changed(
 ) -> TrackerEntry:
     """Change the agent's entry; one that was never announced gets its entry now."""
     with store.lock():
-        found = entries(store)
+        found = read_entries(store)
         where = _find(found, agent_name, agent_id, status)
         if where is None:
             new = TrackerEntry(

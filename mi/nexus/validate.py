@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mi.kernel.errors import MiError
 from mi.nexus import roster as rosters
-from mi.nexus.macros import check, macros_in
+from mi.nexus.macros import check, find_macros
 from mi.nexus.roster import Member, Vocabulary
 from mi.nexus.vocabulary_types import SkillTag
 
@@ -65,7 +65,7 @@ def _vocabulary(root: str) -> tuple[Vocabulary | None, list[RosterFault]]:
 
 def _members(root: str, kind: str, faults: list[RosterFault]) -> list[Member]:
     found = []
-    folders = rosters.member_folders(root, kind)
+    folders = rosters.list_member_folders(root, kind)
     if not folders:
         faults.append(RosterFault("none-found", kind))
     for folder in folders:
@@ -124,7 +124,7 @@ def _text(vocabulary: Vocabulary, kind: str, member: Member) -> Iterator[RosterF
     if found := _MODELS.search(member.body):
         yield RosterFault("model", file, found[0])
     try:
-        for macro in macros_in(member.body):
+        for macro in find_macros(member.body):
             check(macro, vocabulary.invocations)
     except MiError as error:
         yield RosterFault("macro", file, error.line())

@@ -8,12 +8,12 @@ import msgspec
 
 from mi.kernel.errors import MiError
 from mi.kernel.text import shorten
-from mi.persona.cards import EVERY_BOOT, active, read_cards
+from mi.persona.cards import EVERY_BOOT, keep_active, read_cards
 from mi.persona.front_matter import BadFrontMatter, load
-from mi.persona.members import Role, roles
-from mi.persona.place import PersonaView, existing, markdown_below, read_text
+from mi.persona.members import Role, read_roles
+from mi.persona.place import PersonaView, list_markdown, read_text, require_persona
 from mi.persona.session_log import is_empty, read_sections
-from mi.persona.windows import LogFile, log_files, other_windows, take_slot
+from mi.persona.windows import LogFile, list_other_windows, log_files, take_slot
 
 CORE = ("core/boot.md", "core/principles.md", "core/challenge-core.md")
 
@@ -60,13 +60,13 @@ class Booted(msgspec.Struct, frozen=True, kw_only=True):
 def boot(persona: PersonaView, reviewers: Callable[[], list[ReviewerHealth]] = list) -> Booted:
     """Run the whole sequence; a missing core file stops it and is named, and then no window was made."""
     core = read_core(persona)
-    members = roles(core[CORE[0]])
+    members = read_roles(core[CORE[0]])
     own = take_slot(persona)
     files = [file for file in log_files(persona) if file.sid != own.sid]
     last = _latest(persona, files)
     sections = _sections(persona, last) if last else {}
     private = _private(persona)
-    windows = [_window(persona, window) for window in other_windows(files, own.sid, time.strftime("%Y-%m-%d"))]
+    windows = [_window(persona, window) for window in list_other_windows(files, own.sid, time.strftime("%Y-%m-%d"))]
     cards, _ = read_cards(persona)
     return Booted(
         member=persona.member,
@@ -81,7 +81,7 @@ def boot(persona: PersonaView, reviewers: Callable[[], list[ReviewerHealth]] = l
         private=private,
         windows=windows,
         index=_index(persona),
-        cards={one.card.id: one.body for one in active(cards) if one.card.salience >= EVERY_BOOT},
+        cards={one.card.id: one.body for one in keep_active(cards) if one.card.salience >= EVERY_BOOT},
         reviewers=reviewers(),
         members=members,
     )
@@ -89,7 +89,7 @@ def boot(persona: PersonaView, reviewers: Callable[[], list[ReviewerHealth]] = l
 
 def read_core(persona: PersonaView) -> dict[str, str]:
     """The three core files; MiError names those that are missing."""
-    existing(persona)
+    require_persona(persona)
     found = {name: read_text(persona, persona.path(name)) for name in CORE}
     missing = [name for name, text in found.items() if text is None]
     if missing:
@@ -119,7 +119,7 @@ def _last_entry(text: str) -> str:
 
 
 def _private(persona: PersonaView) -> dict[str, str]:
-    found = {path: read_text(persona, path) for path in markdown_below(persona.private)}
+    found = {path: read_text(persona, path) for path in list_markdown(persona.private)}
     return {os.path.relpath(path, persona.private): text for path, text in found.items() if text}
 
 
@@ -144,7 +144,7 @@ def _index(persona: PersonaView) -> dict[str, object]:
         return {}  # derived: `mi card index` writes it anew
 
 
-def as_context(booted: Booted, budget: int) -> str:
+def render_context(booted: Booted, budget: int) -> str:
     """What a run tells the agent of it, the most binding first, in at most `budget` characters."""
     parts = [("Team principles", booted.core[CORE[1]])]
     parts += [(f"Card {card_id}", body) for card_id, body in booted.cards.items()]

@@ -9,8 +9,8 @@ import msgspec
 from mi.kernel import clock
 from mi.kernel.errors import MiError, NotFound, StorageError
 from mi.kernel.files import write_atomic
-from mi.persona.front_matter import BadFrontMatter, dump, join, split
-from mi.persona.place import PersonaView, PrivateOfOther, markdown_below, read_text
+from mi.persona.front_matter import BadFrontMatter, dump_fields, join, split
+from mi.persona.place import PersonaView, PrivateOfOther, list_markdown, read_text
 
 CardType = Literal["axiom", "principle", "heuristic", "pattern"]
 Status = Literal["active", "archived", "deprecated"]
@@ -61,7 +61,7 @@ def read_cards(persona: PersonaView) -> tuple[list[CardFile], list[CardProblem]]
     """Every card, by id, and what is wrong with those that cannot be used."""
     found: list[CardFile] = []
     problems: list[CardProblem] = []
-    for path in markdown_below(persona.path("cards")):
+    for path in list_markdown(persona.path("cards")):
         shown = os.path.relpath(path, persona.root)
         try:
             found.append(parse(read_text(persona, path) or "", shown))
@@ -93,7 +93,7 @@ def is_kebab(text: str) -> bool:
     return re.fullmatch(r"[^\W_A-Z]+(?:-[^\W_A-Z]+)*", text) is not None
 
 
-def duplicates(cards: list[CardFile]) -> list[CardProblem]:
+def find_duplicates(cards: list[CardFile]) -> list[CardProblem]:
     """Ids used twice, and merge keys that two active cards share."""
     problems: list[CardProblem] = []
     ids: dict[str, str] = {}
@@ -111,7 +111,7 @@ def duplicates(cards: list[CardFile]) -> list[CardProblem]:
     return problems
 
 
-def section(body: str, heading: str) -> str:
+def read_section(body: str, heading: str) -> str:
     """The text below a heading of a card's body."""
     found = re.search(rf"(?ims)^#+\s*{re.escape(heading)}\s*$(.*?)(?=^#+\s|\Z)", body)
     return found[1].strip() if found else ""
@@ -120,10 +120,10 @@ def section(body: str, heading: str) -> str:
 def lacks_evidence(one: CardFile) -> bool:
     """A card that states a fact needs its evidence or a source; axioms and principles are chosen, not found."""
     factual = one.card.type in ("heuristic", "pattern")
-    return factual and not one.card.source.strip() and not section(one.body, "Evidence")
+    return factual and not one.card.source.strip() and not read_section(one.body, "Evidence")
 
 
-def active(cards: list[CardFile]) -> list[CardFile]:
+def keep_active(cards: list[CardFile]) -> list[CardFile]:
     """Those that hold."""
     return [card for card in cards if card.card.status == "active"]
 
@@ -144,7 +144,7 @@ def build_index(cards: list[CardFile], updated: str) -> dict[str, object]:
             "path": one.path,
         }
         lists[FOLDERS[card.type]].append(entry)
-    return {"last_updated": updated, "total_active": len(active(cards)), **lists}
+    return {"last_updated": updated, "total_active": len(keep_active(cards)), **lists}
 
 
 def write_index(persona: PersonaView, cards: list[CardFile]) -> bool:
@@ -161,7 +161,7 @@ def write_index(persona: PersonaView, cards: list[CardFile]) -> bool:
             known = {}  # derived: written anew
         if known | {"last_updated": ""} == index | {"last_updated": ""}:
             return False
-    write_atomic(path, dump(index).encode(), 0o644)
+    write_atomic(path, dump_fields(index).encode(), 0o644)
     return True
 
 
@@ -171,7 +171,7 @@ def match(cards: list[CardFile], task: str) -> list[tuple[CardFile, int]]:
 
     wanted = set(map(_singular, compact(task).tokens))
     found: list[tuple[CardFile, int]] = []
-    for one in active(cards):
+    for one in keep_active(cards):
         card = one.card
         known = tokens(" ".join([card.title, card.merge_key.replace("-", " "), *card.aliases]))
         shared = len(wanted & set(map(_singular, known)))
@@ -186,7 +186,9 @@ def _singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
-def reading(card: Card, matched: bool, searched: bool = False) -> Literal["boot", "must", "may", "searched", "no"]:
+def decide_reading(
+    card: Card, matched: bool, searched: bool = False
+) -> Literal["boot", "must", "may", "searched", "no"]:
     """How a card of its salience is read for a task."""
     if card.salience >= EVERY_BOOT:
         return "boot"
@@ -197,9 +199,9 @@ def reading(card: Card, matched: bool, searched: bool = False) -> Literal["boot"
     return "searched" if searched else "no"
 
 
-def health(cards: list[CardFile]) -> dict[str, object]:
+def measure_health(cards: list[CardFile]) -> dict[str, object]:
     """How salience is spread; `warning` when nearly everything is called equally important."""
-    counted = [one.card.salience for one in active(cards)]
+    counted = [one.card.salience for one in keep_active(cards)]
     spread = {str(level): counted.count(level) for level in range(10, 0, -1)}
     middle = sum(1 for level in counted if 5 <= level <= 7)
     warning = len(counted) >= _WARN_FROM and middle > _WARN_SHARE * len(counted)
@@ -214,7 +216,7 @@ def find_card(cards: list[CardFile], card_id: str) -> CardFile:
     raise NotFound("no-card", id=card_id)
 
 
-def next_id(cards: list[CardFile], card_type: CardType) -> str:
+def choose_next_id(cards: list[CardFile], card_type: CardType) -> str:
     """The next free id of a type."""
     letter = next(letter for letter, kind in LETTERS.items() if kind == card_type)
     taken = [int(card.card.id[2:]) for card in cards if card.card.id[0] == letter]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from mi.knowledge.search.documents import Document
 
 
-def cards(root: str, source: str, project_id: str, within: str = "") -> FolderProducer:
+def list_card_documents(root: str, source: str, project_id: str, within: str = "") -> FolderProducer:
     """The active cards of a persona; none where a link leads out of it, or out of the project that brought it along."""
 
     def read(name: str, data: bytes) -> "Document | None":

@@ -55,10 +55,10 @@ def load(text: str, path: str, first_line: int = 1) -> Fields:
 
 def join(fields: Fields, body: str) -> str:
     """A file with the fields in front, in the given order."""
-    return f"{_FENCE}\n{dump(fields)}{_FENCE}\n\n{body.strip()}\n"
+    return f"{_FENCE}\n{dump_fields(fields)}{_FENCE}\n\n{body.strip()}\n"
 
 
-def dump(fields: Fields) -> str:
+def dump_fields(fields: Fields) -> str:
     """Fields as YAML, in the given order, without line breaks inside values."""
     import yaml
 

@@ -7,17 +7,17 @@ from typing import Any, Literal
 
 import msgspec
 
-from mi.governance.spec_gate import clarity_of, spec_gate
+from mi.governance.spec_gate import assess_spec, find_clarity
 from mi.kernel import clock
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import make_dirs
-from mi.kernel.locks import folder_lock
+from mi.kernel.locks import lock_folder
 from mi.kernel.text import decode
 from mi.knowledge.thoughts.store import refuse_secret
 from mi.persona.cards import CardProblem
-from mi.persona.front_matter import BadFrontMatter, dump, load
-from mi.persona.place import PersonaView, member_name
+from mi.persona.front_matter import BadFrontMatter, dump_fields, load
+from mi.persona.place import PersonaView, check_member_name
 
 State = Literal["draft", "sent", "accepted", "rejected", "done"]
 # From a state to those that may follow.
@@ -58,8 +58,8 @@ class HandoffFile(msgspec.Struct, frozen=True, kw_only=True):
 
 def hand_over(persona: PersonaView, to: str, task: str, language: str, send: bool = True, **more: Any) -> HandoffFile:
     """A member's task for another one; what is unclear about it is asked back in the language of the task."""
-    unclear = spec_gate(clarity_of(task)).questions(language) if task.strip() else []
-    sender, receiver = persona.member, member_name(to)
+    unclear = assess_spec(find_clarity(task)).questions(language) if task.strip() else []
+    sender, receiver = persona.member, check_member_name(to)
     wanted = HandoffFile(id="", sender=sender, receiver=receiver, timestamp="", status="draft", task=task, **more)
     return create(persona, wanted, unclear, send)
 
@@ -72,7 +72,7 @@ def create(persona: PersonaView, wanted: HandoffFile, questions: list[str], send
     folder = persona.path("handoffs")
     make_dirs(folder)
     day = clock.now()[:10]
-    with folder_lock(folder):
+    with lock_folder(folder):
         taken = [int(name[14:-5]) for name in os.listdir(folder) if _ID.fullmatch(name[:-5]) and name[3:13] == day]
         number = max(taken, default=0) + 1
         made = msgspec.structs.replace(
@@ -120,7 +120,7 @@ def move(
 ) -> HandoffFile:
     """Take a handoff to its next state; each step belongs to one side, and none can be skipped."""
     make_dirs(persona.path("handoffs"))
-    with folder_lock(persona.path("handoffs")):
+    with lock_folder(persona.path("handoffs")):
         known = read(persona, handoff_id)
         if to not in _NEXT[known.status]:
             allowed = ", ".join(_NEXT[known.status]) or "-"
@@ -161,4 +161,4 @@ def _path(persona: PersonaView, handoff_id: str) -> str:
 
 
 def _write(persona: PersonaView, one: HandoffFile) -> None:
-    write_atomic(_path(persona, one.id), dump(msgspec.to_builtins(one)).encode(), 0o644)
+    write_atomic(_path(persona, one.id), dump_fields(msgspec.to_builtins(one)).encode(), 0o644)

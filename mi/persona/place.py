@@ -55,14 +55,14 @@ def find_root(configured: str, project_root: str, home_root: str) -> str:
     return own if os.path.isdir(own) else os.path.join(home_root, "persona")
 
 
-def member_name(name: str) -> str:
+def check_member_name(name: str) -> str:
     """A member's name, safe as part of a path; UsageError otherwise."""
     if not _MEMBER.fullmatch(name) or name == SELF:
         raise UsageError("bad-member", name=name)
     return name
 
 
-def owner_of(persona: PersonaView, path: str) -> str | None:
+def find_owner(persona: PersonaView, path: str) -> str | None:
     """The member in whose private space a path lies, wherever its links lead; None for shared files."""
     root = os.path.realpath(persona.root)
     parts = os.path.relpath(os.path.realpath(path), root).split(os.sep)
@@ -71,27 +71,27 @@ def owner_of(persona: PersonaView, path: str) -> str | None:
     return None
 
 
-def readable(persona: PersonaView, path: str) -> bool:
+def may_read(persona: PersonaView, path: str) -> bool:
     """Whether the member may read a file: shared ones and what is private to themselves, none that leads out."""
     try:
         persona.checked(path)
     except StorageError:
         return False
-    return owner_of(persona, path) in (None, persona.member)
+    return find_owner(persona, path) in (None, persona.member)
 
 
 def read_text(persona: PersonaView, path: str) -> str | None:
     """The text of a file of the persona, None when there is none; another member's is refused."""
     persona.checked(path)
-    if not readable(persona, path):
+    if not may_read(persona, path):
         raise PrivateOfOther(
-            "private-of-other", path=os.path.relpath(path, persona.root), owner=owner_of(persona, path)
+            "private-of-other", path=os.path.relpath(path, persona.root), owner=find_owner(persona, path)
         )
     data = read_bytes(path)
     return None if data is None else decode(data)
 
 
-def markdown_below(folder: str) -> list[str]:
+def list_markdown(folder: str) -> list[str]:
     """The Markdown files below a folder, in order; hidden folders are not entered."""
     found: list[str] = []
     for base, folders, names in os.walk(folder):
@@ -100,7 +100,7 @@ def markdown_below(folder: str) -> list[str]:
     return found
 
 
-def existing(persona: PersonaView) -> PersonaView:
+def require_persona(persona: PersonaView) -> PersonaView:
     """The persona, when it is there; NotFound with the way to make one."""
     if not os.path.isdir(persona.root):
         raise NotFound("no-persona", path=persona.root)

@@ -13,13 +13,13 @@ from mi.kernel.errors import Blocked, MiError, NotFound, StorageError, UsageErro
 from mi.kernel.files import write_atomic
 from mi.kernel.home import make_dirs
 from mi.kernel.language import compiled, patterns
-from mi.kernel.locks import folder_lock
+from mi.kernel.locks import lock_folder
 from mi.knowledge.thoughts.store import refuse_secret
 from mi.persona import cards
 from mi.persona.cards import Card, CardFile, CardProblem, CardType
 from mi.persona.front_matter import BadFrontMatter, join, split
 from mi.persona.members import Role, is_human
-from mi.persona.place import PersonaView, PrivateOfOther, markdown_below, read_text
+from mi.persona.place import PersonaView, PrivateOfOther, list_markdown, read_text
 
 Verdict = Literal["accept", "reject", "merge"]
 _STATUS = {"accept": "accepted", "reject": "rejected", "merge": "merged"}
@@ -61,7 +61,7 @@ class ProposalFile(NamedTuple):
         return os.path.basename(self.path).removesuffix(".md")
 
 
-def why_refused(text: str) -> str | None:
+def find_refusal(text: str) -> str | None:
     """Why a text is no card: todo, task-state, bug-fix or single-file; None when it may be one."""
     for reason, pattern in patterns().not_lasting.items():
         if compiled(pattern).search(text):
@@ -70,7 +70,7 @@ def why_refused(text: str) -> str | None:
     return "single-file" if len(named) == 1 and compiled(patterns().trick).search(text) else None
 
 
-def slug(title: str) -> str:
+def make_slug(title: str) -> str:
     """A title as lower-case words joined by hyphens; CJK stays."""
     words = re.findall(r"[^\W_]+", title.lower())
     return "-".join(words)[:60].strip("-") or "untitled"
@@ -93,7 +93,7 @@ def propose(
     candidate = ProposalFields(
         proposed_card_type=card_type,
         title=" ".join(title.split()),
-        merge_key=merge_key or slug(title),
+        merge_key=merge_key or make_slug(title),
         proposed_by=persona.member,
         date=clock.now()[:10],
         **more,
@@ -113,7 +113,7 @@ def add(persona: PersonaView, proposal: ProposalFields, body: str) -> ProposalFi
         refuse_secret(field, text)
     if not proposal.title.strip():
         raise UsageError("empty-text", field="title")
-    reason = why_refused(f"{proposal.title}\n{body}")
+    reason = find_refusal(f"{proposal.title}\n{body}")
     if reason:
         raise MiError("proposal-" + reason, title=proposal.title)
     if not cards.is_kebab(proposal.merge_key):
@@ -122,8 +122,8 @@ def add(persona: PersonaView, proposal: ProposalFields, body: str) -> ProposalFi
         raise UsageError("bad-salience", salience=proposal.salience)
     folder = persona.path("proposals", proposal.date[:7])
     make_dirs(folder)
-    with folder_lock(folder):
-        path = _free_path(folder, f"proposal-{proposal.proposed_card_type}-{slug(proposal.title)}")
+    with lock_folder(folder):
+        path = _free_path(folder, f"proposal-{proposal.proposed_card_type}-{make_slug(proposal.title)}")
         _write(path, proposal, body)
     return ProposalFile(proposal, body, os.path.relpath(path, persona.root))
 
@@ -132,7 +132,7 @@ def read_all(persona: PersonaView) -> tuple[list[ProposalFile], list[CardProblem
     """Every proposal, the oldest first, and what is wrong with those that cannot be read."""
     found: list[ProposalFile] = []
     problems: list[CardProblem] = []
-    for path in markdown_below(persona.path("proposals")):
+    for path in list_markdown(persona.path("proposals")):
         shown = os.path.relpath(path, persona.root)
         try:
             fields, body = split(read_text(persona, path) or "", shown)
@@ -144,7 +144,7 @@ def read_all(persona: PersonaView) -> tuple[list[ProposalFile], list[CardProblem
     return sorted(found, key=lambda one: (one.proposal.date, one.path)), problems
 
 
-def pending(persona: PersonaView) -> list[ProposalFile]:
+def list_pending(persona: PersonaView) -> list[ProposalFile]:
     """Those that wait for a review."""
     return [one for one in read_all(persona)[0] if one.proposal.status == "pending"]
 
@@ -163,7 +163,7 @@ def review(
 ) -> tuple[ProposalFile, str]:
     """Decide on a proposal; returns it and the id of the card that was made or changed."""
     make_dirs(persona.path("cards"))
-    with folder_lock(persona.path("cards")):  # two reviews at once must not make two cards of one id
+    with lock_folder(persona.path("cards")):  # two reviews at once must not make two cards of one id
         return _decide(persona, name, verdict, reviewer, reason, members, into)
 
 
@@ -174,7 +174,7 @@ def _decide(
     known, _ = cards.read_cards(persona)
     refuse_secret("reason", reason)
     _may_review(one, verdict, reviewer, members)
-    twin = next((card for card in cards.active(known) if card.card.merge_key == one.proposal.merge_key), None)
+    twin = next((card for card in cards.keep_active(known) if card.card.merge_key == one.proposal.merge_key), None)
     if verdict == "accept" and twin is not None:
         raise Blocked("merge-or-reject", merge_key=one.proposal.merge_key, id=twin.card.id)
     card_id = ""
@@ -210,7 +210,7 @@ def _may_review(one: ProposalFile, verdict: Verdict, reviewer: str, members: lis
 def _accept(persona: PersonaView, one: ProposalFile, known: list[CardFile]) -> str:
     proposal = one.proposal
     card = Card(
-        id=cards.next_id(known, proposal.proposed_card_type),
+        id=cards.choose_next_id(known, proposal.proposed_card_type),
         type=proposal.proposed_card_type,
         merge_key=proposal.merge_key,
         title=proposal.title,

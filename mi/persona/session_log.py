@@ -12,10 +12,10 @@ from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import make_dirs
 from mi.kernel.jsontext import encode
 from mi.kernel.language import patterns
-from mi.kernel.locks import folder_lock
+from mi.kernel.locks import lock_folder
 from mi.kernel.text import decode
 from mi.knowledge.thoughts.store import refuse_secret
-from mi.persona.place import PersonaView, existing
+from mi.persona.place import PersonaView, require_persona
 from mi.persona.windows import LogFile
 
 # Section → its heading in a log; the first three are required.
@@ -93,7 +93,7 @@ def check(entry: SessionEntry) -> None:
 def append_entry(log: LogFile, entry: SessionEntry, first: bool = False) -> int:
     """Add an entry to a window's own log; returns its number."""
     check(entry)
-    with folder_lock(os.path.dirname(log.path)):
+    with lock_folder(os.path.dirname(log.path)):
         former = decode(read_bytes(log.path) or b"")
         number = len(re.findall(r"(?m)^## Session \d+", former)) + 1
         text = render(entry, number, clock.now(), first)
@@ -188,14 +188,14 @@ def _lines(part: str) -> list[str]:
 
 def add_note(persona: PersonaView, text: str) -> str:
     """Keep a note; returns the file's path."""
-    existing(persona)
+    require_persona(persona)
     if not text.strip():
         raise UsageError("empty-text", field="note")
     refuse_secret("note", text)
     folder = persona.private
     make_dirs(folder)
     path = persona.checked(os.path.join(folder, _FILE))
-    with folder_lock(folder):
+    with lock_folder(folder):
         former = decode(read_bytes(path) or b"")
         flat = " ".join(text.split())
         write_atomic(path, f"{former}- {clock.now()} {flat}\n".encode())

@@ -11,8 +11,8 @@ from mi.kernel.secrets import find_secrets
 from mi.kernel.text import decode
 from mi.persona import handoffs, proposals
 from mi.persona.boot import CORE
-from mi.persona.cards import CardProblem, duplicates, lacks_evidence, read_cards
-from mi.persona.place import PersonaView, existing
+from mi.persona.cards import CardProblem, find_duplicates, lacks_evidence, read_cards
+from mi.persona.place import PersonaView, require_persona
 
 _HOME_PATH = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\Users\\|/root/)[^\s`'\")\]>]*")
 _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -24,7 +24,7 @@ def lint(persona: PersonaView, identities: tuple[str, ...] = ()) -> list[CardPro
     missing = [name for name in CORE if not os.path.exists(persona.path(name))]
     found = [CardProblem(name, "core-missing", {"names": name, "path": persona.root}) for name in missing]
     known, broken = read_cards(persona)
-    found += broken + duplicates(known)
+    found += broken + find_duplicates(known)
     found += [CardProblem(one.path, "card-no-evidence", {"name": one.card.id}) for one in known if lacks_evidence(one)]
     found += proposals.read_all(persona)[1] + handoffs.read_all(persona)[1]
     for path in shared_files(persona):
@@ -66,7 +66,7 @@ class Published(NamedTuple):
 
 def publish(persona: PersonaView, target: str, variables: dict[str, str]) -> Published:
     """Write the shareable files to a new folder; `variables` are names for paths of this machine, e.g. $PROJECTS."""
-    existing(persona)
+    require_persona(persona)
     if os.path.lexists(target) and (not os.path.isdir(target) or os.listdir(target)):
         raise UsageError("target-exists", path=target)
     names = {path: os.path.relpath(path, persona.root) for path in shared_files(persona)}

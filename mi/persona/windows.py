@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import make_dirs
-from mi.kernel.locks import folder_lock
-from mi.persona.place import PersonaView, markdown_below, readable
+from mi.kernel.locks import lock_folder
+from mi.persona.place import PersonaView, list_markdown, may_read
 
 _NAME = re.compile(r"(?P<day>\d{4}-\d{2}-\d{2})(?:-slot-(?P<slot>[A-Z]+)-(?P<sid>[a-z0-9]{6}))?\.md")
 _SID = re.compile(r"[a-z0-9]{6}")
@@ -29,9 +29,9 @@ class LogFile(NamedTuple):
 def log_files(persona: PersonaView) -> list[LogFile]:
     """All session logs, the latest last."""
     found: list[LogFile] = []
-    for path in markdown_below(persona.path("sessions")):
+    for path in list_markdown(persona.path("sessions")):
         name = _NAME.fullmatch(os.path.basename(path))
-        if name and readable(persona, path):
+        if name and may_read(persona, path):
             changed = os.stat(path).st_mtime
             found.append(LogFile(path, name["day"], name["slot"] or "", name["sid"] or "", changed))
     return sorted(found, key=lambda one: (one.day, one.changed, one.path))
@@ -43,12 +43,12 @@ def take_slot(persona: PersonaView) -> LogFile:
     day = time.strftime("%Y-%m-%d", now)
     folder = persona.path("sessions", day[:7])
     make_dirs(folder)
-    with folder_lock(folder):
+    with lock_folder(folder):
         taken = {file.slot for file in log_files(persona) if file.day == day}
         number = 0
-        while slot_letter(number) in taken:
+        while name_slot(number) in taken:
             number += 1
-        slot, sid = slot_letter(number), _new_sid()
+        slot, sid = name_slot(number), _new_sid()
         path = os.path.join(folder, f"{day}-slot-{slot}-{sid}.md")
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         with os.fdopen(fd, "w", encoding="utf-8") as file:
@@ -66,7 +66,7 @@ def find_window(persona: PersonaView, sid: str) -> LogFile:
     return found[-1]
 
 
-def slot_letter(number: int) -> str:
+def name_slot(number: int) -> str:
     """A, B, … Z, AA, AB, …"""
     letters = ""
     number += 1
@@ -76,7 +76,7 @@ def slot_letter(number: int) -> str:
     return letters
 
 
-def other_windows(files: list[LogFile], own_sid: str, today: str, most: int = 8, days: int = 7) -> list[LogFile]:
+def list_other_windows(files: list[LogFile], own_sid: str, today: str, most: int = 8, days: int = 7) -> list[LogFile]:
     """Whom else to read: today's newest file of each slot; nobody today: the latest of the last days; else none."""
     others = [file for file in files if not own_sid or file.sid != own_sid]
     newest: dict[str, LogFile] = {}

@@ -4,9 +4,9 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from mi.governance.change_units import Counted, count, with_unseen
-from mi.governance.diff_flags import flags_of_diff
-from mi.governance.impact import Facts, facts_of, flags_of, raw_risk, together
+from mi.governance.change_units import Counted, add_unseen, count
+from mi.governance.diff_flags import find_diff_flags
+from mi.governance.impact import Facts, compute_raw_risk, find_facts, find_flags, join_flags
 from mi.governance.review_gate import Required, review_gate
 from mi.kernel.errors import MiError, NotFound
 from mi.project.worktree import TreeChange, WorktreeWatch
@@ -23,7 +23,7 @@ class Weighed(NamedTuple):
 
     @property
     def raw(self) -> int:
-        return raw_risk(self.facts)
+        return compute_raw_risk(self.facts)
 
     @property
     def review(self) -> Required:
@@ -41,11 +41,11 @@ def weigh(
     """A diff together with the words of the task it was made for; `files`: all that changed, where the diff is cut."""
     counted = count(diff, count_generated)
     if incomplete:
-        counted = with_unseen(counted, files, count_generated)
-    flags = flags_of_diff(counted, own_modules(root)) if counted.files else ()
-    facts = facts_of(flags, counted.lines, counted.dirs)
+        counted = add_unseen(counted, files, count_generated)
+    flags = find_diff_flags(counted, own_modules(root)) if counted.files else ()
+    facts = find_facts(flags, counted.lines, counted.dirs)
     if task:
-        facts = together(facts, facts_of(flags_of(task)))
+        facts = join_flags(facts, find_facts(find_flags(task)))
     return Weighed(counted, flags, facts, diff, incomplete)
 
 
@@ -60,7 +60,7 @@ def change_here(root: str, revision: str = "", task: str = "", count_generated: 
     return weigh(change.diff, task, root, count_generated, change.incomplete, change.files)
 
 
-def of_change(change: TreeChange, task: str, root: str) -> Weighed:
+def describe_change(change: TreeChange, task: str, root: str) -> Weighed:
     """A change that a run has watched."""
     return weigh(change.diff, task, root, incomplete=change.incomplete, files=change.files)
 

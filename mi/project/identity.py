@@ -47,11 +47,11 @@ def identify(root: str) -> Identity:
     return Identity("path", f"path:{os.path.realpath(root)}")
 
 
-def project_id(key: str) -> str:
+def make_project_id(key: str) -> str:
     """The id that an identity key gives."""
-    from mi.kernel.digest import sha256_hex
+    from mi.kernel.digest import hash_sha256
 
-    return sha256_hex(key.encode("utf-8", "surrogateescape"))[:16]
+    return hash_sha256(key.encode("utf-8", "surrogateescape"))[:16]
 
 
 def normalise_remote(url: str, top: str = "/") -> str:
@@ -85,7 +85,7 @@ def _first_commit(top: str) -> str:
     return commits[-1] if commits else ""
 
 
-def storable(root: str) -> str:
+def make_storable(root: str) -> str:
     """A root that may be written down; one whose name is not UTF-8 would be another folder's when read back."""
     try:
         root.encode()

@@ -9,7 +9,7 @@ from msgspec import Struct
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
-from mi.project.identity import Project, identify, project_id
+from mi.project.identity import Project, identify, make_project_id
 
 
 class KnownProject(Struct, frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ class KnownProjects:
         if known is None or not _same_place(root, known):
             identity = identify(root)
             if known is None or not _became_a_repository(root, known):
-                return Project(root=root, project_id=project_id(identity.key), key=identity.key)
+                return Project(root=root, project_id=make_project_id(identity.key), key=identity.key)
         return Project(root=root, project_id=known.project_id, key=known.key)
 
     def remember(self, project: Project) -> None:

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
-from mi.project.identity import Project, storable
+from mi.project.identity import Project, make_storable
 
 
 class OverlayIdentity(Struct, frozen=True, kw_only=True):
@@ -92,7 +92,7 @@ def read_overlay(home: Home, project: Project, notices: Notices) -> Overlay:
 
 def ensure_overlay(home: Home, project: Project, notices: Notices) -> Overlay:
     """Write down where a project is and what it is recognised by, keeping the rest."""
-    storable(project.root)
+    make_storable(project.root)
     path = home.project(project.project_id).overlay
     return update_state(path, Overlay, lambda overlay: _identified(overlay, project), notices)
 

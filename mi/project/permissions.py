@@ -120,7 +120,7 @@ def _private_below(path: str, persona: str) -> list[str]:
 
 def _branch(folder: str) -> str:
     """The branch that is checked out in a folder; '' detached or outside."""
-    name = git.branch(folder) if os.path.isdir(folder) else ""
+    name = git.find_branch(folder) if os.path.isdir(folder) else ""
     return "" if name in ("HEAD", "unknown") else name
 
 

@@ -13,7 +13,7 @@ from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
-from mi.project.identity import storable
+from mi.project.identity import make_storable
 from mi.project.known import KnownProjects
 
 How = Literal["cd", "here", "MI_CD", "subproject", "git", "pinned", "last", "cwd"]
@@ -154,4 +154,4 @@ def _nearest_known(cwd: str, top: str, known: KnownProjects) -> Choice:
 
 
 def _selected(root: str) -> Selected:
-    return Selected(root_path=storable(root), ts=clock.now())
+    return Selected(root_path=make_storable(root), ts=clock.now())

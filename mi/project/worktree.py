@@ -57,7 +57,7 @@ class WorktreeWatch:
             make_dirs(kept)
         self._folder = kept or tempfile.mkdtemp(prefix="mi-tree-")
         self._env = self._environment()
-        self._no_filters = git.no_filters(self._top) if self._env and self._top else {}
+        self._no_filters = git.disable_filters(self._top) if self._env and self._top else {}
         self._last: str | Scan = self._snapshot()
         reopened = self._reopened()
         self._first: str | Scan = reopened or self._last

@@ -50,7 +50,7 @@ class Reviewer(NamedTuple):
     provider: Provider
 
 
-def provider_name(wish: str) -> str:
+def resolve_provider_name(wish: str) -> str:
     """The provider that a reviewer's name means; MiError for a name there is not."""
     name = _ALIASES.get(wish, wish)
     if name not in PROVIDERS:
@@ -60,7 +60,7 @@ def provider_name(wish: str) -> str:
 
 def open_reviewer(wish: str, config: Config, mode: Mode = "review") -> Reviewer:
     """A configured reviewer with the time that its mode gives; MiError when its program or key is missing."""
-    name = provider_name(wish)
+    name = resolve_provider_name(wish)
     settings = getattr(config.mind, name)
     limited = msgspec.structs.replace(settings, timeout_s=min(settings.timeout_s or TIMEOUT_S[mode], TIMEOUT_S[mode]))
     mind = msgspec.structs.replace(config.mind, **{name: limited})
@@ -69,7 +69,7 @@ def open_reviewer(wish: str, config: Config, mode: Mode = "review") -> Reviewer:
     return Reviewer(wish, provider)
 
 
-def health(config: Config) -> list[tuple[str, str]]:
+def check_health(config: Config) -> list[tuple[str, str]]:
     """Each configured reviewer with '' when it can be called, else what is missing."""
     return [(name, _missing(name, config)) for name in config.governance.reviewers]
 
@@ -81,7 +81,7 @@ def _missing(name: str, config: Config) -> str:
         open_reviewer(name, config)
     except MiError as error:
         return error.line()
-    settings = getattr(config.mind, provider_name(name))
+    settings = getattr(config.mind, resolve_provider_name(name))
     variable = getattr(settings, "api_key_env", "")
     return f"${variable} is not set" if variable and not os.environ.get(variable) else ""
 

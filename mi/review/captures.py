@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from mi.evidence.records.governed import Proposal
 from mi.evidence.records.run import Question
-from mi.governance.session_words import CARD_TYPE, Capture, capture, is_capture_reply
-from mi.governance.signals import contradicted
+from mi.governance.session_words import CARD_TYPE, Capture, find_capture, is_capture_reply
+from mi.governance.signals import find_contradicted
 from mi.kernel import ids
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import redact
@@ -15,7 +15,7 @@ from mi.kernel.state import read_state, update_state
 from mi.knowledge.search.words import compact
 from mi.persona import proposals
 from mi.persona.place import PersonaView
-from mi.review.decisions import decisions_of
+from mi.review.decisions import collect_decisions
 
 
 class WaitingCapture(Struct, frozen=True, kw_only=True):
@@ -41,7 +41,7 @@ def suggest(path: str, persona: PersonaView, said: Sequence[str], language: str,
     found = next((one for words in said if (one := _in_words(redact(words), persona, known))), None)
     if found is None:
         return None
-    question = Question(id=ids.new_id("qu"), text=found.suggestion(language), blocks=False, about="capture")
+    question = Question(id=ids.make_id("qu"), text=found.suggestion(language), blocks=False, about="capture")
     waits = WaitingCapture(
         signal=found.signal,
         description=found.description,
@@ -58,11 +58,11 @@ def suggest(path: str, persona: PersonaView, said: Sequence[str], language: str,
 
 
 def _in_words(words: str, persona: PersonaView, known: Sequence[str]) -> Capture | None:
-    against = contradicted(words, decisions_of(persona), lambda text: compact(text).tokens)
-    return capture(words, against, known)
+    against = find_contradicted(words, collect_decisions(persona), lambda text: compact(text).tokens)
+    return find_capture(words, against, known)
 
 
-def taken_up(path: str, question_id: str, reply: str, notices: Notices) -> Proposal | None:
+def take_up(path: str, question_id: str, reply: str, notices: Notices) -> Proposal | None:
     """The proposal that a reply makes of the suggestion; None for another reply, which is nobody's business again."""
     waits = read_state(path, Captures, notices).waiting.get(question_id)
     if waits is None:

@@ -3,9 +3,9 @@
 import os
 from collections.abc import Sequence
 
-from mi.governance.signals import UNKNOWN, Signals, Size, TeamDecision, signals
+from mi.governance.signals import UNKNOWN, Signals, Size, TeamDecision, find_signals
 from mi.kernel.config.types import Governance
-from mi.kernel.text import one_line, sentences
+from mi.kernel.text import fit_one_line, split_sentences
 from mi.knowledge.search.words import compact
 from mi.persona.place import PersonaView, read_text
 
@@ -13,14 +13,14 @@ _MOST = 400  # decisions looked at, the newest logs first
 _LOGS = 20
 
 
-def decisions_of(persona: PersonaView) -> list[TeamDecision]:
+def collect_decisions(persona: PersonaView) -> list[TeamDecision]:
     """Everything that counts as decided; [] where there is no persona."""
     if not os.path.isdir(persona.root):
         return []
     return [*_cards(persona), *_principles(persona), *_sessions(persona)][:_MOST]
 
 
-def signals_for(
+def find_signals_for(
     message: str,
     rules: Governance,
     decided: Sequence[TeamDecision],
@@ -29,7 +29,7 @@ def signals_for(
     obeying: bool = False,
 ) -> Signals:
     """What a message signals to a team: with its words of urgency, the speed it prefers, and what it decided."""
-    return signals(
+    return find_signals(
         message,
         size,
         urgency=rules.urgency_words,
@@ -41,16 +41,16 @@ def signals_for(
 
 
 def _cards(persona: PersonaView) -> list[TeamDecision]:
-    from mi.persona.cards import active, read_cards
+    from mi.persona.cards import keep_active, read_cards
 
-    found = active(read_cards(persona)[0])
-    return [TeamDecision(one.card.id, f"{one.card.title}. {one_line(one.body, 400)}") for one in found]
+    found = keep_active(read_cards(persona)[0])
+    return [TeamDecision(one.card.id, f"{one.card.title}. {fit_one_line(one.body, 400)}") for one in found]
 
 
 def _principles(persona: PersonaView) -> list[TeamDecision]:
     text = read_text(persona, persona.path("core", "principles.md")) or ""
     lines = [line for line in text.splitlines() if not line.startswith("#")]
-    return [TeamDecision("principles.md", sentence) for sentence in sentences("\n".join(lines))]
+    return [TeamDecision("principles.md", sentence) for sentence in split_sentences("\n".join(lines))]
 
 
 def _sessions(persona: PersonaView) -> list[TeamDecision]:

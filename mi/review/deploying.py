@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from mi.evidence.reader import read_back
 from mi.evidence.records.governed import CheckItem, Deploy
-from mi.governance.deployment import HUMAN_ITEMS, ChecklistItem, TestResult, after, checklist, open_items
+from mi.governance.deployment import HUMAN_ITEMS, ChecklistItem, TestResult, build_checklist, check_after, open_items
 from mi.kernel import git
 from mi.kernel.notices import Notices
 from mi.project.checks.recognition import detect
@@ -47,7 +47,7 @@ def check(root: str, log: str, said: Mapping[str, str], tests_command: str, noti
     uncommitted = len(status.output.splitlines()) if status.code == 0 else None
     kept = {name: text for name, text in _said_before(log, commit, notices).items() if name in HUMAN_ITEMS}
     given = kept | {name: text for name, text in said.items() if text}
-    return Checked(checklist(run_tests(root, tests_command), uncommitted, given), commit)
+    return Checked(build_checklist(run_tests(root, tests_command), uncommitted, given), commit)
 
 
 def _said_before(log: str, commit: str, notices: Notices) -> dict[str, str]:
@@ -61,7 +61,7 @@ def _said_before(log: str, commit: str, notices: Notices) -> dict[str, str]:
     return {}
 
 
-def rollback_plan(log: str, notices: Notices) -> str:
+def find_rollback_plan(log: str, notices: Notices) -> str:
     """What the latest checklist says to run when the deployment fails; '' when none was written."""
     for number, event in enumerate(read_back(log, notices)):
         if number >= _LOOKED_AT:
@@ -124,14 +124,14 @@ class DeploymentObservation(NamedTuple):
 def look_after(root: str, wanted: DeploymentHealth) -> DeploymentObservation:
     """The health endpoint, the smoke test and the log, each within its time."""
     began = time.monotonic()
-    status = http_status(wanted.url) if wanted.url else None
+    status = fetch_http_status(wanted.url) if wanted.url else None
     code = _run(wanted.smoke, root, _SMOKE_S)[0] if wanted.smoke else None
     smoke = None if code is None else code == 0
     errors = log_errors(os.path.join(root, wanted.log)) if wanted.log else None
-    return DeploymentObservation(after(status, wanted.expected, smoke, errors), time.monotonic() - began)
+    return DeploymentObservation(check_after(status, wanted.expected, smoke, errors), time.monotonic() - began)
 
 
-def http_status(url: str) -> int | None:
+def fetch_http_status(url: str) -> int | None:
     """The status code of a GET; None when there was no answer."""
     import http.client
     import urllib.error

@@ -35,7 +35,7 @@ class Payload(NamedTuple):
         )
 
 
-def payload(task: str, change: Counted, constraints: Sequence[str] = (), criteria: Sequence[str] = ()) -> Payload:
+def build_payload(task: str, change: Counted, constraints: Sequence[str] = (), criteria: Sequence[str] = ()) -> Payload:
     """The minimal context of a change: changed lines only, of files that may be shown."""
     shown, left_out, room = list[str](), list[str](), _MOST
     for file in change.files:
@@ -50,13 +50,15 @@ def payload(task: str, change: Counted, constraints: Sequence[str] = (), criteri
         _clean("\n".join(shown)),
         tuple(_clean(one) for one in constraints),
         tuple(_clean(one) for one in criteria),
-        tuple(_clean(path) for path in left_out if not paths.private_owner(path)),
+        tuple(_clean(path) for path in left_out if not paths.find_private_owner(path)),
     )
 
 
 def _may_be_shown(file: FileDiff) -> bool:
     for path in (file.path, file.old_path):
-        if path and (paths.is_secret(path) or paths.private_owner(path) or paths.shared_memory(path) == "session"):
+        if path and (
+            paths.is_secret(path) or paths.find_private_owner(path) or paths.find_shared_memory(path) == "session"
+        ):
             return False
     return file.kind not in ("generated", "lock", "binary")
 

@@ -38,7 +38,7 @@ class ChangedPermission(NamedTuple):
     event_id: str
 
 
-def gate_name(operation: str) -> str:
+def name_gate(operation: str) -> str:
     """The name under which confirmations of an operation are recorded."""
     return f"permission {operation}"
 
@@ -56,23 +56,23 @@ def change_permission(
     """Set a state; Blocked, with the reason, where the rules do not allow the step. The first log is written to."""
     before = state_of(operation, settings.profile, own_states(home, notices))
     loosens = STATES.index(wanted) < STATES.index(before)
-    uses = safe_uses(operation, logs, notices) if loosens and settings.prompt_to_allow else 0
+    uses = count_safe_uses(operation, logs, notices) if loosens and settings.prompt_to_allow else 0
     change = PermissionChange(operation, before, wanted, by_human, reason, settings.prompt_to_allow, uses)
     code = refusal(change)
     if code:
         raise Blocked(code, operation=operation, before=before, wanted=wanted, uses=uses)
     writer = EvidenceWriter.for_command(logs[0], notices)
-    step = f"{gate_name(operation)}: {before} → {wanted}"
+    step = f"{name_gate(operation)}: {before} → {wanted}"
     event = (
         writer.append(Override(reason=reason, scope=step), sync=True)
         if loosens
-        else writer.append(Verification(gate=gate_name(operation), verdict=wanted, user_action="modified"), sync=True)
+        else writer.append(Verification(gate=name_gate(operation), verdict=wanted, user_action="modified"), sync=True)
     )
     set_state(home, operation, wanted, notices)
     return ChangedPermission(before, wanted, event.event_id)
 
 
-def safe_uses(operation: str, logs: Sequence[str], notices: Notices) -> int:
+def count_safe_uses(operation: str, logs: Sequence[str], notices: Notices) -> int:
     """How often the person confirmed an operation and it went well."""
     found = 0
     for log in logs:
@@ -80,7 +80,7 @@ def safe_uses(operation: str, logs: Sequence[str], notices: Notices) -> int:
             if number >= _LOOKED_AT:
                 break
             record = event.record() if event.head.kind == "verification" else None
-            if isinstance(record, Verification) and record.gate == gate_name(operation):
+            if isinstance(record, Verification) and record.gate == name_gate(operation):
                 found += record.user_action == "confirmed" and record.post_result == "success"
     return found
 

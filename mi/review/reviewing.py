@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 from mi.evidence.records.governed import CallInput, CallMeta, CallOutput, Review, ReviewFinding
 from mi.governance.permissions import permit
-from mi.governance.spec_gate import spec_gate
-from mi.governance.words import code_spans
+from mi.governance.spec_gate import assess_spec
+from mi.governance.words import find_code_spans
 from mi.kernel import ids
 from mi.kernel.config.types import Config
 from mi.kernel.errors import Blocked
@@ -17,7 +17,7 @@ from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
 from mi.project.change import Weighed
 from mi.review.calls import Called, Mode, call_all
-from mi.review.payload import payload
+from mi.review.payload import build_payload
 
 Verdict = Literal["accept", "revise", "reject", "none"]
 _STRICT: tuple[Verdict, ...] = ("none", "accept", "revise", "reject")
@@ -71,8 +71,8 @@ def review_change(request: ReviewRequest, config: Config, home: Home, transcript
     """Ask the configured reviewers; what they say, or said before, is verified here before anything is adopted."""
     counted, mode, language = request.change.counted, request.mode, request.language
     if not request.clear and mode != "review":
-        raise Blocked("review-unclear", questions=" ".join(spec_gate("unclear").questions(language)))
-    given = payload(request.task, counted, request.constraints, request.criteria)
+        raise Blocked("review-unclear", questions=" ".join(assess_spec("unclear").questions(language)))
+    given = build_payload(request.task, counted, request.constraints, request.criteria)
     called = list(request.known) or call_all(config.governance.reviewers, config, home, transcripts, given, mode)
     changed = {path for file in counted.files for path in (file.path, file.old_path) if path}
     exists = _exists_in(request.root)
@@ -104,7 +104,7 @@ def _record(one: Called, found: VerifiedReview | None, sent: CallInput, mode: Mo
         adoption_notes=note,
     )
     return Review(
-        id=ids.new_id("rv"),
+        id=ids.make_id("rv"),
         reviewer=one.reviewer,
         mode=mode,
         verdict=one.output.verdict if one.output else "failed",
@@ -117,7 +117,7 @@ def _record(one: Called, found: VerifiedReview | None, sent: CallInput, mode: Mo
     )
 
 
-def called_of(record: Review) -> Called:
+def list_called(record: Review) -> Called:
     """A call as its record tells of it."""
     meta = record.meta or CallMeta()
     error = "" if record.output else meta.adoption_notes
@@ -125,11 +125,11 @@ def called_of(record: Review) -> Called:
     return Called(record.reviewer, record.output, meta.retries, seconds, error, record.mind_transcript_ref)
 
 
-def human_review(verdict: str, findings: str = "") -> Review:
+def request_human_review(verdict: str, findings: str = "") -> Review:
     """The record of a human review that took the place of an external one."""
     meta = CallMeta(adopted="full" if verdict == "accept" else "none", adoption_notes=findings)
     return Review(
-        id=ids.new_id("rv"), reviewer="human", verdict=verdict, adopted=meta.adopted, meta=meta, degraded=True
+        id=ids.make_id("rv"), reviewer="human", verdict=verdict, adopted=meta.adopted, meta=meta, degraded=True
     )
 
 
@@ -168,7 +168,7 @@ def _unfit(finding: ReviewFinding, changed: Collection[str], exists: Callable[[s
     if unknown:
         return f"{unknown[0]} is not in the project"
     forbidden = next(
-        (code for code in code_spans(finding.action) if permit("reviewer", "run", code).decision == "DENY"), ""
+        (code for code in find_code_spans(finding.action) if permit("reviewer", "run", code).decision == "DENY"), ""
     )
     if forbidden:
         return "it proposes what is never done"

@@ -98,10 +98,10 @@ def _named(found: list[KnownTask | None], seen: Sequence[TaskSighting], taken: s
 
 def _new_id(parent: str, title: str, taken: set[str], numbers: dict[str, int]) -> str:
     """An id from the words; of several with the same words, the further ones are numbered."""
-    from mi.kernel.digest import sha256_hex
+    from mi.kernel.digest import hash_sha256
 
     words = f"{parent}\0{title}".encode("utf-8", "surrogateescape")
-    base = "tk_" + sha256_hex(words)[:8]
+    base = "tk_" + hash_sha256(words)[:8]
     task_id = base
     while task_id in taken:
         numbers[base] = numbers.get(base, 1) + 1

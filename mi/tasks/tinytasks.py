@@ -66,12 +66,12 @@ def parse(text: str) -> TaskDocument:
 
 
 def _goal(lines: tuple[str, ...]) -> str:
-    found = (match for number in outside_fences(lines) if (match := _GOAL.match(lines[number])))
+    found = (match for number in skip_fences(lines) if (match := _GOAL.match(lines[number])))
     match = next(found, None)
     return match[1] if match else ""
 
 
-def outside_fences(lines: tuple[str, ...]) -> list[int]:
+def skip_fences(lines: tuple[str, ...]) -> list[int]:
     """The numbers of the lines that are not fenced code."""
     outside: list[int] = []
     fence = ""
@@ -89,7 +89,7 @@ def outside_fences(lines: tuple[str, ...]) -> list[int]:
 def _items(lines: tuple[str, ...]) -> list[TaskLine]:
     items: list[TaskLine] = []
     section, top, child_indent = "", -1, -1  # `top`: the task that further indented items belong to
-    for number in outside_fences(lines):
+    for number in skip_fences(lines):
         if heading := _SECTION.match(lines[number]):
             section, top = (heading[2] if len(heading[1]) > 1 else ""), -1
             continue
@@ -215,12 +215,12 @@ def place_for(document: TaskDocument, section: str = "") -> int | None:
         return tops[-1].end
     if not section:
         return None
-    headings = (number for number in outside_fences(document.lines) if _names(document.lines[number], section))
+    headings = (number for number in skip_fences(document.lines) if _names(document.lines[number], section))
     at = next(headings, None)
     return None if at is None else at + 1
 
 
-def created(goal: str, title: str, subtasks: list[str], section: str = "") -> str:
+def create(goal: str, title: str, subtasks: list[str], section: str = "") -> str:
     """A new task file."""
     return add_task(parse(f"# Tasks — {goal}\n"), title, subtasks, section)
 

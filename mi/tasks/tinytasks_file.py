@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from mi.kernel import files, inside
 from mi.kernel.errors import MiError, StorageError
-from mi.kernel.locks import folder_lock
+from mi.kernel.locks import lock_folder
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.tasks import tinytasks
@@ -96,7 +96,7 @@ class TinyTasks:
         data = text.encode("utf-8", "surrogateescape")
         path = self._real()
         mode = os.stat(path).st_mode & 0o777 if loaded is not None else 0o644
-        with folder_lock(os.path.dirname(path)):
+        with lock_folder(os.path.dirname(path)):
             now = self._read()
             if (loaded.hash if loaded else None) != (_digest(now) if now is not None else None):
                 raise Conflict("tasks-conflict", path=self.path)
@@ -180,9 +180,9 @@ class TinyTasks:
 
 
 def _digest(data: bytes) -> str:
-    from mi.kernel.digest import sha256_hex
+    from mi.kernel.digest import hash_sha256
 
-    return sha256_hex(data)
+    return hash_sha256(data)
 
 
 def _stamp(path: str) -> tuple[int, ...]:

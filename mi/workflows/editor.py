@@ -13,13 +13,13 @@ from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.messages import NestedText
 from mi.kernel.notices import Notices
 from mi.kernel.state import update_state
-from mi.kernel.text import printable
+from mi.kernel.text import make_printable
 from mi.project.identity import Project
 from mi.project.overlay import Overlay, ensure_overlay, read_overlay
 from mi.workflows import overrides
 from mi.workflows.ir import BadWorkflow, check_new, convert
 from mi.workflows.overrides import EffectiveWorkflows, Held
-from mi.workflows.store import Scope, WorkflowStore, over
+from mi.workflows.store import Scope, WorkflowStore, layer_over
 
 
 class ChangedWorkflow(NamedTuple):
@@ -78,8 +78,8 @@ class WorkflowDesk:
         """Store a new workflow of the person's."""
         self._know(scope)
         made = Workflow(
-            id=ids.new_id("wf"),
-            name=" ".join(printable(name).split()),
+            id=ids.make_id("wf"),
+            name=" ".join(make_printable(name).split()),
             trigger=trigger,
             steps=steps,
             source=Source(kind="manual"),
@@ -106,7 +106,7 @@ class WorkflowDesk:
             return ChangedWorkflow(Held(changed, held.scope))
         base = self.get(workflow_id, "global").workflow
         lost = [name for name in ("name", "trigger") if getattr(wanted, name) != getattr(base, name)]
-        new = overrides.between(base, wanted)
+        new = overrides.compare_workflows(base, wanted)
         done = self._override(workflow_id, lambda old: new)
         return done._replace(lost=lost)
 
@@ -146,7 +146,7 @@ class WorkflowDesk:
 
     def exported(self, held: list[Held]) -> dict[str, Any]:
         """Workflows for a file that another home can take in."""
-        raws = [over(self.store(one.scope).raw(one.workflow.id) or {}, one.workflow) for one in held]
+        raws = [layer_over(self.store(one.scope).raw(one.workflow.id) or {}, one.workflow) for one in held]
         return {"version": "v1", "workflows": raws}
 
     # overrides
@@ -171,7 +171,7 @@ class WorkflowDesk:
             new = change(overrides.read(raw, workflow_id))
             overrides.check(base, new)
             others = {key: value for key, value in all_.items() if key != workflow_id}
-            entry = overrides.written(raw, new)
+            entry = overrides.encode_override(raw, new)
             return others | {workflow_id: entry} if entry else others
 
         self._change_overrides(changed)

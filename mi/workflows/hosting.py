@@ -10,22 +10,22 @@ from msgspec import Struct
 
 from mi.evidence.records.workflow_ir import Workflow
 from mi.evidence.records.workflows import HostSync
-from mi.hosts.adapters import adapter, artefacts
-from mi.hosts.adapters.host import generated_root, skill_folder
-from mi.hosts.apply import Placed, owners, place, remove
+from mi.hosts.adapters import list_artefacts, load_adapter
+from mi.hosts.adapters.host import find_generated_root, name_skill_folder
+from mi.hosts.apply import Placed, list_owners, place, remove
 from mi.hosts.artefacts import Artefact, JsonEntry, Skill
 from mi.hosts.workspaces import Workspace
 from mi.kernel import files
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import Home, make_dirs
 from mi.kernel.jsontext import BadJson, decode
-from mi.kernel.locks import folder_lock
+from mi.kernel.locks import lock_folder
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.project.identity import Project
 from mi.project.overlay import HostBinding, Overlay, Register, SymlinkDir, ensure_overlay, read_overlay
 from mi.workflows.editor import WorkflowDesk
-from mi.workflows.skills import skills
+from mi.workflows.skills import build_skills
 
 
 class Synced(Struct, frozen=True, kw_only=True):
@@ -55,14 +55,14 @@ class Bindings:
 
     def bind(self, host: str, workspace: str) -> Synced:
         """Bind a workspace of a host and put the workflows there; MiError, and no binding, when that fails."""
-        adapter(host)
+        load_adapter(host)
         place_ = Workspace.at(workspace, self._home)
         bound = HostBinding(
-            host=host, workspace_root=place_.root, generated_rel_dir=generated_root(host), register=Register()
+            host=host, workspace_root=place_.root, generated_rel_dir=find_generated_root(host), register=Register()
         )
         ensure_overlay(self._home, self._project, self._notices)
         with self._turn():
-            moved = self._owner(host) in owners(place_)
+            moved = self._owner(host) in list_owners(place_)
             done, bound = self._place(bound)
             others = [one for one in self.all() if _key(one) != _key(bound)]
             if moved:
@@ -72,7 +72,7 @@ class Bindings:
 
     def unbind(self, host: str, workspace: str | None = None) -> list[Synced]:
         """Take the workflows out of a host's workspaces and forget the bindings; one that is gone is forgotten, too."""
-        adapter(host)
+        load_adapter(host)
         root = os.path.realpath(os.path.expanduser(workspace)) if workspace else None
         chosen = [
             one for one in self.all() if one.host == host and root in (None, os.path.realpath(one.workspace_root))
@@ -118,7 +118,7 @@ class Bindings:
         """One after the other: who reads the workflows first must not place them last."""
         folder = self._home.project(self._project.project_id).workflows
         make_dirs(folder)
-        with folder_lock(folder):
+        with lock_folder(folder):
             yield
 
     def _try(self, binding: HostBinding) -> tuple[Synced, HostBinding]:
@@ -133,9 +133,9 @@ class Bindings:
         host = binding.host
         workflows = WorkflowDesk(self._home, self._project, self._notices).effective.enabled()
         workspace = Workspace.at(binding.workspace_root, self._home)
-        made = skills(workflows, self._names_of_others(workspace, host))
-        placed = place(workspace, self._owner(host), exported(host, made, self._project.project_id))
-        dirs = [SymlinkDir(src=src, dst=dst) for src, dst in registrations(host, made)]
+        made = build_skills(workflows, self._names_of_others(workspace, host))
+        placed = place(workspace, self._owner(host), list_exported(host, made, self._project.project_id))
+        dirs = [SymlinkDir(src=src, dst=dst) for src, dst in list_registrations(host, made)]
         registered = msgspec.structs.replace(binding, register=Register(symlink_dirs=dirs))
         return _synced(binding, placed, workflows), registered
 
@@ -147,7 +147,7 @@ class Bindings:
         return {
             os.path.basename(one.path): _workflow_id(workspace.real(os.path.join(one.target, "workflow.json")))
             for one in links
-            if os.path.dirname(one.path) == adapter(host).skills
+            if os.path.dirname(one.path) == load_adapter(host).skills
         }
 
     def _owner(self, host: str) -> str:
@@ -170,7 +170,7 @@ def sync_bound(bindings: Bindings, record: Callable[[HostSync], object], reason:
     return done
 
 
-def bound_projects(home: Home, notices: Notices) -> list[Project]:
+def list_bound_projects(home: Home, notices: Notices) -> list[Project]:
     """The projects whose workflows go to some workspace."""
     found = []
     for project_id in home.project_ids():
@@ -180,19 +180,19 @@ def bound_projects(home: Home, notices: Notices) -> list[Project]:
     return found
 
 
-def exported(host: str, made: list[Skill], project_id: str) -> list[Artefact]:
+def list_exported(host: str, made: list[Skill], project_id: str) -> list[Artefact]:
     """What a host's workspace holds of a project's workflows: the skills, and the list of what was registered."""
     if not made:
         return []
-    links = [{"src": src, "dst": dst} for src, dst in registrations(host, made)]
-    listed = JsonEntry(f"{generated_root(host)}/manifest.json", ("symlink_dirs", project_id), links)
-    return [*artefacts(host, made), listed]
+    links = [{"src": src, "dst": dst} for src, dst in list_registrations(host, made)]
+    listed = JsonEntry(f"{find_generated_root(host)}/manifest.json", ("symlink_dirs", project_id), links)
+    return [*list_artefacts(host, made), listed]
 
 
-def registrations(host: str, made: list[Skill]) -> list[tuple[str, str]]:
+def list_registrations(host: str, made: list[Skill]) -> list[tuple[str, str]]:
     """Each skill's generated folder and the link by which the host finds it."""
-    place_ = adapter(host).skills
-    return [(skill_folder(host, one.name), f"{place_}/{one.name}") for one in made]
+    place_ = load_adapter(host).skills
+    return [(name_skill_folder(host, one.name), f"{place_}/{one.name}") for one in made]
 
 
 def _workflow_id(path: str) -> str:

@@ -98,7 +98,7 @@ def _refuse_secrets(workflow: Workflow) -> None:
             refuse_secret(f"steps.{step.id}.{name}", getattr(step, name))
 
 
-def steps_of(texts: list[str]) -> list[WorkflowStep]:
+def parse_steps(texts: list[str]) -> list[WorkflowStep]:
     """Steps as said on a command line: the text alone, or behind `check:` or `gate:`."""
     return [_step(number, text) for number, text in enumerate(texts, 1)]
 

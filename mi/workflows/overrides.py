@@ -35,7 +35,7 @@ def read(raw: dict[str, Any], workflow_id: str) -> WorkflowOverride:
     return override
 
 
-def written(raw: dict[str, Any], override: WorkflowOverride) -> dict[str, Any]:
+def encode_override(raw: dict[str, Any], override: WorkflowOverride) -> dict[str, Any]:
     """The override as JSON, with the keys of `raw` that this version does not know."""
     known: dict[str, Any] = msgspec.to_builtins(override)
     return {key: value for key, value in raw.items() if key not in WorkflowOverride.__struct_fields__} | known
@@ -51,7 +51,7 @@ def apply(workflow: Workflow, override: WorkflowOverride) -> Workflow:
     return msgspec.structs.replace(workflow, enabled=enabled, steps=kept, mermaid=drawing)
 
 
-def unknown_steps(workflow: Workflow, override: WorkflowOverride) -> list[str]:
+def find_unknown_steps(workflow: Workflow, override: WorkflowOverride) -> list[str]:
     """The steps that an override patches and the workflow does not have."""
     steps = workflow.steps if override.steps_replace is None else override.steps_replace
     return [step_id for step_id in override.step_patches if step_id not in {step.id for step in steps}]
@@ -59,13 +59,13 @@ def unknown_steps(workflow: Workflow, override: WorkflowOverride) -> list[str]:
 
 def check(workflow: Workflow, override: WorkflowOverride) -> None:
     """Raise unless the override speaks of steps that are there."""
-    unknown = unknown_steps(workflow, override)
+    unknown = find_unknown_steps(workflow, override)
     if unknown:
         known = ", ".join(step.id for step in workflow.steps) or "-"
         raise MiError("unknown-step", id=workflow.id, step=", ".join(unknown), known=known)
 
 
-def between(base: Workflow, wanted: Workflow) -> WorkflowOverride:
+def compare_workflows(base: Workflow, wanted: Workflow) -> WorkflowOverride:
     """The smallest override that makes `wanted` of `base`: patches, or all steps when their order or number grew."""
     ids = [step.id for step in base.steps]
     kept = [step.id for step in wanted.steps]
@@ -146,6 +146,6 @@ class EffectiveWorkflows:
         override = self.override(workflow.id)
         if override is None:
             return Held(workflow, "global")
-        for step in unknown_steps(workflow, override):
+        for step in find_unknown_steps(workflow, override):
             self._notices.add("override-ignored", workflow.id, reason=NestedText("reason.no-step", id=step))
         return Held(apply(workflow, override), "global", True)

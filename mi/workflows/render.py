@@ -6,7 +6,7 @@ from mi.kernel.messages import text
 _SHAPES = {"hands": ("[", "]"), "check": ("([", "])"), "gate": ("{", "}")}
 
 
-def mermaid(steps: list[WorkflowStep]) -> str:
+def draw_mermaid(steps: list[WorkflowStep]) -> str:
     """The steps as a flowchart: work in boxes, checks rounded, gates as diamonds."""
     if not steps:
         return ""
@@ -18,25 +18,25 @@ def mermaid(steps: list[WorkflowStep]) -> str:
     return "\n".join(lines)
 
 
-def drawn(workflow: Workflow) -> str:
+def draw(workflow: Workflow) -> str:
     """The flowchart that is stored with the workflow, else one of its steps."""
-    return workflow.mermaid.strip() or mermaid(workflow.steps)
+    return workflow.mermaid.strip() or draw_mermaid(workflow.steps)
 
 
-def markdown(workflow: Workflow, language: str = "en") -> str:
+def render_markdown(workflow: Workflow, language: str = "en") -> str:
     """The workflow as a page."""
     lines = [f"# {workflow.name}", ""]
     state = text("workflow.on" if workflow.enabled else "workflow.off", language)
-    lines.append(f"`{workflow.id}`, {state}; {said_trigger(workflow, language)}.")
+    lines.append(f"`{workflow.id}`, {state}; {describe_trigger(workflow, language)}.")
     if workflow.source.reason:
         lines += ["", workflow.source.reason]
     lines += ["", f"## {text('workflow.steps', language)}", "", *step_lines(workflow.steps, language)]
-    if drawing := drawn(workflow):
+    if drawing := draw(workflow):
         lines += ["", "```mermaid", drawing, "```"]
     return "\n".join(lines) + "\n"
 
 
-def said_trigger(workflow: Workflow, language: str) -> str:
+def describe_trigger(workflow: Workflow, language: str) -> str:
     """When it is followed, in words."""
     key = "workflow.when-said" if workflow.trigger.mode == "task_contains" else "workflow.when-asked"
     return text(key, language, pattern=workflow.trigger.pattern)

@@ -10,14 +10,14 @@ from mi.evidence.records.workflow_ir import Workflow
 from mi.hosts.artefacts import Skill
 from mi.kernel.secrets import redact
 from mi.kernel.state import encode_pretty
-from mi.kernel.text import one_line
-from mi.workflows.render import drawn, step_lines
+from mi.kernel.text import fit_one_line
+from mi.workflows.render import draw, step_lines
 
 _LONGEST = 48
 _NO_TAGS = str.maketrans("<>", "()")
 
 
-def skills(workflows: list[Workflow], others: dict[str, str] | None = None) -> list[Skill]:
+def build_skills(workflows: list[Workflow], others: dict[str, str] | None = None) -> list[Skill]:
     """A skill for each workflow, each with a folder name of its own; a secret that an older tool stored stays here.
 
     `others`: names that are taken, each by the workflow of an id, which may have it.
@@ -41,7 +41,7 @@ def _names(workflow: Workflow) -> Iterator[str]:
 
 
 def _skill(workflow: Workflow, name: str) -> Skill:
-    stored = msgspec.structs.replace(workflow, mermaid=drawn(workflow))
+    stored = msgspec.structs.replace(workflow, mermaid=draw(workflow))
     return Skill(
         name=name,
         description=_description(workflow),
@@ -60,7 +60,7 @@ def _description(workflow: Workflow) -> str:
 
 
 def _plain(text: str, limit: int) -> str:
-    return one_line(redact(text).translate(_NO_TAGS), limit)
+    return fit_one_line(redact(text).translate(_NO_TAGS), limit)
 
 
 def _body(workflow: Workflow) -> str:

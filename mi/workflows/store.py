@@ -10,12 +10,12 @@ from mi.evidence.records.workflow_ir import Workflow
 from mi.kernel import clock, files
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import make_dirs
-from mi.kernel.locks import folder_lock
+from mi.kernel.locks import lock_folder
 from mi.kernel.messages import NestedText
 from mi.kernel.notices import Notices
 from mi.kernel.state import encode_pretty
 from mi.workflows.ir import BadWorkflow, check_new, convert, is_id, parse
-from mi.workflows.render import mermaid
+from mi.workflows.render import draw_mermaid
 
 Scope = Literal["project", "global"]
 
@@ -67,7 +67,7 @@ class WorkflowStore:
     def add(self, workflow: Workflow, more: dict[str, Any] | None = None) -> Workflow:
         """Store a new workflow; MiError when there is one of its id. `more`: further keys to keep."""
         make_dirs(self.folder)
-        with folder_lock(self.folder):
+        with lock_folder(self.folder):
             path = self._path(f"{workflow.id}.json")
             if os.path.lexists(path):
                 raise MiError("workflow-exists", id=workflow.id, path=path)
@@ -79,7 +79,7 @@ class WorkflowStore:
         """Change a stored workflow; id and time of creation stay, keys that this version does not know, too."""
         if self.raw(workflow_id) is None:
             raise NotFound("unknown-workflow", id=workflow_id, where=self.folder)
-        with folder_lock(self.folder):
+        with lock_folder(self.folder):
             raw = self.raw(workflow_id) or {}
             old = convert(raw, self.folder)
             new = msgspec.structs.replace(change(old), version=old.version, id=old.id, created_ts=old.created_ts)
@@ -92,7 +92,7 @@ class WorkflowStore:
         data = self.raw_bytes(workflow_id)
         if data is None:
             raise NotFound("unknown-workflow", id=workflow_id, where=self.folder)
-        with folder_lock(self.folder):
+        with lock_folder(self.folder):
             os.unlink(self._path(f"{workflow_id}.json"))
             files.sync_folder(self.folder)
         return data
@@ -100,14 +100,14 @@ class WorkflowStore:
     def _write(self, workflow: Workflow, raw: dict[str, Any]) -> Workflow:
         path = self._path(f"{workflow.id}.json")
         check_new(workflow, path)
-        files.write_atomic(path, encode_pretty(over(raw, workflow)))
+        files.write_atomic(path, encode_pretty(layer_over(raw, workflow)))
         return workflow
 
     def _path(self, name: str) -> str:
         return os.path.join(self.folder, name)
 
 
-def over(raw: dict[str, Any], workflow: Workflow) -> dict[str, Any]:
+def layer_over(raw: dict[str, Any], workflow: Workflow) -> dict[str, Any]:
     """The workflow as JSON, with the unknown keys of the object it came from, those of its steps included."""
     new: dict[str, Any] = msgspec.to_builtins(workflow)
     steps = raw.get("steps")
@@ -120,6 +120,6 @@ def over(raw: dict[str, Any], workflow: Workflow) -> dict[str, Any]:
 
 def _drawn(workflow: Workflow, former: list[Any]) -> Workflow:
     """The flowchart follows the steps, unless someone drew another."""
-    if workflow.mermaid.strip() in ("", mermaid(former)):
-        return msgspec.structs.replace(workflow, mermaid=mermaid(workflow.steps))
+    if workflow.mermaid.strip() in ("", draw_mermaid(former)):
+        return msgspec.structs.replace(workflow, mermaid=draw_mermaid(workflow.steps))
     return workflow

@@ -5,13 +5,13 @@ import os
 from msgspec import Struct
 
 from mi.hosts.apply import remove_all
-from mi.hosts.workspaces import Workspace, forget_workspace, known_workspaces
+from mi.hosts.workspaces import Workspace, forget_workspace, list_known_workspaces
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state
 from mi.project.overlay import Overlay
-from mi.workflows.hosting import Bindings, bound_projects
+from mi.workflows.hosting import Bindings, list_bound_projects
 
 
 class Cleared(Struct, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ def clear_everywhere(home: Home, more: list[str], notices: Notices, apply: bool)
     if apply:
         for root in missing:
             forget_workspace(home, root)
-        for project in bound_projects(home, notices):
+        for project in list_bound_projects(home, notices):
             Bindings(home, project, notices).forget(but={one.workspace_root for one in done if one.error})
     return [
         *(one for one in done if one.removed or one.changed or one.kept or one.error),
@@ -44,7 +44,7 @@ def clear_everywhere(home: Home, more: list[str], notices: Notices, apply: bool)
 
 def _all_workspaces(home: Home, notices: Notices) -> list[str]:
     """The listed workspaces, and those of every project: a list that was lost does not hide what is there."""
-    found = known_workspaces(home, notices)
+    found = list_known_workspaces(home, notices)
     for project_id in home.project_ids():
         overlay = read_state(home.project(project_id).overlay, Overlay, notices)
         for root in (overlay.root_path, *(binding.workspace_root for binding in overlay.host_bindings)):

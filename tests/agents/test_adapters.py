@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.agents.adapters.claude import ClaudeHands, allowed_tools
+from mi.agents.adapters.claude import ClaudeHands, list_allowed_tools
 from mi.agents.adapters.cli import CliHands
 from mi.agents.adapters.codex import CodexHands
 from mi.agents.adapters.replay import ReplayHands
@@ -208,7 +208,7 @@ def test_claude_gets_its_permissions_on_every_call(
 
 def test_without_configuration_claude_may_run_the_projects_checks_and_reading_git_only(tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").write_text("", "utf-8")
-    tools = allowed_tools(str(tmp_path))
+    tools = list_allowed_tools(str(tmp_path))
     assert {"Bash(pytest:*)", "Bash(python -m pytest:*)", "Bash(python3 -m pytest:*)", "Bash(git diff:*)"} <= set(tools)
     assert not any("push" in tool or "commit" in tool or tool == "Bash" for tool in tools)
 

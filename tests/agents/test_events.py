@@ -243,7 +243,7 @@ def test_the_thread_pattern_counts_only_where_no_json_names_a_session() -> None:
 
 
 def test_long_outputs_travel_shortened_with_both_ends() -> None:
-    text = events.excerpt("begin " + "x" * 100_000 + " end")
+    text = events.cut_excerpt("begin " + "x" * 100_000 + " end")
     assert text.startswith("begin")
     assert text.endswith("end")
     assert len(text) < 5000

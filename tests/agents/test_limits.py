@@ -2,7 +2,7 @@
 
 import pytest
 
-from mi.agents.limits import vendor_limit
+from mi.agents.limits import find_vendor_limit
 from mi.kernel.clock import parse
 
 NOW = parse("2026-11-16T12:00:00Z")
@@ -23,18 +23,18 @@ NOT_SAID = ["unexpected status 401 Unauthorized", "line 429 of the file", "the t
 
 @pytest.mark.parametrize(("message", "reset"), SAID)
 def test_a_limit_and_its_end_are_recognised(message: str, reset: str) -> None:
-    limit = vendor_limit(message, NOW)
+    limit = find_vendor_limit(message, NOW)
     assert limit is not None
     assert limit.resets_at == reset
 
 
 @pytest.mark.parametrize("message", NOT_SAID)
 def test_other_messages_are_no_limit(message: str) -> None:
-    assert vendor_limit(message, NOW) is None
+    assert find_vendor_limit(message, NOW) is None
 
 
 @pytest.mark.parametrize("message", ["usage limit, try again at 99:99 pm", "usage limit, resets 3pm (Mars/Olympus)"])
 def test_a_time_that_is_none_is_unknown(message: str) -> None:
-    limit = vendor_limit(message, NOW)
+    limit = find_vendor_limit(message, NOW)
     assert limit is not None
     assert limit.resets_at == ""

@@ -7,7 +7,7 @@ import pytest
 
 from mi.agents.protocol import AgentAdapter
 from mi.agents.registry import AGENTS, VENDORS, load
-from mi.hosts.adapters import HOOK_HOSTS, HOSTS, adapter
+from mi.hosts.adapters import HOOK_HOSTS, HOSTS, load_adapter
 from mi.kernel.config.types import Config, HandsConfig, MindConfig
 from mi.kernel.language import LANGUAGES
 from mi.kernel.messages import text
@@ -61,7 +61,7 @@ def test_the_configuration_accepts_every_agent_and_every_provider() -> None:
 
 @pytest.mark.parametrize("name", HOSTS)
 def test_a_host_has_its_adapter_and_one_with_hooks_its_line_in_the_doctor(name: str) -> None:
-    assert adapter(name).name == name
+    assert load_adapter(name).name == name
     assert (name in HOOK_HOSTS) == bool(HOSTS[name].hook_files)
     for language in LANGUAGES if name in HOOK_HOSTS else ():
         assert name in text(f"doctor.nexus-{name}", language)

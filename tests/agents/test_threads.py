@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mi.agents.events import AgentUsage
-from mi.agents.threads import ThreadLedger, difference, reset_thread, store_thread, thread_to_continue
+from mi.agents.threads import ThreadLedger, choose_thread, reset_thread, store_thread, subtract_usage
 from mi.kernel.config.types import Config
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
@@ -54,7 +54,7 @@ def test_a_run_goes_on_with_the_stored_thread_only_if_wished_and_of_the_same_pro
     provider: str, flag: bool, setting: bool, expected: str
 ) -> None:
     assert not Config().hands.continue_across_runs
-    assert thread_to_continue(STATE, provider, flag, setting) == expected
+    assert choose_thread(STATE, provider, flag, setting) == expected
 
 
 def total(tokens: int) -> AgentUsage:
@@ -72,8 +72,8 @@ def test_totals_become_differences_also_in_a_later_process(home: Home, notices: 
 def test_what_is_unknown_stays_unknown(home: Home, notices: Notices) -> None:
     ledger = ThreadLedger(home, notices)
     assert ledger.settle("t9", True, total(500)) == AgentUsage()
-    assert difference(total(5), total(9)).input_tokens is None
-    assert difference(AgentUsage(is_total=True), total(9)).input_tokens is None
+    assert subtract_usage(total(5), total(9)).input_tokens is None
+    assert subtract_usage(AgentUsage(is_total=True), total(9)).input_tokens is None
 
 
 def test_usage_that_is_of_the_batch_already_is_left_alone(home: Home, notices: Notices) -> None:

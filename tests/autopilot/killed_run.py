@@ -14,7 +14,7 @@ from mi.autopilot.run_parts import Reporter
 from mi.autopilot.start import drive_run
 from mi.cli import run as door
 from mi.evidence.records.base import Record
-from mi.kernel.home import Home, default_root
+from mi.kernel.home import Home, find_default_root
 
 
 class Killer(Reporter):
@@ -32,7 +32,7 @@ class Killer(Reporter):
 
 def main(when: str, argv: list[str]) -> int:
     args = door.parser("run").parse_args(argv)
-    built = build_run(HomeContext(Home(default_root())), door._read_options(args), partial(door._Door, args))
+    built = build_run(HomeContext(Home(find_default_root())), door._read_options(args), partial(door._Door, args))
     return drive_run(*built._replace(parts=built.parts._replace(reporter=Killer(when)))).exit
 
 

@@ -15,7 +15,7 @@ from mi.evidence.records.run import BatchEnd, Marks, Question, RunEnd, RunStart,
 from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
 from mi.kernel.home import Home, ProjectHome
 from mi.kernel.notices import Notices
-from mi.project.identity import project_id
+from mi.project.identity import make_project_id
 
 
 @pytest.fixture(autouse=True, scope="package")
@@ -59,7 +59,7 @@ class Stage(NamedTuple):
 @pytest.fixture
 def stage(tmp_path: Path, home: Home) -> Stage:
     root = tmp_path / "work"
-    own_id = project_id(f"path:{root}")
+    own_id = make_project_id(f"path:{root}")
     return Stage(root, own_id, home.project(own_id))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mi.cli.commands import COMMANDS
-from mi.cli.completion import tree
+from mi.cli.completion import build_tree
 from tests.real.installed import shell
 
 LINES = [
@@ -103,7 +103,7 @@ def test_the_other_shells_know_every_command(mi, shell):
 
 
 def test_every_command_is_in_the_tree():
-    words = {node.words for node in tree()}
+    words = {node.words for node in build_tree()}
     assert {(name,) for name in COMMANDS} <= words
     assert ("project", "alias", "add") in words
 

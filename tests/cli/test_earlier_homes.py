@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.project.identity import project_id
+from mi.project.identity import make_project_id
 
 TS = "2025-05-01T10:00:00Z"
 REF = [{"kind": "evidence_event", "event_id": "ev_run_old_1"}]
@@ -34,7 +34,7 @@ def claim(claim_id: str, text: str, own: str, **more: object) -> dict[str, objec
 @pytest.fixture
 def old_home(tmp_path) -> Path:
     home = tmp_path / "home"
-    own = project_id(f"path:{tmp_path / 'work'}")
+    own = make_project_id(f"path:{tmp_path / 'work'}")
     place = home / "projects" / own
     global_ = {"scope": "global", "visibility": "global", "project_id": ""}
     lines(home / "thoughtdb/global/claims.jsonl", claim("cl_1", "Keep changes small.", "") | global_)

@@ -9,7 +9,7 @@ import pytest
 from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.run import BatchEnd, Question, RunStart
 from mi.kernel.home import Home
-from mi.project.identity import project_id
+from mi.project.identity import make_project_id
 from tests.cli.conftest import Stage
 from tests.conftest import MI
 
@@ -55,7 +55,7 @@ def store_everywhere(stage: Stage, text: str) -> str:
 def shown(tmp_path_factory) -> dict[str, str]:
     """What every command that shows stored text makes of secrets and of text that would drive the terminal."""
     root, home = tmp_path_factory.mktemp("work"), Home(str(tmp_path_factory.mktemp("home")))
-    own_id = project_id(f"path:{root}")
+    own_id = make_project_id(f"path:{root}")
     stage = Stage(root, own_id, home.project(own_id))
     secrets = [form.format(secret) for form, secret in SECRETS.values()]
     event_id = store_everywhere(stage, "\n".join([*secrets, "cat id_rsa", *KEY, "after it", EVIL]))

@@ -11,7 +11,7 @@ import pytest
 from mi.cli.commands import COMMANDS
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.home import Home
-from mi.project.identity import project_id
+from mi.project.identity import make_project_id
 from tests.cli.conftest import Stage, a_run
 from tests.conftest import MI
 
@@ -30,7 +30,7 @@ def test_table_is_whole():
 
 def prepare(home: Home, root: Path) -> dict[str, str]:
     """A home in which everything exists that the lines speak of."""
-    own_id = project_id(f"path:{root}")
+    own_id = make_project_id(f"path:{root}")
     stage = Stage(root, own_id, home.project(own_id))
     stage.append(*a_run(), LearnSuggested(id="ls_1", text="Run the linter"))
     for kind in ("hands", "mind"):

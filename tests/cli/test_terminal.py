@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.cli.search_results import passage
+from mi.cli.search_results import cut_passage
 from mi.evidence.records.run import Question
 from mi.kernel.text import width
 from mi.testing import Request
@@ -87,7 +87,7 @@ def test_a_search_shows_where_the_words_stand(mi, stage: Stage):
     ],
 )
 def test_the_passage_in_which_most_of_the_words_stand(text: str, words: list[str], shown: str):
-    found = passage(text, words, 40)
+    found = cut_passage(text, words, 40)
     assert shown in found
     assert width(found) <= 40
 

@@ -22,7 +22,7 @@ from mi.contract.diagnostics import (
     memory_stats,
 )
 from mi.contract.session import ContractSession, Refused
-from mi.contract.state import client_name
+from mi.contract.state import clean_client_name
 from mi.contract.task_tools import CompleteInput, ListInput, task_complete, task_list
 from tests.contract.conftest import add, code_of, mode, ready, recall, write
 
@@ -65,8 +65,8 @@ def test_names_of_clients_are_safe_in_paths(opened, project, name):
 
 def test_names_of_clients_stay_apart():
     names = ["codex", "Codex", "codex ", "co/dex", "co_dex", "co-dex", "codex-0", "host_codex-s1", "名", "字", "", "-"]
-    assert len({client_name(one) for one in names}) == len(names)
-    assert client_name("host_codex-s1") != "host_codex-s1"  # the name of a state that a host's hooks keep
+    assert len({clean_client_name(one) for one in names}) == len(names)
+    assert clean_client_name("host_codex-s1") != "host_codex-s1"  # the name of a state that a host's hooks keep
 
 
 @pytest.mark.req("tm.r6.fail-closed")
@@ -209,27 +209,27 @@ def test_the_hooks_of_a_host_have_a_state_of_their_own(project):
     place = build_contract(HomeContext(project.home, cd=str(project.root)))
 
     def hook() -> ContractSession:
-        return host_session.of_host(place, "claude-code", "5f0c")  # each event is a process of its own
+        return host_session.open_host_session(place, "claude-code", "5f0c")  # each event is a process of its own
 
     def edit(*paths: str) -> str:
         return code_of(lambda: host_session.judge_edit(hook(), "Edit", paths, project.home.root))
 
     assert edit("a.py") == "RECALL_REQUIRED"
-    host_session.saw_call(hook(), "memory_query", {"query": "x"}, {"error": {"code": "X"}})
+    host_session.note_call(hook(), "memory_query", {"query": "x"}, {"error": {"code": "X"}})
     assert edit("a.py") == "RECALL_REQUIRED"
-    host_session.saw_call(hook(), "memory_query", {"query": "x"}, {"results": [{"id": "cl_1"}]})
+    host_session.note_call(hook(), "memory_query", {"query": "x"}, {"results": [{"id": "cl_1"}]})
     assert edit("a.py") == "MODE_NOT_SET"
-    host_session.saw_call(hook(), "memory_set_mode", {"mode": "GUARDED"}, {"mode": "GUARDED"})
+    host_session.note_call(hook(), "memory_set_mode", {"mode": "GUARDED"}, {"mode": "GUARDED"})
     assert edit("a.py", "new.py") == "ok"
-    host_session.saw_plan(hook(), 1)
+    host_session.note_plan(hook(), 1)
     assert edit("a.py") == "ok"
-    host_session.saw_plan(hook(), 2)
+    host_session.note_plan(hook(), 2)
     assert edit("a.py") == "TASKS_REQUIRED"
     project.tasks.write_text("- [ ] a\n- [ ] b\n", "utf-8")
     assert edit("a.py") == "ok"
     project.tasks.write_text("- [x] a\n- [ ] b\n", "utf-8")
     assert edit("a.py") == "RECALL_REQUIRED"
-    other = host_session.of_host(place, "claude-code", "other")
+    other = host_session.open_host_session(place, "claude-code", "other")
     assert code_of(lambda: host_session.judge_edit(other, "Edit", ["a.py"], project.home.root)) == "RECALL_REQUIRED"
     assert {one.boundary for one in project.events("violation")} == {"hook"}
 
@@ -258,7 +258,7 @@ def test_files_that_no_edit_may_touch(project, home, tmp_path, monkeypatch, path
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(elsewhere))
     monkeypatch.setenv("CODEX_HOME", str(elsewhere))
     place = build_contract(HomeContext(home, cd=str(project.root)))
-    session = host_session.of_host(place, "codex", "1")
+    session = host_session.open_host_session(place, "codex", "1")
     ready(session)
     project.tasks.write_text("- [ ] a\n", "utf-8")
     (project.root / "link.md").symlink_to("tinyTasks.md")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mi.contract.plan_detection import steps_in, steps_of
+from mi.contract.plan_detection import count_steps, list_steps
 
 MANY = [
     # plans, approaches, checklists, ordered bullets
@@ -101,13 +101,13 @@ FEW = [
 )
 @pytest.mark.parametrize("text", MANY)
 def test_more_than_one_step(text):
-    assert steps_in(text) > 1
+    assert count_steps(text) > 1
 
 
 @pytest.mark.req("ac.r2.no-single-words", "ac.r2.english-table", "ac.r2.chinese-table")
 @pytest.mark.parametrize("text", FEW)
 def test_no_more_than_one_step(text):
-    assert steps_in(text) <= 1
+    assert count_steps(text) <= 1
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_no_more_than_one_step(text):
     [(MANY[0], 2), (MANY[1], 3), ("1. a\n2. b\n3. c\n\n1. d\n2. e", 3), ("先备份数据库，再删除旧表，最后验证。", 3)],
 )
 def test_how_many(text, count):
-    assert steps_in(text) == count
+    assert count_steps(text) == count
 
 
 @pytest.mark.req("ac.r2.reads-declared-plan")
@@ -124,7 +124,7 @@ def test_how_many(text, count):
     [("Ship it", [], 1), ("Ship it", ["build", "test"], 2), ("First build it, then ship it", [], 2), ("x", [" "], 1)],
 )
 def test_a_declared_task(title, subtasks, count):
-    assert steps_of(title, subtasks) == count
+    assert list_steps(title, subtasks) == count
 
 
 def test_long_and_hostile_text_takes_no_time():
@@ -136,4 +136,4 @@ def test_long_and_hostile_text_takes_no_time():
         "先" * 100_000,
         "`" * 100_000,
     ):
-        steps_in(text)
+        count_steps(text)

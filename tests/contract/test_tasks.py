@@ -18,7 +18,7 @@ from mi.contract.task_tools import (
     task_list,
     task_update,
 )
-from mi.evidence.inbox import waiting
+from mi.evidence.inbox import list_waiting
 from mi.kernel.config.types import Contract, ContractTasks
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.tasks.tinytasks_file import Conflict, TinyTasks
@@ -181,7 +181,7 @@ def test_after_the_last_task_a_person_decides(mi, session, project, answer, open
         refusals.append(refused.value)
     assert {one.verdict.code for one in refusals} == {"NO_UNCHECKED_TASK"}
     assert project.tasks.read_text("utf-8") == DONE
-    (found,) = waiting(project.home, project.context.evidence_index, lambda done, total: None)
+    (found,) = list_waiting(project.home, project.context.evidence_index, lambda done, total: None)
     assert {one.proposal for one in refusals} == {found.item.id}
     assert "- More\n  - x\n  - y" in found.item.question
     assert found.item.kind == "proposal"
@@ -195,7 +195,7 @@ def test_after_the_last_task_a_person_decides(mi, session, project, answer, open
     assert project.tasks.read_text("utf-8") == DONE + (more if opens else "")
     code = code_of(lambda: write(session, task_id=session.tasks().pointer))
     assert code == ("ok" if opens else "NO_UNCHECKED_TASK")
-    assert waiting(project.home, project.context.evidence_index, lambda done, total: None) == []
+    assert list_waiting(project.home, project.context.evidence_index, lambda done, total: None) == []
 
 
 @pytest.mark.req("ac.tasks.open-by-file")
@@ -237,7 +237,7 @@ def test_a_list_that_a_person_wants_to_see_first(mi, opened, project, by):
     assert code_of(lambda: write(session)) == "TASKS_UNVERIFIED"
     assert code_of(lambda: complete(session)) == "TASKS_UNVERIFIED"
     assert code_of(lambda: add(session, "more")) == "TASKS_UNVERIFIED"
-    (found,) = waiting(project.home, project.context.evidence_index, lambda done, total: None)
+    (found,) = list_waiting(project.home, project.context.evidence_index, lambda done, total: None)
     assert found.item.id == added.awaiting
     again = opened("later", settings=lambda: ASK)
     assert task_list(again, ListInput()).awaiting == added.awaiting

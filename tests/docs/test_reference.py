@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.cli.completion import tree
+from mi.cli.completion import build_tree
 from mi.evidence.records.table import MODULES
 from tests.kernel.test_messages import ENGLISH
 
@@ -16,7 +16,7 @@ REFERENCE = {path.stem: path.read_text("utf-8") for path in (ROOT / "docs/refere
 
 def test_every_command_and_flag_is_in_the_reference():
     page = REFERENCE["commands"]
-    nodes = [node for node in tree() if node.words]
+    nodes = [node for node in build_tree() if node.words]
     groups = {node.words[:-1] for node in nodes}
     missing = [
         " ".join(node.words)

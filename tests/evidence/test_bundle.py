@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from mi.evidence.bundle import latest_batch
+from mi.evidence.bundle import find_latest_batch
 from mi.evidence.index import EvidenceIndex
 from mi.evidence.latest import WINDOW
 from mi.evidence.log import EvidenceWriter
@@ -22,7 +22,7 @@ def writer(home, notices) -> EvidenceWriter:
 
 @pytest.fixture
 def bundle(home, notices):
-    return lambda: latest_batch(home.evidence, EvidenceIndex(home), notices, lambda done, total: None)
+    return lambda: find_latest_batch(home.evidence, EvidenceIndex(home), notices, lambda done, total: None)
 
 
 def batch(writer: EvidenceWriter, name: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ from itertools import islice
 import pytest
 
 from mi.evidence.index import EvidenceIndex
-from mi.evidence.latest import WINDOW, latest_run, read_window
+from mi.evidence.latest import WINDOW, find_latest_run, read_window
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.hands import Evidence, HandsInput
 from mi.evidence.records.run import BatchEnd, Marks, RunEnd, RunStart, RunUsage, StateCorrupt
@@ -20,20 +20,20 @@ def writer(home, notices) -> EvidenceWriter:
 
 
 def test_no_run_was_ever_started(home, notices):
-    assert latest_run(home.evidence, EvidenceIndex(home), notices) is None
+    assert find_latest_run(home.evidence, EvidenceIndex(home), notices) is None
     EvidenceWriter.for_command(home.evidence, notices).append(SettingsSet())
-    assert latest_run(home.evidence, EvidenceIndex(home), notices) is None
+    assert find_latest_run(home.evidence, EvidenceIndex(home), notices) is None
 
 
 def test_a_run_that_goes_on_or_was_killed_has_no_end(home, writer, notices):
     writer.append(RunStart(task="x"))
-    run = latest_run(home.evidence, EvidenceIndex(home), notices)
+    run = find_latest_run(home.evidence, EvidenceIndex(home), notices)
     assert run is not None
     assert (run.run_id, run.ended, run.batches) == (FIRST, None, 0)
     writer.append(HandsInput(batch_id="b0"))
     writer.append(BatchEnd(batch_id="b0"))
     writer.append(HandsInput(batch_id="b1.after_testless"))
-    run = latest_run(home.evidence, EvidenceIndex(home), notices)
+    run = find_latest_run(home.evidence, EvidenceIndex(home), notices)
     assert run is not None
     assert (run.ended, run.batches, run.marks, run.spent) == (None, 2, Marks(), RunUsage())
 
@@ -44,7 +44,7 @@ def test_an_ended_run_shows_its_marks_and_what_it_spent(home, writer, notices):
     marks, spent = Marks(ran=True, verified=True), RunUsage(input_tokens=7)
     end = writer.append(RunEnd(status="done", marks=marks, spent=spent, evidence_ids=["ev_1"]))
     EvidenceWriter.for_command(home.evidence, notices).append(SettingsSet())
-    run = latest_run(home.evidence, EvidenceIndex(home), notices)
+    run = find_latest_run(home.evidence, EvidenceIndex(home), notices)
     assert run == (FIRST, end, marks, spent, 5, ["ev_1"])
 
 
@@ -53,11 +53,11 @@ def test_the_run_that_wrote_last_counts(home, writer, notices):
     other = EvidenceWriter(home.evidence, SECOND, notices)
     other.append(RunStart())
     other.append(BatchEnd(batch_id="b0"))
-    run = latest_run(home.evidence, EvidenceIndex(home), notices)
+    run = find_latest_run(home.evidence, EvidenceIndex(home), notices)
     assert run is not None
     assert (run.run_id, run.ended, run.batches) == (SECOND, None, 1)
     writer.append(RunEnd(status="done"))
-    run = latest_run(home.evidence, EvidenceIndex(home), notices)
+    run = find_latest_run(home.evidence, EvidenceIndex(home), notices)
     assert run is not None
     assert run.run_id == FIRST
     assert run.ended is not None
@@ -69,7 +69,7 @@ def test_a_repair_after_the_end_does_not_reopen_a_run(home, writer, notices):
     with open(home.evidence, "ab") as file:
         file.write(b'{"torn')
     writer.append(RunEnd(status="blocked"))
-    run = latest_run(home.evidence, EvidenceIndex(home), Notices())
+    run = find_latest_run(home.evidence, EvidenceIndex(home), Notices())
     assert run is not None
     assert run.ended is not None
     assert run.ended.status == "blocked"
@@ -78,11 +78,11 @@ def test_a_repair_after_the_end_does_not_reopen_a_run(home, writer, notices):
 def test_a_last_record_longer_than_the_window_is_seen(home, writer, notices):
     writer.append(RunStart())
     writer.append(Evidence(batch_id="b2", facts=["x" * (2 * WINDOW)]))
-    run = latest_run(home.evidence, EvidenceIndex(home), notices)
+    run = find_latest_run(home.evidence, EvidenceIndex(home), notices)
     assert run is not None
     assert (run.run_id, run.ended, run.batches) == (FIRST, None, 3)
     writer.append(RunEnd(status="done", evidence_ids=["ev_" + "x" * 50] * 10_000))
-    run = latest_run(home.evidence, EvidenceIndex(home), notices)
+    run = find_latest_run(home.evidence, EvidenceIndex(home), notices)
     assert run is not None
     assert run.ended is not None
     assert len(run.evidence_ids) == 10_000
@@ -107,7 +107,7 @@ def test_the_cost_does_not_grow_with_the_log(home, writer, notices, monkeypatch)
     asked = []
     pread = os.pread
     monkeypatch.setattr(os, "pread", lambda fd, size, at: asked.append(size) or pread(fd, size, at))
-    latest_run(home.evidence, EvidenceIndex(home), notices)
+    find_latest_run(home.evidence, EvidenceIndex(home), notices)
     assert sum(asked) < 3 * WINDOW
     asked.clear()
     list(islice(read_window(home.evidence, notices), 20))
@@ -123,6 +123,6 @@ def test_a_run_far_back_is_known_through_the_index(home, notices):
         other.append(ValuesSet(values_text="x" * 100_000))
     index = EvidenceIndex(home)
     index.catch_up(home.evidence, lambda done, total: None)
-    found = latest_run(home.evidence, index, notices)
+    found = find_latest_run(home.evidence, index, notices)
     assert found is not None
     assert (found.run_id, found.ended.status if found.ended else None, found.batches) == (writer.run_id, "done", 3)

@@ -40,7 +40,7 @@ def keys(notices: Notices) -> list[str]:
 def test_no_log_has_no_events(home, notices):
     assert list(reader.read_back(home.evidence, notices)) == []
     assert list(reader.read_on(home.evidence, 0, notices)) == []
-    assert reader.last(home.evidence, 5, notices) == []
+    assert reader.read_last(home.evidence, 5, notices) == []
     assert reader.read_at(home.evidence, 0) is None
     assert keys(notices) == []
 
@@ -51,10 +51,10 @@ def test_events_are_read_from_the_end_and_from_an_offset(log, notices):
     assert list(reader.read_back(str(log), notices)) == events[::-1]
     assert list(reader.read_on(str(log), events[1].offset, notices)) == events[1:]
     assert reader.read_at(str(log), events[1].offset) == events[1]
-    assert reader.last(str(log), 2, notices) == events[1:]
-    assert reader.last(str(log), 0, notices) == []
-    assert reader.last(str(log), 9, notices) == events
-    assert tasks(reader.last(str(log), 1, notices, lambda event: event.fields()["task"] != "three")) == ["two"]
+    assert reader.read_last(str(log), 2, notices) == events[1:]
+    assert reader.read_last(str(log), 0, notices) == []
+    assert reader.read_last(str(log), 9, notices) == events
+    assert tasks(reader.read_last(str(log), 1, notices, lambda event: event.fields()["task"] != "three")) == ["two"]
 
 
 def test_an_event_is_its_typed_record(log, notices):
@@ -77,7 +77,7 @@ def test_a_torn_last_line_costs_nothing_else_and_is_said_once(log, notices, torn
 
 def test_a_last_line_that_only_lacks_its_newline_is_an_event(log, notices):
     add(log, b'{"kind":"run_start","task":"four"}')
-    assert tasks(reader.last(str(log), 2, notices)) == ["three", "four"]
+    assert tasks(reader.read_last(str(log), 2, notices)) == ["three", "four"]
     assert keys(notices) == []
 
 
@@ -102,7 +102,7 @@ def test_a_reader_that_stops_early_complains_only_of_what_it_saw(log, notices):
     add(log, b"garbage\n" + b'{"kind":"run_start","task":"end"}\n' * 3)
     assert tasks(islice(reader.read_back(str(log), notices), 2)) == ["end", "end"]
     assert keys(notices) == []
-    assert tasks(reader.last(str(log), 4, notices)) == ["three", "end", "end", "end"]
+    assert tasks(reader.read_last(str(log), 4, notices)) == ["three", "end", "end", "end"]
     assert keys(notices) == ["unreadable-lines"]
 
 
@@ -137,7 +137,7 @@ def test_kinds_and_fields_of_a_newer_version_are_shown_as_they_are(log, notices)
         log,
         b'{"kind":"teleport","event_id":"ev_x_1","to":{"deep":[1]},"v":9}\n{"kind":"run_end","status":"vanished"}\n',
     )
-    newer, odd = reader.last(str(log), 2, notices)
+    newer, odd = reader.read_last(str(log), 2, notices)
     assert newer.record() is None
     assert newer.fields() == {"kind": "teleport", "event_id": "ev_x_1", "to": {"deep": [1]}, "v": 9}
     assert odd.record() is None
@@ -180,14 +180,14 @@ def test_a_line_of_50_mb_is_read_cut_and_found_whole(log, notices, monkeypatch):
     assert len(huge.raw) < 300_000
     assert huge.record() is None
     assert huge.fields() == {**huge.fields(), "event_id": f"ev_{RUN}_4", "cut": True, "bytes": huge.length}
-    whole = reader.whole(str(log), huge)
+    whole = reader.read_whole(str(log), huge)
     assert len(whole.fields()["input"]) == 17_000_000
     assert isinstance(whole.record(), HandsInput)
-    assert reader.whole(str(log), end) is end
+    assert reader.read_whole(str(log), end) is end
     assert keys(notices) == []
 
 
 def test_a_long_line_that_is_no_record_is_passed_over(log, notices):
     add(log, b"x" * 600_000 + b'\n{"kind":"run_start","task":"after"}\n')
-    assert tasks(reader.last(str(log), 2, notices)) == ["three", "after"]
+    assert tasks(reader.read_last(str(log), 2, notices)) == ["three", "after"]
     assert keys(notices) == ["unreadable-lines"]

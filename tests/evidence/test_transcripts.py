@@ -40,11 +40,11 @@ def archive(folder: Path, name: str, content: bytes, archived_path: str | None =
 
 
 def test_the_latest_transcript_is_the_last_by_name(folder):
-    assert transcripts.latest(str(folder)) is None
-    assert transcripts.latest(str(folder / "none")) is None
+    assert transcripts.find_latest(str(folder)) is None
+    assert transcripts.find_latest(str(folder / "none")) is None
     for name in ("2026-11-16_b.jsonl", "2026-11-17_a.jsonl", "2026-11-18.txt", "2026-11-15.jsonl"):
         (folder / name).write_bytes(b"")
-    assert transcripts.latest(str(folder)) == str(folder / "2026-11-17_a.jsonl")
+    assert transcripts.find_latest(str(folder)) == str(folder / "2026-11-17_a.jsonl")
 
 
 def test_the_end_of_a_transcript_is_shown_oldest_first(folder):

@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from mi.governance import challenge, deployment, session_words, speed
-from mi.governance.session_words import Situation, autosave
-from mi.governance.signals import signals
+from mi.governance.session_words import Situation, decide_autosave
+from mi.governance.signals import find_signals
 
 LEVELS = [
     ("S2", (2,)),
@@ -45,7 +45,7 @@ LEVELS = [
 )  # fmt: skip
 @pytest.mark.parametrize(("message", "levels"), LEVELS)
 def test_levels_that_are_asked_for(message, levels):
-    assert speed.asked_levels(message) == levels
+    assert speed.find_asked_levels(message) == levels
 
 
 @pytest.mark.req(
@@ -64,33 +64,33 @@ def test_levels_that_are_asked_for(message, levels):
     ],
 )
 def test_levels_that_hold(message, urgent, preferred, levels):
-    assert speed.speed(message, urgent, preferred) == levels
+    assert speed.choose_speed(message, urgent, preferred) == levels
 
 
 @pytest.mark.req("mx.speed.s1", "mx.speed.s2", "mx.speed.s3", "mx.speed.s4", "mx.speed.exit-irreversible")
 def test_what_the_levels_leave_out():
     every = (1, 2, 3, 4)
-    assert [speed.guidance((level,)) for level in every] == [[line] for line in speed.guidance(every)]
+    assert [speed.give_guidance((level,)) for level in every] == [[line] for line in speed.give_guidance(every)]
     for level, word in enumerate(("recommended", "comments", "one sentence", "minor"), 1):
-        assert word in speed.guidance((level,))[0]
-        assert len(speed.guidance((level,), "zh")) == 1
-    assert speed.for_action(every, irreversible=True) == ()
-    assert signals("S1-S4: permanently delete all backups").answered_at == ()
-    assert signals("S1-S4: fix the typo").answered_at == every
+        assert word in speed.give_guidance((level,))[0]
+        assert len(speed.give_guidance((level,), "zh")) == 1
+    assert speed.describe_action(every, irreversible=True) == ()
+    assert find_signals("S1-S4: permanently delete all backups").answered_at == ()
+    assert find_signals("S1-S4: fix the typo").answered_at == every
 
 
 @pytest.mark.req("mx.challenge.speed-marker", "mx.speed.marker", "gov.intro.zh-verbatim", "gov.intro.en-forms")
 def test_the_speed_marker():
-    assert speed.marker((1, 3), "zh") == "⚡ 速度模式:本次决策建议后续review"
-    assert speed.marker((2,)).startswith("⚡")
-    assert speed.marker(()) == ""
+    assert speed.render_marker((1, 3), "zh") == "⚡ 速度模式:本次决策建议后续review"
+    assert speed.render_marker((2,)).startswith("⚡")
+    assert speed.render_marker(()) == ""
 
 
 @pytest.mark.req("mx.life.tiering", "mx.conf.tiering", "gov.out.tier-max")
 @pytest.mark.parametrize(("raw", "tier"), [(0, "low"), (2, "low"), (3, "medium"), (4, "high"), (8, "high")])
 def test_the_tier_of_a_score(raw, tier):
-    assert challenge.tier(raw) == tier
-    assert challenge.tier(raw, full=True) == "high"
+    assert challenge.find_tier(raw) == tier
+    assert challenge.find_tier(raw, full=True) == "high"
 
 
 @pytest.mark.req(
@@ -98,15 +98,15 @@ def test_the_tier_of_a_score(raw, tier):
     "gov.out.tier-max",
 )  # fmt: skip
 def test_the_tier_of_the_triggers():
-    tiers = {f"T{n}": challenge.tier(0, [f"T{n}"]) for n in range(1, 10)}
+    tiers = {f"T{n}": challenge.find_tier(0, [f"T{n}"]) for n in range(1, 10)}
     assert tiers == {
         **dict.fromkeys(("T3", "T4", "T5", "T9"), "high"),
         **dict.fromkeys(("T2", "T6"), "medium"),
         **dict.fromkeys(("T1", "T7", "T8"), "low"),
     }
-    assert challenge.tier(3, ["T1"]) == "medium"
-    assert challenge.tier(4, ["T6"]) == "high"
-    assert challenge.tier(0, ["T1", "T6", "T3"]) == "high"
+    assert challenge.find_tier(3, ["T1"]) == "medium"
+    assert challenge.find_tier(4, ["T6"]) == "high"
+    assert challenge.find_tier(0, ["T1", "T6", "T3"]) == "high"
 
 
 PARTS = {
@@ -126,33 +126,33 @@ PARTS = {
 def test_the_parts_of_each_tier(tier):
     good = dict.fromkeys(PARTS[tier], "One sentence.")
     assert {*challenge.PARTS[tier]} == PARTS[tier]
-    assert challenge.problems(tier, good) == []
-    assert challenge.waits(tier) == (tier == "high")
+    assert challenge.find_problems(tier, good) == []
+    assert challenge.must_wait(tier) == (tier == "high")
     for part in PARTS[tier]:
         without = {name: said for name, said in good.items() if name != part}
-        assert challenge.problems(tier, without) == [f"{part}: missing"]
+        assert challenge.find_problems(tier, without) == [f"{part}: missing"]
         long = "A line.\nAnother." if part == "risk_note" else "One. Two. Three."
-        assert challenge.problems(tier, good | {part: long}) == [f"{part}: too long"]
+        assert challenge.find_problems(tier, good | {part: long}) == [f"{part}: too long"]
     extra = ({*PARTS["low"], *PARTS["high"]} - PARTS[tier]).pop()
-    assert challenge.problems(tier, good | {extra: "x"}) == [f"{extra}: too many"]
+    assert challenge.find_problems(tier, good | {extra: "x"}) == [f"{extra}: too many"]
 
 
 @pytest.mark.req("mx.challenge.concise-urgent", "mx.card.challenge-cite")
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("tier", challenge.TIERS)
 def test_what_is_put_before_the_member_that_answers(tier, language):
-    plain = challenge.guidance(tier, language=language)
+    plain = challenge.give_guidance(tier, language=language)
     assert all(part in plain[0] for part in PARTS[tier])
-    assert len(challenge.guidance(tier, urgent=True, language=language)) == 2
-    assert "P-001, H-002" in challenge.guidance(tier, cards=["P-001", "H-002"], language=language)[-1]
+    assert len(challenge.give_guidance(tier, urgent=True, language=language)) == 2
+    assert "P-001, H-002" in challenge.give_guidance(tier, cards=["P-001", "H-002"], language=language)[-1]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("triggers", [(), *((f"T{n}",) for n in range(1, 10))])
 def test_a_challenge_in_fixed_words_is_a_good_one(triggers, language):
     for tier, level in itertools.product(challenge.TIERS, ("none", "offer", "required")):
-        said = challenge.written(tier, triggers, level, ["P-001"], language)
-        assert challenge.problems(tier, said) == []
+        said = challenge.render_challenge(tier, triggers, level, ["P-001"], language)
+        assert challenge.find_problems(tier, said) == []
         assert "P-001" in next(iter(said.values()))
 
 
@@ -206,19 +206,19 @@ TRIGGERS = [
 )  # fmt: skip
 @pytest.mark.parametrize(("now", "trigger"), TRIGGERS)
 def test_when_a_session_is_saved_by_itself(now, trigger):
-    assert autosave(now) == trigger
+    assert decide_autosave(now) == trigger
 
 
 @pytest.mark.req("mx.save.defer", "mx.save.not-unprocessed")
 def test_a_new_message_goes_first_and_the_save_comes_after_it():
     arrived = Situation(tests_reported=True, unprocessed=True)
-    assert autosave(arrived) == 0
-    assert autosave(arrived._replace(unprocessed=False)) == 2
+    assert decide_autosave(arrived) == 0
+    assert decide_autosave(arrived._replace(unprocessed=False)) == 2
 
 
 @pytest.mark.req("mx.save.one-line")
 def test_the_one_line():
-    assert session_words.autosaved("B", 2) == "Auto-saved to slot-B | trigger: 2"
+    assert session_words.add_autosave("B", 2) == "Auto-saved to slot-B | trigger: 2"
 
 
 CAPTURED = [
@@ -241,7 +241,7 @@ CAPTURED = [
 )
 @pytest.mark.parametrize(("message", "signal"), CAPTURED)
 def test_sayings_worth_keeping(message, signal):
-    found = session_words.capture(message)
+    found = session_words.find_capture(message)
     assert (found.signal if found else None) == signal
     if found:
         assert session_words.CARD_TYPE[found.signal]
@@ -251,12 +251,12 @@ def test_sayings_worth_keeping(message, signal):
     "mx.capture.contradicts", "mx.capture.suggest", "gov.capture.once", "mx.capture.no-repeat", "gov.intro.zh-verbatim",
 )  # fmt: skip
 def test_a_suggestion_is_made_once():
-    first = session_words.capture("We decided to use PostgreSQL.")
+    first = session_words.find_capture("We decided to use PostgreSQL.")
     assert first
     assert first.suggestion("zh") == "💾 认知收集建议:We decided to use PostgreSQL. — 需要保存为card吗?"
     assert first.description in first.suggestion("en")
-    assert session_words.capture("we decided   to use postgresql.", suggested={first.key}) is None
-    against = session_words.capture("push to main", contradicts=["P-001"])
+    assert session_words.find_capture("we decided   to use postgresql.", suggested={first.key}) is None
+    against = session_words.find_capture("push to main", contradicts=["P-001"])
     assert against
     assert (against.signal, "P-001" in against.description) == ("contradiction", True)
 
@@ -294,7 +294,7 @@ SAID = {"diff": "seen", "environment": "checked", "rollback": "git revert", "win
     ],
 )
 def test_the_checklist(tests, uncommitted, said, still_open):
-    items = deployment.checklist(tests, uncommitted, said)
+    items = deployment.build_checklist(tests, uncommitted, said)
     assert [item.name for item in items] == ["tests", "clean", "diff", "environment", "rollback", "window"]
     assert deployment.open_items(items) == still_open
 
@@ -314,11 +314,11 @@ def test_the_checklist(tests, uncommitted, said, still_open):
     ],
 )
 def test_what_is_seen_after_a_deployment(seen, still_open):
-    assert deployment.open_items(deployment.after(*seen)) == still_open
+    assert deployment.open_items(deployment.check_after(*seen)) == still_open
 
 
 @pytest.mark.req("mx.deploy.report-60s", "mx.rollback.symptom", "mx.rollback.cause", "mx.rollback.proposal")
 def test_the_report_comes_in_time_and_is_whole():
-    assert (deployment.in_time(60), deployment.in_time(60.1)) == (True, False)
+    assert (deployment.is_in_time(60), deployment.is_in_time(60.1)) == (True, False)
     assert deployment.Rollback("500 on /", "the migration", "git revert 1").missing == []
     assert deployment.Rollback("", " ", "git revert 1").missing == ["symptom", "cause"]

@@ -3,7 +3,7 @@
 import pytest
 
 from mi.governance.operations import OPERATIONS
-from mi.governance.permissions import PermissionVerdict, bounded, permit
+from mi.governance.permissions import PermissionVerdict, bound_text, permit
 from mi.governance.surroundings import Surroundings
 from mi.kernel.messages import text
 
@@ -356,8 +356,8 @@ def test_settings_of_the_person_hold_within_the_bounds():
     assert permit("Edit", "", "a.py").decision == "ALLOW"
     assert permit("Edit", "", "a.py", settings={"edit": "PROMPT"}).decision == "PROMPT"
     assert permit("Bash", "", "git push origin x", settings={"push": "ALLOW"}).decision == "ALLOW"
-    assert bounded("production-data", "ALLOW") == "PROMPT"
-    assert bounded("force-push-main", "ALLOW") == bounded("force-push-main", "PROMPT") == "DENY"
+    assert bound_text("production-data", "ALLOW") == "PROMPT"
+    assert bound_text("force-push-main", "ALLOW") == bound_text("force-push-main", "PROMPT") == "DENY"
     assert permit("Bash", "", FORCED[0], settings={"force-push-main": "ALLOW"}).decision == "DENY"
 
 

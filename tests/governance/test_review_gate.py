@@ -3,7 +3,7 @@
 import pytest
 
 from mi.governance.change_units import count
-from mi.governance.diff_flags import flags_of_diff
+from mi.governance.diff_flags import find_diff_flags
 from mi.governance.review_gate import Required, review_gate
 
 HEAD = "diff --git a/{0} b/{0}\nindex 111..222 100644\n--- a/{0}\n+++ b/{0}\n"
@@ -172,14 +172,14 @@ PATHS = [
 )  # fmt: skip
 @pytest.mark.parametrize(("path", "flag"), PATHS)
 def test_every_path_of_the_table(path, flag):
-    assert flags_of_diff(count(modified(path, hunk(1)))) == (flag,)
+    assert find_diff_flags(count(modified(path, hunk(1)))) == (flag,)
 
 
 @pytest.mark.parametrize(
     "path", ["author.py", "authors/list.py", "certain.py", "docs/auth.md", "tests/test_auth.py", "src/a.py"]
 )
 def test_other_paths_set_no_flag(path):
-    assert flags_of_diff(count(modified(path, hunk(1)))) == ()
+    assert find_diff_flags(count(modified(path, hunk(1)))) == ()
 
 
 def line_change(path: str, old: str, new: str) -> str:
@@ -229,4 +229,4 @@ LINES = [
 @pytest.mark.req("gov.flags.diff-drop", "gov.flags.diff-imports", "gov.flags.diff-exports", "gov.flags.table-tests")
 @pytest.mark.parametrize(("path", "old", "new", "flags"), LINES)
 def test_what_the_lines_of_a_diff_set(path, old, new, flags):
-    assert flags_of_diff(count(line_change(path, old, new)), own_modules={"own"}) == flags
+    assert find_diff_flags(count(line_change(path, old, new)), own_modules={"own"}) == flags

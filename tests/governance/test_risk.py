@@ -5,21 +5,21 @@ import itertools
 import pytest
 
 from mi.governance.assess import assess, assess_task
-from mi.governance.authority import ACTIONS, authority
+from mi.governance.authority import ACTIONS, find_authority
 from mi.governance.impact import (
     INTEGRATION,
     SENSITIVE,
     Facts,
-    facts_of,
-    flags_of,
-    impact,
+    choose_orchestration,
+    compute_raw_risk,
+    compute_score,
+    find_facts,
+    find_flags,
+    find_impact,
     is_high_risk,
     needs_ack,
-    orchestration,
-    raw_risk,
-    score,
 )
-from mi.governance.spec_gate import clarity_of, spec_gate
+from mi.governance.spec_gate import assess_spec, find_clarity
 from mi.kernel.language import patterns
 
 SENS, INTEG, FRESH, SIZE = (
@@ -54,8 +54,8 @@ VECTORS = [
 )  # fmt: skip
 @pytest.mark.parametrize(("name", "facts", "raw", "vague"), VECTORS, ids=[row[0] for row in VECTORS])
 def test_the_vectors(name, facts, raw, vague):
-    assert raw_risk(facts) == raw
-    assert (score(raw, "clear"), score(raw, "vague")) == (raw, vague)
+    assert compute_raw_risk(facts) == raw
+    assert (compute_score(raw, "clear"), compute_score(raw, "vague")) == (raw, vague)
 
 
 @pytest.mark.req("gov.risk.raw-formula", "gov.intro.pure-functions", "mx.conf.risk-scoring")
@@ -64,7 +64,7 @@ def test_every_combination_is_the_formula_each_counted_once():
         (False, True), (False, True), (False, True), (0, 151), (0, 3), (False, True)
     ):
         facts = Facts(sensitive=sens, integration=integ, fresh=fresh, lines=lines, dirs=dirs, public_api=api)
-        assert raw_risk(facts) == 3 * sens + 2 * integ + 2 * fresh + bool(lines or dirs or api)
+        assert compute_raw_risk(facts) == 3 * sens + 2 * integ + 2 * fresh + bool(lines or dirs or api)
 
 
 @pytest.mark.req("gov.risk.edge-lines", "gov.risk.edge-dirs", "mx.risk.size")
@@ -80,7 +80,7 @@ def test_every_combination_is_the_formula_each_counted_once():
     ],
 )
 def test_size_counts_once_beyond_its_edges(facts, raw):
-    assert raw_risk(facts) == raw
+    assert compute_raw_risk(facts) == raw
 
 
 @pytest.mark.req(
@@ -98,7 +98,7 @@ def test_size_counts_once_beyond_its_edges(facts, raw):
     ],
 )
 def test_orchestration(raw, expected):
-    assert orchestration(raw) == expected
+    assert choose_orchestration(raw) == expected
 
 
 @pytest.mark.req(
@@ -137,27 +137,27 @@ def test_what_must_not_go_on_without_the_persons_word(facts, high):
     ],
 )
 def test_impact(files, lines, api, expected):
-    assert impact(files, lines, api) == expected
+    assert find_impact(files, lines, api) == expected
 
 
 @pytest.mark.req("gov.flags.word-tables", "gov.flags.en-zh", "gov.flags.table-tests")
 @pytest.mark.parametrize(("flag", "word"), [(flag, word) for flag, words in patterns().flags.items() for word in words])
 def test_every_word_sets_its_flag(flag, word):
     sentence = f"please see to the {word} soon" if word.isascii() else f"请处理{word}的事情"
-    assert flag in flags_of(sentence)
-    assert flag not in flags_of(f"rename `{word}` in the text")
+    assert flag in find_flags(sentence)
+    assert flag not in find_flags(f"rename `{word}` in the text")
 
 
 def test_every_flag_counts_and_has_words_in_both_languages():
     for flag, words in patterns().flags.items():
         assert {word.isascii() for word in words} == {True, False}, flag
     for flag in SENSITIVE:
-        assert raw_risk(facts_of((flag,))) == 3
+        assert compute_raw_risk(find_facts((flag,))) == 3
     for flag in INTEGRATION:
-        assert raw_risk(facts_of((flag,))) == 2
-    assert raw_risk(facts_of(("fresh",))) == 2
-    assert raw_risk(facts_of(("public_api",))) == 1
-    assert (facts_of(("irreversible",)).irreversible, facts_of(("production",)).production) == (True, True)
+        assert compute_raw_risk(find_facts((flag,))) == 2
+    assert compute_raw_risk(find_facts(("fresh",))) == 2
+    assert compute_raw_risk(find_facts(("public_api",))) == 1
+    assert (find_facts(("irreversible",)).irreversible, find_facts(("production",)).production) == (True, True)
 
 
 HARMLESS = [
@@ -171,7 +171,7 @@ HARMLESS = [
 
 @pytest.mark.parametrize("task", HARMLESS)
 def test_a_harmless_task_sets_no_flag(task):
-    assert flags_of(task) == ()
+    assert find_flags(task) == ()
 
 
 CLARITY = [
@@ -202,7 +202,7 @@ CLARITY = [
 @pytest.mark.req("gov.spec.clarity", "gov.spec.run-unclear-table")
 @pytest.mark.parametrize(("task", "clarity"), CLARITY)
 def test_clarity_of_a_task(task, clarity):
-    assert clarity_of(task) == clarity
+    assert find_clarity(task) == clarity
 
 
 @pytest.mark.req(
@@ -221,14 +221,14 @@ def test_clarity_of_a_task(task, clarity):
     ],
 )
 def test_the_spec_gate(clarity, criteria, gate, questions):
-    found = spec_gate(clarity, criteria)
+    found = assess_spec(clarity, criteria)
     assert (found.gate, len(found.questions())) == (gate, questions)
     assert len(set(found.questions("zh"))) == questions
 
 
 @pytest.mark.req("mx.spec.say", "gov.intro.zh-verbatim")
 def test_what_the_spec_gate_says():
-    found = spec_gate("unclear")
+    found = assess_spec("unclear")
     assert found.says("zh") == "需求或验收标准不明确,请先澄清以下问题:" + " ".join(found.questions("zh"))
     assert found.questions()[0] in found.says("en")
 
@@ -297,15 +297,15 @@ AUTHORITY = {
     "mx.def.human-authority",
 )  # fmt: skip
 def test_authority_over_every_action():
-    assert {action: authority(action) for action in ACTIONS} == {
+    assert {action: find_authority(action) for action in ACTIONS} == {
         action: answer for answer, actions in AUTHORITY.items() for action in actions
     }
-    assert authority("something new") == "escalate"
+    assert find_authority("something new") == "escalate"
 
 
 @pytest.mark.req("gov.authority.files-edge", "mx.auth.esc-files", "mx.auth.esc-visible")
 @pytest.mark.parametrize("action", AUTHORITY["autonomous"])
 def test_many_files_and_visible_actions_are_escalated(action):
-    assert [authority(action, files) for files in (5, 6)] == ["autonomous", "escalate"]
-    assert authority(action, 1, "external") == "escalate"
-    assert authority("secrets_out", 1, "external") == "never"
+    assert [find_authority(action, files) for files in (5, 6)] == ["autonomous", "escalate"]
+    assert find_authority(action, 1, "external") == "escalate"
+    assert find_authority("secrets_out", 1, "external") == "never"

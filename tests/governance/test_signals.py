@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from mi.governance.modes import ACKNOWLEDGED, guidance, holds, is_obey
-from mi.governance.signals import Size, TeamDecision, signals
+from mi.governance.modes import ACKNOWLEDGED, give_guidance, holds, is_obey
+from mi.governance.signals import Size, TeamDecision, find_signals
 from mi.kernel.language import patterns
 from mi.kernel.messages import text
 from mi.knowledge.search.words import compact, tokens
@@ -14,7 +14,7 @@ TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def triggers(message: str, **given) -> tuple[str, ...]:
-    return signals(message, **given).triggers
+    return find_signals(message, **given).triggers
 
 
 def items(number: int, form: str = "- change {}") -> str:
@@ -66,7 +66,7 @@ AGAINST = [
 )  # fmt: skip
 @pytest.mark.parametrize(("message", "against"), AGAINST)
 def test_t2_a_request_against_what_was_decided(message, against):
-    found = signals(message, decisions=DECISIONS, tokens=lambda words: compact(words).tokens)
+    found = find_signals(message, decisions=DECISIONS, tokens=lambda words: compact(words).tokens)
     assert found.contradicts == against
     assert ("T2" in found.triggers) == bool(against)
 
@@ -193,15 +193,15 @@ def test_t7_just_a_change_that_is_more(message, size, holds):
     ],
 )
 def test_t8_a_secret_in_the_message(message, holds):
-    found = signals(message)
+    found = find_signals(message)
     assert ("T8" in found.triggers, bool(found.secrets)) == (holds, holds)
 
 
 @pytest.mark.req("gov.intro.zh-verbatim", "mx.sec.warn")
 def test_the_alert_is_the_seeds():
-    from mi.governance.challenge import alert
+    from mi.governance.challenge import give_alert
 
-    assert alert("zh") == "⚠️ 检测到敏感信息,建议立即撤回并更换凭证。"
+    assert give_alert("zh") == "⚠️ 检测到敏感信息,建议立即撤回并更换凭证。"
 
 
 OBEY = [
@@ -253,7 +253,7 @@ def test_obey_only_as_the_messages_own_words_at_its_start(message, obeys):
     ],
 )
 def test_the_mode(message, obeying, expected):
-    assert signals(message, obeying=obeying).mode == expected
+    assert find_signals(message, obeying=obeying).mode == expected
 
 
 TOPIC = "rewrite the parser of the configuration file"
@@ -284,21 +284,21 @@ def test_a_fifth_of_the_words_is_enough():
 )
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_each_mode_says_what_it_asks_of_whoever_answers(language):
-    assert guidance("obey", language)[0] == ACKNOWLEDGED == "Override acknowledged."
-    assert len(guidance("mirror", language)) == 4
-    assert guidance("mirror", language)[0] == text("mode.mirror-style", language)
-    assert guidance("challenge", language) != guidance("obey", language)
+    assert give_guidance("obey", language)[0] == ACKNOWLEDGED == "Override acknowledged."
+    assert len(give_guidance("mirror", language)) == 4
+    assert give_guidance("mirror", language)[0] == text("mode.mirror-style", language)
+    assert give_guidance("challenge", language) != give_guidance("obey", language)
 
 
 @pytest.mark.req("gov.intro.pure-functions")
 def test_the_same_message_gives_the_same_signals():
     message = "ASAP: deploy it\n" + items(7)
-    assert signals(message) == signals(message)
+    assert find_signals(message) == find_signals(message)
     assert tokens(message)
 
 
 @pytest.mark.parametrize("part", ["\n", "- \n", "1. ", "( ", "快 ", "`", "a=b; "])
 def test_a_long_message_is_read_in_time(part):
     began = time.monotonic()
-    signals(part * 20_000)
+    find_signals(part * 20_000)
     assert time.monotonic() - began < 20

@@ -9,7 +9,7 @@ import pytest
 
 from mi.app.home_context import HomeContext
 from mi.hooks import enforce
-from mi.hooks.answer import HookAnswer, strictest
+from mi.hooks.answer import HookAnswer, choose_strictest
 from mi.hooks.event import EVENTS, parse
 from mi.hooks.main import reply_to
 from mi.kernel.errors import MiError
@@ -30,8 +30,8 @@ NONE, ALLOW, ASK, DENY = (HookAnswer(one, one) for one in ("none", "allow", "ask
     ],
 )
 def test_strictest_answer_wins(answers, decision, reason):
-    assert (strictest(answers).decision, strictest(answers).reason) == (decision, reason)
-    assert strictest([*answers, HookAnswer(context="look")]).context == "look"
+    assert (choose_strictest(answers).decision, choose_strictest(answers).reason) == (decision, reason)
+    assert choose_strictest([*answers, HookAnswer(context="look")]).context == "look"
 
 
 @pytest.fixture

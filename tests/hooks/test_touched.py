@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mi.hooks.changed_files import touched
+from mi.hooks.changed_files import find_changed_files
 from mi.hooks.event import HookEvent
 from mi.hooks.parts.contract import last_words
 
@@ -82,7 +82,7 @@ PATCH = (
     ],
 )
 def test_what_a_call_changes(tool, given, paths):
-    assert touched(event(tool, **given)) == paths
+    assert find_changed_files(event(tool, **given)) == paths
 
 
 CLAUDE = [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mi.hosts.adapters import HOSTS, adapter, artefacts
+from mi.hosts.adapters import HOSTS, list_artefacts, load_adapter
 from mi.hosts.apply import place, remove
 from mi.hosts.artefacts import (
     Agent,
@@ -19,7 +19,7 @@ from mi.hosts.artefacts import (
     MarkedBlock,
     McpEntry,
     Skill,
-    folder_name,
+    name_folder,
 )
 from mi.hosts.workspaces import Workspace
 from mi.kernel.errors import StorageError, UsageError
@@ -49,7 +49,7 @@ SERVER = McpEntry(name="mi", command="/opt/m i", args=["mcp", 'se"rve\\'], env={
     ],
 )
 def test_where_things_go(host: str, wish, paths: list[str]) -> None:
-    made = artefacts(host, [wish])
+    made = list_artefacts(host, [wish])
     assert [one.path for one in made if not one.path.startswith(".mi/")] == paths
     generated = [one.path for one in made if one.path.startswith(".mi/")]
     assert all(one.startswith(f".mi/generated/{host}/skills/") for one in generated)
@@ -70,7 +70,7 @@ def test_where_things_go(host: str, wish, paths: list[str]) -> None:
 )
 def test_where_things_go_for_the_user(tmp_path: Path, host: str, wish, path: str, home: Home) -> None:
     user = tmp_path / "user"
-    made = artefacts(host, [wish], "user")
+    made = list_artefacts(host, [wish], "user")
     assert made[0].path == str(user / path)
     before = tree(user)
     place(Workspace.of_user(home), "x", made)
@@ -80,32 +80,32 @@ def test_where_things_go_for_the_user(tmp_path: Path, host: str, wish, path: str
 
 
 def test_what_hosts_read_is_what_was_meant(monkeypatch: pytest.MonkeyPatch) -> None:
-    (skill, more, link) = artefacts("codex", [SKILL])
+    (skill, more, link) = list_artefacts("codex", [SKILL])
     assert isinstance(skill, File)
     _, head, body = skill.content.split("---\n", 2)
     assert yaml.safe_load(head) == {"name": "mi-x", "description": 'It says: "go" # now'}
     assert body == "\nDo it.\n"
     assert more == File(".mi/generated/codex/skills/mi-x/more/data.json", "{}")
     assert link == Link(".agents/skills/mi-x", ".mi/generated/codex/skills/mi-x")
-    (server,) = artefacts("codex", [SERVER])
+    (server,) = list_artefacts("codex", [SERVER])
     assert isinstance(server, MarkedBlock)
     read = tomllib.loads(server.text)["mcp_servers"]["mi"]
     assert (read["command"], read["args"], read["env"]) == ("/opt/m i", ["mcp", 'se"rve\\'], {"MI_HOME": "/h"})
     assert read["required"] is True
-    (entry,) = artefacts("claude-code", [SERVER])
+    (entry,) = list_artefacts("claude-code", [SERVER])
     assert entry == JsonEntry(
         ".mcp.json", ("mcpServers", "mi"), {"command": SERVER.command, "args": SERVER.args, "env": SERVER.env}
     )
     command = {"type": "command", "command": 'mi hook "x"', "timeout": 20}
     for host in ("claude-code", "codex"):
-        (hook,) = artefacts(host, [HOOK])
+        (hook,) = list_artefacts(host, [HOOK])
         assert isinstance(hook, JsonItem)
         assert (hook.keys, hook.value) == (("hooks", "PreToolUse"), {"matcher": "*", "hooks": [command]})
-    (agent,) = artefacts("claude-code", [AGENT])
+    (agent,) = list_artefacts("claude-code", [AGENT])
     assert isinstance(agent, File)
     assert yaml.safe_load(agent.content.split("---\n")[1])["tools"] == "Read, Bash"
     monkeypatch.setenv("CODEX_HOME", "/elsewhere/codex")
-    assert artefacts("codex", [HOOK], "user")[0].path == "/elsewhere/codex/hooks.json"
+    assert list_artefacts("codex", [HOOK], "user")[0].path == "/elsewhere/codex/hooks.json"
 
 
 def test_a_table_that_the_user_has_already_is_not_written_twice(tmp_path: Path, home: Home) -> None:
@@ -113,7 +113,7 @@ def test_a_table_that_the_user_has_already_is_not_written_twice(tmp_path: Path, 
     (space / ".codex").mkdir(parents=True)
     (space / ".codex/config.toml").write_text('[mcp_servers.mi]\ncommand = "mine"\n')
     with pytest.raises(StorageError, match=r"mcp_servers\.mi"):
-        place(Workspace.at(str(space), home), "x", artefacts("codex", [SERVER]))
+        place(Workspace.at(str(space), home), "x", list_artefacts("codex", [SERVER]))
     assert tomllib.loads((space / ".codex/config.toml").read_text())["mcp_servers"]["mi"]["command"] == "mine"
 
 
@@ -123,12 +123,12 @@ def test_two_owners_may_place_the_same_skill(tmp_path: Path, home: Home) -> None
     space.mkdir()
     workspace = Workspace.at(str(space), home)
     for owner in ("one", "two"):
-        place(workspace, owner, [*artefacts("openclaw", [SKILL]), JsonEntry("s.json", ("a",), 1)])
+        place(workspace, owner, [*list_artefacts("openclaw", [SKILL]), JsonEntry("s.json", ("a",), 1)])
     remove(workspace, "one")
     assert (space / "skills/mi-x/SKILL.md").is_file()
     assert json.loads((space / "s.json").read_bytes()) == {"a": 1}
     with pytest.raises(StorageError, match="there already"):
-        place(workspace, "three", artefacts("openclaw", [Skill(name="mi-x", description="d", body="Another.")]))
+        place(workspace, "three", list_artefacts("openclaw", [Skill(name="mi-x", description="d", body="Another.")]))
     remove(workspace, "two")
     assert tree(space) == {}
 
@@ -136,18 +136,18 @@ def test_two_owners_may_place_the_same_skill(tmp_path: Path, home: Home) -> None
 @pytest.mark.parametrize("wish", [HOOK, SERVER])
 def test_openclaw_takes_skills_only(wish) -> None:
     with pytest.raises(UsageError, match="no place for"):
-        artefacts("openclaw", [wish])
+        list_artefacts("openclaw", [wish])
 
 
 @pytest.mark.parametrize("name", ["", "../x", "A", "a b", "-a", "a/b", "ü", "a" * 65, "a\n"])
 def test_a_name_that_is_no_folder_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="cannot be a folder"):
-        folder_name(name)
+        name_folder(name)
     with pytest.raises(UsageError):
-        artefacts("codex", [Skill(name=name, description="", body="")])
+        list_artefacts("codex", [Skill(name=name, description="", body="")])
 
 
 def test_every_host_is_known_by_its_name() -> None:
-    assert [adapter(name).name for name in HOSTS] == list(HOSTS)
+    assert [load_adapter(name).name for name in HOSTS] == list(HOSTS)
     with pytest.raises(UsageError, match="openclaw, claude-code, codex"):
-        adapter("emacs")
+        load_adapter("emacs")

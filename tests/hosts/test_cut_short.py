@@ -12,7 +12,7 @@ import pytest
 
 from mi.hosts.apply import place, remove
 from mi.hosts.artefacts import Artefact, File, JsonItem, MarkedBlock
-from mi.hosts.workspaces import Workspace, digest, known_workspaces
+from mi.hosts.workspaces import Workspace, digest, list_known_workspaces
 from mi.kernel.errors import StorageError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
@@ -98,7 +98,7 @@ def test_a_kill_at_any_point_is_finished_or_taken_back(tmp_path: Path, act: str)
                     assert {*tree(folder)} == {*whole}, at
             remove(workspace, "all")
             assert tree(folder) == before, at
-            assert known_workspaces(workspace.home, Notices()) == []
+            assert list_known_workspaces(workspace.home, Notices()) == []
 
 
 @pytest.mark.parametrize("act", ACTS)

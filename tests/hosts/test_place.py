@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mi.hosts.apply import Placed, owners, place, remove, remove_all
-from mi.hosts.artefacts import Artefact, File, JsonEntry, JsonItem, Link, MarkedBlock, toml_block
-from mi.hosts.workspaces import Workspace, known_workspaces
+from mi.hosts.apply import Placed, list_owners, place, remove, remove_all
+from mi.hosts.artefacts import Artefact, File, JsonEntry, JsonItem, Link, MarkedBlock, render_toml_block
+from mi.hosts.workspaces import Workspace, list_known_workspaces
 from mi.kernel.errors import NotFound, StorageError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
@@ -24,7 +24,7 @@ ALL: list[Artefact] = [
     File(".claude/agents/mi-tester.md", "test\n"),
     Link(".agents/skills/mi-x", ".mi/generated/codex/skills/mi-x"),
     MarkedBlock("AGENTS.md", "contract", "Ask the memory first."),
-    toml_block(".codex/config.toml", "mcp-mi", '[mcp_servers.mi]\ncommand = "mi"', taken="[mcp_servers.mi]"),
+    render_toml_block(".codex/config.toml", "mcp-mi", '[mcp_servers.mi]\ncommand = "mi"', taken="[mcp_servers.mi]"),
     JsonEntry(".mcp.json", ("mcpServers", "mi"), {"command": "mi"}),
     JsonItem(".claude/settings.json", ("hooks", "PreToolUse"), HOOK),
 ]
@@ -69,10 +69,10 @@ def test_what_was_placed_is_taken_out_byte_for_byte(folder: Path, workspace: Wor
     assert "Ask the memory first." in (folder / "AGENTS.md").read_text()
     assert json.loads((folder / ".mcp.json").read_bytes())["mcpServers"]["mi"] == {"command": "mi"}
     assert json.loads((folder / ".claude/settings.json").read_bytes())["hooks"]["PreToolUse"][-1] == HOOK
-    assert known_workspaces(home, notices) == [str(folder)]
+    assert list_known_workspaces(home, notices) == [str(folder)]
     remove(workspace, "all")
     assert tree(folder) == before
-    assert known_workspaces(home, notices) == []
+    assert list_known_workspaces(home, notices) == []
 
 
 def test_placing_again_changes_nothing(folder: Path, workspace: Workspace) -> None:
@@ -108,7 +108,7 @@ def test_owners_share_a_file(folder: Path, workspace: Workspace) -> None:
             JsonEntry(".mcp.json", ("mcpServers", owner), {"of": owner}),
         )
         place(workspace, owner, [block, entry])
-    assert owners(workspace) == ["one", "two"]
+    assert list_owners(workspace) == ["one", "two"]
     remove(workspace, "one")
     assert json.loads((folder / ".mcp.json").read_bytes())["mcpServers"].keys() == {"mine", "two"}
     assert "mi:two begin" in (folder / "AGENTS.md").read_text()
@@ -167,10 +167,15 @@ def test_what_was_there_already_stays_the_users(folder: Path, workspace: Workspa
         ("skills/mi-x", "mine", Link("skills/mi-x", ".mi/generated/x"), "host-taken"),
         ("agents/a.md", "mine", File("agents/a.md", "ours"), "host-taken"),
         ("AGENTS.md/x", "mine", MarkedBlock("AGENTS.md", "n", "t"), "host-taken"),
-        ("c.toml", "mcp_servers = { mine = {} }\n", toml_block("c.toml", "n", "[mcp_servers.mi]"), "host-entry-taken"),
-        ("c.toml", '[mcp_servers."mi"]\n', toml_block("c.toml", "n", "[mcp_servers.mi]"), "host-entry-taken"),
-        ("c.toml", "broken =\n", toml_block("c.toml", "n", "[mcp_servers.mi]"), "host-not-toml"),
-        ("c.toml", "[mcp_servers.mi]\n", toml_block("c.toml", "n", "t", "[mcp_servers.mi]"), "host-entry-taken"),
+        (
+            "c.toml",
+            "mcp_servers = { mine = {} }\n",
+            render_toml_block("c.toml", "n", "[mcp_servers.mi]"),
+            "host-entry-taken",
+        ),
+        ("c.toml", '[mcp_servers."mi"]\n', render_toml_block("c.toml", "n", "[mcp_servers.mi]"), "host-entry-taken"),
+        ("c.toml", "broken =\n", render_toml_block("c.toml", "n", "[mcp_servers.mi]"), "host-not-toml"),
+        ("c.toml", "[mcp_servers.mi]\n", render_toml_block("c.toml", "n", "t", "[mcp_servers.mi]"), "host-entry-taken"),
         ("s.json", '{"a": 2}', JsonEntry("s.json", ("a",), 1), "host-entry-taken"),
         ("s.json", '{"a": [1]}', JsonEntry("s.json", ("a", "b"), 1), "host-not-json"),
         ("s.json", '{"a": {}}', JsonItem("s.json", ("a",), 1), "host-not-json"),
@@ -333,4 +338,4 @@ def test_any_sequence_ends_where_it_began(tmp_path_factory, placings, agents: st
         assert place(workspace, "x", artefacts) == Placed([], [], [])
     remove(workspace, "x")
     assert tree(folder) == before
-    assert known_workspaces(Home(str(base / "home")), Notices()) == []
+    assert list_known_workspaces(Home(str(base / "home")), Notices()) == []

@@ -81,9 +81,9 @@ def test_write_all_goes_on_after_a_short_write():
 def test_stamped_paths_are_safe_names_and_never_one_that_exists(tmp_path):
     made = []
     for _ in range(50):
-        path = files.stamped_path(str(tmp_path / "overlay.json.corrupt."))
+        path = files.make_stamped_path(str(tmp_path / "overlay.json.corrupt."))
         with open(path, "xb"):
             made.append(path)
     assert len(set(made)) == 50
     assert not set(os.path.basename(made[0])) & set('<>:"|?*')
-    assert files.stamped_path(str(tmp_path / "config.json."), ".bak").endswith("Z.bak")
+    assert files.make_stamped_path(str(tmp_path / "config.json."), ".bak").endswith("Z.bak")

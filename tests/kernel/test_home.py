@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.kernel.home import Home, ProjectHome, ThoughtFiles, default_root, make_dirs
+from mi.kernel.home import Home, ProjectHome, ThoughtFiles, find_default_root, make_dirs
 
 ID = "0123456789abcdef"
 
@@ -13,15 +13,15 @@ ID = "0123456789abcdef"
 @pytest.mark.req("v1.storage.home-default")
 def test_the_home_is_in_the_users_folder(monkeypatch, tmp_path):
     monkeypatch.delenv("MI_HOME")
-    assert default_root() == str(tmp_path / "user/.mind-incarnation")
+    assert find_default_root() == str(tmp_path / "user/.mind-incarnation")
     monkeypatch.setenv("MI_HOME", "")
-    assert default_root() == str(tmp_path / "user/.mind-incarnation")
+    assert find_default_root() == str(tmp_path / "user/.mind-incarnation")
 
 
 @pytest.mark.req("v1.storage.home-env")
 def test_the_environment_names_another_home(monkeypatch):
     monkeypatch.setenv("MI_HOME", "/elsewhere/mi")
-    assert default_root() == "/elsewhere/mi"
+    assert find_default_root() == "/elsewhere/mi"
 
 
 def test_a_home_is_an_absolute_path_whatever_was_said(tmp_path):

@@ -166,10 +166,10 @@ def test_a_log_replaced_while_its_lock_was_waited_for_gets_the_append(log, monke
 
 def test_no_log_has_no_lines(log):
     assert lines(log) == lines_from_the_end(log) == []
-    assert jsonl.size(str(log)) == 0
+    assert jsonl.measure_size(str(log)) == 0
     assert jsonl.read_line(str(log), 0) is None
     assert jsonl.read_range(str(log), 0, 10) == b""
-    assert jsonl.size(str(log.parent / "file.jsonl/below")) == 0
+    assert jsonl.measure_size(str(log.parent / "file.jsonl/below")) == 0
 
 
 @pytest.mark.parametrize(
@@ -271,5 +271,5 @@ def test_lines_that_hold_something_are_found_wherever_the_pieces_are_cut(log, mo
     log.write_bytes(b"".join(line + b"\n" for line in lines) + b'{"of": "run_7"')  # the last one is torn
     for size in (1, 7, 64, 1000, 1 << 20):
         monkeypatch.setattr(jsonl, "_PIECE", size)
-        assert list(jsonl.lines_holding(str(log), b"run_7")) == [line for line in lines if b"run_7" in line]
-    assert list(jsonl.lines_holding(str(log) + ".none", b"x")) == []
+        assert list(jsonl.find_lines_holding(str(log), b"run_7")) == [line for line in lines if b"run_7" in line]
+    assert list(jsonl.find_lines_holding(str(log) + ".none", b"x")) == []

@@ -90,7 +90,7 @@ def test_a_writer_killed_in_mid_flood_leaves_a_log_to_go_on_with(tmp_path):
         with writer(log, str(round_), 10_000_000) as flood:
             assert flood.stdin is not None
             flood.stdin.close()
-            _wait_until_larger(log, jsonl.size(str(log)) + 100_000)
+            _wait_until_larger(log, jsonl.measure_size(str(log)) + 100_000)
             flood.kill()
         *complete, rest = log.read_bytes().split(b"\n")
         numbers = [json.loads(line)["n"] for line in complete if json.loads(line)["writer"] == str(round_)]
@@ -106,6 +106,6 @@ def test_a_writer_killed_in_mid_flood_leaves_a_log_to_go_on_with(tmp_path):
 
 def _wait_until_larger(log: Path, size: int) -> None:
     for _ in range(10_000_000):
-        if jsonl.size(str(log)) > size:
+        if jsonl.measure_size(str(log)) > size:
             return
     pytest.fail("the writer wrote nothing")

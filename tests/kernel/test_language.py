@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mi.contract.plan_detection import steps_in
-from mi.governance.signals import signals
+from mi.contract.plan_detection import count_steps
+from mi.governance.signals import find_signals
 from mi.kernel import consent, language, messages
 from mi.kernel.language import LANGUAGES, Patterns, compiled, patterns
 from mi.mind.language import is_inquiry, says_done
@@ -158,8 +158,8 @@ def test_a_third_language_is_understood_beside_the_others():
     assert [consent.refuses(said) for said in ("όχι τώρα", "不要", "no", "ναι")] == [True, True, True, False]
     assert [says_done(said) for said in ("Τελείωσα.", "Δεν τελείωσα.", "Τελείωσα\u037e")] == [True, False, False]
     assert [is_inquiry(said) for said in ("γιατί αποτυγχάνει", "why does it fail", "fix it")] == [True, True, False]
-    assert steps_in("Πρώτα διάβασε, μετά γράψε") == 2
-    assert {"T6", "T9"} <= {*signals("επείγον: ανάπτυξη σε παραγωγή").triggers}
+    assert count_steps("Πρώτα διάβασε, μετά γράψε") == 2
+    assert {"T6", "T9"} <= {*find_signals("επείγον: ανάπτυξη σε παραγωγή").triggers}
 
 
 def test_a_language_that_was_taken_out_again_is_not_understood():

@@ -38,7 +38,7 @@ def test_a_lock_that_is_held_is_waited_for_a_bounded_time(tmp_path):
 def test_a_killed_owner_leaves_no_lock_behind(tmp_path):
     with hold(tmp_path) as owner:
         owner.kill()
-    with locks.folder_lock(str(tmp_path)):
+    with locks.lock_folder(str(tmp_path)):
         pass
 
 
@@ -46,13 +46,13 @@ def test_a_lock_is_taken_as_soon_as_its_owner_lets_go(tmp_path):
     with hold(tmp_path) as owner:
         assert owner.stdin is not None
         owner.stdin.close()  # it ends now
-        with locks.folder_lock(str(tmp_path)):
+        with locks.lock_folder(str(tmp_path)):
             assert is_held(tmp_path)
     assert not is_held(tmp_path)
 
 
 def test_an_error_inside_frees_the_lock(tmp_path):
-    with pytest.raises(RuntimeError), locks.folder_lock(str(tmp_path)):
+    with pytest.raises(RuntimeError), locks.lock_folder(str(tmp_path)):
         raise RuntimeError
     assert not is_held(tmp_path)
 

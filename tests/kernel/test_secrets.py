@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from mi.kernel import secrets
-from mi.kernel.secrets import Secret, find_secrets, hints_in, redact
+from mi.kernel.secrets import Secret, find_hints, find_secrets, redact
 
 ALNUM = string.ascii_letters + string.digits
 BASE64 = ALNUM + "+/"
@@ -659,7 +659,7 @@ def test_redact_is_idempotent_and_spans_are_sound(text: str) -> None:
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(TEXTS, min_size=1, max_size=4))
 def test_what_is_hinted_at_in_many_texts_is_found_in_each(texts: list[str]) -> None:
-    hints = hints_in(texts)
+    hints = find_hints(texts)
     assert [redact(text, hints) for text in texts] == [redact(text) for text in texts]
 
 

@@ -34,13 +34,13 @@ def test_other_scripts_are_not_cjk(word):
     ],
 )
 def test_printed_text_cannot_drive_the_terminal(stored, shown):
-    assert text.printable(stored) == shown
+    assert text.make_printable(stored) == shown
 
 
 @settings(deadline=None)
 @given(st.text(alphabet="a[];1m\\\x00\x07\x08\t\n\r\x1b\x7f\x85\x9b\u202e\u2066\ud800值😀"))
 def test_whatever_is_printed_is_text_without_controls(stored):
-    shown = text.printable(stored)
+    shown = text.make_printable(stored)
     shown.encode("utf-8")
     assert not any((ord(char) < 32 and char not in "\n\t") or 0x7F <= ord(char) < 0xA0 for char in shown)
 
@@ -59,9 +59,9 @@ def test_shortened_text_fits_and_is_a_beginning(words, limit):
 
 
 def test_one_line_joins_lines_and_fits():
-    assert text.one_line("a\n  b\t\tc\x1b[1m", 80) == "a b c"
-    assert text.one_line("价" * 100, 9) == "价价价价…"
-    assert text.one_line("word " * 100_000, 12) == "word word w…"
+    assert text.fit_one_line("a\n  b\t\tc\x1b[1m", 80) == "a b c"
+    assert text.fit_one_line("价" * 100, 9) == "价价价价…"
+    assert text.fit_one_line("word " * 100_000, 12) == "word word w…"
 
 
 @settings(deadline=None)
@@ -101,13 +101,13 @@ def test_pad_fills_columns():
     ],
 )
 def test_sentences_of_english_and_chinese(written, found):
-    assert text.sentences(written) == found
+    assert text.split_sentences(written) == found
 
 
 @settings(deadline=None)
 @given(st.text(alphabet="ab价。！？.! \n-”", max_size=80))
 def test_sentences_keep_every_letter(written):
-    kept = "".join(text.sentences(written))
+    kept = "".join(text.split_sentences(written))
     assert {char for char in written if char.isalnum()} == {char for char in kept if char.isalnum()}
 
 

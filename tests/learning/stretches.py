@@ -15,7 +15,7 @@ from mi.evidence.records.mind import DecideNext
 from mi.evidence.records.run import BatchEnd, RunStart
 from mi.kernel.config.types import Config
 from mi.learning.knowledge import Knowledge
-from mi.learning.mine_command import CommandHand, latest_run
+from mi.learning.mine_command import CommandHand, find_latest_run
 from mi.learning.segments import Segment
 from mi.testing.server import ScriptedServer
 from tests.learning.models import answering, mind_of
@@ -43,7 +43,7 @@ class Stretch:
 
     @property
     def segment(self) -> Segment:
-        return latest_run(self.knowledge)
+        return find_latest_run(self.knowledge)
 
     @contextmanager
     def judged(self, **answers: Any) -> Iterator[tuple[CommandHand, ScriptedServer]]:

@@ -9,7 +9,7 @@ from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.kernel.config.types import Runtime
 from mi.kernel.home import Home
-from mi.learning.checkpoint import enabled, materialise, snapshot
+from mi.learning.checkpoint import is_enabled, materialise, snapshot
 from tests.autopilot.test_run_resume import killed
 from tests.autopilot.workbench import BROKEN, MEND, RIGHT, TEST, WRONG, Json, Workbench, edit, say
 from tests.learning.conftest import Judged
@@ -102,7 +102,7 @@ def test_a_stretch_is_judged_before_each_batch_and_goes_on_until_it_is_complete(
     ],
 )
 def test_any_feature_that_needs_checkpoints_turns_them_on(on: Json, wanted: bool) -> None:
-    assert enabled(msgspec.convert(OFF | on, Runtime)) is wanted
+    assert is_enabled(msgspec.convert(OFF | on, Runtime)) is wanted
 
 
 @pytest.mark.req("v1.ckpt.enabled-any", "v1.tdb.auto-materialize", "v1.tdb.enabled")

@@ -5,11 +5,11 @@ import pytest
 from mi.evidence.records.hands import Evidence
 from mi.evidence.records.run import BatchEnd, Question, UserInput
 from mi.kernel.config.types import PreferenceMiningConfig, Runtime, ThoughtDb, ViolationResponse
-from mi.learning.candidates import PreferenceCandidate, signature
+from mi.learning.candidates import PreferenceCandidate, make_signature
 from mi.learning.segments import Segment
 from mi.learning.suggestion_policy import Standing, SuggestedPreference, weigh
 from mi.learning.text_overlap import (
-    alike,
+    are_alike,
     echoes,
     is_rule,
     names_only,
@@ -40,13 +40,13 @@ DIFFERENT = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_nearly_the_same_words_say_the_same(one: str, other: str) -> None:
-    assert alike(one, other)
-    assert alike(other, one)
+    assert are_alike(one, other)
+    assert are_alike(other, one)
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
 def test_a_turn_a_number_or_another_word_says_something_else(one: str, other: str) -> None:
-    assert not alike(one, other)
+    assert not are_alike(one, other)
 
 
 @pytest.mark.parametrize(("one", "other"), [DIFFERENT[0], DIFFERENT[1], DIFFERENT[5]])
@@ -58,8 +58,8 @@ def test_the_same_thing_the_other_way_round_is_noticed(one: str, other: str) -> 
 @pytest.mark.req("v1.pm.signature")
 @pytest.mark.parametrize(("scope", "text"), [("project", "Use  TABS!"), ("project", "use tabs")])
 def test_a_signature_is_stable_over_case_space_and_punctuation(scope: str, text: str) -> None:
-    assert signature(scope, text) == signature("project", "Use tabs.")
-    assert signature("global", text) != signature("project", text)
+    assert make_signature(scope, text) == make_signature("project", "Use tabs.")
+    assert make_signature("global", text) != make_signature("project", text)
 
 
 def stretch(said: str, agent: str, question: str = "") -> Segment:

@@ -23,7 +23,7 @@ from mi.kernel.notices import Notices
 from mi.knowledge.thoughts.store import ThoughtStore
 from mi.knowledge.thoughts.stores import CombinedStores
 from mi.learning.candidates import PreferenceCandidates
-from mi.learning.undo import Target, UndoPlace, last_undone, redo, shown, undo
+from mi.learning.undo import Target, UndoPlace, describe_change, find_last_undone, redo, undo
 from tests.conftest import Mi
 from tests.knowledge.thoughts.lines import write
 
@@ -389,11 +389,11 @@ def test_another_room_takes_part_even_when_no_thought_changed(context: HomeConte
     shelf = Shelf("ev_run_x_1", "ev_run_y_1")
     places = [UndoPlace(build_thoughts(context).own, context.project_home.evidence, context.open_project_log)]
     target = Target("run_x")
-    assert [one["text"] for one in shown(places, target, [shelf])] == ["book of ev_run_x_1"]
+    assert [one["text"] for one in describe_change(places, target, [shelf])] == ["book of ev_run_x_1"]
     event_ids = undo(places, target, [shelf])
     assert shelf.standing == {"ev_run_x_1": False, "ev_run_y_1": True}
     assert undo(places, target, [shelf]) == []
-    done = redo(places, last_undone(places, None, context.notices), [shelf], context.notices)
+    done = redo(places, find_last_undone(places, None, context.notices), [shelf], context.notices)
     assert shelf.standing == {"ev_run_x_1": True, "ev_run_y_1": True}
     assert shelf.cited == [*event_ids, *done["event_ids"]]
     assert done["restored"] == [shelf.name]  # as many as were shown and taken back

@@ -8,7 +8,7 @@ import pytest
 
 from mi.evidence.records.workflow_ir import WorkflowStep
 from mi.kernel.config.types import Workflows
-from mi.learning.habits import guarded, is_ripe, runs_of, signature_of
+from mi.learning.habits import add_guards, is_ripe, make_habit_signature, runs_of
 from mi.mind.prompts.suggest_workflow import WorkflowAdvice
 from mi.mind.strict import json_schema
 from mi.testing import Request
@@ -237,7 +237,7 @@ def test_nothing_is_asked_where_no_habit_is_expected(bench: Workbench, judged: J
     ],
 )
 def test_what_is_risky_in_a_habit_becomes_a_gate_that_asks(step: WorkflowStep, expected: tuple[str, str]) -> None:
-    made = guarded(step)
+    made = add_guards(step)
     assert (made.kind, made.policy) == expected
     assert made.text == step.text
 
@@ -273,9 +273,9 @@ def test_when_a_habit_is_ripe(count: int, benefit: str, changes: Json, expected:
 
 
 def test_signatures_and_runs() -> None:
-    assert signature_of("Fix, then  TEST!") == signature_of("fix-then-test") == "fix-then-test"
-    assert signature_of("发布") != signature_of("回滚")
-    assert signature_of(" - ") == ""
+    assert make_habit_signature("Fix, then  TEST!") == make_habit_signature("fix-then-test") == "fix-then-test"
+    assert make_habit_signature("发布") != make_habit_signature("回滚")
+    assert make_habit_signature(" - ") == ""
     assert runs_of(["ev_run_1_x_1", "ev_run_1_x_22", "ev_run_2_y_1"]) == {"run_1_x", "run_2_y"}
 
 

@@ -3,9 +3,9 @@
 import sys
 
 from mi.app.home_context import HomeContext
-from mi.kernel.home import Home, default_root
+from mi.kernel.home import Home, find_default_root
 from mi.mcp.session import ToolSession
 from mi.mcp.stdio import serve
 from tests.mcp.toolbox import offer
 
-sys.exit(serve(ToolSession(HomeContext(Home(default_root())).for_agent()), offer()))
+sys.exit(serve(ToolSession(HomeContext(Home(find_default_root())).for_agent()), offer()))

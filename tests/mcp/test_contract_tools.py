@@ -11,12 +11,14 @@ from jsonschema import Draft202012Validator
 from mi.app.home_context import HomeContext
 from mi.kernel.home import Home
 from mi.mcp.dispatch import Dispatcher
-from mi.mcp.registry import definitions, offer
+from mi.mcp.registry import load_definitions, offer
 from mi.mcp.session import ToolSession
 from tests.mcp.toolbox import call, exchange, initialize
 
 DEFINED = {
-    name: json.loads(bytes(raw)) for toolset in ("memory", "tasks") for name, raw in definitions(toolset).tools.items()
+    name: json.loads(bytes(raw))
+    for toolset in ("memory", "tasks")
+    for name, raw in load_definitions(toolset).tools.items()
 }
 PARAMETERS = {
     "memory_query": ({"query"}, {"limit"}),

@@ -11,7 +11,7 @@ import pytest
 from mcp import Client
 
 from mi.app.home_context import HomeContext
-from mi.mcp.http import HttpDoor, read_token, token_file
+from mi.mcp.http import HttpDoor, find_token_file, read_token
 from tests.mcp.toolbox import offer
 
 Json = dict[str, Any]
@@ -134,8 +134,8 @@ def test_the_token_is_kept_for_its_owner_alone(home):
 
     token = read_token(home)
     assert read_token(home) == token
-    assert stat.S_IMODE(os.stat(token_file(home)).st_mode) == 0o600
-    with open(token_file(home), "w", encoding="utf-8") as file:
+    assert stat.S_IMODE(os.stat(find_token_file(home)).st_mode) == 0o600
+    with open(find_token_file(home), "w", encoding="utf-8") as file:
         file.write("short")
     assert len(read_token(home)) == 48
 

@@ -7,11 +7,11 @@ from mi.cli.governed import _COMMANDS
 from mi.cli.nexus_calls import _READS
 from mi.contract.host_session import _RECALLS
 from mi.hooks.parts.contract import _CHANGING, _TAKEN_OVER
-from mi.mcp.registry import known, toolset
+from mi.mcp.registry import list_known, load_toolset
 from mi.nexus.toolset import TOOLS as NEXUS
 from tests.literals import lists_of, sources
 
-TOOLS = {tool.name: tool for name in known() for tool in toolset(name).TOOLS}
+TOOLS = {tool.name: tool for name in list_known() for tool in load_toolset(name).TOOLS}
 NAMES = {*TOOLS, *NEXUS}
 # Literals with two names of tools or more, and why they are not read off the tools.
 ALLOWED = {
@@ -35,7 +35,7 @@ def test_nobody_else_keeps_a_list_of_tools() -> None:
 
 
 def test_no_two_tools_have_one_name() -> None:
-    names = [tool.name for name in known() for tool in toolset(name).TOOLS]
+    names = [tool.name for name in list_known() for tool in load_toolset(name).TOOLS]
     assert sorted(set(names)) == sorted(names)
 
 

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from mcp import Client, StdioServerParameters, stdio_client
 
 from mi.app.home_context import HomeContext
-from mi.mcp.registry import DEFAULT, known, offer
+from mi.mcp.registry import DEFAULT, list_known, offer
 from tests.mcp.speaking import SERVE, Server
 
 NOTE = {"type": "note", "summary": "The build needs Python 3.11."}
@@ -52,7 +52,7 @@ def test_tools_list_of_the_default_toolsets_is_small(project):
         server.initialize()
         tools = server.ask("tools/list")["result"]["tools"]
     assert len(json.dumps(tools, separators=(",", ":"), ensure_ascii=False).encode()) <= 24_000
-    wanted = [tool for name in DEFAULT if name in known() for tool in offer((name,)).names]
+    wanted = [tool for name in DEFAULT if name in list_known() for tool in offer((name,)).names]
     assert [one["name"] for one in tools] == wanted
 
 
@@ -234,7 +234,7 @@ def test_the_official_client_accepts_every_answer(project, tmp_path):
 
 @pytest.mark.req("ac.tool.input-schema", "ac.tool.output-schema")
 @pytest.mark.req("ac.tool.read-only-hint", "ac.tool.destructive-hint", "ac.tool.idempotent-hint")
-@pytest.mark.parametrize("name", known())
+@pytest.mark.parametrize("name", list_known())
 def test_every_tool_is_described(name):
     for raw in offer((name,)).tools:
         tool = json.loads(raw)

@@ -13,7 +13,7 @@ from mi.kernel.errors import NotFound
 from mi.kernel.home import Home
 from mi.mcp.dispatch import Dispatcher
 from mi.mcp.registry import Definitions, Offer
-from mi.mcp.schema import rendered
+from mi.mcp.schema import render_definitions
 from mi.mcp.session import ToolSession
 from mi.mcp.tool import Resource, Resources, ResourceTemplate, Text, Tool, ToolFailure
 from tests.waiting import wait_until
@@ -101,7 +101,7 @@ RESOURCES = Resources(
 def offer() -> Offer:
     """What a server with this toolset alone offers."""
     module: ModuleType = sys.modules[__name__]
-    return Offer({"box": msgspec.json.decode(rendered(module), type=Definitions)}, lambda name: module)
+    return Offer({"box": msgspec.json.decode(render_definitions(module), type=Definitions)}, lambda name: module)
 
 
 def dispatcher(home: Home) -> Dispatcher:

@@ -24,21 +24,21 @@ def call_memory(store: Any, fixture: dict[str, Any]) -> Any:
         case "show":
             return {"text": memory.show(store, args["name"], "reader")}
         case "gc":
-            found = memory_gc.candidates(store, settings.memory_gc)
+            found = memory_gc.find_stale(store, settings.memory_gc)
             return {one.name: sorted(name for name, held in one.signals.items() if held) for one in found}
         case "forget":
-            pairs = memory_gc.merges(store, settings) if args.get("merge") else []
+            pairs = memory_gc.find_merges(store, settings) if args.get("merge") else []
             done = memory_gc.apply(store, settings, args.get("names", []), pairs)
             return {"deleted": done.deleted, "merged": [[one.source, one.into] for one in done.merged]}
         case "auto":
-            return memory_gc.automatic(store, settings).deleted
+            return memory_gc.forget_automatically(store, settings).deleted
         case "restore":
             return memory_gc.restore(store, args["name"])
         case "lint":
             return [[one.name, one.rule] for one in memory_gc.lint_memory(store, settings)]
         case "merge_access":
             logs = [os.path.join(store.place.folder, log) for log in args["logs"]]
-            return msgspec.to_builtins(access.merged(logs))
+            return msgspec.to_builtins(access.merge_records(logs))
     raise AssertionError(fixture["memory"])
 
 

@@ -131,9 +131,9 @@ def test_events_in_any_repository(files, params, event):
 def test_looking_around_in_any_repository(files):
     root = laid_out(files)
     store = Store(NexusLayout(str(root)))
-    for producer in documents.producers(str(root), "p"):
+    for producer in documents.find_nexus_producers(str(root), "p"):
         assert all(batch.cursor == producer.end() for batch in producer.read(""))
-    for look in (lambda: lint.lint(store), lambda: memory_gc.candidates(store, Nexus().memory_gc)):
+    for look in (lambda: lint.lint(store), lambda: memory_gc.find_stale(store, Nexus().memory_gc)):
         try:
             look()
         except MiError:

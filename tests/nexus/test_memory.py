@@ -233,9 +233,9 @@ def test_showing_counts_as_reading(store: Store):
     (line,) = log(store)
     assert (line["path"], line["access_count"], line["last_agent"]) == (str(path.resolve()), 2, "b")
     assert clock.parse(str(line["last_accessed_ts"])) > time.time() - 60
-    memory.files_in(store, "memory")
+    memory.list_files(store, "memory")
     list(lint_memory(store, SETTINGS))
-    memory_gc.candidates(store, MemoryGc())
+    memory_gc.find_stale(store, MemoryGc())
     assert log(store) == [line]
     with pytest.raises(NotFound, match="wal-time"):
         memory.show(store, "nothing", "x")
@@ -256,7 +256,7 @@ def test_logs_of_two_harnesses_are_added_up(tmp_path: Path):
     mine, theirs = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
     mine.write_text(line("/m/a.md", "2026-01-02T00:00:00Z", 2, "x") + line("/m/b.md", "2026-01-01T00:00:00Z", 1, "x"))
     theirs.write_text(line("/m/a.md", "2026-01-01T23:00:00-05:00", 3, "{opaque}") + "torn {\n")
-    found = [(one.path, one.access_count, one.last_agent) for one in access.merged([str(mine), str(theirs)])]
+    found = [(one.path, one.access_count, one.last_agent) for one in access.merge_records([str(mine), str(theirs)])]
     assert found == [("/m/a.md", 5, "{opaque}"), ("/m/b.md", 1, "x")]
 
 
@@ -316,7 +316,7 @@ def cycles(store: Store, count: int) -> None:
 
 def read(store: Store, path: Path, days_ago: int) -> None:
     at = clock.format_ms(int((time.time() - days_ago * 86400) * 1000))
-    assert access.observe(store, str(path), "someone", at)
+    assert access.observe_read(store, str(path), "someone", at)
 
 
 @pytest.mark.req(
@@ -335,14 +335,14 @@ def test_signals(store: Store):
         Path(store.place.knowledge(folder)).mkdir()
         Path(store.place.knowledge(folder), "old-thing.md").write_text("x")
         os.utime(Path(store.place.knowledge(folder), "old-thing.md"), (OLD, OLD))
-    found = {one.name: one for one in memory_gc.candidates(store, MemoryGc())}
+    found = {one.name: one for one in memory_gc.find_stale(store, MemoryGc())}
     assert list(found) == ["never-read-old.md", "read-long-ago.md", "never-read-new.md"]
     assert found["never-read-old.md"].signals == {"days": True, "cycles": True, "accesses": True}
     assert found["read-long-ago.md"].signals == {"days": True, "cycles": True, "accesses": False}
     assert found["never-read-new.md"].signals == {"days": False, "cycles": False, "accesses": True}
     assert [one.forgotten for one in found.values()] == [True, False, False]
     assert found["never-read-old.md"].fields()["days"] == 200
-    local = memory_gc.candidates(store, MemoryGc(days=1, cycles=1, accesses=9))
+    local = memory_gc.find_stale(store, MemoryGc(days=1, cycles=1, accesses=9))
     assert {one.name for one in local if one.forgotten} == {"never-read-old.md", "read-long-ago.md"}
     assert len(os.listdir(store.place.memory)) == 4
 
@@ -396,7 +396,7 @@ def test_merging_twins(tracked: Store):
         put(tracked, "wal-write-time.md", f"{WAL}\nAnd more of it, measured twice."),
     )
     read(tracked, small, 1)
-    (pair,) = memory_gc.merges(tracked, SETTINGS)
+    (pair,) = memory_gc.find_merges(tracked, SETTINGS)
     assert (pair.source, pair.into) == ("wal-time.md", "wal-write-time.md")
     done = memory_gc.apply(tracked, SETTINGS, [], [pair])
     assert not small.exists()

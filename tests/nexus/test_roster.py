@@ -68,7 +68,7 @@ def test_agents(name):
     assert (meta.category, meta.resume_tier, meta.model_tier, set(meta.capabilities)) == (category, tier, model, bounds)
     assert (meta.id, meta.name, meta.alias_ko) == (name, name, alias)
     assert 500 < len(body) < 2500
-    assert capabilities.effective(name, Nexus()) == bounds
+    assert capabilities.list_capabilities(name, Nexus()) == bounds
 
 
 @pytest.mark.req("nxs.manifest.agent-postdoc-purpose")
@@ -172,7 +172,7 @@ def test_tags():
     assert "neither the code nor the web" in str(by_id["m"].prose_guidance)
     assert "memory_policy.yml" in str(by_id["m-gc"].prose_guidance)
     assert "local settings" in " ".join(str(by_id["m-gc"].prose_guidance).split())
-    shown = json.loads(manifest.shipped_manifest())["vocabulary"]["tags"]
+    shown = json.loads(manifest.build_shipped_manifest())["vocabulary"]["tags"]
     assert {tag["id"] for tag in shown if "prose_guidance" in tag} >= {"m", "m-gc"}
 
 
@@ -401,7 +401,7 @@ def test_definitions_of_the_vocabulary():
     assert {"taskExceptionEntry", "taskExceptionFile", "memoryPolicyFile"} <= set(defs)
     assert defs["memoryPolicyFile"] == {"$ref": "memory-policy.schema.json"}
     of_vocabulary("taskExceptionEntry").validate(load("task-exceptions.yml")["task_exceptions"][0])
-    check, good = validator(SCHEMAS["manifest.schema.json"]), json.loads(manifest.shipped_manifest())
+    check, good = validator(SCHEMAS["manifest.schema.json"]), json.loads(manifest.build_shipped_manifest())
     names = ["capabilities", "categories", "resume_tiers", "tags", "invocations", "task_exceptions", "memory_policy"]
     check.validate(good)
     for name in names:
@@ -420,8 +420,8 @@ def test_definitions_of_the_vocabulary():
     *("nxs.manifest.task-exceptions", "nxs.manifest.memory-policy", "nx.cli.manifest"),
 )
 def test_manifest(mi):
-    made = manifest.shipped_manifest()
-    assert made == manifest.shipped_manifest()
+    made = manifest.build_shipped_manifest()
+    assert made == manifest.build_shipped_manifest()
     whole = json.loads(made)
     assert list(whole) == ["version", "commit", "schema_contract_version", "agents", "skills", "vocabulary"]
     assert whole["schema_contract_version"] == "2.0"
@@ -437,7 +437,7 @@ def test_manifest(mi):
     assert words["task_exceptions"] == sorted(load("task-exceptions.yml")["task_exceptions"], key=lambda one: one["id"])
     assert words["memory_policy"] == load("memory_policy.yml")
     shuffled = ROSTER._replace(agents=ROSTER.agents[::-1], skills=ROSTER.skills[::-1])
-    assert manifest.manifest(shuffled, whole["commit"]) == made
+    assert manifest.build_manifest(shuffled, whole["commit"]) == made
     assert json.loads(mi("nexus", "manifest").stdout) == whole
 
 
@@ -447,10 +447,10 @@ def test_the_fingerprint_of_a_body():
 
     expected = "sha256:" + sha256("# Ä\ntext\n".encode()).hexdigest()
     for body in ("# Ä\ntext\n", "# Ä\r\ntext\r\n", "# Ä\ntext", "# Ä\ntext \t\n\n\n"):
-        assert manifest.body_hash(body) == expected
-    assert manifest.body_hash("# Ä\n text\n") != expected
-    entry = next(one for one in json.loads(manifest.shipped_manifest())["agents"] if one["id"] == "tester")
-    assert entry["body_hash"] == manifest.body_hash(Path(SHIPPED, "agents/tester/body.md").read_text("utf-8"))
+        assert manifest.hash_body(body) == expected
+    assert manifest.hash_body("# Ä\n text\n") != expected
+    entry = next(one for one in json.loads(manifest.build_shipped_manifest())["agents"] if one["id"] == "tester")
+    assert entry["body_hash"] == manifest.hash_body(Path(SHIPPED, "agents/tester/body.md").read_text("utf-8"))
 
 
 # macros
@@ -474,7 +474,7 @@ def test_the_fingerprint_of_a_body():
     ],
 )
 def test_macros_are_read(text, params):
-    (macro,) = macros.macros_in(f"before {text} after")
+    (macro,) = macros.find_macros(f"before {text} after")
     assert macro.params == params
 
 
@@ -565,13 +565,13 @@ def test_nothing_found_is_a_fault(copy: Path, tmp_path: Path):
 @pytest.mark.req("nx.cap.effective-union", "nx.cap.no-removal", "nx.cap.no-shell-exec", "nxs.guide.reads-never-gated")
 def test_a_project_adds_capabilities_and_takes_none_away():
     more = Nexus(agent_capabilities={"tester": ("no_shell_exec",), "architect": ()})
-    assert capabilities.effective("tester", more) == {"no_file_edit", "no_task_create", "no_shell_exec"}
-    assert capabilities.effective("architect", more) == set(ADVISER[3])
-    assert capabilities.blocking("tester", "Bash", more) == "no_shell_exec"
-    assert capabilities.blocking("tester", "exec_command", more) == "no_shell_exec"
-    assert capabilities.blocking("tester", "Bash", Nexus()) == ""
+    assert capabilities.list_capabilities("tester", more) == {"no_file_edit", "no_task_create", "no_shell_exec"}
+    assert capabilities.list_capabilities("architect", more) == set(ADVISER[3])
+    assert capabilities.find_blocking_capability("tester", "Bash", more) == "no_shell_exec"
+    assert capabilities.find_blocking_capability("tester", "exec_command", more) == "no_shell_exec"
+    assert capabilities.find_blocking_capability("tester", "Bash", Nexus()) == ""
     for tool in ("Read", "Grep", "Glob", "nx_task_list", "mcp__mi__nx_plan_status", "memory_query", "WebFetch"):
-        assert capabilities.blocking("architect", tool, more) == ""
+        assert capabilities.find_blocking_capability("architect", tool, more) == ""
 
 
 @pytest.mark.req("nx.host.tool-lists")

@@ -7,7 +7,7 @@ import pytest
 
 from mi.nexus import lint, pairing, session_rules
 from mi.nexus.state import Task, Tasks, TrackerEntry
-from mi.nexus.targets import targets_of
+from mi.nexus.targets import find_targets
 
 Json = dict[str, Any]
 
@@ -21,7 +21,7 @@ def tasks(*rows: Json) -> Tasks:
 
 def found(*rows: Json, targets: Json | None = None) -> list[tuple[str, tuple[int, ...]]]:
     added = {task_id: {"target_files": files} for task_id, files in (targets or {}).items()}
-    return [(one.rule, one.tasks) for one in lint.findings(tasks(*rows), added)]
+    return [(one.rule, one.tasks) for one in lint.find_problems(tasks(*rows), added)]
 
 
 RUNS = "the command exits 0 and prints the sum"
@@ -227,8 +227,8 @@ def test_generated_files_do_not_count():
         "2": {"target_files": ["b.py", "./dist/x.js"], "generated_files": ["dist/x.js"]},
     }
     both = tasks({}, {})
-    assert [targets_of(task, added) for task in both.tasks] == [["a.py"], ["b.py"]]
-    assert list(lint.findings(both, added)) == []
+    assert [find_targets(task, added) for task in both.tasks] == [["a.py"], ["b.py"]]
+    assert list(lint.find_problems(both, added)) == []
 
 
 @pytest.mark.req("nx.pairing.targets-fallback")
@@ -239,8 +239,8 @@ def test_paths_between_backticks():
             "context": "`README.md`, `a b.py`, `./x/y.py`, `add()`, `json.loads`, `app.test.ts`, `docs/`, `文/说明.md`",
         }
     ).tasks[0]
-    assert targets_of(task, {}) == ["src/a.py", "README.md", "x/y.py", "app.test.ts", "docs", "文/说明.md"]
-    assert targets_of(task, {"1": {"target_files": ["only/this.py"]}}) == ["only/this.py"]
+    assert find_targets(task, {}) == ["src/a.py", "README.md", "x/y.py", "app.test.ts", "docs", "文/说明.md"]
+    assert find_targets(task, {"1": {"target_files": ["only/this.py"]}}) == ["only/this.py"]
 
 
 def test_a_folder_holds_its_files():
@@ -249,14 +249,14 @@ def test_a_folder_holds_its_files():
         "2": {"target_files": ["src/a.py"]},
         "3": {"target_files": ["srcs/a.py"]},
     }
-    (found,) = lint.findings(tasks({}, {}, {}), added)
+    (found,) = lint.find_problems(tasks({}, {}, {}), added)
     assert (found.rule, found.tasks, found.detail) == ("overlap", (1, 2), "src/a.py")
 
 
 @pytest.mark.req("nxs.plan-body.exception-id-in-context")
 def test_exceptions_are_found_in_the_context():
     named = tasks({"context": "docs_only.coherent; not docs_only.coherently, nor xsame_file_bundle."}).tasks[0]
-    assert pairing.exceptions_in(named) == ["docs_only.coherent"]
+    assert pairing.find_exceptions(named) == ["docs_only.coherent"]
 
 
 # who is resumed

@@ -116,7 +116,7 @@ def test_another_harness_is_left_alone(tmp_path: Path):
     """What lies in its folder is no JSON at all: whoever read it would fail."""
     from mi.kernel.config.types import MemoryGc
     from mi.nexus.events import handle
-    from mi.nexus.memory_gc import candidates
+    from mi.nexus.memory_gc import find_stale
 
     other = tmp_path / ".nexus/state/other"
     other.mkdir(parents=True)
@@ -138,7 +138,7 @@ def test_another_harness_is_left_alone(tmp_path: Path):
     call(store, "plan_start", {"topic": "t", "issues": [], "research_summary": ""})
     call(store, "task_add", {"title": "a", "context": "c"})
     call(store, "task_close", {})
-    candidates(store, MemoryGc())
+    find_stale(store, MemoryGc())
     assert {path.name: path.read_bytes() for path in other.iterdir()} == before
     state = tmp_path / ".nexus/state"
     assert {path.name for path in state.iterdir()} == {"artifacts", "mi", "other"}
@@ -239,7 +239,7 @@ def test_git_sees_history_and_knowledge_and_no_state(repository):
 def test_the_shipped_schemas_are_those_of_the_types():
     from mi.nexus import schemas
 
-    made = schemas.written()
+    made = schemas.render_schemas()
     assert {name: Path(schemas.FOLDER, name).read_bytes() for name in made} == made
     assert (SCHEMAS / "memory-access.schema.json").exists()
     assert all(json.loads(data)["$schema"].endswith("2020-12/schema") for data in made.values())

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from mi.kernel.errors import MiError, NotFound, UsageError
-from mi.persona.boot import CORE, ReviewerHealth, as_context, boot
-from mi.persona.members import human, is_human, roles
-from mi.persona.place import PersonaView, find_root, member_name, owner_of, read_text
+from mi.persona.boot import CORE, ReviewerHealth, boot, render_context
+from mi.persona.members import find_human, is_human, read_roles
+from mi.persona.place import PersonaView, check_member_name, find_owner, find_root, read_text
 from mi.persona.session_log import LoggedDecision, SessionEntry, add_note, append_entry, read_notes
 from mi.persona.windows import log_files, take_slot
 from tests.persona.conftest import put, put_card
@@ -54,7 +54,7 @@ def test_a_window_that_was_only_opened_hides_no_pending_task(persona):
     assert (booted.pending, booted.last_summary) == (["write the docs"], ["login works", "use X"])
     assert booted.first_boot is False
     assert [one.whole for one in booted.windows if not one.completed] == [""]
-    assert "<!--" not in as_context(booted, 2000)
+    assert "<!--" not in render_context(booted, 2000)
 
 
 def test_a_log_that_leads_into_another_members_space_is_no_log(persona):
@@ -121,11 +121,11 @@ def test_own_private_memory_is_read_and_nobody_elses(persona):
 def test_a_link_into_another_members_space_is_refused(persona):
     target = put(persona, ".ada/private/b.md", "hers")
     os.symlink(target, persona.path("core", "link.md"))
-    assert owner_of(persona, persona.path("core", "link.md")) == "ada"
+    assert find_owner(persona, persona.path("core", "link.md")) == "ada"
     with pytest.raises(MiError, match="private to ada"):
         read_text(persona, persona.path("core", "link.md"))
-    assert owner_of(persona, persona.path(".self", "private", "x")) == "mi"
-    assert owner_of(persona, persona.path("core", "boot.md")) is None
+    assert find_owner(persona, persona.path(".self", "private", "x")) == "mi"
+    assert find_owner(persona, persona.path("core", "boot.md")) is None
 
 
 @pytest.mark.req("gov.boot.salience-nine", "mx.card.load-index", "mx.sal.nine-ten")
@@ -158,7 +158,7 @@ def test_everything_in_its_order(persona):
 def test_the_context_stays_within_its_budget(persona, budget):
     put_card(persona, "X-001", salience=10, body="Calm. " * 400)
     append_entry(take_slot(persona), entry("done " * 200, following="next " * 200))
-    text = as_context(boot(persona), budget)
+    text = render_context(boot(persona), budget)
     assert len(text) <= budget
     if budget >= 300:
         assert text.startswith("## Team principles")
@@ -176,7 +176,7 @@ def test_where_the_persona_lives(tmp_path):
 @pytest.mark.parametrize("name", ["", "..", "a/b", "self", ".ada", "a b"])
 def test_a_member_is_a_plain_name(name):
     with pytest.raises(UsageError):
-        member_name(name)
+        check_member_name(name)
 
 
 TABLE = """# Boot
@@ -193,8 +193,8 @@ TABLE = """# Boot
     *("gov.role.model-preference",),
 )
 def test_members_are_the_table_in_boot_md():
-    ada, mi = roles(TABLE)
-    assert (human([ada, mi]), ada.type, mi.type, mi.description) == ("ada", "human", "ai", "drives")
+    ada, mi = read_roles(TABLE)
+    assert (find_human([ada, mi]), ada.type, mi.type, mi.description) == ("ada", "human", "ai", "drives")
     assert mi.capabilities == ["code", "docs"]
     assert mi.authority.autonomous == ["routine code"]
     assert mi.authority.needs_approval == ["pushes", "calls"]
@@ -202,9 +202,9 @@ def test_members_are_the_table_in_boot_md():
     assert mi.model_preference == "small"
     assert is_human([ada, mi], "ada")
     assert not is_human([ada, mi], "mi")
-    assert roles("no table") == []
+    assert read_roles("no table") == []
     with pytest.raises(MiError, match="robot"):
-        roles(TABLE.replace("| ai |", "| robot |"))
+        read_roles(TABLE.replace("| ai |", "| robot |"))
 
 
 @pytest.mark.req("gov.note.add", "gov.note.list", "mx.mem.private-self", "mx.end.update-private", "mx.conf.write-files")

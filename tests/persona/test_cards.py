@@ -8,7 +8,7 @@ import yaml
 
 from mi.kernel.errors import MiError
 from mi.persona import cards
-from mi.persona.cards import match, read_cards, reading, write_index
+from mi.persona.cards import decide_reading, match, read_cards, write_index
 from mi.persona.front_matter import BadFrontMatter
 from tests.persona.conftest import put, put_card
 
@@ -103,9 +103,9 @@ def test_a_broken_card_hides_no_other(persona):
 def test_merge_keys_are_unique_over_active_cards(persona):
     put_card(persona, "H-001")
     put_card(persona, "H-002", more="status: archived\n")
-    assert cards.duplicates(read_cards(persona)[0]) == []
+    assert cards.find_duplicates(read_cards(persona)[0]) == []
     put_card(persona, "M-001")
-    (problem,) = cards.duplicates(read_cards(persona)[0])
+    (problem,) = cards.find_duplicates(read_cards(persona)[0])
     assert (problem.code, problem.details["merge_key"]) == ("merge-key-twice", "small-steps")
 
 
@@ -129,7 +129,7 @@ def test_a_factual_card_needs_evidence_or_a_source(persona, card_id, body, more,
 @pytest.mark.req("gov.card.body")
 def test_sections_of_a_body():
     body = "Say it.\n\n## When it applies\n\nAt night.\n\n## When it bends\n\nNever.\n\n## Evidence\n\n- ev_2\n"
-    assert [cards.section(body, name) for name in cards.SECTIONS] == ["At night.", "Never.", "- ev_2"]
+    assert [cards.read_section(body, name) for name in cards.SECTIONS] == ["At night.", "Never.", "- ev_2"]
 
 
 @pytest.mark.req(
@@ -217,7 +217,7 @@ def test_equal_salience_is_ordered_by_the_latest_review(persona):
 )
 def test_how_a_card_of_a_salience_is_read(persona, salience, matched, searched, how):
     put_card(persona, salience=salience)
-    assert reading(read_cards(persona)[0][0].card, matched, searched) == how
+    assert decide_reading(read_cards(persona)[0][0].card, matched, searched) == how
 
 
 @pytest.mark.req("mx.sal.ideal", "mx.sal.warning", "gov.sal.warn-min-ten")
@@ -233,7 +233,7 @@ def test_how_a_card_of_a_salience_is_read(persona, salience, matched, searched, 
 def test_health_warns_when_all_is_equally_important(persona, levels, warning):
     for number, level in enumerate(levels):
         put_card(persona, f"H-{number:03d}", merge_key=f"k-{number}", salience=level)
-    assert cards.health(read_cards(persona)[0])["warning"] is warning
+    assert cards.measure_health(read_cards(persona)[0])["warning"] is warning
 
 
 @pytest.mark.req("mx.conf.card-management")
@@ -241,7 +241,7 @@ def test_archiving_keeps_the_file_and_takes_it_out_of_use(persona):
     path = put_card(persona)
     cards.archive(persona, "H-001")
     assert "status: archived" in path.read_text("utf-8")
-    assert cards.active(read_cards(persona)[0]) == []
+    assert cards.keep_active(read_cards(persona)[0]) == []
     with pytest.raises(MiError, match="archived already"):
         cards.archive(persona, "H-001")
     with pytest.raises(MiError, match="no card P-009"):

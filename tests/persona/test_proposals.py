@@ -9,7 +9,7 @@ import yaml
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.persona.cards import read_cards
 from mi.persona.members import Role
-from mi.persona.proposals import ProposalFields, add, find, pending, read_all, review, slug, why_refused
+from mi.persona.proposals import ProposalFields, add, find, find_refusal, list_pending, make_slug, read_all, review
 from tests.persona.conftest import put, put_card
 
 MEMBERS = [Role(name="ada", type="human"), Role(name="mi", type="ai"), Role(name="bob", type="ai")]
@@ -57,7 +57,7 @@ def candidate(card_type: str = "heuristic", **more: object) -> ProposalFields:
     ],
 )
 def test_what_is_no_lasting_knowledge_is_refused_with_the_reason(persona, text, reason):
-    assert why_refused(text) == reason
+    assert find_refusal(text) == reason
     if reason:
         with pytest.raises(MiError) as caught:
             add(persona, candidate(title=text), BODY)
@@ -85,14 +85,14 @@ def test_a_proposal_as_it_is_kept(persona):
         "salience": 5,
     }
     assert add(persona, candidate(), BODY).path == "proposals/2026-11/proposal-heuristic-small-steps-win-2.md"
-    assert len(pending(persona)) == 2
+    assert len(list_pending(persona)) == 2
 
 
 @pytest.mark.parametrize(
     ("title", "slugged"), [("Small, steps!", "small-steps"), ("小步快走 now", "小步快走-now"), ("!!", "untitled")]
 )
 def test_slugs(title, slugged):
-    assert slug(title) == slugged
+    assert make_slug(title) == slugged
 
 
 def test_secrets_and_empty_titles_are_refused(persona):

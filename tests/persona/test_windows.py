@@ -23,7 +23,7 @@ from mi.persona.session_log import (
     read_sections,
     render,
 )
-from mi.persona.windows import LogFile, log_files, other_windows, slot_letter, take_slot
+from mi.persona.windows import LogFile, list_other_windows, log_files, name_slot, take_slot
 from tests.persona.conftest import put
 
 
@@ -32,7 +32,7 @@ from tests.persona.conftest import put
     ("number", "letter"), [(0, "A"), (1, "B"), (25, "Z"), (26, "AA"), (27, "AB"), (701, "ZZ"), (702, "AAA")]
 )
 def test_slot_letters(number, letter):
-    assert slot_letter(number) == letter
+    assert name_slot(number) == letter
 
 
 @pytest.mark.req(
@@ -64,7 +64,7 @@ def test_windows_that_open_at_once_share_no_slot(persona):
     for process in processes:
         process.join()
     slots = [one.slot for one in windows.log_files(persona)]
-    assert sorted(slots) == sorted(slot_letter(number) for number in range(24))
+    assert sorted(slots) == sorted(name_slot(number) for number in range(24))
 
 
 ENTRY = SessionEntry(
@@ -189,9 +189,9 @@ def log(day: str, slot: str, sid: str, changed: float) -> LogFile:
 @pytest.mark.req("mx.boot.scan-today", "mx.boot.dedup-slot", "mx.boot.max-slots")
 def test_other_windows_of_today_newest_of_each_slot_at_most_eight():
     today = "2026-11-16"
-    files = [log(today, slot_letter(n), f"sid{n:03d}", float(n)) for n in range(12)]
+    files = [log(today, name_slot(n), f"sid{n:03d}", float(n)) for n in range(12)]
     files.append(log(today, "C", "newest", 99.0))
-    found = other_windows(files, "sid011", today)
+    found = list_other_windows(files, "sid011", today)
     assert len(found) == 8
     assert found[0].sid == "newest"
     assert "sid011" not in [one.sid for one in found]
@@ -211,7 +211,7 @@ def test_other_windows_of_today_newest_of_each_slot_at_most_eight():
 )
 def test_without_a_window_today_the_last_within_a_week(days, found):
     files = sorted(log(day, "A", "aaaaaa", 1.0) for day in days)
-    assert [one.day for one in other_windows(files, "", "2026-11-16")] == found
+    assert [one.day for one in list_other_windows(files, "", "2026-11-16")] == found
 
 
 @pytest.mark.req("gov.dir.sessions-legacy", "mx.end.log-path")

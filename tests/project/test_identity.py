@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.project.identity import Identity, identify, normalise_remote, project_id
+from mi.project.identity import Identity, identify, make_project_id, normalise_remote
 from mi.project.known import KnownProjects
 from tests.conftest import git
 
@@ -68,9 +68,9 @@ def test_folder_as_remote_is_told_by_where_it_is():
 @pytest.mark.req("v1.storage.project-id-hash", "v1.storage.project-id-deterministic")
 def test_project_id_is_the_hash_of_the_key():
     key = "git:origin:example.invalid/team/app:packages/ui"
-    assert project_id(key) == hashlib.sha256(key.encode()).hexdigest()[:16]
-    assert project_id(key) == project_id(key)
-    assert project_id("path:/tmp/b\udcffd") != project_id("path:/tmp/bd")
+    assert make_project_id(key) == hashlib.sha256(key.encode()).hexdigest()[:16]
+    assert make_project_id(key) == make_project_id(key)
+    assert make_project_id("path:/tmp/b\udcffd") != make_project_id("path:/tmp/bd")
 
 
 @pytest.mark.req("mi.identity.git-origin", "v1.storage.identity-git")

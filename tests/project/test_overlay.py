@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from mi.project.identity import Project, project_id
+from mi.project.identity import Project, make_project_id
 from mi.project.overlay import Overlay, ensure_overlay, read_overlay
 
 KEY = "git:origin:example.invalid/team/app"
-PROJECT = Project(root="/code/app", project_id=project_id(KEY), key=KEY)
+PROJECT = Project(root="/code/app", project_id=make_project_id(KEY), key=KEY)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_new_overlay_holds_every_field_of_the_format(home, notices, path):
 
 @pytest.mark.req("v1.overlay.identity")
 def test_identity_of_a_folder_without_git(home, notices):
-    project = Project(root="/code/x", project_id=project_id("path:/code/x"), key="path:/code/x")
+    project = Project(root="/code/x", project_id=make_project_id("path:/code/x"), key="path:/code/x")
     assert ensure_overlay(home, project, notices).identity.kind == "path"
 
 

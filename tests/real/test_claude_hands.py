@@ -11,7 +11,7 @@ from mi.agents import events
 from mi.agents.adapters.claude import ClaudeHands
 from mi.agents.adapters.cli import CliHands
 from mi.agents.protocol import BatchResult
-from mi.agents.threads import store_thread, thread_to_continue
+from mi.agents.threads import choose_thread, store_thread
 from mi.kernel.clock import parse
 from mi.kernel.config.load import check
 from mi.kernel.config.templates import TEMPLATES
@@ -176,7 +176,7 @@ def test_the_documented_wrapping_runs_and_goes_on_in_a_later_run(
     first = driver.run(CliHands(loaded.config.hands.cli, Interrupt()), "say one")
     assert (first.outcome, first.last_message) == ("ended", "first answer")
     store_thread(home, "p1", "cli", first.thread_id, notices)
-    thread = thread_to_continue(read_overlay(home, project, notices).hands_state, "cli", False, True)
+    thread = choose_thread(read_overlay(home, project, notices).hands_state, "cli", False, True)
     second = driver.run(CliHands(loaded.config.hands.cli, Interrupt()), "say two", thread_id=thread)
     assert (second.outcome, second.last_message, second.thread_id) == ("ended", "second answer", first.thread_id)
     assert "say one" in str(server.requests[-1].body["messages"])

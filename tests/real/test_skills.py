@@ -23,7 +23,7 @@ from mi.testing import (
 )
 from mi.workflows.editor import WorkflowDesk
 from mi.workflows.hosting import Bindings
-from mi.workflows.ir import steps_of
+from mi.workflows.ir import parse_steps
 from tests.hosts.trees import tree
 from tests.real.running import run_agent
 
@@ -39,7 +39,9 @@ class Bound:
         self.path = repo.path
         project = Project(root=repo.path, project_id="p1", key=f"path:{repo.path}")
         self.desk = WorkflowDesk(home, project, notices)
-        self.desk.create("project", "Release notes", Trigger(mode="task_contains", pattern="release"), steps_of(STEPS))
+        self.desk.create(
+            "project", "Release notes", Trigger(mode="task_contains", pattern="release"), parse_steps(STEPS)
+        )
         self.bindings = Bindings(home, project, notices)
 
 
@@ -104,7 +106,7 @@ HEADS = ("发布斑马, the way", "{a} (b)c(/b) # d", "Long zebra word")
 
 def awkward(bound: Bound) -> None:
     for name, steps in AWKWARD.items():
-        bound.desk.create("project", name, Trigger(mode="task_contains", pattern="zebra"), steps_of(steps))
+        bound.desk.create("project", name, Trigger(mode="task_contains", pattern="zebra"), parse_steps(steps))
 
 
 def test_claude_code_lists_whatever_a_workflow_is_called(bound: Bound, claude: str, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mi.tasks import tinytasks
-from mi.tasks.tinytasks import add_subtasks, add_task, created, parse, place_for, retitle, tick
+from mi.tasks.tinytasks import add_subtasks, add_task, create, parse, place_for, retitle, tick
 
 
 def outline(text: str) -> list[str]:
@@ -95,10 +95,10 @@ def test_the_first_unchecked_leaf(text, title):
 
 @pytest.mark.req("tm.tmpl.auto-heading", "tm.tmpl.auto-items")
 def test_a_created_file():
-    assert created("Ship it", "Ship it", ["build", "test"]) == (
+    assert create("Ship it", "Ship it", ["build", "test"]) == (
         "# Tasks — Ship it\n\n- [ ] Ship it\n  - [ ] build\n  - [ ] test\n"
     )
-    assert created("Ship it", "Build", [], "Now") == "# Tasks — Ship it\n\n## Now\n\n- [ ] Build\n"
+    assert create("Ship it", "Build", [], "Now") == "# Tasks — Ship it\n\n## Now\n\n- [ ] Build\n"
 
 
 ADDED = [

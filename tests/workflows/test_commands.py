@@ -14,7 +14,7 @@ import pytest
 
 from mi.cli import main
 from mi.evidence.records.workflow_ir import Source, Trigger, WorkflowStep
-from mi.hosts.adapters import artefacts
+from mi.hosts.adapters import list_artefacts
 from mi.hosts.apply import place
 from mi.hosts.artefacts import HookEntry, McpEntry
 from mi.hosts.workspaces import Workspace
@@ -564,9 +564,9 @@ def test_uninstall_takes_everything_out_of_everywhere(call: Answer, root: Path, 
     space.mkdir()
     before = tree(root), tree(space), tree(user)
     hook = HookEntry(event="Stop", command="mi hook")
-    place(Workspace.of_user(home), "hooks", artefacts("claude-code", [hook], "user"))
+    place(Workspace.of_user(home), "hooks", list_artefacts("claude-code", [hook], "user"))
     server = McpEntry(name="mi", command="mi", args=["mcp", "serve"])
-    place(Workspace.at(str(root), home), "mcp", artefacts("codex", [server]))
+    place(Workspace.at(str(root), home), "mcp", list_artefacts("codex", [server]))
     create(call)
     call("host", "bind", "claude-code")
     call("host", "bind", "openclaw", "--workspace", str(space))

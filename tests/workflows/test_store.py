@@ -15,8 +15,8 @@ from mi.kernel.notices import Notices
 from mi.project.identity import Project
 from mi.project.overlay import read_overlay
 from mi.workflows.editor import WorkflowDesk
-from mi.workflows.ir import BadWorkflow, matches, steps_of
-from mi.workflows.render import drawn, markdown, mermaid
+from mi.workflows.ir import BadWorkflow, matches, parse_steps
+from mi.workflows.render import draw, draw_mermaid, render_markdown
 from mi.workflows.store import WorkflowStore
 from tests.workflows.made import CHECK, GATE, WORK, workflow
 
@@ -55,7 +55,7 @@ def test_a_workflow_is_a_file_of_its_scope(desk: WorkflowDesk, home: Home, scope
     assert [list(step) for step in stored["steps"]] == [step_fields.split()] * 2
     assert stored["source"] == {"kind": "manual", "reason": "", "evidence_refs": []}
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", stored["created_ts"])
-    assert stored["mermaid"] == mermaid([WORK, CHECK])
+    assert stored["mermaid"] == draw_mermaid([WORK, CHECK])
     assert [held.workflow for held in desk.all(scope)] == [made]
 
 
@@ -215,7 +215,7 @@ def test_an_override_says_no_more_than_what_differs(desk, home: Home, notices: N
     stored = desk.globally.get("wf_release")
     assert stored.steps == [WORK, CHECK, GATE]
     if steps != [WORK, CHECK, GATE]:
-        assert drawn(changed.held.workflow) == mermaid(steps)
+        assert draw(changed.held.workflow) == draw_mermaid(steps)
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ def test_a_pattern_matches_words(pattern: str, task: str, expected: bool) -> Non
 
 
 def test_steps_from_the_command_line() -> None:
-    made = steps_of(["Write it", "check: run `make`", "gate: push: the tag", "note: this is work", ""])
+    made = parse_steps(["Write it", "check: run `make`", "gate: push: the tag", "note: this is work", ""])
     assert [(one.id, one.kind, one.text) for one in made] == [
         ("s1", "hands", "Write it"),
         ("s2", "check", "run `make`"),
@@ -294,20 +294,20 @@ def test_steps_from_the_command_line() -> None:
 
 
 def test_a_workflow_as_a_page_and_as_a_drawing() -> None:
-    page = markdown(workflow())
+    page = render_markdown(workflow())
     assert "1. Update the changelog: Update CHANGELOG.md." in page
     assert "2. Check: Test: Run `make test`." in page
     assert "3. Gate (push): stop before this and ask the person: Push the tag." in page
     assert '"Push"}' in page
     assert "s2 --> s3" in page
-    assert drawn(workflow(mermaid="flowchart LR\n  a")) == "flowchart LR\n  a"
+    assert draw(workflow(mermaid="flowchart LR\n  a")) == "flowchart LR\n  a"
 
 
 def test_a_drawing_of_ones_own_is_kept_and_ours_follows_the_steps(home: Home, notices: Notices) -> None:
     store = WorkflowStore(home.workflows, "global", notices)
     store.add(workflow())
     shorter = store.change("wf_release", lambda old: msgspec.structs.replace(old, steps=[WORK]))
-    assert shorter.mermaid == mermaid([WORK])
+    assert shorter.mermaid == draw_mermaid([WORK])
     own = store.change("wf_release", lambda old: msgspec.structs.replace(old, mermaid="flowchart LR"))
     assert store.change("wf_release", lambda old: msgspec.structs.replace(old, steps=[])).mermaid == own.mermaid
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from mi.agents.claude_events import ClaudeEvents
-from mi.agents.drive import AgentCommand, agent_environment, drive
+from mi.agents.drive import AgentCommand, build_environment, drive
 from mi.agents.find import find, probe
 from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.signals import StopFlag
@@ -35,21 +35,21 @@ class ClaudeHands:
         return (
             *(self.path, "-p", "--output-format", "stream-json", "--verbose"),
             *("--permission-mode", self._config.permission_mode, "--allowedTools"),
-            *allowed_tools(cwd, self._config.allowed_tools),
+            *list_allowed_tools(cwd, self._config.allowed_tools),
             *resume,
             *self._config.args,
         )
 
     def run(self, batch: BatchInput, observer: Observer | None = None, stop: StopFlag | None = None) -> BatchResult:
         argv = self.argv(batch.cwd, batch.thread_id)
-        call = AgentCommand(argv, agent_environment(), batch.prompt.encode(), ClaudeEvents())
+        call = AgentCommand(argv, build_environment(), batch.prompt.encode(), ClaudeEvents())
         result = drive(call, batch, self._interrupt, observer, stop)
         if result.thread_id and batch.thread_id and result.resume_failed:
             return msgspec.structs.replace(result, thread_id="")
         return result
 
 
-def allowed_tools(root: str, configured: tuple[str, ...] = ()) -> tuple[str, ...]:
+def list_allowed_tools(root: str, configured: tuple[str, ...] = ()) -> tuple[str, ...]:
     """What Claude Code may run unasked: the project's own checks, git that only reads, and what the user added."""
     checks = [f"Bash({check.text}:*)" for check in detect(root)]
     python3 = [tool.replace("Bash(python ", "Bash(python3 ", 1) for tool in checks if tool.startswith("Bash(python ")]

@@ -4,7 +4,7 @@ import re
 from typing import Literal
 
 from mi.agents.any_events import AnyEvents
-from mi.agents.drive import AgentCommand, agent_environment, drive
+from mi.agents.drive import AgentCommand, build_environment, drive
 from mi.agents.find import find
 from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.signals import StopFlag
@@ -37,7 +37,7 @@ class CliHands:
         argv = (argv[0] if "/" in argv[0] else find(argv[0]), *argv[1:])
         call = AgentCommand(
             argv,
-            agent_environment(self._config.env),
+            build_environment(self._config.env),
             batch.prompt.encode() if self._config.prompt_mode == "stdin" else None,
             AnyEvents(self._config.thread_id_regex),
             reads_text=True,

@@ -3,7 +3,7 @@
 import msgspec
 
 from mi.agents.codex_events import CodexEvents
-from mi.agents.drive import AgentCommand, agent_environment, drive
+from mi.agents.drive import AgentCommand, build_environment, drive
 from mi.agents.find import find_native, probe
 from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.signals import StopFlag
@@ -41,7 +41,7 @@ class CodexHands:
         return ("--sandbox", self._config.sandbox)
 
     def run(self, batch: BatchInput, observer: Observer | None = None, stop: StopFlag | None = None) -> BatchResult:
-        call = AgentCommand(self.argv(batch.thread_id), agent_environment(), batch.prompt.encode(), CodexEvents())
+        call = AgentCommand(self.argv(batch.thread_id), build_environment(), batch.prompt.encode(), CodexEvents())
         result = drive(call, batch, self._interrupt, observer, stop)
         usage = self._ledger.settle(result.thread_id, bool(batch.thread_id), result.usage)
         return msgspec.structs.replace(result, usage=usage)

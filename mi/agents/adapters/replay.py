@@ -6,7 +6,7 @@ import msgspec
 
 from mi.agents.adapters.replay_script import read_script
 from mi.agents.codex_events import CodexEvents
-from mi.agents.drive import AgentCommand, agent_environment, drive
+from mi.agents.drive import AgentCommand, build_environment, drive
 from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.signals import StopFlag
 from mi.agents.threads import ThreadLedger
@@ -37,9 +37,9 @@ class ReplayHands:
         known = self._ledger.find(batch.thread_id) if batch.thread_id else None
         position = known.batches if known else 0
         thread = batch.thread_id if known or not batch.thread_id else f"unknown:{batch.thread_id}"
-        thread = thread or ids.new_id("replay")
+        thread = thread or ids.make_id("replay")
         agent = (sys.executable, "-P", "-m", "mi.agents.adapters.replay_agent", self._file, str(position), thread)
-        call = AgentCommand(agent, agent_environment(), batch.prompt.encode(), CodexEvents())
+        call = AgentCommand(agent, build_environment(), batch.prompt.encode(), CodexEvents())
         result = drive(call, batch, self._interrupt, observer, stop)
         if not result.thread_id:
             return result

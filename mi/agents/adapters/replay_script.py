@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from mi.agents.stream import mapping, text_of
+from mi.agents.stream import as_mapping, find_text
 from mi.kernel import jsonl
 from mi.kernel.errors import BadConfig
 from mi.kernel.files import read_bytes
@@ -100,17 +100,17 @@ def _object(data: bytes) -> dict[str, Any]:
 
 def _steps(raw: dict[str, Any], cwd: str, path: str) -> list[ReplayStep]:
     if raw.get("type") == "item.completed":
-        return _codex(mapping(raw.get("item")), path)
+        return _codex(as_mapping(raw.get("item")), path)
     if raw.get("type") == "assistant":
-        blocks = mapping(raw.get("message")).get("content") or []
-        return [step for block in map(mapping, blocks) for step in _claude(block, cwd)]
+        blocks = as_mapping(raw.get("message")).get("content") or []
+        return [step for block in map(as_mapping, blocks) for step in _claude(block, cwd)]
     return []
 
 
 def _codex(item: dict[str, Any], path: str) -> list[ReplayStep]:
     match item.get("type"):
         case "agent_message":
-            return [ReplayStep(say=text_of(item.get("text")))]
+            return [ReplayStep(say=find_text(item.get("text")))]
         case "command_execution":
             command = str(item.get("command", ""))
             inner = _LOGIN_SHELL.fullmatch(command)
@@ -121,12 +121,12 @@ def _codex(item: dict[str, Any], path: str) -> list[ReplayStep]:
 
 
 def _claude(block: dict[str, Any], cwd: str) -> list[ReplayStep]:
-    given = mapping(block.get("input"))
+    given = as_mapping(block.get("input"))
     file = str(given.get("file_path", ""))
     file = os.path.relpath(file, cwd) if os.path.isabs(file) and cwd else file
     match block.get("type"), block.get("name"):
         case "text", _:
-            return [ReplayStep(say=text_of(block.get("text")))]
+            return [ReplayStep(say=find_text(block.get("text")))]
         case "tool_use", "Bash":
             return [ReplayStep(run=str(given.get("command", "")))]
         case "tool_use", "Write":

@@ -14,13 +14,13 @@ from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Override, Preflight, Review, Verification
 from mi.evidence.records.run import BatchEnd
 from mi.governance.assess import Assessment, assess_task
-from mi.governance.challenge import alert, tier, written
-from mi.governance.impact import ACK, facts_of, flags_of, raw_risk, together
+from mi.governance.challenge import find_tier, give_alert, render_challenge
+from mi.governance.impact import ACK, compute_raw_risk, find_facts, find_flags, join_flags
 from mi.governance.modes import is_obey
 from mi.governance.review_gate import BATCH, Required, review_gate
 from mi.governance.signals import Signals
 from mi.governance.spec_gate import SpecGate
-from mi.governance.speed import marker
+from mi.governance.speed import render_marker
 from mi.kernel.config.types import Config
 from mi.kernel.consent import agrees, refuses
 from mi.kernel.language import patterns
@@ -74,9 +74,9 @@ class GovernanceSteps(RunSteps):
         )
 
     def _signals(self, task: str) -> Signals:
-        from mi.review.decisions import decisions_of, signals_for
+        from mi.review.decisions import collect_decisions, find_signals_for
 
-        return signals_for(task, self._config.governance, decisions_of(self._persona))
+        return find_signals_for(task, self._config.governance, collect_decisions(self._persona))
 
     def _unclear(self, recorder: RunRecorder, assessed: Assessment) -> Outcome:
         """With `advise` it is said; with `enforce` the person is asked, and the answer goes to the agent."""
@@ -90,13 +90,13 @@ class GovernanceSteps(RunSteps):
 
     def _advice(self, assessed: Assessment, found: Signals) -> str:
         """Return what speaks against the task, if anything does."""
-        lines = [alert(self._language)] if found.secrets else []
+        lines = [give_alert(self._language)] if found.secrets else []
         speaking = [trigger for trigger in found.triggers if trigger != "T8"]
         if assessed.tier and assessed.review and (speaking or found.full or assessed.needs_ack):
             level = "required" if assessed.needs_ack else assessed.review.level
-            lines += written(assessed.tier, speaking, level, found.contradicts, self._language).values()
+            lines += render_challenge(assessed.tier, speaking, level, found.contradicts, self._language).values()
         if found.speed:
-            lines.append(marker(found.speed, self._language))
+            lines.append(render_marker(found.speed, self._language))
         return " ".join(lines)
 
     def _record(self, recorder: RunRecorder, verdict: str, assessed: Assessment, advice: str) -> None:
@@ -109,8 +109,8 @@ class GovernanceSteps(RunSteps):
         change = case.batch.change
         if not change.units or (self._mode == "off" and not self._override):
             return None
-        seen = facts_of(tuple(change.flags), change.lines, change.dirs)
-        raw = raw_risk(together(seen, facts_of(flags_of(case.batch.task))))
+        seen = find_facts(tuple(change.flags), change.lines, change.dirs)
+        raw = compute_raw_risk(join_flags(seen, find_facts(find_flags(case.batch.task))))
         needed = review_gate(change.units, raw)
         if needed.level == "none":
             return None
@@ -144,9 +144,9 @@ class GovernanceSteps(RunSteps):
             return None
         outcome = self._asked(recorder, "review", self._question(case, raw, needed, reviewed))
         if by_person and not isinstance(outcome, Stop):
-            from mi.review.reviewing import human_review
+            from mi.review.reviewing import request_human_review
 
-            recorder.append(human_review("accept" if outcome is None else "revise"))
+            recorder.append(request_human_review("accept" if outcome is None else "revise"))
         if needed.split == "required" and outcome is None:
             scope = f"split of {case.batch.change.units} change units at risk {raw}"
             recorder.append(Override(reason=text("rules.confirmed", self._language), scope=scope))
@@ -154,7 +154,7 @@ class GovernanceSteps(RunSteps):
 
     def _review_externally(self, recorder: RunRecorder, case: Case) -> "Reviewed":
         from mi.project.change import change_here, weigh
-        from mi.review.reviewing import ReviewRequest, called_of, review_change
+        from mi.review.reviewing import ReviewRequest, list_called, review_change
 
         batch, root = case.batch, self._place.project.root
         known = self._reviews.get(batch.hands_transcript_ref, [])  # what was paid for is not asked again
@@ -166,7 +166,7 @@ class GovernanceSteps(RunSteps):
             criteria=[_DONE_RULE],
             checks_passed=True if case.verified else False if batch.failed_checks else None,
             language=self._language,
-            known=[called_of(review) for review in known],
+            known=[list_called(review) for review in known],
         )
         reviewed = review_change(request, self._config, self._place.home, self._place.files.mind_transcripts)
         for record in [] if known else reviewed.records:
@@ -183,7 +183,7 @@ class GovernanceSteps(RunSteps):
         if needed.split != "none":
             parts.append(text("gate.over-batch", self._language, units=units, limit=BATCH))
         speaking = ["T1"] if units > BATCH else []
-        parts += written(tier(raw, speaking), speaking, "required", (), self._language).values()
+        parts += render_challenge(find_tier(raw, speaking), speaking, "required", (), self._language).values()
         return " ".join([*parts, text("rules.go-on", self._language)])
 
     def _asked(self, recorder: RunRecorder, gate: str, question: str) -> Outcome:

@@ -47,7 +47,7 @@ class LearningSteps(RunSteps):
         self._open_knowledge = open_knowledge
         self._run_id = place.run_id
         self._more = more
-        self._begins_at = jsonl.size(place.files.evidence)  # what this run writes follows from here
+        self._begins_at = jsonl.measure_size(place.files.evidence)  # what this run writes follows from here
         self._checkpoints: Checkpoints | None = None
 
     def checkpoint(self, recorder: RunRecorder, planned_next_input: str, status_hint: str) -> None:
@@ -108,14 +108,14 @@ class WhySteps(RunSteps):
         if event is None:
             return
         from mi.knowledge.thoughts.stores import CombinedStores
-        from mi.learning.why import moment_of, of_event, said_by
+        from mi.learning.why import explain_event, find_moment, find_speaker
         from mi.learning.why_trace import Reach, trace
 
-        moment, as_of_ts = moment_of(event, None)
+        moment, as_of_ts = find_moment(event, None)
         thoughts = CombinedStores(self._own.read(moment), self._shared.read(moment))
-        why = of_event(event, thoughts, as_of_ts, self._settings.top_k, self._place.language)
+        why = explain_event(event, thoughts, as_of_ts, self._settings.top_k, self._place.language)
         reach = Reach(thoughts, self._search, self._own)
-        trace(why, said_by(event), _RecorderJudge(recorder), reach, self._settings, recorder.append)
+        trace(why, find_speaker(event), _RecorderJudge(recorder), reach, self._settings, recorder.append)
 
     def _last_decision(self) -> dict[str, Any] | None:
         from mi.learning.why import DECISIONS

@@ -29,9 +29,9 @@ class PersonaSteps(RunSteps):
         booted = self._boot()
         if booted is None:
             return ""
-        from mi.persona.boot import as_context
+        from mi.persona.boot import render_context
 
-        return as_context(booted, _BUDGET)
+        return render_context(booted, _BUDGET)
 
     def session_log(self, recorder: RunRecorder, end: Record) -> None:
         booted = self._boot()

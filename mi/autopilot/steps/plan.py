@@ -5,7 +5,7 @@ from mi.kernel.errors import MiError
 from mi.kernel.messages import text
 from mi.nexus import tags
 from mi.nexus.store import Store
-from mi.nexus.tasks import ready
+from mi.nexus.tasks import find_ready
 
 
 class PlanSteps(RunSteps):
@@ -20,9 +20,9 @@ class PlanSteps(RunSteps):
         return "\n\n".join(part for part in parts if part)
 
     def _skills(self, task: str) -> list[str]:
-        from mi.nexus.roster import skill_body
+        from mi.nexus.roster import read_skill_body
 
-        return [skill_body(tag.skill, tag.variant) for tag in tags.find(task) if tag.skill]
+        return [read_skill_body(tag.skill, tag.variant) for tag in tags.find(task) if tag.skill]
 
     def _next_task(self) -> str:
         """Return the first ready task of an active plan; a file that cannot be read tells nothing here."""
@@ -30,7 +30,7 @@ class PlanSteps(RunSteps):
             found = self._store.tasks()
         except (MiError, OSError):
             return ""
-        waiting = ready(found) if found else []
+        waiting = find_ready(found) if found else []
         if found is None or not waiting:
             return ""
         task = waiting[0]

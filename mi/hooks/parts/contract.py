@@ -7,7 +7,7 @@ import msgspec
 
 from mi.app.contract import build_contract
 from mi.hooks.answer import HookAnswer
-from mi.hooks.changed_files import is_change, touched
+from mi.hooks.changed_files import find_changed_files, is_change
 from mi.hooks.enforce import OnError
 from mi.hooks.event import HookEvent
 from mi.kernel.errors import NotFound
@@ -49,9 +49,9 @@ def on_error(event: HookEvent, context: "HomeContext") -> OnError:
 
 
 def _session(event: HookEvent, context: "HomeContext") -> "ContractSession":
-    from mi.contract.host_session import of_host
+    from mi.contract.host_session import open_host_session
 
-    return of_host(build_contract(context), event.host, event.session_id)
+    return open_host_session(build_contract(context), event.host, event.session_id)
 
 
 def _before_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
@@ -73,15 +73,15 @@ def _before_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
 def _note_plan(session: "ContractSession", words: str) -> None:
     """Steps that the agent sequenced in its own words count as declared (R2)."""
     if words:
-        from mi.contract.host_session import saw_plan
-        from mi.contract.plan_detection import steps_in
+        from mi.contract.host_session import note_plan
+        from mi.contract.plan_detection import count_steps
 
-        saw_plan(session, steps_in(words))
+        note_plan(session, count_steps(words))
 
 
 def _concerned(event: HookEvent, context: "HomeContext") -> list[str]:
     """The files of a call that the contract is about: those of the project, and those that nobody may touch."""
-    paths = touched(event)
+    paths = find_changed_files(event)
     if not paths:
         return []
     from mi.contract.host_session import is_protected
@@ -117,10 +117,10 @@ def _after_tool(event: HookEvent, context: "HomeContext") -> None:
     elif event.tool_name in _PLANS:
         _saw_steps(event, _session(event, context))
     elif paths := _concerned(event, context):
-        from mi.contract.host_session import saw_edit
+        from mi.contract.host_session import note_edit
 
         session = _session(event, context)
-        saw_edit(session, event.tool_name, paths, context.home.root)
+        note_edit(session, event.tool_name, paths, context.home.root)
         _mark(session)
 
 
@@ -129,25 +129,25 @@ def _take_over(event: HookEvent, session: "ContractSession", server: str, tool: 
     from mi.contract import host_session
 
     result = _structured(event.tool_response)
-    if server != _SERVER and not host_session.answered_by_us(session, result):
+    if server != _SERVER and not host_session.is_answered_by_us(session, result):
         return
-    host_session.saw_call(session, tool, event.tool_input, result)
+    host_session.note_call(session, tool, event.tool_input, result)
     if tool in _CHANGING and "error" not in result:
         _mark(session)
 
 
 def _saw_steps(event: HookEvent, session: "ContractSession") -> None:
     """Steps in a plan tool of the host: a list of them, a plan in words, or one task a call."""
-    from mi.contract.host_session import saw_plan
-    from mi.contract.plan_detection import steps_in
-    from mi.contract.state import counted
+    from mi.contract.host_session import note_plan
+    from mi.contract.plan_detection import count_steps
+    from mi.contract.state import count_call
 
     plan = event.tool_input.get(_PLANS[event.tool_name])
     if event.tool_name == "TaskCreate":
-        state = session.state_file.update(lambda old: counted(old, "planned"))
-        saw_plan(session, state.counters["planned"])
+        state = session.state_file.update(lambda old: count_call(old, "planned"))
+        note_plan(session, state.counters["planned"])
     else:
-        saw_plan(session, len(plan) if isinstance(plan, list) else steps_in(str(plan or "")))
+        note_plan(session, len(plan) if isinstance(plan, list) else count_steps(str(plan or "")))
 
 
 def _structured(response: Any) -> dict[str, Any]:
@@ -169,9 +169,9 @@ def _structured(response: Any) -> dict[str, Any]:
 
 
 def _mark(session: "ContractSession") -> None:
-    from mi.contract.state import counted
+    from mi.contract.state import count_call
 
-    session.state_file.update(lambda old: counted(old, _UNCONFIRMED))
+    session.state_file.update(lambda old: count_call(old, _UNCONFIRMED))
 
 
 def _forget_mutations(event: HookEvent, context: "HomeContext") -> None:

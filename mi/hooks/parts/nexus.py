@@ -62,9 +62,9 @@ def _params(event: HookEvent, root: str) -> list[dict[str, Any]]:
     params |= {"tool_input": event.tool_input, "can_resume": HOSTS[event.host].resumes_agents}
     if isinstance(event.tool_response, dict):
         params["tool_response"] = event.tool_response
-    from mi.hooks.changed_files import touched
+    from mi.hooks.changed_files import find_changed_files
 
-    files = [os.path.relpath(path, root) for path in touched(event)][:_MOST_FILES]
+    files = [os.path.relpath(path, root) for path in find_changed_files(event)][:_MOST_FILES]
     return [params | {"file": path} for path in files] or [params]
 
 

@@ -8,7 +8,7 @@ import msgspec
 from mi.app.team import build_worker
 from mi.hooks import rules_state
 from mi.hooks.answer import HookAnswer
-from mi.hooks.changed_files import command_of, is_change, touched
+from mi.hooks.changed_files import find_changed_files, find_command, is_change
 from mi.hooks.enforce import OnError
 from mi.hooks.event import HookEvent
 from mi.kernel.messages import choose_language, text
@@ -33,19 +33,19 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
         case "post-tool":
             return _after_tool(event, context)
         case "prompt":
-            from mi.hooks.prompt_signals import at_prompt
+            from mi.hooks.prompt_signals import answer_prompt
 
-            return at_prompt(event, context)
+            return answer_prompt(event, context)
         case "session-start":
             return _at_start(context)
         case "stop":
-            from mi.hooks.autosave import at_stop
+            from mi.hooks.autosave import save_at_stop
 
-            at_stop(event, context)
+            save_at_stop(event, context)
         case "session-end":
-            from mi.hooks.autosave import at_end
+            from mi.hooks.autosave import save_at_end
 
-            at_end(event, context)
+            save_at_end(event, context)
             rules_state.forget(event, context)
     return HookAnswer()
 
@@ -57,11 +57,11 @@ def on_error(event: HookEvent, context: "HomeContext") -> OnError:
 
 def _at_start(context: "HomeContext") -> HookAnswer:
     """Hooks that somebody changed are told at once."""
-    from mi.hosts.integrity import changed_hooks
+    from mi.hosts.integrity import find_changed_hooks
 
     lines = [
         text("notice.hooks-changed", context.quiet_language, path=hook.path, missing=hook.missing, entered=hook.entered)
-        for hook in changed_hooks(context.home, context.project.root)
+        for hook in find_changed_hooks(context.home, context.project.root)
     ]
     return HookAnswer(context="\n".join(lines))
 
@@ -116,7 +116,7 @@ def _target(event: HookEvent) -> str:
     from mi.kernel.jsontext import encode
 
     given = event.tool_input
-    if command := command_of(event):
+    if command := find_command(event):
         return command
     if not is_known(event.tool_name):
         return encode(given).decode()
@@ -129,9 +129,9 @@ def _target(event: HookEvent) -> str:
 def explained(verdict: "PermissionVerdict", language: str) -> str:
     """Operation, target and expected effect, why, and the nearest safe way."""
     from mi.kernel.secrets import redact
-    from mi.kernel.text import one_line
+    from mi.kernel.text import fit_one_line
 
-    target = one_line(redact(verdict.target), 200)
+    target = fit_one_line(redact(verdict.target), 200)
     lines = [text("rules.hook", language, operation=verdict.operation, target=target, reason=verdict.reason(language))]
     if alternative := verdict.alternative(language):
         lines.append(text("rules.instead", language, way=alternative))
@@ -144,7 +144,7 @@ def _record_denial(event: HookEvent, context: "HomeContext", verdict: "Permissio
     from mi.kernel.secrets import redact
 
     record = Violation(
-        id=ids.new_id("vi"),
+        id=ids.make_id("vi"),
         code="PERMISSION_DENIED",
         boundary="permission",
         mode=verdict.denial or "",
@@ -184,10 +184,10 @@ def _after_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
         context.open_agent_log().append(_confirmed(event, operation))
         rules_state.change(event, context, lambda old: _without_asked(old, event.tool_use_id))
     if event.tool_name not in _EDITS:
-        from mi.hooks.autosave import saw_command
+        from mi.hooks.autosave import note_command
 
-        saw_command(event, context)
-    files = touched(event)
+        note_command(event, context)
+    files = find_changed_files(event)
     if not files:
         return HookAnswer()
     state = rules_state.change(event, context, lambda old: _counted(old, files))

@@ -49,7 +49,7 @@ HOSTS = {
 HOOK_HOSTS = tuple(entry.name for entry in HOSTS.values() if entry.hook_files)
 
 
-def adapter(name: str) -> "Host":
+def load_adapter(name: str) -> "Host":
     """The host of a name; UsageError when MI knows none."""
     if name not in HOSTS:
         raise UsageError("unknown-host", name=name, known=", ".join(HOSTS))
@@ -59,7 +59,7 @@ def adapter(name: str) -> "Host":
     return host
 
 
-def artefacts(host: str, wishes: "Iterable[Wish]", scope: Scope = "project") -> "list[Artefact]":
+def list_artefacts(host: str, wishes: "Iterable[Wish]", scope: Scope = "project") -> "list[Artefact]":
     """What to place so that the host sees each wish: in the workspace, or below the user's home."""
-    chosen = adapter(host)
+    chosen = load_adapter(host)
     return [one for wish in wishes for one in chosen.artefacts(wish, scope)]

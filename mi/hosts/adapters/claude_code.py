@@ -3,19 +3,8 @@
 import os
 
 from mi.hosts.adapters import HOSTS, Scope
-from mi.hosts.adapters.host import front_matter, hook_value, skill_artefacts
-from mi.hosts.artefacts import (
-    Agent,
-    Artefact,
-    File,
-    HookEntry,
-    JsonEntry,
-    JsonItem,
-    McpEntry,
-    Skill,
-    Wish,
-    folder_name,
-)
+from mi.hosts.adapters.host import build_hook_value, list_skill_artefacts, render_front_matter
+from mi.hosts.artefacts import Agent, Artefact, File, HookEntry, JsonEntry, JsonItem, McpEntry, Skill, Wish, name_folder
 
 
 class ClaudeCode:
@@ -26,14 +15,14 @@ class ClaudeCode:
         settings = HOSTS[self.name].settings
         match wish:
             case Skill():
-                return skill_artefacts(self.name, settings(scope, "skills"), wish, scope)
+                return list_skill_artefacts(self.name, settings(scope, "skills"), wish, scope)
             case Agent():
-                path = settings(scope, f"agents/{folder_name(wish.name)}.md")
+                path = settings(scope, f"agents/{name_folder(wish.name)}.md")
                 tools = {"tools": ", ".join(wish.tools)} if wish.tools else {}
-                head = front_matter(name=wish.name, description=wish.description, **tools)
+                head = render_front_matter(name=wish.name, description=wish.description, **tools)
                 return [File(path, head + wish.body.rstrip("\n") + "\n")]
             case HookEntry():
-                return [JsonItem(settings(scope, "settings.json"), ("hooks", wish.event), hook_value(wish))]
+                return [JsonItem(settings(scope, "settings.json"), ("hooks", wish.event), build_hook_value(wish))]
             case McpEntry():
                 value: dict[str, object] = {"command": wish.command, "args": wish.args}
                 return [JsonEntry(self._servers(scope), ("mcpServers", wish.name), value | _env(wish))]

@@ -6,8 +6,18 @@ import os
 import msgspec
 
 from mi.hosts.adapters import HOSTS, Scope
-from mi.hosts.adapters.host import as_skill, hook_value, skill_artefacts
-from mi.hosts.artefacts import Agent, Artefact, HookEntry, JsonItem, McpEntry, Skill, Wish, folder_name, toml_block
+from mi.hosts.adapters.host import build_hook_value, list_skill_artefacts, make_skill
+from mi.hosts.artefacts import (
+    Agent,
+    Artefact,
+    HookEntry,
+    JsonItem,
+    McpEntry,
+    Skill,
+    Wish,
+    name_folder,
+    render_toml_block,
+)
 
 
 class CodexHost:
@@ -17,17 +27,19 @@ class CodexHost:
     def artefacts(self, wish: Wish, scope: Scope) -> list[Artefact]:
         match wish:
             case Skill() | Agent():
-                skill = _told(as_skill(wish) if isinstance(wish, Agent) else wish)
+                skill = _told(make_skill(wish) if isinstance(wish, Agent) else wish)
                 users = os.path.join(os.path.expanduser("~"), self.skills)
-                return skill_artefacts(self.name, users if scope == "user" else self.skills, skill, scope)
+                return list_skill_artefacts(self.name, users if scope == "user" else self.skills, skill, scope)
             case HookEntry():
                 return [
-                    JsonItem(HOSTS[self.name].settings(scope, "hooks.json"), ("hooks", wish.event), hook_value(wish))
+                    JsonItem(
+                        HOSTS[self.name].settings(scope, "hooks.json"), ("hooks", wish.event), build_hook_value(wish)
+                    )
                 ]
             case McpEntry():
-                table = f"[mcp_servers.{folder_name(wish.name)}]"
+                table = f"[mcp_servers.{name_folder(wish.name)}]"
                 config = HOSTS[self.name].settings(scope, "config.toml")
-                return [toml_block(config, f"mcp-{wish.name}", _server(table, wish), taken=table)]
+                return [render_toml_block(config, f"mcp-{wish.name}", _server(table, wish), taken=table)]
 
 
 def _told(skill: Skill) -> Skill:

@@ -1,7 +1,7 @@
 """OpenClaw: skills only, as folders below `skills/` of its workspace."""
 
 from mi.hosts.adapters import HOSTS, Scope
-from mi.hosts.adapters.host import as_skill, cannot, skill_artefacts
+from mi.hosts.adapters.host import list_skill_artefacts, make_skill, refuse
 from mi.hosts.artefacts import Agent, Artefact, HookEntry, McpEntry, Skill, Wish
 
 
@@ -12,11 +12,11 @@ class OpenClaw:
     def artefacts(self, wish: Wish, scope: Scope) -> list[Artefact]:
         match wish:
             case Skill() | Agent():
-                skill = as_skill(wish) if isinstance(wish, Agent) else wish
+                skill = make_skill(wish) if isinstance(wish, Agent) else wish
                 skills = HOSTS[self.name].settings(scope, "skills") if scope == "user" else self.skills
-                return skill_artefacts(self.name, skills, skill, scope)
+                return list_skill_artefacts(self.name, skills, skill, scope)
             case HookEntry() | McpEntry():
-                raise cannot(self.name, wish)
+                raise refuse(self.name, wish)
 
 
 HOST = OpenClaw()

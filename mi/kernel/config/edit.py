@@ -11,14 +11,14 @@ from mi.kernel.config.templates import TEMPLATES
 from mi.kernel.config.types import Config
 from mi.kernel.errors import MiError, NotFound, StorageError
 from mi.kernel.home import Home, make_dirs
-from mi.kernel.locks import folder_lock
+from mi.kernel.locks import lock_folder
 from mi.kernel.state import encode_pretty
 
 
 def init(home: Home, force: bool) -> str:
     """Write a configuration with every default; with `force` over an old one. Returns the old one's copy or ''."""
     make_dirs(home.root)
-    with folder_lock(home.root):
+    with lock_folder(home.root):
         old = files.read_bytes(home.config)
         if old is not None and not force:
             raise MiError("config-exists", path=home.config)
@@ -38,7 +38,7 @@ def apply_template(home: Home, name: str) -> str:
     """Merge a template into the configuration; returns the backup's path, which `rollback` restores."""
     part = template(name)
     make_dirs(home.root)
-    with folder_lock(home.root):
+    with lock_folder(home.root):
         raw = load.read_raw(home.config)
         kept_in = _back_up(home, files.read_bytes(home.config) or b"{}\n")
         files.write_atomic(home.last_backup, os.path.basename(kept_in).encode() + b"\n")
@@ -46,10 +46,10 @@ def apply_template(home: Home, name: str) -> str:
         return kept_in
 
 
-def rollback(home: Home) -> str:
+def roll_back(home: Home) -> str:
     """Put back what the last `apply_template` replaced; what stood there until now is backed up as well."""
     make_dirs(home.root)
-    with folder_lock(home.root):
+    with lock_folder(home.root):
         marker = files.read_bytes(home.last_backup)
         if marker is None:
             raise MiError("nothing-to-roll-back", path=home.last_backup)
@@ -74,6 +74,6 @@ def merge(base: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _back_up(home: Home, content: bytes) -> str:
-    path = files.stamped_path(os.path.join(home.backups, "config.json."), ".bak")
+    path = files.make_stamped_path(os.path.join(home.backups, "config.json."), ".bak")
     files.write_atomic(path, content)
     return path

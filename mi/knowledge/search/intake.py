@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from mi.kernel.log_view import among, rows_among
-from mi.kernel.secrets import Hints, hints_in, redact
+from mi.kernel.secrets import Hints, find_hints, redact
 from mi.knowledge.search import tables
 from mi.knowledge.search.documents import MAX_TEXT, Change, Document, Gone, Unmark
 from mi.knowledge.search.words import day_words, tokens
@@ -89,7 +89,7 @@ class _Intake:
         """The changes without any secret."""
         documents = [one for one in changes if isinstance(one, Document)]
         names = {name for one in documents for name in (one.title, *one.tags)}
-        hints = hints_in([*(one.text for one in documents), *names])
+        hints = find_hints([*(one.text for one in documents), *names])
         safe_names = {name: redact(name, hints) for name in names}
         return [self._redacted(one, hints, safe_names) if isinstance(one, Document) else one for one in changes]
 

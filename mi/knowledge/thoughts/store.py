@@ -64,7 +64,7 @@ class ThoughtStore:
         refuse_secret("text", text)
         refuse_secret("tag", "\n".join(tags))
         return Claim(
-            claim_id=ids.new_id("cl"),
+            claim_id=ids.make_id("cl"),
             claim_type=claim_type,
             text=text,
             visibility=self._visibility,
@@ -90,7 +90,7 @@ class ThoughtStore:
         refuse_secret("text", text)
         refuse_secret("tag", "\n".join(tags))
         return Node(
-            node_id=ids.new_id("nd"),
+            node_id=ids.make_id("nd"),
             node_type=node_type,
             title=title,
             text=text,
@@ -108,7 +108,7 @@ class ThoughtStore:
         from mi.knowledge.thoughts.records import Edge, SourceRef
 
         return Edge(
-            edge_id=ids.new_id("ed"),
+            edge_id=ids.make_id("ed"),
             edge_type=edge_type,
             from_id=from_id,
             to_id=to_id,

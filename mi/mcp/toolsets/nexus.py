@@ -11,7 +11,7 @@ from mi.kernel.errors import MiError
 from mi.mcp.session import ToolSession
 from mi.mcp.tool import Json, Resource, Resources, ResourceTemplate, Text, Tool, ToolFailure
 from mi.nexus import answers
-from mi.nexus.knowledge import KNOWLEDGE, files_in, text_of
+from mi.nexus.knowledge import KNOWLEDGE, list_files, read_text
 from mi.nexus.toolset import TOOLS as NEXUS
 from mi.nexus.toolset import NexusTool
 from mi.nexus.toolset import call as run
@@ -63,7 +63,7 @@ def _list(session: ToolSession) -> list[Resource]:
     return [
         Resource(uri=f"{_SCHEME}{folder}/{quote(one.name)}", name=one.name, title=one.title, mime_type="text/markdown")
         for folder in KNOWLEDGE
-        for one in files_in(build_nexus(session.context), folder)
+        for one in list_files(build_nexus(session.context), folder)
     ]
 
 
@@ -76,13 +76,13 @@ def _read(session: ToolSession, uri: str) -> Text | None:
         return None
     store = build_nexus(session.context)
     wanted = {name, unquote(name)}  # some clients write an address as it is, some escape it
-    for one in files_in(store, folder):
+    for one in list_files(store, folder):
         if wanted & {one.name, one.name.removesuffix(".md")}:
-            said = text_of(one.path, one.size)
+            said = read_text(one.path, one.size)
             if folder == "memory":
-                from mi.nexus.access import observe
+                from mi.nexus.access import observe_read
 
-                observe(store, one.path, session.client)
+                observe_read(store, one.path, session.client)
             return Text(uri=uri, text=said, mime_type="text/markdown")
     return None
 

@@ -11,7 +11,7 @@ from mi.agents.events import AgentEnd, AgentMessage, AgentUsage, Error, Event, V
 from mi.agents.find import find, find_native
 from mi.agents.process import AgentProcess, ProcessLimits
 from mi.agents.signals import StopFlag
-from mi.agents.stream import Interpreter, json_object
+from mi.agents.stream import Interpreter, parse_json_object
 from mi.agents.transcript import Captured
 from mi.kernel import text
 from mi.kernel.config.types import CliMind
@@ -60,7 +60,7 @@ class ClaudeSchema:
         with tempfile.TemporaryDirectory(prefix="mi-mind-") as folder:
             lines = _run(argv, folder, f"{request.system}\n\n{request.user}", self._settings.timeout_s, request.stop)
         events = _events(lines, ClaudeEvents())
-        results = [found for line in lines if (found := json_object(line)) and found.get("type") == "result"]
+        results = [found for line in lines if (found := parse_json_object(line)) and found.get("type") == "result"]
         structured = results[-1].get("structured_output") if results else None
         said = msgspec.json.encode(structured).decode() if structured is not None else ""
         return _reply(events, said or str(results[-1].get("result") or "") if results else "")

@@ -47,11 +47,11 @@ def test_a_template_is_merged_and_rolled_back(home, config):
     assert merged["mine"] == {"kept": 1}
     assert Path(kept_in).parent == Path(home.backups)
     assert Path(home.last_backup).read_text("utf-8").strip() == os.path.basename(kept_in)
-    assert edit.rollback(home) == kept_in
+    assert edit.roll_back(home) == kept_in
     assert config.read_text("utf-8") == before
     assert not Path(home.last_backup).exists()
     with pytest.raises(MiError) as caught:
-        edit.rollback(home)
+        edit.roll_back(home)
     assert caught.value.code == "nothing-to-roll-back"
 
 
@@ -59,7 +59,7 @@ def test_a_rollback_keeps_what_was_edited_since(home, config):
     config.write_text('{"language": "en"}', "utf-8")
     edit.apply_template(home, "rules")
     config.write_text('{"language": "zh", "notify": "edited since"}', "utf-8")
-    edit.rollback(home)
+    edit.roll_back(home)
     assert json.loads(config.read_text("utf-8")) == {"language": "en"}
     kept = [path.read_text("utf-8") for path in Path(home.backups).glob("*.bak")]
     assert '{"language": "zh", "notify": "edited since"}' in kept
@@ -68,7 +68,7 @@ def test_a_rollback_keeps_what_was_edited_since(home, config):
 def test_without_a_file_a_template_starts_one(home):
     edit.apply_template(home, "rules")
     assert load(home.config).config.mind.provider == "rules"
-    edit.rollback(home)
+    edit.roll_back(home)
     assert load(home.config) == (Config(), [])
 
 
@@ -103,7 +103,7 @@ def test_a_backup_that_is_gone_changes_nothing(home, config, marker):
     before = config.read_bytes()
     Path(home.last_backup).write_bytes(marker)
     with pytest.raises(StorageError) as caught:
-        edit.rollback(home)
+        edit.roll_back(home)
     assert caught.value.code == "backup-missing"
     assert config.read_bytes() == before
 
