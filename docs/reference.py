@@ -15,7 +15,7 @@ from typing import Any, get_args
 import msgspec
 
 from mi.cli.commands import COMMANDS
-from mi.cli.main import parser
+from mi.cli.main import build_parser
 from mi.evidence import records
 from mi.evidence.records.base import Place, Record
 from mi.kernel.config.load import describe
@@ -61,7 +61,7 @@ def commands_list() -> str:
     for group, names in groupby(COMMANDS, lambda name: COMMANDS[name].group):
         parts.append(f"## {text('overview.group-' + group).strip().capitalize()}")
         for name in names:
-            parts += _command(parser(name))
+            parts += _command(build_parser(name))
     return "\n\n".join(parts)
 
 

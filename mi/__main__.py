@@ -22,7 +22,7 @@ def main() -> int:
 
 
 def _open_closed_streams() -> None:
-    """Started with a closed stream, the next file opened would take its place and be printed into."""
+    """Open closed streams: the next file opened would take their place and be printed into."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115

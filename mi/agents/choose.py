@@ -14,7 +14,10 @@ if TYPE_CHECKING:  # whoever only asks which agent it would be loads none
 
 
 def resolve_provider(config: Config) -> str:
-    """The provider to use: `auto` is the first vendor's program that is there; NotFound with the three ways on."""
+    """Return the provider to use: `auto` is the first vendor's program that is there.
+
+    NotFound with the three ways on.
+    """
     if config.hands.provider != "auto":
         return config.hands.provider
     for agent in VENDORS:
@@ -24,7 +27,7 @@ def resolve_provider(config: Config) -> str:
 
 
 def open_hands(config: Config, home: Home, notices: Notices) -> "AgentAdapter":
-    """The configured agent, found and probed; MiError when it cannot be used."""
+    """Return the configured agent, found and probed; MiError when it cannot be used."""
     agent = AGENTS[resolve_provider(config)]
     settings = getattr(config.hands, agent.name)
     hands: AgentAdapter = load(agent.adapter)(settings, config.runtime.interrupt, home, notices)

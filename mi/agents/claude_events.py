@@ -41,7 +41,7 @@ class ClaudeEvents:
         return self.read(raw) if raw is not None else []
 
     def read(self, raw: dict[str, Any]) -> list[Event]:
-        """The events of one line that is already parsed."""
+        """Return the events of one line that is already parsed."""
         kind, subtype = str(raw.get("type", "")), str(raw.get("subtype") or "")
         self.event_counts[f"{kind}/{subtype}" if subtype else kind] += 1
         found = self._started(raw)
@@ -63,7 +63,7 @@ class ClaudeEvents:
         return []
 
     def _started(self, raw: dict[str, Any]) -> list[Event]:
-        """The session's id, once; a failed resume names a fresh id that leads nowhere, so only `init` counts."""
+        """Return the session's id, once; a failed resume names a fresh id that leads nowhere, so only `init` counts."""
         thread = raw.get("session_id")
         if self._thread or not isinstance(thread, str) or not thread or raw.get("is_error"):
             return []
@@ -133,7 +133,7 @@ class ClaudeEvents:
         return [events.ToolCall(id=call, state="ended", name=name, failed=failed, detail=cut_excerpt(output, 400))]
 
     def _asked(self, call: str, given: dict[str, Any]) -> list[Event]:
-        """The questions of a call that print mode cannot put to anybody."""
+        """Return the questions of a call that print mode cannot put to anybody."""
         if call in self._denied:
             return []
         self._denied.append(call)
@@ -165,7 +165,7 @@ class ClaudeEvents:
 
 
 def _sum_of(used: list[events.AgentUsage]) -> events.AgentUsage:
-    """What the messages so far used together; the end of the run tells it again, with what it cost."""
+    """Return what the messages so far used together; the end of the run tells it again, with what it cost."""
     return events.AgentUsage(
         input_tokens=sum(one.input_tokens or 0 for one in used),
         output_tokens=sum(one.output_tokens or 0 for one in used),
@@ -188,7 +188,10 @@ def _usage(raw: dict[str, Any]) -> events.AgentUsage:
 
 
 def _cost(raw: dict[str, Any]) -> float | None:
-    """The cost of this run: newer versions tell the whole session's as total, and this run's by model beside it."""
+    """Return the cost of this run.
+
+    Newer versions tell the whole session's as total, and this run's by model beside it.
+    """
     costs = [raw.get("total_cost_usd")]
     if since := as_mapping(raw.get("model_usage_since_last_result")):
         costs = [as_mapping(model).get("costUSD") for model in since.values()]

@@ -29,7 +29,7 @@ class CodexEvents:
         return self.read(raw) if raw is not None else []
 
     def read(self, raw: dict[str, Any]) -> list[Event]:
-        """The events of one line that is already parsed."""
+        """Return the events of one line that is already parsed."""
         kind = str(raw.get("type", ""))
         self.event_counts[kind] += 1
         match kind:
@@ -51,7 +51,7 @@ class CodexEvents:
         return []
 
     def _limit(self, message: str) -> list[Event]:
-        """The vendor says it twice, as error and as failed turn: one event."""
+        """Return one event for what the vendor says twice, as error and as failed turn."""
         limit = find_vendor_limit(message)
         if limit is None or limit.message == self._last_limit:
             return []

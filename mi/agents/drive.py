@@ -79,7 +79,7 @@ def interrupts(mode: InterruptMode, act: Act) -> bool:
 
 
 def _nothing_to_stop(reason: str) -> None:
-    """The agent has ended already."""
+    """Do nothing: the agent has ended already."""
 
 
 def _end_note(ended: Ended) -> str:
@@ -160,7 +160,7 @@ class _Watch:
         self._observer.event(event)
 
     def _relative(self, path: str) -> str:
-        """A path in the project as people say it; one outside stays absolute."""
+        """Return a path in the project as people say it; one outside stays absolute."""
         full = os.path.realpath(os.path.join(self._cwd, path))
         return os.path.relpath(full, self._cwd) if full.startswith(self._cwd + os.sep) else full
 
@@ -228,7 +228,10 @@ class _Watch:
 
 
 def build_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
-    """The shell's environment, without what would make a nested agent refuse to start, and what the user configured."""
+    """Return the shell's environment, without what would make a nested agent refuse to start.
+
+    And what the user configured.
+    """
     inherited = {
         name: value for name, value in os.environ.items() if name not in ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT")
     }

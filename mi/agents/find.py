@@ -38,7 +38,7 @@ class _Probes(Struct, frozen=True, kw_only=True):
 
 
 def find(name: str, configured: str = "") -> str:
-    """The program of an agent: the configured path, else $PATH; NotFound with the ways on."""
+    """Return the program of an agent: the configured path, else $PATH; NotFound with the ways on."""
     if configured:
         path = os.path.expanduser(configured)
         found = path if os.path.isfile(path) and os.access(path, os.X_OK) else find_on_path(configured)
@@ -52,7 +52,7 @@ def find(name: str, configured: str = "") -> str:
 
 
 def find_native(name: str, configured: str = "") -> str:
-    """The program of an agent behind its npm wrapper; whoever kills the wrapper would leave it running."""
+    """Return the program of an agent behind its npm wrapper; whoever kills the wrapper would leave it running."""
     path, agent = find(name, configured), AGENTS[name]
     real = os.path.realpath(path)
     if not real.endswith(".js"):
@@ -93,7 +93,7 @@ def _remembering(old: _Probes, fresh: Probe) -> _Probes:
 
 
 def _ask(path: str, *args: str) -> str:
-    """What a program prints when asked; bounded in time and size."""
+    """Return what a program prints when asked; bounded in time and size."""
     from mi.agents.process import AgentProcess, ProcessLimits
     from mi.kernel.text import decode
 

@@ -16,7 +16,7 @@ class ProcessMark:
         self.environment = {VARIABLE: value}
 
     def find(self) -> list[int]:
-        """The living processes that carry the mark; none where the system has no /proc."""
+        """Return the living processes that carry the mark; none where the system has no /proc."""
         return [pid for pid in _all_pids() if pid != os.getpid() and self._entry in _environment_of(pid)]
 
     def kill(self) -> int:
@@ -36,19 +36,22 @@ class ProcessMark:
 
 
 def make_mark() -> ProcessMark:
-    """A mark no other process carries."""
+    """Return a mark that no other process carries."""
     return ProcessMark(ids.make_id("mark"))
 
 
 def mark_of(pid: int) -> ProcessMark | None:
-    """The mark a living process carries; None when it is gone or was not started by MI."""
+    """Return the mark a living process carries; None when it is gone or was not started by MI."""
     start = f"{VARIABLE}=".encode()
     values = [entry.removeprefix(start) for entry in _environment_of(pid) if entry.startswith(start)]
     return ProcessMark(values[0].decode("utf-8", "replace")) if values else None
 
 
 def group_exists(group: int) -> bool:
-    """Whether anybody lives in a process group; the dead whom nobody buries, as in many containers, do not count."""
+    """Return whether anybody lives in a process group.
+
+    The dead whom nobody buries, as in many containers, do not count.
+    """
     try:
         os.killpg(group, 0)
     except ProcessLookupError:

@@ -30,7 +30,7 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 def find_vendor_limit(message: str, now: float | None = None, certain: bool = False) -> VendorLimit | None:
-    """The limit a message speaks of; None when it speaks of none. `certain`: the caller knows that it is one."""
+    """Return the limit a message speaks of; None when it speaks of none. `certain`: the caller knows that it is one."""
     if not certain and not _LIMIT.search(message):
         return None
     reset = _reset(message, time.time() if now is None else now)
@@ -38,7 +38,7 @@ def find_vendor_limit(message: str, now: float | None = None, certain: bool = Fa
 
 
 def format_time(epoch_s: float) -> str:
-    """A moment as MI writes it."""
+    """Return a moment as MI writes it."""
     return clock.format_ms(int(epoch_s * 1000))
 
 
@@ -68,7 +68,7 @@ def _amount(number: str) -> float:
 
 
 def _moment(found: re.Match[str], now: float) -> float | None:
-    """A time of day, with or without its day, as the next such moment; without a zone it is local time."""
+    """Return a time of day, with or without its day, as the next such moment; without a zone it is local time."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
     hour, minute = int(found["hour"]), int(found["minute"] or 0)

@@ -38,7 +38,7 @@ def _cannot_start(argv: Sequence[str], cwd: str, error: OSError) -> MiError:
 
 
 def make_poller(fd: int, events: int, wake: int) -> select.poll:
-    """Waits for a pipe, or for being woken."""
+    """Return a poller that waits for a pipe, or for being woken."""
     poll = select.poll()
     poll.register(fd, events)
     poll.register(wake, select.POLLIN)

@@ -30,7 +30,7 @@ class Escalation(NamedTuple):
     waits_ms: tuple[int, ...] = (2000, 5000)
 
     def steps(self) -> list[tuple[signal.Signals, float]]:
-        """Each signal with the seconds to wait after it."""
+        """Return each signal with the seconds to wait after it."""
         names = [*self.signals] if "SIGKILL" in self.signals else [*self.signals, "SIGKILL"]
         waits = [*self.waits_ms] or [2000]
         waits += [waits[-1]] * len(names)
@@ -139,7 +139,7 @@ class AgentProcess:
         self.interrupt(self._stop.reason)
 
     def _deadline(self, last_data: float) -> float | None:
-        """When something must be done although nothing comes."""
+        """Return when something must be done although nothing comes."""
         if self._exited_at is not None:
             return self._exited_at + _DRAIN_STEPS_S[0] if self._step_at is None else self._step_at
         if self.stopped:
@@ -153,12 +153,12 @@ class AgentProcess:
         return None if deadline is None else max(0.0, deadline - time.monotonic())
 
     def _is_due(self, last_data: float) -> bool:
-        """Whether a deadline passed while data kept coming."""
+        """Return whether a deadline passed while data kept coming."""
         deadline = self._deadline(last_data)
         return deadline is not None and time.monotonic() >= deadline
 
     def _on_time(self, last_data: float) -> bool:
-        """A deadline has passed: act on it. True when there is nothing left to wait for."""
+        """Act on a deadline that has passed; return True when there is nothing left to wait for."""
         if self._exited_at is not None:
             return self._drain_on()
         if self.stopped:
@@ -175,7 +175,7 @@ class AgentProcess:
         self._step_at = time.monotonic() + wait
 
     def _drain_on(self) -> bool:
-        """The agent is gone but its pipe is not: end those who hold it, a little harder each time."""
+        """End those who hold the pipe of an agent that is gone, a little harder each time."""
         passed = time.monotonic() - (self._exited_at or 0.0)
         if passed >= sum(_DRAIN_STEPS_S):
             return True

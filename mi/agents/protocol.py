@@ -59,10 +59,10 @@ class Observer:
     """Sees a batch as it happens; override what is of interest. It must return quickly."""
 
     def line(self, stream: str, text: str) -> None:
-        """One line the agent printed."""
+        """Take one line the agent printed."""
 
     def event(self, event: Event) -> None:
-        """One event. To stop the agent, e.g. at a limit, call `request` of the StopFlag given to `run`."""
+        """Take one event; to stop the agent, call `request` of the StopFlag given to `run`."""
 
 
 class AgentAdapter(Protocol):
@@ -71,7 +71,7 @@ class AgentAdapter(Protocol):
     name: str
 
     def can_resume(self, thread_id: str) -> bool:
-        """Whether a batch with this thread would be resumed rather than started afresh."""
+        """Return whether a batch with this thread would be resumed rather than started afresh."""
 
     def run(self, batch: BatchInput, observer: Observer | None = None, stop: StopFlag | None = None) -> BatchResult:
         """Run the agent for one batch and return when it has ended."""

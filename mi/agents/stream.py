@@ -22,10 +22,10 @@ class Interpreter(Protocol):
         """How often each of the vendor's own item types came."""
 
     def feed(self, line: Captured) -> list[Event]:
-        """The events a line tells of."""
+        """Return the events a line tells of."""
 
     def end(self) -> list[Event]:
-        """What can only be said once the stream is over."""
+        """Return what can only be said once the stream is over."""
 
 
 class VendorEvents(Interpreter, Protocol):
@@ -33,14 +33,14 @@ class VendorEvents(Interpreter, Protocol):
 
     @staticmethod
     def recognises(raw: dict[str, Any]) -> bool:
-        """Whether a line has the vendor's form."""
+        """Return whether a line has the vendor's form."""
 
     def read(self, raw: dict[str, Any]) -> list[Event]:
-        """The events of one line that is already parsed."""
+        """Return the events of one line that is already parsed."""
 
 
 def parse_json_object(line: Captured) -> dict[str, Any] | None:
-    """The JSON object on a line; invalid UTF-8 in it costs the odd character only."""
+    """Return the JSON object on a line; invalid UTF-8 in it costs the odd character only."""
     data = line.data
     if data[:1] != b"{" and data.lstrip()[:1] != b"{":
         return None
@@ -55,7 +55,7 @@ def parse_json_object(line: Captured) -> dict[str, Any] | None:
 
 
 def find_text(value: object) -> str:
-    """The text in a field that may be a string, an object with a message, or a list of content blocks."""
+    """Return the text in a field that may be a string, an object with a message, or a list of content blocks."""
     match value:
         case str():
             return value
@@ -69,10 +69,10 @@ def find_text(value: object) -> str:
 
 
 def join_whole(value: object) -> int | None:
-    """A number of tokens or an exit code; None for anything else."""
+    """Return a number of tokens or an exit code; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def as_mapping(value: object) -> dict[str, Any]:
-    """An object, or an empty one in place of anything else."""
+    """Return an object, or an empty one in place of anything else."""
     return value if isinstance(value, dict) else {}

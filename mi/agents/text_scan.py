@@ -1,5 +1,7 @@
-"""What plain output tells where there are no events: files of the project it names, lines that look like errors, and
-commands behind a prompt or in a fenced shell block; sentences never count as commands."""
+"""What plain output tells where there are no events: files it names, lines that look like errors, commands.
+
+A command counts behind a prompt or in a fenced shell block; sentences never do.
+"""
 
 import os
 import re
@@ -34,7 +36,7 @@ class TextScan:
                 self._try(found)
 
     def _try(self, path: str) -> None:
-        """A word is a path when there is such a file in the project."""
+        """Keep a word as a path when there is such a file in the project."""
         if path in self._tried or len(self.paths) >= _PATHS:
             return
         self._tried.add(path)

@@ -34,12 +34,12 @@ class ThreadLedger:
         self._notices = notices
 
     def find(self, thread_id: str) -> Thread | None:
-        """What is known of a thread."""
+        """Return what is known of a thread."""
         known = read_state(self._path, _Threads, self._notices).threads
         return next((thread for thread in known if thread.thread_id == thread_id), None)
 
     def settle(self, thread_id: str, resumed: bool, reported: AgentUsage) -> AgentUsage:
-        """The usage of one batch, given what the vendor reported at its end; remembers the new total."""
+        """Return the usage of one batch, given what the vendor reported at its end; remembers the new total."""
         before = self.find(thread_id) if resumed else Thread(thread_id=thread_id)
         # An interrupted batch reports nothing: what it spent shows in the next total, so the former one stays.
         total = reported if reported.is_total else before.total if before else None
@@ -56,7 +56,7 @@ class ThreadLedger:
 
 
 def subtract_usage(total: AgentUsage, before: AgentUsage | None) -> AgentUsage:
-    """A batch's part of a thread's total; unknown where either is unknown or the total went back."""
+    """Return a batch's part of a thread's total; unknown where either is unknown or the total went back."""
 
     def part(name: str) -> int | None:
         now, then = getattr(total, name), 0 if before is None or not before.is_total else getattr(before, name)
@@ -73,7 +73,10 @@ def subtract_usage(total: AgentUsage, before: AgentUsage | None) -> AgentUsage:
 
 
 def choose_thread(state: HandsState, provider: str, continue_hands: bool, continue_across_runs: bool) -> str:
-    """The thread a new run begins with: the stored one if that is wished and it is this provider's, else none."""
+    """Return the thread a new run begins with.
+
+    The stored one if that is wished and it is this provider's, else none.
+    """
     wished = continue_hands or continue_across_runs
     return state.thread_id if wished and state.provider == provider else ""
 

@@ -97,7 +97,7 @@ class StreamLines:
         self._long: _LongLine | None = None
 
     def feed(self, data: bytes) -> list[Captured]:
-        """The lines that these bytes complete."""
+        """Return the lines that these bytes complete."""
         done: list[Captured] = []
         if self._long is not None:
             end, newline, data = data.partition(b"\n")
@@ -117,7 +117,7 @@ class StreamLines:
         return done
 
     def end(self) -> list[Captured]:
-        """The last line, if no newline ended it."""
+        """Return the last line, if no newline ended it."""
         if self._long is not None:
             return [self._end_long(self._long)]
         rest, self._rest = self._rest, b""
@@ -150,7 +150,7 @@ class _LongLine:
         self._tail = (self._tail + data)[-_ENDS:]
 
     def shortened(self) -> bytes:
-        """Both ends of the line; of a JSON line with one huge string in it, still JSON."""
+        """Return both ends of the line; of a JSON line with one huge string in it, still JSON."""
         head = _ESCAPE_CUT.sub(b"", self._head)
         start = next((at + 1 for at, byte in enumerate(self._tail) if byte != ord("\\")), 0)
         return head + " … ".encode() + self._tail[start:]

@@ -88,7 +88,7 @@ class HomeContext:
         self._opened.clear()
 
     def forget_config(self) -> None:
-        """The file was changed: the next look reads it again."""
+        """Read the configuration again at the next look: the file was changed."""
         for name in ("loaded_config", "config", "needed_config", "quiet_language"):
             self.__dict__.pop(name, None)
 

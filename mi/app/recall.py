@@ -16,12 +16,12 @@ if TYPE_CHECKING:  # imported when used: most commands need only some of it
     from mi.knowledge.search.index import TextIndex
 
 
-def build_recall(context: HomeContext) -> "Recall":
+def build_recall(context: HomeContext) -> "HomeRecall":
     """Return the search of a context, opened once."""
-    return context.open_once(Recall)
+    return context.open_once(HomeRecall)
 
 
-class Recall:
+class HomeRecall:
     """Search over everything in the home."""
 
     def __init__(self, context: HomeContext) -> None:

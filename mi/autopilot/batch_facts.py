@@ -14,7 +14,7 @@ from mi.agents.signals import StopFlag
 from mi.autopilot.changed_expectations import SIGNAL, bent_tests
 from mi.autopilot.check_weakening import watches, weakened_checks
 from mi.autopilot.state import EarlierProof
-from mi.autopilot.weakening import FileDiff, deleted_tests, is_asked_for, is_test, split, weakened_tests
+from mi.autopilot.weakening import ChangedLines, deleted_tests, is_asked_for, is_test, split, weakened_tests
 from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.run import Marks
 from mi.governance.commands import risk_signal
@@ -191,7 +191,7 @@ def bent(task: str, change: TreeChange, watch: WorktreeWatch) -> list[str]:
     return bent_tests(task, files, lambda: _diffs(change, watch))
 
 
-def _diffs(change: TreeChange, watch: WorktreeWatch) -> list[FileDiff]:
+def _diffs(change: TreeChange, watch: WorktreeWatch) -> list[ChangedLines]:
     # A diff that is too long was cut: nobody hides a weakened test behind a large file.
     return split(watch.text_diff(change.files) if change.incomplete else change.diff)
 

@@ -326,7 +326,7 @@ def must_ask(risk: Risk, policy: ViolationResponse) -> bool:
 
 
 def policy_of(signal: str, external: ExternalActions) -> Policy:
-    """What the person's configuration says about a signal; where it says nothing, the values are asked."""
+    """Return what the person's configuration says about a signal; where it says nothing, the values are asked."""
     match signal.partition(":")[0]:
         case "network":
             return external.network_policy

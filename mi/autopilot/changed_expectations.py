@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from mi.autopilot.weakening import ASSERT, FileDiff, is_test
+from mi.autopilot.weakening import ASSERT, ChangedLines, is_test
 from mi.kernel.language import compiled, patterns
 
 SIGNAL = "expected: "
@@ -18,7 +18,7 @@ _LITERAL = re.compile(
 _DOCUMENT = re.compile(r"\.(?:md|rst|txt|adoc)$|(?:^|/)docs?/", re.I)
 
 
-def bent_tests(task: str, files: Iterable[str], diffs: Callable[[], list[FileDiff]]) -> list[str]:
+def bent_tests(task: str, files: Iterable[str], diffs: Callable[[], list[ChangedLines]]) -> list[str]:
     """Return the test files whose assertions expect other values now, where a mending changed nothing but tests."""
     work = [file for file in files if not _DOCUMENT.search(file)]
     if not work or not all(map(is_test, work)) or not _is_about_code(task):
@@ -32,7 +32,7 @@ def _is_about_code(task: str) -> bool:
     return compiled(known.mending).search(task) is not None and not compiled(known.changes_tests).search(task)
 
 
-def _is_bent(diff: FileDiff) -> bool:
+def _is_bent(diff: ChangedLines) -> bool:
     """Return whether an assertion stands there as before but for a value in it."""
     gone, came = (
         Counter(line.strip() for line in lines if ASSERT.search(line)) for lines in (diff.removed, diff.added)

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 
-from mi.autopilot.weakening import FileDiff, counted
+from mi.autopilot.weakening import ChangedLines, counted
 from mi.project.checks.files import (
     MAKEFILES,
     commands,
@@ -40,7 +40,7 @@ def watches(path: str) -> bool:
     return defines_checks(path) or os.path.basename(path) == "conftest.py" or configures_runner(path)
 
 
-def weakened_checks(files: list[str], diffs: list[FileDiff], first: Text, now: Text) -> list[str]:
+def weakened_checks(files: list[str], diffs: list[ChangedLines], first: Text, now: Text) -> list[str]:
     """Return the files that make a check prove less than before, each with how: `Makefile: make test runs nothing`."""
     found = [f"{diff.path}: {how}" for diff in diffs for how in _hooked(diff)]
     for path in files:
@@ -51,7 +51,7 @@ def weakened_checks(files: list[str], diffs: list[FileDiff], first: Text, now: T
     return found
 
 
-def _hooked(diff: FileDiff) -> Iterator[str]:
+def _hooked(diff: ChangedLines) -> Iterator[str]:
     if os.path.basename(diff.path) == "conftest.py" and counted(_HOOK, diff.added) > counted(_HOOK, diff.removed):
         yield "hooks into the result of the tests"
     if configures_runner(diff.path) and counted(_RUNNER_KEY, diff.added) > counted(_RUNNER_KEY, diff.removed):

@@ -44,7 +44,7 @@ class Waiter(Protocol):
         """Return True when the time has come; False when it is unknown or the wait was interrupted."""
 
 
-class Thoughts(Protocol):
+class KnownThoughts(Protocol):
     """What is known about the person and the project."""
 
     def person(self, task: str) -> Person:
@@ -77,7 +77,7 @@ class RunParts(NamedTuple):
     runtime: Runtime
     hands: AgentAdapter
     mind: Mind
-    thoughts: Thoughts
+    thoughts: KnownThoughts
     evidence: EvidenceWriter
     asker: Asker
     waiter: Waiter

@@ -35,7 +35,7 @@ _SWALLOWED = re.compile(
 _EARLY = re.compile(r"^\s*return\s*;?\s*(?:(?:#|//).*)?$")
 
 
-class FileDiff(NamedTuple):
+class ChangedLines(NamedTuple):
     """The lines one file lost and gained."""
 
     path: str
@@ -50,7 +50,7 @@ def is_test(path: str) -> bool:
     return bool(_TEST_PATH.search(path))
 
 
-def weakened_tests(diffs: list[FileDiff]) -> list[str]:
+def weakened_tests(diffs: list[ChangedLines]) -> list[str]:
     """Return the test files that were weakened, each with how: `tests/test_a.py: test_x deleted`."""
     return [f"{diff.path}: {how}" for diff in diffs if is_test(diff.path) for how in _ways(diff)]
 
@@ -60,7 +60,7 @@ def deleted_tests(files: list[str], is_there: Callable[[str], bool]) -> list[str
     return [f"{file}: file deleted" for file in files if is_test(file) and not is_there(file)]
 
 
-def _ways(diff: FileDiff) -> Iterator[str]:
+def _ways(diff: ChangedLines) -> Iterator[str]:
     if diff.deleted:
         yield "file deleted"
         return
@@ -94,16 +94,16 @@ def counted(pattern: re.Pattern[str], lines: list[str]) -> int:
     return sum(1 for line in lines if pattern.search(line))
 
 
-def split(diff: str) -> list[FileDiff]:
+def split(diff: str) -> list[ChangedLines]:
     """Return the files of a `git diff -U0`; one that left the tests by its new name is deleted under its old one."""
-    files: dict[str, FileDiff] = {}
+    files: dict[str, ChangedLines] = {}
     for block in split_blocks(diff):
         path, old = list_paths(block)
         if "rename to" in block.extended and is_test(old) and not is_test(path):
-            files[old] = FileDiff(old, True, [], [])
+            files[old] = ChangedLines(old, True, [], [])
         if "+++" in block.extended:
-            former = files.get(path, FileDiff(path, False, [], []))
-            files[path] = FileDiff(
+            former = files.get(path, ChangedLines(path, False, [], []))
+            files[path] = ChangedLines(
                 path,
                 former.deleted or block.extended["+++"] == "/dev/null",
                 [*former.removed, *block.removed],

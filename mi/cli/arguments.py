@@ -30,7 +30,7 @@ class _Help(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, max_help_position=28, width=max(columns, 40))
 
     def add_argument(self, action: argparse.Action) -> None:
-        """argparse forgets that the names of subcommands are indented, and breaks the line after the longest."""
+        """Leave room for the indented names of subcommands, which argparse forgets."""
         super().add_argument(action)
         for inner in self._iter_indented_subactions(action):
             length = len(self._format_action_invocation(inner)) + self._current_indent
@@ -40,7 +40,7 @@ class _Help(argparse.RawDescriptionHelpFormatter):
         super().add_usage(usage, actions, groups, prefix or f"{self._said('usage')}: ")
 
     def _format_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any) -> str:
-        """argparse counts letters: what a Chinese word takes more is left free, and what follows stands below."""
+        """Write the usage with room for what a Chinese word takes more: argparse counts letters."""
         more = width(prefix) - len(prefix)
         self._width -= more
         text = super()._format_usage(usage, actions, groups, prefix)
@@ -69,7 +69,7 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
 
 def speak_help(language: Callable[[], str]) -> None:
-    """The language of every help that is printed from now on; asked for only then."""
+    """Set the language of every help that is printed from now on; it is asked for only then."""
     _Help.language = staticmethod(language)
 
 
@@ -175,7 +175,7 @@ def command(
     run: Callable[..., int] | None = None,
     person_only: PersonOnly | None = None,
 ) -> Parser:
-    """A parser for one command; `example` is shown at the end of its help."""
+    """Return a parser for one command; `example` is shown at the end of its help."""
     return _finished(Parser(prog=prog, **_described(summary, example)), run, person_only)
 
 
@@ -200,13 +200,13 @@ class Group:
         fill: Callable[[Parser], None] | None = None,
         person_only: PersonOnly | None = None,
     ) -> Parser:
-        """A subcommand; what `fill` adds to it costs nothing while another subcommand is called."""
+        """Return a subcommand; what `fill` adds to it costs nothing while another subcommand is called."""
         built = self._subcommands.add_parser(name, help=summary, **_described(summary, example))
         built.fill = fill
         return _finished(built, run, person_only)
 
     def add_group(self, name: str, summary: str, example: str) -> "Group":
-        """A subcommand with subcommands of its own."""
+        """Return a subcommand with subcommands of its own."""
         inner = Group.__new__(Group)
         inner._open(_finished(self._subcommands.add_parser(name, help=summary, **_described(summary, example)), None))
         return inner
@@ -233,7 +233,7 @@ def _finished(parser: Parser, run: Callable[..., int] | None, person_only: Perso
 
 
 def add_cd(parser: argparse.ArgumentParser) -> None:
-    """The project a command works on."""
+    """Add the flag for the project a command works on."""
     parser.add_argument(
         "--cd", metavar="DIR", help="project root: a path, @last, @pinned or @alias (default: inferred)"
     )
@@ -250,12 +250,12 @@ def add_redact(parser: argparse.ArgumentParser) -> None:
 
 
 def add_count(parser: argparse.ArgumentParser, text: str) -> None:
-    """How many lines to show."""
+    """Add the flag for how many lines to show."""
     parser.add_argument("-n", dest="count", metavar="N", type=count, help=text)
 
 
 def count(value: str) -> int:
-    """A number of things, 0 or more; what nobody has so many of is simply all."""
+    """Return a number of things, 0 or more; what nobody has so many of is simply all."""
     number = int(value)
     if number < 0:
         raise ValueError(value)

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from mi.autopilot.run_lock import Owner
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     if name == "attach":
         built = command(
             "mi attach", "Watch the run of this project that goes on in another terminal.", "mi attach", _attach

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from mi.persona.cards import CardFile
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi card", "Cards: what the team has learned and verified.", "mi card list")
     listed = group.add("list", "list the cards, the most salient first", "mi card list --status all", _list)
     listed.add_argument(

@@ -9,7 +9,8 @@ from mi.cli.output import Output, Progress, show_waiting
 from mi.kernel.text import fit_one_line
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi claim", "Claims: facts, preferences, assumptions and goals.", "mi claim list --tag values:base")
     group.add("list", "list claims", "mi claim list --type preference --contains tests", _list, _fill_list)
     group.add("show", "show a claim", "mi claim show cl_… --json --graph --depth 2", _show, thoughts.add_show)

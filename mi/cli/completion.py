@@ -20,7 +20,8 @@ class CompletionNode(NamedTuple):
     choices: dict[str, tuple[str, ...]] = {}  # of a flag: the words it takes
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     built = command(
         "mi completion",
         "Print a script that completes mi's commands and flags.",
@@ -44,16 +45,16 @@ def _run(context: HomeContext, args: Args) -> int:
 
 
 def build_tree() -> Iterator[CompletionNode]:
-    """Every command and subcommand there is."""
+    """Yield every command and subcommand there is."""
     from mi.cli.commands import COMMANDS
-    from mi.cli.main import parser
+    from mi.cli.main import build_parser
     from mi.cli.shorthand import SHOWN
 
     overview = {name: entry.summary.partition(";")[0] for name, entry in COMMANDS.items()}
     flags = ("--home", "--cd", "--here", "--help", "--version")
     yield CompletionNode((), overview | dict.fromkeys(SHOWN, ""), dict.fromkeys(flags, ""))
     for name in COMMANDS:
-        yield from _below((name,), parser(name))
+        yield from _below((name,), build_parser(name))
 
 
 def _below(words: tuple[str, ...], parser: Parser) -> Iterator[CompletionNode]:
@@ -130,7 +131,7 @@ def _fish(nodes: list[CompletionNode]) -> str:
 
 
 def _fish_condition(node: CompletionNode, nodes: list[CompletionNode]) -> str:
-    """Holds after the node's words and before those of a node below it; a path may stand before all of them."""
+    """Return the condition that holds after the node's words and before those below it; a path may come first."""
     seen = [f"__fish_seen_subcommand_from {word}" for word in node.words]
     deeper = [one.words[-1] for one in nodes if one.words[:-1] == node.words and one.words]
     return _quoted("; and ".join([*seen, *([f"not __fish_seen_subcommand_from {' '.join(deeper)}"] if deeper else [])]))

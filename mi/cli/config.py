@@ -12,7 +12,8 @@ from mi.kernel.config.load import ConfigProblem
 from mi.kernel.errors import BadConfig
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi config", "The configuration of MI: who works, who judges, and every knob.", "mi config validate")
     init = group.add("init", "write a configuration with every default", "mi config init", _init, person_only="in-runs")
     init.add_argument("--force", action="store_true", help="replace the one that is there; it is kept as a backup")
@@ -105,7 +106,7 @@ def _report(context: HomeContext, out: Output, problems: list[dict[str, Any]], o
 
 
 def describe_problem(out: Output, problem: ConfigProblem) -> str:
-    """What is wrong with one setting."""
+    """Return what is wrong with one setting."""
     return out.text("config." + problem.code, path=problem.path, value=problem.value, hint=problem.hint)
 
 

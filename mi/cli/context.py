@@ -8,7 +8,8 @@ from mi.cli.output import Output
 from mi.kernel.text import fit_one_line
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     built = command(
         "mi context",
         "The thoughts MI would decide a task with: values, preferences and goals, what the words bring to mind.",

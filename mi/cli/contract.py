@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _AUDITED = 50
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi contract", "The contract with agents: recall, mode, tasks, memory.", "mi contract status")
     group.add("status", "where each session stands", "mi contract status --json", _status, _fill)
     group.add("audit", "what was tried against the rules, newest first", "mi contract audit -n 20", _audit, _fill_audit)

@@ -16,7 +16,8 @@ _SHOWN = 20
 _LEAST_ABOUT = 24  # columns that a task needs beside its figures
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     built = command("mi cost", "What runs have cost; unknown is shown as unknown.", "mi cost --by day", _run)
     built.add_argument(
         "--by", choices=["run", "project", "day"], default="run", help="one line for each (default: run)"
@@ -62,7 +63,7 @@ def _run(context: HomeContext, args: Args) -> int:
 
 
 def _say_known(out: Output, spent: tuple[str, str, str], known: tuple[str, str, str]) -> None:
-    """Of figures that some runs do not tell: what the others told."""
+    """Say, of figures that some runs do not tell, what the others told."""
     tokens, *others = known
     named = (f"{tokens} {out.text('cost.tokens')}", *others)
     partly = [name for name, whole, told in zip(named, spent, known, strict=True) if told != whole]
@@ -88,7 +89,7 @@ def _costs(context: HomeContext, out: Output, everywhere: bool) -> "list[RunCost
 
 
 def _name(context: HomeContext, project_id: str) -> str:
-    """Where a project is, for its id."""
+    """Return where a project is, for its id."""
     return next((root for root, known in context.known_projects.roots.items() if known.project_id == project_id), "")
 
 

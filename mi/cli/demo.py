@@ -32,7 +32,7 @@ _CHECK = "python3 -m unittest"
 
 
 def _script(out: Output) -> dict[str, object]:
-    """What the agent does: it asks, it says done without a check, and it runs the check when it is told to."""
+    """Return what the agent does: it asks, it says done without a check, and it runs the check when it is told to."""
     mend = {"path": "basket.py", "old": "sum(prices[1:])", "new": "sum(prices)"}
     batches: list[list[dict[str, object]]] = [
         [{"say": out.text("demo.looks")}, {"run": _CHECK}, {"say": out.text("demo.asks")}],
@@ -42,7 +42,8 @@ def _script(out: Output) -> dict[str, object]:
     return {"version": "v1", "batches": [{"steps": steps} for steps in batches]}
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     built = command("mi demo", "See MI judge a (replayed) agent, offline, in a minute.", "mi demo", _run)
     built.add_argument("--clean", action="store_true", help="remove what the demo made")
     add_json(built)
@@ -78,7 +79,10 @@ def _remove_former(home: Home, folder: str) -> None:
 
 
 def _typed() -> str:
-    """How this very program is called from a shell: `make demo` leaves it beside its interpreter, not on the path."""
+    """Return how this very program is called from a shell.
+
+    `make demo` leaves it beside its interpreter, not on the path.
+    """
     from mi.kernel.programs import find_on_path
 
     beside = os.path.join(os.path.dirname(sys.executable), "mi")
@@ -94,7 +98,7 @@ def _cleaned(out: Output, args: Args, folder: str) -> int:
 
 
 def _prepare(out: Output, home: Home, project: str, script: str) -> None:
-    """A small repository with a failing test, a home with values, and the agent's script."""
+    """Make a small repository with a failing test, a home with values, and the agent's script."""
     import subprocess
 
     config = {"hands": {"provider": "replay", "replay": {"file": script}}, "mind": {"provider": "rules"}}
@@ -110,7 +114,7 @@ def _prepare(out: Output, home: Home, project: str, script: str) -> None:
 
 
 def _mi(out: Output, home: Home, *words: str, quiet: bool = False) -> int:
-    """The same command a person would type, in a process of its own."""
+    """Return the same command a person would type, in a process of its own."""
     import subprocess
 
     sys.stdout.flush()

@@ -27,7 +27,8 @@ class DoctorFinding(NamedTuple):
     fix: str = ""
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     built = command(
         "mi doctor", "What is installed, what works, and how to fix what does not.", "mi doctor --json", _run
     )
@@ -53,7 +54,7 @@ def _run(context: HomeContext, args: Args) -> int:
 
 
 def _looked(context: HomeContext, out: Output, area: str, look: "Look") -> list[DoctorFinding]:
-    """What one look found; that it failed is a finding, too, and no reason not to look further."""
+    """Return what one look found; that it failed is a finding, too, and no reason not to look further."""
     try:
         return list(look(context, out))
     except OSError as error:
@@ -94,7 +95,7 @@ def _home(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
 
 
 def _existing(path: str) -> str:
-    """The path, or the nearest one above it that exists: where the first write would begin."""
+    """Return the path, or the nearest one above it that exists: where the first write would begin."""
     while not os.path.lexists(path):
         path = os.path.dirname(path)
     return path
@@ -145,7 +146,7 @@ def _programs(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
 
 
 def _installed(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
-    """The commands that agent hosts start: they name this installation by its path."""
+    """Yield the commands that agent hosts start: they name this installation by its path."""
     from mi.hosts.adapters import HOSTS
     from mi.hosts.installed import find_installed_commands
 
@@ -177,7 +178,7 @@ def _trusted(context: HomeContext, one: "Installed", details: dict[str, object])
 
 
 def _nexus(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
-    """What the hosts cannot do for a repository whose agents share a plan."""
+    """Yield what the hosts cannot do for a repository whose agents share a plan."""
     if os.path.isdir(build_nexus(context).place.folder):
         from mi.hosts.adapters import HOOK_HOSTS
 
@@ -205,7 +206,7 @@ def _project(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
 
 
 def _logs(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
-    """The whole of each log is read: doctor is the one command that may take its time."""
+    """Yield what is wrong in the logs, which are read whole: doctor may take its time."""
     from mi.evidence.reader import read_on
     from mi.kernel.notices import Notices
 
@@ -233,7 +234,7 @@ def _leftovers(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
 
 
 def _damage(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
-    """What `mi repair` can mend."""
+    """Yield what `mi repair` can mend."""
     from mi.evidence.damage import find_damage
 
     for one in find_damage(context.home):

@@ -8,7 +8,8 @@ from mi.cli.arguments import Args, Group, Parser
 from mi.cli.output import Output, Progress
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi edge", "Edges between thoughts and events.", "mi edge list --type depends_on")
     example = "mi edge create --type depends_on --from ev_… --to cl_…"
     group.add("create", "store an edge", example, _create, _fill_create, person_only="in-runs")

@@ -15,7 +15,10 @@ _CUT = "# ------------------------ >8 ------------------------"
 
 @contextmanager
 def edit_text(text: str, hint: str, name: str, notices: Notices) -> Iterator[str]:
-    """The text as the person left it; when it then cannot be stored, a changed draft stays where a notice says."""
+    """Yield the text as the person left it.
+
+    When it then cannot be stored, a changed draft stays where a notice says.
+    """
     import tempfile
 
     editor = _chosen_editor()
@@ -52,7 +55,7 @@ def _write(path: str, text: str, hint: str) -> bytes:
 
 
 def _chosen_editor() -> list[str]:
-    """The person's editor and its arguments."""
+    """Return the person's editor and its arguments."""
     import shlex
 
     wished = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
@@ -78,7 +81,7 @@ def _run_editor(argv: list[str], path: str) -> None:
 
 
 def _without_hint(text: str) -> str:
-    """What stands above the line; an editor may have changed the line's end."""
+    """Return what stands above the line; an editor may have changed the line's end."""
     kept: list[str] = []
     for line in text.split("\n"):  # not at other ends of lines: they may stand within a text
         if line.strip() == _CUT:

@@ -31,7 +31,8 @@ _NUMBERS = {
 _CLARITY = ("clear", "vague", "unclear")
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group(
         "mi gate",
         "The team's rules: what a task needs, what a message signals, what a change costs, what is permitted.",
@@ -105,7 +106,7 @@ def _assess(context: HomeContext, args: Args) -> int:
 
 
 def _fields(args: Args) -> dict[str, Any]:
-    """The fields of the flags laid over those of the file."""
+    """Return the fields of the flags laid over those of the file."""
     words = " ".join(args.given).strip()
     is_object = words.startswith("{")
     if words and (args.file if is_object else args.task):
@@ -159,7 +160,7 @@ def _facts(fields: dict[str, Any]) -> "Facts":
 
 
 def encode_assessment(found: "Assessment", language: str) -> dict[str, Any]:
-    """An assessment as programs read it."""
+    """Return an assessment as programs read it."""
     from mi.governance.spec_gate import SpecGate
 
     questions = SpecGate(found.spec_gate, found.asks).questions(language)
@@ -183,7 +184,7 @@ def _show_assessment(out: Output, found: "Assessment") -> None:
 
 
 def show_required(out: Output, review: "Required") -> None:
-    """What the review gate asks for, in words."""
+    """Print what the review gate asks for, in words."""
     parts = [out.text("gate.review-" + review.level)]
     parts += [out.text("gate.confirm")] if review.confirm else []
     parts += [out.text("gate.approval")] if review.approval else []
@@ -192,7 +193,7 @@ def show_required(out: Output, review: "Required") -> None:
 
 
 def show_triggers(out: Output, triggers: tuple[str, ...]) -> None:
-    """What speaks against a request."""
+    """Print what speaks against a request."""
     from mi.governance.challenge import argue_against
 
     for trigger in triggers:

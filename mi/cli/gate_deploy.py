@@ -22,7 +22,7 @@ HUMAN = 3
 
 
 def add_deploy(group: Group) -> None:
-    """The subcommands."""
+    """Add the subcommands."""
     deploy = group.add_group("deploy", "before, after and back: the rules of a deployment", "mi gate deploy check")
     deploy.add(
         "check",
@@ -75,7 +75,7 @@ def _check(context: HomeContext, args: Args) -> int:
 
 
 def _refuse_secrets(texts: dict[str, str]) -> None:
-    """What is said about a deployment is kept: a secret in it is refused."""
+    """Raise if what is said about a deployment, which is kept, holds a secret."""
     from mi.knowledge.thoughts.store import refuse_secret
 
     for name, text in texts.items():

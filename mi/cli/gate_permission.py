@@ -12,7 +12,7 @@ FREE, DENIED, HUMAN = 0, 1, 3
 
 
 def add_permission(group: Group) -> None:
-    """The subcommand."""
+    """Add the subcommand."""
     group.add(
         "permission",
         "decide a permission; list them; set one",
@@ -86,7 +86,7 @@ def _decide(context: HomeContext, args: Args, tool: str, operation: str, target:
 
 
 def encode_verdict(verdict: Any, language: str) -> dict[str, Any]:
-    """A permission decision as programs read it."""
+    """Return a permission decision as programs read it."""
     return {
         "decision": verdict.decision,
         "class": verdict.denial if verdict.decision == "DENY" else None,

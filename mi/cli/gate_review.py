@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def add_review(group: Group) -> None:
-    """The subcommand."""
+    """Add the subcommand."""
     group.add(
         "review",
         "have a change looked at by the configured reviewers",

@@ -8,7 +8,8 @@ from mi.cli.output import Output
 _KEEP = 20
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi gc", "Make the home smaller; nothing is lost, a dry run comes first.", "mi gc transcripts")
     transcripts = group.add(
         "transcripts",

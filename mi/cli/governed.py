@@ -57,7 +57,7 @@ def _told(context: HomeContext, args: Args, refused: object) -> Blocked:
 
 
 def name_command(call: "AllowedCall | None") -> str:
-    """A call of a tool as the command that does the same."""
+    """Return a call of a tool as the command that does the same."""
     if call is None:
         return "-"
     words = [_COMMANDS.get(call.tool, call.tool)]

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from mi.persona.handoffs import Deliverable, HandoffFile
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi handoff", "Handoffs: a task from one member to another.", "mi handoff show")
     example = 'mi handoff new --to ada --task "Add login" --context "see docs/auth.md" --criterion "tests pass"'
     group.add("new", "hand a task over", example, _new, _fill_new)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from mi.hosts.adapters import Scope
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group(
         "mi hook", "Answer the hook events of agent hosts, with the rules you enforce.", "mi hook install claude-code"
     )

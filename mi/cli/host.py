@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from mi.workflows.hosting import Synced
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     summary = "Hosts: workspaces in which your agents find the workflows as skills."
     group = Group("mi host", summary, "mi host list")
     group.add("list", "list the hosts and what is bound", "mi host list", _list, _fill)
@@ -118,7 +119,7 @@ def sync_changed(context: HomeContext, scope: str, reason: str) -> list[dict[str
 
 
 def report(context: HomeContext, out: Output, synced: list[dict[str, Any]], reason: str = "sync") -> None:
-    """One line for each workspace; what failed or was left alone is a notice."""
+    """Print one line for each workspace; what failed or was left alone is a notice."""
     key = "host.unbound" if reason == "unbind" else "host.synced"
     for one in synced:
         if one["ok"]:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from mi.evidence.inbox import InboxItem
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     if name == "inbox":
         built = command("mi inbox", "What waits for you, in all projects, newest first.", "mi inbox --json", _list)
     else:
@@ -142,7 +143,7 @@ def _settle(context: HomeContext, args: Args, out: Output, word: str) -> int:
 
 
 def _refuse_agent(context: HomeContext, question_id: str) -> None:
-    """An agent that ran out of tasks asks a person; it does not answer itself."""
+    """Raise if an agent answers what it asked itself when it ran out of tasks."""
     from mi.cli.speaker import by_agent
 
     if by_agent():
@@ -153,7 +154,7 @@ def _refuse_agent(context: HomeContext, question_id: str) -> None:
 
 
 def _about_tasks(context: HomeContext, question_id: str, text: str) -> str:
-    """What the answer does to the tasks of the project whose agent asked."""
+    """Return what the answer does to the tasks of the project whose agent asked."""
     from mi.contract.proposals import apply_answer
 
     outcomes = (apply_answer(folder, question_id, text, context.notices) for folder in _contracts(context))
@@ -161,7 +162,7 @@ def _about_tasks(context: HomeContext, question_id: str, text: str) -> str:
 
 
 def _contracts(context: HomeContext) -> list[str]:
-    """The contract's folder of every project that has one."""
+    """Return the contract's folder of every project that has one."""
     return [place.contract for place in _projects(context) if os.path.isdir(place.contract)]
 
 
@@ -170,7 +171,10 @@ def _projects(context: HomeContext) -> list[ProjectHome]:
 
 
 def _about_capture(context: HomeContext, question_id: str, text: str) -> str:
-    """The proposal that the answer makes of a suggestion to keep what was said; '' when it is about something else."""
+    """Return the proposal that the answer makes of a suggestion to keep what was said.
+
+    '' when it is about something else.
+    """
     from mi.review.captures import take_up
 
     for place in _projects(context):

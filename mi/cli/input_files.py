@@ -10,7 +10,7 @@ _MOST = 64 * 1024 * 1024  # nobody wrote more by hand; a device would never end
 
 
 def read_given(path: str) -> bytes:
-    """The bytes of a file; `-` is standard input."""
+    """Return the bytes of a file; `-` is standard input."""
     if path == "-":
         return _bounded(sys.stdin.buffer, "stdin")
     with open(path, "rb") as file:
@@ -18,7 +18,7 @@ def read_given(path: str) -> bytes:
 
 
 def read_given_text(path: str) -> str:
-    """The same as text; what is not UTF-8 in it becomes a replacement mark."""
+    """Return the same as text; what is not UTF-8 in it becomes a replacement mark."""
     return decode(read_given(path)).replace("\r\n", "\n")
 
 

@@ -90,7 +90,7 @@ def _parse(argv: list[str], line: _CommandLine) -> tuple[Callable[..., int], Any
         from mi.cli.overview import print_overview
 
         return print_overview, words
-    args = parser(name).parse_args(words)
+    args = build_parser(name).parse_args(words)
     line.take(flags._replace(home=getattr(args, "home", None) or flags.home, cd=getattr(args, "cd", None) or flags.cd))
     if line.context is not None:
         if COMMANDS[name].checks_home:
@@ -102,10 +102,10 @@ def _parse(argv: list[str], line: _CommandLine) -> tuple[Callable[..., int], Any
     return args.run, args
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
     """Return the parser of a command; UsageError when there is no such command."""
     if name in COMMANDS:
-        built: Parser = import_module("mi.cli." + COMMANDS[name].module).parser(name)
+        built: Parser = import_module("mi.cli." + COMMANDS[name].module).build_parser(name)
         return built
     from difflib import get_close_matches
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 _PORT = "8747"
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi mcp", "The tools MI offers to agents over MCP.", "mi mcp list")
     group.add("serve", "serve the tools on standard input and output", "mi mcp serve", _serve, _add_serve)
     group.add("list", "the toolsets and their tools", "mi mcp list --json", _list, add_json)

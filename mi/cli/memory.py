@@ -8,7 +8,8 @@ from mi.cli.arguments import Args, Group, Parser, add_json
 from mi.cli.output import Output, Progress
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group(
         "mi memory",
         "What MI knows, by its words; and the text index it is found with.",

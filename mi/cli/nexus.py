@@ -11,7 +11,8 @@ from mi.cli.nexus_calls import add_where, call, print_answer
 from mi.cli.output import Output
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi nexus", "The work of a repository as its agents share it.", "mi nexus task list")
     nexus_tasks.add_to(group)
     group.add("history", "search the closed cycles", "mi nexus history sqlite -n 3", _history, _fill_history)
@@ -82,7 +83,7 @@ def _artifact(context: HomeContext, args: Args) -> int:
 
 
 def read_text(args: Args) -> str:
-    """The text a command was given by --text or --file; UsageError when both or none."""
+    """Return the text a command was given by --text or --file; UsageError when both or none."""
     from mi.cli.input_files import read_given_text
     from mi.kernel.errors import UsageError
 

@@ -19,7 +19,7 @@ _READS = {
 
 
 def add_where(parser: argparse.ArgumentParser) -> None:
-    """The repository, and output for programs."""
+    """Add the flags for the repository and for output for programs."""
     add_cd(parser)
     add_json(parser)
 
@@ -36,7 +36,7 @@ def call(context: HomeContext, name: str, /, **arguments: Any) -> dict[str, Any]
 
 
 def _read(context: HomeContext, name: str) -> dict[str, Any]:
-    """An everyday look: only what it needs is imported."""
+    """Return an everyday look: only what it needs is imported."""
     from importlib import import_module
 
     module_name, function, params = _READS[name]

@@ -14,7 +14,7 @@ READER = "person"  # of a file that is shown on the command line, unless an agen
 
 
 def add_to(group: Group) -> None:
-    """The subcommands of `mi nexus memory`."""
+    """Add the subcommands of `mi nexus memory`."""
     memory = group.add_group("memory", "what the project learned, one file per topic", "mi nexus memory list")
     memory.add("list", "list the memory files", "mi nexus memory list", _list, add_where)
     example = 'mi nexus memory add "WAL mode halves the write time here." --name wal-write-time --category empirical'
@@ -135,7 +135,7 @@ def _gc(context: HomeContext, args: Args) -> int:
 
 
 def show_candidates(context: HomeContext, args: Args, out: Output) -> None:
-    """What could be forgotten or merged; deletes nothing."""
+    """Print what could be forgotten or merged; delete nothing."""
     from mi.nexus import memory_gc
 
     found = memory_gc.find_stale(build_nexus(context), context.config.nexus.memory_gc)

@@ -11,7 +11,7 @@ from mi.cli.output import Output
 
 
 def add_to(group: Group) -> None:
-    """The subcommands beside tasks and memory."""
+    """Add the subcommands beside tasks and memory."""
     group.add(
         "init", "set up .nexus/; with --host also agents and skills", "mi nexus init --host codex", _init, _fill_init
     )

@@ -14,7 +14,7 @@ _GIVEN = "context approach acceptance risk plan_issue goal owner owner_agent_id 
 
 
 def add_to(group: Group) -> None:
-    """The subcommands of `mi nexus task`."""
+    """Add the subcommands of `mi nexus task`."""
     task = group.add_group("task", "the tasks of the present cycle", "mi nexus task list")
     task.add("list", "show the tasks", "mi nexus task list --json", _list, add_where)
     example = 'mi nexus task add "Write the migration" --context "Old files are JSON." --dep 1 --owner engineer'

@@ -5,7 +5,8 @@ from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi node", "Nodes: decisions, actions and summaries.", "mi node list --type decision")
     group.add("list", "list nodes", "mi node list --type summary --tag values:summary", _list, _fill_list)
     example = "mi node show nd_… --json --graph --edge-type derived_from"

@@ -22,11 +22,11 @@ class Output:
         self.language = language
 
     def text(self, key: str, /, **details: object) -> str:
-        """A text of the catalogue."""
+        """Return a text of the catalogue."""
         return messages.text(key, self.language, **details)
 
     def word(self, word: str) -> str:
-        """A word of ours that stands in records, such as a kind or a scope, as the person says it."""
+        """Return a word of ours that stands in records, such as a kind or a scope, as the person says it."""
         return messages.word(word, self.language)
 
     def say(self, key: str, /, **details: object) -> None:
@@ -71,7 +71,7 @@ class Output:
 
 
 def measure_terminal() -> int:
-    """How wide the terminal is that standard output goes to; 0 where it is none."""
+    """Return how wide the terminal is that standard output goes to; 0 where it is none."""
     try:
         return os.get_terminal_size(1).columns
     except OSError:
@@ -79,17 +79,17 @@ def measure_terminal() -> int:
 
 
 def make_safe(text: str) -> str:
-    """The text without what could drive the terminal, then without its secrets: escapes could tear one apart."""
+    """Return the text without what could drive the terminal, then without its secrets: escapes could tear one apart."""
     return redact(make_printable(text))
 
 
 def shorten_gist(text: str, limit: int) -> str:
-    """The text on one line of at most `limit` columns, its secrets hidden before it is cut."""
+    """Return the text on one line of at most `limit` columns, its secrets hidden before it is cut."""
     return fit_one_line(make_safe(text[: limit * 4 + _LOOK_AHEAD]), limit)
 
 
 def redact_value(value: dict[str, Any]) -> dict[str, Any]:
-    """An object whose secrets are hidden while their names still stand beside them."""
+    """Return an object whose secrets are hidden while their names still stand beside them."""
     from mi.kernel.jsontext import decode, encode
 
     return decode(redact(encode(value).decode()).encode(), dict[str, Any])
@@ -103,7 +103,7 @@ def flush() -> None:
 
 @contextmanager
 def _naming_stdout() -> Iterator[None]:
-    """An error of the output says so: it has no file name of its own."""
+    """Name the output in its error, which has no file name of its own."""
     try:
         yield
     except OSError as error:

@@ -8,10 +8,10 @@ from mi.kernel.messages import help_text
 
 def print_overview(context: HomeContext, words: list[str]) -> int:
     """Print the overview, or, for `mi help <command> …`, that command's help."""
-    from mi.cli.main import parser
+    from mi.cli.main import build_parser
 
     if words and not words[0].startswith("-"):
-        parser(words[0]).parse_args([*words[1:], "--help"])
+        build_parser(words[0]).parse_args([*words[1:], "--help"])
     out = Output(context.quiet_language)
     out.say("overview.head")
     group = ""

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from mi.persona.cards import CardProblem
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi persona", "A team's principles, cards and session logs, shared in files.", "mi persona init")
     init = group.add("init", "make a persona: folders, core texts, .gitignore", "mi persona init --project", _init)
     init.add_argument("--project", action="store_true", help="in the project, shared by git (default: in the MI home)")
@@ -37,7 +38,7 @@ def parser(name: str) -> Parser:
 
 
 def add_where(parser: Parser) -> None:
-    """Which project, which member, and in which form."""
+    """Add the flags for project, member and form."""
     parser.add_argument(
         "--member", metavar="NAME", default="", help="act as this member (default: persona.member, else mi)"
     )
@@ -93,7 +94,7 @@ def _boot(context: HomeContext, args: Args) -> int:
 
 
 def check_reviewers(context: HomeContext) -> "list[ReviewerHealth]":
-    """Whether each configured reviewer can be asked."""
+    """Return whether each configured reviewer can be asked."""
     from mi.persona.boot import ReviewerHealth
 
     if not context.config.governance.reviewers:
@@ -132,7 +133,7 @@ def _problem(out: Output, problem: "CardProblem") -> str:
 
 
 def _identities(context: HomeContext) -> tuple[str, ...]:
-    """The real name that git knows; it belongs into no shared file."""
+    """Return the real name that git knows; it belongs into no shared file."""
     from mi.kernel import git
 
     name = git.run(context.choice.root, "config", "user.name").output.strip()

@@ -11,7 +11,8 @@ from mi.cli.nexus_calls import add_where, call, print_answer, print_findings
 from mi.cli.output import Output
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi plan", "The plan: questions to decide before the work begins.", "mi plan status")
     started = 'mi plan start "Move to SQLite" --issue "Which schema?" --research "Read the code and two guides."'
     group.add("start", "begin a plan; an active one goes into the history", started, _start, _fill_start)
@@ -76,7 +77,7 @@ def _status(context: HomeContext, args: Args) -> int:
 
 
 def show_plan(out: Output, fields: dict[str, Any]) -> None:
-    """The plan with its questions, for people."""
+    """Print the plan with its questions, for people."""
     if not fields["active"]:
         out.say("plan.none")
         return

@@ -10,7 +10,8 @@ from mi.project.overlay import Overlay, ensure_overlay, read_overlay
 from mi.project.selection import Selections
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi project", "Which project MI works on.", "mi project status")
     show_ = group.add("show", "what MI keeps about the project, and where", "mi project show --json", show)
     add_redact(show_)
@@ -35,11 +36,12 @@ def parser(name: str) -> Parser:
 
 
 def _bare(name: str) -> str:
-    """A name, given as it is used (`@name`) or without the mark."""
+    """Return a name, given as it is used (`@name`) or without the mark."""
     return name.removeprefix("@")
 
 
 def show(context: HomeContext, args: Args) -> int:
+    """Print the project, as text or JSON."""
     from mi.kernel import git
 
     out = Output(context.language)
@@ -73,7 +75,7 @@ def show(context: HomeContext, args: Args) -> int:
 
 
 def _kept(overlay: Overlay) -> dict[str, str]:
-    """What the overlay holds besides the identity: that which is not as it began."""
+    """Return what the overlay holds besides the identity: that which is not as it began."""
     kept = msgspec.to_builtins(overlay)
     fresh = msgspec.to_builtins(Overlay())
     said = ("version", "project_id", "root_path", "identity_key", "identity")
@@ -160,7 +162,7 @@ def _alias_list(context: HomeContext, args: Args) -> int:
 
 
 def _remember(context: HomeContext) -> None:
-    """Selecting a project makes it known: a folder inside a repository is from then on a project of its own."""
+    """Make a selected project known: a folder inside a repository is a project of its own from then on."""
     ensure_overlay(context.home, context.project, context.notices)
     context.known_projects.remember(context.project)
 

@@ -8,7 +8,7 @@ from mi.kernel.text import make_printable
 
 
 def ask_person(question: str) -> str | None:
-    """What somebody types in answer; None when nobody is there: no terminal, or an agent in front of it."""
+    """Return what somebody types in answer; None when nobody is there: no terminal, or an agent in front of it."""
     if not (at_terminal() and sys.stderr.isatty()):
         return None
     sys.stderr.write(f"{make_printable(question)} ")
@@ -17,5 +17,5 @@ def ask_person(question: str) -> str | None:
 
 
 def is_yes(word: str | None) -> bool:
-    """Whether it agrees; silence does not."""
+    """Return whether it agrees; silence does not."""
     return word is not None and agrees(word)

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from mi.persona.proposals import ProposalFile
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi proposal", "Proposals: candidates for cards, accepted by somebody else.", "mi proposal list")
     example = 'mi proposal add --type heuristic --title "Migrations go alone" --text "…" --evidence ev_…'
     group.add("add", "propose a card", example, _add, _fill_add)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def add_to(group: Group) -> None:
-    """The subcommands that go through the gate, or leave a receipt for it."""
+    """Add the subcommands that go through the gate, or leave a receipt for it."""
     write = 'mi memory write fact "The API is in api.py" --evidence file_exists api.py'
     group.add("write", "keep a memory", write, _write, _fill_write)
     query = 'mi memory query "how do we release?"'

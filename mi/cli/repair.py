@@ -5,7 +5,8 @@ from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     built = command(
         "mi repair", "Mend what is broken in the home; a dry run without --apply.", "mi repair --apply", _run
     )

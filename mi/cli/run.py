@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from mi.cli.run_display import Quiet
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     built = command(
         "mi run", "Let an agent work on a task and judge it until it is verified.", "mi run fix the failing test", _run
     )

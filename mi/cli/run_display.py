@@ -1,4 +1,4 @@
-"""What a person sees of a run while it goes on, each line with who says it: `[mi]`, `[mi->hands]`, `[hands]` …"""
+"""What a person sees of a run while it goes on, each line with who says it: `[mi]`, `[mi->hands]`, `[hands]`."""
 
 import sys
 import time
@@ -70,7 +70,7 @@ class RawLines(Live):
     """Shows what the agent prints as it is, in place of the rendered events."""
 
     def event(self, event: Event) -> None:
-        """The raw lines show it already."""
+        """Show nothing: the raw lines show it already."""
 
     def line(self, stream: str, text: str) -> None:
         self._line("hands" if stream == "stdout" else f"hands:{stream}", text)
@@ -80,7 +80,7 @@ class PlainAgent(Live):
     """Shows an agent that prints text instead of events: its lines, each with the stream it came from."""
 
     def event(self, event: Event) -> None:
-        """The lines show it already."""
+        """Show nothing: the lines show it already."""
 
     def line(self, stream: str, text: str) -> None:
         self._line(f"hands:{stream}", text)

@@ -17,7 +17,8 @@ _LIMIT = 10
 _SHOWN_TEXT = 160
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     built = command(
         "mi search",
         "Find anything by its words: claims, nodes, snapshots, workflows and evidence.",
@@ -29,7 +30,7 @@ def parser(name: str) -> Parser:
 
 
 def add_search_flags(parser: Any) -> None:
-    """What both searches take."""
+    """Add the flags that both searches take."""
     parser.add_argument("words", nargs="+", help="words, in any order; nothing in them is syntax")
     parser.add_argument(
         "--limit", metavar="N", type=count, default=_LIMIT, help=f"at most N (default {_LIMIT}; 0: all)"

@@ -22,7 +22,7 @@ _POINTERS = ("kind", "event_id", "run_id", "batch_id", "thread_id", "ts", "state
 
 
 def describe_hit(context: "HomeContext", one: "Document", asked: tuple[str, ...], out: Output) -> str:
-    """The record's own headline, and where that holds none of the words asked for, the text that does."""
+    """Return the record's own headline, and where that holds none of the words asked for, the text that does."""
     log = context.home.project(one.project_id).evidence if one.project_id else context.home.evidence
     event = context.evidence_index.find(log, one.id, Progress(out, "progress.indexing"))
     if event is None:
@@ -60,14 +60,14 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _near(text: str, asked: tuple[str, ...]) -> str:
-    """What stands around the first of the words in a text that may be very long."""
+    """Return what stands around the first of the words in a text that may be very long."""
     places = [at for word in asked if (at := text.lower().find(word.lower())) >= 0]
     start = max(min(places, default=0) - _AROUND, 0)
     return make_safe(text[start : start + 2 * _AROUND])
 
 
 def cut_passage(text: str, words: Iterable[str], columns: int) -> str:
-    """The part of a text in which most of the words stand, on one line."""
+    """Return the part of a text in which most of the words stand, on one line."""
     asked = re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
     found = [(one.start(), one[0].lower()) for one in islice(asked.finditer(text), _MOST_PLACES)]
     near = {at: len({word for other, word in found if at <= other < at + columns // 2}) for at, _ in found}

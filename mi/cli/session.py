@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from mi.persona.session_log import SessionEntry
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi session", "Session logs: what was done, decided and comes next.", "mi session show")
     example = 'mi session save --completed "login works" --decision "use sessions :: simpler" --next "write docs"'
     group.add("save", "write an entry to your window's log", example, _save, _fill_save)

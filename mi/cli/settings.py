@@ -7,7 +7,8 @@ from mi.cli.output import Output
 from mi.kernel.errors import UsageError
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     from mi.knowledge.thoughts.settings import SETTINGS
 
     group = Group("mi settings", "Operational settings, kept as claims.", "mi settings show")

@@ -25,7 +25,7 @@ def spell_out(flags: "GlobalFlags") -> "GlobalFlags":
 
 
 def _names_a_project(word: str, before_a_command: bool) -> bool:
-    """A path or @alias; a bare folder name only where a command follows, so that a mistyped command stays one."""
+    """Return whether a word is a path or @alias; a bare folder name only where a command follows."""
     if word.startswith(("@", "~")) or word in (os.curdir, os.pardir) or os.sep in word:
         return True
     return before_a_command and os.path.isdir(word)

@@ -12,7 +12,8 @@ from mi.kernel.text import pad
 _PREVIEW = 600  # characters of a folded text
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     built = command(
         "mi show",
         "Show one thing: a run (run_…), event (ev_…), claim (cl_…), node (nd_…), edge (ed_…), workflow (wf_…), "
@@ -118,7 +119,7 @@ def _show_run(context: HomeContext, out: Output, args: Args) -> None:
 
 
 def _show_open(context: HomeContext, out: Output, args: Args) -> None:
-    """A question or suggestion, with its answer once there is one."""
+    """Print a question or suggestion, with its answer once there is one."""
     from mi.evidence.reader import read_at, read_whole
     from mi.evidence.records.table import PAIRS
 
@@ -135,7 +136,7 @@ def _show_open(context: HomeContext, out: Output, args: Args) -> None:
 
 
 def _all_logs(context: HomeContext, args: Args) -> list[str]:
-    """The project's log, the global one, and, as the inbox is of all projects, those of the others."""
+    """Return the project's log, the global one, and, as the inbox is of all projects, those of the others."""
     import os
 
     others = context.home.project_ids()
@@ -179,7 +180,7 @@ def print_fields(out: Output, value: dict[str, Any], full: bool) -> None:
 
 
 def _print_text(out: Output, name: str, text: str, full: bool) -> None:
-    """A text below its name; made safe as a whole, because a secret may go over several lines."""
+    """Print a text below its name; made safe as a whole, because a secret may go over several lines."""
     shown = make_safe(text) if full or len(text) <= _PREVIEW else make_safe(text[: _PREVIEW * 8])[:_PREVIEW]
     out.beside(f"{pad(shorten_gist(name, 40), 22)} ", shown)
     if not full and len(text) > _PREVIEW:
@@ -212,7 +213,7 @@ def _show_last(context: HomeContext, out: Output, args: Args) -> None:
 
 
 def _headline(out: Output, raw: dict[str, Any]) -> str:
-    """The record's own headline, with its id to look further."""
+    """Return the record's own headline, with its id to look further."""
     import msgspec
 
     from mi.evidence.reader import Event, Head

@@ -26,12 +26,12 @@ def require_person(context: "HomeContext", args: Args) -> None:
 
 
 def by_agent() -> bool:
-    """Whether an agent runs this command, as far as it says so."""
+    """Return whether an agent runs this command, as far as it says so."""
     return any(os.environ.get(name) for name in _AGENT_MARKS)
 
 
 def at_terminal() -> bool:
-    """Whether a person sits in front of this command."""
+    """Return whether a person sits in front of this command."""
     try:
         return sys.stdin.isatty() and not by_agent()
     except ValueError:  # standard input is closed
@@ -39,7 +39,7 @@ def at_terminal() -> bool:
 
 
 def _is_hands(context: "HomeContext") -> bool:
-    """Whether the agent of a run of this home speaks: a run that goes on holds its project's lock."""
+    """Return whether the agent of a run of this home speaks: a run that goes on holds its project's lock."""
     from mi.agents.leftovers import VARIABLE
     from mi.kernel.locks import is_held
 

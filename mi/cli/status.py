@@ -12,7 +12,8 @@ _OF_BATCH = ("hands_input", "batch_end", "decide_next")
 _GIST = 200  # columns of a long text
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     built = command("mi status", "Where things stand and what to do next; changes nothing.", "mi status --json", _run)
     add_cd(built)
     add_json(built)
@@ -30,7 +31,7 @@ def _run(context: HomeContext, args: Args) -> int:
 
 
 def gather(context: HomeContext) -> Json:
-    """The status as scripts get it."""
+    """Return the status as scripts get it."""
     from mi.evidence.latest import find_latest_run
 
     log = context.project_home.evidence
@@ -85,7 +86,10 @@ def _run_status(run: Any, lock: str) -> Json:
 
 
 def _last_batch(context: HomeContext, log: str) -> Json | None:
-    """What the latest batch was told, how it ended and what was decided then; None when it is too far back to see."""
+    """Return what the latest batch was told, how it ended and what was decided then.
+
+    None when it is too far back to see.
+    """
     from mi.evidence.latest import read_window
 
     seen: dict[str, Any] = {}
@@ -114,7 +118,7 @@ def _values(context: HomeContext) -> Json:
 
 
 def find_providers(context: HomeContext) -> Json:
-    """Who would work and who would judge, with `auto` resolved by what is installed."""
+    """Return who would work and who would judge, with `auto` resolved by what is installed."""
     from mi.agents import choose as hands_choice
     from mi.kernel.errors import NotFound
     from mi.mind import choose as mind_choice

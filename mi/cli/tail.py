@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _LINES = 20
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     built = command("mi tail", "The latest evidence, or the end of the latest transcript.", "mi tail -n 20", _run)
     built.add_argument(
         "target", nargs="?", default="evidence", choices=["evidence", "hands", "mind"], help="default: evidence"
@@ -66,7 +67,7 @@ def _tail_evidence(context: HomeContext, out: Output, args: Args) -> None:
 
 
 def _end_of(event: "Event", log: str) -> int:
-    """Where what follows an event begins; the newline of the last one may be still to come."""
+    """Return where what follows an event begins; the newline of the last one may be still to come."""
     return min(event.offset + event.length + 1, jsonl.measure_size(log))
 
 
@@ -91,7 +92,7 @@ def _print_event(out: Output, args: Args, event: "Event", log: str) -> None:
 
 
 def format_event(out: Output, event: "Event") -> tuple[str, str]:
-    """One event on one line: when, what and which batch; beside it the gist, and the id to look further."""
+    """Return one event on one line: when, what and which batch; beside it the gist, and the id to look further."""
     record = event.record()
     what = record.headline(out.word) if record else event.raw[:1000].decode("utf-8", "replace")
     kind = fit_one_line(f"{out.word(event.head.kind)} {event.head.batch_id}", 60)

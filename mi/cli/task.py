@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from mi.tasks.task_list import TaskList
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi task", "The tasks of the project: tinyTasks.md.", "mi task list")
     group.add("list", "the tasks in order, and the current one", "mi task list --json", _list, _fill)
     group.add("next", "the task to work on", "mi task next", _next, _fill)
@@ -57,7 +58,7 @@ def _fill_complete(built: Parser) -> None:
 
 
 def read_tasks(context: HomeContext) -> "TaskList":
-    """The tasks as they are; looking writes nothing where nothing was written before."""
+    """Return the tasks as they are; looking writes nothing where nothing was written before."""
     import os
 
     from mi.tasks.authority import find_authority

@@ -21,7 +21,7 @@ _STATUSES = ("active", "superseded", "retracted", "all")
 
 
 def add_where(parser: argparse.ArgumentParser, *, writes: bool = False) -> None:
-    """The store a command looks at, or writes."""
+    """Add the flag for the store a command looks at, or writes."""
     scopes = ["project", "global"] if writes else ["project", "global", "effective"]
     default = "project" if writes else "effective"
     parser.add_argument("--scope", choices=scopes, default=default, help=f"which store (default: {default})")
@@ -30,12 +30,12 @@ def add_where(parser: argparse.ArgumentParser, *, writes: bool = False) -> None:
 
 
 def add_as_of(parser: argparse.ArgumentParser) -> None:
-    """A time in the past."""
+    """Add the flag for a time in the past."""
     parser.add_argument("--as-of", metavar="TIME", help="what was believed then, e.g. 2026-11-16T12:00:00Z")
 
 
 def add_filters(parser: argparse.ArgumentParser, types: tuple[str, ...], *, tagged: bool = True) -> None:
-    """What a list is narrowed by."""
+    """Add the flags that narrow a list."""
     if tagged:
         parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="with this tag; several: all")
         parser.add_argument("--contains", default="", metavar="TEXT", help="with this text, in any case")
@@ -68,7 +68,7 @@ def add_retract(parser: argparse.ArgumentParser) -> None:
 
 
 def parse_moment(args: Args) -> int | None:
-    """The time given with --as-of, in milliseconds."""
+    """Return the time given with --as-of, in milliseconds."""
     from mi.knowledge.thoughts.line_state import milliseconds
 
     if args.as_of is None:
@@ -80,7 +80,7 @@ def parse_moment(args: Args) -> int | None:
 
 
 def build_filter(args: Args) -> "Filter":
-    """The filter that the flags of a list say."""
+    """Return the filter that the flags of a list say."""
     from mi.knowledge.thoughts.store_state import Filter
 
     status = None if args.status == "all" else args.status
@@ -111,7 +111,7 @@ def print_list(context: HomeContext, out: Output, args: Args, shown: list[dict[s
 
 
 def _line_of(out: Output, fields: dict[str, Any]) -> tuple[str, str]:
-    """A thought on one line: id and type; beside them what it says, and what is to be known about it."""
+    """Return a thought on one line: id and type; beside them what it says, and what is to be known about it."""
     kind = str(fields.get("kind"))
     marks = [out.word(str(fields["status"]))] if fields.get("status", "active") != "active" else []
     if fields.get("valid") is False:
@@ -153,7 +153,7 @@ def show_one(context: HomeContext, args: Args, kind: Any) -> int:
 
 
 def require(context: HomeContext, args: Args, thoughts: "CombinedStores", kind: Any) -> "Thought":
-    """The thought that a command names; an error that says where it is instead."""
+    """Return the thought that a command names; an error that says where it is instead."""
     from mi.knowledge.thoughts.store_state import kind_of
 
     if kind_of(args.ref) != kind:
@@ -170,14 +170,14 @@ def require(context: HomeContext, args: Args, thoughts: "CombinedStores", kind: 
 
 
 def open_reading(context: HomeContext, out: Output, scope: str, as_of: int | None = None) -> "CombinedStores":
-    """The stores a command reads; a long catch-up is announced."""
+    """Return the stores a command reads; a long catch-up is announced."""
     for store in (build_thoughts(context).own, build_thoughts(context).shared):
         store.progress = Progress(out, "progress.thoughts")
     return build_thoughts(context).read(scope, as_of)
 
 
 def open_editor(context: HomeContext, args: Args) -> "ThoughtEditor":
-    """Where a command that changes thoughts writes: in the person's name."""
+    """Return where a command that changes thoughts writes: in the person's name."""
     return build_thoughts(context).edit(args.scope)
 
 

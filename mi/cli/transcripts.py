@@ -19,7 +19,7 @@ _LINE_OF_KEY = 200  # … and characters of one of them
 
 
 def show_latest(context: HomeContext, out: Output, args: Args, kind: str) -> None:
-    """The end of the project's latest transcript of a kind, and with -f what comes."""
+    """Print the end of the project's latest transcript of a kind, and with -f what comes."""
     from mi.evidence.transcripts import find_latest
 
     folder = context.project_home.hands_transcripts if kind == "hands" else context.project_home.mind_transcripts
@@ -31,7 +31,7 @@ def show_latest(context: HomeContext, out: Output, args: Args, kind: str) -> Non
 
 
 def show(out: Output, args: Args, path: str) -> None:
-    """The end of one transcript, and with -f what comes."""
+    """Print the end of one transcript, and with -f what comes."""
     from mi.evidence.transcripts import tail
 
     if getattr(args, "follow", False):
@@ -48,7 +48,7 @@ def show(out: Output, args: Args, path: str) -> None:
 
 
 def _show_coming(out: Output, args: Args, path: str) -> None:
-    """The last lines and then those that come, none left out and none twice."""
+    """Print the last lines and then those that come, none left out and none twice."""
     from mi.evidence.transcripts import parse_entry
 
     veil = Veil()
@@ -74,7 +74,7 @@ def _print(out: Output, args: Args, entry: "TranscriptEntry", line: str) -> None
 
 
 def _fields(entry: "TranscriptEntry", line: str) -> dict[str, Any]:
-    """The stored object, its line made safe; of a stored line that is none, the line."""
+    """Return the stored object, its line made safe; of a stored line that is none, the line."""
     from mi.kernel.jsontext import BadJson, decode
 
     try:
@@ -100,7 +100,7 @@ class Veil:
         self._inside = False
 
     def hide(self, line: str) -> str:
-        """The line as it may be shown."""
+        """Return the line as it may be shown."""
         if not self._lines and not _begins_key(line):
             return redact(line)
         self._lines.append(line[-_LINE_OF_KEY:])

@@ -9,7 +9,8 @@ from mi.kernel.text import pad
 _SHOWN = 20
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     if name == "export":
         built = command("mi export", "Write a project's knowledge to one file.", "mi export app.mi.jsonl", _export)
         built.add_argument("path", metavar="FILE", help="where to write it; - for standard output")

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from mi.learning.undo import Target, UndoPlace
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     if name == "redo":
         built = command("mi redo", "Restore what was undone.", "mi redo run_…", _redo, person_only="in-runs")
         built.add_argument("ref", nargs="?", metavar="run_id|ev_…", help="what was undone (default: the latest)")
@@ -75,7 +76,7 @@ def _redo(context: HomeContext, args: Args) -> int:
 
 
 def _target(ref: str, event: "Event | None") -> "tuple[Target, bool]":
-    """What is to be undone, and whether that means to restore it: an undo is undone by redoing, a redo by undoing."""
+    """Return what is to be undone, and whether that means to restore it: redo is undone by undoing."""
     from mi.learning.undo import Target
 
     if event is not None and event.head.kind in ("undo", "redo"):
@@ -84,7 +85,7 @@ def _target(ref: str, event: "Event | None") -> "tuple[Target, bool]":
 
 
 def _first_event(context: HomeContext, out: Output, ref: str) -> "Event | None":
-    """The event, or the first of the run or command; an error that says where it is instead."""
+    """Return the event, or the first of the run or command; an error that says where it is instead."""
     from mi.learning.undo import Target
 
     first, progress = Target(ref).first, Progress(out, "progress.indexing")

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _MOST_NAMED = 20  # kept paths that are named one by one: a home can be a folder full of other things
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     built = command(
         "mi uninstall",
         "Take everything MI put into workspaces and into your agents' settings out again; your MI home stays.",
@@ -60,7 +61,10 @@ def _run(context: HomeContext, args: Args) -> int:
 
 
 def _planned(context: HomeContext, args: Args) -> "Purge":
-    """What a purge deletes, once it may: no run goes on, and a person who saw the paths says yes, or said --yes."""
+    """Return what a purge deletes, once it may.
+
+    No run goes on, and a person who saw the paths says yes, or said --yes.
+    """
     from mi.cli.prompts import ask_person, is_yes
     from mi.kernel.purge import find_purge
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from mi.mind.prompts.compile_values import CompiledValues
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     if name == "init":
         built = command(
             "mi init",
@@ -149,7 +150,7 @@ def _print_compiled(out: Output, compiled: "CompiledValues") -> None:
 
 
 def _text_of(args: Args) -> str:
-    """The values as they were given; what is not UTF-8 in them becomes a replacement mark."""
+    """Return the values as they were given; what is not UTF-8 in them becomes a replacement mark."""
     given = [source for source in (args.text, args.file) if source is not None]
     if len(given) != 1:
         raise UsageError("values-source", flag=args.flag)

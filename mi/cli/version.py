@@ -8,7 +8,8 @@ from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     built = command("mi version", "Print the version of MI.", "mi version --json", _run)
     add_json(built)
     return built

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from mi.learning.why import Ground, Why
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     group = Group("mi why", "Why MI did something: the recorded thoughts it rested on.", "mi why last")
     last = group.add("last", "the latest decision of this project", "mi why last --json", _last)
     event = group.add("event", "any recorded event", "mi why event ev_…", _event)
@@ -131,7 +132,7 @@ def _trace(context: HomeContext, out: Output, why: "Why", said: str, stores: "Co
 
 
 def _with_words(context: HomeContext, out: Output, ground: "Ground") -> "Ground":
-    """An event of this project or of the home with what it says, so that nobody has to look it up."""
+    """Return an event of this project or of the home with what it says, so that nobody has to look it up."""
     from mi.kernel.secrets import redact
 
     if ground.text or not ground.id.startswith("ev_"):

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from mi.evidence.records.workflow_ir import Workflow
 
 
-def parser(name: str) -> Parser:
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
     summary = "Workflows: what you keep doing, followed in runs and handed to your agents as skills."
     group = Group("mi workflow", summary, "mi workflow list")
     group.add("list", "list workflows", "mi workflow list --scope effective", _list, _fill_list)

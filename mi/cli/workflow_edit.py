@@ -38,7 +38,7 @@ def run(context: HomeContext, args: Args, done: Done) -> int:
 
 
 def find_current(context: HomeContext, args: Args) -> "Workflow":
-    """The workflow as it is edited: with the project's override when that is what changes."""
+    """Return the workflow as it is edited: with the project's override when that is what changes."""
     held = build_workflows(context).target(args.ref, args.scope, args.project_override)
     return build_workflows(context).get(args.ref, "effective").workflow if args.project_override else held.workflow
 

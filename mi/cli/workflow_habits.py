@@ -55,7 +55,10 @@ def keep(context: HomeContext, args: Args) -> dict[str, Any]:
 
 
 def _is_stored(context: HomeContext, workflow_id: str) -> bool:
-    """Whether the workflow that a habit became is there or can be restored; one that was deleted may be made again."""
+    """Return whether the workflow that a habit became is there or can be restored.
+
+    One that was deleted may be made again.
+    """
     from mi.workflows.store import WorkflowStore
 
     undone = WorkflowStore(os.path.join(context.project_home.workflows, "undone"), "project", context.notices)

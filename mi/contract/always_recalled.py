@@ -33,13 +33,16 @@ class Shelf(NamedTuple):
 
 
 def stamp_of(session: "ContractSession", thoughts: CombinedStores) -> Stamp:
-    """What changes whenever the shelf could: claims, what replaces them, what became of their evidence, their age."""
+    """Return what changes whenever the shelf could.
+
+    Claims, what replaces them, what became of their evidence, their age.
+    """
     sizes = [_size(path) for reading in thoughts.readings for path in reading.view.paths_of("claim", "edge")]
     return *sizes, session.truths.generation(), int(time.time()) // _FRESH_S
 
 
 def fill_shelf(session: "ContractSession", thoughts: CombinedStores, stamp: Stamp) -> Shelf:
-    """The shelf anew; more than has room is not looked at."""
+    """Return the shelf anew; more than has room is not looked at."""
     from mi.contract.recall import show_hit
 
     room, memories = TOKEN_BUDGET, list["Recalled"]()
@@ -58,7 +61,7 @@ def _always(thoughts: CombinedStores) -> Iterator[Thought]:
 
 
 def shorten(one: "Recalled") -> "Recalled":
-    """A memory by its summary alone: rather said in short than left out."""
+    """Return a memory by its summary alone: rather said in short than left out."""
     return replace(one, detail="", notes="")
 
 

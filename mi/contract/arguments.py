@@ -22,7 +22,10 @@ MAX_ITEMS = 50
 
 
 def check_text(field: str, value: str, *, needed: bool = False, line: bool = False) -> str:
-    """A text as it may be kept; UsageError with the field and the way out, MiError for a secret and its place."""
+    """Return a text as it may be kept.
+
+    UsageError with the field and the way out, MiError for a secret and its place.
+    """
     limit = LIMITS[field.partition("[")[0]]
     if len(value) > limit:
         raise UsageError("too-long", field=field, size=len(value), limit=limit)
@@ -40,14 +43,14 @@ def check_text(field: str, value: str, *, needed: bool = False, line: bool = Fal
 
 
 def check_items(field: str, values: list[str]) -> list[str]:
-    """Several one-line texts, none of them empty."""
+    """Return several one-line texts, none of them empty."""
     if len(values) > MAX_ITEMS:
         raise UsageError("too-many", field=field, size=len(values), limit=MAX_ITEMS)
     return [check_text(f"{field}[{at}]", one, needed=True, line=True) for at, one in enumerate(values)]
 
 
 def check_number(field: str, value: int, low: int, high: int) -> int:
-    """A number within its bounds."""
+    """Return a number within its bounds."""
     if not low <= value <= high:
         raise UsageError("out-of-range", field=field, value=value, low=low, high=high)
     return value

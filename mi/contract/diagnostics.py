@@ -57,7 +57,7 @@ def memory_stats(session: ContractSession, given: NoInput) -> StatsResult:
 
 
 def find_stale_facts(session: ContractSession) -> list[str]:
-    """The facts that stand though their evidence no longer holds; those that were replaced are settled."""
+    """Return the facts that stand though their evidence no longer holds; those that were replaced are settled."""
     thoughts = session.place.read_thoughts()
     return [one for one in session.truths.stale() if (found := thoughts.get(one)) and found.stands]
 
@@ -76,13 +76,13 @@ class HealthResult(Struct, frozen=True, kw_only=True):
 
 
 def memory_health(session: ContractSession, given: NoInput) -> HealthResult:
-    """Whether memory can be read and written now, shortly."""
+    """Return whether memory can be read and written now, shortly."""
     found = [_writable(session), _state(session)]
     return HealthResult(ok=all(one.ok for one in found), findings=found)
 
 
 def memory_doctor(session: ContractSession, given: NoInput) -> HealthResult:
-    """Everything that could stand in the way, each with what is known about it."""
+    """Return everything that could stand in the way, each with what is known about it."""
     tasks = session.tasks()
     stale = find_stale_facts(session)
     settings = session.place.settings()
@@ -107,7 +107,7 @@ def _writable(session: ContractSession) -> DiagnosticFinding:
 
 
 def _state(session: ContractSession) -> DiagnosticFinding:
-    """Whether the session's state can be read; a broken one means that everything is asked for again."""
+    """Return whether the session's state can be read; a broken one means that everything is asked for again."""
     path = session.state_file.path
     try:
         with open(path, "rb") as file:
@@ -137,7 +137,7 @@ class MetadataResult(Struct, frozen=True, kw_only=True):
 
 
 def memory_run_metadata(session: ContractSession, given: NoInput) -> MetadataResult:
-    """Who works where, in which mode and how far; leaves an event."""
+    """Return who works where, in which mode and how far; leaves an event."""
     state = session.state
     counting = [one for one in state.receipts if not one.void]
     event_id = _note(session, "memory_run_metadata", "recorded", f"mi {__version__}", "")
@@ -216,7 +216,7 @@ class AuthorityResult(Struct, frozen=True, kw_only=True):
 
 
 def memory_check_task_authority(session: ContractSession, given: NoInput) -> AuthorityResult:
-    """The state of task authority and of the whole gate for a write; asks, changes nothing."""
+    """Return the state of task authority and of the whole gate for a write; asks, changes nothing."""
     pointer = session.tasks().pointer
     verdict = session.judge(gate.MutationRequest("memory_write", "memory", task_id=pointer))
     tasks, state = session.tasks(), session.state
@@ -239,7 +239,7 @@ def memory_check_task_authority(session: ContractSession, given: NoInput) -> Aut
 
 
 def sessions(folder: str, notices: Notices) -> dict[str, SessionState]:
-    """The state of every client that worked here."""
+    """Return the state of every client that worked here."""
     try:
         names = sorted(name for name in os.listdir(folder) if _SESSION.fullmatch(name))
     except (FileNotFoundError, NotADirectoryError):
@@ -249,7 +249,7 @@ def sessions(folder: str, notices: Notices) -> dict[str, SessionState]:
 
 
 def violations(log: str, count: int | None, notices: Notices) -> list[Violation]:
-    """The latest violations of a project, newest first."""
+    """Return the latest violations of a project, newest first."""
     found = (event.record() for event in read_back(log, notices) if event.head.kind == "violation")
     kept = (one for one in found if isinstance(one, Violation))
     return list(islice(kept, count))

@@ -47,7 +47,10 @@ class Checker(NamedTuple):
     allowed: ContractEvidence
 
     def meant(self, one: FactEvidence) -> FactEvidence:
-        """The evidence with its path relative to the project, as it is kept; UsageError when it leads out of it."""
+        """Return the evidence with its path relative to the project, as it is kept.
+
+        UsageError when it leads out of it.
+        """
         if is_command(one.kind):
             return one
         pattern, named = _grep_parts(one.value) if one.kind == "grep_hit" else ("", one.value)
@@ -56,12 +59,12 @@ class Checker(NamedTuple):
         return FactEvidence(kind=one.kind, value=f"{pattern}::{named}" if pattern else named)
 
     def check_all(self, evidence: list[FactEvidence]) -> list[CheckedEvidence]:
-        """Every piece of evidence, checked now; UsageError for one that cannot be meant."""
+        """Return every piece of evidence, checked now; UsageError for one that cannot be meant."""
         commit, known = self.commit()
         return [self.check(one, commit, known) for one in evidence]
 
     def check_again(self, evidence: list[FactEvidence], commit: tuple[str, bool]) -> list[CheckedEvidence]:
-        """As before, for evidence that was accepted once: what cannot be checked any more no longer holds."""
+        """Check evidence that was accepted once; what cannot be checked any more no longer holds."""
         return [self._again(one, *commit) for one in evidence]
 
     def _again(self, one: FactEvidence, commit: str, known: bool) -> CheckedEvidence:
@@ -73,7 +76,7 @@ class Checker(NamedTuple):
             )
 
     def check(self, one: FactEvidence, commit: str, commit_known: bool = True) -> CheckedEvidence:
-        """One piece of evidence, checked now."""
+        """Check one piece of evidence now."""
         if one.kind == "file_exists":
             found = self._file(one.value)
         elif one.kind == "grep_hit":
@@ -96,7 +99,10 @@ class Checker(NamedTuple):
         )
 
     def commit(self) -> tuple[str, bool]:
-        """The commit the work tree stands on, "" outside a repository or before the first; known unless git failed."""
+        """Return the commit the work tree stands on, "" outside a repository or before the first.
+
+        Known unless git failed.
+        """
         if git.find_toplevel(self.root) is None:
             return "", True
         answer = git.run(self.root, "rev-parse", "--verify", "-q", "HEAD")
@@ -145,7 +151,7 @@ class _Content(NamedTuple):
 
 
 def _read(path: str) -> _Content:
-    """A file's beginning and, where it is read whole, its hash."""
+    """Return a file's beginning and, where it is read whole, its hash."""
     from hashlib import sha256
 
     try:
@@ -159,7 +165,7 @@ def _read(path: str) -> _Content:
 
 
 def _find(pattern: str, lines: list[str], path: str) -> "_Hit":
-    """The first line that holds a text, else the first that it hits as an expression.
+    """Return the first line that holds a text, else the first that it hits as an expression.
 
     As with grep, `add(a, b)` means these signs. Expressions are sought in a process that can be ended.
     """
@@ -189,7 +195,10 @@ def _shown(line: str) -> str:
 
 
 def _relative(root: str, named: str) -> str:
-    """A whole path inside the project as one from its root: of a project that moves, only such a path stays true."""
+    """Return a whole path inside the project as one from its root.
+
+    Of a project that moves, only such a path stays true.
+    """
     if not os.path.isabs(named) or "\0" in named:
         return named
     folder, name = os.path.split(os.path.normpath(named))
@@ -216,17 +225,17 @@ def parse_evidence(given: "FactEvidence | str", field: str) -> FactEvidence:
 
 
 def find_failures(proofs: list[CheckedEvidence]) -> list[CheckedEvidence]:
-    """Those that did not hold."""
+    """Return those that did not hold."""
     return [one for one in proofs if not one.holds]
 
 
 def is_command(kind: str) -> bool:
-    """Whether evidence of a kind is got by running something."""
+    """Return whether evidence of a kind is got by running something."""
     return kind in ("cmd_exit0", "test_pass")
 
 
 def inside(root: str, named: str) -> str:
-    """The real path of a file named relative to the project; UsageError when it leaves the project."""
+    """Return the real path of a file named relative to the project; UsageError when it leaves the project."""
     if not named.strip() or "\0" in named or os.path.isabs(named) or named.startswith("~"):
         raise UsageError("path-outside", value=named, root=root)
     real_root = os.path.realpath(root)

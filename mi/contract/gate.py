@@ -93,7 +93,7 @@ class GateMoment(NamedTuple):
 
 
 def decide(request: MutationRequest, state: SessionState, tasks: TaskList, moment: GateMoment) -> GateVerdict:
-    """Whether a mutation may be made now."""
+    """Return whether a mutation may be made now."""
     steps = max(state.steps, request.steps)
     found: list[tuple[Code, Precondition]] = [
         _recall(request, state, moment),
@@ -176,7 +176,10 @@ def _permission(request: MutationRequest, moment: GateMoment) -> tuple[Code, Pre
 
 
 def suggest_call(code: Code, request: MutationRequest, tasks: TaskList) -> AllowedCall | None:
-    """A call that is allowed in that situation and leads on; where a person is needed, the one to look meanwhile."""
+    """Return a call that is allowed in that situation and leads on.
+
+    Where a person is needed, the one to look meanwhile.
+    """
     match code:
         case "ok":
             return None

@@ -20,7 +20,7 @@ _LATEST = 50  # events of the log among which a call that was just answered stan
 
 
 def open_host_session(place: ContractPlace, host: str, session_id: str) -> ContractSession:
-    """The session of a host, by the id the host gives it."""
+    """Return the session of a host, by the id the host gives it."""
     name = f"{states.HOST}{states.clean_client_name(host)}-{states.clean_client_name(session_id)}.json"
     return ContractSession(place, states.StateFile(os.path.join(place.folder, name), place.notices), "hook")
 
@@ -40,20 +40,20 @@ def note_call(session: ContractSession, tool: str, arguments: dict[str, Any], re
 
 
 def is_answered_by_us(session: ContractSession, result: dict[str, Any]) -> bool:
-    """Whether a result is our server's, whatever name the host has for it: then its event stands in our log."""
+    """Return whether a result is our server's, whatever name the host has for it: then its event stands in our log."""
     event_id = result.get("event_id")
     latest = islice(read_back(session.place.log, session.place.notices), _LATEST)
     return bool(event_id) and any(event.head.event_id == event_id for event in latest)
 
 
 def note_plan(session: ContractSession, steps: int) -> None:
-    """The agent declared a plan, in its text or with the host's own plan tool."""
+    """Note that the agent declared a plan, in its text or with the host's own plan tool."""
     if steps > 1:
         session.state_file.update(lambda old: states.set_steps(old, steps))
 
 
 def judge_edit(session: ContractSession, tool: str, paths: Sequence[str], home: str) -> GateVerdict:
-    """Whether the agent may change these files now; Refused otherwise, with the violation on record."""
+    """Return whether the agent may change these files now; Refused otherwise, with the violation on record."""
     request = MutationRequest(tool, "edit", {"paths": list(paths)})
     for path in paths:
         if is_protected(session.place.root, path, home):
@@ -72,7 +72,7 @@ def note_edit(session: ContractSession, tool: str, paths: Sequence[str], home: s
 
 
 def is_protected(root: str, path: str, home: str) -> bool:
-    """Whether a file may only be changed through the task tools, by MI itself, or by a person."""
+    """Return whether a file may only be changed through the task tools, by MI itself, or by a person."""
     real = os.path.realpath(os.path.join(root, path))
     own = [os.path.realpath(one) for one in (os.path.join(root, FILE), *_hook_files(root), home)]
     if real in own or _is_below(real, own[-1]):

@@ -16,7 +16,7 @@ _TEXTS = (".md", ".mdc", ".txt", "rules")  # what agents read as instructions: G
 
 
 def find_files_with(root: str, home: Home) -> list[str]:
-    """The files that hold the text now."""
+    """Return the files that hold the text now."""
     entries = Workspace.at(root, home).read().entries
     return [entry.path for entry in entries if entry.owner == OWNER]
 
@@ -46,7 +46,7 @@ def _put(root: str, home: Home, files: list[str]) -> Placed:
 
 
 def _distinct(root: str, files: list[str]) -> list[str]:
-    """A CLAUDE.md that is a link to AGENTS.md is the same file: the text goes in once."""
+    """Return a CLAUDE.md that is a link to AGENTS.md is the same file: the text goes in once."""
     seen: dict[str, str] = {}
     for name in files:
         seen.setdefault(os.path.realpath(os.path.join(root, name)), name)

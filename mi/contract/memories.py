@@ -115,7 +115,7 @@ def _record(memory: NewMemory, store: ThoughtStore, origin: Origin) -> Claim | N
 
 
 def find_under_key(key: str, thoughts: CombinedStores) -> list[Thought]:
-    """The standing records under a key, of the project's store."""
+    """Return the standing records under a key, of the project's store."""
     if not key:
         return []
     project = thoughts.readings[0]
@@ -124,12 +124,12 @@ def find_under_key(key: str, thoughts: CombinedStores) -> list[Thought]:
 
 
 def is_persons_rule(thought: Thought) -> bool:
-    """Whether a person said it as something to go by: no agent's word takes its place."""
+    """Return whether a person said it as something to go by: no agent's word takes its place."""
     return thought.type in ("preference", "goal") and thought.raw.get("origin") == "user"
 
 
 def type_of(subtype: str, tags: Sequence[str]) -> MemoryType:
-    """What a claim or node is as a memory, whoever wrote it; a fact without evidence is a claim."""
+    """Return what a claim or node is as a memory, whoever wrote it; a fact without evidence is a claim."""
     for name in TYPES:
         if MEMORY + name in tags:
             return name

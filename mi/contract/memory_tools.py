@@ -157,7 +157,7 @@ def memory_write(session: ContractSession, given: WriteInput) -> WriteResult:
 
 
 def _checked(given: WriteInput, session: ContractSession) -> tuple[NewMemory, list[FactEvidence]]:
-    """The arguments as they may be kept; nothing about the session changes when they may not."""
+    """Return the arguments as they may be kept; nothing about the session changes when they may not."""
     summary = arguments.check_text("summary", given.summary, needed=True)
     memory = NewMemory(
         type=given.type,
@@ -178,7 +178,7 @@ def _checked(given: WriteInput, session: ContractSession) -> tuple[NewMemory, li
 
 
 def _said(given: WriteInput) -> dict[str, Any]:
-    """The arguments again, for the next call that is suggested."""
+    """Return the arguments again, for the next call that is suggested."""
     said: dict[str, Any] = msgspec.to_builtins(given)
     empty = msgspec.to_builtins(WriteInput(type=given.type, summary=given.summary))
     return {name: value for name, value in said.items() if name in ("type", "summary") or value != empty[name]}
@@ -194,7 +194,7 @@ def _lacks(memory: NewMemory, evidence: list[FactEvidence]) -> Code:
 def _proved(
     session: ContractSession, evidence: list[FactEvidence], request: MutationRequest, verdict: GateVerdict
 ) -> list[CheckedEvidence]:
-    """All the evidence, verified; nothing is written when any of it does not hold."""
+    """Return all the evidence, verified; nothing is written when any of it does not hold."""
     proofs = session.checker.check_all(evidence) if evidence else []
     if failed := find_failures(proofs):
         raise session.refuse("EVIDENCE_FAILED", request, "; ".join(_named(one) for one in failed), verdict)
@@ -211,7 +211,10 @@ def _named(proof: CheckedEvidence) -> str:
 def _replaced(
     session: ContractSession, memory: NewMemory, request: MutationRequest, verdict: GateVerdict
 ) -> list[Thought]:
-    """What stands under the same key and is superseded; a fact gives way to facts alone, a person's rule to theirs."""
+    """Return what stands under the same key and is superseded.
+
+    A fact gives way to facts alone, a person's rule to theirs.
+    """
     standing = memories.find_under_key(memory.key, session.place.read_thoughts())
     facts = [one.id for one in standing if memories.type_of(one.type, one.raw.get("tags") or []) == "fact"]
     if facts and memory.type != "fact":
@@ -221,7 +224,7 @@ def _replaced(
 
 @contextmanager
 def _one_writer(session: ContractSession) -> Iterator[None]:
-    """Of two writes under one key, the second sees the first."""
+    """Hold the lock under which, of two writes to one key, the second sees the first."""
     path = os.path.join(session.place.folder, "write.lock")
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
     try:

@@ -16,7 +16,7 @@ _BOX = r"^[ \t]*+(?:(?:[-*+]|\d{{1,3}}(?:[.)]|{mark}))[ \t]*+)?\[[ x]\][ \t]++\S
 
 
 def count_steps(text: str) -> int:
-    """How many actionable steps a text sequences; 0 or 1 means that it needs no task list."""
+    """Return how many actionable steps a text sequences; 0 or 1 means that it needs no task list."""
     prose = _prose(text)
     return max(
         _ordered(prose),
@@ -28,13 +28,13 @@ def count_steps(text: str) -> int:
 
 
 def _prose(text: str) -> str:
-    """What the text says itself, without fenced code."""
+    """Return what the text says itself, without fenced code."""
     lines = tuple(text[:_MAX_CHARS].splitlines())
     return "\n".join(lines[number][:_MAX_LINE] for number in skip_fences(lines))
 
 
 def list_steps(title: str, subtasks: Sequence[str]) -> int:
-    """How many steps a declared task has: its subtasks, else what its title sequences."""
+    """Return how many steps a declared task has: its subtasks, else what its title sequences."""
     return max(len([subtask for subtask in subtasks if subtask.strip()]), count_steps(title), 1)
 
 
@@ -93,7 +93,7 @@ def _announced(prose: str) -> int:
 
 
 def _sequenced(prose: str) -> int:
-    """`First … then …`: at least the beginning and one that follows, in one paragraph, about what is to be done."""
+    """Count `First … then …`: the beginning and what follows, in one paragraph, about what is to be done."""
     best = 0
     for paragraph in re.split(r"\n[ \t]*\n", prose):
         for known in each_language():
@@ -103,7 +103,7 @@ def _sequenced(prose: str) -> int:
 
 
 def _begun(paragraph: str, known: Patterns) -> int:
-    """`First …`, and how many that follow."""
+    """Count `First …` and those that follow."""
     first = compiled(known.first).search(paragraph)
     return 1 + len(compiled(known.then).findall(paragraph, first.end())) if first else 0
 

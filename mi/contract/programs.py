@@ -54,13 +54,13 @@ def run_allowed(command: str, root: str, allowed: ContractEvidence, timeout_s: f
 
 
 def _identity(program: str) -> tuple[str, str]:
-    """The program that really runs; of one that is many, as its name says, also the name."""
+    """Return the program that really runs; of one that is many, as its name says, also the name."""
     real = os.path.realpath(program)
     return real, os.path.basename(program) if os.path.basename(real) in _MANY_IN_ONE else ""
 
 
 def locate(name: str, root: str) -> str | None:
-    """The program that a name means; a relative path is one of the project's."""
+    """Return the program that a name means; a relative path is one of the project's."""
     from shutil import which
 
     if os.sep not in name:

@@ -84,7 +84,7 @@ def apply_answer(folder: str, question_id: str, answer: str, notices: Notices) -
 
 
 def is_about(folder: str, question_id: str, notices: Notices) -> bool:
-    """Whether an answer to a question would open the way to tasks."""
+    """Return whether an answer to a question would open the way to tasks."""
     waits = any(one.question_id == question_id for one in _waiting(folder, notices))
     return waits or TinyTasks("/", folder, notices).awaits(question_id)
 
@@ -97,7 +97,7 @@ def _add(tiny_tasks: TinyTasks, proposal: TaskProposal) -> None:
 
 
 def is_yes(answer: str) -> bool:
-    """Whether a person's answer begins with a word of consent."""
+    """Return whether a person's answer begins with a word of consent."""
     return begins_with_yes(answer, patterns().yes_to_tasks)
 
 

@@ -55,7 +55,7 @@ class RecallAnswer(Struct, frozen=True, kw_only=True):
 
 
 def query(session: ContractSession, text: str, limit: int) -> RecallAnswer:
-    """What is remembered about a question, whatever characters it holds."""
+    """Return what is remembered about a question, whatever characters it holds."""
     asked = compact(text)
     thoughts = session.place.read_thoughts()
     hits: list[Hit] = []
@@ -72,7 +72,7 @@ def query(session: ContractSession, text: str, limit: int) -> RecallAnswer:
 
 
 def _likely(session: ContractSession, hits: list[Hit]) -> list[Hit]:
-    """The matches by rank, as far as their documents tell: who said it shows only in the thought itself."""
+    """Return the matches by rank, as far as their documents tell: who said it shows only in the thought itself."""
     stale = {one.id for one in session.truths.of(hit.document.id for hit in hits).values() if one.stale}
 
     def rank(hit: Hit) -> tuple[float, str]:
@@ -89,7 +89,7 @@ def _score(match: float, tier: Tier, truth: TruthState) -> float:
 
 
 def recall_recent(session: ContractSession, count: int) -> RecallAnswer:
-    """What was remembered last, newest first."""
+    """Return what was remembered last, newest first."""
     thoughts = session.place.read_thoughts()
     latest = [one for kind in ("claim", "node") for one in _newest(thoughts, kind, count)]
     found = show_hit(session, latest)
@@ -124,7 +124,7 @@ def _with_always(session: ContractSession, thoughts: CombinedStores, found: list
 
 
 def show_hit(session: ContractSession, thoughts: Iterable[Thought]) -> list[Recalled]:
-    """The thoughts that stand, as memories without a score; a stale fact is shown as stale."""
+    """Return the thoughts that stand, as memories without a score; a stale fact is shown as stale."""
     standing = [(thought, raw) for thought in thoughts if thought.stands and (raw := thought.raw)]
     truths = session.truths.of(one.id for one, raw in standing if FACT in (raw.get("tags") or ()))
     now = time.time()

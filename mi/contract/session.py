@@ -39,7 +39,7 @@ _VIOLATIONS = frozenset(
 
 
 def allow(request: gate.MutationRequest) -> gate.Permission:
-    """The answer where no rules were given."""
+    """Return the answer where no rules were given."""
     return gate.Permission()
 
 
@@ -74,7 +74,7 @@ class Refused(Blocked):
         return f"{self.verdict.code}: {said}"
 
     def told(self) -> dict[str, Any]:
-        """The checklist, what of it is missing, and the next call, as every door shows them."""
+        """Return the checklist, what of it is missing, and the next call, as every door shows them."""
         shown: dict[str, Any] = msgspec.to_builtins(self.verdict._asdict())
         missing = [one.item for one in self.verdict.checklist if not one.done]
         found = {"checklist": shown["checklist"], "missing": missing, "next": shown["next"]}
@@ -97,7 +97,7 @@ class ContractSession:
     def open(
         cls, place: ContractPlace, client: str, boundary: Boundary, *, wait: bool = False, person: bool = False
     ) -> "ContractSession":
-        """The session of a client, with the state that an earlier one in the same slot left."""
+        """Return the session of a client, with the state that an earlier one in the same slot left."""
         return cls(place, states.take_slot(place.folder, client, place.notices, wait=wait), boundary, person=person)
 
     @property
@@ -135,7 +135,7 @@ class ContractSession:
         return find_authority(self.place.root, self.tiny_tasks).look()
 
     def shelf(self, thoughts: "CombinedStores") -> "Shelf":
-        """What is always recalled; filled anew when it could have changed."""
+        """Return what is always recalled; filled anew when it could have changed."""
         from mi.contract.always_recalled import fill_shelf, stamp_of
 
         stamp = stamp_of(self, thoughts)
@@ -154,7 +154,7 @@ class ContractSession:
         return self.log.append(record, sync=sync).event_id
 
     def judge(self, request: gate.MutationRequest) -> gate.GateVerdict:
-        """What the gate says now; the pointer is taken from the task file first."""
+        """Return what the gate says now; the pointer is taken from the task file first."""
         tasks = self.sync_pointer()
         limits = self.place.settings().receipt_max_age_s
         moment = gate.GateMoment(time.time(), limits, self.place.permission(request))
@@ -195,7 +195,7 @@ class ContractSession:
         return Refused(verdict, why, proposal)
 
     def refuse(self, code: gate.Code, request: gate.MutationRequest, details: str, passed: gate.GateVerdict) -> Refused:
-        """A refusal for a reason that shows only after the gate let the request through."""
+        """Return a refusal for a reason that shows only after the gate let the request through."""
         checks = tuple(
             msgspec.structs.replace(one, done=False, detail=details) if one.rule == _RULE_OF.get(code, "") else one
             for one in passed.checklist
@@ -204,7 +204,7 @@ class ContractSession:
         return self.refusal(verdict, request, details)
 
     def protected(self, request: gate.MutationRequest, path: str) -> Refused:
-        """A file that no tool of an agent's may change: record the refusal; returns what to raise."""
+        """Return a file that no tool of an agent's may change: record the refusal; returns what to raise."""
         verdict = gate.GateVerdict(
             "PROTECTED_FILE", self.judge(request).checklist, gate.AllowedCall(tool="task_list"), path
         )

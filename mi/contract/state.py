@@ -56,20 +56,20 @@ class SessionState(Struct, frozen=True, kw_only=True):
 
 
 def add_receipt(state: SessionState, query: str, ids: list[str]) -> SessionState:
-    """A recall was made."""
+    """Return the state after a recall."""
     receipt = Receipt(query=query, ts=clock.now(), ids=ids[:_KEPT_IDS])
     return count_call(replace(state, receipts=[*state.receipts, receipt][-_KEPT_RECEIPTS:]), "recalls")
 
 
 def set_mode(state: SessionState, mode: Mode) -> SessionState:
-    """A mode was declared; receipts of another declared mode no longer count."""
+    """Return the state after a mode was declared; receipts of another mode no longer count."""
     changed = state.mode is not None and state.mode != mode
     receipts = _voided(state.receipts, "mode") if changed else state.receipts
     return count_call(replace(state, mode=mode, mode_ts=clock.now(), receipts=receipts), "modes")
 
 
 def set_pointer(state: SessionState, pointer: str, parent: str) -> SessionState:
-    """The task file points to a leaf. To go on with another task needs another recall; to split one does not."""
+    """Return the task file points to a leaf. To go on with another task needs another recall; to split one does not."""
     if not pointer or pointer == state.pointer:
         return state
     moved = bool(state.pointer) and parent != state.pointer
@@ -77,18 +77,18 @@ def set_pointer(state: SessionState, pointer: str, parent: str) -> SessionState:
 
 
 def set_steps(state: SessionState, steps: int) -> SessionState:
-    """The agent declared a plan."""
+    """Return the agent declared a plan."""
     return replace(state, steps=max(state.steps, steps))
 
 
 def count_violation(state: SessionState, violation_id: str, code: str) -> SessionState:
-    """The agent tried what it may not."""
+    """Return the state after the agent tried what it may not."""
     note = ViolationNote(id=violation_id, code=code, ts=clock.now())
     return count_call(replace(state, violations=[*state.violations, note][-_KEPT_VIOLATIONS:]), "violations")
 
 
 def count_call(state: SessionState, name: str) -> SessionState:
-    """One more of something."""
+    """Return the state with one more of something."""
     return replace(state, counters=state.counters | {name: state.counters.get(name, 0) + 1})
 
 
@@ -97,7 +97,7 @@ def _voided(receipts: list[Receipt], why: str) -> list[Receipt]:
 
 
 def find_valid_receipt(state: SessionState, now_s: float, max_age_s: int) -> Receipt | None:
-    """The latest recall that still counts."""
+    """Return the latest recall that still counts."""
     for one in reversed(state.receipts):
         if not one.void:
             try:
@@ -123,7 +123,7 @@ class StateFile:
         return os.path.basename(self.path).removesuffix(".json")
 
     def read(self) -> SessionState:
-        """The state as it is; a broken file counts as nothing done yet, so everything is asked for again."""
+        """Return the state as it is; a broken file counts as nothing done yet, so everything is asked for again."""
         stamp = self._stamp()
         if self._known is not None and stamp is not None and self._known[0] == stamp:
             return self._known[1]
@@ -157,7 +157,7 @@ class StateFile:
 
 
 def take_slot(folder: str, client: str, notices: Notices, *, wait: bool = False) -> StateFile:
-    """The state of a client: the lowest slot nobody else holds, or (`wait`) the first one, once it is free."""
+    """Return the state of a client: the lowest slot nobody else holds, or (`wait`) the first one, once it is free."""
     make_dirs(folder)
     name, slot = clean_client_name(client), 0
     while True:
@@ -185,7 +185,7 @@ def _takes(lock: int, path: str, wait: bool) -> bool:
 
 
 def clean_client_name(client: str) -> str:
-    """A client's name as part of a file name; two names never become one."""
+    """Return a client's name as part of a file name; two names never become one."""
     plain = _NAME.sub("_", client.lower()).strip("._-")[:40]
     if plain == client and not client.startswith(HOST):
         return plain

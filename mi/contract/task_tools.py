@@ -59,12 +59,12 @@ class ChangeResult(Struct, frozen=True, kw_only=True):
 
 
 def task_list(session: ContractSession, given: ListInput) -> ListResult:
-    """The tasks as their authority has them."""
+    """Return the tasks as their authority has them."""
     return list_tasks(session.sync_pointer())
 
 
 def list_tasks(tasks: TaskList) -> ListResult:
-    """A task list as it is shown."""
+    """Return a task list as it is shown."""
     return ListResult(
         authority=tasks.authority,
         exists=tasks.exists,
@@ -116,7 +116,7 @@ def _admitted(
 def _refuse_reorder(
     session: ContractSession, request: MutationRequest, loaded: LoadedTaskFile, section: str, verdict: GateVerdict
 ) -> None:
-    """A task in front of the one that is worked on would change the order."""
+    """Raise if a task would come in front of the one that is worked on."""
     pointer, place = loaded.document.pointer(), tinytasks.place_for(loaded.document, section)
     if session.person or pointer is None or place is None:
         return
@@ -188,7 +188,7 @@ class _TaskPlace(Struct, frozen=True):
 
 
 def _place(session: ContractSession, task_id: str) -> _TaskPlace | None:
-    """The task that a call names; None where another room keeps the tasks and the gate says so."""
+    """Return the task that a call names; None where another room keeps the tasks and the gate says so."""
     tasks = session.tasks()
     if tasks.other or tasks.unsure:
         return None

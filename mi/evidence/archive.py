@@ -29,7 +29,7 @@ class Old(NamedTuple):
 
 
 def find_old(folder: str, keep: int) -> list[Old]:
-    """The transcripts of a folder except the newest `keep`, oldest first; changes nothing."""
+    """Return the transcripts of a folder except the newest `keep`, oldest first; changes nothing."""
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))
     except (FileNotFoundError, NotADirectoryError):
@@ -56,7 +56,7 @@ def archive_old(home: Home, folder: str, keep: int) -> list[Old]:
 
 
 def _archive(home: Home, old: Old) -> Old:
-    """First the whole archive, checked and on disk; only then the stub over the original."""
+    """Write the whole archive, checked and on disk; only then put the stub over the original."""
     unfinished = f"{old.archive}.tmp.{os.getpid()}"
     digest = _pack(old.path, unfinished)
     if _digest_of(unfinished) != digest:

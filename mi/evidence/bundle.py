@@ -14,7 +14,7 @@ Raw = dict[str, Any]
 
 
 def find_latest_batch(log: str, index: EvidenceIndex, notices: Notices, progress: Progress) -> Raw | None:
-    """The bundle of the latest batch of a log; None when no batch was ever sent."""
+    """Return the bundle of the latest batch of a log; None when no batch was ever sent."""
     events = list(read_window(log, notices))
     kinds = [event.head.kind for event in events]
     corrupt = next((event.fields() for event in events if event.head.kind == "state_corrupt"), None)
@@ -29,7 +29,7 @@ def find_latest_batch(log: str, index: EvidenceIndex, notices: Notices, progress
 
 
 def _of_batch(records: list[Raw]) -> list[Raw]:
-    """The records of the batch that the first one opens, and later applications of what it suggested."""
+    """Return the records of the batch that the first one opens, and later applications of what it suggested."""
     run_id, batch = records[0].get("run_id"), _batch_of(records[0])
     mine = [raw for raw in records if raw.get("run_id") == run_id and _batch_of(raw) in ("", batch)]
     suggested = {raw.get("id") or raw.get("event_id") for raw in mine if raw["kind"] == "learn_suggested"}

@@ -31,7 +31,7 @@ class Sum(NamedTuple):
 
 
 def run_costs(index: "EvidenceIndex", log: str, project_id: str, progress: Callable[[int, int], None]) -> list[RunCost]:
-    """Every run of a log, the oldest first."""
+    """Return every run of a log, the oldest first."""
     found: dict[str, RunCost] = {}
     for offset in index.all_of(log, ("run_start", "run_end"), progress):
         event = read_at(log, offset)
@@ -46,7 +46,7 @@ def run_costs(index: "EvidenceIndex", log: str, project_id: str, progress: Calla
 
 
 def sum_costs(name: str, costs: Iterable[RunCost]) -> Sum:
-    """The costs of some runs together."""
+    """Return the costs of some runs together."""
     spent = [one.spent for one in costs]
     totals: dict[str, float | None] = {}
     known: dict[str, float | None] = {}
@@ -59,7 +59,7 @@ def sum_costs(name: str, costs: Iterable[RunCost]) -> Sum:
 
 
 def group_costs(costs: Iterable[RunCost], by: str) -> list[Sum]:
-    """Sums by `project` or `day`, in the order of the runs."""
+    """Return sums by `project` or `day`, in the order of the runs."""
     groups: dict[str, list[RunCost]] = {}
     for one in costs:
         groups.setdefault(one.project_id if by == "project" else one.day, []).append(one)

@@ -21,7 +21,7 @@ class Damage(NamedTuple):
 
 
 def find_damage(home: Home) -> Iterator[Damage]:
-    """Everything that `mi repair` can mend, looking at each file once; nothing is changed."""
+    """Yield everything that `mi repair` can mend, looking at each file once; nothing is changed."""
     if not home.exists():
         return
     if os.stat(home.root).st_mode & 0o077:
@@ -80,7 +80,7 @@ def _ends_torn(path: str) -> bool:
 
 
 def _complete(path: str) -> None:
-    """An append of nothing ends a torn line: a whole record is completed, anything else set aside."""
+    """Complete a torn line by appending nothing: a whole record stays, anything else is set aside."""
     jsonl.append(path)
 
 

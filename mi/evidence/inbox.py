@@ -37,7 +37,7 @@ class LocatedItem(NamedTuple):
 
 
 def list_waiting(home: Home, index: EvidenceIndex, progress: Progress) -> list[LocatedItem]:
-    """Everything that waits, newest first."""
+    """Return everything that waits, newest first."""
     found = [one for project_id, log in _logs(home) for one in _of_log(project_id, log, index, progress)]
     return sorted(found, key=lambda one: one.item.ts, reverse=True)
 

@@ -99,8 +99,7 @@ class EvidenceIndex:
         self._with_view(lambda view: view.catch_up(self._source(log), _Events(), progress))
 
     def unsettled(self, log: str, pairs: dict[str, str]) -> tuple[list[int], int]:
-        """Return, without catching up, the offsets of asked events without their answer, and up to where the index
-        knows the log."""
+        """Return the offsets of asked events without an answer, and how far the index knows the log."""
         source = self._source(log)
 
         def look(db: sqlite3.Connection) -> tuple[list[int], int]:
@@ -121,7 +120,7 @@ class EvidenceIndex:
         return row[0] if row else None
 
     def _query(self, log: str, query: str, values: tuple[str, ...], progress: Progress) -> list[Any]:
-        """The rows of a query about a log that was caught up with."""
+        """Return the rows of a query about a log that was caught up with."""
         source = self._source(log)
 
         def work(view: LogView) -> list[Any]:

@@ -29,7 +29,10 @@ class LatestRun(NamedTuple):
 
 
 def read_window(log: str, notices: Notices, known: int = 0) -> Iterator[Event]:
-    """The events near the end of a log, latest first, as far back as `known` (an offset) or the window reaches."""
+    """Yield the events near the end of a log, latest first.
+
+    As far back as `known` (an offset) or the window reaches.
+    """
     start = max(known, jsonl.measure_size(log) - WINDOW)
     for event in read_back(log, notices):
         if event.offset + event.length < start:  # a record that reaches into the window counts, however long
@@ -38,7 +41,7 @@ def read_window(log: str, notices: Notices, known: int = 0) -> Iterator[Event]:
 
 
 def find_latest_run(log: str, index: "EvidenceIndex", notices: Notices) -> LatestRun | None:
-    """The run that wrote last. Its end is its last word, and its batches are numbered: a look back suffices."""
+    """Return the run that wrote last. Its end is its last word, and its batches are numbered: a look back suffices."""
     found = _seen_in(log, read_window(log, notices))
     if (
         found is None and jsonl.measure_size(log) > WINDOW
@@ -50,7 +53,7 @@ def find_latest_run(log: str, index: "EvidenceIndex", notices: Notices) -> Lates
 
 
 def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
-    """What events, latest first, say of the run that wrote the latest of them."""
+    """Return what events, latest first, say of the run that wrote the latest of them."""
     ended: RunEnd | None = None
     run_id, batches = "", 0
     for event in events:
@@ -70,13 +73,13 @@ def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
 
 
 def _batch_number(batch_id: str) -> int:
-    """How many batches there were when this one ran: b0 is the first."""
+    """Return how many batches there were when this one ran: b0 is the first."""
     number = batch_id.removeprefix("b").partition(".")[0]
     return int(number) + 1 if number.isdigit() else 0
 
 
 def whole_run(log: str, run_id: str, index: "EvidenceIndex", progress: "Progress") -> dict[str, Any] | None:
-    """The run's task, status, marks and events; None when the log knows no such run. One without an end says so."""
+    """Return the run's task, status, marks and events; None when the log knows no such run."""
     found: dict[str, Any] = {}
     batches: list[str] = []
     for offset in index.all_of(log, OF_RUN, progress):

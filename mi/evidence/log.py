@@ -25,12 +25,12 @@ class EvidenceWriter:
 
     @classmethod
     def for_command(cls, path: str, notices: Notices) -> "EvidenceWriter":
-        """A writer for a command outside a run."""
+        """Return a writer for a command outside a run."""
         return cls(path, ids.make_cli_id(), notices)
 
     @classmethod
     def resume(cls, path: str, run_id: str, notices: Notices) -> "EvidenceWriter":
-        """A writer that goes on numbering where an earlier one of the same run stopped."""
+        """Return a writer that goes on numbering where an earlier one of the same run stopped."""
         last = next((event.head.seq for event in read_back(path, notices) if event.head.run_id == run_id), 0)
         return cls(path, run_id, notices, last)
 
@@ -63,6 +63,6 @@ class EvidenceWriter:
 
 
 def _home_of(log: str) -> str:
-    """The home a log lies in: logs are `global/evidence.jsonl` and `projects/<id>/evidence.jsonl`."""
+    """Return the home a log lies in: logs are `global/evidence.jsonl` and `projects/<id>/evidence.jsonl`."""
     folder = os.path.dirname(os.path.dirname(log))
     return os.path.dirname(folder) if os.path.basename(folder) == "projects" else folder

@@ -39,7 +39,7 @@ class Event(NamedTuple):
     cut: bool
 
     def record(self) -> Record | None:
-        """The typed record; None for a kind or shape this version does not know."""
+        """Return the typed record; None for a kind or shape this version does not know."""
         shape = record_type(self.head.kind)
         if shape is None or self.cut:
             return None
@@ -49,7 +49,7 @@ class Event(NamedTuple):
             return None
 
     def fields(self) -> dict[str, Any]:
-        """Everything in the record, known to this version or not; of one that is cut, its head."""
+        """Return everything in the record, known to this version or not; of one that is cut, its head."""
         if not self.cut:
             try:
                 return decode_stored(self.raw, dict[str, Any])
@@ -60,19 +60,19 @@ class Event(NamedTuple):
 
 
 def read_back(path: str, notices: Notices) -> Iterator[Event]:
-    """The events of a log, latest first."""
+    """Return the events of a log, latest first."""
     return _events(jsonl.read_backward(path, _SHOWN_LINE), path, notices)
 
 
 def read_on(path: str, offset: int, notices: Notices) -> Iterator[Event]:
-    """The events of a log from a byte offset on."""
+    """Return the events of a log from a byte offset on."""
     return _events(jsonl.read_forward(path, offset, _SHOWN_LINE), path, notices)
 
 
 def read_last(
     path: str, count: int, notices: Notices, wanted: Callable[[Event], bool] = lambda event: True
 ) -> list[Event]:
-    """The latest events that are wanted, oldest first."""
+    """Return the latest events that are wanted, oldest first."""
     found: list[Event] = []
     for event in read_back(path, notices):
         if len(found) == count:
@@ -83,7 +83,7 @@ def read_last(
 
 
 def read_at(path: str, offset: int) -> Event | None:
-    """The whole event that begins at an offset."""
+    """Return the whole event that begins at an offset."""
     data = jsonl.read_line(path, offset)
     if data is None:
         return None
@@ -91,12 +91,12 @@ def read_at(path: str, offset: int) -> Event | None:
 
 
 def read_whole(path: str, event: Event) -> Event:
-    """An event with all its bytes."""
+    """Return an event with all its bytes."""
     return read_at(path, event.offset) or event if event.cut else event
 
 
 def parse(line: jsonl.Line) -> Event | None:
-    """A line as an event; None when it is no record."""
+    """Return a line as an event; None when it is no record."""
     try:
         head: Head | None = decode(line.data, Head)
     except BadJson:
@@ -114,7 +114,10 @@ def _head_of_cut(data: bytes) -> Head | None:
 
 
 def _head_of_odd(data: bytes) -> Head | None:
-    """The head of a record with broken text or a field of an unexpected type: that costs the field, not the record."""
+    """Return the head of a record with broken text or a field of an unexpected type.
+
+    That costs the field, not the record.
+    """
     try:
         fields = decode_stored(data, dict[str, Any])
     except BadJson:

@@ -39,7 +39,7 @@ class TranscriptEntry(NamedTuple):
 
 
 def find_latest(folder: str) -> str | None:
-    """The transcript of a folder that was written last, by its time-ordered name."""
+    """Return the transcript of a folder that was written last, by its time-ordered name."""
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))
     except (FileNotFoundError, NotADirectoryError):
@@ -48,7 +48,7 @@ def find_latest(folder: str) -> str | None:
 
 
 def tail(path: str, count: int) -> list[TranscriptEntry]:
-    """The last entries of a transcript, oldest first; archives are read through their stub."""
+    """Return the last entries of a transcript, oldest first; archives are read through their stub."""
     if not os.path.isfile(path):
         raise NotFound("no-transcript", path=path)
     if path.endswith(".gz"):
@@ -62,7 +62,7 @@ def tail(path: str, count: int) -> list[TranscriptEntry]:
 
 
 def parse_entry(raw: bytes) -> TranscriptEntry:
-    """A stored line as it is shown; what is no transcript line is shown as it stands."""
+    """Return a stored line as it is shown; what is no transcript line is shown as it stands."""
     try:
         entry = decode_stored(raw, _Entry)
     except BadJson:
@@ -73,7 +73,7 @@ def parse_entry(raw: bytes) -> TranscriptEntry:
 
 
 def _parse_cut(raw: bytes) -> TranscriptEntry:
-    """An output line too long to be read whole, with its time and stream; anything else as it stands."""
+    """Return an output line too long to be read whole, with its time and stream; anything else as it stands."""
     if start := _CUT.match(raw):
         shown = raw[start.end() :]
         escape = shown.rfind(b"\\", -12)  # the cut may have hit an escape sequence, or a pair of them
@@ -86,7 +86,7 @@ def _parse_cut(raw: bytes) -> TranscriptEntry:
 
 
 def _archive_of(raw: bytes, stub: str) -> str | None:
-    """Where the content went; a stub may only point below its own folder."""
+    """Return where the content went; a stub may only point below its own folder."""
     try:
         entry = decode_stored(raw, _Entry)
     except BadJson:

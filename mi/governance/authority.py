@@ -27,7 +27,7 @@ MAX_FILES = 5
 
 
 def find_authority(action: str, files: int = 0, visibility: Visibility = "local") -> Authority:
-    """Who decides about an action; one that is not in the table is the person's to decide."""
+    """Return who decides about an action; one that is not in the table is the person's to decide."""
     found = ACTIONS.get(action, "escalate")
     if found == "autonomous" and (files > MAX_FILES or visibility == "external"):
         return "escalate"

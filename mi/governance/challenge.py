@@ -32,22 +32,23 @@ _SUBJECTS = {
 
 
 def find_score_tier(risk: int) -> Tier:
+    """Return the tier of a risk by its number alone."""
     return "low" if risk <= 2 else "medium" if risk == 3 else "high"
 
 
 def find_tier(risk: int, triggers: Collection[str] = (), full: bool = False) -> Tier:
-    """The higher of what the score and the triggers ask for; `full`: the person asked for everything."""
+    """Return the higher of what the score and the triggers ask for; `full`: the person asked for everything."""
     asked = [find_score_tier(risk), *(_TRIGGER_TIER[one] for one in triggers if one in _TRIGGER_TIER)]
     return "high" if full else max(asked, key=TIERS.index)
 
 
 def must_wait(of: Tier) -> bool:
-    """Whether one must wait for the person's word."""
+    """Return whether one must wait for the person's word."""
     return of == "high"
 
 
 def find_problems(of: Tier, parts: Mapping[str, str]) -> list[str]:
-    """What is wrong with a challenge, as `<part>: <what>`: a part missing, too long, or one too many."""
+    """Return what is wrong with a challenge, as `<part>: <what>`: a part missing, too long, or one too many."""
     found = [f"{name}: missing" for name in PARTS[of] if not parts.get(name, "").strip()]
     found += [f"{name}: too many" for name in parts if name not in PARTS[of]]
     for name in PARTS[of]:
@@ -58,7 +59,7 @@ def find_problems(of: Tier, parts: Mapping[str, str]) -> list[str]:
 
 
 def give_guidance(of: Tier, urgent: bool = False, cards: Collection[str] = (), language: str = "en") -> list[str]:
-    """What to put before the member that answers."""
+    """Return what to put before the member that answers."""
     lines = [text("challenge." + of, language, parts=", ".join(PARTS[of]))]
     if urgent:
         lines.append(text("challenge.concise", language))
@@ -68,19 +69,22 @@ def give_guidance(of: Tier, urgent: bool = False, cards: Collection[str] = (), l
 
 
 def argue_against(trigger: str, language: str = "en") -> str:
-    """What a trigger speaks of, in one sentence."""
+    """Return what a trigger speaks of, in one sentence."""
     return give_alert(language) if trigger == "T8" else text("against." + _SUBJECTS[trigger], language)
 
 
 def give_alert(language: str = "en") -> str:
-    """What is said at once when a message holds a secret."""
+    """Return what is said at once when a message holds a secret."""
     return text("challenge.alert", language)
 
 
 def render_challenge(
     of: Tier, triggers: Collection[str], level: str, cards: Collection[str] = (), language: str = "en"
 ) -> dict[str, str]:
-    """A challenge in fixed words, for when no model answers: what to do, what speaks against it, what it rests on."""
+    """Return a challenge in fixed words, for when no model answers.
+
+    What to do, what speaks against it, what it rests on.
+    """
     subject = next((name for trigger, name in _SUBJECTS.items() if trigger in triggers), "other")
     speaks = text("against." + subject, language)
     cited = f" ({', '.join(cards)})" if cards else ""

@@ -72,13 +72,16 @@ class Counted(NamedTuple):
 
 
 def count(diff: str, count_generated: bool = False) -> Counted:
-    """The change units of the text of a git diff, best made with -U0; generated and lock files count by policy."""
+    """Return the change units of the text of a git diff, best made with -U0.
+
+    Generated and lock files count by policy.
+    """
     files = [_file(block, count_generated) for block in split_blocks(diff)]
     return Counted(tuple(file for file in files if file is not None))
 
 
 def add_unseen(counted: Counted, files: Iterable[str], count_generated: bool = False) -> Counted:
-    """With the changed files of which a cut diff shows nothing: at least one unit each."""
+    """Return the units with changed files of which a cut diff shows nothing: at least one each."""
     shown = {path for file in counted.files for path in (file.path, file.old_path)}
     return Counted((*counted.files, *(_unseen(path, count_generated) for path in files if path not in shown)))
 
@@ -100,7 +103,7 @@ class FileBlock:
 
 
 def split_blocks(diff: str) -> list[FileBlock]:
-    """What a diff says of each file, in its order."""
+    """Return what a diff says of each file, in its order."""
     found: list[FileBlock] = []
     lines = iter(diff.split("\n"))
     for line in lines:
@@ -190,7 +193,7 @@ def _machine_made(path: str, block: FileBlock) -> Literal["lock", "generated"] |
 
 
 def list_paths(block: FileBlock) -> tuple[str, str]:
-    """The name of the file, and its former one ('' for a new one)."""
+    """Return the name of the file, and its former one ('' for a new one)."""
     extended = block.extended
     new = extended.get("rename to") or extended.get("copy to") or _side(extended.get("+++", ""))
     old = extended.get("rename from") or _side(extended.get("---", ""))
@@ -212,7 +215,7 @@ def _from_header(header: str) -> str:
 
 
 def _unquoted(name: str) -> str:
-    """A path as git writes it: in quotes with C escapes when it holds unusual bytes."""
+    """Return a path as git writes it: in quotes with C escapes when it holds unusual bytes."""
     if not (name.startswith('"') and name.endswith('"') and len(name) > 1):
         return name
     escapes = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}

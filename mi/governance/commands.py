@@ -1,5 +1,7 @@
-"""The command classifier: what a shell command line does, as acts; permissions, risk signals and interrupts derive
-from it."""
+"""The command classifier: what a shell command line does, as acts.
+
+Permissions, risk signals and interrupts derive from it.
+"""
 
 import itertools
 import os
@@ -52,7 +54,7 @@ def risk_signal(command: str) -> tuple[str, Level]:
 
 
 def _line_acts(command: str, commands: Commands) -> list[Act]:
-    """What only the whole line shows."""
+    """Return what only the whole line shows."""
     acts = [Act("credentials-out", sent) for sent in find_credential_senders(commands)]
     if _runs_unseen(commands):
         acts.append(Act("run-fetched", command))
@@ -62,7 +64,7 @@ def _line_acts(command: str, commands: Commands) -> list[Act]:
 
 
 def _unread_acts(command: str, commands: Commands, here: Surroundings, depth: int) -> list[Act]:
-    """Of a text that is no shell text: that nobody can tell, and what its pieces would be that count."""
+    """Return, of a text that is no shell text, that nobody can tell, and the pieces of it that count."""
     if commands.readable:
         return []
     pieces = [piece.strip() for piece in re.split(_PIECES, command)[:_MOST_PIECES] if piece.strip()]
@@ -81,12 +83,12 @@ def _printed_scripts(commands: list[Simple]) -> list[str]:
 
 
 def _runs_fed(one: Simple) -> bool:
-    """Whether a shell or interpreter runs what other commands print."""
+    """Return whether a shell or interpreter runs what other commands print."""
     return _reads_program(one) or (one.name in tables.SHELLS and "$()" in " ".join(one.argv))
 
 
 def _reads_program(one: Simple) -> bool:
-    """Whether a shell or interpreter takes its program from standard input."""
+    """Return whether a shell or interpreter takes its program from standard input."""
     words = one.argv[1:]
     if one.name not in tables.SHELLS or one.name in ("eval", "source", "."):
         return False
@@ -109,7 +111,7 @@ def _runs_unseen(commands: list[Simple]) -> bool:
 
 
 def _fetched(one: Simple) -> set[str]:
-    """The files that a download is kept in, as a later command may name them."""
+    """Return the files that a download is kept in, as a later command may name them."""
     named = [word for before, word in itertools.pairwise(one.argv) if re.fullmatch(r"-\w*[oO]|--output\S*", before)]
     urls = [os.path.basename(word.partition("?")[0]) for word in one.argv[1:] if "/" in word]
     files = {*one.writes, *named, *urls} - {"", "-"}
@@ -132,7 +134,10 @@ def _acts(one: Simple, here: Surroundings, line: list[Simple], depth: int) -> li
 
 
 def _unseen_words(one: Simple, line: list[Simple]) -> list[str]:
-    """What a command is given beside its words: by xargs something nobody can tell, a database what is said to it."""
+    """Return what a command is given beside its words.
+
+    By xargs something nobody can tell, a database what is said to it.
+    """
     unknown = [_UNKNOWN] if "xargs" in one.prefixes else []
     if one.name not in tables.SQL_CLIENTS:
         return unknown
@@ -141,7 +146,10 @@ def _unseen_words(one: Simple, line: list[Simple]) -> list[str]:
 
 
 def _inside(argv: list[str]) -> str:
-    """The command line that a runner runs which the shell reader does not follow: `flock x git push`; else ''."""
+    """Return the command line that a runner runs which the shell reader does not follow: `flock x git push`.
+
+    Else ''.
+    """
     plain = [os.path.basename(argv[0]), *itertools.islice((word for word in argv[1:] if not word.startswith("-")), 2)]
     for verbs in (3, 2, 1):
         if (runner := " ".join(plain[:verbs])) in tables.RUNNERS:
@@ -150,7 +158,7 @@ def _inside(argv: list[str]) -> str:
 
 
 def _after_runner(argv: list[str], verb: str, skipped: int) -> list[str]:
-    """The words of the command that a runner runs: after its verb, its options and so many plain words."""
+    """Return the words of the command that a runner runs: after its verb, its options and so many plain words."""
     rest = argv[argv.index(verb) + 1 if verb else 1 :]
     while rest and (rest[0].startswith("-") or skipped):
         valued = rest[0] in tables.RUNNER_VALUES
@@ -160,7 +168,10 @@ def _after_runner(argv: list[str], verb: str, skipped: int) -> list[str]:
 
 
 def _code_acts(one: Simple, here: Surroundings, depth: int) -> list[Act]:
-    """What a program in the text does: `python -c "open('.env')"`, `os.system('git push …')` in a here-document."""
+    """Return what a program in the text does.
+
+    `python -c "open('.env')"`, `os.system('git push …')` in a here-document.
+    """
     is_awk = one.name in ("awk", "gawk", "mawk")
     code = "\n".join(one.argv[1:] if is_awk else inline_code(one.name, list(one.argv[1:]), list(one.documents)))
     if not code:

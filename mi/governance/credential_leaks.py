@@ -29,7 +29,7 @@ _CODE_SENDS = r"\b(?:requests|urllib|urlopen|http|https|httpx|aiohttp|socket|fet
 
 
 def find_credential_senders(commands: list[Simple]) -> list[str]:
-    """The commands that would send a credential out of this machine, without the credential."""
+    """Return the commands that would send a credential out of this machine, without the credential."""
     feeders = find_feeders(commands)
     copies = _copies(commands, feeders)
     kept = [one for one in commands if one.within]  # what they print may be in a variable: `X=$(cat .env)`
@@ -42,12 +42,12 @@ def find_credential_senders(commands: list[Simple]) -> list[str]:
 
 
 def does_code_send(code: str, named: list[str]) -> bool:
-    """Whether a program given on the command line reads a secret file and speaks to the network."""
+    """Return whether a program given on the command line reads a secret file and speaks to the network."""
     return bool(re.search(_CODE_SENDS, code)) and any(paths.is_secret(path) for path in named)
 
 
 def does_stay_here(argv: list[str]) -> bool:
-    """Whether a network command only speaks to this machine."""
+    """Return whether a network command only speaks to this machine."""
     if argv[0] in ("curl", "wget"):
         pairs = itertools.pairwise(argv)
         words = [word for before, word in pairs if not word.startswith("-") and before not in _CURL_WITH_VALUE]
@@ -63,7 +63,10 @@ def _is_sender(one: Simple) -> bool:
 
 
 def find_feeders(commands: list[Simple]) -> Callable[[Simple], list[Simple]]:
-    """For a command those whose output goes into it; looked for in its pipelines only, a line may hold thousands."""
+    """Return for a command those whose output goes into it.
+
+    Looked for in its pipelines only, a line may hold thousands.
+    """
     by_pipeline: dict[int, list[Simple]] = {}
     for one in commands:
         for pipeline in _pipelines(one):

@@ -19,7 +19,7 @@ class ChecklistItem(NamedTuple):
 
 
 def build_checklist(tests: TestResult, uncommitted: int | None, said: Mapping[str, str]) -> list[ChecklistItem]:
-    """All six items; `uncommitted` is None when nobody could look, `said` is what the human gave for each item."""
+    """Return all six items; `uncommitted` is None when nobody could look, `said` what the human gave."""
     machine = {
         "tests": ChecklistItem("tests", tests == "passed", tests),
         "clean": ChecklistItem("clean", uncommitted == 0, "unknown" if uncommitted is None else str(uncommitted)),
@@ -30,12 +30,12 @@ def build_checklist(tests: TestResult, uncommitted: int | None, said: Mapping[st
 
 
 def open_items(items: list[ChecklistItem]) -> list[str]:
-    """What still stops the deployment; speed and urgency close nothing."""
+    """Return what still stops the deployment; speed and urgency close nothing."""
     return [item.name for item in items if not item.done]
 
 
 def check_after(status: int | None, expected: int, smoke: bool | None, log_errors: int | None) -> list[ChecklistItem]:
-    """What was seen after a deployment: the documented code, the smoke test, no errors in the logs."""
+    """Return what was seen after a deployment: the documented code, the smoke test, no errors in the logs."""
     return [
         ChecklistItem("health", status == expected, "unknown" if status is None else str(status)),
         ChecklistItem("smoke", smoke is True, "unknown" if smoke is None else "passed" if smoke else "failed"),
@@ -44,7 +44,7 @@ def check_after(status: int | None, expected: int, smoke: bool | None, log_error
 
 
 def is_in_time(seconds: float) -> bool:
-    """Whether the health is reported soon enough after the deployment."""
+    """Return whether the health is reported soon enough after the deployment."""
     return seconds <= REPORT_WITHIN_S
 
 

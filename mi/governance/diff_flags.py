@@ -41,7 +41,7 @@ _EXPORTED = (
 
 
 def find_diff_flags(diff: Counted, own_modules: Collection[str] = ()) -> tuple[str, ...]:
-    """The flags that a change sets; `own_modules`: names that an import takes from the project itself."""
+    """Return the flags that a change sets; `own_modules`: names that an import takes from the project itself."""
     found = {
         flag
         for file in diff.files
@@ -81,7 +81,7 @@ def _names(found: "str | tuple[str, ...]") -> tuple[str, ...]:
 
 
 def _changes_exports(file: FileDiff) -> bool:
-    """Whether an exported name was changed or taken away; a new one breaks nobody."""
+    """Return whether an exported name was changed or taken away; a new one breaks nobody."""
     if not _is_code(file) or file.kind in ("generated", "lock"):
         return False
     still = {*file.added}

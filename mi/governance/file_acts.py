@@ -36,7 +36,7 @@ def removed_acts(files: list[str], recursive: bool, shown: str, here: Surroundin
 
 
 def _removed(argv: list[str]) -> tuple[list[str], bool]:
-    """The files that a command deletes, and whether with everything below them."""
+    """Return the files that a command deletes, and whether with everything below them."""
     name, words = argv[0], argv[1:]
     options = [word for word in words if word.startswith("-") and word != "-"]
     plain = [word for word in words if word not in options]

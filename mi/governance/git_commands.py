@@ -31,7 +31,7 @@ class _Parts(NamedTuple):
 
 
 def git_act(argv: list[str], here: Surroundings) -> Act:
-    """What a git command line does; `argv` begins with `git`, and its aliases are put in."""
+    """Return what a git command line does; `argv` begins with `git`, and its aliases are put in."""
     parts = _parts(argv)
     words, shown = argv[parts.at :], " ".join(argv)
     if not words or (words[0] in _READING and words[:2] not in (["reflog", "expire"], ["reflog", "delete"])):
@@ -52,7 +52,7 @@ def git_act(argv: list[str], here: Surroundings) -> Act:
 
 
 def without_alias(argv: list[str], here: Surroundings) -> tuple[list[str], str]:
-    """The command line with its alias put in; and the shell text that an alias with `!` runs."""
+    """Return the command line with its alias put in; and the shell text that an alias with `!` runs."""
     for _ in range(_ALIASES_DEEP):
         parts = _parts(argv)
         name = argv[parts.at] if parts.at < len(argv) else ""
@@ -69,7 +69,7 @@ def without_alias(argv: list[str], here: Surroundings) -> tuple[list[str], str]:
 
 
 def afterwards(argv: list[str], here: Surroundings) -> Surroundings:
-    """What later commands of the line meet: another branch, or an alias."""
+    """Return what later commands of the line meet: another branch, or an alias."""
     parts = _parts(argv)
     name, *rest = argv[parts.at :] or [""]
     if name == "config" and (found := re.match(r"(?i)alias\.(.+)", " ".join(_positional(rest)[:1]))):
@@ -84,7 +84,7 @@ def afterwards(argv: list[str], here: Surroundings) -> Surroundings:
 
 
 def named_paths(argv: list[str]) -> list[str]:
-    """The files that a git command changes or takes away by name."""
+    """Return the files that a git command changes or takes away by name."""
     words = argv[_parts(argv).at :]
     if not words or words[0] not in ("rm", "mv", "restore", "checkout"):
         return []
@@ -154,20 +154,20 @@ def _options(words: list[str]) -> list[str]:
 
 
 def _marked(words: list[str]) -> list[tuple[str, bool]]:
-    """Each word, and whether it is the value of the option before it."""
+    """Return each word, and whether it is the value of the option before it."""
     pairs = zip(["", *words], words, strict=False)
     return [(word, before in _PUSH_WITH_VALUE) for before, word in pairs]
 
 
 def _target(ref: str, here: Surroundings) -> str:
-    """The branch on the other side that a refspec writes."""
+    """Return the branch on the other side that a refspec writes."""
     source, colon, target = ref.lstrip("+").partition(":")
     name = (target if colon and target else source).removeprefix("refs/heads/").removeprefix("heads/")
     return here.branch_of("") if name in ("HEAD", "@") else name
 
 
 def _discards(name: str, words: list[str]) -> bool:
-    """Whether work that is nowhere else may be lost."""
+    """Return whether work that is nowhere else may be lost."""
     forced = any(re.fullmatch(r"-[a-zA-Z]*[fD][a-zA-Z]*|--force", word) for word in words)
     if name == "reset":
         return "--hard" in words

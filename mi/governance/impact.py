@@ -41,34 +41,35 @@ def compute_raw_risk(facts: Facts) -> int:
 
 
 def compute_score(raw: int, clarity: Clarity) -> int:
-    """The score to report: a vague spec lowers it, and exempts from nothing."""
+    """Return the score to report: a vague spec lowers it, and exempts from nothing."""
     return max(raw - 2, 0) if clarity == "vague" else raw
 
 
 def is_high_risk(facts: Facts) -> bool:
-    """Whether the task is one that must not go on without the person's word."""
+    """Return whether the task is one that must not go on without the person's word."""
     return facts.sensitive or compute_raw_risk(facts) >= ACK or facts.production or facts.irreversible
 
 
 def needs_ack(facts: Facts) -> bool:
+    """Return whether a person must acknowledge the task before it begins."""
     return compute_raw_risk(facts) >= ACK or is_high_risk(facts)
 
 
 def choose_orchestration(raw: int) -> Orchestration:
-    """Who does it, and who looks at it."""
+    """Return who does it, and who looks at it."""
     if raw <= 1:
         return "self"
     return "offer_review" if raw < ACK else "review_and_confirm"
 
 
 def find_flags(task: str) -> tuple[str, ...]:
-    """The flags that the words of a task set."""
+    """Return the flags that the words of a task set."""
     own = own_words(task)
     return tuple(flag for flag, words in patterns().flags.items() if is_said(own, words))
 
 
 def find_facts(flags: tuple[str, ...], lines: int = 0, dirs: int = 0) -> Facts:
-    """Flags and sizes as facts."""
+    """Return flags and sizes as facts."""
     return Facts(
         sensitive=bool({*flags} & {*SENSITIVE}),
         integration=bool({*flags} & {*INTEGRATION}),
@@ -82,5 +83,5 @@ def find_facts(flags: tuple[str, ...], lines: int = 0, dirs: int = 0) -> Facts:
 
 
 def join_flags(one: Facts, other: Facts) -> Facts:
-    """What holds of either; the larger sizes."""
+    """Return what holds of either; the larger sizes."""
     return Facts(*(max(pair) for pair in zip(one, other, strict=True)))  # type: ignore[arg-type]  # field by field

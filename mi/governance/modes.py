@@ -13,7 +13,7 @@ SAME_TOPIC = 0.2
 
 
 def is_obey(message: str) -> bool:
-    """Whether the message begins, in the person's own words, with an override."""
+    """Return whether the message begins, in the person's own words, with an override."""
     start = own_words(message).lstrip()
     if not start or message.lstrip()[:1] != start[:1]:
         return False  # it begins with a quotation
@@ -23,7 +23,7 @@ def is_obey(message: str) -> bool:
 
 
 def holds(topic: Collection[str], message: Collection[str]) -> bool:
-    """Whether an override given for a topic still holds for a message, both as their task tokens."""
+    """Return whether an override given for a topic still holds for a message, both as their task tokens."""
     if not message:
         return True
     return len({*topic} & {*message}) / len({*message}) >= SAME_TOPIC
@@ -35,7 +35,7 @@ def find_mode(obeys: bool, challenged: bool) -> Mode:
 
 
 def give_guidance(of: Mode, language: str = "en") -> list[str]:
-    """What the mode asks of the member that answers."""
+    """Return what the mode asks of the member that answers."""
     if of == "obey":
         return [ACKNOWLEDGED, text("mode.obey", language)]
     if of == "challenge":

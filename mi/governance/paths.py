@@ -30,7 +30,7 @@ Memory = Literal["session", "proposal", "card", "principles", ""]
 
 
 def is_secret(path: str) -> bool:
-    """Whether a file keeps credentials; examples and public keys keep none."""
+    """Return whether a file keeps credentials; examples and public keys keep none."""
     path = _plain(path)
     if _EXAMPLE.search(path):
         return False
@@ -40,7 +40,7 @@ def is_secret(path: str) -> bool:
 
 
 def find_private_owner(path: str) -> str:
-    """The member in whose private space a path lies; '' for one in none."""
+    """Return the member in whose private space a path lies; '' for one in none."""
     for found in _PRIVATE.finditer(_plain(path)):
         folder = found[0].strip("/").partition("/")[2]
         if folder == "private" or fnmatchcase("private", folder):
@@ -49,18 +49,18 @@ def find_private_owner(path: str) -> str:
 
 
 def find_member_folder(path: str) -> str:
-    """The member whose whole folder a path is, the private space in it too; '' for any other path."""
+    """Return the member whose whole folder a path is, the private space in it too; '' for any other path."""
     found = _MEMBER_FOLDER.search(_plain(path))
     return found[1] if found else ""
 
 
 def is_hook(path: str) -> bool:
-    """Whether a file decides which hooks run, or is one."""
+    """Return whether a file decides which hooks run, or is one."""
     return bool(_HOOK.search(_plain(path)))
 
 
 def find_shared_memory(path: str) -> Memory:
-    """Which part of the team's memory a file is."""
+    """Return which part of the team's memory a file is."""
     path = _plain(path)
     parts: tuple[tuple[re.Pattern[str], Memory], ...] = (
         (_SESSION, "session"),
@@ -72,12 +72,12 @@ def find_shared_memory(path: str) -> Memory:
 
 
 def is_product(path: str) -> bool:
-    """Whether a file is made by a build or a check, so that deleting it loses nothing."""
+    """Return whether a file is made by a build or a check, so that deleting it loses nothing."""
     return bool(_PRODUCT.search(_plain(path)))
 
 
 def _plain(path: str) -> str:
-    """The path as it would be written without detours: `a/./b/../c` is `a/c`."""
+    """Return the path as it would be written without detours: `a/./b/../c` is `a/c`."""
     from os.path import normpath
 
     return normpath(path.replace("\\", "/").strip()) if path.strip() else ""

@@ -72,11 +72,11 @@ class PermissionVerdict(NamedTuple):
         return text(_REASONS[self.decision], language, effect=self.effect(language))
 
     def effect(self, language: str = "en") -> str:
-        """What would happen."""
+        """Return what would happen."""
         return text("effect." + self.operation, language)
 
     def alternative(self, language: str = "en") -> str:
-        """The nearest safe way; '' where none is needed."""
+        """Return the nearest safe way; '' where none is needed."""
         if self.over_batch:
             return text("instead.over-batch", language)
         if self.operation in _WITH_ALTERNATIVE:
@@ -137,19 +137,19 @@ def state_of(operation: str, profile: Profile, settings: Mapping[str, State]) ->
 
 
 def bound_text(operation: str, state: State) -> State:
-    """A state within the operation's bounds: HARD stays DENY, SOFT is at least PROMPT."""
+    """Return a state within the operation's bounds: HARD stays DENY, SOFT is at least PROMPT."""
     floor: dict[Denial | None, State] = {"hard": "DENY", "soft": "PROMPT", None: "ALLOW"}
     least = floor[OPERATIONS[operation].denial]
     return max(state, least, key=STATES.index)
 
 
 def is_known(tool: str) -> bool:
-    """Whether a tool's name tells what it does."""
+    """Return whether a tool's name tells what it does."""
     return tool.lower() in _TOOLS
 
 
 def acts_of(tool: str, operation: str, target: str, here: Surroundings) -> list[Act]:
-    """What is about to be done, as operations."""
+    """Return what is about to be done, as operations."""
     if operation in OPERATIONS and operation not in VERBS:
         return [Act(_aimed(operation, target), target), *path_acts(target, "read", here, named_only=True)]
     verb = operation if operation in VERBS else _TOOLS.get(tool.lower(), "call")
@@ -173,7 +173,7 @@ def acts_of(tool: str, operation: str, target: str, here: Surroundings) -> list[
 
 
 def _call_acts(tool: str, given: str, here: Surroundings) -> list[Act]:
-    """A call of some server's tool, by the texts it is given: files it names, commands, secrets that would leave."""
+    """Return the acts of a server's tool by the texts it is given: files, commands, secrets that would leave."""
     texts = _texts(given)
     verb = "edit" if re.search(r"write|edit|creat|delet|remov|mov|renam|updat|put|patch|append", tool, re.I) else "read"
     named = [text for text in texts if len(text) < 500 and not re.search(r"\s", text)]
@@ -184,7 +184,7 @@ def _call_acts(tool: str, given: str, here: Surroundings) -> list[Act]:
 
 
 def _texts(given: str) -> list[str]:
-    """The texts of a call's arguments, as JSON; of other text itself."""
+    """Return the texts of a call's arguments, as JSON; of other text itself."""
     from mi.kernel.jsontext import BadJson, decode
 
     try:
@@ -202,7 +202,7 @@ def _texts(given: str) -> list[str]:
 
 
 def _aimed(operation: str, target: str) -> str:
-    """A push that is named as such, by the branch it names: `force-push` of `origin main` is one to main."""
+    """Return a push that is named as such, by the branch it names: `force-push` of `origin main` is one to main."""
     names = {word.rpartition(":")[2].lstrip("+").removeprefix("refs/heads/") for word in target.split()}
     return f"{operation}-main" if operation in ("push", "force-push") and names & {*MAIN} else operation
 

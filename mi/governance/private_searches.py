@@ -23,7 +23,10 @@ _EVERYTHING = r"-[a-zA-Z]*u[a-zA-Z]*u[a-zA-Z]*|--unrestricted=2"
 
 
 def search_acts(one: Simple, here: Surroundings, line: list[Simple]) -> list[Act]:
-    """The private spaces of other members that a search from above enters; one that leaves them out enters none."""
+    """Return the private spaces of other members that a search from above enters.
+
+    One that leaves them out enters none.
+    """
     argv = [one.name, *one.argv[1:]]
     read_on = any("xargs" in two.prefixes and _shows(two.name) and one.feeds(two) for two in line)
     starts = _starts(argv, read_on)
@@ -36,7 +39,7 @@ def search_acts(one: Simple, here: Surroundings, line: list[Simple]) -> list[Act
 
 
 def _starts(argv: list[str], read_on: bool) -> list[str]:
-    """Where a command that shows the contents of hidden files, too, begins to go down."""
+    """Return where a command that shows the contents of hidden files, too, begins to go down."""
     goes_down = argv[0] == "rgrep" or any(re.fullmatch(_DOWN, word) or word == "recurse" for word in argv[1:])
     if argv[0] in _GREPS and goes_down:
         return _searched(argv)
@@ -48,7 +51,7 @@ def _starts(argv: list[str], read_on: bool) -> list[str]:
 
 
 def _searched(argv: list[str]) -> list[str]:
-    """The paths of a search: the words that are neither options, nor their values, nor what is looked for."""
+    """Return the paths of a search: the words that are neither options, nor their values, nor what is looked for."""
     words, patterned = list[str](), False
     rest = iter(argv[1:])
     for word in rest:
@@ -64,7 +67,10 @@ def _searched(argv: list[str]) -> list[str]:
 
 
 def _shows_all(argv: list[str]) -> bool:
-    """Whether hidden files are searched that git is told to leave alone: either alone would pass private spaces by."""
+    """Return whether hidden files are searched that git is told to leave alone.
+
+    Either alone would pass private spaces by.
+    """
     hidden = any(word in ("--hidden", "-.") for word in argv)
     unignored = any(word in ("--no-ignore", "--no-ignore-vcs", "-u", "--unrestricted", "-U") for word in argv)
     often = sum(word in ("-u", "--unrestricted") for word in argv) + (argv[0] == "ag")  # ag has it mean all at once
@@ -77,12 +83,12 @@ def _runs_reader(argv: list[str]) -> bool:
 
 
 def _shows(name: str) -> bool:
-    """Whether a program shows what is in files, or may: what a shell does with them is not looked at."""
+    """Return whether a program shows what is in files, or may: what a shell does with them is not looked at."""
     return name in SHELLS or (name in tables.READING and name not in tables.NAMING_ONLY)
 
 
 def _is_shown(argv: list[str], file: str) -> bool:
-    """Whether a file passes what a search leaves out and what it is limited to."""
+    """Return whether a file passes what a search leaves out and what it is limited to."""
     *folders, name = file.split("/")
     globs = _values(argv, "glob", "iglob", "g")
     anywhere = [re.sub(r"^(?:\*\*/|/)?|/?(?:\*\*)?$", "", one[1:]) for one in globs if one.startswith("!")]

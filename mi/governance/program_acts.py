@@ -46,7 +46,7 @@ def _named(one: Simple) -> list[str]:
 
 
 def _counting(argv: list[str], shown: str, here: Surroundings) -> list[Act]:
-    """What is more than a local command: from the most dangerous to what only looks."""
+    """Return what is more than a local command: from the most dangerous to what only looks."""
     operations = tables.listed(argv[0], argv[1:])
     production = bool(tables.PRODUCTION.search(shown))
     if "weaken-hooks" in operations:
@@ -74,7 +74,7 @@ def _database(shown: str, production: bool) -> list[str]:
 
 
 def _on_production(argv: list[str], shown: str, operations: list[str]) -> Act | None:
-    """A command of the agent's own choice that runs on a production machine, or deletes there."""
+    """Return a command of the agent's own choice that runs on a production machine, or deletes there."""
     deletes = any(operation.startswith(("delete-", "destroy-", "erase-")) for operation in operations)
     if deletes or _cloud(argv, shown) == "delete-remote":
         return Act("production-data", shown)
@@ -109,7 +109,7 @@ def _network(argv: list[str], shown: str) -> str:
 
 
 def _github(shown: str) -> Act:
-    """A call of GitHub's own interface: moving or deleting a branch there is a push by force."""
+    """Return a call of GitHub's own interface: moving or deleting a branch there is a push by force."""
     writes = re.search(_METHOD, shown) or re.search(r" (?:-f|-F|--field|--raw-field|--input)\b", shown)
     if not writes:
         return Act("fetch", shown)
@@ -121,7 +121,7 @@ def _github(shown: str) -> Act:
 
 
 def _other_member(argv: list[str], member: str) -> str:
-    """Whose private notes one of our own commands would open; '' for the member's own."""
+    """Return whose private notes one of our own commands would open; '' for the member's own."""
     if len(argv) < 3 or argv[1] != "persona" or argv[2] not in ("boot", "note", "notes"):
         return ""
     pairs = [tuple(word.split("=", 1)) for word in argv if word.startswith("--member=")]

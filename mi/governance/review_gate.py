@@ -35,7 +35,7 @@ _TABLE = (
 
 
 def review_gate(units: int, raw: int) -> Required:
-    """What the table asks for."""
+    """Return what the table asks for."""
     if units <= 0:
         return Required()
     row = 0 if units <= 2 else 1 if units <= BATCH else 2

@@ -19,7 +19,7 @@ Signal = Literal["decision", "pattern", "lesson", "principle", "contradiction"]
 
 
 def ends_session(message: str) -> bool:
-    """Whether the person ends the session: says so, says goodbye, or asks for its summary."""
+    """Return whether the person ends the session: says so, says goodbye, or asks for its summary."""
     own, known = own_words(message), patterns()
     return (
         is_whole(own, (*known.end_words, *known.closing))
@@ -44,7 +44,7 @@ class Situation(NamedTuple):
 
 
 def decide_autosave(now: Situation) -> int:
-    """The number of the trigger that saves the session now; 0 for not now."""
+    """Return the number of the trigger that saves the session now; 0 for not now."""
     recent = now.since_last_save is not None and now.since_last_save < TEN_MINUTES
     if now.in_progress or now.unprocessed or recent or not now.has_output:
         return 0
@@ -54,7 +54,7 @@ def decide_autosave(now: Situation) -> int:
 
 
 def add_autosave(slot: str, trigger: int) -> str:
-    """The one line that reports it."""
+    """Return the one line that reports it."""
     return f"Auto-saved to slot-{slot} | trigger: {trigger}"
 
 
@@ -74,7 +74,7 @@ class Capture(NamedTuple):
 
 
 def find_capture(message: str, contradicts: Collection[str] = (), suggested: Collection[str] = ()) -> Capture | None:
-    """The suggestion that a message gives rise to; None without a signal, or when it was made before."""
+    """Return the suggestion that a message gives rise to; None without a signal, or when it was made before."""
     from mi.kernel.text import fit_one_line, split_sentences
 
     own = own_words(message)
@@ -90,5 +90,5 @@ def find_capture(message: str, contradicts: Collection[str] = (), suggested: Col
 
 
 def is_capture_reply(message: str, waiting: bool) -> bool:
-    """Whether the person takes up the suggestion just made; "save" without one ends the session."""
+    """Return whether the person takes up the suggestion just made; "save" without one ends the session."""
     return waiting and is_whole(message, patterns().save_replies)

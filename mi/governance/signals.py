@@ -63,7 +63,7 @@ def find_signals(
     tokens: Tokens | None = None,
     obeying: bool = False,
 ) -> Signals:
-    """Everything a message signals. `obeying`: an override given before still holds for it."""
+    """Return everything a message signals. `obeying`: an override given before still holds for it."""
     own, known = own_words(message), patterns()
     secrets = tuple(one for one in find_secrets(message) if one.kind != "public-ip")
     against = find_contradicted(message, decisions, tokens) if tokens else ()
@@ -92,7 +92,7 @@ def _units(message: str, size: Size) -> int:
 
 
 def _belittles(message: str, own: str, size: Size) -> bool:
-    """ "Just change …" about something that is more than trivial."""
+    """Return whether "just change …" is said about something that is more than trivial."""
     if not is_said(own, patterns().just_change):
         return False
     listed = find_items(own)
@@ -102,7 +102,7 @@ def _belittles(message: str, own: str, size: Size) -> bool:
 
 
 def _deploys(message: str) -> bool:
-    """Whether a command in the message deploys: in code, or a line that is one."""
+    """Return whether a command in the message deploys: in code, or a line that is one."""
     lines = [line for line in message.splitlines() if not line.lower().startswith(("deploy", "release"))]
     order = compiled(rf"^\s*(?:{patterns().order_to_run})\s*")
     commands = (order.sub("", code.removeprefix("$ ")) for code in [*find_code_spans(message), *lines])

@@ -21,7 +21,7 @@ class SpecGate(NamedTuple):
         return [text("spec.ask-" + ask, language) for ask in self.asks]
 
     def says(self, language: str = "en") -> str:
-        """What to say to the person when it is blocked."""
+        """Return what to say to the person when it is blocked."""
         return text("spec.blocked", language, questions=" ".join(self.questions(language)))
 
 

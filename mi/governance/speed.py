@@ -16,7 +16,7 @@ _LEFT_OUT = {1: "alternatives", 2: "comments", 3: "reasoning", 4: "minor"}
 
 
 def find_asked_levels(message: str) -> tuple[int, ...]:
-    """The levels that the person names: S2, S1+S2, S1-S4, or in words; () when none. An S3 bucket is none."""
+    """Return the levels that the person names: S2, S1+S2, S1-S4, or in words; () when none. An S3 bucket is none."""
     own, known = own_words(message), patterns()
     found: set[int] = set()
     for match in _COMBINED.finditer(own):
@@ -35,7 +35,10 @@ def find_asked_levels(message: str) -> tuple[int, ...]:
 
 
 def choose_speed(message: str, urgent: bool, preferred: Sequence[int] = ()) -> tuple[int, ...]:
-    """The levels to apply: what is asked for exactly, else urgency's own with what the person prefers; () is normal."""
+    """Return the levels to apply: what is asked for exactly, else urgency's own with what the person prefers.
+
+    () is normal.
+    """
     asked = find_asked_levels(message)
     if asked:
         return tuple(level for level in asked if level)
@@ -43,15 +46,15 @@ def choose_speed(message: str, urgent: bool, preferred: Sequence[int] = ()) -> t
 
 
 def describe_action(levels: tuple[int, ...], irreversible: bool) -> tuple[int, ...]:
-    """The levels that hold for one action: an irreversible one leaves speed mode."""
+    """Return the levels that hold for one action: an irreversible one leaves speed mode."""
     return () if irreversible else levels
 
 
 def render_marker(levels: tuple[int, ...], language: str = "en") -> str:
-    """What is appended to an answer in speed mode; '' at normal speed."""
+    """Return what is appended to an answer in speed mode; '' at normal speed."""
     return text("speed.marker", language) if levels else ""
 
 
 def give_guidance(levels: tuple[int, ...], language: str = "en") -> list[str]:
-    """What the levels ask of an answer."""
+    """Return what the levels ask of an answer."""
     return [text("speed." + _LEFT_OUT[level], language) for level in levels]

@@ -25,7 +25,7 @@ class Surroundings(NamedTuple):
     folder: str = ""  # where in it, as a command line says it
 
     def inside(self, folder: str) -> "Surroundings":
-        """The same questions, asked from a folder below."""
+        """Return the same questions, asked from a folder below."""
         if not folder:
             return self
         return Surroundings(
@@ -39,11 +39,11 @@ class Surroundings(NamedTuple):
         )
 
     def on(self, branch: str) -> "Surroundings":
-        """The same place after another branch was checked out; '' when nobody can tell which."""
+        """Return the same place after another branch was checked out; '' when nobody can tell which."""
         return self._replace(branch_of=lambda folder: branch, pushes_to=_unknown)
 
     def knowing(self, alias: str, value: str) -> "Surroundings":
-        """The same place after an alias was set."""
+        """Return the same place after an alias was set."""
         return self._replace(alias_of=lambda folder, name: value if name == alias else self.alias_of(folder, name))
 
 
@@ -51,5 +51,5 @@ NOWHERE = Surroundings()
 
 
 def joined(folder: str, path: str) -> str:
-    """A path as seen from outside of the folder."""
+    """Return a path as seen from outside of the folder."""
     return path if path.startswith(("~", "$HOME", "${HOME")) or not folder else os.path.join(folder, path)

@@ -16,18 +16,21 @@ _BLANK = r"[^\S\n]"  # of one line: a run of empty lines is not tried from each 
 
 
 def own_words(message: str) -> str:
-    """The message with quoted text and code blanked out: what stands there was not said by the person."""
+    """Return the message with quoted text and code blanked out: what stands there was not said by the person."""
     quoted = compiled(f"{_QUOTED}|{patterns().quotation}", re.S | re.M)
     return quoted.sub(lambda found: " " * len(found[0]), message)
 
 
 def find_code_spans(message: str) -> list[str]:
-    """The texts in code spans and fenced blocks."""
+    """Return the texts in code spans and fenced blocks."""
     return [next(part for part in found if part) for found in _CODE.findall(message) if any(found)]
 
 
 def is_said(message: str, words: Iterable[str], stops: Iterable[str] = ()) -> list[str]:
-    """Those of the words that are in the message, outside of the words of the stop list; in the order of the table."""
+    """Return those of the words that are in the message, outside of the words of the stop list.
+
+    In the order of the table.
+    """
     lowered = _without(message.lower(), tuple(stops))
     return [word for word in words if _is_in(lowered, word.lower())]
 
@@ -47,13 +50,13 @@ def _without(text: str, stops: tuple[str, ...]) -> str:
 
 @cache
 def _pattern(word: str) -> re.Pattern[str]:
-    """A Latin word at its boundaries, a blank in it standing for any."""
+    """Return a Latin word at its boundaries, a blank in it standing for any."""
     escaped = r"\s+".join(re.escape(part) for part in word.split())
     return re.compile(rf"(?<![a-z0-9_]){escaped}(?![a-z0-9_])")
 
 
 def find_items(message: str) -> int:
-    """How many items the message lists, by lines or inline as 1) 2) 3); 0 without a list."""
+    """Return how many items the message lists, by lines or inline as 1) 2) 3); 0 without a list."""
     known = patterns()
     opening, closing = one_of(*known.opening_brackets), one_of(*known.closing_brackets)
     mark = one_of(*known.list_marks)
@@ -70,13 +73,13 @@ def find_items(message: str) -> int:
 
 
 def split_clauses(message: str) -> list[str]:
-    """The message cut at its marks, each part without them, lower-cased."""
+    """Return the message cut at its marks, each part without them, lower-cased."""
     parts = compiled(one_of(*patterns().clause_marks, *"~…\n") + "+").split(message.lower())
     return [part for part in map(_without_marks, parts) if part]
 
 
 def is_whole(message: str, words: Iterable[str]) -> bool:
-    """Whether the message says nothing but one of the words, politeness and particles apart."""
+    """Return whether the message says nothing but one of the words, politeness and particles apart."""
     whole = _without_marks(message).lower()
     if len(whole) > _LONGEST_WORD:
         return False

@@ -30,7 +30,10 @@ class HookAnswer(Struct, frozen=True):
 
 
 def choose_strictest(answers: Iterable[HookAnswer]) -> HookAnswer:
-    """One answer for all parts: the strictest decision, with the reasons of all that object, and every context."""
+    """Return one answer for all parts.
+
+    The strictest decision, with the reasons of all that object, and every context.
+    """
     given = list(answers)
     decision: Decision = max((one.decision for one in given), key=_STRICTNESS.index, default="none")
     objecting = [one.reason for one in given if one.decision in ("ask", "deny")]
@@ -45,7 +48,7 @@ def _joined(texts: list[str]) -> str:
 
 
 def rendered(event: HookEvent, answer: HookAnswer) -> Json:
-    """The JSON for standard output; `{}` where there is nothing to say."""
+    """Return the JSON for standard output; `{}` where there is nothing to say."""
     shown: Json = {}
     specific: Json = {}
     if event.event == "pre-tool" and answer.decision in ("ask", "deny"):

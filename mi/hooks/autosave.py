@@ -24,7 +24,7 @@ _MOST_TURNS = 20
 
 
 def note_command(event: HookEvent, context: "HomeContext") -> None:
-    """Tests that passed and a review by another AI are reasons to save."""
+    """Note reasons to save: tests that passed, a review by another AI."""
     from mi.governance.commands import classify
 
     response = event.tool_response if isinstance(event.tool_response, dict) else {}
@@ -41,12 +41,12 @@ def note_command(event: HookEvent, context: "HomeContext") -> None:
 
 
 def is_work_log(path: str) -> bool:
-    """Whether a file is where a project keeps what was done."""
+    """Return whether a file is where a project keeps what was done."""
     return compiled(rf"(?:^|/)(?:{patterns().work_log})[^/]*\.(?:md|txt|rst)$").search(path) is not None
 
 
 def save_at_stop(event: HookEvent, context: "HomeContext") -> None:
-    """The agent's turn is over and it waits: save silently, when there is a persona and something to save."""
+    """Save silently when the agent's turn is over, if there is a persona and something to save."""
     persona = build_persona(context)
     if not os.path.isdir(persona.root):
         return
@@ -68,7 +68,7 @@ def save_at_stop(event: HookEvent, context: "HomeContext") -> None:
 
 
 def save_at_end(event: HookEvent, context: "HomeContext") -> None:
-    """The session is over: what was not saved yet is saved now."""
+    """Save what was not saved yet when the session is over."""
     persona = build_persona(context)
     state = rules_state.read(event, context)
     if os.path.isdir(persona.root) and (state.worked or state.decided):
@@ -76,7 +76,7 @@ def save_at_end(event: HookEvent, context: "HomeContext") -> None:
 
 
 def _with_turn(old: RulesState, said: str) -> RulesState:
-    """With the turn among those to save, if it changed something."""
+    """Add the turn to those to save, if it changed something."""
     from mi.kernel.secrets import redact
 
     asked, said = fit_one_line(old.prompt, 200), fit_one_line(redact(said), 300)

@@ -15,7 +15,7 @@ _FILE_FIELDS = ("path", "file_path", "filepath", "file", "filename", "source", "
 
 
 def find_changed_files(event: HookEvent) -> list[str]:
-    """The files that a call would change, as absolute paths; empty for a call that only looks."""
+    """Return the files that a call would change, as absolute paths; empty for a call that only looks."""
     folder = event.cwd or "."
     if event.tool_name in _SHELLS:
         return _by_shell(find_command(event), folder)
@@ -23,7 +23,7 @@ def find_changed_files(event: HookEvent) -> list[str]:
 
 
 def is_change(event: HookEvent) -> bool:
-    """Whether a call would change any file at all."""
+    """Return whether a call would change any file at all."""
     return bool(find_changed_files(event))
 
 
@@ -39,7 +39,7 @@ def _named(event: HookEvent) -> list[str]:
 
 
 def find_command(event: HookEvent) -> str:
-    """The command line or the patch of a call; '' for one that has neither."""
+    """Return the command line or the patch of a call; '' for one that has neither."""
     given = event.tool_input
     command = given.get("command") or given.get("cmd") or given.get("input") or ""
     if isinstance(command, list):

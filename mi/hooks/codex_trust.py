@@ -58,7 +58,7 @@ def trust(context: "HomeContext", commands: Collection[str], project: str, with_
 
 
 def find_trusted(context: "HomeContext", root: str, program: str) -> Trust:
-    """What Codex makes of the hooks that MI entered at a place, a project or the person's own; it is asked."""
+    """Return what Codex makes of the hooks that MI entered at a place, a project or the person's own; it is asked."""
     codex = find_native(_CODEX, context.config.hands.codex.path)
     own = is_persons(root)
     folder = os.path.dirname(find_codex_config()) if own else os.path.join(root, HOSTS[_CODEX].folder)
@@ -70,7 +70,7 @@ def find_trusted(context: "HomeContext", root: str, program: str) -> Trust:
 
 
 def is_persons(root: str) -> bool:
-    """Whether a place is the person's own, for all projects, and no project."""
+    """Return whether a place is the person's own, for all projects, and no project."""
     places = (os.path.expanduser("~"), os.path.dirname(find_codex_config()))
     return os.path.realpath(root) in map(os.path.realpath, places)
 
@@ -83,7 +83,7 @@ def distrust(context: "HomeContext", project: str) -> None:
 
 
 def find_codex_config() -> str:
-    """The person's own configuration of Codex."""
+    """Return the person's own configuration of Codex."""
     return HOSTS[_CODEX].settings("user", "config.toml")
 
 
@@ -99,12 +99,12 @@ def _hook_block(hook: CodexHook) -> Artefact:
 
 
 def _quoted(text: str) -> str:
-    """A TOML basic string: JSON's escapes are all known to it."""
+    """Return a TOML basic string: JSON's escapes are all known to it."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def list_hooks(codex: str, folder: str) -> list[CodexHook]:
-    """The hooks that apply in a folder; those of a project that Codex does not trust are not among them."""
+    """Return the hooks that apply in a folder; those of a project that Codex does not trust are not among them."""
     try:
         process = subprocess.Popen(
             [codex, "app-server"],

@@ -21,10 +21,10 @@ class Part(Protocol):
     """A module of `parts/`."""
 
     def answer(self, event: HookEvent, context: "HomeContext") -> HookAnswer:
-        """The part's opinion; it may also write down what it saw."""
+        """Return the part's opinion; it may also write down what it saw."""
 
     def on_error(self, event: HookEvent, context: "HomeContext") -> OnError:
-        """What a failure means: `closed` blocks, `open` lets pass."""
+        """Return what a failure means: `closed` blocks, `open` lets pass."""
 
 
 class EnforcedAnswer(NamedTuple):
@@ -35,7 +35,7 @@ class EnforcedAnswer(NamedTuple):
 
 
 def ask_parts(event: HookEvent, context: "HomeContext", enforced: tuple[str, ...]) -> EnforcedAnswer:
-    """The strictest answer of the enforced parts."""
+    """Return the strictest answer of the enforced parts."""
     answers: list[HookAnswer] = []
     closed: list[str] = []
     for name in enforced:
@@ -59,7 +59,7 @@ def ask_parts(event: HookEvent, context: "HomeContext", enforced: tuple[str, ...
 
 
 def check(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of parts; NotFound for one there is not."""
+    """Return the names of parts; NotFound for one there is not."""
     for name in names:
         if name not in PARTS:
             raise NotFound("no-such-part", name=name, known=", ".join(PARTS))
@@ -71,7 +71,7 @@ def _part(name: str) -> Part:
 
 
 def fails_closed(name: str, event: HookEvent, context: "HomeContext") -> bool:
-    """Only an event that can be stopped can be closed; a part that cannot even say so is closed."""
+    """Return whether a failure closes the way: only an event that can be stopped can be closed."""
     if event.event not in STOPPABLE:
         return False
     try:

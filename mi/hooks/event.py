@@ -57,7 +57,7 @@ class HookEvent(Struct, frozen=True, kw_only=True):
 
 
 def parse(host: str, event: EventName, data: bytes) -> HookEvent:
-    """The event in the host's JSON; MiError when it is no object at all."""
+    """Return the event in the host's JSON; MiError when it is no object at all."""
     try:
         raw = decode_stored(data, Json)
     except BadJson as error:

@@ -27,7 +27,7 @@ def leave_question(event: HookEvent, context: "HomeContext", reason: str) -> str
 
 
 def _target(event: HookEvent) -> str:
-    """What the call is about: the command or the file."""
+    """Return what the call is about: the command or the file."""
     known = ("command", "file_path", "notebook_path", "path", "url")
     found = next((event.tool_input[name] for name in known if event.tool_input.get(name)), "")
     return shorten(redact(str(found)), 200)

@@ -29,7 +29,7 @@ def install(context: "HomeContext", host: str, scope: Scope, enforced: tuple[str
 
 
 def build_commands(context: "HomeContext", host: str, enforced: tuple[str, ...]) -> dict[str, str]:
-    """The command line of each event, by the host's name of it."""
+    """Return the command line of each event, by the host's name of it."""
     chosen = ["--enforce", ",".join(enforced)] if enforced else []
     words = own_command(context.home)
     return {name: shlex.join([*words, "hook", event, "--host", host, *chosen]) for event, name in EVENTS.items()}

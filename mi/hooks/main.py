@@ -28,7 +28,7 @@ class HookReply(NamedTuple):
 
 
 def reply_to(context: "HomeContext", host: str, name: EventName, enforced: tuple[str, ...], data: bytes) -> HookReply:
-    """The reply to one event; never an exception, never exit code 1."""
+    """Return the reply to one event; never an exception, never exit code 1."""
     event = HookEvent(host=host, event=name)
     try:
         event = events.parse(host, name, data)
@@ -72,7 +72,10 @@ def _with_somebody(event: HookEvent, context: "HomeContext", outcome: EnforcedAn
 
 
 def is_somebody_there(event: HookEvent) -> bool:
-    """Whether the host can put a question to a person: Codex's hooks cannot, nor can Claude Code in print mode."""
+    """Return whether the host can put a question to a person.
+
+    Codex's hooks cannot, nor can Claude Code in print mode.
+    """
     variable = HOSTS[event.host].started_as
     if not variable or event.event != "pre-tool":
         return False

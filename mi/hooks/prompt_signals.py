@@ -44,7 +44,7 @@ class Shown(NamedTuple):
 
 
 def answer_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
-    """What the agent should know about the prompt before it answers; a new batch of edits begins."""
+    """Return what the agent should know about the prompt before it answers; a new batch of edits begins."""
     language = choose_language(context.config.language, event.prompt)
     state = rules_state.read(event, context)
     if is_capture_reply(event.prompt, state.waiting is not None):
@@ -98,7 +98,7 @@ def _topic(prompt: str) -> list[str]:
 
 
 def _lines(prompt: str, said: Signals, notices: list[NoticeBlock], language: str) -> list[str]:
-    """Nothing for a harmless prompt; else what the mode, the speed and the tier ask for."""
+    """Return what the mode, the speed and the tier ask for; nothing for a harmless prompt."""
     lines = [text("rules.say-first", language, words=challenge.give_alert(language))] if said.secrets else []
     if said.mode == "obey":
         lines += modes.give_guidance("obey", language)
@@ -121,7 +121,7 @@ def _lines(prompt: str, said: Signals, notices: list[NoticeBlock], language: str
 
 
 def _kept(event: HookEvent, context: "HomeContext", state: RulesState, language: str) -> str:
-    """The person took the suggestion up: it becomes a proposal; or it is said why it cannot be one."""
+    """Return the person took the suggestion up: it becomes a proposal; or it is said why it cannot be one."""
     from mi.persona.place import require_persona
     from mi.review.captures import propose
 

@@ -45,7 +45,7 @@ class RulesState(Struct, frozen=True, kw_only=True):
 
 
 def read(event: HookEvent, context: "HomeContext") -> RulesState:
-    """The state of the event's session; the beginning's for a new one."""
+    """Return the state of the event's session; the beginning's for a new one."""
     return read_state(_path(event, context), RulesState, context.notices)
 
 
@@ -55,7 +55,7 @@ def change(event: HookEvent, context: "HomeContext", new: Callable[[RulesState],
 
 
 def forget(event: HookEvent, context: "HomeContext") -> None:
-    """The session is over."""
+    """Forget a session that is over."""
     try:
         os.remove(_path(event, context))
     except FileNotFoundError:

@@ -43,7 +43,7 @@ _LITERAL = re.compile(r"""(['"])([^'"\n]{1,300})\1""")
 
 
 def changed_files(text: str, folder: str) -> list[str]:
-    """The files, as whole paths; `folder` is where the text would run, and itself counts if nobody can tell what would.
+    """Return the files as whole paths; `folder`, where the text would run, counts if nobody can tell.
 
     What runs in a folder that cannot be told may run there, too.
     """
@@ -67,7 +67,7 @@ def _named(one: Simple, at: str) -> Iterator[str]:
 
 
 def _meant(path: str) -> list[str]:
-    """The path, or the files that its pattern matches now."""
+    """Return the path, or the files that its pattern matches now."""
     if any(sign in path for sign in "*?["):
         from glob import glob
 
@@ -76,7 +76,7 @@ def _meant(path: str) -> list[str]:
 
 
 def by_command(name: str, words: list[str], at: str) -> list[str]:
-    """The files that a command with these words changes."""
+    """Return the files that a command with these words changes."""
     plain = [word for word in words if not word.startswith("-")]
     if name in _ALL_WORDS:
         return plain or _HERE
@@ -111,7 +111,7 @@ def _by_mi(words: list[str]) -> list[str]:
 
 
 def _copied(words: list[str], plain: list[str], at: str, *, moved: bool) -> list[str]:
-    """Where a copy goes: into a folder, under the names of what is copied; what is moved changes itself, too."""
+    """Return where a copy goes: into a folder, under the names of what is copied; what is moved changes itself, too."""
     target = next((words[place + 1] for place, word in enumerate(words[:-1]) if word == "-t"), "")
     sources = [word for word in plain if word != target] if target else plain[:-1]
     target = target or (plain[-1] if plain else ".")
@@ -158,7 +158,7 @@ def _by_output(name: str, words: list[str]) -> list[str]:
 
 
 def code_files(name: str, words: list[str], bodies: list[str]) -> list[str]:
-    """The files that inline code names, when it writes at all; "." when it names none."""
+    """Return the files that inline code names, when it writes at all; "." when it names none."""
     found: list[str] = []
     for code in inline_code(name, words, bodies):
         if _WRITES.search(code):

@@ -44,7 +44,7 @@ def remove_all(workspace: Workspace, apply: bool = True) -> Placed:
 
 
 def list_owners(workspace: Workspace) -> list[str]:
-    """Who placed something there."""
+    """Return who placed something there."""
     return list(dict.fromkeys(entry.owner for entry in workspace.read().entries))
 
 

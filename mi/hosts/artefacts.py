@@ -54,7 +54,7 @@ Artefact = File | Link | MarkedBlock | JsonEntry | JsonItem
 
 
 def render_toml_block(path: str, name: str, text: str, taken: str = "") -> MarkedBlock:
-    """Marked lines in a TOML file."""
+    """Return marked lines for a TOML file."""
     return MarkedBlock(path, name, text, "#", taken)
 
 
@@ -102,7 +102,7 @@ Wish = Skill | Agent | HookEntry | McpEntry
 
 
 def name_folder(name: str) -> str:
-    """The name when it can be a skill's or agent's folder; UsageError otherwise."""
+    """Return the name when it can be a skill's or agent's folder; UsageError otherwise."""
     if not _FOLDER_NAME.fullmatch(name):
         raise UsageError("bad-folder-name", name=name)
     return name

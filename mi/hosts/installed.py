@@ -31,7 +31,7 @@ class Installed(NamedTuple):
 
 
 def find_installed_commands(home: Home, notices: Notices) -> Iterator[Installed]:
-    """Every program that was entered in a host, each once per place and owner."""
+    """Yield every program that was entered in a host, each once per place and owner."""
     places = [Workspace.of_user(home)]
     for root in list_known_workspaces(home, notices):
         if os.path.isdir(root):

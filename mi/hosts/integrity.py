@@ -20,7 +20,7 @@ class ChangedHookFile(NamedTuple):
 
 
 def find_changed_hooks(home: Home, root: str) -> list[ChangedHookFile]:
-    """The hook files of a project and of the user that were changed since MI wrote them."""
+    """Return the hook files of a project and of the user that were changed since MI wrote them."""
     places = [Workspace.of_user(home)]
     if os.path.isdir(root) and (here := Workspace.at(root, home)).is_recorded:
         places.insert(0, here)

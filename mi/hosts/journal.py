@@ -115,7 +115,7 @@ def _relink(path: str, before: str, after: str) -> None:
 
 
 def _said(path: str) -> str | None:
-    """What a link says; empty when nothing is there, None when something else is."""
+    """Return what a link says; empty when nothing is there, None when something else is."""
     if os.path.islink(path):
         return os.readlink(path)
     return None if os.path.lexists(path) else ""

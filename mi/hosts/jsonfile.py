@@ -26,7 +26,7 @@ class _Node(NamedTuple):
 
 
 def parse(data: bytes | None, path: str) -> dict[str, Any]:
-    """The object in a file; an absent or empty file is an empty one."""
+    """Return the object in a file; an absent or empty file is an empty one."""
     import json
 
     if data is None or not data.strip():
@@ -41,7 +41,7 @@ def parse(data: bytes | None, path: str) -> dict[str, Any]:
 
 
 def get(document: dict[str, Any], keys: Keys) -> Any:
-    """The value at a key path; ABSENT when there is none."""
+    """Return the value at a key path; ABSENT when there is none."""
     here: Any = document
     for key in keys:
         if not isinstance(here, dict) or key not in here:
@@ -51,7 +51,7 @@ def get(document: dict[str, Any], keys: Keys) -> Any:
 
 
 def put(data: bytes | None, keys: Keys, value: Any, path: str) -> bytes:
-    """The file with a value at a key path, in the manner of what stands around it."""
+    """Return the file with a value at a key path, in the manner of what stands around it."""
     document = parse(data, path)
     for length in range(1, len(keys)):
         if not isinstance(get(document, keys[:length]), dict) and get(document, keys[:length]) is not ABSENT:
@@ -70,7 +70,7 @@ def put(data: bytes | None, keys: Keys, value: Any, path: str) -> bytes:
 
 
 def add(data: bytes | None, keys: Keys, value: Any, path: str) -> bytes:
-    """The file with an item at the end of the list at a key path."""
+    """Return the file with an item at the end of the list at a key path."""
     items = get(parse(data, path), keys)
     if items is ABSENT:
         return put(data, keys, [value], path)
@@ -81,7 +81,10 @@ def add(data: bytes | None, keys: Keys, value: Any, path: str) -> bytes:
 
 
 def take(data: bytes, keys: Keys, former: dict[str, Any], path: str) -> bytes:
-    """The file without the value at a key path, and without each container that was made for it and is empty now."""
+    """Return the file without the value at a key path.
+
+    And without each container that was made for it and is empty now.
+    """
     document = parse(data, path)
     if get(document, keys) is ABSENT:
         return data
@@ -94,7 +97,7 @@ def take(data: bytes, keys: Keys, former: dict[str, Any], path: str) -> bytes:
 
 
 def take_item(data: bytes, keys: Keys, value: Any, former: dict[str, Any], path: str) -> bytes:
-    """The file without one item equal to the value in the list at a key path, and without a list made for it."""
+    """Return the file without one item equal to the value in the list at a key path, and without a list made for it."""
     items = get(parse(data, path), keys)
     if not isinstance(items, list) or value not in items:
         return data
@@ -117,7 +120,7 @@ def _read(data: bytes | None, path: str) -> tuple[str, _Node]:
 
 
 def _scan(text: str, start: int) -> _Node:
-    """The value that begins at `start`; the text is known to be JSON."""
+    """Return the value that begins at `start`; the text is known to be JSON."""
     from json.decoder import scanstring  # type: ignore[attr-defined]
 
     if text[start] == '"':
@@ -140,7 +143,7 @@ def _scan(text: str, start: int) -> _Node:
 
 
 def _inserted(text: str, node: _Node, key: str | None, value: Any) -> str:
-    """The text with one more part at the end of an object or a list."""
+    """Return the text with one more part at the end of an object or a list."""
     import json
 
     name = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
@@ -161,7 +164,7 @@ def _inserted(text: str, node: _Node, key: str | None, value: Any) -> str:
 
 
 def _without(text: str, node: _Node, number: int) -> str:
-    """The text without a part of an object or a list, and without what set it apart."""
+    """Return the text without a part of an object or a list, and without what set it apart."""
     parts = node.parts
     if len(parts) == 1:
         return text[: node.start + 1] + text[node.end - 1 :]
@@ -171,7 +174,7 @@ def _without(text: str, node: _Node, number: int) -> str:
 
 
 def _dumped(text: str, value: Any, indent: str | None) -> str:
-    """A value, on one line without an indent; its further lines begin with the indent."""
+    """Return a value, on one line without an indent; its further lines begin with the indent."""
     import json
 
     if indent is None:
@@ -192,7 +195,7 @@ def _step(text: str) -> str:
 
 
 def _indent(text: str, at: int) -> str:
-    """The white space that the line of a place begins with."""
+    """Return the white space that the line of a place begins with."""
     begin = text.rfind("\n", 0, at) + 1
     return text[begin : _past(re.compile(r"[ \t]*"), text, begin)]
 

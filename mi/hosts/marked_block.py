@@ -6,14 +6,14 @@ _MARKS = {"<!-- -->": ("<!-- ", " -->"), "#": ("# ", "")}
 
 
 def find(text: str, name: str, comment: str) -> tuple[int, int] | None:
-    """Where the block stands, its marks included; None when it is not there."""
+    """Return where the block stands, its marks included; None when it is not there."""
     begin, end = (re.escape(mark) for mark in _marks(name, comment))
     found = re.search(rf"^{begin}[ \t]*\r?\n(?:.*\n)*?{end}[ \t]*(?:\r?\n|\Z)", text, re.MULTILINE)
     return found.span() if found else None
 
 
 def put(text: str, name: str, comment: str, body: str) -> tuple[str, str]:
-    """The text with the block, and what was set before it to keep it apart."""
+    """Return the text with the block, and what was set before it to keep it apart."""
     newline = "\r\n" if "\r\n" in text else "\n"
     begin, end = _marks(name, comment)
     block = "\n".join([begin, body.rstrip("\n"), end, ""]).replace("\n", newline)
@@ -27,7 +27,7 @@ def put(text: str, name: str, comment: str, body: str) -> tuple[str, str]:
 
 
 def drop(text: str, name: str, comment: str, lead: str) -> str:
-    """The text without the block and without what was set before it."""
+    """Return the text without the block and without what was set before it."""
     where = find(text, name, comment)
     if where is None:
         return text

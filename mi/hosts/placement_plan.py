@@ -55,7 +55,7 @@ class Draft:
         return msgspec.structs.replace(self.before, entries=self.entries, files=self.formers, folders=self._folders())
 
     def _folders(self) -> list[str]:
-        """The folders that are MI's: those of before, and those that the new files need."""
+        """Return the folders that are MI's: those of before, and those that the new files need."""
         found = dict.fromkeys(self.before.folders)
         new = [path for path, data in self.writes.items() if data is not None]
         for path in [*new, *(path for path, text in self.links.items() if text)]:
@@ -121,7 +121,7 @@ class Draft:
         return old
 
     def _copied(self, entry: PlacedEntry) -> PlacedEntry:
-        """A link as a copy of what it leads to, marked; files of it that someone changed stay."""
+        """Return a link as a copy of what it leads to, marked; files of it that someone changed stay."""
         contents = {COPY_MARK: f"A copy of {entry.target}, made by MI: the next sync replaces it.\n".encode()}
         below = f"{entry.target}/"
         for path in [*self._files_below(entry.target), *(one for one in self.writes if one.startswith(below))]:
@@ -141,7 +141,7 @@ class Draft:
         return msgspec.structs.replace(entry, copied=copied)
 
     def _files_below(self, path: str) -> list[str]:
-        """The files in a folder of the workspace, by their path in it."""
+        """Return the files in a folder of the workspace, by their path in it."""
         found = os.walk(self.workspace.real(path))
         inside = [
             os.path.relpath(os.path.join(folder, name), self.workspace.real(path))
@@ -188,7 +188,7 @@ class Draft:
         return entry
 
     def _shared(self, entry: PlacedEntry) -> PlacedEntry | None:
-        """The same thing, placed by another owner: it goes with the last of them."""
+        """Return the same thing, placed by another owner: it goes with the last of them."""
         same = (one for one in self.entries if one.owner != entry.owner and one.identity == entry.identity)
         return next(same, None)
 
@@ -255,7 +255,7 @@ class Draft:
         return files.read_bytes(real)
 
     def _json(self, path: str) -> bytes | None:
-        """A JSON file's bytes; one of MI's own that is damaged is made anew."""
+        """Return a JSON file's bytes; one of MI's own that is damaged is made anew."""
         data = self._now(path)
         if is_own(path):
             try:
@@ -281,7 +281,7 @@ class Draft:
             self.writes[path] = new
 
     def _settle(self) -> None:
-        """A file with nothing of MI's left becomes what it was, if nobody else changed it."""
+        """Restore a file with nothing of MI's left to what it was, if nobody else changed it."""
         used = {entry.path for entry in self.entries if entry.kind in _EDITS}
         for path, former in list(self.formers.items()):
             intact = self._intact.get(path)
@@ -300,7 +300,7 @@ class Draft:
 
 
 def _check_toml(path: str, around: str, new: str, table: str) -> None:
-    """A table may be written in several ways: what would no longer be TOML is refused, for the host would not start."""
+    """Raise if the file would no longer be TOML: the host would not start."""
     import tomllib
 
     try:
@@ -314,7 +314,7 @@ def _check_toml(path: str, around: str, new: str, table: str) -> None:
 
 
 def link_text(workspace: Workspace, entry: PlacedEntry) -> str:
-    """What the symlink says: the way from its folder, so that the workspace can be moved."""
+    """Return what the symlink says: the way from its folder, so that the workspace can be moved."""
     parent = os.path.dirname(workspace.real(entry.path, follow=False))
     return os.path.relpath(os.path.join(os.path.realpath(workspace.root), entry.target), parent)
 

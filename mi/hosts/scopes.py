@@ -8,7 +8,7 @@ from mi.kernel.home import Home
 
 
 def scope_workspace(home: Home, host: str, scope: Scope, project: str) -> Workspace:
-    """The project's root; or the person's folder, or the folder that the host's variable names outside of it."""
+    """Return the project's root; or the person's folder, or the folder that the host's variable names outside of it."""
     if scope == "project":
         return Workspace.at(project, home)
     named = os.environ.get(HOSTS[host].variable) if host in HOSTS else None

@@ -42,7 +42,7 @@ class Workspace:
 
     @classmethod
     def at(cls, root: str, home: Home) -> "Workspace":
-        """The workspace at a folder; NotFound when there is none."""
+        """Return the workspace at a folder; NotFound when there is none."""
         root = os.path.abspath(os.path.expanduser(root))
         if not os.path.isdir(root):
             raise NotFound("no-workspace", path=root)
@@ -50,11 +50,11 @@ class Workspace:
 
     @classmethod
     def of_user(cls, home: Home) -> "Workspace":
-        """The user's own folder, for what holds in every project."""
+        """Return the user's own folder, for what holds in every project."""
         return cls(os.path.expanduser("~"), home, is_users=True)
 
     def relative(self, path: str) -> str:
-        """A path as the manifest names it; StorageError when it leads out of the workspace or below `.git`."""
+        """Return a path as the manifest names it; StorageError when it leads out of the workspace or below `.git`."""
         within = os.path.relpath(os.path.join(self.root, path), self.root)
         if within == os.curdir or within.split(os.sep, 1)[0] == os.pardir:
             raise StorageError("host-outside", path=path, root=self.root)
@@ -63,7 +63,7 @@ class Workspace:
         return within
 
     def real(self, path: str, follow: bool = True) -> str:
-        """Where a path really is; StorageError when a link leads out of the workspace or below `.git`.
+        """Return where a path really is; StorageError when a link leads out of the workspace or below `.git`.
 
         In MI's own folder no link is followed at all: everything there is written over.
         """
@@ -78,7 +78,10 @@ class Workspace:
         return any(map(os.path.lexists, (self.manifest_path, self.journal_path, self._copy)))
 
     def read(self) -> WorkspaceManifest:
-        """What is MI's here, by the home; of a list that lies in an unknown workspace only what is there as listed."""
+        """Return what is MI's here, by the home.
+
+        Of a list that lies in an unknown workspace only what is there as listed.
+        """
         for path in (self.manifest_path, self._copy):
             if (data := files.read_bytes(path)) is not None:
                 return parsed_manifest(data, path)
@@ -92,12 +95,18 @@ class Workspace:
         return self.home.path("hosts", "copies", digest(os.fsencode(self.root))[:16] + ".json")
 
     def _moved(self) -> WorkspaceManifest | None:
-        """The home's manifest with the mark that stands here: the workspace was somewhere else when it was written."""
+        """Return the home's manifest with the mark that stands here.
+
+        The workspace was somewhere else when it was written.
+        """
         mark = (files.read_bytes(self.real(_MARK)) or b"").decode("ascii", "replace")
         return next((found for _, found in _marked(self.home, mark)), None)
 
     def _of_first_version(self) -> WorkspaceManifest:
-        """What 0.1 listed in the workspace: only what is true by MI's own shape, unless the home says the same."""
+        """Return what 0.1 listed in the workspace.
+
+        Only what is true by MI's own shape, unless the home says the same.
+        """
         path = self.real(_FIRST_MANIFEST)
         data = files.read_bytes(path)
         if data is None:
@@ -167,7 +176,7 @@ class Workspace:
 
 
 def list_known_workspaces(home: Home, notices: Notices) -> list[str]:
-    """The folders that hold something of MI's, as far as this home knows."""
+    """Return the folders that hold something of MI's, as far as this home knows."""
     return read_state(_known(home), KnownWorkspaces, notices).roots
 
 
@@ -190,7 +199,7 @@ def _files_in(folder: str) -> list[str]:
 
 
 def digest(data: bytes | None) -> str:
-    """The SHA-256 of a file's content, empty when there is no file."""
+    """Return the SHA-256 of a file's content, empty when there is no file."""
     from mi.kernel.digest import hash_sha256
 
     return "" if data is None else hash_sha256(data)

@@ -10,7 +10,10 @@ _HEAD = 1 << 16  # bytes: enough for the first record of a log
 
 
 def find_own(root: str) -> list[str] | None:
-    """The paths in a folder without a marker that MI made, folders that are all MI's as one; None for no home."""
+    """Return the paths in a folder without a marker that MI made, folders that are all MI's as one.
+
+    None for no home.
+    """
     config, log = os.path.join(root, "config.json"), os.path.join(root, "global", "evidence.jsonl")
     if not (_is_config(config) or _is_log(log)):
         return None
@@ -21,7 +24,7 @@ def find_own(root: str) -> list[str] | None:
 
 
 def _own_in(root: str, relative: str) -> tuple[bool, list[str]]:
-    """Whether a path is all MI's, and the paths that are."""
+    """Return whether a path is all MI's, and the paths that are."""
     path = os.path.join(root, relative)
     if os.path.islink(path) or not os.path.isdir(path):
         own = layout.is_file(relative) and not os.path.islink(path) and _reads_as(path, relative)
@@ -37,7 +40,7 @@ def _own_in(root: str, relative: str) -> tuple[bool, list[str]]:
 
 
 def _is_known(path: str, relative: str) -> bool:
-    """Whether a folder that could be anybody's by its name holds what only MI writes."""
+    """Return whether a folder that could be anybody's by its name holds what only MI writes."""
     match relative.split(os.sep):
         case ["projects", project_id]:
             known = _object(os.path.join(path, "overlay.json")).get("project_id")
@@ -50,7 +53,7 @@ def _is_known(path: str, relative: str) -> bool:
 
 
 def _reads_as(path: str, relative: str) -> bool:
-    """Whether a file of the layout holds what MI writes there, as far as its first bytes tell."""
+    """Return whether a file of the layout holds what MI writes there, as far as its first bytes tell."""
     if not os.path.isfile(path):
         return False
     if relative == "config.json":
@@ -75,7 +78,7 @@ def _is_log(path: str) -> bool:
 
 
 def _first(path: str) -> dict[str, Any]:
-    """The first record of a log; of none, or one that is too long, an empty one."""
+    """Return the first record of a log; of none, or one that is too long, an empty one."""
     return _parsed(_head(path).split(b"\n", 1)[0])
 
 

@@ -4,7 +4,7 @@ import time
 
 
 def now() -> str:
-    """The present moment, e.g. `2026-11-16T14:52:33.120Z`."""
+    """Return the present moment, e.g. `2026-11-16T14:52:33.120Z`."""
     return format_ms(time.time_ns() // 1_000_000)
 
 
@@ -15,12 +15,12 @@ def format_ms(epoch_ms: int) -> str:
 
 
 def stamp() -> str:
-    """A compact stamp for ids, e.g. `20261116T145233Z`."""
+    """Return a compact stamp for ids, e.g. `20261116T145233Z`."""
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
 
 
 def filename_stamp() -> str:
-    """The present moment, safe in a file name on any system, e.g. `2026-11-16T14-52-33.120Z`."""
+    """Return the present moment, safe in a file name on any system, e.g. `2026-11-16T14-52-33.120Z`."""
     return now().replace(":", "-")
 
 

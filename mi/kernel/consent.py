@@ -6,17 +6,17 @@ from mi.kernel.language import compiled, patterns
 
 
 def agrees(answer: str, also: Collection[str] = ()) -> bool:
-    """Whether the answer is a word of consent and nothing else."""
+    """Return whether the answer is a word of consent and nothing else."""
     return _bare(answer) in (*patterns().yes, *also)
 
 
 def declines(answer: str, also: Collection[str] = ()) -> bool:
-    """Whether the answer is a no and nothing else."""
+    """Return whether the answer is a no and nothing else."""
     return _bare(answer) in (*patterns().no, *also)
 
 
 def begins_with_yes(answer: str, also: Collection[str] = ()) -> bool:
-    """Whether the answer begins with a word of consent, whatever follows."""
+    """Return whether the answer begins with a word of consent, whatever follows."""
     known = patterns()
     words = (*known.yes, *also)
     said = answer.strip().lower()
@@ -29,7 +29,7 @@ def begins_with_yes(answer: str, also: Collection[str] = ()) -> bool:
 
 
 def refuses(answer: str) -> bool:
-    """Whether an answer to "go on?" means no: by how it begins."""
+    """Return whether an answer to "go on?" means no: by how it begins."""
     said = " ".join(answer.lower().replace("’", "'").split())
     known = patterns()
     return compiled(known.refusal).match(said) is not None and compiled(known.no_refusal).match(said) is None

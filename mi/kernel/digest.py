@@ -2,7 +2,7 @@
 
 
 def hash_sha256(data: bytes) -> str:
-    """The SHA-256 of some bytes, as hexadecimal text."""
+    """Return the SHA-256 of some bytes, as hexadecimal text."""
     try:
         from _sha2 import sha256  # type: ignore[import-not-found]  # Python 3.12 and later
     except ImportError:

@@ -16,7 +16,7 @@ class MiError(Exception):
         self.details = details
 
     def line(self, language: str = "en") -> str:
-        """The explanation in the given language: field, value and the way out."""
+        """Return the explanation in the given language: field, value and the way out."""
         return messages.text(
             "error." + self.code, language, **{name: _brief(one) for name, one in self.details.items()}
         )
@@ -59,7 +59,7 @@ _REASONS = {
 
 
 def from_os_error(error: OSError) -> StorageError:
-    """The one-line explanation of a failed file operation, with the way out for the common causes."""
+    """Return the one-line explanation of a failed file operation, with the way out for the common causes."""
     import errno
 
     path = "?" if error.filename is None else error.filename or "''"

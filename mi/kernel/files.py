@@ -7,7 +7,7 @@ from mi.kernel.home import FILE_MODE, make_dirs, note_new
 
 
 def read_bytes(path: str) -> bytes | None:
-    """The content of a file, None when there is none."""
+    """Return the content of a file, None when there is none."""
     try:
         with open(path, "rb", opener=_without_waiting) as file:  # a pipe in a file's place has nobody to wait for
             return file.read()
@@ -16,7 +16,7 @@ def read_bytes(path: str) -> bytes | None:
 
 
 def read_only_uri(path: str) -> str:
-    """A database's path as SQLite opens it for reading alone; unescaped, `?` and `#` would name another file."""
+    """Return a database's path as SQLite opens it for reading alone; unescaped, `?` and `#` would name another file."""
     return "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro"
 
 
@@ -42,7 +42,7 @@ def write_atomic(path: str, content: bytes, mode: int = FILE_MODE, *, sync: bool
 
 
 def make_stamped_path(before: str, after: str = "") -> str:
-    """A path with the present moment in its name that nothing has yet: what is set aside replaces nothing."""
+    """Return a path with the present moment in its name that nothing has yet: what is set aside replaces nothing."""
     stamp = clock.filename_stamp()
     path, number = f"{before}{stamp}{after}", 1
     while os.path.lexists(path):

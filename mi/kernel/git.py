@@ -48,7 +48,7 @@ class Observation(NamedTuple):
 
 
 def find_toplevel(path: str) -> str | None:
-    """The work tree a folder lies in, found without starting git; None outside of one."""
+    """Return the work tree a folder lies in, found without starting git; None outside of one."""
     folder = os.path.realpath(path)
     while True:
         if _is_repository(os.path.join(folder, ".git")):
@@ -60,7 +60,10 @@ def find_toplevel(path: str) -> str | None:
 
 
 def find_branch(path: str) -> str:
-    """The branch of the work tree a folder lies in, an unborn one too; `HEAD` when detached, `unknown` without git."""
+    """Return the branch of the work tree a folder lies in, an unborn one too.
+
+    `HEAD` when detached, `unknown` without git.
+    """
     root = find_toplevel(path)
     if root is None:
         return "unknown"
@@ -77,7 +80,7 @@ def find_branch(path: str) -> str:
 
 
 def _is_repository(mark: str) -> bool:
-    """Whether a `.git` is one: agents' sandboxes leave empty folders of that name behind."""
+    """Return whether a `.git` is one: agents' sandboxes leave empty folders of that name behind."""
     return os.path.isfile(mark) or os.path.lexists(os.path.join(mark, "HEAD"))
 
 
@@ -166,7 +169,7 @@ def observe(path: str, timeout_s: float = _TIMEOUT_S) -> Observation:
 
 @contextmanager
 def _own_index(root: str) -> Iterator[str]:
-    """A copy of the index, '' when there can be none: `git diff` refreshes, and so locks, the index it reads."""
+    """Yield a copy of the index, '' when there can be none: `git diff` refreshes, and so locks, the index it reads."""
     from shutil import copy2, rmtree
     from tempfile import mkdtemp
 
@@ -185,7 +188,10 @@ def _own_index(root: str) -> Iterator[str]:
 
 
 def _git_folder(root: str) -> str:
-    """Where a work tree keeps its index: `.git`, or what a linked tree's or submodule's `.git` file points to."""
+    """Return where a work tree keeps its index.
+
+    `.git`, or what a linked tree's or submodule's `.git` file points to.
+    """
     mark = os.path.join(root, ".git")
     if not os.path.isfile(mark):
         return mark
@@ -195,7 +201,7 @@ def _git_folder(root: str) -> str:
 
 
 def disable_filters(root: str, timeout_s: float = _TIMEOUT_S) -> dict[str, str]:
-    """Settings that switch off the content filters a repository configures itself: looking would run them."""
+    """Return settings that switch off the content filters of a repository: looking would run them."""
     listed = ("config", "--includes", "--show-scope", "--name-only", "--get-regexp", r"^filter\.")
     settings = {}
     for line in run(root, *listed, timeout_s=timeout_s).output.splitlines():

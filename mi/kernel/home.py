@@ -17,7 +17,7 @@ _markers: "dict[str, Marker]" = {}
 
 
 def find_default_root() -> str:
-    """The home to use when none is named: `$MI_HOME`, else `~/.mind-incarnation`."""
+    """Return the home to use when none is named: `$MI_HOME`, else `~/.mind-incarnation`."""
     return os.environ.get("MI_HOME") or os.path.join(os.path.expanduser("~"), ".mind-incarnation")
 
 
@@ -36,15 +36,15 @@ class Home:
         _homes[self.root] = notices
 
     def path(self, *parts: str) -> str:
-        """A path below the home."""
+        """Return a path below the home."""
         return os.path.join(self.root, *parts)
 
     def exists(self) -> bool:
-        """Whether anything was ever stored here."""
+        """Return whether anything was ever stored here."""
         return os.path.isdir(self.root)
 
     def check(self) -> None:
-        """A home that cannot be one is one mistake, not one for every file in it: StorageError."""
+        """Raise StorageError once for a home that cannot be one, instead of for every file in it."""
         place = self.root
         while not os.path.lexists(place):
             place = os.path.dirname(place)
@@ -54,7 +54,7 @@ class Home:
             raise StorageError("no-permission", path=place)
 
     def relative(self, path: str) -> str:
-        """A reference that stays true when the home is moved; a path outside is returned as it is."""
+        """Return a reference that stays true when the home is moved; a path outside is returned as it is."""
         relative = os.path.relpath(path, self.root)
         return path if relative.split(os.sep, 1)[0] == os.pardir else relative
 
@@ -115,14 +115,14 @@ class Home:
         return self.path("projects")
 
     def project_ids(self) -> list[str]:
-        """Every project that the home has a folder for."""
+        """Return every project that the home has a folder for."""
         try:
             return sorted(os.listdir(self.projects))
         except (FileNotFoundError, NotADirectoryError):
             return []
 
     def project(self, project_id: str) -> "ProjectHome":
-        """The part of the home that belongs to one project."""
+        """Return the part of the home that belongs to one project."""
         return ProjectHome(self.path("projects", project_id))
 
 
@@ -133,7 +133,7 @@ class ProjectHome:
         self.root = root
 
     def path(self, *parts: str) -> str:
-        """A path below the project's folder."""
+        """Return a path below the project's folder."""
         return os.path.join(self.root, *parts)
 
     @property

@@ -13,22 +13,22 @@ _last_lock = allocate_lock()
 
 
 def make_run_id() -> str:
-    """An id for one `mi run`."""
+    """Return an id for one `mi run`."""
     return f"run_{clock.stamp()}_{_random_text(8)}"
 
 
 def make_cli_id() -> str:
-    """An id for one command that writes outside a run."""
+    """Return an id for one command that writes outside a run."""
     return f"cli_{clock.stamp()}_{_random_text(8)}"
 
 
 def make_event_id(run_id: str, seq: int) -> str:
-    """The id of the record number `seq` of a run."""
+    """Return the id of the record number `seq` of a run."""
     return f"ev_{run_id}_{seq}"
 
 
 def make_id(prefix: str) -> str:
-    """A new id such as `cl_…`: a later one of this process sorts after an earlier one."""
+    """Return a new id such as `cl_…`: a later one of this process sorts after an earlier one."""
     global _last
     random = int.from_bytes(os.urandom(_RANDOM_BITS // 8), "big")
     fresh = (time.time_ns() // 1_000_000) << _RANDOM_BITS | random

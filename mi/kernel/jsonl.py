@@ -171,7 +171,7 @@ def _newlines_before(fd: int, end: int) -> Iterator[int]:
 
 
 def read_backward(path: str, max_line: int = MAX_LINE) -> Iterator[Line]:
-    """The lines of a log, last first, reading no more of the file than is asked for; no file: no lines."""
+    """Yield the lines of a log, last first, reading no more of the file than is asked for; no file: no lines."""
     fd = open_to_read(path)
     if fd is None:
         return
@@ -194,7 +194,10 @@ def _line_at(fd: int, start: int, end: int, size: int, max_line: int) -> Line:
 
 
 def find_lines_holding(path: str, needle: bytes) -> Iterator[bytes]:
-    """The whole lines in which some bytes stand, in order; looked for in large pieces, most of a log is not split."""
+    """Yield the whole lines in which some bytes stand, in order.
+
+    Looked for in large pieces, most of a log is not split.
+    """
     fd = open_to_read(path)
     if fd is None:
         return
@@ -209,7 +212,7 @@ def find_lines_holding(path: str, needle: bytes) -> Iterator[bytes]:
 
 
 def read_forward(path: str, start: int = 0, max_line: int = MAX_LINE) -> Iterator[Line]:
-    """The lines of a log from a byte offset on, in bounded memory; no file: no lines."""
+    """Yield the lines of a log from a byte offset on, in bounded memory; no file: no lines."""
     fd = open_to_read(path)
     if fd is None:
         return
@@ -220,7 +223,7 @@ def read_forward(path: str, start: int = 0, max_line: int = MAX_LINE) -> Iterato
 
 
 def lines(fd: int, start: int = 0, max_line: int = MAX_LINE) -> Iterator[Line]:
-    """The lines of an open log from a byte offset on, in bounded memory."""
+    """Yield the lines of an open log from a byte offset on, in bounded memory."""
     with open(fd, "rb", buffering=_CHUNK, closefd=False) as file:
         file.seek(start)
         offset = start
@@ -239,7 +242,10 @@ def lines(fd: int, start: int = 0, max_line: int = MAX_LINE) -> Iterator[Line]:
 
 
 def follow(path: str, start: int, poll_s: float = 0.25, goes_on: Callable[[], bool] = lambda: True) -> Iterator[Line]:
-    """The lines after an offset as they are completed, while it goes on; a replaced log is taken up from its start."""
+    """Yield the lines after an offset as they are completed, while it goes on.
+
+    A replaced log is taken up from its start.
+    """
     offset = start
     while True:
         is_last_look = not goes_on()
@@ -256,7 +262,7 @@ def follow(path: str, start: int, poll_s: float = 0.25, goes_on: Callable[[], bo
 
 
 def measure_size(path: str) -> int:
-    """How long a log is; 0 when there is none."""
+    """Return how long a log is; 0 when there is none."""
     try:
         return os.stat(path).st_size
     except (FileNotFoundError, NotADirectoryError):
@@ -264,7 +270,7 @@ def measure_size(path: str) -> int:
 
 
 def read_line(path: str, offset: int) -> bytes | None:
-    """The whole line that begins at an offset, however long; None past the end."""
+    """Return the whole line that begins at an offset, however long; None past the end."""
     fd = open_to_read(path)
     if fd is None:
         return None
@@ -275,7 +281,7 @@ def read_line(path: str, offset: int) -> bytes | None:
 
 
 def read_range(path: str, start: int, end: int) -> bytes:
-    """The bytes between two offsets, as far as there are any."""
+    """Return the bytes between two offsets, as far as there are any."""
     fd = open_to_read(path)
     if fd is None:
         return b""

@@ -22,7 +22,7 @@ class BadJson(Exception):
 
 
 def decode(data: bytes, shape: type[T]) -> T:
-    """The value in `data` as `shape`."""
+    """Return the value in `data` as `shape`."""
     try:
         return msgspec.json.decode(data, type=shape)
     except msgspec.ValidationError as error:
@@ -36,7 +36,7 @@ def decode(data: bytes, shape: type[T]) -> T:
 
 
 def decode_stored(data: bytes, shape: type[T]) -> T:
-    """As `decode`, forgiving what another writer may have left: broken UTF-8, halves of surrogate pairs, NaN."""
+    """Decode, forgiving what another writer may have left: broken UTF-8, halves of surrogate pairs, NaN."""
     try:
         return decode(data, shape)
     except BadJson as strict:
@@ -49,7 +49,7 @@ def decode_stored(data: bytes, shape: type[T]) -> T:
 
 
 def decode_fields(data: bytes, shape: type[S]) -> S:
-    """As `decode_stored`; a field, or an element of a list, of an unexpected type costs itself and not the rest."""
+    """Decode as `decode_stored`; a field or element of an unexpected type costs itself, not the rest."""
     try:
         return decode(data, shape)
     except BadJson:
@@ -87,7 +87,7 @@ def _fits(value: Any, wanted: Any) -> bool:
 
 
 def encode(value: object) -> bytes:
-    """The value as one line; what cannot be UTF-8 (bytes of a command line that were no text) is replaced."""
+    """Return the value as one line; what cannot be UTF-8 (bytes of a command line that were no text) is replaced."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:

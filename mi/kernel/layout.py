@@ -36,22 +36,25 @@ _FILES = [
 
 
 def is_file(relative: str) -> bool:
-    """Whether a path below the home has the name of a file that MI makes, or of what is left or set aside of one."""
+    """Return whether a path below the home has the name of a file that MI makes.
+
+    Or of what is left or set aside of one.
+    """
     return _files().fullmatch(relative) is not None
 
 
 def is_folder(relative: str) -> bool:
-    """Whether a path below the home has the name of a folder that MI makes."""
+    """Return whether a path below the home has the name of a folder that MI makes."""
     return _folders().fullmatch(relative) is not None
 
 
 def is_opaque(relative: str) -> bool:
-    """Whether everything in a folder is MI's whatever its name: what git keeps there, and the demo."""
+    """Return whether everything in a folder is MI's whatever its name: what git keeps there, and the demo."""
     return _opaque().fullmatch(relative) is not None
 
 
 def is_inside(relative: str) -> bool:
-    """Whether a path that somebody wrote down stays below the folder it is relative to."""
+    """Return whether a path that somebody wrote down stays below the folder it is relative to."""
     parts = relative.split(os.sep)
     return "\0" not in relative and not any(one in ("", os.curdir, os.pardir) for one in parts)
 

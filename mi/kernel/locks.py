@@ -38,7 +38,7 @@ def lock_folder(path: str) -> Iterator[None]:
 
 
 def is_held(path: str) -> bool:
-    """Whether a living process holds a lock; one that was killed holds none."""
+    """Return whether a living process holds a lock; one that was killed holds none."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

@@ -27,13 +27,13 @@ class Batch(NamedTuple, Generic[T]):
     anew: bool = False  # what came from this source before is void: it was replaced
 
 
-class Source(Protocol[T]):
+class LogSource(Protocol[T]):
     """Hands over what is new since a cursor that it gave earlier; "" is the beginning."""
 
     source: str  # names what is read, the same in every process
 
     def read(self, cursor: str) -> Iterator[Batch[T]]:
-        """Everything since a cursor, in batches; bounded memory however much it is."""
+        """Return everything since a cursor, in batches; bounded memory however much it is."""
         ...
 
 
@@ -139,7 +139,10 @@ class Log(Generic[T]):
         return b"".join(parts)
 
     def read(self, cursor: str) -> Iterator[Batch[T]]:
-        """Everything since a cursor, in batches; all of it when the log is another one than that of the cursor."""
+        """Yield everything since a cursor, in batches.
+
+        All of it when the log is another one than that of the cursor.
+        """
         with self._opened() as fd:
             if fd is not None:
                 known = Cursor.parse(cursor)

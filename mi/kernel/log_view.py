@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 from mi.kernel import files
 from mi.kernel.home import FILE_MODE, make_place
 from mi.kernel.jsontext import encode
-from mi.kernel.log_source import Batch, Source
+from mi.kernel.log_source import Batch, LogSource
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -107,7 +107,7 @@ class LogView:
         """Return how far a source was taken in."""
         return cursor_of(self.db, source)
 
-    def catch_up(self, source: Source[T], fold: Fold[T], progress: Progress) -> None:
+    def catch_up(self, source: LogSource[T], fold: Fold[T], progress: Progress) -> None:
         """Take in what is new of a source."""
         name = source.source
         take_in(source, lambda: self.cursor(name), lambda since, batch: self.apply(name, since, batch, fold), progress)
@@ -192,14 +192,14 @@ class LogView:
             os.close(os.open(self.path, flags | os.O_CREAT, FILE_MODE))
 
     def _stored(self) -> sqlite3.Connection | None:
-        """The stored view, for reading alone; None when there is none."""
+        """Return the stored view, for reading alone; None when there is none."""
         if not os.path.isfile(self.path):
             return None
         db = sqlite3.connect(files.read_only_uri(self.path), uri=True, timeout=_PATIENCE_S, check_same_thread=False)
         return self._checked(db)
 
     def _prepared(self, path: str) -> sqlite3.Connection:
-        """The database at a path, its tables made if there are none."""
+        """Return the database at a path, its tables made if there are none."""
         db = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
         try:
             db.execute("PRAGMA synchronous = OFF")  # derived: after a power cut it is built again
@@ -228,7 +228,7 @@ class LogView:
         return db
 
     def _others(self, error: Exception) -> Iterator[sqlite3.Connection]:
-        """What else to work with, best first: the file made anew, a copy of what can be read of it."""
+        """Yield what else to work with, best first: the file made anew, a copy of what can be read of it."""
         if self.saves and _is_broken(error):
             if not isinstance(error, OtherVersion):
                 self._say("broken", error)
@@ -245,7 +245,7 @@ class LogView:
             pass  # not readable either: everything is read again, into memory
 
     def _copied(self) -> sqlite3.Connection:
-        """What is stored, to go on with in memory."""
+        """Return what is stored, to go on with in memory."""
         stored = self._stored()
         if stored is None:
             return self._prepared(":memory:")
@@ -271,7 +271,7 @@ def cursor_of(db: sqlite3.Connection, source: str) -> str:
 
 
 def take_in(
-    source: Source[T], cursor: Callable[[], str], apply: Callable[[str, Batch[T]], bool], progress: Progress
+    source: LogSource[T], cursor: Callable[[], str], apply: Callable[[str, Batch[T]], bool], progress: Progress
 ) -> None:
     """Apply what is new of a source; when another process was faster, go on from where it is."""
     since = cursor()
@@ -292,7 +292,7 @@ def _version(db: sqlite3.Connection) -> int:
 
 
 def _is_broken(error: Exception) -> bool:
-    """Whether the file itself is damaged; a lock, a full or a read-only disk is something else."""
+    """Return whether the file itself is damaged; a lock, a full or a read-only disk is something else."""
     if isinstance(error, sqlite3.OperationalError):
         return error.sqlite_errorcode & 0xFF in _BROKEN
     return isinstance(error, sqlite3.DatabaseError)

@@ -33,7 +33,7 @@ class Marker:
         return self
 
     def covers(self, relative: str) -> bool:
-        """Whether MI made the path or a folder above it."""
+        """Return whether MI made the path or a folder above it."""
         while relative and relative not in self.made:
             relative = os.path.dirname(relative)
         return relative != ""
@@ -101,7 +101,7 @@ class Marker:
 
 
 def _content(path: str) -> bytes | None:
-    """The marker's bytes; a link in its place is none."""
+    """Return the marker's bytes; a link in its place is none."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):

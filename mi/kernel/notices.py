@@ -16,7 +16,7 @@ class Notice(NamedTuple):
     details: dict[str, object]
 
     def line(self, language: str = "en") -> str:
-        """The remark as one line."""
+        """Return the remark as one line."""
         return messages.text("notice." + self.key, language, path=self.path, **self.details)
 
 
@@ -39,7 +39,7 @@ class Notices:
         return iter(self._seen.values())
 
     def take(self) -> list[Notice]:
-        """What was noticed since the last time; for doors that stay open and say each thing once."""
+        """Return what was noticed since the last time; for doors that stay open and say each thing once."""
         fresh = list(self._seen.values())[self._taken :]
         self._taken = len(self._seen)
         return fresh

@@ -23,12 +23,15 @@ class Purge(NamedTuple):
 
 
 def is_home(root: str) -> bool:
-    """Whether a folder is an MI home: marked, or one of 0.1 by its files."""
+    """Return whether a folder is an MI home: marked, or one of 0.1 by its files."""
     return bool(Marker(root).read().id) or find_own(root) is not None
 
 
 def made_in(root: str) -> set[str] | None:
-    """The paths that MI made in a folder, None when it is no home; what leads out, or is not of the layout, is none."""
+    """Return the paths that MI made in a folder, None when it is no home.
+
+    What leads out, or is not of the layout, is none.
+    """
     marker = Marker(root).read()
     found = marker.made if marker.id else find_own(root)
     if found is None:
@@ -110,7 +113,7 @@ class _Walk:
         return self._keep(path, own)
 
     def _take_folder(self, fd: int, name: str, path: str, own: bool, device: int) -> bool:
-        """A folder goes when MI made it and nothing is left in it; one of another disk is not entered."""
+        """Remove a folder that MI made when nothing is left in it; one of another disk is not entered."""
         mounted = device != self._device or os.path.join(self.root, path) in self._mounts
         if mounted or not (path in self._above or (own and layout.is_folder(path))):
             return self._keep(path, own)
@@ -141,14 +144,14 @@ class _Walk:
 
 
 def _may_go(root: str) -> bool:
-    """Whether an empty folder can go: the person's own one and a disk stay."""
+    """Return whether an empty folder can go: the person's own one and a disk stay."""
     return (
         root != os.path.realpath(os.path.expanduser("~")) and root not in _mount_points() and not os.path.ismount(root)
     )
 
 
 def _mount_points() -> set[str]:
-    """Where something is mounted, also a folder of the same disk; on systems that do not say so, nowhere."""
+    """Return where something is mounted, also a folder of the same disk; on systems that do not say so, nowhere."""
     found = set()
     for line in (read_bytes("/proc/self/mountinfo") or b"").splitlines():
         place = re.sub(rb"\\([0-7]{3})", lambda code: bytes([int(code[1], 8)]), line.split(b" ")[4])

@@ -196,7 +196,7 @@ def _in_words(pattern: str) -> str:
 
 
 def find_hints(texts: Iterable[str]) -> Hints:
-    """What can be in some texts: looked for once in all of them, it need not be in each."""
+    """Return what can be in some texts: looked for once in all of them, it need not be in each."""
     whole = "\n".join(texts)
     lowered = _lowered(whole)
     signs = {sign for one in (*_PREFIXES, *_SHAPES) for sign in one[1]}
@@ -214,7 +214,7 @@ def find_hints(texts: Iterable[str]) -> Hints:
 
 
 def find_secrets(text: str, hints: Hints | None = None) -> list[Secret]:
-    """All secrets of `text`, sorted by place; findings that overlap become one, named for the longest."""
+    """Return all secrets of `text`, sorted by place; findings that overlap become one, named for the longest."""
     if ";base64," in text:  # media in data: URLs is no secret, whatever letters it happens to hold
         text = _re(r";base64,[A-Za-z0-9+/]{64,}+").sub(lambda match: " " * len(match[0]), text)
     merged: list[Secret] = []
@@ -243,21 +243,24 @@ def redact(text: str, hints: Hints | None = None) -> str:
 
 
 def _re(pattern: str) -> re.Pattern[str]:
-    """The compiled pattern: compiled at first use, since most runs of the product never scan."""
+    """Return the compiled pattern: compiled at first use, since most runs of the product never scan."""
     if pattern not in _compiled:
         _compiled[pattern] = re.compile(pattern, re.ASCII)
     return _compiled[pattern]
 
 
 def _vendor_pattern(prefix: str, rest: str) -> str:
-    """A vendor's key by its prefix, which `re` can skip to; what stands before it decides whether it begins there."""
+    """Return a vendor's key by its prefix, which `re` can skip to.
+
+    What stands before it decides whether it begins there.
+    """
     seen = re.escape(prefix)
     edge = "|".join(f"{edge}{seen})" for edge in _EDGES)
     return rf"{seen}(?:{edge}){rest}"
 
 
 def _self_evident(text: str, hints: Hints) -> Iterator[Secret]:
-    """What is a secret by its own shape. Only what a literal in the text hints at is looked for, and compiled."""
+    """Yield what is a secret by its own shape. Only what a literal in the text hints at is looked for, and compiled."""
     for kind, prefix, rest in hints.prefixes:
         if prefix in text:
             for match in _re(_vendor_pattern(prefix, rest)).finditer(text):
@@ -277,7 +280,7 @@ def _lowered(text: str) -> str:
 
 
 def _named(text: str, hints: Hints) -> Iterator[Secret]:
-    """What is a secret by the name it is given."""
+    """Yield what is a secret by the name it is given."""
     words = (*hints.words, *hints.escaped_words) if "\\u" in text else hints.words
     lowered = _lowered(text) if words else ""
     for word in words:
@@ -292,7 +295,7 @@ def _named(text: str, hints: Hints) -> Iterator[Secret]:
 
 
 def _value_of(text: str, match: re.Match[str]) -> Secret | None:
-    """The secret that the name and the sign found by `match` introduce, if it is one."""
+    """Return the secret that the name and the sign found by `match` introduce, if it is one."""
     start = match.start("name")
     before = text[max(0, start - 48) : start]
     start -= len(before) - len(before := before.rstrip(_NAME_CHARACTERS))
@@ -338,7 +341,7 @@ def _read_value(text: str, position: int) -> tuple[int, int, str]:
 
 
 def _closing_quote(text: str, start: int, opening: str) -> int | None:
-    """Where a quoted value ends: before the quote that closes it, or closes a string around it."""
+    """Return where a quoted value ends: before the quote that closes it, or closes a string around it."""
     inner = 2 * len(opening) - 1  # a quote n deep has 2**n - 1 backslashes: in binary, n ones at the end
     for match in _re(r"(\\*+)([\"'`\n])|\\++").finditer(text, start, start + _LONGEST):
         slashes, quote = len(match[1] or ""), match[2]
@@ -350,7 +353,7 @@ def _closing_quote(text: str, start: int, opening: str) -> int | None:
 
 
 def _is_secret(value: str, asked: str = r"(?s:.{3,})", excluded: str = r"(?!)") -> bool:
-    """Whether `value` shows what is asked, is nothing excluded, and is no mask, template or address."""
+    """Return whether `value` shows what is asked, is nothing excluded, and is no mask, template or address."""
     core = _re(_TEMPLATE).sub("", value[:_JUDGED]) if _re(asked).fullmatch(value[:_JUDGED]) else ""
     shows = core and _re(asked).fullmatch(core) and not _re(_in_words(excluded)).match(core)
     return bool(shows) and not _re(_HARMLESS).search(core)

@@ -16,7 +16,10 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 def read_state(path: str, shape: type[T], notices: Notices) -> T:
-    """The state in a file; a missing or broken one gives the defaults, a broken one is noticed and left in place."""
+    """Return the state in a file.
+
+    A missing or broken one gives the defaults, a broken one is noticed and left in place.
+    """
     return _read(path, shape, notices)[0]
 
 
@@ -40,7 +43,7 @@ def encode_pretty(value: object) -> bytes:
 
 
 def _over(raw: Any, new: Any) -> Any:
-    """The new state as it is written: at every depth with the keys of `raw` that this version does not know."""
+    """Return the new state as it is written: at every depth with the keys of `raw` that this version does not know."""
     if isinstance(new, msgspec.Struct):
         known = {name: getattr(new, name) for name in new.__struct_fields__}
         old = raw if isinstance(raw, dict) else {}

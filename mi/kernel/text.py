@@ -10,12 +10,12 @@ _ESCAPE_SEQUENCE = "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)
 
 
 def has_cjk(text: str) -> bool:
-    """Whether any Chinese, Japanese or Korean character is in the text."""
+    """Return whether any Chinese, Japanese or Korean character is in the text."""
     return not text.isascii() and compiled(f"[{CJK}]").search(text) is not None
 
 
 def make_printable(text: str) -> str:
-    """The text without terminal escape sequences and control characters; newlines and tabs stay."""
+    """Return the text without terminal escape sequences and control characters; newlines and tabs stay."""
     if text.isprintable():
         return text
     without_escapes = compiled(_ESCAPE_SEQUENCE).sub("", text).replace("\r\n", "\n")
@@ -23,7 +23,7 @@ def make_printable(text: str) -> str:
 
 
 def fit_one_line(text: str, limit: int) -> str:
-    """The text on one line of at most `limit` columns."""
+    """Return the text on one line of at most `limit` columns."""
     return shorten(make_printable(" ".join(text[: limit * 4 + 64].split())), limit)
 
 
@@ -37,7 +37,7 @@ def width(text: str) -> int:
 
 
 def shorten(text: str, limit: int) -> str:
-    """The text cut to at most `limit` columns, an ellipsis in place of what is missing."""
+    """Return the text cut to at most `limit` columns, an ellipsis in place of what is missing."""
     if width(text) <= limit:
         return text
     kept = text[:limit]
@@ -47,7 +47,10 @@ def shorten(text: str, limit: int) -> str:
 
 
 def wrap(text: str, columns: int) -> list[str]:
-    """The text as lines of at most `columns` columns, broken between words or Chinese characters; a long word stays."""
+    """Return the text as lines of at most `columns` columns, broken between words or Chinese characters.
+
+    A long word stays.
+    """
     lines, line = [], ""
     for piece in compiled(r"\s+|\S+" if text.isascii() else _pieces()).findall(text):
         if line.strip() and width(line + piece.rstrip()) > columns:
@@ -67,12 +70,12 @@ def _pieces() -> str:
 
 
 def pad(text: str, columns: int) -> str:
-    """The text filled with spaces to a width."""
+    """Return the text filled with spaces to a width."""
     return text + " " * (columns - width(text))
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences and list items of a text, in order, each once."""
+    """Return the sentences and list items of a text, in order, each once."""
     found: dict[str, None] = {}
     bullet = rf"^\s*(?:[-*•·]\s+|\d{{1,3}}[.)]\s+|\d{{1,3}}{one_of(*patterns().list_marks)}\s*)"
     for line in text.splitlines():

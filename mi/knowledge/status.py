@@ -182,7 +182,7 @@ class Corrections:
         return {*steps, *(one for (one,) in former)}
 
     def _circle(self, start: str) -> dict[str, RedirectStep]:
-        """The thoughts that replace each other in a circle with this one; none when it is in no circle."""
+        """Return the thoughts that replace each other in a circle with this one; none when it is in no circle."""
         seen: dict[str, RedirectStep] = {}
         if not self._db.execute("SELECT 1 FROM every_correction WHERE by = ? LIMIT 1", (start,)).fetchone():
             return seen  # nothing leads to it

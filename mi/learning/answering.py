@@ -31,13 +31,13 @@ class SuggestionPlan(NamedTuple):
 
 
 def read_wish(word: str) -> bool | None:
-    """Whether an answer to a suggestion means yes or no; None when it means neither."""
+    """Return whether an answer to a suggestion means yes or no; None when it means neither."""
     known = patterns()
     return True if agrees(word, known.yes_to_lesson) else False if declines(word, known.no_to_lesson) else None
 
 
 def find(log: str, index: EvidenceIndex, suggestion_id: str, progress: Progress, notices: Notices) -> LearnSuggested:
-    """The suggestion that waits in a log; an error for one that is unknown or settled."""
+    """Return the suggestion that waits in a log; an error for one that is unknown or settled."""
     index.catch_up(log, progress)
     for offset in index.unsettled(log, PAIRS)[0]:
         event = read_at(log, offset)
@@ -54,7 +54,7 @@ def find(log: str, index: EvidenceIndex, suggestion_id: str, progress: Progress,
 
 
 def plan(knowledge: Knowledge, suggested: LearnSuggested) -> SuggestionPlan:
-    """What the person's yes would write."""
+    """Return what the person's yes would write."""
     scope: Scope = "global" if suggested.scope == "global" else "project"
     same = next((one for one in find_standing(knowledge, suggested.text) if are_alike(one.text, suggested.text)), None)
     if same is not None:

@@ -32,7 +32,7 @@ class CandidateState(Struct, frozen=True, kw_only=True):
 
 
 def make_signature(scope: str, text: str) -> str:
-    """The same for texts that differ in case, spacing and punctuation only."""
+    """Return the same for texts that differ in case, spacing and punctuation only."""
     from hashlib import sha256
 
     return sha256(f"{scope}\n{' '.join(split_plain_tokens(text))}".encode()).hexdigest()[:16]
@@ -48,7 +48,10 @@ class PreferenceCandidates:
         self._notices = notices
 
     def find(self, scope: Scope, text: str) -> tuple[str, PreferenceCandidate]:
-        """The candidate that says this, in these or nearly these words, and its signature; a new one when none does."""
+        """Return the candidate that says this, in these or nearly these words, and its signature.
+
+        A new one when none does.
+        """
         return _find(read_state(self._path, CandidateState, self._notices).candidates, scope, text)
 
     def see(self, scope: Scope, text: str, run_id: str, event_id: str) -> tuple[str, PreferenceCandidate]:
@@ -72,7 +75,7 @@ class PreferenceCandidates:
     # what a run taught, for `mi undo`
 
     def taught(self, holds: Callable[[str], bool]) -> list[str]:
-        """The preferences that the events counted, one line each."""
+        """Return the preferences that the events counted, one line each."""
         known = read_state(self._path, CandidateState, self._notices).candidates.values()
         return [f"{one.text[:_SHOWN]} ({one.count})" for one in known if any(map(holds, _counted(one)))]
 

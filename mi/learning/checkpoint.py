@@ -101,14 +101,14 @@ class Checkpoints:
 
 
 def is_enabled(runtime: Runtime) -> bool:
-    """Whether anything is on that needs checkpoints."""
+    """Return whether anything is on that needs checkpoints."""
     thoughts = runtime.thought_db
     by_thoughts = thoughts.enabled and (thoughts.auto_mine or thoughts.auto_materialize_nodes)
     return by_thoughts or runtime.workflows.auto_mine or runtime.preference_mining.auto_mine
 
 
 def ends_segment(status_hint: str) -> bool:
-    """Whether the run is over; one that was interrupted is expected to go on."""
+    """Return whether the run is over; one that was interrupted is expected to go on."""
     return status_hint in ("done", "blocked", "failed")
 
 
@@ -123,7 +123,7 @@ def decide_by_rules(segment: Segment) -> str:
 
 
 def find_signs(segment: Segment) -> list[str]:
-    """What makes a stretch worth a judgement."""
+    """Return what makes a stretch worth a judgement."""
     last = segment.last(BatchEnd)
     found = {
         "the person spoke": any(isinstance(record, UserInput) for record in segment.records),
@@ -138,7 +138,7 @@ def find_signs(segment: Segment) -> list[str]:
 
 
 def build_segment_case(segment: Segment) -> SegmentCase:
-    """The stretch as checkpoint_decide is shown it."""
+    """Return the stretch as checkpoint_decide is shown it."""
     return SegmentCase(
         task=segment.task.text,
         events=segment.events,
@@ -150,7 +150,7 @@ def build_segment_case(segment: Segment) -> SegmentCase:
 
 
 def snapshot(segment: Segment) -> Snapshot:
-    """A compact record of the stretch, for recall; what it says can be followed to the events."""
+    """Return a compact record of the stretch, for recall; what it says can be followed to the events."""
     evidence = [record for record in segment.records if isinstance(record, Evidence)]
     decision = segment.last(DecideNext)
     answers = [record.headline() for record in segment.records if isinstance(record, UserInput)]
@@ -197,7 +197,7 @@ def materialise(store: ThoughtStore, hand: Hand, segment: Segment) -> None:
 
 
 def _nodes(store: ThoughtStore, segment: Segment) -> Iterator[tuple[Node, list[str]]]:
-    """Each node with the events it is derived from. What repeats the agent's words is no more than the agent's word."""
+    """Return each node with the events it is derived from; the agent's words stay the agent's."""
     task = fit_one_line(redact(segment.task.text[:_READ]), _TITLE)  # first: half a secret is not recognised
     decision = segment.last(DecideNext)
     if decision is not None and decision.headline():

@@ -66,7 +66,7 @@ class Consolidation:
 
 
 def _lessons(learned: list[Claim]) -> Iterator[str]:
-    """The learned claims that a model may replace: what the person accepted is their own word from then on."""
+    """Return the learned claims that a model may replace: what the person accepted is their own word from then on."""
     return (one.claim_id for one in learned if one.origin != "user")
 
 
@@ -105,7 +105,7 @@ class _Patch:
                 self.notes.append(f"{gone.claim_id}: not retracted")
 
     def applied(self) -> dict[str, list[str]]:
-        """For the record."""
+        """Return what was done, for the record."""
         return {
             "claim_ids": [claim.claim_id for claim, _ in self.claims],
             "edge_ids": [edge.edge_id for edge, _ in self.edges],

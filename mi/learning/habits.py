@@ -40,13 +40,15 @@ class Habits(Struct, frozen=True, kw_only=True):
 
 
 def make_habit_signature(text: str) -> str:
-    """A signature in one form: its words, lower case, joined by dashes."""
+    """Return a signature in one form: its words, lower case, joined by dashes."""
     return "-".join(tokens(text))[:80]
 
 
 def add_guards(step: WorkflowStep, by_agent: Callable[[str], bool] = lambda text: False) -> WorkflowStep:
-    """A step that holds a risky command, or an agent's own words, is a gate that asks: what an agent once did is no
-    leave to do it again, and what it wished for none to do it at all."""
+    """Make a step that holds a risky command, or an agent's own words, a gate that asks.
+
+    What an agent once did is no leave to do it again, and what it wished for none to do it at all.
+    """
     commands = [*re.findall(r"`([^`]+)`", step.text), *step.text.splitlines()]
     grave = any(act.is_grave for command in commands for act in classify(command))
     said = re.sub(r"`[^`]+`", " ", step.text)  # a command that was run is the habit itself
@@ -56,17 +58,17 @@ def add_guards(step: WorkflowStep, by_agent: Callable[[str], bool] = lambda text
 
 
 def count_sighting(habit: Habit, event_ids: list[str]) -> Habit:
-    """The habit as these events show it."""
+    """Return the habit as these events show it."""
     return msgspec.structs.replace(habit, event_ids=event_ids, count=len(runs_of(event_ids)), updated_ts=clock.now())
 
 
 def runs_of(event_ids: list[str]) -> set[str]:
-    """The runs that events belong to."""
+    """Return the runs that events belong to."""
     return {one.removeprefix("ev_").rpartition("_")[0] for one in event_ids}
 
 
 def is_ripe(count: int, benefit: str, knobs: Knobs, sure: bool = True) -> bool:
-    """Whether a habit was seen often enough to be kept; on one sight alone only by a judgement that was sure."""
+    """Return whether a habit was seen often enough to be kept; on one sight alone only by a judgement that was sure."""
     if count >= max(1, knobs.min_occurrences):
         return True
     return count >= 1 and benefit == "high" and sure and knobs.allow_single_if_high_benefit
@@ -126,5 +128,5 @@ def _workflow(
 
 
 def read_habits(path: str, notices: Notices) -> dict[str, Habit]:
-    """What was seen so far, by signature."""
+    """Return what was seen so far, by signature."""
     return read_state(path, Habits, notices).candidates

@@ -39,11 +39,11 @@ class Knowledge(NamedTuple):
         return self.home.project(self.project_id)
 
     def thoughts(self) -> CombinedStores:
-        """What both stores say now."""
+        """Return what both stores say now."""
         return CombinedStores(self.own.read(), self.shared.read())
 
     def store(self, scope: Scope) -> ThoughtStore:
-        """The store of a scope."""
+        """Return the store of a scope."""
         return self.shared if scope == "global" else self.own
 
     def known(self, query: str) -> list[CitableText]:
@@ -55,24 +55,24 @@ class Knowledge(NamedTuple):
         return [CitableText(id=one.id, text=str(one.raw.get("text") or "")) for one in trusted]
 
     def runtime_text(self) -> str:
-        """The knobs that learning goes by."""
+        """Return the knobs that learning goes by."""
         knobs = {name: getattr(self.runtime, name) for name in _KNOBS}
         return msgspec.json.encode(knobs).decode()
 
     def overlay_text(self) -> str:
-        """What is known about the project beside its thoughts."""
+        """Return what is known about the project beside its thoughts."""
         overlay = read_state(self.place.overlay, Overlay, self.notices)
         names = ("project_id", "identity_key", "stack_hints", "testless_verification_strategy", "workflow_run")
         return msgspec.json.encode({name: getattr(overlay, name) for name in names}).decode()
 
     def about(self, case: SegmentCase) -> SegmentCase:
-        """A stretch with its surroundings, for checkpoint_decide."""
+        """Return a stretch with its surroundings, for checkpoint_decide."""
         return msgspec.structs.replace(
             case, known=self.known(case.task), runtime=self.runtime_text(), overlay=self.overlay_text()
         )
 
     def to_mine(self, segment: Segment) -> SegmentToMine:
-        """A stretch with its surroundings, for mining."""
+        """Return a stretch with its surroundings, for mining."""
         task = segment.task
         return SegmentToMine(
             task=task.text,

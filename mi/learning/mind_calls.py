@@ -15,7 +15,7 @@ class Judge(Protocol):
     """Whoever answers prompts: a Mind, or a run's pen around one."""
 
     def ask(self, prompt: Prompt[Input, Output], given: Input) -> Judgement[Output]:
-        """The answer, or why there is none."""
+        """Return the answer, or why there is none."""
         ...
 
 
@@ -40,7 +40,7 @@ class Recorded:
 def ask_recorded(
     judge: Judge, prompt: Prompt[Input, Output], given: Input, evidence: EvidenceWriter | None
 ) -> Judgement[Output]:
-    """A Mind's answer; what went wrong stands in the log."""
+    """Return a Mind's answer; what went wrong stands in the log."""
     judgement = judge.ask(prompt, given)
     if judgement.state == "error" and evidence is not None:
         evidence.append(

@@ -35,12 +35,12 @@ class CommandHand:
         return self._evidence.append(record, sync=True)
 
     def judge(self, prompt: Prompt[Input, Output], given: Input) -> Judgement[Output]:
-        """A Mind's answer; a failure is recorded."""
+        """Return a Mind's answer; a failure is recorded."""
         return ask_recorded(self._judge, prompt, given, self._evidence)
 
 
 def find_latest_run(knowledge: Knowledge) -> Segment:
-    """The latest run of the project as one stretch; NotFound when there was none."""
+    """Return the latest run of the project as one stretch; NotFound when there was none."""
     records: list[Record] = []
     run_id = ""
     for event in read_back(knowledge.place.evidence, knowledge.notices):

@@ -178,7 +178,7 @@ class _Choice:
         return "kept for this project only" if one.scope == "global" else ""
 
     def _origin(self, one: MinedClaim) -> Origin:
-        """No claim is trusted more than what it cites: the person's words where they carry it, else the agent's."""
+        """Return the origin, never more trusted than what is cited: the person's words, else the agent's."""
         cited = set(one.source_event_ids)
         by_person = cited <= set(self._person) and supported_by_user_text(
             one.text, "\n".join(self._person[name] for name in cited)
@@ -186,7 +186,10 @@ class _Choice:
         return "mind" if by_person else "hands"
 
     def _check_of(self, one: MinedClaim) -> str:
-        """The batch in which a check was seen to pass after the last change, of which the fact says just that."""
+        """Return the batch in which a check was seen to pass after the last change.
+
+        Of which the fact says just that.
+        """
         for record in self._segment.records:
             if isinstance(record, BatchEnd) and one.claim_type == "fact":
                 for seen in record.seen.get("commands", []):
@@ -196,7 +199,7 @@ class _Choice:
         return ""
 
     def _same(self, one: MinedClaim) -> str:
-        """A claim of the same kind that says the same already."""
+        """Return a claim of the same kind that says the same already."""
         new = next((claim.claim_id for claim in self.claims if are_alike(claim.text, one.text)), "")
         if new or one.claim_type in ("preference", "goal"):
             return new or next(
@@ -209,8 +212,7 @@ class _Choice:
         return next((it.id for it in found if it and it.stands and are_alike(str(it.raw.get("text")), one.text)), "")
 
     def _add_edge(self, edge: MinedEdge) -> None:
-        """Edges between what was just written and what was there; nothing a model says replaces another's claim, or
-        makes it rest on something else."""
+        """Write edges between what is new and what was there; none replaces or carries another's claim."""
         start, end = (self._known.get(one, one) for one in (edge.from_claim_id, edge.to_claim_id))
         own = {claim.claim_id for claim in self.claims}
         thoughts = self._knowledge.thoughts()

@@ -39,7 +39,7 @@ class OverlayLesson:
         self._notices = notices
 
     def taught(self, holds: Callable[[str], bool]) -> list[str]:
-        """The pointer, when the claim it leads to comes from the events in question."""
+        """Return the pointer, when the claim it leads to comes from the events in question."""
         claim_id = read_state(self._path, Overlay, self._notices).testless_verification_strategy.claim_id
         claim = self._store.read().get(claim_id) if claim_id else None
         refs = claim.raw.get("source_refs") if claim is not None and claim.status != "retracted" else None

@@ -37,7 +37,7 @@ class Hand(Protocol):
         """Store a record."""
 
     def judge(self, prompt: Prompt[Input, Output], given: Input) -> Judgement[Output]:
-        """A Mind's answer; what went wrong is recorded."""
+        """Return a Mind's answer; what went wrong is recorded."""
 
 
 class SegmentEvent(Struct, frozen=True, kw_only=True):
@@ -86,7 +86,7 @@ class Segment(NamedTuple):
         ]
 
     def person_said(self) -> list[CitableText]:
-        """The person's own words: the task, and their answers without the questions."""
+        """Return the person's own words: the task, and their answers without the questions."""
         answers = [
             CitableText(id=record.event_id, text=record.answer)
             for record in self.records
@@ -95,11 +95,11 @@ class Segment(NamedTuple):
         return [self.task, *answers] if self.task.text else answers
 
     def agent_said(self) -> str:
-        """Everything in the stretch that came out of the Hands, or was drawn from it."""
+        """Return everything in the stretch that came out of the Hands, or was drawn from it."""
         return "\n".join(part for record in self.records for part in _of_hands(record) if part)
 
     def last(self, shape: type[R]) -> R | None:
-        """The latest record of a type."""
+        """Return the latest record of a type."""
         return next((record for record in reversed(self.records) if isinstance(record, shape)), None)
 
 
@@ -114,7 +114,7 @@ class SegmentFile:
         self.state = self._begin(read_state(place.segment_state, SegmentState, notices))
 
     def take_in(self, planned_next_input: str, status_hint: str) -> Segment:
-        """The stretch so far, read from the log; the buffer is brought up to it."""
+        """Return the stretch so far, read from the log; the buffer is brought up to it."""
         state, records = self._stretch()
         start = next((record for record in records if isinstance(record, RunStart)), None)
         if start is not None and not state.task_event_id:
@@ -139,7 +139,7 @@ class SegmentFile:
         self.state = update_state(self._place.segment_state, SegmentState, lambda old: state, self._notices)
 
     def _begin(self, stored: SegmentState) -> SegmentState:
-        """The stored stretch when it is of this run and the log still reaches there; else a new one."""
+        """Return the stored stretch when it is of this run and the log still reaches there; else a new one."""
         if (
             stored.run_id == self._run_id
             and stored.segment_id
@@ -152,7 +152,7 @@ class SegmentFile:
         )
 
     def _run_began(self) -> int:
-        """Where the run's records begin in the log; of a run that was cut before, what follows the cut."""
+        """Return where the run's records begin in the log; of a run that was cut before, what follows the cut."""
         began = self._begins_at
         earlier = (event for event in read_back(self._place.evidence, self._notices) if event.offset < began)
         for looked, event in enumerate(earlier):
@@ -163,7 +163,10 @@ class SegmentFile:
         return began
 
     def _stretch(self) -> tuple[SegmentState, list[Record]]:
-        """The records since the stretch began; where it was cut before a kill, and not begun anew, those since then."""
+        """Return the records since the stretch began.
+
+        Where it was cut before a kill, and not begun anew, those since then.
+        """
         read = self._read()
         records = [record for _, record in read]
         for place, (end, record) in enumerate(read):
@@ -173,7 +176,10 @@ class SegmentFile:
         return self.state, records
 
     def _read(self) -> list[tuple[int, Record]]:
-        """The run's own records and answers that were given to it by command, each with the offset of its end."""
+        """Return the run's own records and answers that were given to it by command.
+
+        Each with the offset of its end.
+        """
         found: list[tuple[int, Record]] = []
         for event in read_on(self._place.evidence, self.state.log_offset, self._notices):
             if event.head.run_id == self._run_id or event.head.kind == "user_input":

@@ -50,7 +50,7 @@ def weigh(
     runtime: Runtime,
     run_id: str,
 ) -> SuggestionVerdict:
-    """The verdict on a proposal whose occurrences are counted; every path has its threshold."""
+    """Return the verdict on a proposal whose occurrences are counted; every path has its threshold."""
     why = find_unfit(proposal, runtime)
     if why:
         return SuggestionVerdict("drop", why)
@@ -88,7 +88,7 @@ def _learn_or_wait(
     runtime: Runtime,
     run_id: str,
 ) -> SuggestionVerdict:
-    """What is not clearly the person's, or reaches beyond the project, is put before them."""
+    """Return what is not clearly the person's, or reaches beyond the project, is put before them."""
     against = next((one for one in standing if one.by_person and opposes(one.text, proposal.text)), None)
     reasons = {
         "automatic learning is off": not runtime.violation_response.auto_learn or not runtime.thought_db.enabled,
@@ -104,6 +104,6 @@ def _learn_or_wait(
 
 
 def _shown_and_repeated(candidate: PreferenceCandidate, run_id: str) -> bool:
-    """Whether a preference was seen in several runs and has been in the inbox since an earlier one."""
+    """Return whether a preference was seen in several runs and has been in the inbox since an earlier one."""
     earlier = any(not one.startswith(f"ev_{run_id}_") for one in candidate.occurrences)
     return bool(candidate.suggestion_id) and earlier and candidate.count >= _REPEATED

@@ -38,7 +38,7 @@ class Learner:
         self._file = file
 
     def from_judgements(self, hand: Hand, segment: Segment) -> None:
-        """What risk_judge and decide_next suggested in the stretch and was not taken up yet."""
+        """Take up what risk_judge and decide_next suggested in the stretch and was not taken up yet."""
         taken = {record.source_event_id for record in segment.records if isinstance(record, LearnSuggested)}
         taken |= {one.event_id for one in self._suggested()}
         for record, proposals in _suggested_in(segment):
@@ -119,7 +119,7 @@ class Learner:
 
 
 def find_standing(knowledge: Knowledge, text: str) -> list[Standing]:
-    """The preferences and goals that hold and may say the same as a text, or the opposite."""
+    """Return the preferences and goals that hold and may say the same as a text, or the opposite."""
     thoughts = knowledge.thoughts()
     found: dict[str, Thought] = {}
     for one in knowledge.search(text, 30):

@@ -25,7 +25,7 @@ _RETOLD = 3  # telling words; fewer in common are chance
 
 
 def split_plain_tokens(text: str) -> list[str]:
-    """The tokens of a text; a mark between two Chinese characters does not part them."""
+    """Return the tokens of a text; a mark between two Chinese characters does not part them."""
     return tokens(text if text.isascii() else text.translate(dict.fromkeys(map(ord, patterns().silent_marks))))
 
 
@@ -43,7 +43,7 @@ def _turns(text: str) -> set[str]:
 
 
 def are_alike(one: str, other: str) -> bool:
-    """Whether two texts say the same in nearly the same words: numbers and turning words must agree."""
+    """Return whether two texts say the same in nearly the same words: numbers and turning words must agree."""
     mine, theirs = _words(one), _words(other)
     if not mine or not theirs or _turns(one) != _turns(other) or _numbers(mine) != _numbers(theirs):
         return False
@@ -51,7 +51,10 @@ def are_alike(one: str, other: str) -> bool:
 
 
 def opposes(one: str, other: str) -> bool:
-    """Whether two texts speak of the same in opposite ways: the same words but for those that turn them round."""
+    """Return whether two texts speak of the same in opposite ways.
+
+    The same words but for those that turn them round.
+    """
     mine, theirs = content_words(one), content_words(other)
     if not mine or not theirs or _turns(one) == _turns(other):
         return False
@@ -59,20 +62,22 @@ def opposes(one: str, other: str) -> bool:
 
 
 def share(text: str, of: str) -> float:
-    """How much of a text's telling words another text holds."""
+    """Return how much of a text's telling words another text holds."""
     wanted = content_words(text)
     return len(wanted & content_words(of)) / len(wanted) if wanted else 0.0
 
 
 def supported_by_user_text(text: str, said: str) -> bool:
-    """Whether a text is carried by what the person said: most of its words, and every one that turns it round or is
-    the name of something outside."""
+    """Return whether a text is carried by what the person said.
+
+    Most of its words are, and every one that turns it round or names something outside.
+    """
     named = all(name in said.lower() for name in _names(text.lower()))
     return named and share(text, said) >= CARRIED and _turns(text) <= _turns(said)
 
 
 def echoes(text: str, segment: Segment) -> bool:
-    """Whether a text repeats what came out of the Hands word for word, and not what the person said."""
+    """Return whether a text repeats what came out of the Hands word for word, and not what the person said."""
     if supported_by_user_text(text, is_said_by_person(segment)):
         return False
     runs, theirs = _runs(text), _runs(segment.agent_said())
@@ -80,30 +85,36 @@ def echoes(text: str, segment: Segment) -> bool:
 
 
 def retells(text: str, segment: Segment) -> bool:
-    """Whether a rule is put together from the agent's words, and holds nothing back for it."""
+    """Return whether a rule is put together from the agent's words, and holds nothing back for it."""
     if supported_by_user_text(text, is_said_by_person(segment)) or compiled(patterns().holds_back).search(text.lower()):
         return False
     return len(content_words(text)) >= _RETOLD and share(text, segment.agent_said()) >= CARRIED
 
 
 def wished_by_agent(text: str, segment: Segment) -> bool:
-    """Whether a step is told in the agent's words and not in the person's; a word or two in common are chance."""
+    """Return whether a step is told in the agent's words and not in the person's.
+
+    A word or two in common are chance.
+    """
     return len(tokens(text)) > _RUN and (echoes(text, segment) or retells(text, segment))
 
 
 def names_only(text: str, command: str) -> bool:
-    """Whether a text says of a check no more than that it is one and passes."""
+    """Return whether a text says of a check no more than that it is one and passes."""
     rest = text.replace(f"`{command}`", " ")
     return rest != text and not any(char.isalnum() for char in compiled(patterns().about_a_check).sub(" ", rest))
 
 
 def is_said_by_person(segment: Segment) -> str:
-    """The person's words of a stretch, together."""
+    """Return the person's words of a stretch, together."""
     return "\n".join(one.text for one in segment.person_said())
 
 
 def tightens(text: str) -> bool:
-    """Whether a rule asks or checks first or forbids what cannot be undone, in one clause, and lets nothing go."""
+    """Return whether a rule asks or checks first or forbids what cannot be undone, in one clause.
+
+    And lets nothing go.
+    """
     lowered, known = text.strip().lower(), patterns()
     loosens = compiled(f"{known.loosens}|{_LEADS_OUTSIDE}")
     holds = compiled(known.holds_back).search(lowered) or compiled(known.checks_first).search(lowered)
@@ -111,19 +122,19 @@ def tightens(text: str) -> bool:
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:
-    """The sequences of words in a text; of a shorter text, all of it."""
+    """Return the sequences of words in a text; of a shorter text, all of it."""
     words = tokens(text)
     size = min(_RUN, len(words))
     return {tuple(words[at : at + size]) for at in range(len(words) - size + 1)} if size else set()
 
 
 def is_rule(text: str) -> bool:
-    """Whether a text can be a lesson at all: something is said, in a sentence or two."""
+    """Return whether a text can be a lesson at all: something is said, in a sentence or two."""
     return bool(text.strip()) and len(text) <= _LONGEST and "\n" not in text.strip()
 
 
 def own_tags(tags: list[str]) -> list[str]:
-    """The tags a model may set: none that MI gives a meaning to."""
+    """Return the tags a model may set: none that MI gives a meaning to."""
     return [tag for tag in dict.fromkeys(tags) if tag and len(tag) <= 60 and not tag.startswith(RESERVED)][:6]
 
 

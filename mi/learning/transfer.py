@@ -75,7 +75,7 @@ class Taken(NamedTuple):
 
 
 def pack(store: ThoughtStore, place: ProjectHome, project_key: str) -> Packed:
-    """What stands in a project's store, and its workflows."""
+    """Return what stands in a project's store, and its workflows."""
     lines = [*_thoughts(store), *_workflows(place.workflows)]
     encoded = {encode(line): line.part for line in lines}
     clean = {raw: part for raw, part in encoded.items() if not find_secrets(raw.decode())}
@@ -123,7 +123,7 @@ def _workflows(folder: str) -> Iterator[ExportLine]:
 
 
 def read_parcel(path: str) -> Parcel:
-    """A file from elsewhere, checked; `-` is standard input."""
+    """Return a file from elsewhere, checked; `-` is standard input."""
     if path == "-":
         return _opened(sys.stdin.buffer, path)
     try:
@@ -167,7 +167,7 @@ def _checked(raw: bytes, number: int, path: str) -> ExportLine:
 
 
 def compare(parcel: Parcel, store: ThoughtStore, place: ProjectHome) -> Taken:
-    """What of a parcel is not here yet; what was taken back here stays taken back, what was said here holds."""
+    """Return what of a parcel is not here yet; what was taken back here stays taken back, what was said here holds."""
     reading = store.read()
     new: dict[str, list[dict[str, Any]]] = {}
     known = 0
@@ -187,7 +187,7 @@ def compare(parcel: Parcel, store: ThoughtStore, place: ProjectHome) -> Taken:
 
 
 def _overrules(line: ExportLine, reading: Reading, new: set[str]) -> bool:
-    """Whether it would replace what was said here, or rule beside it: what comes from elsewhere never does."""
+    """Return whether it would replace what was said here, or rule beside it: what comes from elsewhere never does."""
     record = line.record
     if line.part == "edge" and record.get("edge_type") in BINDING:
         bound = reading.get(str(record.get("from_id")))

@@ -31,7 +31,7 @@ class Target:
         return self.ref if self.ref.startswith("ev_") else f"ev_{self.ref}_1"
 
     def holds(self, event_id: str) -> bool:
-        """Whether an event is the target or part of it."""
+        """Return whether an event is the target or part of it."""
         return event_id == self.ref if self.ref.startswith("ev_") else event_id.startswith(f"ev_{self.ref}_")
 
 
@@ -45,7 +45,7 @@ class Taught(NamedTuple):
         return bool(self.added or self.taken_back)
 
     def ids(self) -> dict[str, Any]:
-        """As the undo's record keeps it."""
+        """Return the ids as the undo's record keeps them."""
         names = {"claim": "claims", "node": "nodes", "edge": "edges"}
         found: dict[str, Any] = {name: [] for name in (*names.values(), "restored")}
         for one in self.added:
@@ -54,7 +54,7 @@ class Taught(NamedTuple):
         return found
 
     def shown(self) -> list[dict[str, str]]:
-        """For a preview."""
+        """Return the lines for a preview."""
         both = [("take back", one) for one in self.added] + [("restore", one) for one in self.taken_back]
         return [_shown(do, one.id, one.kind, find_text(one), one.scope) for do, one in both]
 
@@ -65,7 +65,7 @@ class OtherLesson(Protocol):
     name: str
 
     def taught(self, holds: Callable[[str], bool]) -> list[str]:
-        """What came from the events in question, one line each."""
+        """Return what came from the events in question, one line each."""
         ...
 
     def take_back(self, holds: Callable[[str], bool], event_id: str) -> None:
@@ -86,7 +86,7 @@ class UndoPlace(NamedTuple):
 
 
 def find_taught(store: ThoughtStore, target: Target) -> Taught:
-    """What a target added to a store and still stands there, and what it took back and is still gone."""
+    """Return what a target added to a store and still stands there, and what it took back and is still gone."""
     reading = store.read()
     added: dict[str, Thought] = {}
     gone: dict[str, Thought] = {}
@@ -103,7 +103,7 @@ def find_taught(store: ThoughtStore, target: Target) -> Taught:
 
 
 def find_snapshots(log: str, target: Target) -> dict[str, str]:
-    """The snapshots of a run, or the one that an event is, with what they say; none that is taken back already.
+    """Return the snapshots of a run, or the one that an event is, with what they say; none that is taken back already.
 
     A snapshot stays in the log as what was seen. Taken back, it is recalled no more.
     """
@@ -124,7 +124,7 @@ def find_snapshots(log: str, target: Target) -> dict[str, str]:
 
 
 def describe_change(places: list[UndoPlace], target: Target, others: Sequence[OtherLesson]) -> list[dict[str, str]]:
-    """What undoing would do, for a preview: thoughts, snapshots, then what others keep."""
+    """Return what undoing would do, for a preview: thoughts, snapshots, then what others keep."""
     found = [one for place in places for one in find_taught(place.store, target).shown()]
     for name, said in find_snapshots(places[0].log, target).items():
         found.append(_shown("take back", name, "snapshot", said))
@@ -158,7 +158,7 @@ def undo(places: list[UndoPlace], target: Target, others: Sequence[OtherLesson])
 
 
 def find_last_undone(places: list[UndoPlace], ref: str | None, notices: Notices) -> Target:
-    """The target of the latest undo that no redo has restored since; of a given one, itself."""
+    """Return the target of the latest undo that no redo has restored since; of a given one, itself."""
     target = Target(ref) if ref is not None else None
     latest = [next(_standing_undos(place, target, notices), None) for place in places]
     found = max((event for event in latest if event), key=lambda event: str(event["ts"]), default=None)
@@ -177,7 +177,7 @@ class Restoring(NamedTuple):
     elsewhere: list[tuple[str, str]]  # who keeps it, and what
 
     def shown(self) -> list[dict[str, str]]:
-        """For a preview."""
+        """Return the lines for a preview."""
         both = [("restore", one) for one in self.back] + [("take back", one) for one in self.again]
         found = [_shown(do, one.id, one.kind, find_text(one), one.scope) for do, one in both]
         found += [_shown("restore", one, "snapshot", "") for one in self.snapshots]
@@ -185,7 +185,10 @@ class Restoring(NamedTuple):
 
 
 def find_restorable(places: list[UndoPlace], target: Target, notices: Notices) -> list[Restoring]:
-    """What the undos of a target took back and no redo has restored since, of every place where that is something."""
+    """Return what the undos of a target took back and no redo has restored since.
+
+    Of every place where that is something.
+    """
     return [one for place in places if (one := _restoring(place, target, notices)) is not None]
 
 
@@ -233,7 +236,7 @@ def _say_again(store: ThoughtStore, thoughts: list[Thought], event_id: str) -> N
 
 
 def _newer_redirects(reading: Reading, said: list[Thought]) -> list[Thought]:
-    """The standing redirects on the way from each of these that were said after it."""
+    """Return the standing redirects on the way from each of these that were said after it."""
     newer: dict[str, Thought] = {}
     for one in said:
         at, seen = one.from_id, set[str]()
@@ -255,7 +258,7 @@ def _present(store: ThoughtStore, ids: Iterable[str]) -> list[Thought]:
 
 
 def _standing_undos(place: UndoPlace, target: Target | None, notices: Notices) -> Iterator[dict[str, Any]]:
-    """The undo events of a log that no redo has restored since, latest first; of one target or of any."""
+    """Yield the undo events of a log that no redo has restored since, latest first; of one target or of any."""
     restored: set[str] = set()
     for event in read_back(place.log, notices):
         if event.head.kind in ("undo", "redo"):
@@ -303,7 +306,7 @@ def _shown(do: str, one: str, kind: str, said: str, scope: str = "project") -> d
 
 
 def find_text(thought: Thought) -> str:
-    """What a thought says, or what an edge joins."""
+    """Return what a thought says, or what an edge joins."""
     if thought.kind == "edge":
         return f"{thought.type} {thought.from_id} → {thought.to_id}"
     return label(thought)

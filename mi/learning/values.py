@@ -38,7 +38,7 @@ class ValuesChange(NamedTuple):
 
 
 def compile_text(text: str, judge: Judge, evidence: EvidenceWriter | None = None) -> Judgement[CompiledValues]:
-    """A text's values and its way of deciding; a text without a sentence, or with a secret, is refused."""
+    """Return a text's values and its way of deciding; a text without a sentence, or with a secret, is refused."""
     if not split_sentences(text):
         raise MiError("empty-values")
     refuse_secret("values", text)
@@ -46,7 +46,7 @@ def compile_text(text: str, judge: Judge, evidence: EvidenceWriter | None = None
 
 
 def plan(store: ThoughtStore, text: str) -> ValuesPatch:
-    """Without a model, each sentence is a value: which claims stay, what is new, what is said no longer."""
+    """Return, without a model, each sentence as a value: which claims stay, what is new, what goes."""
     compile_text(text, Rules())
     said = split_sentences(text)
     standing = store.active(BASE)
@@ -108,7 +108,10 @@ def _patch(
     event_id: str,
     evidence: EvidenceWriter,
 ) -> tuple[ValuesPatch, str]:
-    """What changes in the claims and who says so; a model that fails, or leaves nothing standing, is not heard."""
+    """Return what changes in the claims and who says so.
+
+    A model that fails, or leaves nothing standing, is not heard.
+    """
     if judged.value is None or judged.by == "rules":
         return plan(store, text), "rules"
     standing = store.active(BASE)
@@ -130,7 +133,7 @@ def _patch(
 
 
 def _keep_summary(store: ThoughtStore, compiled: CompiledValues, event_id: str) -> None:
-    """The summary for people, in the place of the former one."""
+    """Store the summary for people, in the place of the former one."""
     text = summarise_values(compiled)
     if find_secrets(text):
         return  # the person's text held none: whatever a model added is not theirs
@@ -142,7 +145,7 @@ def _keep_summary(store: ThoughtStore, compiled: CompiledValues, event_id: str) 
 
 
 def summarise_values(compiled: CompiledValues) -> str:
-    """The compiled values as a person reads them."""
+    """Return the compiled values as a person reads them."""
     listed = "\n".join(f"- {one}" for one in compiled.values_summary)
     procedure = compiled.decision_procedure
     return f"{listed}\n\n{procedure.summary}\n\n```mermaid\n{procedure.mermaid}\n```"

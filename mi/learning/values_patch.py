@@ -30,7 +30,7 @@ class ValuesPatch(NamedTuple):
 def check_patch(
     answer: ValuesClaimPatch, standing: list[Claim], store: ThoughtStore, event_id: str, said: Sequence[str]
 ) -> ValuesPatch | None:
-    """The part of a proposal that may be done; None when it would leave the person without a value."""
+    """Return the part of a proposal that may be done; None when it would leave the person without a value."""
     notes: list[str] = []
     known = {claim.claim_id: claim.claim_id for claim in standing}
     by_text = {claim.text: claim.claim_id for claim in standing}

@@ -38,7 +38,7 @@ class Why(NamedTuple):
     candidate_claim_ids: list[str]
 
     def record(self) -> WhyTrace:
-        """For the evidence: a Mind was not asked."""
+        """Return the record for the evidence: a Mind was not asked."""
         return WhyTrace(
             state="skipped",
             target=self.target,
@@ -52,7 +52,7 @@ class Why(NamedTuple):
 def explain_event(
     event: dict[str, Any], thoughts: CombinedStores, as_of_ts: str, top_k: int, language: str = "en"
 ) -> Why:
-    """Which thoughts a recorded event cites, depends on, or had in view."""
+    """Return which thoughts a recorded event cites, depends on, or had in view."""
     own = str(event.get("event_id", ""))
     recorded = dict.fromkeys(pair for pair in _ids_in(event, "") if pair[1] != own)
     cited = [one for name, one in recorded if name in _CITED]
@@ -67,7 +67,7 @@ def explain_event(
 
 
 def explain_claim(claim: Thought, thoughts: CombinedStores, as_of_ts: str, top_k: int, language: str = "en") -> Why:
-    """Where a claim comes from, what it rests on, what became of it, and what was decided by it."""
+    """Return where a claim comes from, what it rests on, what became of it, and what was decided by it."""
     refs = claim.raw.get("source_refs") or []
     sources = [str(ref["event_id"]) for ref in refs if isinstance(ref, dict) and ref.get("event_id")]
     roles: dict[str, list[str]] = {"source": sources, "depends_on": [], "supports": [], "contradicts": []}
@@ -93,7 +93,7 @@ def explain_claim(claim: Thought, thoughts: CombinedStores, as_of_ts: str, top_k
 
 
 def find_moment(event: dict[str, Any], as_of: int | None) -> tuple[int | None, str]:
-    """The time an answer about an event is for: the one asked for, else the event's own."""
+    """Return the time an answer about an event is for: the one asked for, else the event's own."""
     if as_of is not None:
         return as_of, clock.format_ms(as_of)
     view = event.get("thought_db")
@@ -103,7 +103,7 @@ def find_moment(event: dict[str, Any], as_of: int | None) -> tuple[int | None, s
 
 
 def find_speaker(event: dict[str, Any]) -> str:
-    """What a recorded event says, for whoever is asked about it."""
+    """Return what a recorded event says, for whoever is asked about it."""
     names = ("notes", "status", "next_action", "ask_user_question", "next_hands_input", "task", "text", "question")
     inner = [event.get(name) for name in ("decision", "auto_answer", "checks", "risk", "output")]
     shown: dict[str, str] = {}
@@ -139,7 +139,7 @@ def _answer(
 
 
 def _grounds(thoughts: CombinedStores, roles: dict[str, list[str]]) -> list[Ground]:
-    """Each id once, with its first role; thoughts as they were at the time."""
+    """Return each id once, with its first role; thoughts as they were at the time."""
     found: dict[str, Ground] = {}
     for role, ids in roles.items():
         for one in ids:
@@ -154,7 +154,7 @@ def _grounds(thoughts: CombinedStores, roles: dict[str, list[str]]) -> list[Grou
 
 
 def _ids_in(value: Any, name: str) -> Iterator[tuple[str, str]]:
-    """Every id in a record with the name of the field that holds it."""
+    """Yield every id in a record with the name of the field that holds it."""
     if isinstance(value, dict):
         for key, one in value.items():
             yield from _ids_in(one, key)

@@ -81,13 +81,16 @@ def _answered(
 
 
 def choose_claims(record: WhyTrace) -> list[str]:
-    """The claims an answer rests on, without those that were invented."""
+    """Return the claims an answer rests on, without those that were invented."""
     found = (record.output or {}).get("chosen_claim_ids") or []
     return [one for one in dict.fromkeys(found) if one not in record.dropped_ids]
 
 
 def _candidates(why: Why, said: str, reach: Reach, top_k: int) -> list[CitableText]:
-    """What was recorded first, then what the target's words bring to mind; nothing that was unknown at the time."""
+    """Return what was recorded first, then what the target's words bring to mind.
+
+    Nothing that was unknown at the time.
+    """
     found: dict[str, CitableText] = {}
     for one in [*why.candidate_claim_ids, *reach.search(f"{why.query} {said}", top_k * 3)]:
         claim = reach.thoughts.get(one) if one.startswith("cl_") and one != why.target.id else None

@@ -63,7 +63,7 @@ class WorkflowLesson:
 
 
 def _kept_by(workflow: Workflow, holds: Holds) -> bool:
-    """Whether an event of the target made it a workflow: the last that it cites did."""
+    """Return whether an event of the target made it a workflow: the last that it cites did."""
     refs = workflow.source.evidence_refs
     return workflow.source.kind == "suggested" and bool(refs) and holds(refs[-1])
 

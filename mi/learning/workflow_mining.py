@@ -100,7 +100,10 @@ class WorkflowMiner:
 def propose(
     judge: Judge, knowledge: Knowledge, workflow: Workflow, request: str, log: EvidenceWriter
 ) -> EditedWorkflow:
-    """The workflow as the request wants it; MiError when no model understood it or what came back is no workflow."""
+    """Return the workflow as the request wants it.
+
+    MiError when no model understood it or what came back is no workflow.
+    """
     if not request.strip():
         raise UsageError("empty-text", field="--request")
     given = EditCase(

@@ -21,7 +21,7 @@ _NOT_FOUND = -32002
 
 
 def call(session: ToolSession, tool: Tool[Any, Any], arguments: Json) -> bytes:
-    """The result of `tools/call`, failures included: a model reads them and can do better."""
+    """Return the result of `tools/call`, failures included: a model reads them and can do better."""
     session.refresh()
     try:
         content, failed = encode(tool.call(session, check_arguments(tool, arguments))), False
@@ -41,7 +41,7 @@ def call(session: ToolSession, tool: Tool[Any, Any], arguments: Json) -> bytes:
 
 
 def check_arguments(tool: Tool[Any, Any], arguments: Json) -> msgspec.Struct:
-    """The arguments as the tool's type; UsageError with the field and its value."""
+    """Return the arguments as the tool's type; UsageError with the field and its value."""
     if tool.parse is not None:
         given: msgspec.Struct = tool.parse(arguments)
         return given
@@ -85,7 +85,7 @@ def _result(content: bytes, failed: bool, notices: list[str]) -> bytes:
 
 
 def answer_resources(session: ToolSession, offer: Offer, method: str, params: dict[str, Any]) -> bytes:
-    """The result of a resources method; each toolset answers for its own addresses."""
+    """Return the result of a resources method; each toolset answers for its own addresses."""
     offered: list[Resources] = [toolset.RESOURCES for toolset in offer.with_resources]
     session.refresh()
     match method:

@@ -27,7 +27,7 @@ CLIENTS = {
 
 
 def build_server_entry(name: str, server: McpEntry, scope: Scope) -> list[Artefact]:
-    """What to place so that a client starts the server; UsageError where its place is not known."""
+    """Return what to place so that a client starts the server; UsageError where its place is not known."""
     client = CLIENTS[name]
     if scope == "user" and not client.user:
         raise UsageError("client-by-project", client=name)

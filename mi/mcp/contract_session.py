@@ -34,7 +34,10 @@ def governed(function: Callable[[Contract, I], O], title: str, description: str,
 
 
 def _failure(refused: Refused, session: ToolSession) -> ToolFailure:
-    """A refusal with its checklist and the next call that is allowed; one that is not offered here leads nowhere."""
+    """Return a refusal with its checklist and the next call that is allowed.
+
+    One that is not offered here leads nowhere.
+    """
     details = refused.told()
     offered = session.offered
     if offered and details["next"] and details["next"]["tool"] not in offered:

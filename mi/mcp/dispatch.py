@@ -40,7 +40,7 @@ class Dispatcher:
         self._cancelled: set[int | str] = set()
 
     def receive(self, data: bytes) -> Job:
-        """What a line or a body asks for; errors are answers, too."""
+        """Return what a line or a body asks for; errors are answers, too."""
         try:
             parsed = wire.parse(data)
             if isinstance(parsed, list):
@@ -97,7 +97,7 @@ class Dispatcher:
         return self._settled(message.id, answer)
 
     def _settled(self, message_id: int | str, answer: bytes | None) -> bytes | None:
-        """The answer, unless the client no longer wants it."""
+        """Return the answer, unless the client no longer wants it."""
         self._pending.discard(message_id)
         if message_id in self._cancelled:
             self._cancelled.discard(message_id)
@@ -169,7 +169,7 @@ class Dispatcher:
 
 
 def _id_in(data: bytes) -> Any:
-    """The id of a message that is wrong otherwise; None where there is none to be seen."""
+    """Return the id of a message that is wrong otherwise; None where there is none to be seen."""
     try:
         parsed = wire.parse(data)
     except RpcError:

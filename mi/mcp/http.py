@@ -25,12 +25,12 @@ _MOST_SESSIONS = 100
 
 
 def find_token_file(home: Home) -> str:
-    """Where the token is kept: made once, so that a client configured with it stays so."""
+    """Return where the token is kept: made once, so that a client configured with it stays so."""
     return home.path("mcp", "token")
 
 
 def read_token(home: Home) -> str:
-    """The token, made at the first use."""
+    """Return the token, made at the first use."""
     path = find_token_file(home)
     known = (read_bytes(path) or b"").strip()
     if len(known) < 32:
@@ -76,7 +76,7 @@ class HttpDoor:
         self._server.shutdown()
 
     def find(self, session_id: str) -> Dispatcher | None:
-        """The session of an id; it is the youngest from then on."""
+        """Return the session of an id; it is the youngest from then on."""
         with self._lock:
             found = self._sessions.pop(session_id, None)
             if found is not None:
@@ -84,7 +84,7 @@ class HttpDoor:
             return found
 
     def fresh(self) -> Dispatcher:
-        """A connection that nobody has introduced yet."""
+        """Return a connection that nobody has introduced yet."""
         return Dispatcher(ToolSession(self._context.for_agent()), self._offer)
 
     def open(self, dispatcher: Dispatcher) -> str:
@@ -106,7 +106,7 @@ class HttpDoor:
         return found is not None
 
     def answer(self, dispatcher: Dispatcher, body: bytes) -> bytes | None:
-        """The reply to a body; what works in the rooms waits its turn."""
+        """Return the reply to a body; what works in the rooms waits its turn."""
         job = dispatcher.receive(body)
         return self._worker.ask(job.run) if job.slow else job.run()
 
@@ -146,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(refused)
 
     def do_GET(self) -> None:
-        """There is nothing that the server would say unasked."""
+        """Refuse: there is nothing that the server would say unasked."""
         try:
             self._let_in()
             self._send(405, headers={"Allow": "POST, DELETE"})
@@ -182,7 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, reply or b"", {"Mcp-Session-Id": self.door.open(dispatcher)})
 
     def _let_in(self) -> None:
-        """Only from this machine, by no foreign page, with the token."""
+        """Let in only calls from this machine, by no foreign page, with the token."""
         host = self.headers.get("Host", "")
         if not _is_loopback(host):
             raise _Refused(403, f"Host {host!r} is not this machine")
@@ -228,7 +228,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing: the path may hold the token."""
+        """Print nothing: the path may hold the token."""
 
 
 def _bearer(header: str) -> str:

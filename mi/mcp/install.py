@@ -18,7 +18,7 @@ CLIENTS = (*HOOK_HOSTS, *OTHERS)
 
 
 def build_entry(context: "HomeContext", tools: tuple[str, ...]) -> McpEntry:
-    """How a client starts the server."""
+    """Return how a client starts the server."""
     command, *words = own_command(context.home)
     chosen = ["--tools", ",".join(tools)] if tools else []
     return McpEntry(name=SERVER, command=command, args=[*words, "mcp", "serve", *chosen])

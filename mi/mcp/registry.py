@@ -45,7 +45,7 @@ class Offer:
         return list(self._home)
 
     def module_of(self, tool: str) -> ModuleType | None:
-        """The toolset that a tool belongs to; None for a tool that is not offered."""
+        """Return the toolset that a tool belongs to; None for a tool that is not offered."""
         return self._load(self._home[tool]) if tool in self._home else None
 
     @property
@@ -59,7 +59,7 @@ class Offer:
 
 
 def offer(wish: tuple[str, ...]) -> Offer:
-    """The toolsets asked for, else the default; NotFound for a name there is not."""
+    """Return the toolsets asked for, else the default; NotFound for a name there is not."""
     for name in wish:
         if name not in list_known():
             raise NotFound("no-such-toolset", name=name, known=", ".join(list_known()))
@@ -69,17 +69,17 @@ def offer(wish: tuple[str, ...]) -> Offer:
 
 @cache
 def list_known() -> tuple[str, ...]:
-    """Every toolset, those of the default first."""
+    """Return every toolset, those of the default first."""
     found = sorted(name.removesuffix(".json") for name in os.listdir(FOLDER) if name.endswith(".json"))
     return (*(name for name in DEFAULT if name in found), *(name for name in found if name not in DEFAULT))
 
 
 def load_definitions(name: str) -> Definitions:
-    """A toolset's definitions as generated."""
+    """Return a toolset's definitions as generated."""
     with open(os.path.join(FOLDER, f"{name}.json"), "rb") as file:
         return decode(file.read(), Definitions)
 
 
 def load_toolset(name: str) -> ModuleType:
-    """The module of a toolset, imported at its first call."""
+    """Return the module of a toolset, imported at its first call."""
     return import_module(f"mi.mcp.toolsets.{name}")

@@ -48,6 +48,7 @@ class AssessResult(Struct, frozen=True, kw_only=True):
 
 
 def assess_call(session: ToolSession, given: AssessInput) -> AssessResult:
+    """Answer the tool `assess`."""
     from mi.governance.assess import assess, assess_task
     from mi.governance.impact import Facts
     from mi.governance.spec_gate import SpecGate
@@ -99,6 +100,7 @@ class SignalsResult(Struct, frozen=True, kw_only=True):
 
 
 def call_signals(session: ToolSession, given: SignalsInput) -> SignalsResult:
+    """Answer the tool `signals`."""
     from mi.governance import challenge, modes, speed
     from mi.governance.signals import Size
     from mi.review.decisions import collect_decisions, find_signals_for
@@ -140,6 +142,7 @@ class PermissionResult(Struct, frozen=True, kw_only=True):
 
 
 def call_permission(session: ToolSession, given: PermissionInput) -> PermissionResult:
+    """Answer the tool `permission`."""
     from mi.project.permissions import permit_here
 
     context = session.context

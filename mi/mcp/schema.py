@@ -10,7 +10,7 @@ from mi.mcp.tool import Json, Tool
 
 
 def build_definition(tool: Tool[Any, Any]) -> Json:
-    """A tool as `tools/list` shows it."""
+    """Return a tool as `tools/list` shows it."""
     return {
         "name": tool.name,
         "title": tool.title,
@@ -27,12 +27,12 @@ def build_definition(tool: Tool[Any, Any]) -> Json:
 
 
 def build_input_schema(shape: type[msgspec.Struct]) -> Json:
-    """What a call must bring; nothing else is taken."""
+    """Return what a call must bring; nothing else is taken."""
     return build_schema(shape) | {"additionalProperties": False}
 
 
 def build_output_schema(shape: type[msgspec.Struct]) -> Json:
-    """What a call answers: the result, or `error` when it was refused. Some clients check refusals, too."""
+    """Return what a call answers: the result, or `error` when it was refused. Some clients check refusals, too."""
     whole = build_schema(shape)
     plain: Json = _described(whole)
     plain["properties"] = plain.get("properties", {}) | {"error": {"type": "object"}}
@@ -40,7 +40,7 @@ def build_output_schema(shape: type[msgspec.Struct]) -> Json:
 
 
 def build_schema(shape: type[msgspec.Struct]) -> Json:
-    """The JSON Schema of a type in one piece: some hosts do not follow references."""
+    """Return the JSON Schema of a type in one piece: some hosts do not follow references."""
     (root,), parts = msgspec.json.schema_components((shape,), ref_template="{name}")
     whole: Json = inlined(root, parts, _or_null)
     whole.pop("description", None)
@@ -62,7 +62,7 @@ _FOR_SENDERS = ("default", "required", "additionalProperties", "minimum", "maxim
 
 
 def _described(value: Any) -> Any:
-    """A schema for readers: names and types."""
+    """Return a schema for readers: names and types."""
     if isinstance(value, list):
         return [_described(one) for one in value]
     if not isinstance(value, dict):
@@ -75,7 +75,7 @@ def _described(value: Any) -> Any:
 
 
 def render_definitions(toolset: ModuleType) -> bytes:
-    """A toolset's file in `definitions/`: one tool a line, so that a changed tool is a changed line."""
+    """Return a toolset's file in `definitions/`: one tool a line, so that a changed tool is a changed line."""
     lines = [msgspec.json.encode(one.name) + b":" + msgspec.json.encode(build_definition(one)) for one in toolset.TOOLS]
     head = msgspec.json.encode({"instructions": toolset.INSTRUCTIONS, "resources": hasattr(toolset, "RESOURCES")})
     return head[:-1] + b',"tools":{\n' + b",\n".join(lines) + b"\n}}\n"

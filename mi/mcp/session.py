@@ -24,12 +24,12 @@ class ToolSession:
         self._config_seen = _stamp(context.home.config)
 
     def introduce(self, name: str, version: str) -> None:
-        """Who calls, from `initialize`."""
+        """Keep who calls, from `initialize`."""
         self.client = name or UNNAMED
         self.client_version = version
 
     def keep(self, name: str, make: "Callable[[], T]") -> T:
-        """What a room opened for this session; made at its first use."""
+        """Return what a room opened for this session; made at its first use."""
         if name not in self._kept:
             self._kept[name] = make()
         found: T = self._kept[name]
@@ -43,7 +43,7 @@ class ToolSession:
             self.context.forget_config()
 
     def notices(self) -> list[str]:
-        """What the rooms noticed during a call, once; state that was set aside is evidence."""
+        """Return what the rooms noticed during a call, once; state that was set aside is evidence."""
         fresh = self.context.notices.take()
         self.context.keep_record(fresh)
         return [notice.line(self.context.quiet_language) for notice in fresh]

@@ -54,7 +54,7 @@ class _Output:
 
 
 def _own_output() -> _Output:
-    """Standard output for the protocol alone: what anything else prints goes to standard error."""
+    """Keep standard output for the protocol alone: what anything else prints goes to standard error."""
     sys.stdout.flush()
     mine = os.dup(1)
     os.dup2(2, 1)

@@ -28,6 +28,7 @@ class MatchResult(Struct, frozen=True, kw_only=True):
 
 
 def match_call(session: ToolSession, given: MatchInput) -> MatchResult:
+    """Answer the tool that finds matching cards."""
     from mi.persona.cards import decide_reading, match, read_cards
     from mi.persona.place import require_persona
 
@@ -56,6 +57,7 @@ class ProposalResult(Struct, frozen=True, kw_only=True):
 
 
 def call_proposal(session: ToolSession, given: ProposalInput) -> ProposalResult:
+    """Answer the tool that files a proposal."""
     from mi.persona.place import require_persona
     from mi.persona.proposals import propose, record_of
 
@@ -92,6 +94,7 @@ class SessionResult(Struct, frozen=True, kw_only=True):
 
 
 def call_session(session: ToolSession, given: SessionInput) -> SessionResult:
+    """Answer the tool that writes the session log."""
     from mi.evidence.records.governed import SessionLog
     from mi.persona.place import require_persona
     from mi.persona.proposals import list_pending
@@ -135,6 +138,7 @@ class HandoffResult(Struct, frozen=True, kw_only=True):
 
 
 def call_handoff(session: ToolSession, given: HandoffInput) -> HandoffResult:
+    """Answer the tool that hands a task over."""
     from mi.evidence.records.governed import Handoff as Recorded
     from mi.persona.handoffs import hand_over
     from mi.persona.place import require_persona

@@ -47,7 +47,7 @@ class ToolFailure(Exception):
         self.details = details
 
     def content(self) -> Json:
-        """The structured content of the result."""
+        """Return the structured content of the result."""
         return {"error": {"code": self.code, "message": self.message, **self.details}}
 
 

@@ -49,7 +49,7 @@ class RpcMessage(Struct, frozen=True):
             raise RpcError(INVALID_REQUEST, f"method must be a string, not {_shown(self.method)}")
 
     def arguments(self) -> dict[str, Any]:
-        """The parameters, which MCP always names; null is none."""
+        """Return the parameters, which MCP always names; null is none."""
         if self.params is UNSET:
             return {}
         try:
@@ -59,7 +59,7 @@ class RpcMessage(Struct, frozen=True):
 
 
 def parse(data: bytes) -> "RpcMessage | list[RpcMessage | RpcError]":
-    """What a line or a request body holds: one message, or a batch of them."""
+    """Return what a line or a request body holds: one message, or a batch of them."""
     try:
         raw = _readable(data)
         first = bytes(raw).lstrip()[:1]
@@ -73,7 +73,7 @@ def parse(data: bytes) -> "RpcMessage | list[RpcMessage | RpcError]":
 
 
 def _readable(data: bytes) -> Raw:
-    """The JSON; of a text that a client cut in the middle of a character, the half that is left is replaced."""
+    """Return the JSON; of a text that a client cut in the middle of a character, the half that is left is replaced."""
     try:
         return msgspec.json.decode(data, type=Raw)
     except msgspec.DecodeError:
@@ -96,12 +96,12 @@ def _one(part: Raw) -> "RpcMessage | RpcError":
 
 
 def reply(message_id: Any, result: bytes) -> bytes:
-    """The answer to a request; `result` is JSON already."""
+    """Return the answer to a request; `result` is JSON already."""
     return b'{"jsonrpc":"2.0","id":' + msgspec.json.encode(message_id) + b',"result":' + result + b"}"
 
 
 def build_failure(message_id: Any, error: RpcError) -> bytes:
-    """The error that answers a request, or, with no id, a message that could not be read."""
+    """Return the error that answers a request, or, with no id, a message that could not be read."""
     told = {"code": error.code, "message": error.message} | ({} if error.data is UNSET else {"data": error.data})
     answered = message_id if isinstance(message_id, int | str) and not isinstance(message_id, bool) else None
     return msgspec.json.encode({"jsonrpc": "2.0", "id": answered, "error": told})

@@ -22,14 +22,17 @@ _RETRIES = 2
 
 
 def resolve_provider(config: Config, hands: str) -> str:
-    """The provider to use: `auto` is that of the Hands' vendor, else the rules."""
+    """Return the provider to use: `auto` is that of the Hands' vendor, else the rules."""
     if config.mind.provider != "auto":
         return config.mind.provider
     return AGENTS[hands].mind or "rules" if hands in AGENTS else "rules"
 
 
 def open_mind(config: Config, home: Home, transcripts: str, hands: str, stop: "StopFlag | None" = None) -> "Mind":
-    """The configured Mind, asking nothing yet; MiError when its program is missing. `stop` ends what it waits for."""
+    """Return the configured Mind, asking nothing yet; MiError when its program is missing.
+
+    `stop` ends what it waits for.
+    """
     from mi.mind.mind import Mind
 
     name = resolve_provider(config, hands)
@@ -38,7 +41,7 @@ def open_mind(config: Config, home: Home, transcripts: str, hands: str, stop: "S
 
 
 def open_provider(name: str, config: Config) -> "Provider | None":
-    """A provider by its name; None for `rules`."""
+    """Return a provider by its name; None for `rules`."""
     if name not in PROVIDERS:
         return None
     provider: Provider = load(PROVIDERS[name])(getattr(config.mind, name))

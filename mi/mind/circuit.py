@@ -25,7 +25,7 @@ class Circuit:
         return self._opened_at is not None
 
     def allows(self) -> bool:
-        """Whether a call may be made now."""
+        """Return whether a call may be made now."""
         return self._opened_at is None or self._clock() - self._opened_at >= REST_S
 
     def succeeded(self) -> bool:

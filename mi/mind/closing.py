@@ -27,7 +27,7 @@ class CannotClose(NamedTuple):
     reason: str
 
 
-class Row(NamedTuple):
+class ClosingRow(NamedTuple):
     """One condition of `done`."""
 
     name: str
@@ -93,7 +93,7 @@ def _explain_unverified(case: Case) -> str:
     return text("end.unverified" if case.batch.shows_commands else "end.cannot-verify", case.language)
 
 
-RAN = Row("ran", lambda case: case.ran, lambda case: "", _explain_unended)
-UNBENT = Row("unbent", lambda case: case.unbent, _ask_to_put_back, _explain_weakened)
-VERIFIED = Row("verified", _is_shown, _ask_to_check, _explain_unverified)
+RAN = ClosingRow("ran", lambda case: case.ran, lambda case: "", _explain_unended)
+UNBENT = ClosingRow("unbent", lambda case: case.unbent, _ask_to_put_back, _explain_weakened)
+VERIFIED = ClosingRow("verified", _is_shown, _ask_to_check, _explain_unverified)
 ROWS = (RAN, UNBENT, VERIFIED)  # in the order in which they are asked for

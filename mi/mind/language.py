@@ -11,12 +11,12 @@ _FENCE = r"```.*?(?:```|\Z)"
 
 
 def _prose(message: str) -> str:
-    """The message without its code blocks: code neither claims nor asks."""
+    """Return the message without its code blocks: code neither claims nor asks."""
     return re.sub(_FENCE, " ", message, flags=re.DOTALL)
 
 
 def says_done(message: str) -> bool:
-    """Whether an agent claims in plain words that the work is done."""
+    """Return whether an agent claims in plain words that the work is done."""
     known = patterns()
     done, not_done = compiled(known.done), compiled(known.not_done)
     said = [one for one in split_sentences(_prose(message)) if not one.endswith(known.question_marks)]
@@ -24,7 +24,7 @@ def says_done(message: str) -> bool:
 
 
 def questions_in(message: str) -> list[str]:
-    """The questions an agent asks at the end of its message; a question it answers itself further on is none."""
+    """Return the questions an agent asks at the end of its message; a question it answers itself further on is none."""
     asked: list[str] = []
     known = patterns()
     for sentence in split_sentences(_prose(message)):
@@ -37,22 +37,22 @@ def questions_in(message: str) -> list[str]:
 
 
 def wants_to_be_asked(value: str) -> bool:
-    """Whether a value says that the person wants to decide this themselves."""
+    """Return whether a value says that the person wants to decide this themselves."""
     return bool(compiled(patterns().ask_me).search(value))
 
 
 def says_lasting(text: str) -> bool:
-    """Whether a text says how things should be from now on, not only this once."""
+    """Return whether a text says how things should be from now on, not only this once."""
     return bool(compiled(patterns().lasting).search(_prose(text)))
 
 
 def lasting_sentences(text: str) -> list[str]:
-    """The sentences of a text, outside its code, that say how things should be from now on."""
+    """Return the sentences of a text, outside its code, that say how things should be from now on."""
     return [one for one in split_sentences(_prose(text)) if compiled(patterns().lasting).search(one)]
 
 
 def is_inquiry(task: str) -> bool:
-    """Whether a task asks for an answer rather than for a change: `can you fix it?` asks for a change."""
+    """Return whether a task asks for an answer rather than for a change: `can you fix it?` asks for a change."""
     known = patterns()
     marks = [mark for mark in known.clause_marks if mark not in known.colons]
     parts = compiled(rf"{one_of(*marks)}|\n|{known.clause_break}").split(_prose(task))
@@ -65,7 +65,7 @@ def is_inquiry(task: str) -> bool:
 
 
 def content_words(text: str) -> set[str]:
-    """The words that carry meaning: English ones without endings, Chinese ones as pairs of characters."""
+    """Return the words that carry meaning: English ones without endings, Chinese ones as pairs of characters."""
     found = [word for word in tokens(text, asked=True) if word not in _empty_words()]
     suffix = compiled(patterns().suffix)
     return {suffix.sub("", word) if len(word) > 4 and word.isascii() else word for word in found}

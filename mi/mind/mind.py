@@ -69,7 +69,10 @@ class Mind:
         return self._provider.name if self._provider else "rules"
 
     def ask(self, prompt: Prompt[Input, Output], given: Input) -> Judgement[Output]:
-        """The answer to a prompt. A model that fails leaves `value` None; with the circuit open the rules answer."""
+        """Return the answer to a prompt. A model that fails leaves `value` None.
+
+        With the circuit open the rules answer.
+        """
         if self._provider is None:
             return Judgement(prompt.rules(given), "ok", "rules")
         if not self.circuit.allows():
@@ -86,7 +89,7 @@ class Mind:
         return self._ask_model(self._provider, request, prompt.output, transcript)
 
     def ask_together(self, *questions: Callable[[], Judgement[Any]]) -> list[Judgement[Any]]:
-        """The answers to questions that do not depend on each other, asked side by side."""
+        """Return the answers to questions that do not depend on each other, asked side by side."""
         if self._provider is None or len(questions) == 1:
             return [question() for question in questions]
         from concurrent.futures import ThreadPoolExecutor

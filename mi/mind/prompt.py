@@ -48,12 +48,12 @@ class Prompt(Generic[Input, Output]):
         self._tokens = tokens
 
     def system(self) -> str:
-        """The part that is the same at every call, first, so that vendors can cache it."""
+        """Return the part that is the same at every call, first, so that vendors can cache it."""
         schema = msgspec.json.encode(json_schema(self.output)).decode()
         return f"{_LAW}\n\nTask: {self._instruction}\n\nSchema:\n{schema}"
 
     def user(self, given: Input) -> str:
-        """The part about the case at hand: fenced, within the budget, free of secrets."""
+        """Return the part about the case at hand: fenced, within the budget, free of secrets."""
         sections = [section for section in self._sections(given) if section.text.strip()]
         room = self._tokens * _CHARACTERS_PER_TOKEN
         return "\n".join(_fenced(section, room, sections) for section in sections)
@@ -68,7 +68,7 @@ def _fenced(section: Section, room: int, sections: list[Section]) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """The beginning and the end of a text: what was asked and how it ended matter most."""
+    """Return the beginning and the end of a text: what was asked and how it ended matter most."""
     if len(text) <= limit:
         return text
     half = max(0, (limit - 40) // 2)

@@ -47,5 +47,5 @@ class Provider(Protocol):
     name: str
 
     def ask(self, request: ModelRequest) -> ModelReply:
-        """The model's answer; ProviderError when there is none."""
+        """Return the model's answer; ProviderError when there is none."""
         ...

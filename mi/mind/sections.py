@@ -12,7 +12,7 @@ def cited(items: list[CitableText]) -> str:
 
 
 def person_sections(person: Person) -> list[Section]:
-    """What the person thinks."""
+    """Return what the person thinks."""
     return [
         Section("VALUES", cited(person.values), 2),
         Section("PREFERENCES", cited(person.preferences)),
@@ -22,13 +22,13 @@ def person_sections(person: Person) -> list[Section]:
 
 
 def unsure_section(person: Person) -> Section:
-    """What the person wants where nothing decides."""
+    """Return what the person wants where nothing decides."""
     unsure = "ask the person" if person.ask_when_uncertain else "take the safest reasonable choice"
     return Section("WHEN UNSURE", unsure, 0.1)
 
 
 def batch_sections(batch: BatchView) -> list[Section]:
-    """What the agent was told, did and said."""
+    """Return what the agent was told, did and said."""
     marks = ", ".join(name for name in ("ran", "claimed", "verified") if getattr(batch.marks, name)) or "none"
     return [
         Section("TASK", batch.task, 1),
@@ -44,7 +44,7 @@ def batch_sections(batch: BatchView) -> list[Section]:
 
 
 def project_sections(project: ProjectView) -> list[Section]:
-    """What the project offers for checking."""
+    """Return what the project offers for checking."""
     strategy = project.testless_strategy
     return [
         Section("CHECK COMMANDS", bullets(project.check_commands), 0.3),
@@ -54,13 +54,13 @@ def project_sections(project: ProjectView) -> list[Section]:
 
 
 def repository_section(repo: RepoObservation) -> Section:
-    """The state of the repository after the batch."""
+    """Return the state of the repository after the batch."""
     lines = [f"HEAD {repo.git_head}" if repo.git_head else "", repo.git_status_porcelain, repo.git_diff_stat]
     return Section("REPOSITORY", "\n".join(line for line in lines if line), 0.5)
 
 
 def case_sections(case: Case, thoughts: list[Section] | None = None) -> list[Section]:
-    """Everything about a batch: what seldom changes first, so that vendors can cache it."""
+    """Return everything about a batch: what seldom changes first, so that vendors can cache it."""
     return [
         *(person_sections(case.person) if thoughts is None else thoughts),
         Section("mindspec_base", case.mindspec_base, 0.5),
@@ -74,7 +74,7 @@ def case_sections(case: Case, thoughts: list[Section] | None = None) -> list[Sec
 
 
 def workflow_sections(followed: FollowedWorkflow | None) -> list[Section]:
-    """The workflow that is followed: its steps, and where it stands."""
+    """Return the workflow that is followed: its steps, and where it stands."""
     if followed is None:
         return []
     text = f"{followed.workflow.name}\n{step_list(followed.workflow, followed.completed)}"
@@ -82,7 +82,7 @@ def workflow_sections(followed: FollowedWorkflow | None) -> list[Section]:
 
 
 def step_list(workflow: Workflow, completed: list[str]) -> str:
-    """The steps of a workflow with their ids, those that are done marked."""
+    """Return the steps of a workflow with their ids, those that are done marked."""
     lines = []
     for step in workflow.steps:
         mark = "x" if step.id in completed else " "
@@ -93,12 +93,12 @@ def step_list(workflow: Workflow, completed: list[str]) -> str:
 
 
 def transcript_section(batch: BatchView) -> Section:
-    """What the agent's commands printed."""
+    """Return what the agent's commands printed."""
     return Section("TRANSCRIPT", batch.transcript_excerpt, 2)
 
 
 def command_line(seen: SeenCommand) -> str:
-    """A command with what came of it."""
+    """Return a command with what came of it."""
     if seen.refused:
         return f"{seen.command} (refused, never ran)"
     code = "still running" if seen.exit_code is None else f"exit {seen.exit_code}"

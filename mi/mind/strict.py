@@ -44,7 +44,7 @@ def _strict(shape: Any) -> Any:
 
 
 def json_schema(shape: type) -> dict[str, Any]:
-    """The strict JSON Schema of a type, without references, as the vendors' structured outputs want it."""
+    """Return the strict JSON Schema of a type, without references, as the vendors' structured outputs want it."""
     schema = msgspec.json.schema(strict_twin(shape))
     whole: dict[str, Any] = inlined(schema, schema.get("$defs", {}), _typed)
     return whole
@@ -57,14 +57,14 @@ def _typed(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_answer(text: str, shape: type[T]) -> T:
-    """A model's text as a value of the type; BadJson says what to repair."""
+    """Return a model's text as a value of the type; BadJson says what to repair."""
     data = _json_part(text).encode("utf-8", "replace")
     decode(data, strict_twin(shape))
     return decode(data, shape)
 
 
 def _json_part(text: str) -> str:
-    """The JSON object in a text: some models wrap it in a fence or a sentence."""
+    """Return the JSON object in a text: some models wrap it in a fence or a sentence."""
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
         raise BadJson("the answer holds no JSON object")

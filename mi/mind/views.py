@@ -40,13 +40,13 @@ class SeenCommand(Struct, frozen=True, kw_only=True):
     refused: bool = False  # the agent's permissions or a hook forbade it: it never ran
 
     def settles(self, failed: "SeenCommand") -> bool:
-        """Whether this check, which passed, takes back that another one failed on the same work."""
+        """Return whether this check, which passed, takes back that another one failed on the same work."""
         same = self.kind == failed.kind or self.kind == "test"
         return same and (not self.selection or self.selection == failed.selection)
 
 
 def unsettled(commands: list[SeenCommand], before: list[SeenCommand] | None = None) -> list[SeenCommand]:
-    """The checks that failed on the work as it is, and that no check at least as wide has passed since."""
+    """Return the checks that failed on the work as it is, and that no check at least as wide has passed since."""
     found = list(before or [])
     for one in commands:
         if not one.is_check or not one.after_last_change or one.exit_code is None:
@@ -119,7 +119,7 @@ class Person(Struct, frozen=True, kw_only=True):
     ask_when_uncertain: bool = True
 
     def everything(self) -> list[CitableText]:
-        """All that can be cited, the person's own word first."""
+        """Return all that can be cited, the person's own word first."""
         return [*self.values, *self.preferences, *self.facts]
 
 
@@ -130,7 +130,7 @@ class ThoughtContext(Struct, frozen=True, kw_only=True):
     used: ThoughtsUsed = field(default_factory=ThoughtsUsed)
 
     def ids(self) -> set[str]:
-        """What a decision may cite of it."""
+        """Return what a decision may cite of it."""
         used = self.used
         return {*used.node_ids, *used.values_claim_ids, *used.pref_goal_claim_ids, *used.query_claim_ids}
 

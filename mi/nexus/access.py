@@ -35,7 +35,7 @@ def observe_read(store: Store, path: str, reader: str, at: str = "") -> bool:
 
 
 def find_memory_path(store: Store, path: str) -> str | None:
-    """The key of a file below `.nexus/memory/`, absolute or from the project's root; None for anything else."""
+    """Return the key of a file below `.nexus/memory/`, absolute or from the project's root; None for anything else."""
     folder = os.path.realpath(store.place.memory)
     real = os.path.realpath(os.path.join(store.place.root, path))
     inside = real.startswith(folder + os.sep) and os.path.isfile(real)
@@ -43,7 +43,7 @@ def find_memory_path(store: Store, path: str) -> str | None:
 
 
 def read_records(path: str) -> list[AccessRecord]:
-    """The records of an access log; a line that is none is passed over."""
+    """Return the records of an access log; a line that is none is passed over."""
     found = []
     for line in (read_bytes(path) or b"").splitlines():
         try:
@@ -65,7 +65,7 @@ def drop(store: Store, paths: Iterable[str]) -> None:
 
 
 def merge_records(logs: Iterable[str]) -> list[AccessRecord]:
-    """The records of several logs as one: equal paths are added up, the latest read tells who and when."""
+    """Return the records of several logs as one: equal paths are added up, the latest read tells who and when."""
     records: dict[str, AccessRecord] = {}
     for log in logs:
         for record in read_records(log):
@@ -87,7 +87,7 @@ def _moment(timestamp: str) -> float:
 
 
 def encode_records(records: Iterable[AccessRecord]) -> bytes:
-    """Records as a log."""
+    """Return records as a log."""
     return b"".join(encode(encode_strict(record, AccessRecord)) + b"\n" for record in records)
 
 

@@ -24,18 +24,18 @@ EDITS = tuple(action for action in _ACTIONS if action.startswith("file_"))
 
 
 def find_action(tool: str) -> str:
-    """What a tool does, in the vocabulary's words; empty for one that blocks nothing."""
+    """Return what a tool does, in the vocabulary's words; empty for one that blocks nothing."""
     name = re.sub(r"^mcp__.+?__", "", tool).removeprefix("nx_").lower()
     return _ACTION_OF.get(name, "")
 
 
 def is_artifact(tool: str) -> bool:
-    """Whether a call keeps an artifact: that is nobody's file of the project."""
+    """Return whether a call keeps an artifact: that is nobody's file of the project."""
     return re.sub(r"^mcp__.+?__", "", tool).removeprefix("nx_") == "artifact_write"
 
 
 def find_spawned_agent(tool: str, given: Any) -> str:
-    """The kind of agent that a host's tool call hands work to; empty for any other call."""
+    """Return the kind of agent that a host's tool call hands work to; empty for any other call."""
     if not isinstance(given, dict) or tool.lower() not in _SPAWNERS:
         return ""
     named_as = (given.get(name) for name in ("subagent_type", "agent_type", "target_role"))
@@ -43,12 +43,15 @@ def find_spawned_agent(tool: str, given: Any) -> str:
 
 
 def list_capabilities(agent: str, settings: Settings) -> frozenset[str]:
-    """What an agent may not do: its canonical capabilities and those the project adds; none can be taken away."""
+    """Return what an agent may not do: its canonical capabilities and those the project adds.
+
+    None can be taken away.
+    """
     return _canonical(agent) | frozenset(settings.agent_capabilities.get(agent, ()))
 
 
 def find_blocking_capability(agent: str, tool: str, settings: Settings) -> str:
-    """The capability that stands against a tool call of an agent; empty when none does."""
+    """Return the capability that stands against a tool call of an agent; empty when none does."""
     action = find_action(tool)
     if not agent or not action or is_artifact(tool):
         return ""
@@ -76,7 +79,7 @@ def _blocks() -> dict[str, list[str]]:
 
 @cache
 def find_tier(agent: str) -> str:
-    """The resume tier of an agent of the roster; one that is not in it is never resumed."""
+    """Return the resume tier of an agent of the roster; one that is not in it is never resumed."""
     from mi.nexus.roster import SHIPPED, list_member_folders, load_member
 
     if agent not in list_member_folders(SHIPPED, "agents"):

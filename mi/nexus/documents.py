@@ -12,7 +12,10 @@ MEMORY, CYCLE = "memory_file", "cycle"
 
 
 def find_nexus_producers(root: str, project_id: str) -> list[Producer]:
-    """The producers of one repository; none where nothing was ever put into `.nexus/`, or a link leads out of it."""
+    """Return the producers of one repository.
+
+    None where nothing was ever put into `.nexus/`, or a link leads out of it.
+    """
     if not os.path.isdir(os.path.join(root, ".nexus")):
         return []
     layout = NexusLayout(root)
@@ -79,7 +82,7 @@ class Cycles:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """What people wrote in a plan or a task, without the keys and states."""
+    """Yield what people wrote in a plan or a task, without the keys and states."""
     if isinstance(value, list):
         for one in value:
             yield from _texts(one)

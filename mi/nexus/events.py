@@ -75,7 +75,7 @@ def _left_over(happening: Happening) -> list[str]:
 
 
 def _looked(store: Store, look: Callable[[Store], str]) -> str:
-    """What there is to say about a state file; one that cannot be read is said to be so."""
+    """Return what there is to say about a state file; one that cannot be read is said to be so."""
     try:
         return look(store)
     except MiError as error:
@@ -93,7 +93,7 @@ def _forget(happening: Happening) -> list[str]:
 
 
 def index(store: Store) -> dict[str, list[dict[str, str]]]:
-    """The files of memory, context and rules by name and title; listing them is no reading."""
+    """Return the files of memory, context and rules by name and title; listing them is no reading."""
     return {
         folder: [{"name": one.name, "title": one.title} for one in list_files(store, folder)] for folder in KNOWLEDGE
     }
@@ -134,7 +134,7 @@ def subagent_spawn(happening: Happening) -> Answer:
 
 
 def _resume(happening: Happening, owner: str = "") -> Answer:
-    """The decision about an earlier agent, and why; nothing where no task is meant."""
+    """Return the decision about an earlier agent, and why; nothing where no task is meant."""
     from mi.nexus.session_rules import resume_of
 
     params = happening.params
@@ -174,7 +174,10 @@ def subagent_resume(happening: Happening) -> Answer:
 
 
 def pre_tool_use(happening: Happening) -> Answer:
-    """Whether a tool call may go ahead; for one that hands work to an agent, whether an earlier one should go on."""
+    """Return whether a tool call may go ahead.
+
+    For one that hands work to an agent, whether an earlier one should go on.
+    """
     tool, agent = happening.word("tool", "tool_name"), happening.word("agent_name", "agent_type")
     against = capabilities.find_blocking_capability(agent, tool, happening.settings)
     if against:
@@ -188,7 +191,7 @@ def pre_tool_use(happening: Happening) -> Answer:
 
 
 def _knowledge(happening: Happening) -> bool:
-    """Whether a call is about a file of memory, context or rules: keeping those is no work on the project."""
+    """Return whether a call is about a file of memory, context or rules: keeping those is no work on the project."""
     place = happening.store.place
     path = os.path.realpath(os.path.join(place.root, happening.file))
     return any(path.startswith(os.path.realpath(place.knowledge(name)) + os.sep) for name in KNOWLEDGE)
@@ -228,7 +231,7 @@ def _unchecked(happening: Happening, task: Task) -> str:
 
 
 def _error_in(params: dict[str, Any]) -> str:
-    """What a tool call failed with, as the event says it; empty when it went well."""
+    """Return what a tool call failed with, as the event says it; empty when it went well."""
     error = params.get("error")
     if isinstance(error, str) and error:
         return error
@@ -240,7 +243,7 @@ def _error_in(params: dict[str, Any]) -> str:
 
 
 def _read_by(happening: Happening) -> list[str]:
-    """The files whose content a tool call has shown: by a reading tool, or by a command that prints files."""
+    """Return the files whose content a tool call has shown: by a reading tool, or by a command that prints files."""
     tool = happening.word("tool", "tool_name")
     if tool.lower() in _READERS:
         return [happening.file] if happening.file else []
@@ -272,7 +275,7 @@ def session_end(happening: Happening) -> Answer:
 
 
 def context_compact(happening: Happening) -> Answer:
-    """Everything an agent should know again after its memory was cut, read from disk."""
+    """Return everything an agent should know again after its memory was cut, read from disk."""
     store, warnings = happening.store, list[str]()
 
     def fresh(read: Callable[[], Answer]) -> Answer | None:

@@ -12,12 +12,12 @@ from mi.nexus.store import Store
 
 
 def read_task_fields(store: Store) -> dict[str, Fields]:
-    """The extension fields of each task, by its id as text."""
+    """Return the extension fields of each task, by its id as text."""
     return _read(store, "tasks", "task_extensions")
 
 
 def read_issue_fields(store: Store) -> dict[str, Fields]:
-    """The extension fields of each issue of the plan, by its id as text."""
+    """Return the extension fields of each issue of the plan, by its id as text."""
     return _read(store, "plan", "issue_extensions")
 
 
@@ -47,7 +47,7 @@ def extend_issue(store: Store, plan_id: int, issue_id: int, fields: Fields) -> N
 
 
 def _refuse_base_fields(fields: Fields, base: type[msgspec.Struct]) -> None:
-    """A field of the common file has one place, and it is not here."""
+    """Raise if a field of the common file is given: it has one place, and not here."""
     repeated = sorted(set(fields) & set(base.__struct_fields__))
     if repeated:
         raise UsageError("extension-repeats", names=", ".join(repeated))
@@ -63,7 +63,10 @@ class Leaving(NamedTuple):
 
 
 def collect_leaving(store: Store, *bases: str) -> Leaving:
-    """The extensions of `plan`, `tasks` or both; StorageError, before anything is archived, when one is malformed."""
+    """Return the extensions of `plan`, `tasks` or both.
+
+    StorageError, before anything is archived, when one is malformed.
+    """
     path = store.place.extension("history")
     raw = read_raw_json(path, dict[str, Any]) or {}
     try:

@@ -25,7 +25,7 @@ class ContextQuery(Struct, frozen=True, kw_only=True):
 
 
 def search(store: Store, asked: HistorySearch) -> Answer:
-    """The last cycles that hold a text anywhere, in any case."""
+    """Return the last cycles that hold a text anywhere, in any case."""
     wanted = (asked.query or "").lower()
     found = [cycle for cycle in store.cycles() if not wanted or wanted in _said(cycle).lower()]
     last = asked.last_n if isinstance(asked.last_n, int) else _LAST
@@ -34,7 +34,7 @@ def search(store: Store, asked: HistorySearch) -> Answer:
 
 
 def _said(value: Any) -> str:
-    """Everything that a cycle says, however deep; the names of its fields say nothing."""
+    """Return everything that a cycle says, however deep; the names of its fields say nothing."""
     match value:
         case dict():
             return "\n".join(map(_said, value.values()))
@@ -44,7 +44,7 @@ def _said(value: Any) -> str:
 
 
 def _summary(cycle: dict[str, Any]) -> Answer:
-    """A cycle in short; what it does not have is left out."""
+    """Return a cycle in short; what it does not have is left out."""
     answer: Answer = {name: str(cycle.get(name) or "") for name in ("completed_at", "branch")}
     plan, tasks = cycle.get("plan"), cycle.get("tasks")
     if isinstance(plan, dict):

@@ -20,7 +20,7 @@ class KnowledgeFile(NamedTuple):
 
 
 def list_files(store: Store, folder: str) -> list[KnowledgeFile]:
-    """The files of `memory`, `context` or `rules`, by name; a listing, which is no reading."""
+    """Return the files of `memory`, `context` or `rules`, by name; a listing, which is no reading."""
     place = store.place.knowledge(folder)
     found = []
     for name in sorted(os.listdir(place)) if os.path.isdir(place) else []:
@@ -32,7 +32,7 @@ def list_files(store: Store, folder: str) -> list[KnowledgeFile]:
 
 
 def _title(path: str, name: str) -> str:
-    """The first heading or line of a file."""
+    """Return the first heading or line of a file."""
     for line in read_text(path, 2048).splitlines():
         if line.strip(" #\t"):
             return line.strip(" #\t")
@@ -40,6 +40,6 @@ def _title(path: str, name: str) -> str:
 
 
 def read_text(path: str, limit: int = _MAX_BYTES) -> str:
-    """The text of a file, as much of it as anyone needs."""
+    """Return the text of a file, as much of it as anyone needs."""
     with open(path, "rb") as file:
         return file.read(limit).decode("utf-8", "replace")

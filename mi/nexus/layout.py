@@ -59,11 +59,11 @@ class NexusLayout:
         return self._at("state", self.harness_id, "memory-access.jsonl")
 
     def extension(self, base: str) -> str:
-        """This harness's extension of a common file: `plan`, `tasks` or `history`."""
+        """Return this harness's extension of a common file: `plan`, `tasks` or `history`."""
         return self._at("state", self.harness_id, f"{base}.extension.json")
 
     def knowledge(self, folder: str) -> str:
-        """One of the folders people and agents read: `memory`, `context` or `rules`."""
+        """Return one of the folders people and agents read: `memory`, `context` or `rules`."""
         return self._at(folder)
 
     def _at(self, *parts: str) -> str:

@@ -29,7 +29,7 @@ class LintFinding(NamedTuple):
 
 
 def lint(store: Store) -> list[LintFinding]:
-    """Everything that is wrong with the tasks of a repository; NotFound without tasks."""
+    """Return everything that is wrong with the tasks of a repository; NotFound without tasks."""
     found = store.tasks()
     if found is None:
         raise NotFound("nx-no-tasks")
@@ -37,7 +37,7 @@ def lint(store: Store) -> list[LintFinding]:
 
 
 def find_problems(found: Tasks, added: dict[str, Fields]) -> Iterator[LintFinding]:
-    """The findings in the order in which they hurt."""
+    """Yield the findings in the order in which they hurt."""
     yield from _unknown_deps(found)
     yield from _overlaps(found, added)
     for pair in pairing.find_missing(found, added):
@@ -66,7 +66,7 @@ def _overlaps(found: Tasks, added: dict[str, Fields]) -> Iterator[LintFinding]:
 
 
 def _ancestors(found: Tasks) -> dict[int, set[int]]:
-    """For each task the tasks that come before it, however far."""
+    """Return for each task the tasks that come before it, however far."""
     deps = {task.id: set(task.deps) for task in found.tasks}
     before: dict[int, set[int]] = {}
     for task_id in deps:

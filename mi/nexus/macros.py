@@ -25,7 +25,7 @@ class Macro(NamedTuple):
 
 
 def parse(text: str, start: int) -> tuple[Macro, int]:
-    """The macro that begins at an opening `{{`, and where it ends; UsageError when it is broken."""
+    """Return the macro that begins at an opening `{{`, and where it ends; UsageError when it is broken."""
     at = _skip(text, start + 2)
     name = _NAME.match(text, at)
     if name is None:
@@ -75,7 +75,7 @@ def _line(text: str, at: int) -> int:
 
 
 def find_macros(text: str) -> list[Macro]:
-    """Every macro of a text."""
+    """Return every macro of a text."""
     found: list[Macro] = []
 
     def noted(macro: Macro) -> str:
@@ -87,7 +87,7 @@ def find_macros(text: str) -> list[Macro]:
 
 
 def expand(text: str, known: Sequence[Invocation]) -> str:
-    """The text with its macros written out; an unknown primitive, or one without what it needs, is an error."""
+    """Return the text with its macros written out; an unknown primitive, or one without what it needs, is an error."""
 
     def written(macro: Macro) -> str:
         check(macro, known)
@@ -120,7 +120,7 @@ def check(macro: Macro, known: Sequence[Invocation]) -> None:
 
 
 def render(macro: Macro) -> str:
-    """A macro as an instruction in words that need no host's own tools."""
+    """Return a macro as an instruction in words that need no host's own tools."""
     said = {name: value if isinstance(value, str) else _numbered(value) for name, value in macro.params.items()}
     match macro.primitive:
         case "skill_activation":

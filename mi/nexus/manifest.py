@@ -26,7 +26,7 @@ _TAKEN = {"no_file_edit": ["Edit", "Write", "NotebookEdit"], "no_shell_exec": ["
 
 
 def hash_body(body: str) -> str:
-    """The fingerprint of a text, the same on every system: line ends and what trails do not count."""
+    """Return the fingerprint of a text, the same on every system: line ends and what trails do not count."""
     from hashlib import sha256
 
     normal = body.replace("\r\n", "\n").rstrip() + "\n"
@@ -34,7 +34,7 @@ def hash_body(body: str) -> str:
 
 
 def build_manifest(roster: Roster, commit: str) -> bytes:
-    """The whole of manifest.json."""
+    """Return the whole of manifest.json."""
     words = roster.vocabulary
     vocabulary = {name: _sorted(getattr(words, name)) for name in words._fields}
     summary = types.InvocationSummary.__struct_fields__
@@ -61,12 +61,12 @@ def _entry(member: Member) -> dict[str, Any]:
 
 
 def build_shipped_manifest() -> bytes:
-    """The manifest of what this installation ships."""
+    """Return the manifest of what this installation ships."""
     return build_manifest(load(), find_commit(SHIPPED))
 
 
 def find_commit(folder: str) -> str:
-    """The commit that a source tree stands at; `unknown` for an installed package."""
+    """Return the commit that a source tree stands at; `unknown` for an installed package."""
     root = git.find_toplevel(folder)
     if root is None or not os.path.isfile(os.path.join(root, "pyproject.toml")):
         return "unknown"
@@ -76,7 +76,7 @@ def find_commit(folder: str) -> str:
 
 
 def wishes(roster: Roster, settings: Settings) -> list[Wish]:
-    """Every agent and skill, to be placed into a workspace."""
+    """Return every agent and skill, to be placed into a workspace."""
     agents: list[Wish] = [_agent(roster, member, settings) for member in roster.agents]
     return [*agents, *(_skill(roster, member) for member in roster.skills)]
 
@@ -97,7 +97,7 @@ def _agent(roster: Roster, member: Member, settings: Settings) -> Agent:
 
 
 def tools_for(bounds: frozenset[str]) -> list[str]:
-    """The tools an agent with these capabilities may use in Claude Code."""
+    """Return the tools an agent with these capabilities may use in Claude Code."""
     hands = [tool for name in ("no_file_edit", "no_shell_exec") if name not in bounds for tool in _TAKEN[name]]
     kept = (name for name in TOOLS if f"no_{find_action(name)}" not in bounds)
     return [*_READING, *hands, *(f"mcp__{SERVER}__nx_{name}" for name in kept)]

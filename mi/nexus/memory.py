@@ -29,12 +29,12 @@ class Added(NamedTuple):
 
 
 def list_categories(settings: Settings) -> tuple[str, ...]:
-    """The categories a project uses."""
+    """Return the categories a project uses."""
     return tuple(dict.fromkeys([*memory_rules.CATEGORIES, *settings.memory_categories]))
 
 
 def show(store: Store, name: str, reader: str) -> str:
-    """What a memory file says; the reading is counted."""
+    """Return what a memory file says; the reading is counted."""
     path = find_memory(store, name)
     said = (read_bytes(path) or b"").decode("utf-8", "replace")
     observe_read(store, path, reader)
@@ -42,7 +42,7 @@ def show(store: Store, name: str, reader: str) -> str:
 
 
 def find_memory(store: Store, name: str) -> str:
-    """The path of a memory file; NotFound when there is none of this name."""
+    """Return the path of a memory file; NotFound when there is none of this name."""
     wanted = name if name.endswith(".md") else name + ".md"
     for one in list_files(store, "memory"):
         if one.name == wanted:
@@ -93,7 +93,7 @@ def add(
 
 
 def _named(name: str, category: str, text: str, known: tuple[str, ...]) -> str:
-    """The file name that was given, or one from the text's first line."""
+    """Return the file name that was given, or one from the text's first line."""
     if not name:
         first = next((line.strip(" #") for line in text.splitlines() if line.strip(" #")), "")
         name = memory_rules.proposed(first, category)
@@ -105,7 +105,7 @@ def _named(name: str, category: str, text: str, known: tuple[str, ...]) -> str:
 
 
 def find_closest(store: Store, text: str, name: str, category: str, settings: Settings) -> tuple[str, float] | None:
-    """The file that a text belongs to: the one it names, else that of its category which holds most of its words.
+    """Return the file a text belongs to: the one it names, else that of its category with most of its words.
 
     A text of which nobody said a category may belong to a file of any.
     """
@@ -133,7 +133,7 @@ def _extend(store: Store, path: str, said: str, held: float) -> Added:
 
 
 def _joined(former: bytes, said: str) -> bytes:
-    """A file with one more passage."""
+    """Return a file with one more passage."""
     return (former.rstrip() + b"\n\n" + said.encode("utf-8", "replace") + b"\n").lstrip(b"\n")
 
 
@@ -150,12 +150,12 @@ def add_rule(store: Store, name: str, text: str) -> str:
 
 
 def words_of(text: str) -> set[str]:
-    """The words that tell what a text is about."""
+    """Return the words that tell what a text is about."""
     found = set(tokens(text, asked=True))
     telling = {word for word in found if word not in stop_words() and (len(word) > 1 or not word.isascii())}
     return telling or found
 
 
 def share(wanted: set[str], by: set[str]) -> float:
-    """The share of the words of a new text that an old one holds: 0 none, 1 all."""
+    """Return the share of the words of a new text that an old one holds: 0 none, 1 all."""
     return len(wanted & by) / len(wanted) if wanted else 0.0

@@ -58,7 +58,7 @@ class Done(NamedTuple):
 
 
 def find_stale(store: Store, settings: MemoryGc, now: float | None = None) -> list[StaleMemory]:
-    """The memory files for which at least one signal speaks, the most forgotten first."""
+    """Return the memory files for which at least one signal speaks, the most forgotten first."""
     records = {record.path: record for record in access.read_records(store.place.access)}
     closed = [_seconds(cycle.get("completed_at")) for cycle in store.cycles()]
     moment = time.time() if now is None else now
@@ -105,7 +105,7 @@ def find_merges(store: Store, settings: Settings) -> list[Merge]:
 
 
 def forget_automatically(store: Store, settings: Settings) -> Done:
-    """What happens without being asked, where someone switched it on: three signals or nothing."""
+    """Return what happens without being asked, where someone switched it on: three signals or nothing."""
     gc = settings.memory_gc
     if not gc.auto:
         return Done([], [], [])
@@ -132,7 +132,7 @@ def apply(store: Store, settings: Settings, names: list[str], pairs: list[Merge]
 
 
 def name_memory_file(name: str) -> str:
-    """A memory's file name, with or without its ending given."""
+    """Return a memory's file name, with or without its ending given."""
     return name if name.endswith(".md") else name + ".md"
 
 
@@ -143,7 +143,7 @@ def _why(found: StaleMemory | None) -> str:
 
 
 def _repository(store: Store) -> str:
-    """The repository that will hold what is deleted; an error when a deletion could not be taken back."""
+    """Return the repository that will hold what is deleted; an error when a deletion could not be taken back."""
     root = git.find_toplevel(store.place.root)
     if root is None or git.run(root, "rev-parse", "--git-dir").code != 0:
         raise StorageError("memory-gc-no-git", path=store.place.root)
@@ -192,14 +192,14 @@ def _merge(store: Store, root: str, pair: Merge) -> str:
 
 
 def _way_back(commit: str, inside: str) -> str:
-    """The command that brings a file back, to be typed at the top of the repository."""
+    """Return the command that brings a file back, to be typed at the top of the repository."""
     import shlex
 
     return f"Restore: git checkout {commit} -- {shlex.quote(inside)}\n"
 
 
 def _kept(root: str, inside: str, name: str) -> str:
-    """The commit that holds a file exactly as it is; made when there is none yet."""
+    """Return the commit that holds a file exactly as it is; made when there is none yet."""
     tracked = git.run(root, "ls-files", "--error-unmatch", "--", inside).code == 0
     if tracked and git.run(root, "diff", "--quiet", "HEAD", "--", inside).code == 0:
         return git.run(root, "rev-parse", "HEAD").output.strip()
@@ -254,7 +254,7 @@ class MemoryFault(NamedTuple):
 
 
 def lint_memory(store: Store, settings: Settings) -> Iterator[MemoryFault]:
-    """Every fault of the memory files; looking counts as no reading."""
+    """Yield every fault of the memory files; looking counts as no reading."""
     known = memory.list_categories(settings)
     for one in list_files(store, "memory"):
         fault = memory_rules.fault_of(one.name, known)

@@ -23,7 +23,7 @@ _MOSTLY = 0.6
 
 
 def check(name: str, categories: tuple[str, ...] = CATEGORIES) -> str:
-    """A file name that is a memory's; UsageError says what is wrong with any other."""
+    """Return a file name that is a memory's; UsageError says what is wrong with any other."""
     fault = fault_of(name, categories)
     if fault:
         raise UsageError("memory-name-" + fault, name=name)
@@ -31,7 +31,7 @@ def check(name: str, categories: tuple[str, ...] = CATEGORIES) -> str:
 
 
 def fault_of(name: str, categories: tuple[str, ...] = CATEGORIES) -> str:
-    """What is wrong with a name, as the end of its message key; empty when nothing is."""
+    """Return what is wrong with a name, as the end of its message key; empty when nothing is."""
     if not re.fullmatch(PATTERN, name):
         return "form"
     topic = topic_of(name, categories)
@@ -44,18 +44,18 @@ def fault_of(name: str, categories: tuple[str, ...] = CATEGORIES) -> str:
 
 
 def category_of(name: str, categories: tuple[str, ...] = CATEGORIES) -> str:
-    """The category that a name's prefix says; empty without one."""
+    """Return the category that a name's prefix says; empty without one."""
     return next((one for one in categories if name.startswith(one + "-")), "")
 
 
 def topic_of(name: str, categories: tuple[str, ...] = CATEGORIES) -> str:
-    """A name without its category and ending."""
+    """Return a name without its category and ending."""
     category = category_of(name, categories)
     return name.removesuffix(".md").removeprefix(category + "-" if category else "")
 
 
 def proposed(topic: str, category: str) -> str:
-    """A file name for a topic in free words."""
+    """Return a file name for a topic in free words."""
     words = re.findall(r"[a-z0-9]+", topic.lower())
     return "-".join([*([category] if category else []), *words[:_MOST]]) + ".md"
 
@@ -78,7 +78,7 @@ def objection(text: str, name: str = "") -> Reason | None:
 
 
 def _code_share(lines: list[str]) -> float:
-    """The share of lines that are code: fenced, or written like it."""
+    """Return the share of lines that are code: fenced, or written like it."""
     code, fenced = 0, False
     for line in lines:
         if _FENCE.match(line):

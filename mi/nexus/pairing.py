@@ -22,12 +22,12 @@ class Pair(NamedTuple):
 
 
 def find_exceptions(task: Task) -> list[str]:
-    """The task exceptions that a task's context records."""
+    """Return the task exceptions that a task's context records."""
     return [name for name in EXCEPTIONS if re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.]*\w)", task.context)]
 
 
 def find_due_check(task: Task, extensions: dict[str, Fields]) -> Checker | None:
-    """The kind of check that pairing adds to a task; None when it adds none."""
+    """Return the kind of check that pairing adds to a task; None when it adds none."""
     acceptance = task.acceptance if isinstance(task.acceptance, str) else ""
     if is_docs(task, extensions) or _pure(task):
         return None
@@ -41,7 +41,7 @@ def find_due_check(task: Task, extensions: dict[str, Fields]) -> Checker | None:
 
 
 def is_docs(task: Task, extensions: dict[str, Fields]) -> bool:
-    """Whether a task only touches documentation: it says so, or all its files are."""
+    """Return whether a task only touches documentation: it says so, or all its files are."""
     if any(name in DOCS for name in find_exceptions(task)):
         return True
     targets = find_targets(task, extensions)
@@ -55,16 +55,16 @@ def _pure(task: Task) -> bool:
 
 
 def find_checks(found: Tasks, task: Task) -> list[Task]:
-    """The tester and reviewer tasks that depend on a task."""
+    """Return the tester and reviewer tasks that depend on a task."""
     return [one for one in found.tasks if one.owner in CHECKERS and task.id in one.deps]
 
 
 def find_missing(found: Tasks, extensions: dict[str, Fields]) -> list[Pair]:
-    """The checks that are due and not among the tasks."""
+    """Return the checks that are due and not among the tasks."""
     pairs = [Pair(task, checker) for task in found.tasks if (checker := find_due_check(task, extensions))]
     return [pair for pair in pairs if all(one.owner != pair.checker for one in find_checks(found, pair.task))]
 
 
 def has_acceptance(task: Task) -> bool:
-    """Whether a task says how one sees that it is done."""
+    """Return whether a task says how one sees that it is done."""
     return is_given(task.acceptance) and bool(str(task.acceptance).strip())

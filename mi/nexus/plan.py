@@ -72,7 +72,7 @@ def _next_id(cycles: list[dict[str, Any]]) -> int:
 
 
 def show_status(store: Store, asked: PlanStatus) -> Answer:
-    """The plan as it stands."""
+    """Return the plan as it stands."""
     plan = store.plan()
     if plan is None:
         return {"active": False}

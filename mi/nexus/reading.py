@@ -18,7 +18,7 @@ BEGINNING = "1970-01-01T00:00:00.000Z"  # of a file that does not say when it wa
 
 
 def read_raw_json(path: str, shape: type[Any]) -> Any:
-    """What a file holds; None when there is no file, StorageError when it is no JSON of this shape."""
+    """Return what a file holds; None when there is no file, StorageError when it is no JSON of this shape."""
     data = read_bytes(path)
     if data is None:
         return None
@@ -29,19 +29,19 @@ def read_raw_json(path: str, shape: type[Any]) -> Any:
 
 
 def read_plan(path: str) -> Plan | None:
-    """The plan in a file; None without one."""
+    """Return the plan in a file; None without one."""
     raw = read_raw_json(path, dict[str, Any])
     return None if raw is None else parse_plan(raw, path)
 
 
 def parse_plan(raw: dict[str, Any], path: str) -> Plan:
-    """A plan as someone wrote it."""
+    """Return a plan as someone wrote it."""
     issues = [_lenient(one, Issue, path) for one in keep_objects(raw.get("issues"))]
     return _lenient({"created_at": BEGINNING} | raw | {"issues": issues}, Plan, path)
 
 
 def read_tasks(path: str) -> Tasks | None:
-    """The tasks in a file; None without one."""
+    """Return the tasks in a file; None without one."""
     raw = read_raw_json(path, dict[str, Any])
     if raw is None:
         return None
@@ -61,7 +61,7 @@ def read_tasks(path: str) -> Tasks | None:
 
 
 def read_cycles(path: str) -> list[dict[str, Any]]:
-    """The cycles of a history as they stand: nobody rewrites what was archived."""
+    """Return the cycles of a history as they stand: nobody rewrites what was archived."""
     raw = read_raw_json(path, dict[str, Any])
     if raw is None:
         return []
@@ -72,7 +72,7 @@ def read_cycles(path: str) -> list[dict[str, Any]]:
 
 
 def read_tracker(path: str) -> list[TrackerEntry]:
-    """The agent instances in a tracker; an entry that cannot be one is passed over."""
+    """Return the agent instances in a tracker; an entry that cannot be one is passed over."""
     found = []
     for one in keep_objects(read_raw_json(path, list[Any])):
         if isinstance(one.get("harness_id"), str) and isinstance(one.get("started_at"), str):
@@ -81,12 +81,12 @@ def read_tracker(path: str) -> list[TrackerEntry]:
 
 
 def keep_objects(value: Any) -> list[dict[str, Any]]:
-    """The objects in a list; anything else is passed over."""
+    """Return the objects in a list; anything else is passed over."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _lenient(raw: dict[str, Any], shape: type[T], path: str) -> T:
-    """The declared fields of an object; a field of the wrong type counts as missing."""
+    """Return the declared fields of an object; a field of the wrong type counts as missing."""
     try:
         return msgspec.convert(raw, shape)  # what our own kind wrote needs no leniency
     except msgspec.ValidationError:

@@ -48,7 +48,7 @@ class Roster(NamedTuple):
 
 
 def load_yaml(path: str, shape: Any) -> Any:
-    """A YAML file as its type; StorageError names the file and what is wrong with it."""
+    """Return a YAML file as its type; StorageError names the file and what is wrong with it."""
     import yaml
 
     data = read_bytes(path)
@@ -62,21 +62,21 @@ def load_yaml(path: str, shape: Any) -> Any:
 
 
 def load_vocabulary(root: str = SHIPPED) -> Vocabulary:
-    """All seven files, or an error: a part of the vocabulary is none."""
+    """Return all seven files, or an error: a part of the vocabulary is none."""
     loaded = [load_yaml(os.path.join(root, "vocabulary", name), shape) for name, shape in VOCABULARY.items()]
     *lists, policy = (getattr(one, one.__struct_fields__[0]) if one is not loaded[-1] else one for one in loaded)
     return Vocabulary._make([*lists, policy])
 
 
 def list_member_folders(root: str, kind: str) -> list[str]:
-    """The folders of agents or skills, by name."""
+    """Return the folders of agents or skills, by name."""
     place = os.path.join(root, kind)
     names = sorted(os.listdir(place)) if os.path.isdir(place) else []
     return [name for name in names if os.path.isdir(os.path.join(place, name)) and not name.startswith(("_", "."))]
 
 
 def load_member(root: str, kind: str, folder: str) -> Member:
-    """One agent or skill."""
+    """Return one agent or skill."""
     place = os.path.join(root, kind, folder)
     meta = load_yaml(os.path.join(place, "meta.yml"), types.AgentMeta if kind == "agents" else types.SkillMeta)
     body = read_bytes(os.path.join(place, "body.md"))
@@ -86,7 +86,7 @@ def load_member(root: str, kind: str, folder: str) -> Member:
 
 
 def load(root: str = SHIPPED) -> Roster:
-    """Everything; the first thing that is wrong is an error."""
+    """Return everything; the first thing that is wrong is an error."""
     vocabulary = load_vocabulary(root)
     members = {
         kind: [load_member(root, kind, folder) for folder in list_member_folders(root, kind)]
@@ -96,7 +96,7 @@ def load(root: str = SHIPPED) -> Roster:
 
 
 def read_skill_body(skill: str, mode: str = "") -> str:
-    """The text of a shipped skill, its macros written out."""
+    """Return the text of a shipped skill, its macros written out."""
     from mi.nexus.macros import expand
 
     member = load_member(SHIPPED, "skills", skill)

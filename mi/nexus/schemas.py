@@ -49,7 +49,7 @@ _VOCABULARY: dict[str, Any] = {
 
 
 def build_schema(file: str, shape: Any) -> dict[str, Any]:
-    """The JSON Schema of a type, the outermost one written out."""
+    """Return the JSON Schema of a type, the outermost one written out."""
     (whole,), parts = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")
     if "$ref" in whole:
         whole = parts.pop(whole["$ref"].rpartition("/")[2])
@@ -61,7 +61,7 @@ def _head(file: str) -> dict[str, Any]:
 
 
 def build_vocabulary_schema() -> dict[str, Any]:
-    """The shapes of the vocabulary files, one definition each."""
+    """Return the shapes of the vocabulary files, one definition each."""
     wholes, parts = msgspec.json.schema_components(_VOCABULARY.values(), ref_template="#/$defs/{name}")
     policy = {"memoryPolicyFile": {"$ref": "memory-policy.schema.json"}}
     named = dict(zip(_VOCABULARY, wholes, strict=True))
@@ -69,7 +69,7 @@ def build_vocabulary_schema() -> dict[str, Any]:
 
 
 def render_schemas() -> dict[str, bytes]:
-    """Each file that ships, by its path below this package."""
+    """Return each file that ships, by its path below this package."""
     files = {os.path.join(STATE_FOLDER, f"{name}.schema.json"): shape for name, shape in STATE.items()}
     files |= {os.path.join("schema", f"{name}.schema.json"): shape for name, shape in SHIPPED.items()}
     made = {file: encode_pretty(build_schema(file, shape)) for file, shape in files.items()}

@@ -20,7 +20,7 @@ class Happening:
         return text(key, self._language, **details)
 
     def word(self, *names: str) -> str:
-        """The first of these parameters that is a text."""
+        """Return the first of these parameters that is a text."""
         return next((value for name in names if isinstance(value := self.params.get(name), str) and value), "")
 
     def words(self, name: str) -> list[str]:

@@ -41,7 +41,7 @@ def _tasks(store: Store) -> Tasks | None:
 
 
 def find_task(store: Store, task_id: Any, agent_name: str, agent_id: str) -> Task | None:
-    """The task an agent was working on: the one that is named, else the one in progress that is its own."""
+    """Return the task an agent was working on: the one that is named, else the one in progress that is its own."""
     found = _tasks(store)
     if found is None:
         return None
@@ -54,7 +54,7 @@ def find_task(store: Store, task_id: Any, agent_name: str, agent_id: str) -> Tas
 
 
 def find_touched(store: Store, agent_id: str) -> list[str]:
-    """The files that an agent changed, as the tool log of the session saw it."""
+    """Return the files that an agent changed, as the tool log of the session saw it."""
     found: dict[str, None] = {}
     for line in jsonl.read_forward(store.place.tool_log):
         try:
@@ -68,21 +68,21 @@ def find_touched(store: Store, agent_id: str) -> list[str]:
 
 
 def find_unchecked_acceptance(store: Store, task: Task) -> bool:
-    """Whether a task promises something that no tester or reviewer task will look at."""
+    """Return whether a task promises something that no tester or reviewer task will look at."""
     found = _tasks(store)
     checkable = pairing.has_acceptance(task) and find_owner(task) not in _NEVER_CHECKED
     return checkable and found is not None and not pairing.find_checks(found, task)
 
 
 def find_done_unchecked(store: Store, owner: str) -> list[Task]:
-    """The completed tasks of an owner whose acceptance nobody will look at."""
+    """Return the completed tasks of an owner whose acceptance nobody will look at."""
     found = _tasks(store)
     done = [task for task in found.tasks if task.status == "completed" and task.owner == owner] if found else []
     return [task for task in done if find_unchecked_acceptance(store, task)]
 
 
 def resume_of(store: Store, task_id: Any, can_resume: Any, owner: str = "") -> Resume | None:
-    """Whether an earlier agent should go on with the named task, else with the next one of an owner."""
+    """Return whether an earlier agent should go on with the named task, else with the next one of an owner."""
     found = _tasks(store)
     task = find_named(found, number) if (number := _number(task_id)) else _next_of(found, owner)
     if task is None:
@@ -93,14 +93,14 @@ def resume_of(store: Store, task_id: Any, can_resume: Any, owner: str = "") -> R
 
 
 def _number(task_id: Any) -> int:
-    """The number of a task as an event names it; 0 for none."""
+    """Return the number of a task as an event names it; 0 for none."""
     if isinstance(task_id, str) and task_id.strip().isdecimal():
         return int(task_id)
     return task_id if isinstance(task_id, int) and not isinstance(task_id, bool) else 0
 
 
 def _next_of(found: Tasks | None, owner: str) -> Task | None:
-    """The task that an owner has in progress, or could begin."""
+    """Return the task that an owner has in progress, or could begin."""
     if found is None or not owner:
         return None
     mine = [task for task in found.tasks if task.status == "in_progress"] + find_ready(found)
@@ -108,7 +108,10 @@ def _next_of(found: Tasks | None, owner: str) -> Task | None:
 
 
 def find_printed_files(command: str, root: str) -> list[str]:
-    """The files whose content a shell command prints; what only goes through a search or into a file is not shown."""
+    """Return the files whose content a shell command prints.
+
+    What only goes through a search or into a file is not shown.
+    """
     from glob import glob, has_magic
 
     from mi.kernel.shell import simple_commands
@@ -154,7 +157,7 @@ def evaluate(
 
 
 def prior_agent(task: Task, tracker: list[TrackerEntry]) -> TrackerEntry | None:
-    """The agent that worked on a task before: the instance it names, else the last of its owner's name."""
+    """Return the agent that worked on a task before: the instance it names, else the last of its owner's name."""
     with_id = [entry for entry in tracker if isinstance(entry.agent_id, str)]
     if isinstance(task.owner_agent_id, str):
         return next((entry for entry in reversed(with_id) if entry.agent_id == task.owner_agent_id), None)
@@ -162,7 +165,7 @@ def prior_agent(task: Task, tracker: list[TrackerEntry]) -> TrackerEntry | None:
 
 
 def _bounded(task: Task, prior: TrackerEntry, tracker: list[TrackerEntry], targets: list[str]) -> Resume:
-    """Same owner, same targets, nobody else in them since; no policy beats someone else's edit."""
+    """Return whether an agent may go on: same owner, same targets, nobody else in them since."""
     since = prior.stopped_at if isinstance(prior.stopped_at, str) else prior.started_at
     for other in tracker:
         stopped = other.stopped_at if isinstance(other.stopped_at, str) else ""

@@ -150,5 +150,5 @@ class HistoryExtension(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def is_given(value: Any) -> bool:
-    """Whether an optional field has a value."""
+    """Return whether an optional field has a value."""
     return value is not UNSET and value is not None

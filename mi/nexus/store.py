@@ -77,19 +77,19 @@ class Store:
 
 
 def encode_strict(value: Any, shape: Any) -> Any:
-    """A value as plain JSON, checked against its type."""
+    """Return a value as plain JSON, checked against its type."""
     plain = msgspec.to_builtins(value)
     msgspec.convert(plain, shape)
     return plain
 
 
 def make_folder(path: str) -> None:
-    """A folder of the repository: readable for whom the umask lets."""
+    """Make a folder of the repository, readable for whom the umask lets."""
     os.makedirs(path, exist_ok=True)
 
 
 def _same_cycle(latest: dict[str, Any], plan: Plan | None, tasks: list[Task]) -> Cycle | None:
-    """The latest cycle, if it holds this plan and these tasks: whoever archived them was killed before removing them.
+    """Return the latest cycle if it holds this plan and these tasks: a kill came before their removal.
 
     The plan is removed first. Only moments tell one cycle from another that reads the same.
     """
@@ -103,7 +103,10 @@ def _same_cycle(latest: dict[str, Any], plan: Plan | None, tasks: list[Task]) ->
 
 
 def _later_than(former: list[Any]) -> str:
-    """The present moment, one millisecond on when a cycle was closed in this very one: it is the cycle's name."""
+    """Return the present moment, one millisecond on when a cycle was closed in this very one.
+
+    It is the cycle's name.
+    """
     now = clock.now()
     if former and isinstance(former[0], str) and former[0] == now:
         return clock.format_ms(round(clock.parse(now) * 1000) + 1)

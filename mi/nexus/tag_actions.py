@@ -13,7 +13,7 @@ _NAMED = re.compile(r"^([a-z0-9]+(?:-[a-z0-9]+)+)(?:\.md)?:\s+(.+)$", re.DOTALL)
 
 
 def find_inline_tags(message: str) -> list[tags.TagMatch]:
-    """The tags of a message that is for MI alone: it names no skill that an agent would follow."""
+    """Return the tags of a message that is for MI alone: it names no skill that an agent would follow."""
     found = tags.find(message)
     return [] if any(tag.skill for tag in found) else found
 

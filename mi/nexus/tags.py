@@ -24,7 +24,7 @@ class TagMatch(NamedTuple):
 
 
 def find(message: str) -> list[TagMatch]:
-    """The tags of a message, each once, in their order; text in backticks is quoted, not meant."""
+    """Return the tags of a message, each once, in their order; text in backticks is quoted, not meant."""
     if "[" not in message:
         return []
     found: dict[str, TagMatch] = {}
@@ -47,7 +47,7 @@ def _tag(written: str) -> TagMatch | None:
 
 
 def strip_tags(message: str) -> str:
-    """A message without its tags."""
+    """Return a message without its tags."""
 
     def rest(spoken: re.Match[str]) -> str:
         if spoken[0].startswith("`"):

@@ -21,7 +21,7 @@ _NAMES = frozenset("Makefile Dockerfile Justfile Rakefile Gemfile".split())
 
 
 def find_targets(task: Task, extensions: dict[str, Fields]) -> list[str]:
-    """The files a task will change, generated ones left out."""
+    """Return the files a task will change, generated ones left out."""
     own = extensions.get(str(task.id), {})
     generated = {_normal(path) for path in _texts(own.get("generated_files"))}
     declared = _texts(own.get("target_files"))
@@ -30,7 +30,7 @@ def find_targets(task: Task, extensions: dict[str, Fields]) -> list[str]:
 
 
 def find_paths(*texts: str) -> list[str]:
-    """The paths that texts name between backticks."""
+    """Return the paths that texts name between backticks."""
     named = [found for text in texts for found in re.findall(_BACKTICKED, text)]
     return [name for name in named if _is_path(name.removeprefix("./"))]
 
@@ -42,7 +42,7 @@ def _is_path(name: str) -> bool:
 
 
 def find_common(some: Iterable[str], others: Iterable[str]) -> list[str]:
-    """The files that two lists have in common; what lies in a folder of the other list is in it."""
+    """Return the files that two lists have in common; what lies in a folder of the other list is in it."""
     ours, theirs = ({_normal(path) for path in paths} for paths in (some, others))
     return sorted({max(one, other, key=len) for one in ours for other in theirs if _within(one, other)})
 
@@ -52,7 +52,7 @@ def _within(one: str, other: str) -> bool:
 
 
 def relate_to_root(root: str, path: str) -> str:
-    """A path as targets name it: from the project's root, when it lies below it; else as it is."""
+    """Return a path as targets name it: from the project's root, when it lies below it; else as it is."""
     top = os.path.realpath(root)
     whole = os.path.normpath(os.path.join(top, path))
     return os.path.relpath(whole, top) if whole.startswith(top + os.sep) else path

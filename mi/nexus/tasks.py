@@ -45,7 +45,7 @@ _CARRIED = ("approach", "acceptance", "risk", "plan_issue", "owner", "owner_agen
 
 
 def show(store: Store, asked: NexusTaskList) -> Answer:
-    """All tasks and how far they are."""
+    """Return all tasks and how far they are."""
     found = store.tasks()
     if found is None:
         return {"exists": False}
@@ -57,13 +57,13 @@ def show(store: Store, asked: NexusTaskList) -> Answer:
 
 
 def count_tasks(found: Tasks) -> Answer:
-    """How many tasks there are, and how many are done and open."""
+    """Return how many tasks there are, and how many are done and open."""
     states = [task.status for task in found.tasks]
     return {"total": len(states), "completed": states.count("completed"), "pending": states.count("pending")}
 
 
 def find_ready(found: Tasks) -> list[Task]:
-    """The pending tasks that wait for nothing."""
+    """Return the pending tasks that wait for nothing."""
     done = {task.id for task in found.tasks if task.status == "completed"}
     return [task for task in found.tasks if task.status == "pending" and done.issuperset(task.deps)]
 
@@ -92,7 +92,7 @@ def add(store: Store, asked: TaskAdd) -> Answer:
 
 
 def _goal(store: Store, asked: TaskAdd) -> str:
-    """The goal of a new file that was given none: a file without one would not be valid for others."""
+    """Return the goal of a new file that was given none: a file without one would not be valid for others."""
     plan = store.plan()
     return plan.topic if plan and plan.topic else asked.title
 
@@ -184,10 +184,10 @@ def _inside(store: Store, paths: list[str]) -> list[str]:
 
 
 def find_named(found: Tasks | None, task_id: int) -> Task | None:
-    """The task with an id."""
+    """Return the task with an id."""
     return next((task for task in found.tasks if task.id == task_id), None) if found else None
 
 
 def find_owner(task: Task) -> str:
-    """Who a task is for; empty when nobody was named."""
+    """Return who a task is for; empty when nobody was named."""
     return task.owner if is_given(task.owner) else ""  # type: ignore[return-value]

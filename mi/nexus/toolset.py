@@ -111,7 +111,7 @@ def call(store: Store, name: str, arguments: dict[str, Any], record: Record | No
 
 
 def parse(tool: NexusTool, arguments: dict[str, Any]) -> Any:
-    """The parameters as their type; what is missing, unknown or of another kind is named."""
+    """Return the parameters as their type; what is missing, unknown or of another kind is named."""
     fields = {field.name: field for field in msgspec.structs.fields(tool.params)}
     values: dict[str, Any] = {}
     for name, value in arguments.items():
@@ -131,7 +131,7 @@ def parse(tool: NexusTool, arguments: dict[str, Any]) -> Any:
 
 
 def _choices(kind: Any) -> str:
-    """The values that a parameter may have, where there are few."""
+    """Return the values that a parameter may have, where there are few."""
     options = [kind, *get_args(kind)]
     known = [value for one in options if get_origin(one) is Literal for value in get_args(one)]
     return f" (there are: {', '.join(known)})" if known else ""
@@ -147,7 +147,7 @@ def refuse_secrets(arguments: dict[str, Any]) -> None:
 
 
 def find_texts(value: Any) -> list[str]:
-    """Every text in a parameter."""
+    """Return every text in a parameter."""
     match value:
         case str():
             return [value]
@@ -164,7 +164,7 @@ def show_parameters(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> Any:
-    """A parameter as the event keeps it: without secrets, and short."""
+    """Return a parameter as the event keeps it: without secrets, and short."""
     match value:
         case str():
             safe = redact(value)

@@ -13,7 +13,7 @@ from mi.nexus.store import Store
 
 
 def read_entries(store: Store) -> list[TrackerEntry]:
-    """The tracker of this harness; one that cannot be read is as good as empty: it lasts a session."""
+    """Return the tracker of this harness; one that cannot be read is as good as empty: it lasts a session."""
     try:
         return read_tracker(store.place.tracker)
     except StorageError:
@@ -86,7 +86,7 @@ def _changed(
 
 
 def _find(found: list[TrackerEntry], agent_name: str, agent_id: str, status: str) -> int | None:
-    """The latest entry of an agent: by its id where there is one, else by its name, one of this status first."""
+    """Return the latest entry of an agent: by its id where there is one, else by its name, one of this status first."""
     if agent_id:
         mine = [number for number, entry in enumerate(found) if entry.agent_id == agent_id]
     else:

@@ -35,7 +35,7 @@ class RosterFault(NamedTuple):
 
 
 def validate(root: str = rosters.SHIPPED) -> list[RosterFault]:
-    """Every fault of the roster in a folder."""
+    """Return every fault of the roster in a folder."""
     vocabulary, faults = _vocabulary(root)
     agents, skills = (_members(root, kind, faults) for kind in ("agents", "skills"))
     if not agents and not skills and vocabulary is None:
@@ -53,7 +53,7 @@ def validate(root: str = rosters.SHIPPED) -> list[RosterFault]:
 
 
 def _vocabulary(root: str) -> tuple[Vocabulary | None, list[RosterFault]]:
-    """The vocabulary as a whole, or every file of it that is missing or wrong."""
+    """Return the vocabulary as a whole, or every file of it that is missing or wrong."""
     faults = []
     for name, shape in rosters.VOCABULARY.items():
         try:
@@ -90,7 +90,7 @@ def _tags(vocabulary: Vocabulary, skills: list[Member]) -> Iterator[RosterFault]
 
 
 def trigger_of(tag_id: str) -> str:
-    """How a tag is written in a message."""
+    """Return how a tag is written in a message."""
     return f"[{tag_id.replace('-', ':')}]"
 
 

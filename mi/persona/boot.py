@@ -88,7 +88,7 @@ def boot(persona: PersonaView, reviewers: Callable[[], list[ReviewerHealth]] = l
 
 
 def read_core(persona: PersonaView) -> dict[str, str]:
-    """The three core files; MiError names those that are missing."""
+    """Return the three core files; MiError names those that are missing."""
     require_persona(persona)
     found = {name: read_text(persona, persona.path(name)) for name in CORE}
     missing = [name for name, text in found.items() if text is None]
@@ -98,7 +98,7 @@ def read_core(persona: PersonaView) -> dict[str, str]:
 
 
 def _latest(persona: PersonaView, files: list[LogFile]) -> LogFile | None:
-    """The latest log that says something: a window that was only opened left nothing to go on from."""
+    """Return the latest log that says something: a window that was only opened left nothing to go on from."""
     telling = (file for file in reversed(files) if not is_empty(read_text(persona, file.path) or ""))
     return next(telling, files[-1] if files else None)
 
@@ -145,7 +145,7 @@ def _index(persona: PersonaView) -> dict[str, object]:
 
 
 def render_context(booted: Booted, budget: int) -> str:
-    """What a run tells the agent of it, the most binding first, in at most `budget` characters."""
+    """Return what a run tells the agent of it, the most binding first, in at most `budget` characters."""
     parts = [("Team principles", booted.core[CORE[1]])]
     parts += [(f"Card {card_id}", body) for card_id, body in booted.cards.items()]
     parts.append(("Pending from the last session", "\n".join(f"- {one}" for one in booted.pending)))

@@ -58,7 +58,7 @@ class CardProblem(NamedTuple):
 
 
 def read_cards(persona: PersonaView) -> tuple[list[CardFile], list[CardProblem]]:
-    """Every card, by id, and what is wrong with those that cannot be used."""
+    """Return every card, by id, and what is wrong with those that cannot be used."""
     found: list[CardFile] = []
     problems: list[CardProblem] = []
     for path in list_markdown(persona.path("cards")):
@@ -71,7 +71,7 @@ def read_cards(persona: PersonaView) -> tuple[list[CardFile], list[CardProblem]]
 
 
 def parse(text: str, path: str) -> CardFile:
-    """One card from its text; BadFrontMatter names the field that is wrong."""
+    """Return one card from its text; BadFrontMatter names the field that is wrong."""
     fields, body = split(text, path)
     try:
         card = msgspec.convert(fields, Card, strict=False)
@@ -89,7 +89,7 @@ def parse(text: str, path: str) -> CardFile:
 
 
 def is_kebab(text: str) -> bool:
-    """Whether a text is lower-case words joined by hyphens; CJK counts as lower case."""
+    """Return whether a text is lower-case words joined by hyphens; CJK counts as lower case."""
     return re.fullmatch(r"[^\W_A-Z]+(?:-[^\W_A-Z]+)*", text) is not None
 
 
@@ -112,24 +112,24 @@ def find_duplicates(cards: list[CardFile]) -> list[CardProblem]:
 
 
 def read_section(body: str, heading: str) -> str:
-    """The text below a heading of a card's body."""
+    """Return the text below a heading of a card's body."""
     found = re.search(rf"(?ims)^#+\s*{re.escape(heading)}\s*$(.*?)(?=^#+\s|\Z)", body)
     return found[1].strip() if found else ""
 
 
 def lacks_evidence(one: CardFile) -> bool:
-    """A card that states a fact needs its evidence or a source; axioms and principles are chosen, not found."""
+    """Return a card that states a fact needs its evidence or a source; axioms and principles are chosen, not found."""
     factual = one.card.type in ("heuristic", "pattern")
     return factual and not one.card.source.strip() and not read_section(one.body, "Evidence")
 
 
 def keep_active(cards: list[CardFile]) -> list[CardFile]:
-    """Those that hold."""
+    """Return those that hold."""
     return [card for card in cards if card.card.status == "active"]
 
 
 def build_index(cards: list[CardFile], updated: str) -> dict[str, object]:
-    """The index of all cards as it is written."""
+    """Return the index of all cards as it is written."""
     lists: dict[str, list[dict[str, object]]] = {folder: [] for folder in FOLDERS.values()}
     for one in cards:
         card = one.card
@@ -182,14 +182,14 @@ def match(cards: list[CardFile], task: str) -> list[tuple[CardFile, int]]:
 
 
 def _singular(word: str) -> str:
-    """A card about migrations bears on a migration."""
+    """Return a card about migrations bears on a migration."""
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 def decide_reading(
     card: Card, matched: bool, searched: bool = False
 ) -> Literal["boot", "must", "may", "searched", "no"]:
-    """How a card of its salience is read for a task."""
+    """Return how a card of its salience is read for a task."""
     if card.salience >= EVERY_BOOT:
         return "boot"
     if matched and card.salience >= MUST_READ:
@@ -200,7 +200,7 @@ def decide_reading(
 
 
 def measure_health(cards: list[CardFile]) -> dict[str, object]:
-    """How salience is spread; `warning` when nearly everything is called equally important."""
+    """Return how salience is spread; `warning` when nearly everything is called equally important."""
     counted = [one.card.salience for one in keep_active(cards)]
     spread = {str(level): counted.count(level) for level in range(10, 0, -1)}
     middle = sum(1 for level in counted if 5 <= level <= 7)
@@ -209,7 +209,7 @@ def measure_health(cards: list[CardFile]) -> dict[str, object]:
 
 
 def find_card(cards: list[CardFile], card_id: str) -> CardFile:
-    """One card by its id, or by the words beside it in every list: its merge key, which one active card has."""
+    """Return one card by its id, or by the words beside it in every list: its merge key, which one active card has."""
     for card in cards:
         if card.card.id == card_id or (card.card.merge_key == card_id and card.card.status == "active"):
             return card
@@ -217,7 +217,7 @@ def find_card(cards: list[CardFile], card_id: str) -> CardFile:
 
 
 def choose_next_id(cards: list[CardFile], card_type: CardType) -> str:
-    """The next free id of a type."""
+    """Return the next free id of a type."""
     letter = next(letter for letter, kind in LETTERS.items() if kind == card_type)
     taken = [int(card.card.id[2:]) for card in cards if card.card.id[0] == letter]
     return f"{letter}-{max(taken, default=0) + 1:03d}"

@@ -21,5 +21,5 @@ class ConformanceItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_list() -> list[ConformanceItem]:
-    """Every item, as the tests' markers had it when this version was made."""
+    """Return every item, as the tests' markers had it when this version was made."""
     return msgspec.json.decode(read_bytes(_LIST) or b"[]", type=list[ConformanceItem])

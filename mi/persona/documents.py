@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 def list_card_documents(root: str, source: str, project_id: str, within: str = "") -> FolderProducer:
-    """The active cards of a persona; none where a link leads out of it, or out of the project that brought it along."""
+    """Return the active cards of a persona.
+
+    None where a link leads out of it, or out of the project that brought it along.
+    """
 
     def read(name: str, data: bytes) -> "Document | None":
         return _document(name, data, project_id, source)

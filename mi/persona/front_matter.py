@@ -16,7 +16,7 @@ class BadFrontMatter(MiError):
 
 
 def split(text: str, path: str) -> tuple[Fields, str]:
-    """The fields and the body of a file; BadFrontMatter names file, line and reason."""
+    """Return the fields and the body of a file; BadFrontMatter names file, line and reason."""
     lines = text.removeprefix("\ufeff").splitlines(keepends=True)
     if not lines or lines[0].strip() != _FENCE:
         raise BadFrontMatter("no-front-matter", path=path)
@@ -27,7 +27,7 @@ def split(text: str, path: str) -> tuple[Fields, str]:
 
 
 def load(text: str, path: str, first_line: int = 1) -> Fields:
-    """A YAML mapping; dates become text as they were written, a key given twice is a mistake."""
+    """Return a YAML mapping; dates become text as they were written, a key given twice is a mistake."""
     import yaml
 
     class Loader(yaml.SafeLoader):
@@ -54,7 +54,7 @@ def load(text: str, path: str, first_line: int = 1) -> Fields:
 
 
 def join(fields: Fields, body: str) -> str:
-    """A file with the fields in front, in the given order."""
+    """Return a file with the fields in front, in the given order."""
     return f"{_FENCE}\n{dump_fields(fields)}{_FENCE}\n\n{body.strip()}\n"
 
 

@@ -57,7 +57,7 @@ class HandoffFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def hand_over(persona: PersonaView, to: str, task: str, language: str, send: bool = True, **more: Any) -> HandoffFile:
-    """A member's task for another one; what is unclear about it is asked back in the language of the task."""
+    """Return a member's task for another one; what is unclear about it is asked back in the language of the task."""
     unclear = assess_spec(find_clarity(task)).questions(language) if task.strip() else []
     sender, receiver = persona.member, check_member_name(to)
     wanted = HandoffFile(id="", sender=sender, receiver=receiver, timestamp="", status="draft", task=task, **more)
@@ -65,7 +65,7 @@ def hand_over(persona: PersonaView, to: str, task: str, language: str, send: boo
 
 
 def create(persona: PersonaView, wanted: HandoffFile, questions: list[str], send: bool = True) -> HandoffFile:
-    """A new handoff; refused without criteria, or while `questions` show that the task is unclear."""
+    """Return a new handoff; refused without criteria, or while `questions` show that the task is unclear."""
     _check(wanted)
     if questions and send:
         raise Blocked("handoff-unclear", questions="; ".join(questions))
@@ -83,7 +83,7 @@ def create(persona: PersonaView, wanted: HandoffFile, questions: list[str], send
 
 
 def read(persona: PersonaView, handoff_id: str) -> HandoffFile:
-    """One handoff by its id."""
+    """Return one handoff by its id."""
     path = _path(persona, handoff_id)
     data = read_bytes(path)
     if data is None:
@@ -96,7 +96,7 @@ def read(persona: PersonaView, handoff_id: str) -> HandoffFile:
 
 
 def read_all(persona: PersonaView) -> tuple[list[HandoffFile], list[CardProblem]]:
-    """All handoffs, the oldest first, and what is wrong with those that cannot be read."""
+    """Return all handoffs, the oldest first, and what is wrong with those that cannot be read."""
     folder = persona.path("handoffs")
     found: list[HandoffFile] = []
     problems: list[CardProblem] = []

@@ -28,7 +28,7 @@ class Role(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_roles(boot_text: str) -> list[Role]:
-    """The members in the first table with the columns name and type; MiError when a row is no member."""
+    """Return the members in the first table with the columns name and type; MiError when a row is no member."""
     for header, rows in _tables(boot_text):
         if "name" in header and "type" in header:
             return [_role(dict(zip(header, row, strict=False))) for row in rows]
@@ -36,12 +36,12 @@ def read_roles(boot_text: str) -> list[Role]:
 
 
 def find_human(members: list[Role]) -> str:
-    """The name of the human; "human" where the table names none."""
+    """Return the name of the human; "human" where the table names none."""
     return next((member.name for member in members if member.type == "human"), "human")
 
 
 def is_human(members: list[Role], name: str) -> bool:
-    """Whether a name is the human's."""
+    """Return whether a name is the human's."""
     return name == find_human(members) or any(member.name == name and member.type == "human" for member in members)
 
 

@@ -25,7 +25,10 @@ class PersonaView(NamedTuple):
     project: str = ""
 
     def path(self, *parts: str) -> str:
-        """A path below the persona; StorageError when a link leads out of it, or the persona out of its project."""
+        """Return a path below the persona.
+
+        StorageError when a link leads out of it, or the persona out of its project.
+        """
         return self.checked(os.path.join(self.root, *parts))
 
     def checked(self, path: str) -> str:
@@ -41,14 +44,14 @@ class PersonaView(NamedTuple):
 
 
 def find_view(configured: str, project_root: str, home_root: str, member: str) -> PersonaView:
-    """The persona as a member sees it, wherever it lies."""
+    """Return the persona as a member sees it, wherever it lies."""
     root = find_root(configured, project_root, home_root)
     own = not configured and root == os.path.join(project_root, "persona")
     return PersonaView(root, member, project_root if own else "")
 
 
 def find_root(configured: str, project_root: str, home_root: str) -> str:
-    """The persona's folder: the setting, else the project's own when it has one, else the home's."""
+    """Return the persona's folder: the setting, else the project's own when it has one, else the home's."""
     if configured:
         return os.path.abspath(os.path.expanduser(configured))
     own = os.path.join(project_root, "persona")
@@ -56,14 +59,14 @@ def find_root(configured: str, project_root: str, home_root: str) -> str:
 
 
 def check_member_name(name: str) -> str:
-    """A member's name, safe as part of a path; UsageError otherwise."""
+    """Return a member's name, safe as part of a path; UsageError otherwise."""
     if not _MEMBER.fullmatch(name) or name == SELF:
         raise UsageError("bad-member", name=name)
     return name
 
 
 def find_owner(persona: PersonaView, path: str) -> str | None:
-    """The member in whose private space a path lies, wherever its links lead; None for shared files."""
+    """Return the member in whose private space a path lies, wherever its links lead; None for shared files."""
     root = os.path.realpath(persona.root)
     parts = os.path.relpath(os.path.realpath(path), root).split(os.sep)
     if len(parts) >= 2 and parts[0].startswith(".") and parts[0] != os.pardir and parts[1] == "private":
@@ -72,7 +75,7 @@ def find_owner(persona: PersonaView, path: str) -> str | None:
 
 
 def may_read(persona: PersonaView, path: str) -> bool:
-    """Whether the member may read a file: shared ones and what is private to themselves, none that leads out."""
+    """Return whether the member may read a file: shared ones and what is private to themselves, none that leads out."""
     try:
         persona.checked(path)
     except StorageError:
@@ -81,7 +84,7 @@ def may_read(persona: PersonaView, path: str) -> bool:
 
 
 def read_text(persona: PersonaView, path: str) -> str | None:
-    """The text of a file of the persona, None when there is none; another member's is refused."""
+    """Return the text of a file of the persona, None when there is none; another member's is refused."""
     persona.checked(path)
     if not may_read(persona, path):
         raise PrivateOfOther(
@@ -92,7 +95,7 @@ def read_text(persona: PersonaView, path: str) -> str | None:
 
 
 def list_markdown(folder: str) -> list[str]:
-    """The Markdown files below a folder, in order; hidden folders are not entered."""
+    """Return the Markdown files below a folder, in order; hidden folders are not entered."""
     found: list[str] = []
     for base, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -101,7 +104,7 @@ def list_markdown(folder: str) -> list[str]:
 
 
 def require_persona(persona: PersonaView) -> PersonaView:
-    """The persona, when it is there; NotFound with the way to make one."""
+    """Return the persona, when it is there; NotFound with the way to make one."""
     if not os.path.isdir(persona.root):
         raise NotFound("no-persona", path=persona.root)
     persona.path()

@@ -71,7 +71,7 @@ def find_refusal(text: str) -> str | None:
 
 
 def make_slug(title: str) -> str:
-    """A title as lower-case words joined by hyphens; CJK stays."""
+    """Return a title as lower-case words joined by hyphens; CJK stays."""
     words = re.findall(r"[^\W_]+", title.lower())
     return "-".join(words)[:60].strip("-") or "untitled"
 
@@ -86,7 +86,7 @@ def propose(
     merge_key: str = "",
     **more: Any,
 ) -> ProposalFile:
-    """A member's proposal of today, put together from what they say."""
+    """Return a member's proposal of today, put together from what they say."""
     body = text.strip() + "\n"
     if evidence:
         body += "\n## Evidence\n\n" + "\n".join(f"- {ref}" for ref in evidence) + "\n"
@@ -102,7 +102,7 @@ def propose(
 
 
 def record_of(kept: ProposalFile) -> Proposal:
-    """What the log keeps of a proposal that waits."""
+    """Return what the log keeps of a proposal that waits."""
     one = kept.proposal
     return Proposal(path=kept.path, card_type=one.proposed_card_type, title=one.title, status="pending")
 
@@ -129,7 +129,7 @@ def add(persona: PersonaView, proposal: ProposalFields, body: str) -> ProposalFi
 
 
 def read_all(persona: PersonaView) -> tuple[list[ProposalFile], list[CardProblem]]:
-    """Every proposal, the oldest first, and what is wrong with those that cannot be read."""
+    """Return every proposal, the oldest first, and what is wrong with those that cannot be read."""
     found: list[ProposalFile] = []
     problems: list[CardProblem] = []
     for path in list_markdown(persona.path("proposals")):
@@ -145,12 +145,12 @@ def read_all(persona: PersonaView) -> tuple[list[ProposalFile], list[CardProblem
 
 
 def list_pending(persona: PersonaView) -> list[ProposalFile]:
-    """Those that wait for a review."""
+    """Return those that wait for a review."""
     return [one for one in read_all(persona)[0] if one.proposal.status == "pending"]
 
 
 def find(persona: PersonaView, name: str) -> ProposalFile:
-    """One proposal by its file's name, or the unambiguous end of it."""
+    """Return one proposal by its file's name, or the unambiguous end of it."""
     known = read_all(persona)[0]
     found = [one for one in known if name in (one.name, one.path)] or [one for one in known if one.name.endswith(name)]
     if len(found) != 1:

@@ -102,17 +102,17 @@ def append_entry(log: LogFile, entry: SessionEntry, first: bool = False) -> int:
 
 
 def is_empty(text: str) -> bool:
-    """Whether a log holds nothing but the line that its window was made with."""
+    """Return whether a log holds nothing but the line that its window was made with."""
     return not re.sub(r"(?s)<!--.*?-->", "", text).strip()
 
 
 def is_first(logs: Iterable[LogFile]) -> bool:
-    """Whether no session has left anything yet."""
+    """Return whether no session has left anything yet."""
     return all(is_empty(decode(read_bytes(log.path) or b"")) for log in logs)
 
 
 def render(entry: SessionEntry, number: int, ts: str, first: bool = False) -> str:
-    """An entry as it stands in a log."""
+    """Return an entry as it stands in a log."""
     parts = [f"## Session {number}\n"]
     notes = [note for note in (FIRST_NOTE if first else "", entry.note) if note]
     parts += [f"{note}\n" for note in notes]
@@ -147,7 +147,7 @@ def _table(calls: list[ExternalCall]) -> str:
 
 
 def _flat(text: str) -> str:
-    """On one line, and unable to open or close an anchor."""
+    """Return a text on one line, unable to open or close an anchor."""
     return " ".join(text.split()).replace("<!--", "‹!--").replace("-->", "--›")
 
 
@@ -156,7 +156,10 @@ def _cell(text: str) -> str:
 
 
 def read_sections(text: str, names: Iterable[str]) -> dict[str, list[str]]:
-    """The items of the wanted sections: by anchor, else by heading; a short log without anchors also as a `whole`."""
+    """Return the items of the wanted sections: by anchor, else by heading.
+
+    A short log without anchors also as a `whole`.
+    """
     wanted = set(names)
     anchored = [(found["name"], found["text"]) for found in _ANCHOR.finditer(text)]
     result: dict[str, list[str]] = {}
@@ -203,7 +206,7 @@ def add_note(persona: PersonaView, text: str) -> str:
 
 
 def read_notes(persona: PersonaView) -> list[str]:
-    """All notes of the member, the oldest first."""
+    """Return all notes of the member, the oldest first."""
     path = persona.checked(os.path.join(persona.private, _FILE))
     lines = decode(read_bytes(path) or b"").splitlines()
     return [line.removeprefix("- ") for line in lines if line.strip()]

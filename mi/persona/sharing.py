@@ -20,7 +20,7 @@ _ANY_HOME = re.compile(r"(?<![\w./$-])(?:/home/|/Users/|[A-Za-z]:\\\\Users\\\\)[
 
 
 def lint(persona: PersonaView, identities: tuple[str, ...] = ()) -> list[CardProblem]:
-    """Everything that is wrong; `identities` are real names that shared files must not hold."""
+    """Return everything that is wrong; `identities` are real names that shared files must not hold."""
     missing = [name for name in CORE if not os.path.exists(persona.path(name))]
     found = [CardProblem(name, "core-missing", {"names": name, "path": persona.root}) for name in missing]
     known, broken = read_cards(persona)
@@ -33,7 +33,7 @@ def lint(persona: PersonaView, identities: tuple[str, ...] = ()) -> list[CardPro
 
 
 def shared_files(persona: PersonaView) -> list[str]:
-    """Every file that other members see; hidden folders, private spaces among them, are not entered."""
+    """Return every file that other members see; hidden folders, private spaces among them, are not entered."""
     found: list[str] = []
     for base, folders, names in os.walk(persona.root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -83,7 +83,7 @@ def publish(persona: PersonaView, target: str, variables: dict[str, str]) -> Pub
 
 
 def may_leave(name: str) -> bool:
-    """Whether a file of the persona may be published: no private space, proposal or environment file."""
+    """Return whether a file of the persona may be published: no private space, proposal or environment file."""
     parts = name.split(os.sep)
     hidden = any(part.startswith(".") for part in parts)
     base = parts[-1].lower()
@@ -91,7 +91,10 @@ def may_leave(name: str) -> bool:
 
 
 def replaced(text: str, variables: dict[str, str]) -> str:
-    """The text with this machine's paths written as variables, the longest first, and no home folder of anyone."""
+    """Return the text with this machine's paths written as variables, the longest first.
+
+    And no home folder of anyone.
+    """
     for path in sorted((path for path in variables if len(path) > 1), key=len, reverse=True):
         name = variables[path].replace("\\", "\\\\")
         text = re.sub(rf"(?<![\w./-]){re.escape(path)}(?![\w-]|\.\w)", name, text)

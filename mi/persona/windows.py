@@ -27,7 +27,7 @@ class LogFile(NamedTuple):
 
 
 def log_files(persona: PersonaView) -> list[LogFile]:
-    """All session logs, the latest last."""
+    """Return all session logs, the latest last."""
     found: list[LogFile] = []
     for path in list_markdown(persona.path("sessions")):
         name = _NAME.fullmatch(os.path.basename(path))
@@ -38,7 +38,7 @@ def log_files(persona: PersonaView) -> list[LogFile]:
 
 
 def take_slot(persona: PersonaView) -> LogFile:
-    """A log file for a new window, under the next slot letter that is free today."""
+    """Return a log file for a new window, under the next slot letter that is free today."""
     now = time.localtime()
     day = time.strftime("%Y-%m-%d", now)
     folder = persona.path("sessions", day[:7])
@@ -57,7 +57,7 @@ def take_slot(persona: PersonaView) -> LogFile:
 
 
 def find_window(persona: PersonaView, sid: str) -> LogFile:
-    """The log file of a window."""
+    """Return the log file of a window."""
     if not _SID.fullmatch(sid):
         raise MiError("bad-sid", sid=sid)
     found = [file for file in log_files(persona) if file.sid == sid]
@@ -67,7 +67,7 @@ def find_window(persona: PersonaView, sid: str) -> LogFile:
 
 
 def name_slot(number: int) -> str:
-    """A, B, … Z, AA, AB, …"""
+    """Return the name of a slot by its number: A to Z, then AA, AB and so on."""
     letters = ""
     number += 1
     while number:

@@ -38,7 +38,10 @@ def weigh(
     incomplete: bool = False,
     files: Sequence[str] = (),
 ) -> Weighed:
-    """A diff together with the words of the task it was made for; `files`: all that changed, where the diff is cut."""
+    """Return a diff together with the words of the task it was made for; `files`.
+
+    All that changed, where the diff is cut.
+    """
     counted = count(diff, count_generated)
     if incomplete:
         counted = add_unseen(counted, files, count_generated)
@@ -50,7 +53,7 @@ def weigh(
 
 
 def change_here(root: str, revision: str = "", task: str = "", count_generated: bool = False) -> Weighed:
-    """What is not committed, or what changed since a revision; MiError outside of git."""
+    """Return what is not committed, or what changed since a revision; MiError outside of git."""
     with WorktreeWatch(root) as watch:
         change = watch.since(revision) if revision else watch.uncommitted()
         if change is None and revision and watch.uncommitted() is not None:
@@ -61,7 +64,7 @@ def change_here(root: str, revision: str = "", task: str = "", count_generated: 
 
 
 def describe_change(change: TreeChange, task: str, root: str) -> Weighed:
-    """A change that a run has watched."""
+    """Return a change that a run has watched."""
     return weigh(change.diff, task, root, incomplete=change.incomplete, files=change.files)
 
 

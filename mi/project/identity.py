@@ -35,7 +35,7 @@ class Project(Struct, frozen=True, kw_only=True):
 
 
 def identify(root: str) -> Identity:
-    """The identity of a project root: its remote, else its first commit, else its path."""
+    """Return the identity of a project root: its remote, else its first commit, else its path."""
     top = git.find_toplevel(root)
     if top is not None:
         relative = os.path.relpath(os.path.realpath(root), top)
@@ -48,7 +48,7 @@ def identify(root: str) -> Identity:
 
 
 def make_project_id(key: str) -> str:
-    """The id that an identity key gives."""
+    """Return the id that an identity key gives."""
     from mi.kernel.digest import hash_sha256
 
     return hash_sha256(key.encode("utf-8", "surrogateescape"))[:16]
@@ -79,14 +79,14 @@ def _origin(top: str) -> str:
 
 
 def _first_commit(top: str) -> str:
-    """The oldest commit without a parent; a history with several roots has one of them last."""
+    """Return the oldest commit without a parent; a history with several roots has one of them last."""
     answer = git.run(top, "rev-list", "--max-parents=0", "HEAD", timeout_s=_HISTORY_TIMEOUT_S)
     commits = answer.output.split() if answer.code == 0 else []
     return commits[-1] if commits else ""
 
 
 def make_storable(root: str) -> str:
-    """A root that may be written down; one whose name is not UTF-8 would be another folder's when read back."""
+    """Return a root that may be written down; one whose name is not UTF-8 would be another folder's when read back."""
     try:
         root.encode()
     except UnicodeEncodeError:

@@ -44,7 +44,7 @@ class KnownProjects:
         return self._roots
 
     def open(self, root: str) -> Project:
-        """The project at a root, without remembering it."""
+        """Return the project at a root, without remembering it."""
         known = self.roots.get(root)
         if known is None or not _same_place(root, known):
             identity = identify(root)
@@ -77,7 +77,7 @@ def _same_place(root: str, known: KnownProject) -> bool:
 
 
 def _became_a_repository(root: str, known: KnownProject) -> bool:
-    """A folder that was used before `git init` keeps its identity, and with it everything MI knows of it."""
+    """Return a folder that was used before `git init` keeps its identity, and with it everything MI knows of it."""
     return known.key.startswith("path:") and _inodes(root)[0] == known.inode
 
 

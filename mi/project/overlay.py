@@ -86,7 +86,7 @@ class Overlay(Struct, frozen=True, kw_only=True):
 
 
 def read_overlay(home: Home, project: Project, notices: Notices) -> Overlay:
-    """The overlay of a project; of one never used before, what it would begin with."""
+    """Return the overlay of a project; of one never used before, what it would begin with."""
     return _identified(read_state(home.project(project.project_id).overlay, Overlay, notices), project)
 
 

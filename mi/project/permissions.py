@@ -25,7 +25,7 @@ class Permissions(Struct, frozen=True, kw_only=True):
 
 
 def own_states(home: Home, notices: Notices) -> dict[str, State]:
-    """The states that the person set."""
+    """Return the states that the person set."""
     if not os.path.exists(home.permissions):
         return {}
     states: dict[str, State] = {**read_state(home.permissions, Permissions, notices).states}
@@ -61,7 +61,7 @@ def permit_here(
     override: str = "",
     change_units: int = 0,
 ) -> PermissionVerdict:
-    """The decision for somebody who works in a folder: with the person's own states, and what git says there."""
+    """Return the decision for somebody who works in a folder: with the person's own states, and what git says there."""
     return permit(
         tool,
         operation,
@@ -92,7 +92,7 @@ def _surroundings(home: Home, worker: Worker) -> Surroundings:
 
 
 def _named(path: str, roots: list[tuple[str, str]]) -> str:
-    """A path without links and detours, by the name of the place it lies in."""
+    """Return a path without links and detours, by the name of the place it lies in."""
     if len(path) > _LONGEST_PATH:
         return path
     try:
@@ -106,7 +106,7 @@ def _named(path: str, roots: list[tuple[str, str]]) -> str:
 
 
 def _private_below(path: str, persona: str) -> list[str]:
-    """The private files of the persona's members, where it lies at or below a path."""
+    """Return the private files of the persona's members, where it lies at or below a path."""
     if not persona or len(path) > _LONGEST_PATH or not os.path.isdir(persona):
         return []
     root, above = os.path.realpath(persona), os.path.realpath(path)
@@ -119,13 +119,13 @@ def _private_below(path: str, persona: str) -> list[str]:
 
 
 def _branch(folder: str) -> str:
-    """The branch that is checked out in a folder; '' detached or outside."""
+    """Return the branch that is checked out in a folder; '' detached or outside."""
     name = git.find_branch(folder) if os.path.isdir(folder) else ""
     return "" if name in ("HEAD", "unknown") else name
 
 
 def _pushes_to(folder: str) -> str:
-    """The branch that git pushes to when none is named; '' when it does not say."""
+    """Return the branch that git pushes to when none is named; '' when it does not say."""
     if not os.path.isdir(folder):
         return ""
     return git.run(folder, "rev-parse", "--abbrev-ref", "@{push}").output.strip().partition("/")[2]

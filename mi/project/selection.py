@@ -94,7 +94,7 @@ class SelectionFile:
 
 
 def choose(wish: Wish, cwd: str, selections: SelectionFile, known: KnownProjects, notices: Notices) -> Choice:
-    """The root a command works on: what was said, else $MI_CD, else what the current folder implies."""
+    """Return the root a command works on: what was said, else $MI_CD, else what the current folder implies."""
     if wish.cd is not None:
         return Choice(resolve(wish.cd, cwd, selections), "cd")
     if wish.here:
@@ -109,7 +109,7 @@ def choose(wish: Wish, cwd: str, selections: SelectionFile, known: KnownProjects
 
 
 def resolve(named: str, cwd: str, selections: SelectionFile, field: str = "--cd") -> str:
-    """A path or @token as an existing folder."""
+    """Return a path or @token as an existing folder."""
     if named.startswith("@"):
         path = _root_of_token(named[1:], selections.read())
     else:
@@ -144,7 +144,7 @@ def _infer(cwd: str, selections: SelectionFile, known: KnownProjects, notices: N
 
 
 def _nearest_known(cwd: str, top: str, known: KnownProjects) -> Choice:
-    """A folder inside a repository that was used as a project of its own stays one, for the folders below it, too."""
+    """Return the nearest folder that was used as a project of its own inside a repository."""
     folder = cwd
     while folder != top:
         if folder in known.roots:

@@ -81,7 +81,7 @@ class WorktreeWatch:
         return os.path.join(self._folder, "first.json")
 
     def _reopened(self) -> "str | Scan | None":
-        """The first snapshot of an earlier process, if it is there and can still be read."""
+        """Return the first snapshot of an earlier process, if it is there and can still be read."""
         data = files.read_bytes(self._first_file) if self._kept else None
         try:
             first = msgspec.json.decode(data, type=str | Scan) if data else None
@@ -92,7 +92,7 @@ class WorktreeWatch:
         return first
 
     def _first_texts(self, begins: bool) -> dict[str, str]:
-        """The first contents of the files to keep; in git the tree has them."""
+        """Return the first contents of the files to keep; in git the tree has them."""
         path = os.path.join(self._folder, "texts.json")
         if isinstance(self._first, str):
             return {}
@@ -111,7 +111,7 @@ class WorktreeWatch:
         return found
 
     def text(self, path: str) -> str | None:
-        """What a file holds now; None when it is not there or too large to look at."""
+        """Return what a file holds now; None when it is not there or too large to look at."""
         place = os.path.join(self._root, path)
         try:
             if not os.path.isfile(place) or os.path.getsize(place) > _TEXT_BYTES:
@@ -121,20 +121,20 @@ class WorktreeWatch:
             return None
 
     def first_text(self, path: str) -> str | None:
-        """What a file held when the watch began; None when it was not there."""
+        """Return what a file held when the watch began; None when it was not there."""
         if not isinstance(self._first, str):
             return self._texts.get(path)
         answer = git.run(self._root, "show", f"{self._first}:./{path}", max_bytes=_TEXT_BYTES, env=self._env)
         return answer.output if answer.code == 0 else None
 
     def had_folder(self, path: str) -> bool:
-        """Whether a folder held anything of the project when the watch began."""
+        """Return whether a folder held anything of the project when the watch began."""
         if not isinstance(self._first, str):
             return any(name.startswith(path + "/") for name in self._first.files)
         return git.run(self._root, "cat-file", "-e", f"{self._first}:./{path}", env=self._env).code == 0
 
     def step(self) -> WatchStep:
-        """What changed until now."""
+        """Return what changed until now."""
         now = self._snapshot()
         latest = self._between(self._last, now)
         total = latest if self._first is self._last else self._between(self._first, now)
@@ -142,7 +142,7 @@ class WorktreeWatch:
         return WatchStep(latest, total)
 
     def since(self, revision: str) -> TreeChange | None:
-        """What changed between a revision and the snapshot; None when there is no such revision, or no git."""
+        """Return what changed between a revision and the snapshot; None when there is no such revision, or no git."""
         if not isinstance(self._last, str):
             return None
         found = git.run(
@@ -151,7 +151,7 @@ class WorktreeWatch:
         return self._between(found.output.strip(), self._last) if found.code == 0 else None
 
     def uncommitted(self) -> TreeChange | None:
-        """What is not committed, new files included; None outside of git."""
+        """Return what is not committed, new files included; None outside of git."""
         if not isinstance(self._last, str):
             return None
         nothing = git.run(self._root, "hash-object", "-t", "tree", "--stdin", env=self._env).output.strip()
@@ -175,7 +175,7 @@ class WorktreeWatch:
         return TreeChange(files, diff.output, stat, names.code is None or diff.cut)
 
     def text_diff(self, changed: list[str]) -> str:
-        """What `git diff -U0` would print about the files to keep among changed ones, since the watch began."""
+        """Return what `git diff -U0` would print about the files to keep among changed ones, since the watch began."""
         import difflib
 
         parts: list[str] = []
@@ -199,7 +199,7 @@ class WorktreeWatch:
         return git.run(self._root, *arguments, timeout_s=_GIT_S, max_bytes=_DIFF_BYTES, env=self._env)
 
     def _environment(self) -> dict[str, str]:
-        """A private index and object store; {} when this is no usable repository."""
+        """Return a private index and object store; {} when this is no usable repository."""
         if self._top is None:
             return {}
         answer = git.run(

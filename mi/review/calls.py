@@ -51,7 +51,7 @@ class Reviewer(NamedTuple):
 
 
 def resolve_provider_name(wish: str) -> str:
-    """The provider that a reviewer's name means; MiError for a name there is not."""
+    """Return the provider that a reviewer's name means; MiError for a name there is not."""
     name = _ALIASES.get(wish, wish)
     if name not in PROVIDERS:
         raise MiError("review-unknown", name=wish, known=", ".join((*_ALIASES, *PROVIDERS)))
@@ -59,7 +59,7 @@ def resolve_provider_name(wish: str) -> str:
 
 
 def open_reviewer(wish: str, config: Config, mode: Mode = "review") -> Reviewer:
-    """A configured reviewer with the time that its mode gives; MiError when its program or key is missing."""
+    """Return a configured reviewer with the time that its mode gives; MiError when its program or key is missing."""
     name = resolve_provider_name(wish)
     settings = getattr(config.mind, name)
     limited = msgspec.structs.replace(settings, timeout_s=min(settings.timeout_s or TIMEOUT_S[mode], TIMEOUT_S[mode]))
@@ -70,7 +70,7 @@ def open_reviewer(wish: str, config: Config, mode: Mode = "review") -> Reviewer:
 
 
 def check_health(config: Config) -> list[tuple[str, str]]:
-    """Each configured reviewer with '' when it can be called, else what is missing."""
+    """Return each configured reviewer with '' when it can be called, else what is missing."""
     return [(name, _missing(name, config)) for name in config.governance.reviewers]
 
 
@@ -112,7 +112,7 @@ def _asking(config: Config, home: Home, transcripts: str, given: Payload, mode: 
 
 
 def call(reviewer: Reviewer, given: Payload, mode: Mode, transcript: MindTranscript) -> Called:
-    """One reviewer's answer, after at most one retry."""
+    """Return one reviewer's answer, after at most one retry."""
     schema = json_schema(CallOutput)
     system = f"{_LAW}\n\nSchema:\n{msgspec.json.encode(schema).decode()}"
     request = ModelRequest("review_change", system, given.text(), schema, "")

@@ -36,7 +36,10 @@ class Captures(Struct, frozen=True, kw_only=True):
 
 
 def suggest(path: str, persona: PersonaView, said: Sequence[str], language: str, notices: Notices) -> Question | None:
-    """The question about the first saying that is worth keeping; None when there is none, or it was asked before."""
+    """Return the question about the first saying that is worth keeping.
+
+    None when there is none, or it was asked before.
+    """
     known = read_state(path, Captures, notices).suggested
     found = next((one for words in said if (one := _in_words(redact(words), persona, known))), None)
     if found is None:
@@ -63,7 +66,10 @@ def _in_words(words: str, persona: PersonaView, known: Sequence[str]) -> Capture
 
 
 def take_up(path: str, question_id: str, reply: str, notices: Notices) -> Proposal | None:
-    """The proposal that a reply makes of the suggestion; None for another reply, which is nobody's business again."""
+    """Return the proposal that a reply makes of the suggestion.
+
+    None for another reply, which is nobody's business again.
+    """
     waits = read_state(path, Captures, notices).waiting.get(question_id)
     if waits is None:
         return None
@@ -80,6 +86,6 @@ def take_up(path: str, question_id: str, reply: str, notices: Notices) -> Propos
 
 
 def propose(persona: PersonaView, signal: str, description: str, source: str) -> Proposal:
-    """A saying as a proposal, and its record."""
+    """Return a saying as a proposal, and its record."""
     card_type = CARD_TYPE[signal]
     return proposals.record_of(proposals.propose(persona, card_type, description, description, source=source))  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ _LOGS = 20
 
 
 def collect_decisions(persona: PersonaView) -> list[TeamDecision]:
-    """Everything that counts as decided; [] where there is no persona."""
+    """Return everything that counts as decided; [] where there is no persona."""
     if not os.path.isdir(persona.root):
         return []
     return [*_cards(persona), *_principles(persona), *_sessions(persona)][:_MOST]
@@ -28,7 +28,7 @@ def find_signals_for(
     *,
     obeying: bool = False,
 ) -> Signals:
-    """What a message signals to a team: with its words of urgency, the speed it prefers, and what it decided."""
+    """Return what a message signals to a team: with its words of urgency, the speed it prefers, and what it decided."""
     return find_signals(
         message,
         size,

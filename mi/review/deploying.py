@@ -41,7 +41,7 @@ class Checked(NamedTuple):
 
 
 def check(root: str, log: str, said: Mapping[str, str], tests_command: str, notices: Notices) -> Checked:
-    """The six items now: tests are run, git is asked, what the human said at this commit before still holds."""
+    """Return the six items now: tests are run, git is asked, what the human said at this commit before still holds."""
     commit = git.run(root, "rev-parse", "--verify", "-q", "HEAD").output.strip()
     status = git.run(root, "status", "--porcelain=v1", "--untracked-files=normal")
     uncommitted = len(status.output.splitlines()) if status.code == 0 else None
@@ -51,7 +51,7 @@ def check(root: str, log: str, said: Mapping[str, str], tests_command: str, noti
 
 
 def _said_before(log: str, commit: str, notices: Notices) -> dict[str, str]:
-    """What the human said in the latest check of the same commit."""
+    """Return what the human said in the latest check of the same commit."""
     for number, event in enumerate(read_back(log, notices)):
         if number >= _LOOKED_AT:
             break
@@ -62,7 +62,7 @@ def _said_before(log: str, commit: str, notices: Notices) -> dict[str, str]:
 
 
 def find_rollback_plan(log: str, notices: Notices) -> str:
-    """What the latest checklist says to run when the deployment fails; '' when none was written."""
+    """Return what the latest checklist says to run when the deployment fails; '' when none was written."""
     for number, event in enumerate(read_back(log, notices)):
         if number >= _LOOKED_AT:
             break
@@ -122,7 +122,7 @@ class DeploymentObservation(NamedTuple):
 
 
 def look_after(root: str, wanted: DeploymentHealth) -> DeploymentObservation:
-    """The health endpoint, the smoke test and the log, each within its time."""
+    """Return the health endpoint, the smoke test and the log, each within its time."""
     began = time.monotonic()
     status = fetch_http_status(wanted.url) if wanted.url else None
     code = _run(wanted.smoke, root, _SMOKE_S)[0] if wanted.smoke else None
@@ -132,7 +132,7 @@ def look_after(root: str, wanted: DeploymentHealth) -> DeploymentObservation:
 
 
 def fetch_http_status(url: str) -> int | None:
-    """The status code of a GET; None when there was no answer."""
+    """Return the status code of a GET; None when there was no answer."""
     import http.client
     import urllib.error
     import urllib.request
@@ -150,7 +150,7 @@ def fetch_http_status(url: str) -> int | None:
 
 
 def log_errors(path: str) -> int | None:
-    """How many lines of a log's end speak of an error; None when it cannot be read."""
+    """Return how many lines of a log's end speak of an error; None when it cannot be read."""
     try:
         with open(path, "rb") as file:
             file.seek(max(0, os.path.getsize(path) - _LOG_BYTES))

@@ -22,7 +22,7 @@ class Payload(NamedTuple):
     left_out: tuple[str, ...] = ()  # files of the change that were not sent
 
     def text(self) -> str:
-        """The payload as the reviewer reads it, fenced: what stands inside is data."""
+        """Return the payload as the reviewer reads it, fenced: what stands inside is data."""
         parts = {
             "TASK": self.task,
             "CONSTRAINTS": "\n".join(f"- {one}" for one in self.constraints),
@@ -36,7 +36,7 @@ class Payload(NamedTuple):
 
 
 def build_payload(task: str, change: Counted, constraints: Sequence[str] = (), criteria: Sequence[str] = ()) -> Payload:
-    """The minimal context of a change: changed lines only, of files that may be shown."""
+    """Return the minimal context of a change: changed lines only, of files that may be shown."""
     shown, left_out, room = list[str](), list[str](), _MOST
     for file in change.files:
         lines = _lines(file) if _may_be_shown(file) else ""
@@ -70,6 +70,6 @@ def _lines(file: FileDiff) -> str:
 
 
 def _clean(text: str) -> str:
-    """Without secrets, and without the folder that names the person."""
+    """Return a text without secrets and without the folder that names the person."""
     home = os.path.expanduser("~")
     return redact(text.replace(home, "~") if len(home) > 1 else text)

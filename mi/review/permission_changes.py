@@ -39,7 +39,7 @@ class ChangedPermission(NamedTuple):
 
 
 def name_gate(operation: str) -> str:
-    """The name under which confirmations of an operation are recorded."""
+    """Return the name under which confirmations of an operation are recorded."""
     return f"permission {operation}"
 
 
@@ -73,7 +73,7 @@ def change_permission(
 
 
 def count_safe_uses(operation: str, logs: Sequence[str], notices: Notices) -> int:
-    """How often the person confirmed an operation and it went well."""
+    """Return how often the person confirmed an operation and it went well."""
     found = 0
     for log in logs:
         for number, event in enumerate(read_back(log, notices)):

@@ -45,7 +45,7 @@ class Reviewed(NamedTuple):
     degraded: bool
 
     def instruction(self) -> str:
-        """The findings as work for the agent."""
+        """Return the findings as work for the agent."""
         lines = [
             f"- [{finding.severity}] {finding.title}: {finding.detail} → {finding.action}" for finding in self.findings
         ]
@@ -118,7 +118,7 @@ def _record(one: Called, found: VerifiedReview | None, sent: CallInput, mode: Mo
 
 
 def list_called(record: Review) -> Called:
-    """A call as its record tells of it."""
+    """Return a call as its record tells of it."""
     meta = record.meta or CallMeta()
     error = "" if record.output else meta.adoption_notes
     seconds = meta.timeout_ms // 1000
@@ -126,7 +126,7 @@ def list_called(record: Review) -> Called:
 
 
 def request_human_review(verdict: str, findings: str = "") -> Review:
-    """The record of a human review that took the place of an external one."""
+    """Return the record of a human review that took the place of an external one."""
     meta = CallMeta(adopted="full" if verdict == "accept" else "none", adoption_notes=findings)
     return Review(
         id=ids.make_id("rv"), reviewer="human", verdict=verdict, adopted=meta.adopted, meta=meta, degraded=True
@@ -134,7 +134,7 @@ def request_human_review(verdict: str, findings: str = "") -> Review:
 
 
 def _exists_in(root: str) -> Callable[[str], bool]:
-    """Whether a path that a reviewer names is a file of the project; by its end, as people name files."""
+    """Return whether a path that a reviewer names is a file of the project; by its end, as people name files."""
 
     def exists(path: str) -> bool:
         if os.path.exists(os.path.join(root, path)):
@@ -176,7 +176,7 @@ def _unfit(finding: ReviewFinding, changed: Collection[str], exists: Callable[[s
 
 
 def annotation(verdict: str, adopted: Adopted, language: str = "en") -> str:
-    """How the adoption is marked in what the person reads; '' when nothing was adopted."""
+    """Return how the adoption is marked in what the person reads; '' when nothing was adopted."""
     if adopted == "none":
         return ""
     passed = verdict == "accept" and adopted == "full"

@@ -28,7 +28,10 @@ class TaskSighting(NamedTuple):
 
 
 def match(known: Sequence[KnownTask], seen: Sequence[TaskSighting]) -> list[KnownTask]:
-    """The tasks of now with the ids of then: same words first, then reworded ones between the same neighbours."""
+    """Return the tasks of now with the ids of then.
+
+    Same words first, then reworded ones between the same neighbours.
+    """
     free: dict[str, list[KnownTask]] = {}
     for task in known:
         free.setdefault(task.title, []).append(task)
@@ -56,7 +59,7 @@ def _take(titled: list[KnownTask], parent: str | None) -> KnownTask | None:
 def _match_reworded(
     known: Sequence[KnownTask], free: set[str], found: list[KnownTask | None], seen: Sequence[TaskSighting]
 ) -> None:
-    """What nobody took goes to a task with the same neighbour before or after that says nearly the same."""
+    """Give an id that nobody took to a task with the same neighbour that says nearly the same."""
     places = {one.id: at for at, one in enumerate(known)}
     for at, one in enumerate(seen):
         if found[at] is not None:
@@ -97,7 +100,7 @@ def _named(found: list[KnownTask | None], seen: Sequence[TaskSighting], taken: s
 
 
 def _new_id(parent: str, title: str, taken: set[str], numbers: dict[str, int]) -> str:
-    """An id from the words; of several with the same words, the further ones are numbered."""
+    """Return an id from the words; of several with the same words, the further ones are numbered."""
     from mi.kernel.digest import hash_sha256
 
     words = f"{parent}\0{title}".encode("utf-8", "surrogateescape")

@@ -29,7 +29,7 @@ class TaskList(NamedTuple):
     other: bool = False  # another room keeps the tasks: its own tools change them
 
     def find(self, task_id: str) -> ListedTask | None:
-        """A task by its id."""
+        """Return a task by its id."""
         return next((task for task in self.tasks if task.id == task_id), None)
 
 
@@ -39,5 +39,5 @@ class TaskAuthority(Protocol):
     name: str
 
     def look(self) -> TaskList:
-        """The tasks as they are now; reading changes no task."""
+        """Return the tasks as they are now; reading changes no task."""
         ...

@@ -36,26 +36,26 @@ class TaskDocument(NamedTuple):
         return "\n".join(self.lines)
 
     def children(self, place: int) -> list[int]:
-        """The subtasks of an item."""
+        """Return the subtasks of an item."""
         return self.subtasks.get(place, [])
 
     def is_leaf(self, place: int) -> bool:
-        """Whether an item is worked on itself, not through subtasks."""
+        """Return whether an item is worked on itself, not through subtasks."""
         return not self.children(place)
 
     def is_done(self, place: int) -> bool:
-        """A leaf by its mark; a task with subtasks when they all are, whatever its own mark says."""
+        """Return a leaf by its mark; a task with subtasks when they all are, whatever its own mark says."""
         children = self.children(place)
         return all(self.items[at].checked for at in children) if children else self.items[place].checked
 
     def pointer(self) -> int | None:
-        """The first unchecked leaf."""
+        """Return the first unchecked leaf."""
         open_leaves = (at for at, one in enumerate(self.items) if self.is_leaf(at) and not one.checked)
         return next(open_leaves, None)
 
 
 def parse(text: str) -> TaskDocument:
-    """The tasks of a file; what is no task is prose, and fenced code is never looked into."""
+    """Return the tasks of a file; what is no task is prose, and fenced code is never looked into."""
     lines = tuple(text.split("\n"))
     items = _with_ends(lines, _items(lines))
     subtasks: dict[int, list[int]] = {}
@@ -72,7 +72,7 @@ def _goal(lines: tuple[str, ...]) -> str:
 
 
 def skip_fences(lines: tuple[str, ...]) -> list[int]:
-    """The numbers of the lines that are not fenced code."""
+    """Return the numbers of the lines that are not fenced code."""
     outside: list[int] = []
     fence = ""
     for number, line in enumerate(lines):
@@ -118,7 +118,7 @@ def _columns(indent: str) -> int:
 
 
 def _with_ends(lines: tuple[str, ...], items: list[TaskLine]) -> tuple[TaskLine, ...]:
-    """Each item with its end; a task goes on to the end of its last subtask, whatever prose stands between."""
+    """Return each item with its end; a task goes on to the end of its last subtask, whatever prose stands between."""
     ends = [_end(lines, one, limit) for one, limit in zip(items, _limits(items, len(lines)), strict=True)]
     for at, one in enumerate(items):
         if one.parent is not None:
@@ -137,7 +137,7 @@ def _limits(items: list[TaskLine], last: int) -> list[int]:
 
 
 def _end(lines: tuple[str, ...], one: TaskLine, limit: int) -> int:
-    """The line after the last one that is indented below an item; blank lines count only between such lines."""
+    """Return the line after the last one that is indented below an item; blank lines count only between such lines."""
     end = one.line + 1
     for number in range(one.line + 1, limit):
         line = lines[number].rstrip("\r")
@@ -150,7 +150,7 @@ def _end(lines: tuple[str, ...], one: TaskLine, limit: int) -> int:
 
 
 def tick(document: TaskDocument, place: int) -> str:
-    """The text with one leaf ticked, and its task too when that was the last open subtask."""
+    """Return the text with one leaf ticked, and its task too when that was the last open subtask."""
     lines = list(document.lines)
     parent = document.items[place].parent
     ticked = [place]
@@ -168,7 +168,7 @@ def _mark(lines: list[str], number: int, mark: str) -> None:
 
 
 def retitle(document: TaskDocument, place: int, title: str) -> str:
-    """The text with another title for one item."""
+    """Return the text with another title for one item."""
     lines = list(document.lines)
     number = document.items[place].line
     match = _ITEM.match(lines[number])
@@ -180,7 +180,7 @@ def retitle(document: TaskDocument, place: int, title: str) -> str:
 
 
 def add_subtasks(document: TaskDocument, place: int, titles: list[str]) -> str:
-    """The text with further subtasks at the end of a task, which is open from then on."""
+    """Return the text with further subtasks at the end of a task, which is open from then on."""
     lines = list(document.lines)
     one = document.items[place]
     children = document.children(place)
@@ -193,7 +193,7 @@ def add_subtasks(document: TaskDocument, place: int, titles: list[str]) -> str:
 
 
 def add_task(document: TaskDocument, title: str, subtasks: list[str], section: str = "") -> str:
-    """The text with a further task: the last of its section, or of the file."""
+    """Return the text with a further task: the last of its section, or of the file."""
     lines = list(document.lines)
     step, bullet = " " * _child_step(document), _bullet(document)
     added = [f"{bullet} [ ] {title}", *(f"{step}{bullet} [ ] {subtask}" for subtask in subtasks)]
@@ -209,7 +209,7 @@ def add_task(document: TaskDocument, title: str, subtasks: list[str], section: s
 
 
 def place_for(document: TaskDocument, section: str = "") -> int | None:
-    """The line before which a new task goes; None: at the end of the file."""
+    """Return the line before which a new task goes; None: at the end of the file."""
     tops = [one for one in document.items if one.level == 1 and (not section or one.section == section)]
     if tops:
         return tops[-1].end
@@ -221,7 +221,7 @@ def place_for(document: TaskDocument, section: str = "") -> int | None:
 
 
 def create(goal: str, title: str, subtasks: list[str], section: str = "") -> str:
-    """A new task file."""
+    """Return a new task file."""
     return add_task(parse(f"# Tasks — {goal}\n"), title, subtasks, section)
 
 
@@ -245,7 +245,7 @@ def _has_text(lines: list[str]) -> bool:
 
 
 def _after_last_text(lines: list[str]) -> int:
-    """Where the file ends, before the blank lines at its end."""
+    """Return where the file ends, before the blank lines at its end."""
     at = len(lines)
     while at and not lines[at - 1].strip():
         at -= 1

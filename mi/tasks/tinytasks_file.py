@@ -42,7 +42,7 @@ class LoadedTaskFile(NamedTuple):
     awaiting: str
 
     def place(self, task_id: str) -> int | None:
-        """Where a task stands in the list."""
+        """Return where a task stands in the list."""
         return next((at for at, one in enumerate(self.tasks) if one.id == task_id), None)
 
 
@@ -65,7 +65,7 @@ class TinyTasks:
         self._cache: tuple[tuple[int, ...], tuple[int, ...], TaskList] | None = None
 
     def look(self) -> TaskList:
-        """The tasks as they are now; what cannot be read is uncertain, never empty."""
+        """Return the tasks as they are now; what cannot be read is uncertain, never empty."""
         stamps = _stamp(self.path), _stamp(self._state)
         if self._cache is not None and self._cache[:2] == stamps:
             return self._cache[2]
@@ -78,7 +78,7 @@ class TinyTasks:
         return listed
 
     def load(self) -> LoadedTaskFile | None:
-        """The file with the ids of its tasks; None when there is none. Ids that are new are remembered."""
+        """Return the file with the ids of its tasks; None when there is none. Ids that are new are remembered."""
         data = self._read()
         if data is None:
             return None
@@ -111,11 +111,11 @@ class TinyTasks:
         self._update(lambda old: msgspec.structs.replace(old, awaiting=question_id, awaiting_hash=digest))
 
     def awaits(self, question_id: str) -> bool:
-        """Whether work waits for the answer to a question."""
+        """Return whether work waits for the answer to a question."""
         return bool(question_id) and read_state(self._state, TaskState, self._notices).awaiting == question_id
 
     def verified(self, question_id: str) -> None:
-        """A person said yes: work on the list need not wait any more."""
+        """Note that a person said yes: work on the list need not wait any more."""
         if self.awaits(question_id):
             self._update(lambda old: msgspec.structs.replace(old, awaiting=""))
 

@@ -19,6 +19,7 @@ _BLOCK = 1 << 16
 
 
 def main(argv: list[str]) -> int:
+    """Take the scripted steps and return the exit code."""
     batches, prompt = json.loads(argv[1]), argv[3:]
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     number = _count(argv[2]) if argv[2] else 1

@@ -33,7 +33,7 @@ Steps = Sequence[Step | replies.Say | replies.Run | replies.Write | replies.Edit
 
 
 def scripted_agent(steps: Steps) -> list[str]:
-    """The command line of an agent that takes these steps and then exits with 0; it never reads its stdin unasked.
+    """Return the command line of an agent that takes these steps and exits with 0; stdin is never read unasked.
 
     `say` prints a line, `run` really runs a command and prints it with its output, `write`, `edit` and `delete`
     really change files. What is appended to the command line is the prompt.
@@ -42,7 +42,7 @@ def scripted_agent(steps: Steps) -> list[str]:
 
 
 def scripted_batches(batches: Sequence[Steps], counter: str) -> list[str]:
-    """The command line of an agent that takes the next batch of steps each time it starts.
+    """Return the command line of an agent that takes the next batch of steps each time it starts.
 
     `counter` is the file in which it counts; a start after the last batch complains on stderr and exits with 70.
     """
@@ -77,12 +77,12 @@ def _as_step(step: Any) -> Step:
 
 
 def print_line(text: str, to: Literal["stdout", "stderr"] = "stdout") -> Step:
-    """One line of text."""
+    """Print one line of text."""
     return Step(do="bytes", data=text.encode() + b"\n", to=to)
 
 
 def print_event(event: dict[str, Any]) -> Step:
-    """One JSON event, as agents with a machine-readable output print them."""
+    """Print one JSON event, as agents with a machine-readable output do."""
     return Step(do="bytes", data=msgspec.json.encode(event) + b"\n")
 
 
@@ -92,12 +92,12 @@ def print_bytes(data: bytes, to: Literal["stdout", "stderr"] = "stdout") -> Step
 
 
 def print_lines(count: int, to: Literal["stdout", "stderr"] = "stdout") -> Step:
-    """Many short numbered lines, as fast as they are taken."""
+    """Print many short numbered lines, as fast as they are taken."""
     return Step(do="lines", size=count, to=to)
 
 
 def print_long_line(size: int, to: Literal["stdout", "stderr"] = "stdout") -> Step:
-    """One line of so many bytes."""
+    """Print one line of so many bytes."""
     return Step(do="long line", size=size, to=to)
 
 
@@ -107,7 +107,7 @@ def print_prompt() -> Step:
 
 
 def ignore_signals(*names: str) -> Step:
-    """From here on these signals do nothing; without names SIGINT and SIGTERM."""
+    """Ignore these signals from here on; without names SIGINT and SIGTERM."""
     return Step(do="ignore", signals=names or ("SIGINT", "SIGTERM"))
 
 

@@ -78,7 +78,7 @@ def _text(part: Part) -> str:
 
 
 def _pieces(text: str) -> list[str]:
-    """A text in two pieces, so that a client which takes only one of them is found out."""
+    """Return a text in two pieces, so that a client which takes only one of them is found out."""
     middle = (len(text) + 1) // 2
     return [piece for piece in (text[:middle], text[middle:]) if piece]
 

@@ -30,7 +30,7 @@ class Connection(BaseHTTPRequestHandler):
         return cast("ScriptedServer", self.server.scripted)  # type: ignore[attr-defined]
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing is printed: the requests are kept instead."""
+        """Print nothing: the requests are kept instead."""
 
     def do_HEAD(self) -> None:
         self._stray()

@@ -64,7 +64,7 @@ def codex_environment(
 def claude_environment(
     server: ScriptedServer | str, folder: str, *, key: str = KEY, retries: int = 0
 ) -> dict[str, str]:
-    """The whole environment for Claude Code, with its configuration below `folder`."""
+    """Return the whole environment for Claude Code, with its configuration below `folder`."""
     environment = _environment(folder)
     config = os.path.join(folder, "claude")
     os.makedirs(config, exist_ok=True)
@@ -82,7 +82,7 @@ def claude_environment(
 
 
 def _environment(folder: str) -> dict[str, str]:
-    """Nothing of the person's own environment but where programs are found and how text is written.
+    """Return nothing of the person's own environment but where programs are and how text is written.
 
     The proxy is a port where nobody listens: a request to any other place fails at once.
     """

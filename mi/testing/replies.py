@@ -136,37 +136,37 @@ Answer = Callable[["Request"], Reply]
 
 
 def say(text: str) -> Say:
-    """The model says something."""
+    """Return the model says something."""
     return Say(text)
 
 
 def think(text: str) -> Think:
-    """The model shows a summary of its reasoning."""
+    """Return the model shows a summary of its reasoning."""
     return Think(text)
 
 
 def run(command: str, *, wait_ms: int | None = None) -> Run:
-    """The agent really runs a shell command; `wait_ms` is how long it waits for it (Codex: yield, Claude: time-out)."""
+    """Let the agent run a shell command; `wait_ms` is how long it waits (Codex: yield, Claude: time-out)."""
     return Run(command, wait_ms)
 
 
 def read(path: str) -> Read:
-    """The agent really reads a file."""
+    """Return the agent really reads a file."""
     return Read(path)
 
 
 def write(path: str, content: str) -> Write:
-    """The agent really writes a whole file; the path is relative to its working folder."""
+    """Return the agent really writes a whole file; the path is relative to its working folder."""
     return Write(path, content)
 
 
 def edit(path: str, old: str, new: str) -> Edit:
-    """The agent really replaces whole lines of a file; for Claude Code `read` it in an earlier turn."""
+    """Return the agent really replaces whole lines of a file; for Claude Code `read` it in an earlier turn."""
     return Edit(path, old, new)
 
 
 def delete(path: str) -> Delete:
-    """The agent really removes a file; Claude Code does it by a shell command."""
+    """Return the agent really removes a file; Claude Code does it by a shell command."""
     return Delete(path)
 
 
@@ -183,22 +183,22 @@ def ask(
 
 
 def answer_json(value: Any) -> AnswerJson:
-    """The answer to a request with a schema: JSON text, for Claude Code a StructuredOutput call."""
+    """Return the answer to a request with a schema: JSON text, for Claude Code a StructuredOutput call."""
     return AnswerJson(value)
 
 
 def call_tool(name: str, arguments: Mapping[str, Any] | None = None, *, server: str = "") -> CallTool:
-    """The agent calls a tool by name, of the MCP server `server` when given."""
+    """Return the agent calls a tool by name, of the MCP server `server` when given."""
     return CallTool(name, dict(arguments or {}), server)
 
 
 def turn(*parts: Part, usage: Usage | None = None, stop: str = "") -> Turn:
-    """Several parts in one reply, with its usage; `stop` overrides the vendor's reason for stopping."""
+    """Put several parts in one reply, with its usage; `stop` overrides the vendor's reason for stopping."""
     return Turn(parts=parts, usage=usage or Usage(), stop=stop)
 
 
 def cut(*parts: Part, inside: bool = False, tidy: bool = False) -> Turn:
-    """The reply stops after these parts: the connection breaks, or with `tidy` ends as if all had been said.
+    """Return the reply stops after these parts: the connection breaks, or with `tidy` ends as if all had been said.
 
     With `inside` it stops before the last part is closed.
     """
@@ -211,12 +211,12 @@ def hang(*parts: Part) -> Turn:
 
 
 def stream_error(code: str, message: str, *parts: Part) -> Turn:
-    """A reply that begins well and then reports an error in its stream."""
+    """Return a reply that begins well and then reports an error in its stream."""
     return Turn(parts=parts, ending="error", code=code, message=message)
 
 
 def slow(reply: Part | Turn, pause_s: float) -> Turn:
-    """The same reply with a pause before each of its events and before its end."""
+    """Return the same reply with a pause before each of its events and before its end."""
     return replace(as_turn(reply), pause_s=pause_s)
 
 
@@ -228,12 +228,12 @@ def fail(
     body: str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Failure:
-    """An HTTP error; `kind` is the vendor's error type, `body` replaces the whole body."""
+    """Return an HTTP error; `kind` is the vendor's error type, `body` replaces the whole body."""
     return Failure(status=status, message=message, kind=kind, body=body, headers=dict(headers or {}))
 
 
 def usage_limit(resets_at: int, message: str = "The usage limit has been reached") -> Failure:
-    """The vendor's limit for this account is reached until that moment, in seconds since 1970."""
+    """Return the vendor's limit for this account is reached until that moment, in seconds since 1970."""
     import time
 
     wait_s = max(0, resets_at - int(time.time()))
@@ -242,5 +242,5 @@ def usage_limit(resets_at: int, message: str = "The usage limit has been reached
 
 
 def as_turn(reply: Part | Turn) -> Turn:
-    """A single part as the turn it stands for."""
+    """Return a single part as the turn it stands for."""
     return reply if isinstance(reply, Turn) else Turn(parts=(reply,))

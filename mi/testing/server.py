@@ -86,7 +86,7 @@ class ScriptedServer:
         return request
 
     def reply(self, request: Request) -> Turn | Failure:
-        """The next reply of the script; a request beyond it gets an error and is a problem of the test."""
+        """Return the next reply of the script; a request beyond it gets an error and is a problem of the test."""
         if self.token and request.token != self.token:
             return Failure(status=401, message=f"scripted server: wrong key {request.token!r}")
         try:
@@ -114,7 +114,7 @@ class ScriptedServer:
         return turn
 
     def events(self, turn: Turn, request: Request) -> Iterator[bytes]:
-        """The events of a reply as far as it goes."""
+        """Yield the events of a reply as far as it goes."""
         place = ReplyPlace(request.number, request.body)
         yield from self.wire.opening(turn, place)
         for index, part in enumerate(turn.parts):

@@ -33,40 +33,40 @@ class Wire(Protocol):
     base: str
 
     def seen(self, body: dict[str, Any]) -> RequestParts:
-        """The interesting parts of a request."""
+        """Return the interesting parts of a request."""
 
     def opening(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
-        """The events before the first part."""
+        """Return the events before the first part."""
 
     def part(self, part: Part, index: int, place: ReplyPlace) -> list[bytes]:
-        """The events of one part; the last one closes it."""
+        """Return the events of one part; the last one closes it."""
 
     def closing(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
-        """The events that end a reply well."""
+        """Return the events that end a reply well."""
 
     def breaking(self, turn: Turn, place: ReplyPlace) -> list[bytes]:
-        """The events that end a reply with an error."""
+        """Return the events that end a reply with an error."""
 
     def whole(self, turn: Turn, place: ReplyPlace) -> dict[str, Any]:
-        """The same reply as one JSON body."""
+        """Return the same reply as one JSON body."""
 
     def error_body(self, failure: Failure) -> dict[str, Any]:
-        """The vendor's body of an HTTP error."""
+        """Return the vendor's body of an HTTP error."""
 
 
 def sse(data: dict[str, Any], event: str = "") -> bytes:
-    """One server-sent event."""
+    """Return one server-sent event."""
     name = f"event: {event}\n" if event else ""
     return f"{name}data: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
 
 
 def texts_of(content: Any) -> tuple[str, ...]:
-    """The texts of a message content, which every API writes as a string or as a list of typed parts."""
+    """Return the texts of a message content, which every API writes as a string or as a list of typed parts."""
     if isinstance(content, str):
         return (content,)
     return tuple(part["text"] for part in content or () if isinstance(part, dict) and isinstance(part.get("text"), str))
 
 
 def refuse(part: Part, wire: str) -> ScriptError:
-    """The error for a part an API has no form for."""
+    """Return the error for a part an API has no form for."""
     return ScriptError(f"{type(part).__name__.lower()}(…) has no form in the {wire}; see the guide on testing")

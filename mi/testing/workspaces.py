@@ -32,14 +32,14 @@ class Repository(NamedTuple):
     spoil: Edit
 
     def read(self, name: str) -> str:
-        """The content of one of its files."""
+        """Return the content of one of its files."""
         with open(os.path.join(self.path, name), encoding="utf-8") as file:
             return file.read()
 
 
 @contextmanager
 def temporary_home() -> Iterator[Home]:
-    """An empty MI home that this process and its children use until the block ends."""
+    """Give an empty MI home that this process and its children use until the block ends."""
     import tempfile
 
     before = os.environ.get("MI_HOME")
@@ -56,7 +56,10 @@ def temporary_home() -> Iterator[Home]:
 
 @contextmanager
 def temporary_repository(*, passing: bool = True, parent: str | None = None) -> Iterator[Repository]:
-    """A git repository with one commit and one Python test, passing or failing; no network, nobody's configuration."""
+    """Yield a git repository with one commit and one Python test, passing or failing.
+
+    No network, nobody's configuration.
+    """
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="mi-repository-", dir=parent, ignore_cleanup_errors=True) as folder:

@@ -17,7 +17,7 @@ class Advanced(NamedTuple):
 
 
 def begin(workflow: Workflow, run_id: str, now: str) -> WorkflowRun:
-    """The cursor before anything was done."""
+    """Return the cursor before anything was done."""
     return WorkflowRun(
         active=True,
         workflow_id=workflow.id,
@@ -53,7 +53,7 @@ def advance(cursor: WorkflowRun, workflow: Workflow, told: WorkflowProgressOutpu
 
 
 def pass_gate(cursor: WorkflowRun, workflow: Workflow, step: WorkflowStep, told: str, now: str) -> WorkflowRun:
-    """The cursor behind a gate that the person opened; `told` is kept until a batch has heard it."""
+    """Return the cursor behind a gate that the person opened; `told` is kept until a batch has heard it."""
     done = {*cursor.completed_step_ids, step.id}
     completed = [one.id for one in workflow.steps if one.id in done]
     return msgspec.structs.replace(
@@ -66,12 +66,12 @@ def pass_gate(cursor: WorkflowRun, workflow: Workflow, step: WorkflowStep, told:
 
 
 def close(cursor: WorkflowRun, reason: str, now: str) -> WorkflowRun:
-    """The cursor of a workflow that is no longer followed."""
+    """Return the cursor of a workflow that is no longer followed."""
     return msgspec.structs.replace(cursor, active=False, close_reason=reason, updated_ts=now)
 
 
 def _next(workflow: Workflow, completed: list[str], told: WorkflowProgressOutput | None) -> str | None:
-    """The step to come: the one that was named, but never one behind a gate that is still closed."""
+    """Return the step to come: the one that was named, but never one behind a gate that is still closed."""
     ids = [step.id for step in workflow.steps]
     chosen = told.next_step_id if told else None
     if chosen not in ids or chosen in completed:

@@ -66,7 +66,7 @@ class WorkflowOverrides:
             yield DocumentChanges(disabled, end, 1, 1, anew=True)
 
     def _disabled(self) -> list[str]:
-        """The workflows that the overlay disables; none when it cannot be read."""
+        """Return the workflows that the overlay disables; none when it cannot be read."""
         from mi.kernel.jsontext import BadJson, decode_fields
         from mi.project.overlay import Overlay
 

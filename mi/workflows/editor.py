@@ -45,18 +45,18 @@ class WorkflowDesk:
         return EffectiveWorkflows(self.own, self.globally, overlay.global_workflow_overrides, self.notices)
 
     def store(self, scope: str) -> WorkflowStore:
-        """The store of a scope."""
+        """Return the store of a scope."""
         return self.globally if scope == "global" else self.own
 
     def all(self, scope: str) -> list[Held]:
-        """The workflows of a scope."""
+        """Return the workflows of a scope."""
         if scope == "effective":
             return self.effective.all()
         store = self.store(scope)
         return [Held(one, store.scope) for one in store.all()]
 
     def get(self, workflow_id: str, scope: str) -> Held:
-        """The workflow of an id in a scope; NotFound says where it is instead."""
+        """Return the workflow of an id in a scope; NotFound says where it is instead."""
         if scope == "effective":
             held = self.effective.get(workflow_id)
             if held is not None:
@@ -152,7 +152,10 @@ class WorkflowDesk:
     # overrides
 
     def is_decided_here(self, workflow_id: str, scope: str, override: bool) -> bool:
-        """Whether a change belongs into the project's override: asked for, or it says already what holds here."""
+        """Return whether a change belongs into the project's override.
+
+        Asked for, or it says already what holds here.
+        """
         return self.target(workflow_id, scope, override).overridden or override
 
     def target(self, workflow_id: str, scope: str, override: bool) -> Held:
@@ -192,7 +195,7 @@ class WorkflowDesk:
 
 
 def _objects(data: bytes, where: str) -> list[dict[str, Any]]:
-    """The workflows of a file: an export, a list of them, or a single one."""
+    """Return the workflows of a file: an export, a list of them, or a single one."""
     try:
         raw = decode(data, dict[str, Any] | list[dict[str, Any]])  # type: ignore[arg-type]
     except BadJson as error:

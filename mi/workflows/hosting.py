@@ -50,7 +50,7 @@ class Bindings:
         self._notices = notices
 
     def all(self) -> list[HostBinding]:
-        """The bindings as the overlay has them."""
+        """Return the bindings as the overlay has them."""
         return read_overlay(self._home, self._project, self._notices).host_bindings
 
     def bind(self, host: str, workspace: str) -> Synced:
@@ -115,7 +115,7 @@ class Bindings:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """One after the other: who reads the workflows first must not place them last."""
+        """Take turns: who reads the workflows first must not place them last."""
         folder = self._home.project(self._project.project_id).workflows
         make_dirs(folder)
         with lock_folder(folder):
@@ -140,7 +140,7 @@ class Bindings:
         return _synced(binding, placed, workflows), registered
 
     def _names_of_others(self, workspace: Workspace, host: str) -> dict[str, str]:
-        """The skills that others placed there, each with the workflow that it is, if it is one."""
+        """Return the skills that others placed there, each with the workflow that it is, if it is one."""
         links = [
             entry for entry in workspace.read().entries if entry.kind == "link" and entry.owner != self._owner(host)
         ]
@@ -171,7 +171,7 @@ def sync_bound(bindings: Bindings, record: Callable[[HostSync], object], reason:
 
 
 def list_bound_projects(home: Home, notices: Notices) -> list[Project]:
-    """The projects whose workflows go to some workspace."""
+    """Return the projects whose workflows go to some workspace."""
     found = []
     for project_id in home.project_ids():
         overlay = read_state(home.project(project_id).overlay, Overlay, notices)
@@ -181,7 +181,10 @@ def list_bound_projects(home: Home, notices: Notices) -> list[Project]:
 
 
 def list_exported(host: str, made: list[Skill], project_id: str) -> list[Artefact]:
-    """What a host's workspace holds of a project's workflows: the skills, and the list of what was registered."""
+    """Return what a host's workspace holds of a project's workflows.
+
+    The skills, and the list of what was registered.
+    """
     if not made:
         return []
     links = [{"src": src, "dst": dst} for src, dst in list_registrations(host, made)]
@@ -190,13 +193,13 @@ def list_exported(host: str, made: list[Skill], project_id: str) -> list[Artefac
 
 
 def list_registrations(host: str, made: list[Skill]) -> list[tuple[str, str]]:
-    """Each skill's generated folder and the link by which the host finds it."""
+    """Return each skill's generated folder and the link by which the host finds it."""
     place_ = load_adapter(host).skills
     return [(name_skill_folder(host, one.name), f"{place_}/{one.name}") for one in made]
 
 
 def _workflow_id(path: str) -> str:
-    """Which workflow a generated file is; empty when it cannot be told."""
+    """Return which workflow a generated file is; empty when it cannot be told."""
     data = files.read_bytes(path)
     try:
         return str(decode(data or b"", dict[str, Any]).get("id", ""))

@@ -20,12 +20,12 @@ class BadWorkflow(MiError):
 
 
 def is_id(text: str) -> bool:
-    """Whether a text can name a workflow, and so a file."""
+    """Return whether a text can name a workflow, and so a file."""
     return _ID.fullmatch(text) is not None
 
 
 def parse(data: bytes, where: str) -> dict[str, Any]:
-    """A JSON object with a workflow in it, checked; its unknown keys are kept."""
+    """Return a JSON object with a workflow in it, checked; its unknown keys are kept."""
     try:
         raw = decode(data, dict[str, Any])
     except BadJson as error:
@@ -35,7 +35,7 @@ def parse(data: bytes, where: str) -> dict[str, Any]:
 
 
 def convert(raw: dict[str, Any], where: str) -> Workflow:
-    """The workflow in a JSON object; BadWorkflow names the field that is wrong."""
+    """Return the workflow in a JSON object; BadWorkflow names the field that is wrong."""
     try:
         workflow = msgspec.convert(raw, Workflow)
     except msgspec.ValidationError as error:
@@ -99,7 +99,7 @@ def _refuse_secrets(workflow: Workflow) -> None:
 
 
 def parse_steps(texts: list[str]) -> list[WorkflowStep]:
-    """Steps as said on a command line: the text alone, or behind `check:` or `gate:`."""
+    """Return steps as said on a command line: the text alone, or behind `check:` or `gate:`."""
     return [_step(number, text) for number, text in enumerate(texts, 1)]
 
 
@@ -116,7 +116,10 @@ def _step(number: int, text: str) -> WorkflowStep:
 
 
 def matches(trigger: Trigger, task: str) -> bool:
-    """Whether a task asks for the workflow: its text holds the pattern, in any case, as words or a form of them."""
+    """Return whether a task asks for the workflow.
+
+    Its text holds the pattern, in any case, as words or a form of them.
+    """
     if trigger.mode != "task_contains" or not trigger.pattern.strip():
         return False
     words = r"\s+".join(re.escape(word) for word in trigger.pattern.split())

@@ -24,7 +24,7 @@ class WorkflowOverride(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def read(raw: dict[str, Any], workflow_id: str) -> WorkflowOverride:
-    """An override as the overlay stores it; MiError when it is none."""
+    """Return an override as the overlay stores it; MiError when it is none."""
     try:
         override = msgspec.convert(raw, WorkflowOverride)
         for step_id, patch in override.step_patches.items():
@@ -36,13 +36,13 @@ def read(raw: dict[str, Any], workflow_id: str) -> WorkflowOverride:
 
 
 def encode_override(raw: dict[str, Any], override: WorkflowOverride) -> dict[str, Any]:
-    """The override as JSON, with the keys of `raw` that this version does not know."""
+    """Return the override as JSON, with the keys of `raw` that this version does not know."""
     known: dict[str, Any] = msgspec.to_builtins(override)
     return {key: value for key, value in raw.items() if key not in WorkflowOverride.__struct_fields__} | known
 
 
 def apply(workflow: Workflow, override: WorkflowOverride) -> Workflow:
-    """The workflow as the project has it; patches of steps that are no longer there change nothing."""
+    """Return the workflow as the project has it; patches of steps that are no longer there change nothing."""
     enabled = workflow.enabled if override.enabled is None else override.enabled
     steps = workflow.steps if override.steps_replace is None else override.steps_replace
     patched = [_patched(step, override.step_patches.get(step.id, {})) for step in steps]
@@ -52,7 +52,7 @@ def apply(workflow: Workflow, override: WorkflowOverride) -> Workflow:
 
 
 def find_unknown_steps(workflow: Workflow, override: WorkflowOverride) -> list[str]:
-    """The steps that an override patches and the workflow does not have."""
+    """Return the steps that an override patches and the workflow does not have."""
     steps = workflow.steps if override.steps_replace is None else override.steps_replace
     return [step_id for step_id in override.step_patches if step_id not in {step.id for step in steps}]
 
@@ -66,7 +66,10 @@ def check(workflow: Workflow, override: WorkflowOverride) -> None:
 
 
 def compare_workflows(base: Workflow, wanted: Workflow) -> WorkflowOverride:
-    """The smallest override that makes `wanted` of `base`: patches, or all steps when their order or number grew."""
+    """Return the smallest override that makes `wanted` of `base`.
+
+    Patches, or all steps when their order or number grew.
+    """
     ids = [step.id for step in base.steps]
     kept = [step.id for step in wanted.steps]
     enabled = None if wanted.enabled == base.enabled else wanted.enabled
@@ -114,17 +117,17 @@ class EffectiveWorkflows:
         self._notices = notices
 
     def all(self) -> list[Held]:
-        """Every workflow that holds, disabled ones included; project first."""
+        """Return every workflow that holds, disabled ones included; project first."""
         own = [Held(one, "project") for one in self._project.all()]
         taken = {one.workflow.id for one in own}
         return own + [self._global_one(one) for one in self._global.all() if one.id not in taken]
 
     def enabled(self) -> list[Workflow]:
-        """The workflows that are in use."""
+        """Return the workflows that are in use."""
         return [held.workflow for held in self.all() if held.workflow.enabled]
 
     def get(self, workflow_id: str) -> Held | None:
-        """The workflow of an id as it holds here."""
+        """Return the workflow of an id as it holds here."""
         own = self._project.get(workflow_id)
         if own is not None:
             return Held(own, "project")
@@ -132,7 +135,7 @@ class EffectiveWorkflows:
         return self._global_one(other) if other is not None else None
 
     def override(self, workflow_id: str) -> WorkflowOverride | None:
-        """What the project changes of a global workflow; one that cannot be read changes nothing."""
+        """Return what the project changes of a global workflow; one that cannot be read changes nothing."""
         raw = self._overrides.get(workflow_id)
         if raw is None:
             return None

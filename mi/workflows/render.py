@@ -7,7 +7,7 @@ _SHAPES = {"hands": ("[", "]"), "check": ("([", "])"), "gate": ("{", "}")}
 
 
 def draw_mermaid(steps: list[WorkflowStep]) -> str:
-    """The steps as a flowchart: work in boxes, checks rounded, gates as diamonds."""
+    """Return the steps as a flowchart: work in boxes, checks rounded, gates as diamonds."""
     if not steps:
         return ""
     lines = ["flowchart TD"]
@@ -19,12 +19,12 @@ def draw_mermaid(steps: list[WorkflowStep]) -> str:
 
 
 def draw(workflow: Workflow) -> str:
-    """The flowchart that is stored with the workflow, else one of its steps."""
+    """Return the flowchart that is stored with the workflow, else one of its steps."""
     return workflow.mermaid.strip() or draw_mermaid(workflow.steps)
 
 
 def render_markdown(workflow: Workflow, language: str = "en") -> str:
-    """The workflow as a page."""
+    """Return the workflow as a page."""
     lines = [f"# {workflow.name}", ""]
     state = text("workflow.on" if workflow.enabled else "workflow.off", language)
     lines.append(f"`{workflow.id}`, {state}; {describe_trigger(workflow, language)}.")
@@ -37,13 +37,13 @@ def render_markdown(workflow: Workflow, language: str = "en") -> str:
 
 
 def describe_trigger(workflow: Workflow, language: str) -> str:
-    """When it is followed, in words."""
+    """Return when it is followed, in words."""
     key = "workflow.when-said" if workflow.trigger.mode == "task_contains" else "workflow.when-asked"
     return text(key, language, pattern=workflow.trigger.pattern)
 
 
 def step_lines(steps: list[WorkflowStep], language: str = "en") -> list[str]:
-    """The steps as a numbered list; a step's further lines stand below its first."""
+    """Return the steps as a numbered list; a step's further lines stand below its first."""
     lines: list[str] = []
     for number, step in enumerate(steps, 1):
         lead = f"{number}. "
@@ -53,7 +53,7 @@ def step_lines(steps: list[WorkflowStep], language: str = "en") -> list[str]:
 
 
 def step_text(step: WorkflowStep, language: str = "en") -> str:
-    """What kind a step is, its title, what to do; on one line unless it was written on several."""
+    """Return what kind a step is, its title, what to do; on one line unless it was written on several."""
     does = "\n".join(line.rstrip() for line in step.text.strip().splitlines())
     title, apart = " ".join(step.title.split()), "\n" if "\n" in does else " "
     does = does if apart == "\n" else " ".join(does.split())

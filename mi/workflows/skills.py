@@ -18,7 +18,7 @@ _NO_TAGS = str.maketrans("<>", "()")
 
 
 def build_skills(workflows: list[Workflow], others: dict[str, str] | None = None) -> list[Skill]:
-    """A skill for each workflow, each with a folder name of its own; a secret that an older tool stored stays here.
+    """Return a skill for each workflow, each in a folder of its own; a secret an older tool stored stays here.
 
     `others`: names that are taken, each by the workflow of an id, which may have it.
     """
@@ -51,7 +51,7 @@ def _skill(workflow: Workflow, name: str) -> Skill:
 
 
 def _description(workflow: Workflow) -> str:
-    """What it does and when to use it, as hosts list it: no tags, and short enough for each of them."""
+    """Return what it does and when to use it, as hosts list it: no tags, and short enough for each of them."""
     titles = ", then ".join(_plain(step.title, 80) or step.id for step in workflow.steps[:6])
     when = "Use it when the user asks for it."
     if workflow.trigger.mode == "task_contains":

@@ -29,7 +29,7 @@ class WorkflowStore:
         self._notices = notices
 
     def all(self) -> list[Workflow]:
-        """Every workflow that can be read, oldest first; of the others a notice."""
+        """Return every workflow that can be read, oldest first; of the others a notice."""
         try:
             names = sorted(name for name in os.listdir(self.folder) if name.endswith(".json"))
         except (FileNotFoundError, NotADirectoryError):
@@ -45,12 +45,12 @@ class WorkflowStore:
         return found
 
     def get(self, workflow_id: str) -> Workflow | None:
-        """The workflow of an id; BadWorkflow when its file holds none."""
+        """Return the workflow of an id; BadWorkflow when its file holds none."""
         raw = self.raw(workflow_id)
         return None if raw is None else convert(raw, self._path(f"{workflow_id}.json"))
 
     def raw(self, workflow_id: str) -> dict[str, Any] | None:
-        """The stored object with every key it has."""
+        """Return the stored object with every key it has."""
         data = self.raw_bytes(workflow_id)
         if data is None:
             return None
@@ -61,7 +61,7 @@ class WorkflowStore:
         return raw
 
     def raw_bytes(self, workflow_id: str) -> bytes | None:
-        """What is in the file of an id, whatever it is."""
+        """Return what is in the file of an id, whatever it is."""
         return files.read_bytes(self._path(f"{workflow_id}.json")) if is_id(workflow_id) else None
 
     def add(self, workflow: Workflow, more: dict[str, Any] | None = None) -> Workflow:
@@ -108,7 +108,7 @@ class WorkflowStore:
 
 
 def layer_over(raw: dict[str, Any], workflow: Workflow) -> dict[str, Any]:
-    """The workflow as JSON, with the unknown keys of the object it came from, those of its steps included."""
+    """Return the workflow as JSON, with the unknown keys of the object it came from, those of its steps included."""
     new: dict[str, Any] = msgspec.to_builtins(workflow)
     steps = raw.get("steps")
     old = {step.get("id"): step for step in steps if isinstance(step, dict)} if isinstance(steps, list) else {}
@@ -119,7 +119,7 @@ def layer_over(raw: dict[str, Any], workflow: Workflow) -> dict[str, Any]:
 
 
 def _drawn(workflow: Workflow, former: list[Any]) -> Workflow:
-    """The flowchart follows the steps, unless someone drew another."""
+    """Return the flowchart follows the steps, unless someone drew another."""
     if workflow.mermaid.strip() in ("", draw_mermaid(former)):
         return msgspec.structs.replace(workflow, mermaid=draw_mermaid(workflow.steps))
     return workflow

@@ -43,7 +43,7 @@ def clear_everywhere(home: Home, more: list[str], notices: Notices, apply: bool)
 
 
 def _all_workspaces(home: Home, notices: Notices) -> list[str]:
-    """The listed workspaces, and those of every project: a list that was lost does not hide what is there."""
+    """Return the listed workspaces, and those of every project: a list that was lost does not hide what is there."""
     found = list_known_workspaces(home, notices)
     for project_id in home.project_ids():
         overlay = read_state(home.project(project_id).overlay, Overlay, notices)
@@ -54,7 +54,7 @@ def _all_workspaces(home: Home, notices: Notices) -> list[str]:
 
 
 def _clear(workspace: Workspace, apply: bool) -> Cleared:
-    """One workspace; what fails in it does not keep the others."""
+    """Clear one workspace; what fails in it does not keep the others."""
     try:
         taken = remove_all(workspace, apply)
     except MiError as error:

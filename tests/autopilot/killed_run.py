@@ -31,7 +31,7 @@ class Killer(Reporter):
 
 
 def main(when: str, argv: list[str]) -> int:
-    args = door.parser("run").parse_args(argv)
+    args = door.build_parser("run").parse_args(argv)
     built = build_run(HomeContext(Home(find_default_root())), door._read_options(args), partial(door._Door, args))
     return drive_run(*built._replace(parts=built.parts._replace(reporter=Killer(when)))).exit
 

@@ -11,7 +11,7 @@ import pytest
 
 from mi import __version__
 from mi.cli.commands import COMMANDS
-from mi.cli.main import parser
+from mi.cli.main import build_parser
 from tests.conftest import MI
 
 
@@ -27,7 +27,7 @@ def all_commands() -> dict[str, argparse.ArgumentParser]:
                     add(f"{words} {name}", inner)
 
     for name in COMMANDS:
-        add(name, parser(name))
+        add(name, build_parser(name))
     return found
 
 

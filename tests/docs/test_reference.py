@@ -50,7 +50,7 @@ def test_loop_prompts_data_models_and_commands_are_covered():
     for page, words in {
         "autopilot": ("ran", "claimed", "verified", "resume"),
         "mind": ("rules", "circuit"),
-        "thoughtdb": ("claim", "node", "edge"),
+        "knowledge": ("claim", "node", "edge"),
         "cli": ("exit", "--json"),
     }.items():
         text = (ROOT / f"docs/spec/{page}.md").read_text("utf-8").lower()

@@ -153,7 +153,7 @@ def test_whatever_signal_stops_it_its_command_ends_and_the_session_goes_on(
     interrupt = Interrupt(mode="on_high_risk", signal_sequence=signals, escalation_ms=(3000,))
     opened = hands(interrupt, allowed_tools=("Bash",))
     stopped = driver.run(opened)
-    assert (stopped.outcome, stopped.reason) == ("interrupted", "risk: git push")
+    assert (stopped.outcome, stopped.reason) == ("interrupted", "risk: push")
     assert wait_until(lambda: not processes_with(mark))
     back = driver.run(opened, thread_id=stopped.thread_id)
     if signals == ("SIGKILL",) and back.resume_failed:

@@ -180,7 +180,7 @@ def test_whatever_signal_stops_it_its_command_ends_and_the_thread_goes_on(
     driver.codex_model(run(f"git push nowhere; {mark}", wait_ms=30_000), say("back"))
     opened = hands(Interrupt(mode="on_high_risk", signal_sequence=signals, escalation_ms=(2000,)))
     stopped = driver.run(opened)
-    assert (stopped.outcome, stopped.reason) == ("interrupted", "risk: git push")
+    assert (stopped.outcome, stopped.reason) == ("interrupted", "risk: push")
     assert wait_until(lambda: not processes_with(mark))
     back = driver.run(opened, thread_id=stopped.thread_id)
     assert (back.outcome, back.last_message) == ("ended", "back")
@@ -216,4 +216,4 @@ def test_two_parts_of_one_turn_and_a_thought_are_told_in_order(driver: Driver, h
     driver.codex_model(turn(say("first"), run("true")), say("last"))
     result = driver.run(hands())
     kinds = [type(event).__name__ for event in result.events]
-    assert kinds == ["ThreadStarted", "Message", "Command", "Command", "Message", "Usage", "End"]
+    assert kinds == ["ThreadStarted", "AgentMessage", "Command", "Command", "AgentMessage", "AgentUsage", "AgentEnd"]

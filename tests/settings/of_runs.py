@@ -11,7 +11,7 @@ from tests.settings.case import Bench, setting
 COLOUR = "Which colour should the button have?"
 DONE = [MEND, TEST, say("Fixed and tested. Done.")]
 INSTALL = [MEND, TEST, run("pip install --dry-run --no-index nothing-of-that-name || true"), say("Done.")]
-FETCH = [MEND, TEST, run("curl --max-time 1 http://127.0.0.1:9/nothing || true"), say("Done.")]
+FETCH = [MEND, TEST, run("curl --max-time 1 http://nowhere.invalid/nothing || true"), say("Done.")]
 PUSH = [MEND, TEST, run("git push origin main"), say("Fixed and pushed. Done.")]
 
 

@@ -30,7 +30,7 @@ class ClaudeHands:
         return bool(thread_id)
 
     def argv(self, cwd: str, thread_id: str) -> tuple[str, ...]:
-        """The call; a resumed session falls back to the default permissions, so they are said again."""
+        """Return the call; a resumed session falls back to the default permissions, so they are said again."""
         resume = ("--resume", thread_id) if thread_id else ()
         return (
             *(self.path, "-p", "--output-format", "stream-json", "--verbose"),
@@ -50,7 +50,10 @@ class ClaudeHands:
 
 
 def list_allowed_tools(root: str, configured: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """What Claude Code may run unasked: the project's own checks, git that only reads, and what the user added."""
+    """Return what Claude Code may run unasked.
+
+    The project's own checks, git that only reads, and what the user added.
+    """
     checks = [f"Bash({check.text}:*)" for check in detect(root)]
     python3 = [tool.replace("Bash(python ", "Bash(python3 ", 1) for tool in checks if tool.startswith("Bash(python ")]
     git = [f"Bash(git {word}:*)" for word in _READ_ONLY_GIT]

@@ -47,7 +47,7 @@ class CliHands:
 
 
 def fill(words: tuple[str, ...], mode: Literal["arg", "stdin"], prompt: str, thread_id: str) -> tuple[str, ...]:
-    """The argv with its placeholders filled; in mode `arg` a prompt nobody placed stands at the end."""
+    """Return the argv with its placeholders filled; in mode `arg` a prompt nobody placed stands at the end."""
     placed = any("{prompt}" in word for word in words)
     values = {"{prompt}": prompt, "{thread_id}": thread_id}
     filled = [re.sub(r"\{prompt\}|\{thread_id\}", lambda found: values[found[0]], word) for word in words]

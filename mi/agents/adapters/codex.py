@@ -29,7 +29,7 @@ class CodexHands:
         return bool(thread_id)
 
     def argv(self, thread_id: str) -> tuple[str, ...]:
-        """The call; the options stand before `resume`, which forgets the thread's sandbox otherwise."""
+        """Return the call; the options stand before `resume`, which forgets the thread's sandbox otherwise."""
         resume = ("resume", thread_id) if thread_id else ()
         return (self.path, "exec", "--json", *self._sandbox(), *self._config.args, *resume, "-")
 

@@ -94,7 +94,7 @@ def _read(path: str) -> str:
 
 
 def _inside(path: str) -> str:
-    """A script edits the project it runs in and nothing else."""
+    """Return a path inside of the project; a script edits nothing else."""
     root = os.path.realpath(os.getcwd())
     full = os.path.realpath(os.path.join(root, path))
     if os.path.commonpath([root, full]) != root:

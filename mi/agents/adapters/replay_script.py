@@ -59,7 +59,10 @@ class Script(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def read_script(path: str) -> Script:
-    """The script in a file, or of a recorded transcript (`.jsonl`); BadConfig names file and place of a mistake."""
+    """Return the script in a file, or of a recorded transcript (`.jsonl`).
+
+    BadConfig names file and place of a mistake.
+    """
     data = read_bytes(path)
     if data is None:
         raise BadConfig("replay-missing", path=path)
@@ -78,7 +81,10 @@ def read_script(path: str) -> Script:
 
 
 def script_of(path: str) -> Script:
-    """One batch of the steps in a transcript; BadConfig when it tells of a change without its content (Codex)."""
+    """Return one batch of the steps in a transcript.
+
+    BadConfig when it tells of a change without its content (Codex).
+    """
     steps: list[ReplayStep] = []
     cwd = ""
     for line in jsonl.read_forward(path):

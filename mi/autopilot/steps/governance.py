@@ -79,7 +79,7 @@ class GovernanceSteps(RunSteps):
         return find_signals_for(task, self._config.governance, collect_decisions(self._persona))
 
     def _unclear(self, recorder: RunRecorder, assessed: Assessment) -> Outcome:
-        """With `advise` it is said; with `enforce` the person is asked, and the answer goes to the agent."""
+        """Say what is unclear; with `enforce` ask the person, whose answer goes to the agent."""
         said = SpecGate("blocked", assessed.asks).says(self._language)
         if self._mode != "enforce":
             self._record(recorder, "unclear", assessed, said)

@@ -51,7 +51,7 @@ class PersonaSteps(RunSteps):
         self._suggest(recorder, records)
 
     def _suggest(self, recorder: RunRecorder, records: list[Record]) -> None:
-        """What the person said in the run and is worth a card waits in the inbox, once."""
+        """Put what the person said and is worth a card into the inbox, once."""
         from mi.evidence.records.run import RunStart, UserInput
         from mi.review.captures import suggest
 

@@ -63,5 +63,5 @@ class Workflow(Struct, frozen=True, kw_only=True):
     updated_ts: str = ""
 
     def step(self, step_id: str | None) -> WorkflowStep | None:
-        """The step of an id."""
+        """Return the step of an id."""
         return next((step for step in self.steps if step.id == step_id), None)

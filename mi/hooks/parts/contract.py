@@ -42,7 +42,7 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
 
 
 def on_error(event: HookEvent, context: "HomeContext") -> OnError:
-    """A change that could not be judged does not happen (R6), nor what could be one; in STRICT nothing does."""
+    """Return a change that could not be judged does not happen (R6), nor what could be one; in STRICT nothing does."""
     if event.event == "pre-tool" and (not event.tool_name or is_change(event)):
         return "closed"
     return "closed" if _session(event, context).state.mode == "STRICT" else "open"
@@ -71,7 +71,7 @@ def _before_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
 
 
 def _note_plan(session: "ContractSession", words: str) -> None:
-    """Steps that the agent sequenced in its own words count as declared (R2)."""
+    """Count steps that the agent sequenced in its own words as declared (R2)."""
     if words:
         from mi.contract.host_session import note_plan
         from mi.contract.plan_detection import count_steps
@@ -80,7 +80,7 @@ def _note_plan(session: "ContractSession", words: str) -> None:
 
 
 def _concerned(event: HookEvent, context: "HomeContext") -> list[str]:
-    """The files of a call that the contract is about: those of the project, and those that nobody may touch."""
+    """Return the files of a call that the contract is about: those of the project, and those that nobody may touch."""
     paths = find_changed_files(event)
     if not paths:
         return []
@@ -98,7 +98,7 @@ def _concerned(event: HookEvent, context: "HomeContext") -> list[str]:
 
 
 def _explained(refused: "Refused", language: str) -> str:
-    """The refusal with what is missing and the next call, in a few lines an agent acts on."""
+    """Return the refusal with what is missing and the next call, in a few lines an agent acts on."""
     verdict = refused.verdict
     missing = ", ".join(f"{one.item} ({one.rule})" for one in verdict.checklist if not one.done)
     lines = [refused.line(language)]
@@ -125,7 +125,7 @@ def _after_tool(event: HookEvent, context: "HomeContext") -> None:
 
 
 def _take_over(event: HookEvent, session: "ContractSession", server: str, tool: str) -> None:
-    """What our server answered holds for the host's session, too; under another name, if the log knows the answer."""
+    """Take over what our server answered; under another name, if the log knows the answer."""
     from mi.contract import host_session
 
     result = _structured(event.tool_response)
@@ -137,7 +137,7 @@ def _take_over(event: HookEvent, session: "ContractSession", server: str, tool: 
 
 
 def _saw_steps(event: HookEvent, session: "ContractSession") -> None:
-    """Steps in a plan tool of the host: a list of them, a plan in words, or one task a call."""
+    """Note the steps in a plan tool of the host: a list of them, a plan in words, or one task a call."""
     from mi.contract.host_session import note_plan
     from mi.contract.plan_detection import count_steps
     from mi.contract.state import count_call
@@ -151,7 +151,7 @@ def _saw_steps(event: HookEvent, session: "ContractSession") -> None:
 
 
 def _structured(response: Any) -> dict[str, Any]:
-    """The result of our tool as the host passes it on: structured, as text, or as blocks of text."""
+    """Return the result of our tool as the host passes it on: structured, as text, or as blocks of text."""
     match response:
         case {"structuredContent": dict(found)}:
             return found
@@ -195,7 +195,10 @@ def _at_end(event: HookEvent, context: "HomeContext") -> HookAnswer:
 
 
 def last_words(event: HookEvent) -> str:
-    """The agent's text since the last prompt, as far as the end of the transcript shows it; empty when unknown."""
+    """Return the agent's text since the last prompt, as far as the end of the transcript shows it.
+
+    Empty when unknown.
+    """
     if event.last_message:
         return event.last_message
     said: list[str] = []
@@ -221,7 +224,10 @@ def _last_lines(path: str) -> list[bytes]:
 
 
 def _told(entry: dict[str, Any]) -> tuple[str, str]:
-    """Who speaks in a line of a transcript (agent, prompt, or nobody), and the words; Claude Code's or Codex's form."""
+    """Return who speaks in a line of a transcript (agent, prompt, or nobody), and the words.
+
+    Claude Code's or Codex's form.
+    """
     message = entry.get("payload") if entry.get("type") == "response_item" else entry.get("message")
     if not isinstance(message, dict) or message.get("type") not in (None, "message"):
         return "", ""

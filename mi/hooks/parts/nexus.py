@@ -42,12 +42,12 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
 
 
 def on_error(event: HookEvent, context: "HomeContext") -> OnError:
-    """What cannot be noted down stops nobody."""
+    """Return what cannot be noted down stops nobody."""
     return "open"
 
 
 def _params(event: HookEvent, root: str) -> list[dict[str, Any]]:
-    """What came with the event, in the words of the contract; a patch of several files is told file by file."""
+    """Return what came with the event, in the words of the contract; a patch of several files is told file by file."""
     said = {
         "agent_name": event.agent_type,
         "agent_id": event.agent_id,
@@ -114,7 +114,7 @@ def _again(done: dict[str, Any]) -> str:
 
 
 def _judged(context: "HomeContext", done: dict[str, Any]) -> HookAnswer:
-    """A capability stands; edits without a plan are a question where the team is strict, else a remark."""
+    """Return the answer to an edit: a capability stands; without a plan it is a question or a remark."""
     if done["decision"] == "deny":
         return HookAnswer("deny", done["reason"])
     if done["decision"] == "warn":

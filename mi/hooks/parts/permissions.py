@@ -26,7 +26,7 @@ _TARGETS = ("file_path", "notebook_path", "path", "url", "query", "chars")  # ch
 
 
 def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
-    """What the rules say to an event."""
+    """Return what the rules say to an event."""
     match event.event:
         case "pre-tool":
             return _before_tool(event, context)
@@ -51,7 +51,7 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
 
 
 def on_error(event: HookEvent, context: "HomeContext") -> OnError:
-    """A call that could not be judged does not happen; counters and signals fail open."""
+    """Return a call that could not be judged does not happen; counters and signals fail open."""
     return "closed" if event.event == "pre-tool" else "open"
 
 
@@ -88,7 +88,7 @@ def _before_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
 
 
 def judged(event: HookEvent, context: "HomeContext", override: str = "") -> "PermissionVerdict":
-    """The permission decision about a call; `override`: the person's own words that lift a soft denial."""
+    """Return the permission decision about a call; `override`: the person's own words that lift a soft denial."""
     from mi.project.permissions import permit_here
 
     return permit_here(
@@ -105,13 +105,13 @@ def judged(event: HookEvent, context: "HomeContext", override: str = "") -> "Per
 
 
 def _verb(event: HookEvent) -> str:
-    """A tool that takes a command runs it, whatever the host calls the tool; else its name tells."""
+    """Return what a tool does: one that takes a command runs it, else its name tells."""
     given = event.tool_input
     return "run" if event.tool_name != "apply_patch" and (given.get("command") or given.get("cmd")) else ""
 
 
 def _target(event: HookEvent) -> str:
-    """The command, the patch or the file of a call; of a tool nobody knows, everything it is given."""
+    """Return the command, the patch or the file of a call; of a tool nobody knows, everything it is given."""
     from mi.governance.permissions import is_known
     from mi.kernel.jsontext import encode
 
@@ -155,7 +155,7 @@ def _record_denial(event: HookEvent, context: "HomeContext", verdict: "Permissio
 
 
 def _record_incident(context: "HomeContext", verdict: "PermissionVerdict", reason: str) -> None:
-    """The person's override lifts a soft denial to a question, for this one action."""
+    """Record that the person's override lifts a soft denial to a question, for this one action."""
     from mi.evidence.records.governed import Override
     from mi.kernel.secrets import redact
 
@@ -177,7 +177,7 @@ def _with_refused(old: "RulesState", call: str, verdict: "PermissionVerdict") ->
 
 
 def _after_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
-    """A call the person was asked about went through: confirmed. An edit is counted."""
+    """Confirm a call the person was asked about and that went through; count an edit."""
     state = rules_state.read(event, context)
     operation = state.asked.get(event.tool_use_id, "")
     if operation:

@@ -50,7 +50,7 @@ HOOK_HOSTS = tuple(entry.name for entry in HOSTS.values() if entry.hook_files)
 
 
 def load_adapter(name: str) -> "Host":
-    """The host of a name; UsageError when MI knows none."""
+    """Return the host of a name; UsageError when MI knows none."""
     if name not in HOSTS:
         raise UsageError("unknown-host", name=name, known=", ".join(HOSTS))
     from importlib import import_module
@@ -60,6 +60,6 @@ def load_adapter(name: str) -> "Host":
 
 
 def list_artefacts(host: str, wishes: "Iterable[Wish]", scope: Scope = "project") -> "list[Artefact]":
-    """What to place so that the host sees each wish: in the workspace, or below the user's home."""
+    """Return what to place so that the host sees each wish: in the workspace, or below the user's home."""
     chosen = load_adapter(host)
     return [one for wish in wishes for one in chosen.artefacts(wish, scope)]

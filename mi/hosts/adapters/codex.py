@@ -43,7 +43,7 @@ class CodexHost:
 
 
 def _told(skill: Skill) -> Skill:
-    """A skill with what Codex reads beside SKILL.md: whether the agent may take it up by itself."""
+    """Return a skill with what Codex reads beside SKILL.md: whether the agent may take it up by itself."""
     if not skill.manual:
         return skill
     policy = {"agents/openai.yaml": "policy:\n  allow_implicit_invocation: false\n"}
@@ -51,7 +51,7 @@ def _told(skill: Skill) -> Skill:
 
 
 def _server(table: str, wish: McpEntry) -> str:
-    """The server's table; required, for Codex silently leaves out a server that is slow to start."""
+    """Return the server's table; required, for Codex silently leaves out a server that is slow to start."""
     lines = [table, f"command = {_toml(wish.command)}", f"args = [{', '.join(map(_toml, wish.args))}]"]
     if wish.env:
         lines.append(f"env = {{ {', '.join(f'{_toml(key)} = {_toml(one)}' for key, one in wish.env.items())} }}")
@@ -59,7 +59,7 @@ def _server(table: str, wish: McpEntry) -> str:
 
 
 def _toml(text: str) -> str:
-    """A TOML basic string: JSON's escapes are all known to it."""
+    """Return a TOML basic string: JSON's escapes are all known to it."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -18,21 +18,21 @@ class Host(Protocol):
     skills: str  # the folder of a workspace in which it finds skills
 
     def artefacts(self, wish: Wish, scope: Scope) -> list[Artefact]:
-        """What to place for a wish."""
+        """Return what to place for a wish."""
 
 
 def find_generated_root(host: str) -> str:
-    """The folder of a workspace that holds what MI generates for a host."""
+    """Return the folder of a workspace that holds what MI generates for a host."""
     return f"{OWN}/generated/{host}"
 
 
 def name_skill_folder(host: str, name: str) -> str:
-    """The generated folder of a skill."""
+    """Return the generated folder of a skill."""
     return f"{find_generated_root(host)}/skills/{name_folder(name)}"
 
 
 def list_skill_artefacts(host: str, skills: str, skill: Skill, scope: Scope) -> list[Artefact]:
-    """A skill: in a workspace generated in MI's own folder and linked to where the host looks."""
+    """Return a skill: in a workspace generated in MI's own folder and linked to where the host looks."""
     name = name_folder(skill.name)
     folder = f"{skills}/{name}" if scope == "user" else name_skill_folder(host, name)
     contents = {"SKILL.md": render_skill(skill)} | skill.files
@@ -49,25 +49,25 @@ def render_skill(skill: Skill) -> str:
 
 
 def render_front_matter(**values: str | bool) -> str:
-    """The head of a Markdown file; a JSON string is also a YAML one, on one line."""
+    """Return the head of a Markdown file; a JSON string is also a YAML one, on one line."""
     plain = {key: make_printable(" ".join(one.split())) if isinstance(one, str) else one for key, one in values.items()}
     lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items()]
     return "\n".join(["---", *lines, "---", "", ""])
 
 
 def make_skill(agent: Agent) -> Skill:
-    """A role as a skill, for hosts without roles."""
+    """Return a role as a skill, for hosts without roles."""
     return Skill(name=agent.name, description=agent.description, body=agent.body)
 
 
 def build_hook_value(hook: HookEntry) -> dict[str, object]:
-    """A hook as Claude Code and Codex write it."""
+    """Return a hook as Claude Code and Codex write it."""
     command = {"type": "command", "command": hook.command, "timeout": hook.timeout_s}
     return ({"matcher": hook.matcher} if hook.matcher else {}) | {"hooks": [command]}
 
 
 def refuse(host: str, wish: HookEntry | McpEntry) -> UsageError:
-    """A host that has no place for something."""
+    """Return a host that has no place for something."""
     return UsageError(
         "host-cannot",
         host=host,

@@ -28,7 +28,7 @@ def init(home: Home, force: bool) -> str:
 
 
 def template(name: str) -> dict[str, Any]:
-    """The part of a configuration that a template sets."""
+    """Return the part of a configuration that a template sets."""
     if name not in TEMPLATES:
         raise NotFound("unknown-template", name=name, known=", ".join(TEMPLATES))
     return TEMPLATES[name]
@@ -65,7 +65,7 @@ def roll_back(home: Home) -> str:
 
 
 def merge(base: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
-    """`base` with the keys of `part` over it, object by object."""
+    """Return `base` with the keys of `part` over it, object by object."""
     merged = dict(base)
     for key, value in part.items():
         old = merged.get(key)

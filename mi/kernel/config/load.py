@@ -30,7 +30,7 @@ class LoadedConfig(NamedTuple):
 
 
 def read_raw(path: str) -> dict[str, Any]:
-    """The file as it stands, `{}` when there is none; BadConfig with line and column when it is not JSON."""
+    """Return the file as it stands, `{}` when there is none; BadConfig with line and column when it is not JSON."""
     data = files.read_bytes(path)
     if data is None:
         return {}
@@ -45,12 +45,12 @@ def read_raw(path: str) -> dict[str, Any]:
 
 
 def load(path: str) -> LoadedConfig:
-    """The configuration in a file; BadConfig only when it is no JSON object at all."""
+    """Return the configuration in a file; BadConfig only when it is no JSON object at all."""
     return check(read_raw(path))
 
 
 def check(raw: dict[str, Any]) -> LoadedConfig:
-    """A raw configuration as types: each wrong or unknown key is a problem, and its default is used."""
+    """Return a raw configuration as types: each wrong or unknown key is a problem, and its default is used."""
     problems: list[ConfigProblem] = []
     config = _section(raw, Config, "", problems)
     return LoadedConfig(config, problems)
@@ -102,7 +102,7 @@ def _shown(path: str, value: object) -> str:
 
 
 def _nearest(name: str, prefix: str, fields: dict[str, Any]) -> str:
-    """The known key that was probably meant; else the keys there are."""
+    """Return the known key that was probably meant; else the keys there are."""
     from difflib import get_close_matches
 
     close = get_close_matches(name, fields, n=1, cutoff=0.5)
@@ -110,7 +110,7 @@ def _nearest(name: str, prefix: str, fields: dict[str, Any]) -> str:
 
 
 def describe(shape: Any) -> str:
-    """A setting's type as people write it, e.g. `ask|proceed` or `integer or null`."""
+    """Return a setting's type as people write it, e.g. `ask|proceed` or `integer or null`."""
     info = msgspec.inspect.type_info(shape)
     return _describe(info)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mi.kernel.shell.grammar import parse
 from mi.kernel.shell.state import State, bends
-from mi.kernel.shell.tree import Command, Group, Pipeline, Redirect, Script, Word, Work
+from mi.kernel.shell.tree import CommandGroup, Pipeline, Redirect, Script, Word, Work, WrittenCommand
 from mi.kernel.shell.wrappers import inner_texts, inner_words, moves, printed_texts, without_prefixes
 
 _MAX_DEPTH = 40  # of brackets, substitutions and texts that commands run …
@@ -40,7 +40,7 @@ class Simple(NamedTuple):
         return os.path.basename(self.argv[0])
 
     def feeds(self, other: "Simple") -> bool:
-        """Whether what it prints goes into the other: by a pipe, or because it stands in the other's words."""
+        """Return whether what it prints goes into the other: by a pipe, or because it stands in the other's words."""
         mine, others = (*self.within, self._at), (*other.within, other._at)
         return other._at in self.within or any(
             before[0] == after[0] and before[1] < after[1] for before in mine for after in others
@@ -75,7 +75,7 @@ class Scope:
         self.bent = False
 
 
-class Context(NamedTuple):
+class CommandPlace(NamedTuple):
     """Where in a text a command stands."""
 
     state: State
@@ -85,9 +85,9 @@ class Context(NamedTuple):
     decides: bool = False  # whether the text can only succeed if it does
     is_grouped: bool = False
 
-    def inside(self, at: Place, state: State | None = None, depth: int = 1) -> "Context":
+    def inside(self, at: Place, state: State | None = None, depth: int = 1) -> "CommandPlace":
         """Return the place of what runs inside of a command."""
-        return Context(state or self.state.copy(), None, (*self.within, at), self.depth + depth)
+        return CommandPlace(state or self.state.copy(), None, (*self.within, at), self.depth + depth)
 
 
 def simple_commands(text: str, folder: str = "", values: dict[str, str] | None = None) -> Commands:
@@ -96,7 +96,7 @@ def simple_commands(text: str, folder: str = "", values: dict[str, str] | None =
     `folder` is where the text runs, `values` are variables that it finds set.
     """
     walk = Walk()
-    walk.text(text, Context(State(folder, values)))
+    walk.text(text, CommandPlace(State(folder, values)))
     walk.found.readable, walk.found.steps = walk.readable, walk.work.steps + walk.visits.steps
     return walk.found
 
@@ -115,14 +115,14 @@ class Walk:
     def readable(self) -> bool:
         return self.work.readable and self.visits.readable
 
-    def text(self, text: str, context: Context) -> None:
+    def text(self, text: str, context: CommandPlace) -> None:
         """Go through a text; in a shell of its own, what decides in it is told apart."""
         scope = Scope(len(self.statements)) if context.scope else None
         self.script(parse(text, self.work), context._replace(scope=scope))
         if scope and scope.bent:
             self.statements[scope.begin :] = [one._replace(decides=False) for one in self.statements[scope.begin :]]
 
-    def script(self, script: Script, context: Context) -> None:
+    def script(self, script: Script, context: CommandPlace) -> None:
         """Go through a list of pipelines."""
         if context.depth > _MAX_DEPTH:
             self.work.readable = False
@@ -134,7 +134,7 @@ class Walk:
                 self._and_list(script[begin : at + 1], context, is_last)
                 begin = at + 1
 
-    def _and_list(self, pipelines: Script, context: Context, is_last: bool) -> None:
+    def _and_list(self, pipelines: Script, context: CommandPlace, is_last: bool) -> None:
         """Go through pipelines between `&&` and `||`; a folder that one of them may not have reached is unknown."""
         operators = [pipeline.operator for pipeline in pipelines]
         state = context.state.copy() if operators[-1] == "&" else context.state
@@ -151,7 +151,7 @@ class Walk:
         if not reached:
             state.folder = None
 
-    def _pipeline(self, pipeline: Pipeline, context: Context) -> None:
+    def _pipeline(self, pipeline: Pipeline, context: CommandPlace) -> None:
         number, state, last = next(self.numbers), context.state, len(pipeline.commands) - 1
         fed: tuple[str, ...] = ()
         for place, command in enumerate(pipeline.commands):
@@ -160,7 +160,7 @@ class Walk:
             own = context._replace(
                 state=state.copy() if last else state, decides=context.decides and (place == last or state.pipefail)
             )
-            if isinstance(command, Group):
+            if isinstance(command, CommandGroup):
                 self._group(command, own, (number, place))
                 fed = ()
             else:
@@ -169,7 +169,7 @@ class Walk:
         if state.is_full:
             self.visits.stop()
 
-    def _group(self, group: Group, context: Context, at: Place) -> None:
+    def _group(self, group: CommandGroup, context: CommandPlace, at: Place) -> None:
         state, kind = context.state, group.kind
         words = tuple(itertools.chain.from_iterable(state.words(word) for word in group.words))
         if kind in ("for", "select", "[["):
@@ -191,14 +191,16 @@ class Walk:
             if kind not in _NOT_FOLLOWED:
                 state.merge(there)
 
-    def _redirects_of_group(self, group: Group, context: Context, at: Place) -> None:
+    def _redirects_of_group(self, group: CommandGroup, context: CommandPlace, at: Place) -> None:
         """Show what a group reads and writes as if `:` did; a here-document of it is read by what is in it."""
         found = _Redirects(group.redirects, context.state)
         if found.writes or found.reads:
             self._add(Simple((":",), (), *at, found.writes, found.reads, context.within, context.state.folder), context)
         self._nested(found.words, context, at)
 
-    def _command(self, command: Command, context: Context, at: Place, fed: tuple[str, ...]) -> Simple | None:
+    def _command(
+        self, command: WrittenCommand, context: CommandPlace, at: Place, fed: tuple[str, ...]
+    ) -> Simple | None:
         state = context.state
         settings = [*itertools.takewhile(lambda word: word.assigns, command.words)]
         given = tuple(state.text(word) for word in settings)
@@ -221,7 +223,7 @@ class Walk:
     def _run(
         self,
         words: list[str],
-        context: Context,
+        context: CommandPlace,
         at: Place,
         given: tuple[str, ...],
         redirects: "_Redirects",
@@ -236,14 +238,14 @@ class Walk:
         self._add(one._replace(settings=(*given, *settings)), context)
         return self.found[-1]
 
-    def _add(self, one: Simple, context: Context) -> None:
+    def _add(self, one: Simple, context: CommandPlace) -> None:
         self.found.append(one)
         if context.scope:
             settings = (*context.state.settings, *one.settings) if context.decides else ()
             context.scope.bent = context.scope.bent or bends(one.name, one.argv, one.prefixes)
             self.statements.append(Statement(one, context.decides, settings, context.state.sourced))
 
-    def _inner(self, one: Simple, context: Context, at: Place) -> None:
+    def _inner(self, one: Simple, context: CommandPlace, at: Place) -> None:
         """Go through what a command runs in turn."""
         for runner, words, elsewhere in inner_words(one.argv):
             state = context.state.of_child(None if elsewhere else one.folder)
@@ -261,7 +263,7 @@ class Walk:
             inside = context.inside(at, state, _TEXT_DEPTH)
             self.text(text, inside._replace(scope=context.scope, decides=context.decides))
 
-    def _nested(self, words: list[Word], context: Context, at: Place) -> None:
+    def _nested(self, words: list[Word], context: CommandPlace, at: Place) -> None:
         for word in words:
             for script in word.nested:
                 self.script(script, context.inside(at))
@@ -287,8 +289,8 @@ def _writes(sign: str, name: str) -> bool:
     return sign in _WRITES or (sign == ">&" and name != "-" and not name.rstrip("-").isdigit())
 
 
-def _is_sure(command: Command | Group) -> bool:
-    """Whether a command is one that hardly ever fails."""
-    if isinstance(command, Group):
+def _is_sure(command: WrittenCommand | CommandGroup) -> bool:
+    """Return whether a command is one that hardly ever fails."""
+    if isinstance(command, CommandGroup):
         return False
     return next((word.text for word in command.words if not word.assigns), ":") in _SURE

@@ -6,7 +6,7 @@ such a text does. Reading goes on behind a mistake, so that the commands after i
 
 import re
 
-from mi.kernel.shell.tree import Command, Group, Pipeline, Redirect, Script, Word, Work
+from mi.kernel.shell.tree import CommandGroup, Pipeline, Redirect, Script, Word, Work, WrittenCommand
 from mi.kernel.shell.words import BLANKS, ENDS_WORD, WordReader
 
 _OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|&|;|\n")
@@ -86,8 +86,8 @@ class _Reader(WordReader):
             self.work.readable = False
         return Pipeline(commands, negated, self.operator(closers))
 
-    def piped(self, closers: frozenset[str]) -> tuple[Command | Group, ...]:
-        found: list[Command | Group] = []
+    def piped(self, closers: frozenset[str]) -> tuple[WrittenCommand | CommandGroup, ...]:
+        found: list[WrittenCommand | CommandGroup] = []
         while True:
             start = self.at
             command = self.command(closers)
@@ -120,7 +120,7 @@ class _Reader(WordReader):
                 self.work.readable = False
         return found[0]
 
-    def command(self, closers: frozenset[str]) -> Command | Group:
+    def command(self, closers: frozenset[str]) -> WrittenCommand | CommandGroup:
         if not self.work.step():
             self.give_up()
         self.skip_line()
@@ -134,12 +134,12 @@ class _Reader(WordReader):
             self.work.readable = False
             if found[0] not in closers:
                 self.at = found.end()
-            return Command(())
+            return WrittenCommand(())
         else:
             return self.simple(closers)
         return self.redirected(group)
 
-    def redirected(self, group: Group) -> Group:
+    def redirected(self, group: CommandGroup) -> CommandGroup:
         found = list[Redirect]()
         self.skips(BLANKS)
         while redirect := self.redirect():
@@ -147,7 +147,7 @@ class _Reader(WordReader):
             self.skips(BLANKS)
         return group._replace(redirects=(*group.redirects, *found))
 
-    def simple(self, closers: frozenset[str]) -> Command | Group:
+    def simple(self, closers: frozenset[str]) -> WrittenCommand | CommandGroup:
         words, redirects = list[Word](), list[Redirect]()
         while self.at < len(self.text) and self.work.step():
             if redirect := self.redirect():
@@ -167,24 +167,24 @@ class _Reader(WordReader):
             self.skips(BLANKS)
         if self.work.steps > self.work.limit:
             self.give_up()
-        return Command(tuple(words), tuple(redirects))
+        return WrittenCommand(tuple(words), tuple(redirects))
 
     # Compound commands
 
-    def parenthesis(self, closers: frozenset[str]) -> Group:
+    def parenthesis(self, closers: frozenset[str]) -> CommandGroup:
         if self.sees("((") and (end := self.arithmetic_end(self.at + 1)):
-            return Group("((", self.arithmetic(self.at + 2, end).nested)
+            return CommandGroup("((", self.arithmetic(self.at + 2, end).nested)
         self.at += 1
         script = self.script(closers | {")"}, may_be_empty=False)
         self.takes(")")
-        return Group("(", (script,))
+        return CommandGroup("(", (script,))
 
-    def braces(self, kind: str, closers: frozenset[str]) -> Group:
+    def braces(self, kind: str, closers: frozenset[str]) -> CommandGroup:
         script = self.script(closers | {"}"}, may_be_empty=False)
         self.takes_word("}")
-        return Group(kind, (script,))
+        return CommandGroup(kind, (script,))
 
-    def branch(self, kind: str, closers: frozenset[str]) -> Group:
+    def branch(self, kind: str, closers: frozenset[str]) -> CommandGroup:
         scripts = [self.script(closers | {"then"}, may_be_empty=False)]
         self.takes_word("then")
         while True:
@@ -192,16 +192,16 @@ class _Reader(WordReader):
             if not (found := self.skips(_RESERVED)) or found[0] not in ("elif", "else", "fi"):
                 self.at = found.start() if found else self.at
                 self.work.readable = False
-                return Group(kind, tuple(scripts))
+                return CommandGroup(kind, tuple(scripts))
             if found[0] == "fi":
-                return Group(kind, tuple(scripts))
+                return CommandGroup(kind, tuple(scripts))
             if found[0] == "elif":
                 scripts.append(self.script(closers | {"then"}, may_be_empty=False))
                 self.takes_word("then")
 
-    def loop(self, kind: str, closers: frozenset[str]) -> Group:
+    def loop(self, kind: str, closers: frozenset[str]) -> CommandGroup:
         condition = self.script(closers | {"do"}, may_be_empty=False)
-        return Group(kind, (condition, self.loop_body(closers)))
+        return CommandGroup(kind, (condition, self.loop_body(closers)))
 
     def loop_body(self, closers: frozenset[str]) -> Script:
         found = _RESERVED.match(self.text, self.at)
@@ -211,7 +211,7 @@ class _Reader(WordReader):
         self.takes_word(closes)
         return script
 
-    def each(self, kind: str, closers: frozenset[str]) -> Group:
+    def each(self, kind: str, closers: frozenset[str]) -> CommandGroup:
         """Read `for name in words` or `for ((…))`."""
         self.skips(BLANKS)
         words = list[Word]()
@@ -228,7 +228,7 @@ class _Reader(WordReader):
         if self.sees(";") and not self.sees(";;"):
             self.at += 1
         self.skip_lines()
-        return Group(kind, (self.loop_body(closers),), tuple(words))
+        return CommandGroup(kind, (self.loop_body(closers),), tuple(words))
 
     def plain_words(self) -> list[Word]:
         found = list[Word]()
@@ -238,7 +238,7 @@ class _Reader(WordReader):
             self.skips(BLANKS)
         return found
 
-    def cases(self, kind: str, closers: frozenset[str]) -> Group:
+    def cases(self, kind: str, closers: frozenset[str]) -> CommandGroup:
         self.skips(BLANKS)
         words, scripts = [self.word() if self.is_word() else Word("")], list[Script]()
         self.skip_lines()
@@ -253,7 +253,7 @@ class _Reader(WordReader):
             self.skips(_OPERATOR)
             self.skip_lines()
         self.takes_word("esac")
-        return Group(kind, tuple(scripts), tuple(words))
+        return CommandGroup(kind, tuple(scripts), tuple(words))
 
     def patterns(self, words: list[Word]) -> None:
         if self.sees("("):
@@ -268,18 +268,18 @@ class _Reader(WordReader):
             self.at += 1
         self.takes(")")
 
-    def function(self, kind: str, closers: frozenset[str]) -> Group:
+    def function(self, kind: str, closers: frozenset[str]) -> CommandGroup:
         self.skips(BLANKS)
         name = self.word() if self.is_word() else Word("")
         self.skips(_FUNCTION)
         return self.function_body(name, closers)
 
-    def function_body(self, name: Word, closers: frozenset[str]) -> Group:
+    def function_body(self, name: Word, closers: frozenset[str]) -> CommandGroup:
         self.skip_lines()
         script = self.single(closers)
-        if isinstance(script[0].commands[0], Command):
+        if isinstance(script[0].commands[0], WrittenCommand):
             self.work.readable = False
-        return Group("function", (script,), (name,))
+        return CommandGroup("function", (script,), (name,))
 
     def single(self, closers: frozenset[str]) -> Script:
         """Read one command that stands inside of another."""
@@ -288,13 +288,13 @@ class _Reader(WordReader):
         self.nesting -= 1
         return (Pipeline((command,), False, ""),)
 
-    def coprocess(self, kind: str, closers: frozenset[str]) -> Group:
+    def coprocess(self, kind: str, closers: frozenset[str]) -> CommandGroup:
         self.skips(BLANKS)
         if not _RESERVED.match(self.text, self.at):
             self.skips(_COPROCESS_NAME)
-        return Group(kind, (self.single(closers),))
+        return CommandGroup(kind, (self.single(closers),))
 
-    def test(self, kind: str, closers: frozenset[str]) -> Group:
+    def test(self, kind: str, closers: frozenset[str]) -> CommandGroup:
         """Read `[[ … ]]`: words between operators of its own."""
         words = list[Word]()
         while self.work.step():
@@ -308,7 +308,7 @@ class _Reader(WordReader):
                 self.at += 1
             else:
                 words.append(self.word())
-        return Group(kind, (), tuple(words))
+        return CommandGroup(kind, (), tuple(words))
 
 
 _READERS = {

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from mi.kernel.shell.commands import Context, Scope, Simple, Walk
+from mi.kernel.shell.commands import CommandPlace, Scope, Simple, Walk
 from mi.kernel.shell.state import State
 from mi.kernel.shell.wrappers import inner_texts
 
@@ -28,7 +28,7 @@ def decisive_commands(text: str) -> list[Decisive]:
     to be told, nor does a text that cannot be read.
     """
     walk = Walk()
-    walk.text(text, Context(State(), Scope(0), decides=True))
+    walk.text(text, CommandPlace(State(), Scope(0), decides=True))
     if not walk.readable:
         return []
     ran = [one.command.argv for one in walk.statements]
@@ -42,5 +42,5 @@ def decisive_commands(text: str) -> list[Decisive]:
 
 
 def _runs_text(command: Simple) -> bool:
-    """Whether what decides stands in the text that a command hands to a shell."""
+    """Return whether what decides stands in the text that a command hands to a shell."""
     return bool(inner_texts(command.argv, command.documents))

@@ -3,7 +3,7 @@
 import os
 import re
 
-from mi.kernel.shell.tree import Command, Pipeline, Script, Word
+from mi.kernel.shell.tree import Pipeline, Script, Word, WrittenCommand
 from mi.kernel.shell.wrappers import shell_options
 
 TOP = "\ue001"  # stands for the top of the repository
@@ -141,13 +141,13 @@ class State:
 
 def _is_top(script: Script) -> bool:
     match script:
-        case (Pipeline((Command(words),)),):
+        case (Pipeline((WrittenCommand(words),)),):
             return [word.text for word in words] == ["git", "rev-parse", "--show-toplevel"]
     return False
 
 
 def bends(name: str, argv: tuple[str, ...], prefixes: tuple[str, ...]) -> bool:
-    """Whether with a command it is unknown what runs, or whose exit code is seen."""
+    """Return whether with a command it is unknown what runs, or whose exit code is seen."""
     if name in ("source", ".") and len(argv) == 2 and argv[1].endswith("bin/activate"):
         return False
     if name == "set" and not all(_STRICTNESS.fullmatch(word) for word in argv[1:]):

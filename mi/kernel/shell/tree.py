@@ -54,14 +54,14 @@ class Redirect:
         self.document: Word | None = None
 
 
-class Command(NamedTuple):
+class WrittenCommand(NamedTuple):
     """A simple command as it is written."""
 
     words: tuple[Word, ...]
     redirects: tuple[Redirect, ...] = ()
 
 
-class Group(NamedTuple):
+class CommandGroup(NamedTuple):
     """Lists of commands between brackets or reserved words; `kind` is the first of them."""
 
     kind: str
@@ -73,7 +73,7 @@ class Group(NamedTuple):
 class Pipeline(NamedTuple):
     """Commands that feed each other, and the operator behind the last."""
 
-    commands: tuple[Command | Group, ...]
+    commands: tuple[WrittenCommand | CommandGroup, ...]
     negated: bool
     operator: str
 

@@ -66,7 +66,7 @@ def without_prefixes(words: list[str]) -> tuple[list[str], list[str], list[str]]
 
 
 def moves(prefixes: list[str], words: list[str]) -> bool:
-    """Whether the words before a command make it run in another folder."""
+    """Return whether the words before a command make it run in another folder."""
     options = ("-C", "--chdir", "-D") if {"env", "sudo"}.intersection(prefixes) else ()
     return "chroot" in prefixes or any(word.split("=")[0] in options for word in words)
 

@@ -47,7 +47,7 @@ class Backend(Protocol):
     name: str
 
     def cursors(self) -> dict[str, str]:
-        """How far each source was taken in."""
+        """Return how far each source was taken in."""
         ...
 
     def apply(self, source: str, project_id: str, since: str, batch: DocumentChanges) -> bool:
@@ -59,15 +59,15 @@ class Backend(Protocol):
         ...
 
     def search(self, query: Query) -> list[Hit]:
-        """The best matches, best first; any tokens whatever, and never an error for what they hold."""
+        """Return the best matches, best first; any tokens whatever, and never an error for what they hold."""
         ...
 
     def status(self) -> Status:
-        """What is there."""
+        """Return what is there."""
         ...
 
     def wasted(self) -> bool:
-        """Whether so much of it is rubbish that building it again pays."""
+        """Return whether so much of it is rubbish that building it again pays."""
         ...
 
     def clear(self) -> None:
@@ -80,7 +80,7 @@ class Backend(Protocol):
 
 
 def chosen_name() -> str:
-    """The backend that $MI_MEMORY_BACKEND names, else sqlite_fts."""
+    """Return the backend that $MI_MEMORY_BACKEND names, else sqlite_fts."""
     name = os.environ.get("MI_MEMORY_BACKEND") or BACKENDS[0]
     if name not in BACKENDS:
         raise UsageError("unknown-memory-backend", name=name, known=", ".join(BACKENDS))

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
-from mi.kernel.log_source import Batch, Source
+from mi.kernel.log_source import Batch, LogSource
 from mi.knowledge.status import Correction as Correction
 
 MAX_TEXT = 20_000  # characters of one document that are kept and searched
@@ -44,7 +44,7 @@ Change = Document | Correction | Unmark | Gone
 DocumentChanges = Batch[Change]
 
 
-class Producer(Source[Change], Protocol):
+class Producer(LogSource[Change], Protocol):
     """A source of documents and corrections."""
 
     project_id: str

@@ -19,7 +19,7 @@ _NOT_SAID = frozenset(_NAMING.split())
 
 
 def snapshot_reader(project_id: str) -> ReadLine[Change]:
-    """Reads the snapshots among the lines of a log, and what was said about them by `mi undo` and `mi redo`."""
+    """Read the snapshots among the lines of a log, and what was said about them by `mi undo` and `mi redo`."""
 
     def read(line: jsonl.Line) -> Iterator[Change]:
         if b'"snapshot"' in line.data:
@@ -31,7 +31,7 @@ def snapshot_reader(project_id: str) -> ReadLine[Change]:
 
 
 def record_reader(project_id: str) -> ReadLine[Change]:
-    """Reads every line of a log as a document, neighbour to those of its run."""
+    """Read every line of a log as a document, neighbour to those of its run."""
 
     def read(line: jsonl.Line) -> Iterator[Change]:
         event = parse(line)
@@ -76,7 +76,7 @@ class _Undone(Struct):
 
 
 def _taken_back(data: bytes) -> Iterator[Change]:
-    """The run of a snapshot was undone: it is no longer recalled until that is taken back in turn."""
+    """Yield that a snapshot whose run was undone is no longer recalled, until that is taken back."""
     try:
         one = decode_fields(data, _Undone)
     except BadJson:
@@ -108,13 +108,13 @@ def _evidence(event: Event, project_id: str) -> Document:
 
 
 def _number(event_id: str) -> int:
-    """The place of a record in its run, from its id: a cut one does not tell it otherwise."""
+    """Return the place of a record in its run, from its id: a cut one does not tell it otherwise."""
     last = event_id.rpartition("_")[2]
     return int(last) if last.isdecimal() and len(last) < 10 else 0
 
 
 def _collect(value: Any, said: list[str]) -> None:
-    """The texts in a record, in their order; of settings and the like also their names."""
+    """Collect the texts in a record, in their order; of settings and the like also their names."""
     if isinstance(value, str):
         if value:
             said.append(value)

@@ -28,14 +28,14 @@ class FtsBackend:
         return self._view.cursors()
 
     def apply(self, source: str, project_id: str, since: str, batch: DocumentChanges) -> bool:
-        from mi.knowledge.search.intake import Intake  # most searches find nothing new
+        from mi.knowledge.search.intake import DocumentIntake  # most searches find nothing new
 
-        return self._view.apply(source, since, batch, Intake(project_id))
+        return self._view.apply(source, since, batch, DocumentIntake(project_id))
 
     def forget(self, source: str) -> None:
-        from mi.knowledge.search.intake import Intake
+        from mi.knowledge.search.intake import DocumentIntake
 
-        self._view.forget(source, Intake())
+        self._view.forget(source, DocumentIntake())
 
     def search(self, query: Query) -> list[Hit]:
         with self._view.transaction("DEFERRED") as db:  # all that is read is of one moment

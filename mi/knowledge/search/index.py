@@ -27,7 +27,7 @@ class TextIndex:
         self.name = chosen_name()
 
     def search(self, query: Query, progress: Progress = lambda done, total: None) -> list[Hit]:
-        """The best matches among everything that was handed over up to now."""
+        """Return the best matches among everything that was handed over up to now."""
 
         def work(backend: Backend) -> list[Hit]:
             self._catch_up(backend, frozenset(query.kinds), progress)
@@ -56,7 +56,7 @@ class TextIndex:
         return self._with_backend(work)
 
     def status(self) -> tuple[Status, int]:
-        """What the index holds as it is, and how many sources have something new for it; changes nothing."""
+        """Return what the index holds as it is, and how many sources have something new for it; changes nothing."""
         status, cursors = Status({}, 0, 0, 0), dict[str, str]()
         try:
             if self.name == "sqlite_fts":
@@ -95,7 +95,7 @@ class TextIndex:
         return backend.run(lambda: work(backend))
 
     def _report(self, trouble: Trouble, error: Exception) -> None:
-        key = {"broken": "memory-index-broken", "unwritable": "memory-index-unwritable"}[trouble]
+        key = "memory-index-broken" if trouble == "broken" else "memory-index-unwritable"
         reason = getattr(error, "strerror", None) or str(error)
         self._notices.add(key, self._home.memory_index, reason=reason)
 

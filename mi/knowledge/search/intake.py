@@ -32,7 +32,7 @@ class _Placed(NamedTuple):
     after: str = ""
 
 
-class Intake:
+class DocumentIntake:
     """Takes in what a producer of a project hands over."""
 
     def __init__(self, project_id: str = "") -> None:
@@ -86,7 +86,7 @@ class _Intake:
                 put_in_order(self._db)
 
     def _safe(self, changes: list[Change]) -> list[Change]:
-        """The changes without any secret."""
+        """Return the changes without any secret."""
         documents = [one for one in changes if isinstance(one, Document)]
         names = {name for one in documents for name in (one.title, *one.tags)}
         hints = find_hints([*(one.text for one in documents), *names])
@@ -160,14 +160,14 @@ def _note_corrections(db: sqlite3.Connection, ids: Iterable[str]) -> None:
 
 
 def _correction_notes(db: sqlite3.Connection, ids: Iterable[str]) -> list[tuple[int, str, str]]:
-    """The rows of documents, what is noted at them, and by what they are corrected now."""
+    """Return the rows of documents, what is noted at them, and by what they are corrected now."""
     found = rows_among(db, "SELECT row, corrected_by, id, project_id FROM document WHERE id", sorted(ids))
     now = Corrections(db).corrected_by([(thought_id, project_id) for *_, thought_id, project_id in found])
     return [(row, noted, by) for (row, noted, *_), by in zip(found, now, strict=True)]
 
 
 def _words_of(placed: _Placed) -> tuple[str, ...]:
-    """What the columns of a table of words hold."""
+    """Return what the columns of a table of words hold."""
     one = placed.document
     named = _short_words(" ".join((one.title, *one.tags)))
     return _words(one.text), _words(placed.before), _words(placed.after), named, _short_words(_day(one.ts[:10]))
@@ -183,7 +183,7 @@ _day = lru_cache(maxsize=64)(day_words)
 
 
 def _with_neighbours(db: sqlite3.Connection, documents: list[Document]) -> tuple[dict[str, _Placed], list[_Placed]]:
-    """The documents that have neighbours, by their ids; and those already there that gained one."""
+    """Return the documents that have neighbours, by their ids; and those already there that gained one."""
     groups: dict[str, list[Document]] = {}
     for one in documents:
         if one.group:

@@ -39,7 +39,10 @@ class _Found(NamedTuple):
 
 
 def search(db: sqlite3.Connection, query: Query) -> list[Hit] | None:
-    """The best matches of a query, best first; None if corrections that are not in order yet hide others from sight."""
+    """Return the best matches of a query, best first.
+
+    None if corrections that are not in order yet hide others from sight.
+    """
     wanted = _expressions(query.tokens)
     if not wanted or query.limit < 1:
         return []
@@ -58,13 +61,13 @@ def search(db: sqlite3.Connection, query: Query) -> list[Hit] | None:
 
 
 def _expressions(words: tuple[str, ...]) -> list[str]:
-    """Every token as a quoted string, so that none can be syntax; a single CJK character begins a pair."""
+    """Return every token as a quoted string, so that none can be syntax; a single CJK character begins a pair."""
     safe = [word for word in words if word and '"' not in word and "\0" not in word]
     return [f'"{word}"*' if len(word) == 1 and not word.isascii() else f'"{word}"' for word in safe]
 
 
 def _ranges(db: sqlite3.Connection, query: Query) -> list[tuple[int, int]]:
-    """The row ids to look at: of the project and the global part, or all."""
+    """Return the row ids to look at: of the project and the global part, or all."""
     if not query.only_project or query.project_id is None:
         return [(0, 1 << 62)]
     projects = [""] if query.without_project else ["", query.project_id]
@@ -82,7 +85,7 @@ class _Shelf:
         self._rows = (low, high)
 
     def candidates(self, wanted: list[str]) -> list[_Found]:
-        """The best matches. In a large store those with all the words first, and common words are not scored."""
+        """Return the best matches. In a large store those with all the words first, and common words are not scored."""
         if self._size() <= EXACT:
             return self._best(" OR ".join(wanted))
         counts = {word: self._count(word) for word in wanted}
@@ -101,7 +104,7 @@ class _Shelf:
         return list(found.values())
 
     def _ever_wider(self, rare: list[str], common: list[str]) -> Iterator[list[_Found]]:
-        """Matches of all the words, of the rare ones, of the common ones, of the least common."""
+        """Return matches of all the words, of the rare ones, of the common ones, of the least common."""
         every = " AND ".join([*rare, *common])
         matches = self._best(" OR ".join(rare), within=every) if rare else self._newest(every, len(common))
         yield [one._replace(complete=True) for one in matches]
@@ -117,13 +120,13 @@ class _Shelf:
         return int(self._db.execute(query, bounds).fetchone()[0])
 
     def _count(self, word: str) -> int:
-        """How many match a word; counting stops where it is too many."""
+        """Return how many match a word; counting stops where it is too many."""
         query = f"""SELECT count(*) FROM
             (SELECT 1 FROM {self._shelf} WHERE {self._shelf} MATCH ? AND rowid BETWEEN ? AND ? LIMIT {COMMON + 1})"""
         return int(self._db.execute(query, (word, *self._rows)).fetchone()[0])
 
     def _best(self, match: str, within: str | None = None) -> list[_Found]:
-        """The matches that score best, among those that also match `within`."""
+        """Return the matches that score best, among those that also match `within`."""
         where, values = self._conditions()
         if within is not None:
             where += f" AND w.rowid IN (SELECT rowid FROM {self._shelf} WHERE {self._shelf} MATCH ?"
@@ -132,7 +135,7 @@ class _Shelf:
         return self._select(match, _SCORE.format(self._shelf), where, values, "score")
 
     def _newest(self, match: str, words: int) -> list[_Found]:
-        """The latest matches of common words."""
+        """Return the latest matches of common words."""
         return self._select(match, str(_COMMON_SCORE * words), *self._conditions(), "w.rowid")
 
     def _select(self, match: str, score: str, where: str, values: list[object], order: str) -> list[_Found]:
@@ -160,7 +163,7 @@ class _Shelf:
 
 
 def _rare(known: list[str], counts: dict[str, int]) -> list[str]:
-    """The words whose matches can all be ranked, rarest first."""
+    """Return the words whose matches can all be ranked, rarest first."""
     rare: list[str] = []
     total = 0
     for word in known:
@@ -172,7 +175,7 @@ def _rare(known: list[str], counts: dict[str, int]) -> list[str]:
 
 
 def _corrected(corrections: Corrections, query: Query, found: list[_Found], new: set[str]) -> list[_Found]:
-    """The candidates as they are corrected by now; what a project corrected of the global part, for it alone."""
+    """Return the candidates as they are corrected by now; what a project corrected of the global part, for it alone."""
     asked = [(one.id, one.project_id) for one in found if one.id in new]
     if query.project_id:
         ids = [one.id for one in found if not one.corrected_by and not one.project_id]
@@ -190,7 +193,10 @@ def _corrected(corrections: Corrections, query: Query, found: list[_Found], new:
 
 
 def _ranked(found: list[_Found], words: tuple[str, ...]) -> list[tuple[float, _Found]]:
-    """The candidates in their final order: what stands before what was corrected, by score, of equals the newer."""
+    """Return the candidates in their final order.
+
+    What stands before what was corrected, by score, of equals the newer.
+    """
     found.sort(key=lambda one: -one.score)
     groups: dict[str, list[float]] = {}
     for one in found:

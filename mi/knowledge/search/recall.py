@@ -21,7 +21,7 @@ _FAINT = 0.25  # of the best score: less is a word in common, not a memory
 
 
 def due(settings: Settings, trigger: Trigger) -> bool:
-    """Whether the settings want a recall at this point of a run."""
+    """Return whether the settings want a recall at this point of a run."""
     return bool(settings.enabled and getattr(settings.triggers, trigger))
 
 
@@ -34,7 +34,10 @@ def recall(
     now: float | None = None,
     is_heard: Callable[[Hit], bool] = lambda hit: True,
 ) -> CrossProjectRecall | None:
-    """The record of one recall, for the loop to append; None when the settings do not want it or nothing is asked."""
+    """Return the record of one recall, for the loop to append.
+
+    None when the settings do not want it or nothing is asked.
+    """
     query = compact(text)
     if not due(settings, trigger) or not query.tokens:
         return None
@@ -65,14 +68,14 @@ def recall(
 
 
 def _clear(hits: list[Hit], is_heard: Callable[[Hit], bool]) -> list[Hit]:
-    """The hits that are not faint beside the first that is heard."""
+    """Return the hits that are not faint beside the first that is heard."""
     known = [hit for hit in hits if RAW not in hit.document.tags]
     best = next((at for at, hit in enumerate(known) if is_heard(hit)), len(known))
     return [hit for hit in known[best:] if hit.score >= _FAINT * known[best].score]
 
 
 def _chosen(clear: list[Hit], settings: Settings, project_id: str, is_heard: Callable[[Hit], bool]) -> list[Hit]:
-    """Those that are heard; with prefer_current_project, those of the project first, then the global ones.
+    """Return those that are heard; with prefer_current_project, those of the project first, then the global ones.
 
     To hear costs a look: no more are asked than are wanted.
     """

@@ -28,7 +28,7 @@ class LogProducer(Log[Change]):
 
 
 def snapshots(log: str, name: str, project_id: str) -> LogProducer:
-    """The snapshots of an EvidenceLog."""
+    """Return the snapshots of an EvidenceLog."""
 
     def reader() -> ReadLine[Change]:
         from mi.knowledge.search.evidence_documents import snapshot_reader
@@ -39,7 +39,7 @@ def snapshots(log: str, name: str, project_id: str) -> LogProducer:
 
 
 def records(log: str, name: str, project_id: str) -> LogProducer:
-    """Every record of an EvidenceLog, verbatim."""
+    """Return every record of an EvidenceLog, verbatim."""
 
     def reader() -> ReadLine[Change]:
         from mi.knowledge.search.evidence_documents import record_reader
@@ -96,7 +96,7 @@ class FolderProducer:
         return document or Gone(self.id_of(name))
 
     def id_of(self, name: str) -> str:
-        """The id of the document in a file: what names it must not depend on what is in it."""
+        """Return the id of the document in a file: what names it must not depend on what is in it."""
         return name.removesuffix(self._ending)
 
 

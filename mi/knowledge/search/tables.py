@@ -37,17 +37,17 @@ FIELDS = "id, kind, text, project_id, title, ts, tags, event_ids, valid_from, va
 
 
 def shelf_of(kind: str) -> str:
-    """The table that holds the words of a kind."""
+    """Return the table that holds the words of a kind."""
     return SHELVES[kind == "evidence"]
 
 
 def row_of(one: Document) -> tuple[object, ...]:
-    """A document as the values of FIELDS."""
+    """Return a document as the values of FIELDS."""
     return (*one[:6], "\n".join(one.tags), "\n".join(one.event_ids), *one[8:11], one.group or None, one.position)
 
 
 def document_of(row: tuple) -> Document:  # type: ignore[type-arg]
-    """A document from a row of FIELDS."""
+    """Return a document from a row of FIELDS."""
     one = Document._make(row)
     return one._replace(
         tags=tuple(row[6].split("\n")) if row[6] else (),

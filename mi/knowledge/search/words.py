@@ -28,14 +28,17 @@ class QueryTokens(NamedTuple):
 
 
 def tokens(text: str, asked: bool = False) -> list[str]:
-    """The tokens of a text, in order: as they are indexed, or as they are asked for."""
+    """Return the tokens of a text, in order: as they are indexed, or as they are asked for."""
     found = _ascii_tokens(text) if text.isascii() else _any_tokens(text, asked)
     base = _base_forms()
     return found if base.keys().isdisjoint(found) else [base.get(token, token) for token in found]
 
 
 def compact(query: str, limit: int = MAX_QUERY_TOKENS) -> QueryTokens:
-    """A question or task as at most `limit` distinct tokens: stop words dropped, what is said often kept first."""
+    """Return a question or task as at most `limit` distinct tokens.
+
+    Stop words dropped, what is said often kept first.
+    """
     found = tokens(query[:_QUERY_CHARS], asked=True)
     stops = stop_words()
     telling = [token for token in found if token not in stops and (len(token) > 1 or not token.isascii())]
@@ -47,7 +50,7 @@ def compact(query: str, limit: int = MAX_QUERY_TOKENS) -> QueryTokens:
 
 
 def day_words(ts: str) -> str:
-    """The date of a timestamp as people write it: `2026-11-16` also as `16 november 2026`."""
+    """Return the date of a timestamp as people write it: `2026-11-16` also as `16 november 2026`."""
     year, month, day = ts[:4], ts[5:7], ts[8:10]
     if not (year.isdigit() and month.isdigit() and day.isdigit() and 1 <= int(month) <= 12):
         return ""

@@ -45,7 +45,7 @@ class CompactionOutcome(NamedTuple):
 
 
 def preview(store: ThoughtFiles) -> CompactionOutcome:
-    """What compaction would do; nothing is changed."""
+    """Return what compaction would do; nothing is changed."""
     return CompactionOutcome([_measure(kind, path) for kind, path in _paths(store) if os.path.exists(path)], "")
 
 
@@ -70,7 +70,7 @@ def apply(store: ThoughtFiles) -> CompactionOutcome:
 
 
 def _clear_leftovers(store: ThoughtFiles) -> None:
-    """What an earlier compaction had half written when it was killed."""
+    """Remove what an earlier compaction had half written when it was killed."""
     from shutil import rmtree
 
     for folder in (store.root, store.archive):
@@ -101,7 +101,7 @@ def _measure(kind: Kind, path: str) -> CompactedFile:
 
 
 def _judged(kind: Kind, path: str) -> Iterator[tuple[jsonl.Line, str]]:
-    """Each line, and why it may go; a line that is kept has no reason."""
+    """Yield each line, and why it may go; a line that is kept has no reason."""
     state: dict[str, _Said] = {}
     for line in jsonl.read_forward(path, 0, MAX_LINE):
         if line.cut or not line.complete:
@@ -152,7 +152,7 @@ def _locked(path: str) -> Iterator[None]:
 
 
 def _archive(store: ThoughtFiles, outcome: list[CompactedFile]) -> str:
-    """The files as they are, packed, in a folder that appears only when it is complete."""
+    """Return the files as they are, packed, in a folder that appears only when it is complete."""
     folder = os.path.join(store.archive, clock.filename_stamp())
     building = f"{folder}.tmp.{os.getpid()}"
     make_dirs(building)
@@ -191,7 +191,7 @@ def _pack(path: str, packed: str) -> None:
 
 
 def _rewrite(one: CompactedFile) -> None:
-    """The kept lines in a new file that takes the old one's place at once."""
+    """Write the kept lines into a new file that takes the old one's place at once."""
     temporary = f"{one.path}.tmp.{os.getpid()}"
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, FILE_MODE)
     with open(fd, "wb") as target:

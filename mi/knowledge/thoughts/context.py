@@ -1,5 +1,7 @@
-"""The thoughts decide_next is given: values, preferences and goals, what the task brings to mind, and how it all hangs
-together. Deterministic, bounded, without a model."""
+"""The thoughts decide_next is given: values, preferences, goals, and what the task brings to mind.
+
+Deterministic, bounded, without a model.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -54,7 +56,7 @@ class Context(NamedTuple):
     notes: str
 
     def fields(self) -> dict[str, Any]:
-        """As the prompt gets it."""
+        """Return the context as the prompt gets it."""
         lists = {name: getattr(self, name) for name in ("values_claims", "pref_goal_claims", "query_claims", "nodes")}
         shown: dict[str, Any] = {name: [_fields(one) for one in found] for name, found in lists.items()}
         shown["edges"] = [
@@ -64,7 +66,7 @@ class Context(NamedTuple):
         return shown | {"notes": self.notes}
 
     def lines(self) -> str:
-        """As a prompt shows it: each thought with the id to cite it by, the canonical ones first."""
+        """Return it as a prompt shows it: each thought with the id to cite it by, the canonical ones first."""
         shown = []
         for name in ("values_claims", "pref_goal_claims", "query_claims", "nodes"):
             found = getattr(self, name)
@@ -73,7 +75,7 @@ class Context(NamedTuple):
         return "\n".join([*shown, *(f"- {edge.from_id} {edge.type} {edge.to_id}" for edge in self.edges)])
 
     def used(self, as_of_ts: str) -> ThoughtsUsed:
-        """What the decision's record says about it."""
+        """Return what the decision's record says about it."""
         return ThoughtsUsed(
             as_of_ts=as_of_ts,
             node_ids=[one.id for one in self.nodes],
@@ -92,12 +94,12 @@ def build(
     recent_event_ids: Iterable[str] = (),
     budget: Budget = Budget(),  # noqa: B008
 ) -> Context:
-    """The context for a decision about `query`; `thoughts` are those of the project and the global ones."""
+    """Return the context for a decision about `query`; `thoughts` are those of the project and the global ones."""
     return with_edges(gather(thoughts, query, candidates, budget), thoughts, recent_event_ids, budget.edges)
 
 
 def gather(thoughts: CombinedStores, query: str, candidates: ThoughtFinder, budget: Budget = Budget()) -> Context:  # noqa: B008
-    """The thoughts of a context, without what joins them.
+    """Return the thoughts of a context, without what joins them.
 
     What only an agent said is left out, and takes nobody's place: it is tentative, and no word of the person's.
     """
@@ -117,13 +119,13 @@ def gather(thoughts: CombinedStores, query: str, candidates: ThoughtFinder, budg
 def with_edges(
     context: Context, thoughts: CombinedStores, recent_event_ids: Iterable[str], limit: int = Budget().edges
 ) -> Context:
-    """The context with the edges at its thoughts and at what just happened."""
+    """Return the context with the edges at its thoughts and at what just happened."""
     shown = (*context.query_claims, *context.pref_goal_claims, *context.values_claims, *context.nodes)
     return context._replace(edges=_edges(thoughts, [*(one.id for one in shown), *recent_event_ids], limit))
 
 
 def build_least(thoughts: CombinedStores, budget: Budget = Budget()) -> Context:  # noqa: B008
-    """What holds where nothing is to be remembered: the person's values and settings."""
+    """Return what holds where nothing is to be remembered: the person's values and settings."""
     pinned = list(_settled(thoughts).values())[: budget.pref_goal]
     return Context([], _values(thoughts, budget.values), pinned, [], [], "thought_db is off")
 
@@ -133,13 +135,13 @@ def _trusted(found: Iterable[Thought], thoughts: CombinedStores) -> Iterator[Tho
 
 
 def _values(thoughts: CombinedStores, limit: int) -> list[Thought]:
-    """The global values, in the order they were said."""
+    """Return the global values, in the order they were said."""
     found = thoughts.find("claim", Filter(types=_GUIDING, tags=(VALUES,), heard=True))
     return list(islice(_trusted((one for one in found if one.scope == "global"), thoughts), limit))[::-1]
 
 
 def _guiding(thoughts: CombinedStores, limit: int, taken: set[str]) -> list[Thought]:
-    """Settings and the like first, then the other preferences and goals; the project's before the global ones."""
+    """Return settings first, then the other preferences and goals; the project's before the global ones."""
     found = _settled(thoughts)
     for one in _trusted(thoughts.find("claim", Filter(types=_GUIDING, heard=True)), thoughts):
         if len(found) >= limit:
@@ -152,7 +154,7 @@ def _guiding(thoughts: CombinedStores, limit: int, taken: set[str]) -> list[Thou
 
 
 def _settled(thoughts: CombinedStores) -> dict[str, Thought]:
-    """The settings and the like: what the project says of one, the global store says no more."""
+    """Return the settings and the like: what the project says of one, the global store says no more."""
     found: dict[str, Thought] = {}
     said: set[str] = set()
     for one in _trusted(_pinned(thoughts), thoughts):
@@ -169,7 +171,7 @@ def _pinned(thoughts: CombinedStores) -> Iterator[Thought]:
 
 
 def _nodes(thoughts: CombinedStores, limit: int) -> list[Thought]:
-    """The latest summary of the values, then the latest nodes."""
+    """Return the latest summary of the values, then the latest nodes."""
     summaries = (one for one in thoughts.find("node", Filter(tags=(SUMMARY,), heard=True)) if one.scope == "global")
     latest = list(islice(_trusted(summaries, thoughts), min(1, limit)))
     others = (one for one in thoughts.find("node", Filter(heard=True)) if SUMMARY not in _tags(one))
@@ -180,7 +182,7 @@ def _nodes(thoughts: CombinedStores, limit: int) -> list[Thought]:
 def _asked(
     thoughts: CombinedStores, query: str, candidates: ThoughtFinder, limit: int, taken: set[str]
 ) -> tuple[list[Thought], str]:
-    """The claims the query brings to mind: from the text index, and if it finds too few, by looking through."""
+    """Return the claims the query brings to mind: from the text index, and if it finds too few, by looking through."""
     found: dict[str, Thought] = {}
     heads = (thoughts.get(thoughts.head(one)) for one in candidates(query, limit * 3))  # may be replaced meanwhile
     free = (one for one in heads if one is not None and _may_show(one, "claim") and one.id not in taken)

@@ -7,7 +7,10 @@ from mi.knowledge.thoughts.stores import CombinedStores
 
 
 def listed(thought: Thought, thoughts: CombinedStores) -> dict[str, Any]:
-    """The fields for a list: what was stored, where, and the status that holds instead of the one that was written."""
+    """Return the fields for a list.
+
+    What was stored, where, and the status that holds instead of the one that was written.
+    """
     fields = thought.raw | {"status": thought.status, "store": thought.scope}
     if thought.kind == "claim":
         fields["valid"] = thought.valid
@@ -17,7 +20,7 @@ def listed(thought: Thought, thoughts: CombinedStores) -> dict[str, Any]:
 
 
 def described(thought: Thought, thoughts: CombinedStores) -> dict[str, Any]:
-    """The fields for a look at one thought: also how far it is trusted, and how it was taken back."""
+    """Return the fields for a look at one thought: also how far it is trusted, and how it was taken back."""
     from mi.knowledge.thoughts.trust import of_thought
 
     fields = listed(thought, thoughts)

@@ -36,7 +36,7 @@ class ThoughtEditor(NamedTuple):
         return self.open_log().append(event, sync=True).event_id
 
     def require(self, thought_id: str, kind: Kind) -> Thought:
-        """The thought of this store; an error that says where it is instead."""
+        """Return the thought of this store; an error that says where it is instead."""
         if kind_of(thought_id) != kind:
             raise UsageError("wrong-kind", ref=thought_id, kind=kind)
         found = self.store.read().get(thought_id)
@@ -46,7 +46,7 @@ class ThoughtEditor(NamedTuple):
 
 
 def not_here(thought_id: str, scope: str, kind: str, where: str) -> MiError:
-    """The error for an id that a store does not hold."""
+    """Return the error for an id that a store does not hold."""
     if where in ("project", "global"):
         return NotFound("thought-elsewhere", ref=thought_id, where=where, scope=scope)
     if where:
@@ -144,7 +144,7 @@ def create_edge(
 
 
 def _require_end(desk: ThoughtEditor, thought_id: str, kind: Kind | None) -> None:
-    """An end of an edge must be visible from the store: a global edge cannot lead into one project."""
+    """Raise unless an end of an edge is visible from the store: a global edge leads into no project."""
     found = kind_of(thought_id)
     if found not in ("claim", "node") or (kind and found != kind):
         raise UsageError("wrong-kind", ref=thought_id, kind=kind or "claim, node")
@@ -153,13 +153,13 @@ def _require_end(desk: ThoughtEditor, thought_id: str, kind: Kind | None) -> Non
 
 
 def _is_over(valid_to: object) -> bool:
-    """Whether a bound lies in the past: what is said now would not hold for a moment."""
+    """Return whether a bound lies in the past: what is said now would not hold for a moment."""
     end = milliseconds(str(valid_to), None)
     return end is not None and end <= milliseconds(clock.now(), None)
 
 
 def _refuse_dead_end(desk: ThoughtEditor, thought_id: str) -> None:
-    """What leads to a thought that was taken back would be gone with it, and nobody said so."""
+    """Raise if a thought would lead to one that was taken back."""
     head = desk.visible.get(desk.visible.head(thought_id))
     if head is not None and head.status == "retracted":
         raise MiError("already-retracted", ref=head.id)

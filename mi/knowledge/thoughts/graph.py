@@ -19,7 +19,7 @@ class Graph(NamedTuple):
     truncated: bool
 
     def fields(self) -> dict[str, Any]:
-        """As JSON shows it."""
+        """Return the graph as JSON shows it."""
         nodes = [self._node(one) for one in self.ids]
         edges = [
             {"edge_id": edge.id, "edge_type": edge.type, "from_id": edge.from_id, "to_id": edge.to_id}
@@ -38,7 +38,7 @@ class Graph(NamedTuple):
 def around(
     root: str, thoughts: CombinedStores, depth: int = 1, direction: Direction = "both", types: tuple[str, ...] = ()
 ) -> Graph:
-    """Everything within `depth` edges of a thought, nearest first, within the bounds."""
+    """Return everything within `depth` edges of a thought, nearest first, within the bounds."""
     ids, edges = {root: None}, dict[str, Thought]()
     truncated, layer = False, [root]
     for _ in range(depth):
@@ -59,13 +59,13 @@ def around(
 
 
 def label(thought: Thought) -> str:
-    """What a thought says, shortly."""
+    """Return what a thought says, shortly."""
     raw = thought.raw
     return str(raw.get("title") or raw.get("text") or "")[:200]
 
 
 def mermaid(graph: Graph) -> str:
-    """The graph as a Mermaid flowchart; text of thoughts cannot break out of its label."""
+    """Return the graph as a Mermaid flowchart; text of thoughts cannot break out of its label."""
     names = {one: f"n{place}" for place, one in enumerate(graph.ids)}
     lines = ["flowchart LR"]
     for one, name in names.items():

@@ -60,7 +60,7 @@ _REASSERT = """UPDATE {} SET type = ?, offset = ?, valid_from = ?, valid_to = ?,
 
 
 def tagged(kind: Kind, tag: str) -> tuple[str, tuple[str, ...]]:
-    """The condition for thoughts with a tag (one ending in `*`: with that prefix), and its values."""
+    """Return the condition for thoughts with a tag (one ending in `*`: with that prefix), and its values."""
     if tag.endswith("*"):
         start = tag[:-1]
         condition = _TAGGED.format(kind=kind, sorted="tag >= ? AND tag < ?", tags="char(10) || tags", end="")
@@ -69,7 +69,7 @@ def tagged(kind: Kind, tag: str) -> tuple[str, tuple[str, ...]]:
     return _TAGGED.format(kind=kind, **whole), (tag, tag)
 
 
-class Intake:
+class LineIntake:
     """Takes in lines of one kind, in the order of their file."""
 
     def __init__(self, kind: Kind) -> None:
@@ -99,7 +99,7 @@ class Intake:
             _note_status(db, Corrections(db).targets([entry.id for _, entry in run]))
 
     def _change(self, db: sqlite3.Connection, source: int, offset: int, entry: LineState) -> None:
-        """A further line about a known id: said again, or taken back."""
+        """Take a further line about a known id: said again, or taken back."""
         kind, corrections = self._kind, Corrections(db)
         row = (kind, entry.id, offset, int(entry.asserts), entry.ts)
         db.execute("INSERT INTO history VALUES (?, ?, ?, ?, ?)", row)
@@ -156,7 +156,7 @@ def _order_tags(db: sqlite3.Connection, kind: Kind, start: int) -> None:
 
 
 def _known(db: sqlite3.Connection, kind: Kind, ids: list[str]) -> set[str]:
-    """Which of the ids are there. New ones are in the order of time: those after the last need no look."""
+    """Return which of the ids are there. New ones are in the order of time: those after the last need no look."""
     last = db.execute(f"SELECT max(id) FROM {kind}").fetchone()[0] or ""
     return among(db, f"SELECT id FROM {kind} WHERE id", [one for one in ids if one <= last])
 
@@ -182,7 +182,10 @@ def _note_status(db: sqlite3.Connection, ids: Iterable[str]) -> None:
 
 
 def _runs(batch: list[Placed], known: set[str]) -> Iterator[tuple[bool, list[Placed]]]:
-    """The batch in order, cut where lines about new ids and lines about known ids meet; moot retractions left out."""
+    """Yield the batch in order, cut where lines about new ids and lines about known ids meet.
+
+    Moot retractions left out.
+    """
     run: list[Placed] = []
     fresh = True
     for offset, entry in batch:
@@ -205,6 +208,6 @@ def _times(entry: LineState) -> tuple[int, int]:
 
 
 def _rest(entry: LineState) -> tuple[str, str, str, int]:
-    """Ends, tags and whose word it is. A tag is one line: they are kept as lines of one text."""
+    """Return ends, tags and whose word it is. A tag is one line: they are kept as lines of one text."""
     tags = "\n".join([" ".join(tag.split("\n")) for tag in entry.tags]) if entry.tags else ""
     return entry.from_id, entry.to_id, tags, int(entry.by_agent)

@@ -55,7 +55,10 @@ class StateLine(Struct):
 
 
 def parse(data: bytes, kind: Kind) -> LineState | None:
-    """A line of the file that holds this kind; None when it neither asserts nor takes back. BadJson if unreadable."""
+    """Return a line of the file that holds this kind; None when it neither asserts nor takes back.
+
+    BadJson if unreadable.
+    """
     line = decode_fields(data, StateLine)
     thought_id = getattr(line, kind + "_id")
     if not thought_id:
@@ -86,7 +89,7 @@ def read_line(kind: Kind, line: Line) -> tuple[Placed, ...]:
 
 @lru_cache(maxsize=4096)  # lines written together say the same time
 def milliseconds(timestamp: str | None, otherwise: Any) -> Any:
-    """A timestamp as milliseconds; what is none gives `otherwise`."""
+    """Return a timestamp as milliseconds; what is none gives `otherwise`."""
     try:
         return round(clock.parse(timestamp) * 1000) if timestamp else otherwise
     except (ValueError, OverflowError):
@@ -94,5 +97,5 @@ def milliseconds(timestamp: str | None, otherwise: Any) -> Any:
 
 
 def fields(data: bytes) -> dict[str, Any]:
-    """Everything in a stored line, known to this version or not."""
+    """Return everything in a stored line, known to this version or not."""
     return decode_stored(data, dict[str, Any])

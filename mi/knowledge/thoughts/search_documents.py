@@ -15,7 +15,7 @@ _MAX_LINE = 1 << 26  # a thought that is read in part is none: its beginning is 
 
 
 def producers(home: Home, root: str, project_id: str) -> list[LogProducer]:
-    """The producers of one store, global ("") or of a project."""
+    """Return the producers of one store, global ("") or of a project."""
     files = ThoughtFiles(root)
     found: dict[Kind, tuple[str, list[str]]] = {
         "claim": (files.claims, ["claim"]),

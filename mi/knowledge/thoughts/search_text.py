@@ -25,7 +25,7 @@ class _SearchLine(StateLine):
 
 
 def reader(kind: Kind, project_id: str) -> ReadLine[Change]:
-    """Reads the lines of the file that holds a kind."""
+    """Return a reader of the lines of the file that holds a kind."""
     read = _READERS[kind]
 
     def changes(line: jsonl.Line) -> Iterable[Change]:

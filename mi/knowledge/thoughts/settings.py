@@ -51,7 +51,7 @@ class SettingValue(NamedTuple):
 
 
 def effective(stores: list[ThoughtStore]) -> dict[str, SettingValue]:
-    """Every setting's value; the first store that says something wins."""
+    """Return every setting's value; the first store that says something wins."""
     said = [(store.scope, _said(store)) for store in stores]
     result: dict[str, SettingValue] = {}
     for name, setting in SETTINGS.items():
@@ -96,7 +96,7 @@ def seed_defaults(store: ThoughtStore, open_log: Callable[[], EvidenceWriter]) -
 
 
 def _said(store: ThoughtStore) -> dict[str, tuple[str, Claim]]:
-    """The latest standing claim of each setting; a model's word is none."""
+    """Return the latest standing claim of each setting; a model's word is none."""
     said: dict[str, tuple[str, Claim]] = {}
     for claim in store.active(TAG + "*"):
         if claim.origin == "mind":

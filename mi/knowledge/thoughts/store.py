@@ -42,7 +42,7 @@ class ThoughtStore:
             self._view = None
 
     def exists(self) -> bool:
-        """Whether anything was ever stored here."""
+        """Return whether anything was ever stored here."""
         return any(os.path.exists(path) for path in (self.files.claims, self.files.nodes, self.files.edges))
 
     def new_claim(
@@ -58,7 +58,10 @@ class ThoughtStore:
         valid_to: str | None = None,
         notes: str = "",
     ) -> "Claim":
-        """A claim of this store, not yet stored; text that holds a secret is refused, an agent's word never rules."""
+        """Return a claim of this store, not yet stored.
+
+        Text that holds a secret is refused, an agent's word never rules.
+        """
         from mi.knowledge.thoughts.records import Claim, SourceRef
 
         refuse_secret("text", text)
@@ -83,7 +86,7 @@ class ThoughtStore:
     def new_node(
         self, node_type: NodeType, title: str, text: str, tags: Sequence[str], event_id: str, origin: Origin
     ) -> "Node":
-        """A node of this store, not yet stored; a title, text or tag that holds a secret is refused."""
+        """Return a node of this store, not yet stored; a title, text or tag that holds a secret is refused."""
         from mi.knowledge.thoughts.records import Node, SourceRef
 
         refuse_secret("title", title)
@@ -104,7 +107,7 @@ class ThoughtStore:
         )
 
     def new_edge(self, edge_type: EdgeType, from_id: str, to_id: str, event_id: str, origin: Origin) -> "Edge":
-        """An edge of this store, not yet stored."""
+        """Return an edge of this store, not yet stored."""
         from mi.knowledge.thoughts.records import Edge, SourceRef
 
         return Edge(
@@ -166,7 +169,7 @@ class ThoughtStore:
             self._append(path, objects)
 
     def read(self, as_of: int | None = None, *, save: bool = True) -> "Reading":
-        """The store as it is, or as it was at a time (milliseconds); with `save` off nothing is written."""
+        """Return the store as it is, or as it was at a time (milliseconds); with `save` off nothing is written."""
         from mi.knowledge.thoughts.store_state import Reading
         from mi.knowledge.thoughts.view import View
 
@@ -177,8 +180,10 @@ class ThoughtStore:
         return Reading(self._view, self.scope, as_of)
 
     def active(self, tag: str) -> "list[Claim]":
-        """The standing claims with a tag (one ending in `*`: with that prefix), oldest first; of a tag that rules,
-        none that only an agent said."""
+        """Return the standing claims with a tag (one ending in `*`: with that prefix), oldest first.
+
+        Of a tag that rules, none that only an agent said.
+        """
         from mi.knowledge.thoughts.store_state import Filter
 
         found = [_as_claim(thought) for thought in self.read().find("claim", Filter(tags=(tag,)))]
@@ -186,7 +191,7 @@ class ThoughtStore:
         return [one for one in reversed(found) if one is not None and not (rules and one.origin == "hands")]
 
     def find(self, thought_id: str) -> dict[str, Any] | None:
-        """Everything about a claim, node or edge: its stored fields and its derived status."""
+        """Return everything about a claim, node or edge: its stored fields and its derived status."""
         from mi.knowledge.thoughts.description import described
         from mi.knowledge.thoughts.stores import CombinedStores
 
@@ -211,14 +216,14 @@ class ThoughtStore:
 
 
 def citing(thought: T, *event_ids: str) -> T:
-    """A thought that was made before the event it comes from, now with its provenance."""
+    """Return a thought that was made before the event it comes from, now with its provenance."""
     from mi.knowledge.thoughts.records import SourceRef
 
     return msgspec.structs.replace(thought, source_refs=[SourceRef(event_id=one) for one in event_ids])
 
 
 def also_citing(raw: dict[str, Any], event_id: str) -> dict[str, Any]:
-    """A stored line that cites one more event."""
+    """Return a stored line that cites one more event."""
     return raw | {"source_refs": [*(raw.get("source_refs") or []), {"kind": "evidence_event", "event_id": event_id}]}
 
 
@@ -232,7 +237,10 @@ def refuse_secret(field: str, text: str) -> None:
 
 
 def _as_claim(thought: "Thought") -> "Claim | None":
-    """The claim as a typed record; one without a text or a type, or of an origin that is none, is passed over."""
+    """Return the claim as a typed record.
+
+    One without a text or a type, or of an origin that is none, is passed over.
+    """
     from mi.kernel.jsontext import BadJson, decode_fields
     from mi.knowledge.thoughts.records import Claim
 

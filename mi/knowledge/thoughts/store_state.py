@@ -83,7 +83,7 @@ class Reading:
         self._at = time.time_ns() // 1_000_000 if as_of is None else as_of
 
     def get(self, thought_id: str) -> Thought | None:
-        """A thought by its id."""
+        """Return a thought by its id."""
         kind = kind_of(thought_id)
         if kind is None:
             return None
@@ -91,7 +91,7 @@ class Reading:
         return self._thought(kind, Row(*rows[0])) if rows else None
 
     def find(self, kind: Kind, wanted: Filter = Filter()) -> Iterator[Thought]:  # noqa: B008
-        """The wanted thoughts, newest first."""
+        """Yield the wanted thoughts, newest first."""
         matches = self._matcher(wanted)
         for row in self._rows(kind, wanted):
             thought = self._thought(kind, row)
@@ -99,18 +99,18 @@ class Reading:
                 yield thought
 
     def count(self, kind: Kind, tag: str) -> int:
-        """How many thoughts with a tag stand."""
+        """Return how many thoughts with a tag stand."""
         return sum(1 for _ in self.find(kind, Filter(tags=(tag,))))
 
     def how_many(self, kind: Kind, type_: str = "", tag: str = "") -> int:
-        """How many thoughts stand, of a type and with a tag if they are given; whatever their dates."""
+        """Return how many thoughts stand, of a type and with a tag if they are given; whatever their dates."""
         conditions, values = _conditions(kind, Filter(tags=(tag,) if tag else ()))
         if type_:
             conditions, values = f"{conditions} AND type = ?", (*values, type_)
         return int(self.view.query(f"SELECT count(*) FROM {kind} WHERE {conditions}", values)[0][0])
 
     def edges(self, of: str, direction: Direction = "both", types: tuple[str, ...] = ()) -> Iterator[Thought]:
-        """The standing edges at an id, oldest first."""
+        """Yield the standing edges at an id, oldest first."""
         ends = {"out": "from_id = ?1", "in": "to_id = ?1", "both": "from_id = ?1 OR to_id = ?1"}[direction]
         query = f"SELECT {_COLUMNS} FROM edge WHERE {EDGES_AT} AND ({ends}) ORDER BY seq"
         for row in self.view.query(query, (of,)):
@@ -119,7 +119,7 @@ class Reading:
                 yield edge
 
     def edges_at(self, from_id: str | None, to_id: str | None, wanted: Filter) -> Iterator[Thought]:
-        """The wanted edges that begin or end at given ids, newest first."""
+        """Yield the wanted edges that begin or end at given ids, newest first."""
         one, ends = (from_id, "from_id = ?1") if from_id is not None else (to_id, "to_id = ?1")
         if from_id is not None and to_id is not None:
             ends += " AND to_id = ?2"
@@ -133,7 +133,7 @@ class Reading:
                 yield edge
 
     def out(self, thought_id: str) -> RedirectStep | None:
-        """The newest standing redirect of an id."""
+        """Return the newest standing redirect of an id."""
         if self._as_of is None:
             return self.view.out(thought_id)
         edges = self.edges(thought_id, "out", REDIRECTS)
@@ -141,7 +141,7 @@ class Reading:
         return max(found, key=lambda step: step.at, default=None)
 
     def retraction(self, thought: Thought) -> dict[str, Any] | None:
-        """The line that took a retracted thought back: the first after it was last asserted."""
+        """Return the line that took a retracted thought back: the first after it was last asserted."""
         if thought.status != "retracted":
             return None
         query = "SELECT offset FROM history WHERE kind = ? AND id = ? AND offset > ? AND asserts = 0 AND ts <= ?"
@@ -196,7 +196,7 @@ class Reading:
         return self._made(kind, row, row.type, STATUSES[row.status], valid, row.offset)
 
     def _thought_then(self, kind: Kind, row: Row) -> Thought | None:
-        """The thought as of an earlier time; None when it was not known then."""
+        """Return the thought as of an earlier time; None when it was not known then."""
         offset, retracted = self._last_said(kind, row)
         if offset is None:
             return None
@@ -210,7 +210,7 @@ class Reading:
         return self._made(kind, row, thought_type, status, self._is_valid(valid_from, valid_to), offset)
 
     def _last_said(self, kind: Kind, row: Row) -> tuple[int | None, bool]:
-        """Where a thought was last asserted by then, and whether it was taken back since."""
+        """Return where a thought was last asserted by then, and whether it was taken back since."""
         said = [(row.first_offset, 1, row.first_ts)]
         if row.lines > 1:
             query = "SELECT offset, asserts, ts FROM history WHERE kind = ? AND id = ? ORDER BY offset"
@@ -238,7 +238,7 @@ def _conditions(kind: Kind, wanted: Filter) -> tuple[str, tuple[object, ...]]:
 
 
 def _conditions_then(kind: Kind, wanted: Filter, as_of: int) -> tuple[str, tuple[object, ...]]:
-    """As `_conditions`, for an earlier time: what was said once was then what it is now; the rest is looked at."""
+    """Return `_conditions` for an earlier time: what was said once was then what it is now."""
     conditions, values = _conditions(kind, wanted._replace(status=None))
     marks = ",".join("?" * len(wanted.types))
     typed = f" AND type IN ({marks})" if wanted.types else ""
@@ -252,5 +252,5 @@ def _has_tags(tags: object, wanted: tuple[str, ...]) -> bool:
 
 
 def _text_of(raw: dict[str, Any]) -> str:
-    """What a person would search in."""
+    """Return what a person would search in."""
     return "\n".join(str(raw.get(name) or "") for name in ("title", "text", "notes"))

@@ -15,7 +15,7 @@ class CombinedStores:
         self.readings = readings
 
     def get(self, thought_id: str) -> Thought | None:
-        """A thought by its id, from the first store that holds it."""
+        """Return a thought by its id, from the first store that holds it."""
         for place, reading in enumerate(self.readings):
             found = reading.get(thought_id)
             if found is not None:
@@ -23,7 +23,7 @@ class CombinedStores:
         return None
 
     def find(self, kind: Kind, wanted: Filter = Filter()) -> Iterator[Thought]:  # noqa: B008
-        """The wanted thoughts: store by store, in each the newest first."""
+        """Yield the wanted thoughts: store by store, in each the newest first."""
         for place, reading in enumerate(self.readings):
             for one in reading.find(kind, wanted):
                 if any(earlier.get(one.id) for earlier in self.readings[:place]):
@@ -33,28 +33,28 @@ class CombinedStores:
                     yield thought
 
     def edges(self, of: str, direction: Direction = "both", types: tuple[str, ...] = ()) -> Iterator[Thought]:
-        """The standing edges at an id, of every store."""
+        """Yield the standing edges at an id, of every store."""
         for reading in self.readings:
             yield from reading.edges(of, direction, types)
 
     def edges_at(self, from_id: str | None, to_id: str | None, wanted: Filter) -> Iterator[Thought]:
-        """The wanted edges that begin or end at given ids, store by store."""
+        """Yield the wanted edges that begin or end at given ids, store by store."""
         for reading in self.readings:
             yield from reading.edges_at(from_id, to_id, wanted)
 
     def head(self, thought_id: str) -> str:
-        """The thought that stands for an id."""
+        """Return the thought that stands for an id."""
         return head(thought_id, self._out)
 
     def retraction(self, thought: Thought) -> dict[str, Any] | None:
-        """The line that took a thought back."""
+        """Return the line that took a thought back."""
         for reading in self.readings:
             if reading.view is thought.view:
                 return reading.retraction(thought)
         return None
 
     def _out(self, thought_id: str) -> RedirectStep | None:
-        """The redirect of the first store that has one; a project's goes before, so it counts as the newer."""
+        """Return the redirect of the first store that has one; a project's goes before, so it counts as the newer."""
         for place, reading in enumerate(self.readings):
             step = reading.out(thought_id)
             if step is not None:
@@ -62,7 +62,7 @@ class CombinedStores:
         return None
 
     def _seen_from(self, place: int, thought: Thought) -> Thought:
-        """A project may replace a global thought for itself."""
+        """Return the thought as a project sees it: it may replace a global one for itself."""
         if thought.status == "active" and thought.kind != "edge":
             for earlier in self.readings[:place]:
                 step = earlier.out(thought.id)

@@ -12,18 +12,18 @@ _BOUND = 200  # thoughts looked at for one answer
 
 
 def least(origins: Iterable[str]) -> Origin:
-    """The least trusted of some origins; nothing at all is no more than an import."""
+    """Return the least trusted of some origins; nothing at all is no more than an import."""
     ranks = [_ORDER.index(one) if one in _ORDER else 0 for one in origins]
     return _ORDER[min(ranks)] if ranks else "import"
 
 
 def of_event(kind: str) -> Origin:
-    """Whose word an evidence record of a kind carries."""
+    """Return whose word an evidence record of a kind carries."""
     return TRUST.get(kind, "mind")
 
 
 def of_thought(thought: Thought, thoughts: CombinedStores) -> Origin:
-    """The trust of a stored thought: the least of its own origin and of all it is derived from or depends on.
+    """Return the trust of a stored thought: the least of its own origin and of all it is derived from or depends on.
 
     What only an agent said is tentative until the person, or an event such as a passed check, supports it.
     """
@@ -40,7 +40,7 @@ def of_thought(thought: Thought, thoughts: CombinedStores) -> Origin:
 
 
 def _confirmed(thought: Thought, thoughts: CombinedStores) -> str:
-    """Who confirmed an agent's word: the person, or MI by an event it saw; no other claim can."""
+    """Return who confirmed an agent's word: the person, or MI by an event it saw; no other claim can."""
     if thought.raw.get("origin") != "hands":
         return ""
     found = [(str(edge.raw.get("origin")), edge.from_id) for edge in thoughts.edges(thought.id, "in", ("supports",))]

@@ -10,7 +10,7 @@ from mi.kernel.log_source import Cursor, Log
 from mi.kernel.log_view import LogView, Progress
 from mi.kernel.notices import Notices
 from mi.knowledge.status import Corrections, RedirectStep
-from mi.knowledge.thoughts.intake import BATCH, TABLES, Intake, put_in_order
+from mi.knowledge.thoughts.intake import BATCH, TABLES, LineIntake, put_in_order
 from mi.knowledge.thoughts.kinds import Kind
 from mi.knowledge.thoughts.line_state import MAX_LINE, Placed, fields, read_line
 
@@ -75,7 +75,7 @@ class View:
         self._view.close()
 
     def _caught_up(self, db: sqlite3.Connection) -> sqlite3.Connection:
-        """The database with all that was in the files at the last refresh."""
+        """Return the database with all that was in the files at the last refresh."""
         if db is self._up_to_date:
             return db
         known, logs = self._view.cursors(), self._logs.values()
@@ -83,7 +83,7 @@ class View:
             with self._view.transaction():
                 for _ in range(2):  # when one file was replaced, the others are read again, too
                     for kind, log in self._logs.items():
-                        self._view.catch_up(log, Intake(kind), self._progress)
+                        self._view.catch_up(log, LineIntake(kind), self._progress)
                 put_in_order(db)
         self._up_to_date = db
         return db

@@ -68,7 +68,7 @@ def _list(session: ToolSession) -> list[Resource]:
 
 
 def _read(session: ToolSession, uri: str) -> Text | None:
-    """The file at an address; a memory that was read is counted for whoever is connected."""
+    """Return the file at an address; a memory that was read is counted for whoever is connected."""
     from urllib.parse import unquote
 
     folder, _, name = uri.removeprefix(_SCHEME).partition("/")

@@ -24,12 +24,12 @@ def _grave_words() -> frozenset[str]:
 
 
 def is_irreversible(question: str) -> bool:
-    """Whether it is about what leaves the machine or cannot be taken back."""
+    """Return whether it is about what leaves the machine or cannot be taken back."""
     return not _grave_words().isdisjoint(content_words(question))
 
 
 def asked(case: Case) -> list[str]:
-    """The questions of a batch: those the agent's own events name, else those its last message ends with."""
+    """Return the questions of a batch: those the agent's own events name, else those its last message ends with."""
     return case.batch.questions or questions_in(case.batch.last_message)
 
 
@@ -60,8 +60,10 @@ def _rules(case: Case) -> AutoAnswerOutput:
 
 
 def carrier(question: str, said: list[CitableText]) -> CitableText | None:
-    """What the person said that answers a question: two words of meaning in common, among them what the agent would
-    do and everything grave."""
+    """Return what the person said that answers a question.
+
+    Two words of meaning in common are needed, among them what the agent would do and everything grave.
+    """
     words = content_words(question)
     deed = compiled(patterns().deed).search(question)
     grave = (words & _grave_words()) | (content_words(deed[deed.lastindex or 0]) if deed else set())

@@ -31,7 +31,7 @@ def _sections(values_text: str) -> list[Section]:
 
 
 def _rules(values_text: str) -> CompiledValues:
-    """Each sentence is a value; the way of deciding is that of every person who wrote no other, in their language."""
+    """Return each sentence as a value, with the way of deciding of whoever wrote no other."""
     language = detect(values_text)
     procedure = DecisionProcedure(
         summary=text("values.usual-procedure", language), mermaid=text("values.usual-chart", language)

@@ -81,7 +81,10 @@ def _close(case: Case) -> NextMove:
 
 
 def _next_of_workflow(case: Case) -> str:
-    """The request to go on with the workflow that is followed; empty when the last such request brought nothing."""
+    """Return the request to go on with the workflow that is followed.
+
+    Empty when the last such request brought nothing.
+    """
     followed = case.workflow
     if followed is None or followed.next_step is None or followed.stalled:
         return ""
@@ -134,7 +137,7 @@ def _ask(question: str) -> NextMove:
 
 
 def undecided(case: Case, error: str) -> NextMove:
-    """The move when no judgement could be had: the person's word, or none."""
+    """Return the move when no judgement could be had: the person's word, or none."""
     if case.person.ask_when_uncertain:
         return _ask(text("ask.judge-failed", case.language, error=error, said=_said(case)))
     return _stop("blocked", text("end.judge-failed", case.language, error=error))

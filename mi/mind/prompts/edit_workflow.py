@@ -45,7 +45,7 @@ def _sections(given: EditCase) -> list[Section]:
 
 
 def _unchanged(given: EditCase) -> EditedWorkflow:
-    """The rules understand no request: it stays as it is, and the caller says so."""
+    """Return the rules understand no request: it stays as it is, and the caller says so."""
     return EditedWorkflow(workflow=given.workflow, change_summary=[], conflicts=[NO_MODEL], notes="")
 
 

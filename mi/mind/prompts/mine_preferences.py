@@ -30,7 +30,7 @@ class MinedPreferences(Struct, frozen=True, kw_only=True):
 
 
 def _named_preferences(given: SegmentToMine) -> MinedPreferences:
-    """What the person said in so many words, and said to last; whether it does is told by saying it again."""
+    """Return what the person said in so many words, and said to last; whether it does is told by saying it again."""
     named = [one for said in given.said for one in lasting_sentences(said.text)]
     suggestions = [
         MinedPreference(scope="project", text=one, rationale="the person's own words", confidence=0.8, benefit="medium")

@@ -51,7 +51,7 @@ def _rules(case: Case) -> RiskJudgement:
 
 
 def _level(signal: str, batch: BatchView) -> Level:
-    """How grave a signal is; one of an earlier version has only its words."""
+    """Return how grave a signal is; one of an earlier version has only its words."""
     act = gravest(classify(signal.partition(": ")[2]))
     return batch.risk_levels.get(signal) or ("medium" if act.level == "none" else act.level)
 

@@ -39,7 +39,7 @@ def _sections(given: WhyCase) -> list[Section]:
 
 
 def _rules(given: WhyCase) -> WhyAnswer:
-    """What was recorded as used is the reason; nothing is guessed beyond it."""
+    """Return what was recorded as used as the reason; guess nothing beyond it."""
     used = [said for said in given.candidates if said.id in given.recorded_ids]
     return WhyAnswer(
         status="ok" if used else "insufficient",

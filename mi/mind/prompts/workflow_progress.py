@@ -41,7 +41,7 @@ def _sections(given: WorkflowCase) -> list[Section]:
 
 
 def _rules(given: WorkflowCase) -> WorkflowProgressOutput:
-    """In order, as far as the batch shows: work by the agent's word, checks by their exit code, gates never."""
+    """Return the steps done in order: work by the agent's word, checks by exit code, gates never."""
     done = [step.id for step in given.workflow.steps if step.id in given.cursor.completed_step_ids]
     new: list[str] = []
     following: WorkflowStep | None = None
@@ -65,7 +65,7 @@ def _rules(given: WorkflowCase) -> WorkflowProgressOutput:
 
 
 def commands_in(step: WorkflowStep) -> list[str]:
-    """The commands that a check names, in backquotes."""
+    """Return the commands that a check names, in backquotes."""
     return re.findall(r"`([^`]+)`", step.check_input)
 
 

@@ -67,7 +67,7 @@ class ClaudeSchema:
 
 
 def _run(argv: list[str], cwd: str, prompt: str, timeout_s: int | None, stop: StopFlag | None) -> list[Captured]:
-    """The lines a CLI printed on standard output for one prompt."""
+    """Return the lines a CLI printed on standard output for one prompt."""
     out, err = bytearray(), bytearray()
 
     def take(stream: str, data: bytes) -> None:

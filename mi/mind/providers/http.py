@@ -28,7 +28,7 @@ _OPENER = urllib.request.build_opener(_NoRedirect)
 
 
 def api_key(settings: HttpMind, section: str) -> str:
-    """The key from the named environment variable, else from the configuration."""
+    """Return the key from the named environment variable, else from the configuration."""
     key = os.environ.get(settings.api_key_env, "") if settings.api_key_env else settings.api_key
     if settings.api_key_env and not key:
         raise ProviderError("auth", f"mind.{section}.api_key_env: ${settings.api_key_env} is not set")
@@ -38,7 +38,7 @@ def api_key(settings: HttpMind, section: str) -> str:
 def post(
     url: str, headers: dict[str, str], body: dict[str, Any], timeout_s: float, stop: StopFlag | None = None
 ) -> Any:
-    """The parsed JSON answer; ProviderError with its kind otherwise.
+    """Return the parsed JSON answer; ProviderError with its kind otherwise.
 
     The time is that of the whole exchange: a service that sends a byte now and then would never be late otherwise.
     """
@@ -108,7 +108,7 @@ def _retry_after(error: urllib.error.HTTPError) -> float | None:
 
 
 def text_at(answer: Any, *path: str | int) -> str:
-    """The text at a place of a parsed answer; ProviderError when the answer has another form."""
+    """Return the text at a place of a parsed answer; ProviderError when the answer has another form."""
     found = answer
     try:
         for step in path:
@@ -121,7 +121,7 @@ def text_at(answer: Any, *path: str | int) -> str:
 
 
 def count_at(answer: Any, *path: str) -> int | None:
-    """A figure of a parsed answer; None when it is not given."""
+    """Return a figure of a parsed answer; None when it is not given."""
     found = answer
     for step in path:
         found = found.get(step) if isinstance(found, dict) else None

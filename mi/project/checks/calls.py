@@ -19,12 +19,15 @@ _ENVIRONMENT = re.compile(
 
 
 def bends_by_environment(settings: Argv) -> bool:
-    """Whether one of these `NAME=value` is a variable that a runner obeys."""
+    """Return whether one of these `NAME=value` is a variable that a runner obeys."""
     return any(_ENVIRONMENT.fullmatch(setting) for setting in settings)
 
 
 def runs_it(form: Argv) -> bool:
-    """Whether a call, in its plain form, runs the check as defined; a part of the tests is still a run of them."""
+    """Return whether a call, in its plain form, runs the check as defined.
+
+    A part of the tests is still a run of them.
+    """
     runner, words = BY_NAME.get(form[0]), form[1:]
     if _LOOKING.intersection(words):
         return False

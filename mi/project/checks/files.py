@@ -20,17 +20,17 @@ _SHADOWING = re.compile(
 
 
 def defines_checks(path: str) -> bool:
-    """Whether a file says what a check of its folder runs."""
+    """Return whether a file says what a check of its folder runs."""
     return os.path.basename(path) in _FILES
 
 
 def configures_runner(path: str) -> bool:
-    """Whether a file tells a runner how to run."""
+    """Return whether a file tells a runner how to run."""
     return bool(_CONFIGURING.search(path))
 
 
 def shadows_runner(path: str) -> bool:
-    """Whether a file is run in a runner's place, or before it."""
+    """Return whether a file is run in a runner's place, or before it."""
     return bool(_SHADOWING.fullmatch(path))
 
 

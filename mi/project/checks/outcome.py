@@ -11,10 +11,10 @@ _NOT_THERE = re.compile(rf": No module named '?(?:{_MODULES})'?$", re.MULTILINE)
 
 
 def ran_nothing(output: str) -> bool:
-    """Whether the output says that there was nothing to run, and nothing else in it says that something ran."""
+    """Return whether the output says that there was nothing to run, and nothing else in it says that something ran."""
     return bool(_NOTHING.search(output)) and not _SOMETHING.search(output)
 
 
 def could_not_start(exit_code: int | None, output: str) -> bool:
-    """Whether a program was missing: that shows nothing about the work."""
+    """Return whether a program was missing: that shows nothing about the work."""
     return exit_code in (126, 127) or (exit_code not in (0, None) and bool(_NOT_THERE.search(output[:1000])))

@@ -22,7 +22,7 @@ _GIT_LOOKS = frozenset("status diff log show rev-parse ls-files branch blame add
 
 
 def place_of(folder: str | None, root: str) -> str | None:
-    """A folder as a path inside the project; None when it lies elsewhere or cannot be told."""
+    """Return a folder as a path inside the project; None when it lies elsewhere or cannot be told."""
     if folder is None or not folder:
         return folder
     if folder.startswith(TOP):
@@ -34,7 +34,7 @@ def place_of(folder: str | None, root: str) -> str | None:
 
 
 def works_here(call: Decisive, folder: str, root: str) -> bool:
-    """Whether what a call names, and what its environment adds, lies in the project or where programs live."""
+    """Return whether what a call names, and what its environment adds, lies in the project or where programs live."""
     for name, _, value in (one.partition("=") for one in call.settings):
         if name.rstrip("+") == "PATH" and not all(_is_usual(part) for part in value.split(":")):
             return False
@@ -47,7 +47,7 @@ def works_here(call: Decisive, folder: str, root: str) -> bool:
 
 
 def _is_usual(part: str) -> bool:
-    """Whether programs usually live there; not a folder that was made for the occasion."""
+    """Return whether programs usually live there; not a folder that was made for the occasion."""
     if part in ("$PATH", "${PATH}", "$()"):
         return part != "$()"
     temporary = (tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm")
@@ -62,13 +62,13 @@ def _is_inside(path: str, folder: str, root: str) -> bool:
 
 
 def _activates(path: str) -> bool:
-    """Whether a file is what a virtual environment has for its shell, and puts nothing in a program's place."""
+    """Return whether a file is what a virtual environment has for its shell, and puts nothing in a program's place."""
     text = _head(path).decode("utf-8", "replace")
     return "VIRTUAL_ENV" in text and {found[1] for found in _FUNCTION.finditer(text)} <= {"deactivate", "pydoc"}
 
 
 def is_itself(call: Decisive, program: str, folder: str, root: str, changed: frozenset[str]) -> bool:
-    """Whether a program that is called by its path is what its name says, as far as a look at it can tell."""
+    """Return whether a program that is called by its path is what its name says, as far as a look at it can tell."""
     path = next((word for at, word in enumerate(call.argv[:6]) if "/" in word and _is_program(at, word, program)), "")
     if not root or not path:
         return True
@@ -88,7 +88,7 @@ def is_itself(call: Decisive, program: str, folder: str, root: str, changed: fro
 
 
 def _is_program(at: int, word: str, program: str) -> bool:
-    """Whether a word is the program, or what a runner of programs was given as one."""
+    """Return whether a word is the program, or what a runner of programs was given as one."""
     return at == 0 or common_name(word) == program
 
 
@@ -100,13 +100,13 @@ def _head(path: str) -> bytes:
 
 
 def logs_of(call: Decisive) -> set[str]:
-    """The names of the files that a call writes its own output to."""
+    """Return the names of the files that a call writes its own output to."""
     teed = [word for one in call.followed if one[:1] == ("tee",) for word in one[1:] if not word.startswith("-")]
     return {os.path.basename(file) for file in (*call.writes, *teed) if os.path.splitext(file)[1] in _LOG}
 
 
 def leaves_alone(call: Decisive) -> bool:
-    """Whether nothing that ran beside or after a check in the same text can have changed the work."""
+    """Return whether nothing that ran beside or after a check in the same text can have changed the work."""
     return all(_is_harmless(one, call) for one in call.followed)
 
 

@@ -29,8 +29,10 @@ class CheckRun:
 
 
 def newly_found(known: list[Check], root: str) -> list[Check]:
-    """The checks a project has got since: test runners, and recipes that run one. A recipe of the agent's own making
-    that runs nothing known proves nothing, and neither does a lint that it set up itself."""
+    """Return the checks a project has got since: test runners, and recipes that run one.
+
+    A recipe of the agent's own making that runs nothing known proves nothing, nor does a lint it set up itself.
+    """
     there = {(check.argv, check.folder) for check in known}
     found = [one for one in detect(root) if (one.argv, one.folder) not in there]
     return [one for one in found if one.kind != "lint" and _is_runner(one, root)]
@@ -44,7 +46,7 @@ def _is_runner(check: Check, root: str) -> bool:
 
 
 def planned(hints: list[str]) -> list[Check]:
-    """The commands that a plan names, as checks; a command that cannot fail for the right reason is none."""
+    """Return the commands that a plan names, as checks; a command that cannot fail for the right reason is none."""
     alone = [(hint, found[-1]) for hint in hints if (found := decisive_commands(hint))]
     return [
         Check("test", call.argv, "planned", place_of(call.folder, "") or "")
@@ -54,7 +56,7 @@ def planned(hints: list[str]) -> list[Check]:
 
 
 def is_check(command: str, checks: list[Check], root: str = "") -> Check | None:
-    """The check that surely ran, to its end and with success, when this shell text ends with exit code 0."""
+    """Return the check that surely ran, to its end and with success, when this shell text ends with exit code 0."""
     found = ran_check(command, checks, root)
     return found.check if found else None
 
@@ -62,7 +64,7 @@ def is_check(command: str, checks: list[Check], root: str = "") -> Check | None:
 def ran_check(
     command: str, checks: list[Check], root: str = "", changed: frozenset[str] = frozenset()
 ) -> CheckRun | None:
-    """What a shell text that ends with exit code 0 shows; `changed` are files that the agent wrote."""
+    """Return what a shell text that ends with exit code 0 shows; `changed` are files that the agent wrote."""
     matches = (_matching(one, checks, root, changed) for one in decisive_commands(command))
     return next((found for found in matches if found), None)
 

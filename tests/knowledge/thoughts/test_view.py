@@ -320,13 +320,13 @@ def test_long_chains_and_rings_are_no_quadratic_work(tmp_path: Path) -> None:
         view.db.set_progress_handler(tick, 100)
         names = [f"cl_{number}" for number in range(size)]
         claims = [(place, LineState(True, one, 0, "fact")) for place, one in enumerate(names)]
-        intake.Intake("claim").take_in(view.db, 1, claims)
+        intake.LineIntake("claim").take_in(view.db, 1, claims)
         pairs = list(zip(names, [*names[1:], names[0]], strict=True))
         edges = [
             (place, LineState(True, f"ed_{place}", 0, "supersedes", from_id=a, to_id=b))
             for place, (a, b) in enumerate(reversed(pairs) if reverse else pairs)
         ]
-        intake.Intake("edge").take_in(view.db, 2, edges)
+        intake.LineIntake("edge").take_in(view.db, 2, edges)
         (standing,) = view.db.execute("SELECT count(*) FROM claim WHERE status = 0").fetchone()
         assert standing == 1
         view.close()

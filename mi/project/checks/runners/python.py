@@ -55,7 +55,7 @@ def _looks_tested(name: str) -> bool:
 
 
 def _is_unittest(folder: ProjectFolder, tests: str) -> bool:
-    """Whether the tests, or the first file of a folder of them, use unittest and not pytest."""
+    """Return whether the tests, or the first file of a folder of them, use unittest and not pytest."""
     if tests.endswith("/"):
         tests += next(filter(_looks_tested, folder.list(tests)), "")
     text = folder.text(tests)
@@ -84,7 +84,7 @@ def _lint(name: str, file: str, *words: str, bent_by: str = "") -> Runner:
 
 
 def _takes_plugin(words: Argv) -> bool:
-    """Whether pytest is told to load a plugin, which may change every result."""
+    """Return whether pytest is told to load a plugin, which may change every result."""
     apart = any(flag == "-p" and name[:3] != "no:" for flag, name in pairwise(words))
     return apart or any(re.fullmatch(r"-p(?!no:).+", word) for word in words)
 

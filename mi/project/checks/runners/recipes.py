@@ -73,7 +73,7 @@ def _just_promises(file: str, text: str) -> dict[str, str]:
 
 
 def _recipes(text: str) -> dict[str, str]:
-    """Return the lines of each target, its prerequisites first as `\\0name`."""
+    """Return the lines of each target, its prerequisites first, each behind a NUL."""
     found: dict[str, str] = {}
     targets: list[str] = []
     for line in text.splitlines():
