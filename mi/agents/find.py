@@ -6,12 +6,14 @@ import re
 
 from msgspec import Struct
 
+from mi.agents.process import AgentProcess, ProcessLimits
 from mi.agents.registry import AGENTS
 from mi.kernel.errors import NotFound
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.programs import find_on_path
 from mi.kernel.state import read_state, update_state
+from mi.kernel.text import decode
 
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 _VERSION = re.compile(r"\d+\.\d+(?:\.[\w.+-]+)?")
@@ -94,9 +96,6 @@ def _remembering(old: _Probes, fresh: Probe) -> _Probes:
 
 def _ask(path: str, *args: str) -> str:
     """Return what a program prints when asked; bounded in time and size."""
-    from mi.agents.process import AgentProcess, ProcessLimits
-    from mi.kernel.text import decode
-
     said = bytearray()
 
     def keep(stream: str, data: bytes) -> None:

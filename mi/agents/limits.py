@@ -3,6 +3,7 @@
 import re
 import time
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mi.agents.events import VendorLimit, cut_excerpt
 from mi.kernel import clock
@@ -69,8 +70,6 @@ def _amount(number: str) -> float:
 
 def _moment(found: re.Match[str], now: float) -> float | None:
     """Return a time of day, with or without its day, as the next such moment; without a zone it is local time."""
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
     hour, minute = int(found["hour"]), int(found["minute"] or 0)
     if found["half"]:
         hour = hour % 12 + (12 if found["half"].lower() == "pm" else 0)

@@ -1,5 +1,6 @@
 """Starting a program with byte pipes, and waiting for them."""
 
+import errno
 import os
 import select
 import subprocess
@@ -26,8 +27,6 @@ def spawn(argv: Sequence[str], cwd: str, env: dict[str, str], has_stdin: bool) -
 
 
 def _cannot_start(argv: Sequence[str], cwd: str, error: OSError) -> MiError:
-    import errno
-
     if error.errno == errno.E2BIG:
         return MiError("agent-argument-too-long", name=argv[0], size=max(len(arg.encode()) for arg in argv))
     if error.filename == cwd and not os.path.isdir(cwd):

@@ -2,11 +2,15 @@
 
 import os
 import select
+import shlex
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from mi.agents.signals import StopFlag
+from mi.kernel.secrets import redact
+from mi.kernel.text import make_printable
 
 
 class NobodyThere:
@@ -33,9 +37,6 @@ class AtTerminal:
         self._paused = paused
 
     def ask(self, question_id: str, question: str) -> str | None:
-        from mi.kernel.secrets import redact
-        from mi.kernel.text import make_printable
-
         with self._paused():
             sys.stderr.write(f"\n{self._prompt} {make_printable(redact(question))}\n> ")
             sys.stderr.flush()
@@ -48,11 +49,6 @@ class AtTerminal:
 
 def tell(command: str, question_id: str, question: str) -> None:
     """Run the person's notify command with the question as its last argument and in $MI_QUESTION; best effort."""
-    import shlex
-    import subprocess
-
-    from mi.kernel.secrets import redact
-
     shown = redact(question)
     environment = os.environ | {"MI_QUESTION": shown, "MI_QUESTION_ID": question_id}
     try:

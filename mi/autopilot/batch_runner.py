@@ -1,6 +1,7 @@
 """One batch of the agent's work: what it is told, what it did, and what stopped it."""
 
 import os
+from hashlib import sha256
 from typing import NamedTuple
 
 import msgspec
@@ -195,6 +196,4 @@ def mindspec_base(parts: RunParts) -> str:
 
 
 def _sha256(text: str) -> str:
-    from hashlib import sha256
-
     return sha256(text.encode("utf-8", "replace")).hexdigest()

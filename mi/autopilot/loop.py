@@ -24,6 +24,7 @@ from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import RunState
 from mi.evidence.records.run import Limit, RunEnd
 from mi.kernel.consent import refuses
+from mi.learning.text_overlap import supported_by_user_text
 from mi.mind.closing import AskAgent, CannotClose, MayClose, ask_for_check, judge_closing
 from mi.mind.prompts.decide_next import NextMove
 from mi.mind.views import Case
@@ -189,8 +190,6 @@ class Loop:
 
         What counts without tests is the person's to say: words that are not in their answer set no strategy.
         """
-        from mi.learning.text_overlap import supported_by_user_text
-
         case = msgspec.structs.replace(case, person_said=said, recent=self.state.recent)
         move, failed = self.judge.decide(case, "after_user")
         chosen = move.update_project_overlay.set_testless_strategy

@@ -1,5 +1,6 @@
 """Noticing that an exchange with the agent repeats itself."""
 
+from hashlib import sha256
 from typing import Literal, NamedTuple
 
 from mi.kernel.messages import text
@@ -17,7 +18,6 @@ class Repetition(NamedTuple):
 
 def signature(hands_last_message: str, next_input: str) -> str:
     """Return a bounded, stable mark of one exchange; white space and case do not count."""
-    from hashlib import sha256
 
     def normal(text: str) -> str:
         return " ".join(text.lower().split())[:_COMPARED]

@@ -6,6 +6,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from mi.agents.events import ThreadStarted
+from mi.agents.leftovers import mark_of
+from mi.agents.registry import AGENTS, load
+from mi.agents.transcript import Captured
 from mi.autopilot.loop_guard import RepetitionGuard, signature
 from mi.autopilot.state import NOTHING, EarlierProof, RunState, added
 from mi.evidence.reader import read_back, read_on
@@ -117,10 +121,7 @@ def _transcript_lines(path: str) -> Iterator[tuple[str, str]]:
 
 def _thread_in(log: str, transcript: str, hands: str) -> str:
     """Return the thread that a batch began before it was cut, from its live transcript."""
-    from mi.agents.events import ThreadStarted
-    from mi.agents.registry import AGENTS, load
     from mi.agents.stream import Interpreter
-    from mi.agents.transcript import Captured
 
     home = os.path.dirname(os.path.dirname(os.path.dirname(log)))
     interpreter: Interpreter = load(AGENTS.get(hands, AGENTS["cli"]).events)()
@@ -135,8 +136,6 @@ def _thread_in(log: str, transcript: str, hands: str) -> str:
 
 def end_orphan(transcript: str) -> int:
     """End the agent of a batch whose MI was killed; returns how many processes there were."""
-    from mi.agents.leftovers import mark_of
-
     started = next((text for stream, text in _transcript_lines(transcript) if stream == "meta"), "")
     pid = started.removeprefix("started pid ")
     mark = mark_of(int(pid)) if pid.isdigit() else None

@@ -1,6 +1,7 @@
 """Starting and resuming runs: the lock, the watch over the work tree, the first record."""
 
 import os
+import shutil
 from functools import partial
 
 from mi.agents.signals import stop_on_signals
@@ -83,8 +84,6 @@ def _go_on(loop: Loop, resumed: Resumed) -> Next:
 
 def _tree_folder(place: ProjectHome, run_id: str) -> str:
     """Return where the run's first snapshot is kept, so that a resumed run still knows what it changed."""
-    import shutil
-
     folder = place.path("trees")
     older = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     for name in [name for name in older if name != run_id][:-_TREES_KEPT]:

@@ -9,6 +9,7 @@ from mi.contract.programs import ProgramResult, run_allowed
 from mi.kernel import clock, git, text
 from mi.kernel.config.types import ContractEvidence
 from mi.kernel.errors import MiError, UsageError
+from mi.kernel.secrets import redact
 
 Kind = Literal["file_exists", "grep_hit", "cmd_exit0", "test_pass"]
 KINDS: tuple[Kind, ...] = ("file_exists", "grep_hit", "cmd_exit0", "test_pass")
@@ -189,8 +190,6 @@ class _Hit(NamedTuple):
 
 
 def _shown(line: str) -> str:
-    from mi.kernel.secrets import redact
-
     return text.fit_one_line(redact(line[: _LINE_SHOWN * 4]), _LINE_SHOWN)
 
 

@@ -16,6 +16,7 @@ from mi.contract.fact_evidence import CheckedEvidence, FactEvidence, find_failur
 from mi.contract.fact_status import Truth
 from mi.contract.gate import Code, GateVerdict, MutationRequest
 from mi.contract.memories import TYPES, Classification, MemoryType, NewMemory, Tier, TruthState
+from mi.contract.plan_detection import count_steps
 from mi.contract.session import ContractSession
 from mi.evidence.records.base import Json
 from mi.evidence.records.governed import MemoryVerify, ModeSet
@@ -125,8 +126,6 @@ class WriteResult(Struct, frozen=True, kw_only=True):
 
 def memory_write(session: ContractSession, given: WriteInput) -> WriteResult:
     """Keep a memory, if the gate lets it through and its evidence holds."""
-    from mi.contract.plan_detection import count_steps
-
     memory, evidence = _checked(given, session)
     lacks = _lacks(memory, evidence)
     steps = count_steps(f"{memory.summary}\n\n{memory.detail}") if memory.type == "plan" else 0

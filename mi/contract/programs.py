@@ -1,6 +1,7 @@
 """Running something to see whether a fact holds: only what the person allowed, without a shell, for a bounded time."""
 
 import os
+import sys
 from typing import NamedTuple
 
 from mi.kernel.config.types import ContractEvidence
@@ -101,7 +102,6 @@ class Sought(NamedTuple):
 def search_expression(pattern: str, path: str) -> Sought:
     """Seek an expression in a file, for a bounded time."""
     import subprocess
-    import sys
 
     argv = [sys.executable, "-I", "-S", "-c", _SEARCH, pattern, path, str(32 << 20)]
     try:

@@ -3,6 +3,7 @@
 import gzip
 import os
 import time
+from hashlib import sha256
 from typing import NamedTuple
 
 import msgspec
@@ -77,8 +78,6 @@ def _archive(home: Home, old: Old) -> Old:
 
 
 def _pack(source: str, target: str) -> str:
-    from hashlib import sha256
-
     digest = sha256()
     fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, FILE_MODE)
     with open(source, "rb") as file, open(fd, "wb") as raw:
@@ -92,8 +91,6 @@ def _pack(source: str, target: str) -> str:
 
 
 def _digest_of(path: str) -> str:
-    from hashlib import sha256
-
     digest = sha256()
     with gzip.open(path, "rb") as file:
         while chunk := file.read(_CHUNK):

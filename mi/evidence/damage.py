@@ -2,7 +2,9 @@
 
 import os
 import re
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import NamedTuple
 
 from mi.kernel import files, jsonl
@@ -93,9 +95,6 @@ def _is_broken_json(path: str) -> bool:
 
 
 def _is_broken_database(path: str) -> bool:
-    import sqlite3
-    from contextlib import closing
-
     try:
         with closing(sqlite3.connect(files.read_only_uri(path), uri=True)) as db:
             return bool(db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok")

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 
 from mi.governance import paths
-from mi.kernel.secrets import find_secrets
+from mi.kernel.secrets import find_secrets, redact
 from mi.kernel.shell import Simple
 
 _SENDERS = """curl wget nc ncat netcat socat telnet scp sftp rsync ftp lftp mail mutt sendmail http https xh ssh
@@ -116,6 +116,4 @@ def _keeps_secret(word: str, copies: set[str]) -> bool:
 
 
 def _shown(one: Simple) -> str:
-    from mi.kernel.secrets import redact
-
     return redact(" ".join(one.argv))

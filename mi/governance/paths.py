@@ -2,6 +2,7 @@
 
 import re
 from fnmatch import fnmatchcase
+from os.path import normpath
 from typing import Literal
 
 _SECRET = re.compile(
@@ -78,6 +79,4 @@ def is_product(path: str) -> bool:
 
 def _plain(path: str) -> str:
     """Return the path as it would be written without detours: `a/./b/../c` is `a/c`."""
-    from os.path import normpath
-
     return normpath(path.replace("\\", "/").strip()) if path.strip() else ""

@@ -11,7 +11,9 @@ from mi.governance.file_acts import path_acts
 from mi.governance.git_commands import MAIN
 from mi.governance.operations import OPERATIONS, STATES, Act, Denial, Profile, State
 from mi.governance.surroundings import NOWHERE, Surroundings
+from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.messages import text
+from mi.kernel.secrets import find_secrets
 
 BATCH_LIMIT = 5  # change units
 _NO_SETTINGS: Mapping[str, State] = MappingProxyType({})
@@ -185,8 +187,6 @@ def _call_acts(tool: str, given: str, here: Surroundings) -> list[Act]:
 
 def _texts(given: str) -> list[str]:
     """Return the texts of a call's arguments, as JSON; of other text itself."""
-    from mi.kernel.jsontext import BadJson, decode
-
     try:
         found: object = decode(given.encode("utf-8", "replace"), dict[str, Any])
     except BadJson:
@@ -229,6 +229,4 @@ def _sent(message: str) -> Act:
 
 
 def _holds_secret(message: str) -> bool:
-    from mi.kernel.secrets import find_secrets
-
     return any(one.kind != "public-ip" for one in find_secrets(message))

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 from mi.governance.words import is_said, is_whole, own_words, split_clauses
 from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
+from mi.kernel.text import fit_one_line, split_sentences
 
 TEN_MINUTES = 600.0
 CARD_TYPE = {
@@ -75,8 +76,6 @@ class Capture(NamedTuple):
 
 def find_capture(message: str, contradicts: Collection[str] = (), suggested: Collection[str] = ()) -> Capture | None:
     """Return the suggestion that a message gives rise to; None without a signal, or when it was made before."""
-    from mi.kernel.text import fit_one_line, split_sentences
-
     own = own_words(message)
     found: Capture | None = None
     for sentence in split_sentences(own) or [own]:

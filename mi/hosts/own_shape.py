@@ -10,6 +10,7 @@ import msgspec
 from mi.hosts import jsonfile, marked_block
 from mi.hosts.manifest import Former, PlacedEntry, WorkspaceManifest
 from mi.kernel import files, inside
+from mi.kernel.digest import hash_sha256
 from mi.kernel.errors import MiError
 
 OWN = ".mi"  # of a workspace: everything in it is MI's
@@ -110,6 +111,4 @@ def _words(line: str) -> list[str]:
 
 
 def _digest(data: bytes | None) -> str:
-    from mi.kernel.digest import hash_sha256
-
     return "" if data is None else hash_sha256(data)

@@ -1,6 +1,7 @@
 """What placing would change, worked out whole before anything is written: a refusal leaves everything as it is."""
 
 import os
+import tomllib
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -301,8 +302,6 @@ class Draft:
 
 def _check_toml(path: str, around: str, new: str, table: str) -> None:
     """Raise if the file would no longer be TOML: the host would not start."""
-    import tomllib
-
     try:
         tomllib.loads(around)
     except tomllib.TOMLDecodeError as error:

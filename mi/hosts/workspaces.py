@@ -10,6 +10,7 @@ from msgspec import Struct
 from mi.hosts.manifest import WorkspaceManifest, parsed_manifest
 from mi.hosts.own_shape import OWN, own_part
 from mi.kernel import files, inside
+from mi.kernel.digest import hash_sha256
 from mi.kernel.errors import NotFound, StorageError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices, PrintingNotices
@@ -200,8 +201,6 @@ def _files_in(folder: str) -> list[str]:
 
 def digest(data: bytes | None) -> str:
     """Return the SHA-256 of a file's content, empty when there is no file."""
-    from mi.kernel.digest import hash_sha256
-
     return "" if data is None else hash_sha256(data)
 
 

@@ -1,6 +1,7 @@
 """Time as MI writes it: RFC 3339, UTC, milliseconds."""
 
 import time
+from datetime import UTC, datetime
 
 
 def now() -> str:
@@ -26,7 +27,5 @@ def filename_stamp() -> str:
 
 def parse(timestamp: str) -> float:
     """Seconds since the epoch of an RFC 3339 timestamp; a missing offset means UTC. ValueError if it is none."""
-    from datetime import UTC, datetime
-
     moment = datetime.fromisoformat(timestamp)
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

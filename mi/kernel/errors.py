@@ -1,6 +1,9 @@
 """What can go wrong in MI: one base class, a code to branch on, an exit code, one line for the person."""
 
+import errno
+
 from mi.kernel import messages
+from mi.kernel.secrets import redact
 
 _LONGEST = 2000  # characters of a detail: whoever passes a whole file as an id need not read it again
 
@@ -60,8 +63,6 @@ _REASONS = {
 
 def from_os_error(error: OSError) -> StorageError:
     """Return the one-line explanation of a failed file operation, with the way out for the common causes."""
-    import errno
-
     path = "?" if error.filename is None else error.filename or "''"
     code = _REASONS.get(errno.errorcode.get(error.errno or 0, ""), "os-error")
     return StorageError(code, path=path, reason=error.strerror or str(error))
@@ -70,6 +71,5 @@ def from_os_error(error: OSError) -> StorageError:
 def _brief(detail: object) -> object:
     if not isinstance(detail, str) or len(detail) <= _LONGEST:
         return detail
-    from mi.kernel.secrets import redact
 
     return redact(detail[: 2 * _LONGEST])[:_LONGEST] + "…"  # a secret that was cut would not be recognised later

@@ -1,6 +1,7 @@
 """Looking at a git repository: bounded in time and size, without running anything the repository configures."""
 
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -124,7 +125,6 @@ def _environment(settings: dict[str, str]) -> dict[str, str]:
 def _collect(output: "IO[bytes]", process: "subprocess.Popen[bytes]", timeout_s: float, max_bytes: int) -> GitOutput:
     import select
     import signal
-    import time
 
     deadline = time.monotonic() + timeout_s
     data, stopped = b"", False

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from mi.kernel import files, locks
 from mi.kernel.home import FILE_MODE, make_place, note_new
+from mi.kernel.jsontext import BadJson, decode_stored
 
 MAX_LINE = 1 << 20  # longer lines are handed out cut: what shows or indexes them needs no more
 _CHUNK = 1 << 16
@@ -134,8 +135,6 @@ def _start_of_last_line(fd: int, end: int) -> int:
 
 
 def _is_record(data: bytes) -> bool:
-    from mi.kernel.jsontext import BadJson, decode_stored
-
     try:
         decode_stored(data, dict)
     except BadJson:

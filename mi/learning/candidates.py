@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from hashlib import sha256
 
 import msgspec
 from msgspec import Struct
@@ -33,8 +34,6 @@ class CandidateState(Struct, frozen=True, kw_only=True):
 
 def make_signature(scope: str, text: str) -> str:
     """Return the same for texts that differ in case, spacing and punctuation only."""
-    from hashlib import sha256
-
     return sha256(f"{scope}\n{' '.join(split_plain_tokens(text))}".encode()).hexdigest()[:16]
 
 

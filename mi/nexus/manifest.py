@@ -1,6 +1,7 @@
 """The roster in other forms: the manifest, the same bytes for the same sources, and what each host is given of it."""
 
 import os
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -27,8 +28,6 @@ _TAKEN = {"no_file_edit": ["Edit", "Write", "NotebookEdit"], "no_shell_exec": ["
 
 def hash_body(body: str) -> str:
     """Return the fingerprint of a text, the same on every system: line ends and what trails do not count."""
-    from hashlib import sha256
-
     normal = body.replace("\r\n", "\n").rstrip() + "\n"
     return "sha256:" + sha256(normal.encode()).hexdigest()
 

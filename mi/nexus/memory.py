@@ -9,6 +9,7 @@ from mi.kernel.config.types import Nexus as Settings
 from mi.kernel.errors import Blocked, NotFound, UsageError
 from mi.kernel.files import read_bytes
 from mi.knowledge.search.words import stop_words, tokens
+from mi.knowledge.thoughts.store import refuse_secret
 from mi.nexus import memory_rules
 from mi.nexus.access import observe_read
 from mi.nexus.knowledge import list_files, read_text
@@ -62,8 +63,6 @@ def add(
     force: bool = False,
 ) -> Added:
     """Keep a text: in the file that says most of it already, else in a new one. Blocked when it should not be kept."""
-    from mi.knowledge.thoughts.store import refuse_secret
-
     said = text.strip()
     if not said:
         raise UsageError("empty-text", field="memory")
@@ -139,8 +138,6 @@ def _joined(former: bytes, said: str) -> bytes:
 
 def add_rule(store: Store, name: str, text: str) -> str:
     """Keep a rule in `rules/`; a file of that name is extended."""
-    from mi.knowledge.thoughts.store import refuse_secret
-
     refuse_secret("rule", text)
     proposed = memory_rules.proposed(name or text.splitlines()[0], "")
     path = os.path.join(store.place.rules, proposed if proposed != ".md" else _RULES)

@@ -1,6 +1,7 @@
 """Checking memory files and forgetting those nobody needs; each deletion is a commit that says the way back."""
 
 import os
+import shlex
 import time
 from collections.abc import Iterator
 from itertools import combinations
@@ -193,8 +194,6 @@ def _merge(store: Store, root: str, pair: Merge) -> str:
 
 def _way_back(commit: str, inside: str) -> str:
     """Return the command that brings a file back, to be typed at the top of the repository."""
-    import shlex
-
     return f"Restore: git checkout {commit} -- {shlex.quote(inside)}\n"
 
 

@@ -4,10 +4,12 @@ import os
 from typing import Any, NamedTuple
 
 import msgspec
+import yaml
 
 from mi.kernel.errors import StorageError
 from mi.kernel.files import read_bytes
 from mi.nexus import vocabulary_types as types
+from mi.nexus.macros import expand
 
 SHIPPED = os.path.dirname(__file__)
 VOCABULARY: dict[str, Any] = {
@@ -49,8 +51,6 @@ class Roster(NamedTuple):
 
 def load_yaml(path: str, shape: Any) -> Any:
     """Return a YAML file as its type; StorageError names the file and what is wrong with it."""
-    import yaml
-
     data = read_bytes(path)
     if data is None:
         raise StorageError("roster-missing", path=path)
@@ -97,8 +97,6 @@ def load(root: str = SHIPPED) -> Roster:
 
 def read_skill_body(skill: str, mode: str = "") -> str:
     """Return the text of a shipped skill, its macros written out."""
-    from mi.nexus.macros import expand
-
     member = load_member(SHIPPED, "skills", skill)
     head = f"Mode: {mode}\n\n" if mode else ""
     file = "invocations.yml"

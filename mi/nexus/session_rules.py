@@ -1,10 +1,14 @@
 """What the events of a session look up: an agent's task, the files it touched, whether it goes on or another begins."""
 
+from glob import glob, has_magic
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+from mi.governance.command_tables import PRINTING
+from mi.governance.file_acts import edits_in_place
 from mi.kernel import jsonl
 from mi.kernel.errors import MiError
 from mi.kernel.jsontext import BadJson, decode_stored
+from mi.kernel.shell import simple_commands
 from mi.nexus import extensions, pairing, tracker
 from mi.nexus.capabilities import EDITS, find_action, find_tier
 from mi.nexus.state import Task, Tasks, TrackerEntry
@@ -112,10 +116,6 @@ def find_printed_files(command: str, root: str) -> list[str]:
 
     What only goes through a search or into a file is not shown.
     """
-    from glob import glob, has_magic
-
-    from mi.kernel.shell import simple_commands
-
     pipelines: dict[int, list[Simple]] = {}
     for one in simple_commands(command):
         if one.argv:
@@ -126,9 +126,6 @@ def find_printed_files(command: str, root: str) -> list[str]:
 
 
 def _prints(one: "Simple") -> bool:
-    from mi.governance.command_tables import PRINTING
-    from mi.governance.file_acts import edits_in_place
-
     writes = set(one.writes) - {"/dev/null"}  # where the errors go
     return one.name in PRINTING and not writes and not edits_in_place([one.name, *one.argv[1:]])
 

@@ -11,6 +11,7 @@ from mi.kernel.errors import NotFound, UsageError
 from mi.nexus.plan import Answer
 from mi.nexus.state import ReusePolicy, Task, Tasks, TaskStatus, is_given
 from mi.nexus.store import Store
+from mi.nexus.targets import relate_to_root
 
 
 class NexusTaskList(Struct, frozen=True, kw_only=True):
@@ -174,8 +175,6 @@ def set_targets(store: Store, task_id: int, paths: list[str], generated: list[st
 
 def _inside(store: Store, paths: list[str]) -> list[str]:
     """Paths from the project's root; one that leads out of it is refused."""
-    from mi.nexus.targets import relate_to_root
-
     found = [relate_to_root(store.place.root, path.strip()) for path in paths]
     for given_as, path in zip(paths, found, strict=True):
         if not path or os.path.isabs(path) or path.split(os.sep)[0] == "..":

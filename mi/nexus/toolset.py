@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 import msgspec
 
+from mi.evidence.records.governed import NexusEvent
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.secrets import redact
 from mi.nexus import history, plan, tasks
@@ -104,8 +105,6 @@ def call(store: Store, name: str, arguments: dict[str, Any], record: Record | No
         raise
     finally:
         if record is not None:
-            from mi.evidence.records.governed import NexusEvent
-
             harness_id = store.place.harness_id
             record(NexusEvent(event=name, harness_id=harness_id, params=show_parameters(arguments), error=error))
 

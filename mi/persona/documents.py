@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING
 
 from mi.kernel.errors import StorageError
+from mi.kernel.secrets import find_secrets
+from mi.kernel.text import decode
 from mi.knowledge.search.sources import FolderProducer
 from mi.persona.place import PersonaView
 
@@ -36,8 +38,6 @@ def _id(source: str, name: str) -> str:
 
 
 def _document(name: str, data: bytes, project_id: str, source: str) -> "Document | None":
-    from mi.kernel.secrets import find_secrets
-    from mi.kernel.text import decode
     from mi.knowledge.search.documents import Document
     from mi.persona.cards import parse
     from mi.persona.front_matter import BadFrontMatter

@@ -3,6 +3,7 @@
 import os
 import re
 import time
+from datetime import date
 from typing import NamedTuple
 
 from mi.kernel.errors import MiError, NotFound
@@ -90,8 +91,6 @@ def list_other_windows(files: list[LogFile], own_sid: str, today: str, most: int
 
 
 def _days_between(earlier: str, later: str) -> int:
-    from datetime import date
-
     try:
         return (date.fromisoformat(later) - date.fromisoformat(earlier)).days
     except ValueError:  # a name with an impossible date

@@ -1,5 +1,6 @@
 """What changed in a project between two moments, apart from what the person had changed before."""
 
+import difflib
 import os
 import shutil
 import tempfile
@@ -176,8 +177,6 @@ class WorktreeWatch:
 
     def text_diff(self, changed: list[str]) -> str:
         """Return what `git diff -U0` would print about the files to keep among changed ones, since the watch began."""
-        import difflib
-
         parts: list[str] = []
         for path in changed:
             if not self._keeps(path):

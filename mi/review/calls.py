@@ -1,5 +1,6 @@
 """Calling external reviewers: within their time, one retry, at most two at once; what fails is said, nothing hangs."""
 
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal, NamedTuple
@@ -75,8 +76,6 @@ def check_health(config: Config) -> list[tuple[str, str]]:
 
 
 def _missing(name: str, config: Config) -> str:
-    import os
-
     try:
         open_reviewer(name, config)
     except MiError as error:

@@ -8,6 +8,8 @@ from mi.kernel.config.types import Governance
 from mi.kernel.text import fit_one_line, split_sentences
 from mi.knowledge.search.words import compact
 from mi.persona.place import PersonaView, read_text
+from mi.persona.session_log import read_sections
+from mi.persona.windows import log_files
 
 _MOST = 400  # decisions looked at, the newest logs first
 _LOGS = 20
@@ -54,9 +56,6 @@ def _principles(persona: PersonaView) -> list[TeamDecision]:
 
 
 def _sessions(persona: PersonaView) -> list[TeamDecision]:
-    from mi.persona.session_log import read_sections
-    from mi.persona.windows import log_files
-
     found = []
     for log in reversed(log_files(persona)[-_LOGS:]):
         text = read_text(persona, log.path) or ""

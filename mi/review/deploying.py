@@ -1,8 +1,10 @@
 """Deployment in a project: what a machine can check is checked, what the human said is kept with the commit."""
 
+import http.client
 import os
 import re
 import shlex
+import subprocess
 import time
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -85,8 +87,6 @@ def run_tests(root: str, command: str) -> TestResult:
 
 
 def _run(command: str, root: str, timeout_s: float) -> tuple[int | None, str]:
-    import subprocess
-
     try:
         done = subprocess.run(
             shlex.split(command) or [""],  # blanks alone are no command
@@ -133,7 +133,6 @@ def look_after(root: str, wanted: DeploymentHealth) -> DeploymentObservation:
 
 def fetch_http_status(url: str) -> int | None:
     """Return the status code of a GET; None when there was no answer."""
-    import http.client
     import urllib.error
     import urllib.request
 

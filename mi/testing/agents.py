@@ -1,6 +1,7 @@
 """Scripted agents: a real program that does what a list of steps says, well or badly, for the generic CLI provider."""
 
 import os
+import sys
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -50,8 +51,6 @@ def scripted_batches(batches: Sequence[Steps], counter: str) -> list[str]:
 
 
 def _argv(batches: Sequence[Steps], counter: str) -> list[str]:
-    import sys
-
     script = msgspec.json.encode([[_as_step(step) for step in steps] for steps in batches]).decode()
     if len(script.encode()) > _MAX_ARGUMENT:
         raise ScriptError(f"the script is too long for a command line: {len(script)} characters of {_MAX_ARGUMENT}")

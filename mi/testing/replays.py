@@ -6,6 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
+from mi.kernel.files import write_atomic
 from mi.testing.replies import Delete, Edit, Part, Run, Say, Think, Turn, Write
 from mi.testing.wire import ScriptError
 
@@ -15,10 +18,7 @@ def write_replay(path: str, batches: Sequence[Sequence[Part] | Turn]) -> str:
 
     A batch is a list of parts, a `turn` with its usage, or a `stream_error`, which makes the batch fail.
     """
-    import msgspec
-
     from mi.agents.adapters.replay_script import read_script
-    from mi.kernel.files import write_atomic
 
     path = os.path.abspath(path)
     script = {"version": "v1", "batches": [_batch(batch) for batch in batches]}

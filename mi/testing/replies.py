@@ -6,6 +6,7 @@ that is no turn. The same part is written by each server in the form its agent u
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -234,8 +235,6 @@ def fail(
 
 def usage_limit(resets_at: int, message: str = "The usage limit has been reached") -> Failure:
     """Return the vendor's limit for this account is reached until that moment, in seconds since 1970."""
-    import time
-
     wait_s = max(0, resets_at - int(time.time()))
     headers = {"Retry-After": str(wait_s), "anthropic-ratelimit-unified-reset": str(resets_at)}
     return Failure(status=429, message=message, headers=headers, resets_at=resets_at)

@@ -1,6 +1,8 @@
 """Temporary places for tests: an MI home of their own, and a small git repository with one Python test."""
 
 import os
+import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -40,8 +42,6 @@ class Repository(NamedTuple):
 @contextmanager
 def temporary_home() -> Iterator[Home]:
     """Give an empty MI home that this process and its children use until the block ends."""
-    import tempfile
-
     before = os.environ.get("MI_HOME")
     with tempfile.TemporaryDirectory(prefix="mi-home-") as folder:
         os.environ["MI_HOME"] = folder
@@ -60,8 +60,6 @@ def temporary_repository(*, passing: bool = True, parent: str | None = None) -> 
 
     No network, nobody's configuration.
     """
-    import tempfile
-
     with tempfile.TemporaryDirectory(prefix="mi-repository-", dir=parent, ignore_cleanup_errors=True) as folder:
         files = {
             "calc.py": f"def add(a, b):\n{_RIGHT if passing else _WRONG}\n",
@@ -77,8 +75,6 @@ def temporary_repository(*, passing: bool = True, parent: str | None = None) -> 
 
 
 def _commit(folder: str) -> None:
-    import subprocess
-
     environment = os.environ | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
     for command in (
         ["init", "--quiet", "--initial-branch=main"],

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mi.kernel.files import read_bytes
+from mi.kernel.jsontext import BadJson, decode_fields
 from mi.knowledge.search.documents import Change, Correction, Document, DocumentChanges
 from mi.knowledge.search.sources import FolderProducer, file_stamp
 
@@ -17,7 +18,6 @@ def workflow_files(folder: str, source: str, project_id: str) -> FolderProducer:
 
     def read(name: str, data: bytes) -> Document | None:
         from mi.evidence.records.workflow_ir import Workflow
-        from mi.kernel.jsontext import BadJson, decode_fields
 
         try:
             workflow = decode_fields(data, Workflow)
@@ -67,7 +67,6 @@ class WorkflowOverrides:
 
     def _disabled(self) -> list[str]:
         """Return the workflows that the overlay disables; none when it cannot be read."""
-        from mi.kernel.jsontext import BadJson, decode_fields
         from mi.project.overlay import Overlay
 
         try:

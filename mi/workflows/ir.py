@@ -10,6 +10,7 @@ from mi.kernel.errors import MiError
 from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.language import compiled, one_of, patterns
 from mi.kernel.messages import NestedText
+from mi.kernel.text import has_cjk
 
 _ID = re.compile(r"wf_[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _STEP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -130,6 +131,4 @@ def matches(trigger: Trigger, task: str) -> bool:
 
 def _is_latin(char: str) -> bool:
     """Chinese and Japanese have no spaces between words: there a pattern may stand anywhere."""
-    from mi.kernel.text import has_cjk
-
     return (char.isalnum() or char == "_") and not has_cjk(char)

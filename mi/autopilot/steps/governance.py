@@ -28,6 +28,9 @@ from mi.kernel.messages import text
 from mi.mind.language import is_inquiry
 from mi.mind.views import Case
 from mi.persona.place import PersonaView
+from mi.project.change import change_here, weigh
+from mi.review.decisions import collect_decisions, find_signals_for
+from mi.review.reviewing import ReviewRequest, list_called, request_human_review, review_change
 
 if TYPE_CHECKING:  # needed where a change is large enough for a review
     from mi.review.reviewing import Reviewed
@@ -74,8 +77,6 @@ class GovernanceSteps(RunSteps):
         )
 
     def _signals(self, task: str) -> Signals:
-        from mi.review.decisions import collect_decisions, find_signals_for
-
         return find_signals_for(task, self._config.governance, collect_decisions(self._persona))
 
     def _unclear(self, recorder: RunRecorder, assessed: Assessment) -> Outcome:
@@ -144,8 +145,6 @@ class GovernanceSteps(RunSteps):
             return None
         outcome = self._asked(recorder, "review", self._question(case, raw, needed, reviewed))
         if by_person and not isinstance(outcome, Stop):
-            from mi.review.reviewing import request_human_review
-
             recorder.append(request_human_review("accept" if outcome is None else "revise"))
         if needed.split == "required" and outcome is None:
             scope = f"split of {case.batch.change.units} change units at risk {raw}"
@@ -153,9 +152,6 @@ class GovernanceSteps(RunSteps):
         return outcome
 
     def _review_externally(self, recorder: RunRecorder, case: Case) -> "Reviewed":
-        from mi.project.change import change_here, weigh
-        from mi.review.reviewing import ReviewRequest, list_called, review_change
-
         batch, root = case.batch, self._place.project.root
         known = self._reviews.get(batch.hands_transcript_ref, [])  # what was paid for is not asked again
         change = weigh(case.diff, batch.task, root) if case.diff else change_here(root, task=batch.task)

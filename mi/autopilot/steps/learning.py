@@ -12,7 +12,15 @@ from mi.kernel.config.types import WhyTraceConfig
 from mi.knowledge.thoughts.context import ThoughtFinder
 from mi.knowledge.thoughts.settings import seed_defaults
 from mi.knowledge.thoughts.store import ThoughtStore
+from mi.knowledge.thoughts.stores import CombinedStores
+from mi.learning.checkpoint import Checkpoints, materialise
+from mi.learning.consolidate import Consolidation
+from mi.learning.mining import ClaimMiner, PreferenceMiner
 from mi.learning.overlay import point_to_strategy
+from mi.learning.segments import SegmentFile
+from mi.learning.suggestions import Learner
+from mi.learning.why import DECISIONS, explain_event, find_moment, find_speaker
+from mi.learning.why_trace import Reach, trace
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
 
@@ -58,12 +66,6 @@ class LearningSteps(RunSteps):
 
 def _build_checkpoints(knowledge: "Knowledge", run_id: str, begins_at: int, more: "Sequence[Lesson]") -> "Checkpoints":
     """Return learning as the configuration wants it."""
-    from mi.learning.checkpoint import Checkpoints, materialise
-    from mi.learning.consolidate import Consolidation
-    from mi.learning.mining import ClaimMiner, PreferenceMiner
-    from mi.learning.segments import SegmentFile
-    from mi.learning.suggestions import Learner
-
     runtime = knowledge.runtime
     file = SegmentFile(knowledge.place, run_id, begins_at, knowledge.notices)
     learner = Learner(knowledge, file, run_id)
@@ -107,9 +109,6 @@ class WhySteps(RunSteps):
         event = self._last_decision()
         if event is None:
             return
-        from mi.knowledge.thoughts.stores import CombinedStores
-        from mi.learning.why import explain_event, find_moment, find_speaker
-        from mi.learning.why_trace import Reach, trace
 
         moment, as_of_ts = find_moment(event, None)
         thoughts = CombinedStores(self._own.read(moment), self._shared.read(moment))
@@ -118,8 +117,6 @@ class WhySteps(RunSteps):
         trace(why, find_speaker(event), _RecorderJudge(recorder), reach, self._settings, recorder.append)
 
     def _last_decision(self) -> dict[str, Any] | None:
-        from mi.learning.why import DECISIONS
-
         for event in read_back(self._place.files.evidence, self._place.notices):
             if event.head.run_id == self._place.run_id and event.head.kind in DECISIONS:
                 return event.fields()

@@ -6,8 +6,22 @@ from typing import TYPE_CHECKING
 
 from mi.autopilot.steps.protocol import RunPlace, RunRecorder, RunSteps
 from mi.evidence.records.base import Record
+from mi.evidence.records.governed import Override, Review, SessionLog, Verification
+from mi.evidence.records.run import Question, RunEnd, RunStart, UserInput
 from mi.kernel.errors import MiError
+from mi.kernel.secrets import redact
+from mi.persona.boot import boot, render_context
 from mi.persona.place import PersonaView
+from mi.persona.session_log import (
+    ExternalCall,
+    LoggedDecision,
+    LoggedVerification,
+    SessionEntry,
+    append_entry,
+    is_first,
+)
+from mi.persona.windows import find_window, log_files
+from mi.review.captures import suggest
 
 if TYPE_CHECKING:
     from mi.persona.boot import Booted
@@ -29,7 +43,6 @@ class PersonaSteps(RunSteps):
         booted = self._boot()
         if booted is None:
             return ""
-        from mi.persona.boot import render_context
 
         return render_context(booted, _BUDGET)
 
@@ -38,9 +51,6 @@ class PersonaSteps(RunSteps):
         if booted is None:
             return
         from mi.autopilot.resume import records_of
-        from mi.evidence.records.governed import SessionLog
-        from mi.persona.session_log import append_entry, is_first
-        from mi.persona.windows import find_window, log_files
 
         window = find_window(self._persona, booted.sid)
         records = records_of(self._place.files.evidence, end.run_id, self._place.notices)
@@ -52,9 +62,6 @@ class PersonaSteps(RunSteps):
 
     def _suggest(self, recorder: RunRecorder, records: list[Record]) -> None:
         """Put what the person said and is worth a card into the inbox, once."""
-        from mi.evidence.records.run import RunStart, UserInput
-        from mi.review.captures import suggest
-
         tasks = [record.task for record in records if isinstance(record, RunStart)]
         said = [*tasks[:1], *(record.answer for record in records if isinstance(record, UserInput))]
         language = self._language_for("\n".join(said))
@@ -65,8 +72,6 @@ class PersonaSteps(RunSteps):
     def _boot(self) -> "Booted | None":
         """Return the run's own window, made once; a persona that cannot boot is said, and does not stop the work."""
         if self._booted is None and os.path.isdir(self._persona.root):
-            from mi.persona.boot import boot
-
             try:
                 self._booted = boot(self._persona)
             except MiError as error:
@@ -76,11 +81,6 @@ class PersonaSteps(RunSteps):
 
 def entry_of(records: list[Record]) -> "SessionEntry":
     """Return what a run leaves in the session log, from its own records alone."""
-    from mi.evidence.records.governed import Override, Review, Verification
-    from mi.evidence.records.run import Question, RunEnd, RunStart, UserInput
-    from mi.kernel.secrets import redact
-    from mi.persona.session_log import ExternalCall, LoggedDecision, LoggedVerification, SessionEntry
-
     task = next((record.task for record in records if isinstance(record, RunStart)), "")
     end = next(record for record in reversed(records) if isinstance(record, RunEnd))
     answered = {record.question_id for record in records if isinstance(record, UserInput)}

@@ -4,6 +4,7 @@ from mi.autopilot.steps.protocol import RunRecorder, RunSteps
 from mi.kernel.errors import MiError
 from mi.kernel.messages import text
 from mi.nexus import tags
+from mi.nexus.roster import read_skill_body
 from mi.nexus.store import Store
 from mi.nexus.tasks import find_ready
 
@@ -20,8 +21,6 @@ class PlanSteps(RunSteps):
         return "\n\n".join(part for part in parts if part)
 
     def _skills(self, task: str) -> list[str]:
-        from mi.nexus.roster import read_skill_body
-
         return [read_skill_body(tag.skill, tag.variant) for tag in tags.find(task) if tag.skill]
 
     def _next_task(self) -> str:

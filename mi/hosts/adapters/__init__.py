@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from importlib import import_module
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mi.kernel.errors import UsageError
@@ -53,7 +54,6 @@ def load_adapter(name: str) -> "Host":
     """Return the host of a name; UsageError when MI knows none."""
     if name not in HOSTS:
         raise UsageError("unknown-host", name=name, known=", ".join(HOSTS))
-    from importlib import import_module
 
     host: Host = import_module(f"mi.hosts.adapters.{name.replace('-', '_')}").HOST
     return host

@@ -8,6 +8,8 @@ from mi.kernel import files
 from mi.kernel.config.types import Config
 from mi.kernel.errors import BadConfig
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.secrets import find_secrets, redact
+from mi.kernel.text import shorten
 
 T = TypeVar("T", bound=msgspec.Struct)
 ALWAYS_STORED = ("runtime.transparency.store_raw_transcript", "runtime.transparency.store_evidence_log")
@@ -92,9 +94,6 @@ def _value(value: object, shape: Any, path: str, problems: list[ConfigProblem]) 
 
 
 def _shown(path: str, value: object) -> str:
-    from mi.kernel.secrets import find_secrets, redact
-    from mi.kernel.text import shorten
-
     name, text = path.rpartition(".")[2], msgspec.json.encode(value).decode()
     if path.endswith("key") or (isinstance(value, str) and find_secrets(f'"{name}": {text}')):
         return "[redacted]"

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
+from shutil import rmtree
 from typing import Any, NamedTuple
 
 from mi.kernel import clock, files, jsonl, locks
@@ -71,8 +72,6 @@ def apply(store: ThoughtFiles) -> CompactionOutcome:
 
 def _clear_leftovers(store: ThoughtFiles) -> None:
     """Remove what an earlier compaction had half written when it was killed."""
-    from shutil import rmtree
-
     for folder in (store.root, store.archive):
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
             path = os.path.join(folder, name)

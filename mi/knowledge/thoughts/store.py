@@ -9,7 +9,7 @@ import msgspec
 from mi.kernel import clock, ids, jsonl
 from mi.kernel.errors import MiError
 from mi.kernel.home import ThoughtFiles
-from mi.kernel.jsontext import encode
+from mi.kernel.jsontext import BadJson, decode_fields, encode
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import find_secrets, redact
 from mi.knowledge.thoughts.kinds import RULING, ClaimType, EdgeType, NodeType, Origin, Scope, Visibility
@@ -241,7 +241,6 @@ def _as_claim(thought: "Thought") -> "Claim | None":
 
     One without a text or a type, or of an origin that is none, is passed over.
     """
-    from mi.kernel.jsontext import BadJson, decode_fields
     from mi.knowledge.thoughts.records import Claim
 
     try:

@@ -6,6 +6,7 @@ import os
 import time
 import urllib.error
 import urllib.request
+from email.utils import parsedate_to_datetime
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, NoReturn
@@ -99,7 +100,6 @@ def _retry_after(error: urllib.error.HTTPError) -> float | None:
     value = str(error.headers.get("retry-after") or "").strip()
     if value.replace(".", "", 1).isdigit():
         return float(value)
-    from email.utils import parsedate_to_datetime
 
     try:
         return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())

@@ -1,10 +1,12 @@
 """A folder of a project as detection sees it: its names, and the files among them, read once and bounded."""
 
 import os
+import tomllib
 from functools import cached_property
 from typing import Any
 
 from mi.kernel.files import read_bytes
+from mi.kernel.jsontext import BadJson, decode
 
 _MAX_FILE = 1 << 20
 
@@ -32,8 +34,6 @@ class ProjectFolder:
 
     def json(self, name: str) -> dict[str, Any]:
         """Return the object in a file; nothing when there is none."""
-        from mi.kernel.jsontext import BadJson, decode
-
         try:
             return decode(self.text(name).encode(), dict[str, Any])
         except BadJson:
@@ -62,8 +62,6 @@ def text_of(root: str, name: str) -> str:
 
 def read_toml(text: str) -> dict[str, Any]:
     """Return a TOML text as an object; nothing when it is none."""
-    import tomllib
-
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from mi.kernel.jsontext import BadJson, decode
 from mi.project.checks.folder import ProjectFolder, mapping
 from mi.project.checks.runner import Argv, Check, Form, Kind, Reading, Runner
 
@@ -94,8 +95,6 @@ def _own_settings(name: str, file: str, text: str) -> dict[str, str]:
 
 
 def _package(text: str) -> dict[str, Any]:
-    from mi.kernel.jsontext import BadJson, decode
-
     try:
         return decode(text.encode(), dict[str, Any])
     except BadJson:

@@ -1,5 +1,6 @@
 """Runners of Python projects."""
 
+import configparser
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -109,8 +110,6 @@ def _tox_commands(file: str, text: str) -> dict[str, str]:
 
 def _section(text: str) -> dict[str, dict[str, str]]:
     """Return the settings of an INI file by section."""
-    import configparser
-
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
     try:
         parser.read_string(text)
