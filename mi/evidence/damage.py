@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import NamedTuple
 
-from mi.kernel import files, jsonl
+from mi.kernel import files, jsonl, layout
 from mi.kernel.home import DIR_MODE, FILE_MODE, Home
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.marker import NAME as MARKER
 
 _TEMPORARY = re.compile(r".+\.tmp\.(?P<pid>\d+)")
 
@@ -26,18 +27,24 @@ def find_damage(home: Home) -> Iterator[Damage]:
     """Yield everything that `mi repair` can mend, looking at each file once; nothing is changed."""
     if not home.exists():
         return
-    if os.stat(home.root).st_mode & 0o077:
+    if os.stat(home.root).st_mode & 0o077 and os.path.realpath(home.root) != os.path.realpath(os.path.expanduser("~")):
         yield Damage("open-home", home.root, lambda: os.chmod(home.root, DIR_MODE))
     for folder, folders, names in os.walk(home.root):
-        folders[:] = sorted(name for name in folders if name not in ("demo", "trees"))  # a home, and what git keeps
+        folders[:] = sorted(name for name in folders if _is_looked_into(home.relative(os.path.join(folder, name))))
         for name in sorted(names):
             path = os.path.join(folder, name)
-            if os.path.islink(path) or not os.path.isfile(path):
+            relative = home.relative(path)
+            if os.path.islink(path) or not os.path.isfile(path) or not (relative == MARKER or layout.is_file(relative)):
                 continue  # somebody else's file, a pipe, or gone since
             if path != home.config:  # a person's own text: `mi config validate` names the line to mend
                 yield from _in_file(path)
             elif _is_open(path):
                 yield _closing(path)
+
+
+def _is_looked_into(relative: str) -> bool:
+    """Return whether a folder of the home is MI's and no other home, nor what git keeps there."""
+    return layout.is_folder(relative) and not layout.is_opaque(relative) and relative != "demo"
 
 
 def _in_file(path: str) -> Iterator[Damage]:

@@ -131,3 +131,17 @@ def test_home_with_signs_of_an_address_in_its_name(mi, tmp_path: Path):
     assert mi("--home", str(home), "repair").stdout == "Nothing to mend.\n"
     mi("--home", str(home), "doctor")
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_what_is_not_the_homes_own_is_left_alone(damaged: Path, mi) -> None:
+    """A home may lie in a folder with other things, such as `mi --home ~`."""
+    mine = {"notes.json": "{not json", "projects/app/data.jsonl": '{"no": "newline"}', "work.sqlite": "no database"}
+    for name, text in mine.items():
+        path = damaged / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        path.chmod(0o644)
+    assert json.loads(mi("repair", "--apply", "--json").stdout)["damage"]
+    for name, text in mine.items():
+        assert (damaged / name).read_text("utf-8") == text
+        assert (damaged / name).stat().st_mode & 0o777 == 0o644
