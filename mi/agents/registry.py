@@ -38,7 +38,7 @@ AGENTS = {
             package="@anthropic-ai/claude-code",
             host="claude-code",
             mind="claude_schema",
-            unasked_tools="mi.agents.adapters.claude:allowed_tools",
+            unasked_tools="mi.agents.adapters.claude:list_allowed_tools",
         ),
         AgentEntry("cli", adapter="mi.agents.adapters.cli:CliHands", events="mi.agents.any_events:AnyEvents"),
         AgentEntry(

@@ -286,7 +286,7 @@ def test_what_cannot_be_judged_does_not_happen(host, monkeypatch):
     def broken(event):
         raise MiError("interrupted")
 
-    monkeypatch.setattr("mi.hooks.parts.contract.touched", broken)
+    monkeypatch.setattr("mi.hooks.parts.contract.find_changed_files", broken)
     assert host.reply("pre-tool", **change).code == 2
     assert host.reply("pre-tool", **look).code == 2
     assert host.reply("pre-tool", **change).code == 2

@@ -95,9 +95,11 @@ class TextIndex:
         return backend.run(lambda: work(backend))
 
     def _report(self, trouble: Trouble, error: Exception) -> None:
-        key = "memory-index-broken" if trouble == "broken" else "memory-index-unwritable"
         reason = getattr(error, "strerror", None) or str(error)
-        self._notices.add(key, self._home.memory_index, reason=reason)
+        if trouble == "broken":
+            self._notices.add("memory-index-broken", self._home.memory_index, reason=reason)
+        else:
+            self._notices.add("memory-index-unwritable", self._home.memory_index, reason=reason)
 
 
 def _cursor(backend: Backend, source: str) -> str:
