@@ -62,7 +62,10 @@ def test_threads_get_different_ids():
 
 @pytest.mark.req("mi.ids.no-collision")
 def test_processes_get_different_ids():
-    code = "from mi.kernel import ids\nfor _ in range(1000): print(ids.make_id('cl'), ids.make_run_id(), ids.make_cli_id())"
+    code = (
+        "from mi.kernel import ids\n"
+        "for _ in range(1000): print(ids.make_id('cl'), ids.make_run_id(), ids.make_cli_id())"
+    )
     running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) for _ in range(3)]
     made = [word for process in running for word in process.communicate()[0].split()]
     assert all(process.returncode == 0 for process in running)
