@@ -8,7 +8,6 @@ SQL_SCHEMA = r"(?i)\b(?:drop|alter|create|rename)\s+(?:table|database|schema|ind
 SQL_DATA = (
     r"(?i)\b(?:truncate\s+(?:table\s+)?\w|delete\s+from\b|drop\s+(?:table|database|schema|user|role|owned|keyspace)\b)"
 )
-PRODUCTION = re.compile(r"(?<![a-z0-9])(?:prod|prd|production)(?![a-z])|生产", re.I)
 READING = frozenset(
     """ls cat head tail less more wc file stat pwd whoami id date echo printf true false test [ grep rg egrep
     fgrep find fd tree du df ps uname which type env printenv diff cmp sort uniq cut tr jq yq column basename dirname
@@ -191,6 +190,14 @@ def _rows(program: str) -> list[tuple[str, re.Pattern[str]]]:
     """Return the rows about a program; compiled when it is met, for most commands ask about few."""
     found = [row for row in _TABLE if program in row[1].split()]
     return [(operation, re.compile(rf"(?:{pattern})(?!\S)" if pattern else "")) for operation, _, pattern in found]
+
+
+def names_production(text: str) -> bool:
+    """Return whether a text speaks of production."""
+    lowered = text.lower()
+    if not any(sign in lowered for sign in ("prod", "prd", "生产")):  # nearly always: no pattern is compiled for it
+        return False
+    return bool(re.search(r"(?<![a-z0-9])(?:prod|prd|production)(?![a-z])|生产", lowered))
 
 
 def listed(program: str, words: list[str]) -> list[str]:

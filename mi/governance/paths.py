@@ -13,16 +13,17 @@ _SECRET = re.compile(
 _EXAMPLE = re.compile(r"(?:[._-](?:example|sample|template|dist|defaults?)s?(?:\.\w+)?|\.pub)$", re.I)
 _PRIVATE = re.compile(r"(?:^|/)\.([^/]+)/(?:private|[a-z]*[*?\[][^/]*)(?:/|$)")
 _MEMBER_FOLDER = re.compile(r"(?:^|/)persona/\.(?!git)([^/]+)$")
-_HOOK = re.compile(
+# Written as text: `re` compiles a pattern at its first use and keeps it, and most commands use none of these.
+_HOOK = (
     r"(?:^|/)(?:\.claude|\.codex|\.claude/(?:settings(?:\.local)?\.json|hooks(?:/.*)?)|\.codex/(?:hooks\.json|config\.toml|hooks(?:/.*)?)"
     r"|\.git/hooks(?:/.*)?|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.mi/(?:manifest\.json|underway\.json|hooks(?:/.*)?)|\.git/config"
     r"|\.pre-commit-config\.ya?ml|\.mind-incarnation(?:/(?:config\.json|global(?:/permissions\.json)?|hosts(?:/.*)?))?)$"
 )
-_SESSION = re.compile(r"(?:^|/)sessions/\d{4}-\d{2}/\d{4}-\d{2}-\d{2}[^/]*\.md$|(?:^|/)persona/sessions/")
-_PROPOSAL = re.compile(r"(?:^|/)proposals/\d{4}-\d{2}/proposal-[^/]*\.md$|(?:^|/)persona/proposals/")
-_CARD = re.compile(r"(?:^|/)(?:persona/cards/|cards/(?:axioms|principles|heuristics|patterns)/[^/]*\.md$)")
-_PRINCIPLES = re.compile(r"(?:^|/)(?:persona/core/|core/(?:boot|principles|challenge-core)\.md$)")
-_PRODUCT = re.compile(
+_SESSION = r"(?:^|/)sessions/\d{4}-\d{2}/\d{4}-\d{2}-\d{2}[^/]*\.md$|(?:^|/)persona/sessions/"
+_PROPOSAL = r"(?:^|/)proposals/\d{4}-\d{2}/proposal-[^/]*\.md$|(?:^|/)persona/proposals/"
+_CARD = r"(?:^|/)(?:persona/cards/|cards/(?:axioms|principles|heuristics|patterns)/[^/]*\.md$)"
+_PRINCIPLES = r"(?:^|/)(?:persona/core/|core/(?:boot|principles|challenge-core)\.md$)"
+_PRODUCT = (
     r"(?:^|/)(?:node_modules|dist|build|target|out|coverage|htmlcov|tmp|temp|__pycache__|\.pytest_cache|\.mypy_cache"
     r"|\.ruff_cache|\.tox|\.next|\.cache|[\w.-]+\.egg-info)(?:/|$)|^/tmp/|\.(?:pyc|o|class|tmp|log)$"
 )
@@ -57,24 +58,24 @@ def find_member_folder(path: str) -> str:
 
 def is_hook(path: str) -> bool:
     """Return whether a file decides which hooks run, or is one."""
-    return bool(_HOOK.search(_plain(path)))
+    return bool(re.search(_HOOK, _plain(path)))
 
 
 def find_shared_memory(path: str) -> Memory:
     """Return which part of the team's memory a file is."""
     path = _plain(path)
-    parts: tuple[tuple[re.Pattern[str], Memory], ...] = (
+    parts: tuple[tuple[str, Memory], ...] = (
         (_SESSION, "session"),
         (_PROPOSAL, "proposal"),
         (_CARD, "card"),
         (_PRINCIPLES, "principles"),
     )
-    return next((name for pattern, name in parts if pattern.search(path)), "")
+    return next((name for pattern, name in parts if re.search(pattern, path)), "")
 
 
 def is_product(path: str) -> bool:
     """Return whether a file is made by a build or a check, so that deleting it loses nothing."""
-    return bool(_PRODUCT.search(_plain(path)))
+    return bool(re.search(_PRODUCT, _plain(path)))
 
 
 def _plain(path: str) -> str:

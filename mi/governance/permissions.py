@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mi.governance import paths
-from mi.governance.command_tables import PRODUCTION
+from mi.governance.command_tables import names_production
 from mi.governance.file_acts import path_acts
 from mi.governance.git_commands import MAIN
 from mi.governance.operations import OPERATIONS, STATES, Act, Denial, Profile, State
@@ -169,7 +169,7 @@ def acts_of(tool: str, operation: str, target: str, here: Surroundings) -> list[
             return [Act("credentials-out" if _holds_secret(target) else "fetch", target)]
         case "call":
             return _call_acts(tool, target, here)
-        case "delete" if tool.lower() not in _TOOLS and PRODUCTION.search(target) and not _names_file(target):
+        case "delete" if tool.lower() not in _TOOLS and names_production(target) and not _names_file(target):
             return [Act("production-data", target)]
     return _file_acts(verb, target, here)
 

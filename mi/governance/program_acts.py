@@ -48,7 +48,7 @@ def _named(one: Simple) -> list[str]:
 def _counting(argv: list[str], shown: str, here: Surroundings) -> list[Act]:
     """Return what is more than a local command: from the most dangerous to what only looks."""
     operations = tables.listed(argv[0], argv[1:])
-    production = bool(tables.PRODUCTION.search(shown))
+    production = tables.names_production(shown)
     if "weaken-hooks" in operations:
         return [Act("weaken-hooks", shown)]
     if argv[0] in tables.SQL_CLIENTS or "schema-change" in operations:

@@ -28,18 +28,15 @@ _GIT = frozenset(
 _NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-")
 _HERE = ["."]
 _HOOK_COMMANDS = (("hook", "install"), ("hook", "uninstall"))
-# What writing looks like in these languages.
-_WRITES = re.compile(
-    r"""open\s*\([^)]*,\s*(?:mode\s*=\s*)?['"][rbt]*[wax+]
+# What writing looks like in these languages; compiled when a command holds code.
+_WRITES = r"""(?x)open\s*\([^)]*,\s*(?:mode\s*=\s*)?['"][rbt]*[wax+]
     |\.(?:write_?(?:text|bytes)|(?:write|append|copy)File|unlink|rename|rm|truncate|touch|symlink_to|createWriteStream)
         (?:Sync)?\s*\(
     |\b(?:os|shutil|fs|File|FileUtils|IO|Deno)\.
         (?:remove|replace|move|copy\w*|rmtree|makedirs|mkdir|write\w*|delete|cp|mv|rm\w*|binwrite)\b
     |\b(?:file_put_contents|unlink|rename)\s*\(
-    |['"]\s*>{1,2}""",
-    re.VERBOSE,
-)
-_LITERAL = re.compile(r"""(['"])([^'"\n]{1,300})\1""")
+    |['"]\s*>{1,2}"""
+_LITERAL = r"""(['"])([^'"\n]{1,300})\1"""
 
 
 def changed_files(text: str, folder: str) -> list[str]:
@@ -161,7 +158,7 @@ def code_files(name: str, words: list[str], bodies: list[str]) -> list[str]:
     """Return the files that inline code names, when it writes at all; "." when it names none."""
     found: list[str] = []
     for code in inline_code(name, words, bodies):
-        if _WRITES.search(code):
-            named = [text.lstrip("> ") for _, text in _LITERAL.findall(code)]
+        if re.search(_WRITES, code):
+            named = [text.lstrip("> ") for _, text in re.findall(_LITERAL, code)]
             found += [text for text in named if "." in text or "/" in text] or ["."]
     return found

@@ -7,8 +7,9 @@ import msgspec
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
-_BYTE = re.compile(r"\(byte (\d+)\)")
-_HALF_SURROGATE = re.compile("[\ud800-\udfff]")
+# Compiled at their first use: only text that is damaged needs them.
+_BYTE = r"\(byte (\d+)\)"
+_HALF_SURROGATE = "[\ud800-\udfff]"
 
 
 class BadJson(Exception):
@@ -97,7 +98,7 @@ def encode(value: object) -> bytes:
 def _mended(value: Any) -> Any:
     match value:
         case str():
-            return _HALF_SURROGATE.sub("\ufffd", value)
+            return re.sub(_HALF_SURROGATE, "\ufffd", value)
         case dict():
             return {_mended(key): _mended(one) for key, one in value.items()}
         case list() | tuple():
@@ -114,9 +115,9 @@ def _not_utf8(data: bytes) -> BadJson:
 
 
 def _located(reason: str, data: bytes) -> BadJson:
-    found = _BYTE.search(reason)
+    found = re.search(_BYTE, reason)
     at = int(found[1]) if found else len(data)
     before = data[: at - ("trailing characters" in reason)]  # msgspec counts the first of those as read
-    text = _BYTE.sub("", reason).removeprefix("JSON is malformed:").strip()
+    text = re.sub(_BYTE, "", reason).removeprefix("JSON is malformed:").strip()
     line = before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")  # people count characters, not bytes
     return BadJson(text, before.count(b"\n") + 1, len(line) + 1)

@@ -9,9 +9,10 @@ from msgspec import Struct
 from mi.kernel import git
 from mi.kernel.errors import StorageError
 
-_SCP_FORM = re.compile(r"^(?:[^@/\s]+@)?([^:/\s]+):(?!//)(.+)$")  # git@host:owner/name.git
-_URL_FORM = re.compile(r"^[a-z][a-z0-9+.-]*://(?:[^/]*@)?([^/@]*)/(.*)$", re.IGNORECASE)
-_DEFAULT_PORT = re.compile(r":(?:22|80|443|9418)$")
+# Compiled at their first use: a project that is known is not looked at again.
+_SCP_FORM = r"^(?:[^@/\s]+@)?([^:/\s]+):(?!//)(.+)$"  # git@host:owner/name.git
+_URL_FORM = r"^[A-Za-z][A-Za-z0-9+.-]*://(?:[^/]*@)?([^/@]*)/(.*)$"
+_DEFAULT_PORT = r":(?:22|80|443|9418)$"
 _HISTORY_TIMEOUT_S = 30.0  # the first commit of a very large repository takes a while, once
 
 
@@ -62,8 +63,8 @@ def normalise_remote(url: str, top: str = "/") -> str:
     url = url.strip()
     if url.lower().startswith("file://"):
         url = url[7:]
-    if match := _URL_FORM.match(url) or _SCP_FORM.match(url):
-        host, path = _DEFAULT_PORT.sub("", match[1].lower()), match[2]
+    if match := re.match(_URL_FORM, url) or re.match(_SCP_FORM, url):
+        host, path = re.sub(_DEFAULT_PORT, "", match[1].lower()), match[2]
         return f"{host}/{_clean_path(path)}"
     return os.path.normpath(os.path.join(top, url)).removesuffix(".git").rstrip("/")
 
