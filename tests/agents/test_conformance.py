@@ -228,7 +228,7 @@ def test_a_signal_to_mi_stops_the_agent(
 
 def test_an_interrupted_thread_can_be_resumed(subject: Subject, batch: Callable[..., BatchInput]) -> None:
     hands = subject.hands([[HANG], [say("back again")]], Interrupt(**FAST))
-    cut = hands.run(batch(idle_s=2.0))
+    cut = hands.run(batch(idle_s=6.0))  # longer than any of them takes to say its first word
     assert cut.thread_id
     back = hands.run(batch("go on", thread_id=cut.thread_id))
     assert (back.outcome, back.thread_id) == ("ended", cut.thread_id)
