@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,3 +46,10 @@ def test_reads_as_0_1_did(tmp_path_factory: pytest.TempPathFactory, command: str
     before = {path: path.read_bytes() for path in home.rglob("*.json*") if path.is_file()}
     assert ask(MI, home, project, command) == EXPECTED[command]
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_finds_what_0_1_found(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The order is left out: it depends on how many words the project's path has."""
+    home, project = unpack(tmp_path_factory.mktemp("read"))
+    answer: Any = ask(MI, home, project, "search changelog --limit 0")
+    assert sorted(hit["id"] for hit in answer["hits"]) == json.loads((DATA / "found.json").read_text("utf-8"))
