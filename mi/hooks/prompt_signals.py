@@ -121,7 +121,7 @@ def _lines(prompt: str, said: Signals, notices: list[NoticeBlock], language: str
 
 
 def _kept(event: HookEvent, context: "HomeContext", state: RulesState, language: str) -> str:
-    """Return the person took the suggestion up: it becomes a proposal; or it is said why it cannot be one."""
+    """Make a proposal of a suggestion the person took up, or say why it cannot be one."""
     from mi.persona.place import require_persona
     from mi.review.captures import propose
 

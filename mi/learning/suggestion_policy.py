@@ -88,7 +88,7 @@ def _learn_or_wait(
     runtime: Runtime,
     run_id: str,
 ) -> SuggestionVerdict:
-    """Return what is not clearly the person's, or reaches beyond the project, is put before them."""
+    """Return `wait` with the reason where a suggestion needs the person's word, else `learn`."""
     against = next((one for one in standing if one.by_person and opposes(one.text, proposal.text)), None)
     reasons = {
         "automatic learning is off": not runtime.violation_response.auto_learn or not runtime.thought_db.enabled,

@@ -77,7 +77,7 @@ def _same_place(root: str, known: KnownProject) -> bool:
 
 
 def _became_a_repository(root: str, known: KnownProject) -> bool:
-    """Return a folder that was used before `git init` keeps its identity, and with it everything MI knows of it."""
+    """Return whether a folder was used before `git init`: it keeps its identity and what MI knows of it."""
     return known.key.startswith("path:") and _inodes(root)[0] == known.inode
 
 

@@ -137,12 +137,12 @@ Answer = Callable[["Request"], Reply]
 
 
 def say(text: str) -> Say:
-    """Return the model says something."""
+    """Let the model say something."""
     return Say(text)
 
 
 def think(text: str) -> Think:
-    """Return the model shows a summary of its reasoning."""
+    """Let the model show a summary of its reasoning."""
     return Think(text)
 
 
@@ -152,22 +152,22 @@ def run(command: str, *, wait_ms: int | None = None) -> Run:
 
 
 def read(path: str) -> Read:
-    """Return the agent really reads a file."""
+    """Let the agent read a file, really."""
     return Read(path)
 
 
 def write(path: str, content: str) -> Write:
-    """Return the agent really writes a whole file; the path is relative to its working folder."""
+    """Let the agent write a whole file; the path is relative to its working folder."""
     return Write(path, content)
 
 
 def edit(path: str, old: str, new: str) -> Edit:
-    """Return the agent really replaces whole lines of a file; for Claude Code `read` it in an earlier turn."""
+    """Let the agent replace whole lines of a file; for Claude Code `read` it in an earlier turn."""
     return Edit(path, old, new)
 
 
 def delete(path: str) -> Delete:
-    """Return the agent really removes a file; Claude Code does it by a shell command."""
+    """Let the agent remove a file; Claude Code does it by a shell command."""
     return Delete(path)
 
 
@@ -189,7 +189,7 @@ def answer_json(value: Any) -> AnswerJson:
 
 
 def call_tool(name: str, arguments: Mapping[str, Any] | None = None, *, server: str = "") -> CallTool:
-    """Return the agent calls a tool by name, of the MCP server `server` when given."""
+    """Let the agent call a tool by name, of the MCP server `server` when given."""
     return CallTool(name, dict(arguments or {}), server)
 
 
@@ -234,7 +234,7 @@ def fail(
 
 
 def usage_limit(resets_at: int, message: str = "The usage limit has been reached") -> Failure:
-    """Return the vendor's limit for this account is reached until that moment, in seconds since 1970."""
+    """Answer that the account's limit is reached until that moment, in seconds since 1970."""
     wait_s = max(0, resets_at - int(time.time()))
     headers = {"Retry-After": str(wait_s), "anthropic-ratelimit-unified-reset": str(resets_at)}
     return Failure(status=429, message=message, headers=headers, resets_at=resets_at)

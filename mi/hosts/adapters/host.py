@@ -67,7 +67,7 @@ def build_hook_value(hook: HookEntry) -> dict[str, object]:
 
 
 def refuse(host: str, wish: HookEntry | McpEntry) -> UsageError:
-    """Return a host that has no place for something."""
+    """Return the error for a host that has no place for something."""
     return UsageError(
         "host-cannot",
         host=host,
