@@ -1,0 +1,26 @@
+"""What a file of a project is, by its path: a test, or prose that nothing runs."""
+
+import os
+import re
+
+_TEST_PATH = re.compile(
+    r"(^|/)(tests?|specs?|__tests__|__snapshots__)/|(^|/)test_[^/]*$|_test\.\w+$|\.(test|spec)\.\w+$|_spec\.rb$"
+    r"|Tests?\.(java|kt|cs)$|(^|/)conftest\.py$"
+)
+_PROSE = re.compile(
+    r"\.(?:md|markdown|rst|adoc|png|jpe?g|gif|svg|webp|ico)$|(?:^|/)(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS)(?:\.\w+)?$",
+    re.IGNORECASE,
+)
+_PROSE_TEXT = re.compile(r"(?:^|/)docs?/.*\.txt$|(?:^|/)(?:README|NOTES|CHANGELOG|TODO)(?:\.txt)?$", re.IGNORECASE)
+
+
+def is_test(path: str) -> bool:
+    """Return whether a file holds tests or what they need, by its name."""
+    return bool(_TEST_PATH.search(path))
+
+
+def is_prose(path: str) -> bool:
+    """Return whether a file is only read by people; a fixture of the tests never is."""
+    if is_test(path) or os.path.basename(path) in ("requirements.txt", "CMakeLists.txt"):
+        return False
+    return bool(_PROSE.search(path) or _PROSE_TEXT.search(path))
