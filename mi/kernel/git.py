@@ -85,6 +85,14 @@ def _is_repository(mark: str) -> bool:
     return os.path.isfile(mark) or os.path.lexists(os.path.join(mark, "HEAD"))
 
 
+class GitBytes(NamedTuple):
+    """What git printed, as it printed it; `error` is its own last line of complaint."""
+
+    code: int | None
+    output: bytes
+    error: str
+
+
 def run(
     cwd: str,
     *args: str,
@@ -94,22 +102,62 @@ def run(
     env: Mapping[str, str] = MappingProxyType({}),
 ) -> GitOutput:
     """Run git in a folder, taking at most `max_bytes` of its output; `settings` and `env` go over its own."""
-    import subprocess
+    from subprocess import DEVNULL
 
     try:
-        process = subprocess.Popen(
-            ["git", "-C", cwd, *_SAFE, *args],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(settings or {}) | dict(env),
-            start_new_session=True,
-            umask=0o077,  # what it keeps for MI, MI alone may read
-        )
+        process = start(cwd, *args, stdin=DEVNULL, settings=settings, env=env)
     except OSError:
         return GitOutput(None, "", False)
     assert process.stdout is not None  # it was asked for
-    return _collect(process.stdout, process, timeout_s, max_bytes)
+    code, data, cut = _collect(process.stdout, process, timeout_s, max_bytes)
+    return GitOutput(code, text.decode(data), cut)
+
+
+def run_bytes(
+    cwd: str,
+    *args: str,
+    stdin: bytes = b"",
+    timeout_s: float = _TIMEOUT_S,
+    settings: dict[str, str] | None = None,
+    env: Mapping[str, str] = MappingProxyType({}),
+) -> GitBytes:
+    """Run git with something to read and return all that it printed: names as bytes, whatever they are written in."""
+    from tempfile import TemporaryFile
+
+    with TemporaryFile() as given, TemporaryFile() as complaint:
+        given.write(stdin)
+        given.seek(0)
+        try:
+            process = start(cwd, *args, stdin=given.fileno(), stderr=complaint.fileno(), settings=settings, env=env)
+        except OSError as error:
+            return GitBytes(None, b"", str(error))
+        assert process.stdout is not None  # it was asked for
+        code, data, _ = _collect(process.stdout, process, timeout_s, 1 << 40)
+        complaint.seek(0)
+        lines = text.decode(complaint.read(_MAX_BYTES)).strip().splitlines()
+    return GitBytes(code, data, lines[-1] if lines else f"git {args[0]}: no answer" if code is None else "")
+
+
+def start(
+    cwd: str,
+    *args: str,
+    stdin: int,
+    stderr: int | None = None,
+    settings: dict[str, str] | None = None,
+    env: Mapping[str, str] = MappingProxyType({}),
+) -> "subprocess.Popen[bytes]":
+    """Return git running in a folder, its output in a pipe; OSError where there is no git."""
+    import subprocess
+
+    return subprocess.Popen(
+        ["git", "-C", cwd, *_SAFE, *args],
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL if stderr is None else stderr,
+        env=_environment(settings or {}) | dict(env),
+        start_new_session=True,
+        umask=0o077,  # what it keeps for MI, MI alone may read
+    )
 
 
 def _environment(settings: dict[str, str]) -> dict[str, str]:
@@ -122,12 +170,14 @@ def _environment(settings: dict[str, str]) -> dict[str, str]:
     return own | _ENVIRONMENT | over
 
 
-def _collect(output: "IO[bytes]", process: "subprocess.Popen[bytes]", timeout_s: float, max_bytes: int) -> GitOutput:
+def _collect(
+    output: "IO[bytes]", process: "subprocess.Popen[bytes]", timeout_s: float, max_bytes: int
+) -> tuple[int | None, bytes, bool]:
     import select
     import signal
 
     deadline = time.monotonic() + timeout_s
-    data, stopped = b"", False
+    data, stopped = bytearray(), False
     while len(data) <= max_bytes:
         if not select.select([output], [], [], max(0.0, deadline - time.monotonic()))[0]:
             stopped = True
@@ -141,7 +191,7 @@ def _collect(output: "IO[bytes]", process: "subprocess.Popen[bytes]", timeout_s:
         os.killpg(process.pid, signal.SIGKILL)  # with whatever git started
     output.close()
     code = process.wait()
-    return GitOutput(None if stopped else 0 if cut else code, text.decode(data[:max_bytes]), cut)
+    return None if stopped else 0 if cut else code, bytes(data[:max_bytes]), cut
 
 
 def observe(path: str, timeout_s: float = _TIMEOUT_S) -> Observation:
