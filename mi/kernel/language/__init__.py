@@ -81,6 +81,10 @@ class Patterns:
     unclear_parts: str = ""  # the same, where no blank parts words
     mending: str = ""
     changes_tests: str = ""  # a task says, or may say, that the tests themselves are to change
+    failing_tests: str = ""  # a task speaks of all tests that are red
+    adds_tests: str = ""
+    keeps_behaviour: str = ""  # new tests of such a change pass before it, too
+    renames: str = ""  # or gives things another place
     take_away: str = ""
     negation: str = ""
     before_name: str = ""  # what may stand between a verb and the name of a test

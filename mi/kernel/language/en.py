@@ -117,6 +117,23 @@ class English(Patterns):
         r"|timeout|toleran|adapt|adjust|updat|upgrad|chang|renam|rewrit|align|migrat|refactor|translat|bump|regenerat"
         r"|after\b|since\b|because\b|new\b)"
     )
+    failing_tests = (
+        r"\b(?:failing|failed|broken|red)\s+(?:\w+\s+){0,2}(?:tests?|suite|specs?)\b"
+        r"|\b(?:tests?|suite|specs?)\b(?: \w+){0,3} (?:fails?|failing|failed|red|broken)\b"
+        r"|\b(?:make|get|turn)\b(?: \w+){0,4} (?:tests?|suite|specs?)(?: to)?(?: be)? (?:pass|green)"
+        r"|\b(?:fix|mend|repair|sort out)\b(?: (?:the|all|our|my|unit|these|those|whole)){0,3} (?:tests?|suite|specs?)\b"
+        r"|\bwhatever (?:fails|is red)\b"
+    )
+    adds_tests = (
+        r"\b(?:add|write|create|extend|improve|increase|raise|complete)\b(?: (?!with\b|and\b|plus\b|including\b)[\w'-]+){0,4}?"
+        r" (?:tests?|specs?|test cases?|coverage)\b"
+    )
+    keeps_behaviour = (
+        r"\brefactor\w*|\bbehaviou?r[- ]preserving|\brenam\w+|\btypes?[- ]only\b|\btype (?:annotations?|hints?)\b"
+        r"|\boptimi[sz]\w+|\bspeed\b.{0,40}\bup\b|\bspeed up\b|\bfaster\b|\bclean(?:ing)? up\b|\btidy\b|\bsimplif\w+"
+        r"|\bextract\b|\bsplit\b|\bre?format\b|\bdocument\b|\bdocstrings?\b|\bcomments?\b|\bmove\b|\breorgani[sz]\w+"
+    )
+    renames = r"\b(?:renam\w+|mov(?:e|es|ing)|merg(?:e|es|ing)|split\w*|reorgani[sz]\w+|consolidat\w+)\b"
     take_away = r"remove|delete|drop|get rid of|skip|disable|xfail"
     negation = r"\bnot|n't|\bnever|\bwithout|\binstead of"
     before_name = (

@@ -1,0 +1,198 @@
+"""The verdict over MI's own runs of a check: at the base, at the end, and with judges or code of the base."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from mi.project.proof.comparison import Comparison, compare
+from mi.project.proof.results import COMMAND, Source, TestResults
+from mi.project.proof.task_tests import asks_to_remove, find_spoken_tests
+
+ReasonKind = Literal[
+    # these stand against the proof
+    "broken",
+    "vanished",
+    "new_red",
+    "spoken_red",
+    "changed_judge",
+    "not_noticed",
+    "fewer_tests",
+    "failures_over_zero",
+    "error_over_passes",
+    "bad_report",
+    # without these there is none to be had
+    "no_base",
+    "nothing_passed",
+    # these are only named
+    "red_before",
+    "red_command_before",
+    "flaky",
+    "weaker",
+]
+Run = Literal["base", "final", "base_judges", "new_on_base"]
+_NAMED = ("red_before", "red_command_before", "flaky", "weaker")
+
+
+class ChangedJudge(Protocol):
+    """A judge of the work that the run changed."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def asked_for(self) -> bool: ...
+
+
+class ProofReason(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that speaks against a proof, or is named beside it."""
+
+    kind: ReasonKind
+    tests: list[str] = []
+    run: Run = "final"
+    detail: str = ""  # of a report's problem: what it names; of a changed judge: its path
+    problem: str = ""  # of a bad report: its kind
+
+    @property
+    def blocks(self) -> bool:
+        return self.kind not in _NAMED
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What the runs show; `proved` is None where no proof can be had."""
+
+    f2p: list[str] = []
+    p2p: list[str] = []
+    p2f: list[str] = []
+    vanished: list[str] = []
+    new: list[str] = []
+    flaky: list[str] = []
+    red_before: list[str] = []
+    proved: bool | None = None
+    reasons: list[ProofReason] = []
+    source: Source = "report"  # the weakest that a run was read from
+
+
+def judge_proof(
+    base: TestResults,
+    final: TestResults,
+    *,
+    with_base_judges: TestResults | None = None,
+    new_on_base: TestResults | None = None,
+    changed_judges: Sequence[ChangedJudge] = (),
+    task: str = "",
+) -> Verdict:
+    """Return the verdict over the run at the base and the one of the final tree.
+
+    `with_base_judges` is the final code under the judges of the base, where one was changed; `new_on_base` are the new
+    tests on the code of the base, where the task changes behaviour.
+    """
+    seen = compare(base, final)
+    runs = [run for run in (base, final, with_base_judges) if run is not None]
+    impossible = list(_find_no_proof(base, final))
+    reasons = impossible or [
+        *_find_against_final(base, final, seen, task),
+        *(_find_against_judges(base, with_base_judges, seen, changed_judges) if with_base_judges else ()),
+        *(_find_not_noticed(new_on_base) if new_on_base else ()),
+        *_find_named(base, final, seen, runs),
+    ]
+    return Verdict(
+        f2p=seen.f2p,
+        p2p=seen.p2p,
+        p2f=seen.p2f,
+        vanished=seen.vanished,
+        new=seen.new,
+        flaky=_flaky(runs),
+        red_before=seen.red_before,
+        proved=None if impossible else not any(reason.blocks for reason in reasons),
+        reasons=reasons,
+        source=_weakest(runs),
+    )
+
+
+def find_turned_red(base: TestResults, results: TestResults) -> list[str]:
+    """Return the tests that turned red since the base, which deserve another run by themselves."""
+    seen = compare(base, results)
+    return [test for test in (*seen.p2f, *seen.new_red) if test in results.outcomes and not test.startswith(COMMAND)]
+
+
+def _find_no_proof(base: TestResults, final: TestResults) -> Iterator[ProofReason]:
+    """Yield why nothing can be compared: no base, or an environment in which no test ever passes."""
+    if base.problem is not None:
+        yield ProofReason(kind="no_base", run="base", problem=base.problem.kind, detail=base.problem.detail)
+    elif not base.passed and not final.passed:
+        yield ProofReason(kind="nothing_passed", tests=base.failed)
+
+
+def _find_against_final(base: TestResults, final: TestResults, seen: Comparison, task: str) -> Iterator[ProofReason]:
+    yield from _find_bad_run(base, final, "final")
+    if seen.p2f:
+        yield ProofReason(kind="broken", tests=seen.p2f)
+    gone = [test for test in seen.vanished if not asks_to_remove(task, test, seen.new)]
+    if gone and final.problem is None:
+        yield ProofReason(kind="vanished", tests=gone)
+    if seen.new_red:
+        yield ProofReason(kind="new_red", tests=seen.new_red)
+    if spoken := find_spoken_tests(task, {**base.outcomes, **final.outcomes}, seen.red_before):
+        yield ProofReason(kind="spoken_red", tests=spoken)
+    if 0 < final.count < base.count:
+        yield ProofReason(kind="fewer_tests", detail=f"{final.count} < {base.count}")
+
+
+def _find_bad_run(base: TestResults, results: TestResults, run: Run) -> Iterator[ProofReason]:
+    """Yield why the outcomes of a run cannot be believed as they are."""
+    if results.problem is not None:
+        yield ProofReason(kind="bad_report", run=run, problem=results.problem.kind, detail=results.problem.detail)
+    if results.disagreement and results.disagreement != base.disagreement:
+        yield ProofReason(kind=results.disagreement, run=run, tests=results.failed, detail=str(results.exit_code))
+
+
+def _find_against_judges(
+    base: TestResults, results: TestResults, final: Comparison, changed: Sequence[ChangedJudge]
+) -> Iterator[ProofReason]:
+    """Yield what is worse under the judges of the base than under those of the final tree, unless it was asked for."""
+    unasked = list(dict.fromkeys(judge.path for judge in changed if not judge.asked_for))
+    if changed and not unasked:
+        return
+    yield from _find_bad_run(base, results, "base_judges")
+    asked = [judge.path for judge in changed if judge.asked_for]
+    known = {*final.not_green}
+    red = [] if results.problem else compare(base, results).not_green
+    if worse := [test for test in red if test not in known and not _is_in(test, asked)]:
+        yield ProofReason(kind="changed_judge", run="base_judges", tests=worse, detail=", ".join(unasked))
+
+
+def _is_in(test: str, paths: Iterable[str]) -> bool:
+    return any(test == path or test.startswith(f"{path}::") for path in paths)
+
+
+def _find_not_noticed(results: TestResults) -> Iterator[ProofReason]:
+    """Yield that the new tests pass on the code of the base; not to compile there counts as noticing."""
+    if results.problem is not None and results.problem.kind in ("stopped", "could_not_start", "too_large"):
+        yield ProofReason(
+            kind="bad_report", run="new_on_base", problem=results.problem.kind, detail=results.problem.detail
+        )
+    elif not results.failed and results.exit_code == 0:
+        yield ProofReason(kind="not_noticed", run="new_on_base", tests=results.passed)
+
+
+def _find_named(
+    base: TestResults, final: TestResults, seen: Comparison, runs: Sequence[TestResults]
+) -> Iterator[ProofReason]:
+    if seen.red_before:
+        yield ProofReason(kind="red_before", tests=seen.red_before)
+    if final.disagreement and final.disagreement == base.disagreement:
+        yield ProofReason(kind="red_command_before", detail=str(final.exit_code))
+    if flaky := _flaky(runs):
+        yield ProofReason(kind="flaky", tests=flaky)
+    if (source := _weakest(runs)) != "report":
+        yield ProofReason(kind="weaker", detail=source)
+
+
+def _flaky(runs: Sequence[TestResults]) -> list[str]:
+    return list(dict.fromkeys(test for run in runs for test in run.flaky))
+
+
+def _weakest(runs: Sequence[TestResults]) -> Source:
+    order: tuple[Source, ...] = ("report", "output", "exit_code")
+    return max((run.source for run in runs), key=order.index)
