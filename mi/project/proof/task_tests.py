@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from mi.kernel.language import compiled, each_language, patterns
+from mi.kernel.language import compiled, each_language, one_of, patterns
+from mi.kernel.text import split_sentences
 
-_SENTENCE = re.compile(r"(?<=[.!?;:])\s+|[。！？；：\n]+")
 _NAME = re.compile(r"[\w./-]*\w")
 _TESTLIKE = re.compile(r"test|spec", re.IGNORECASE)
 _COMMON = frozenset("test tests spec specs testing __tests__".split())
@@ -52,12 +52,12 @@ def _keeps(clause: str) -> bool:
 
 @cache
 def _sentences(task: str) -> list[str]:
-    return [sentence.strip() for sentence in _SENTENCE.split(task) if sentence.strip()]
+    return split_sentences(task)
 
 
 def _clauses(sentence: str) -> list[str]:
     known = patterns()
-    parts = compiled(f"{known.clause_break}|[,，、]").split(sentence)
+    parts = compiled(f"{known.clause_break}|{one_of(*known.commas, *known.semicolons)}").split(sentence)
     return [compiled(rf"^(?:{known.politeness})").sub("", part.strip(" *-`\"'\t")).strip() for part in parts if part]
 
 

@@ -12,24 +12,24 @@ _SHOWN = 5  # tests that are named
 
 def tell_agent(reason: ProofReason, language: str = DEFAULT) -> str:
     """Return a reason as the agent is told: what is wrong, and what to do about it."""
-    return _tell("agent", reason, language)
+    return _tell("proof.agent-", reason, language)
 
 
 def tell_person(reason: ProofReason, language: str = DEFAULT) -> str:
     """Return a reason as it stands in a summary."""
-    return _tell("person", reason, language)
+    return _tell("proof.person-", reason, language)
 
 
 def tell_problem(problem: ReportProblem, language: str = DEFAULT) -> str:
     """Return in one line why a report cannot be believed."""
-    return text(f"proof.problem.{problem.kind}", language, detail=problem.detail)
+    return text(f"proof.problem-{problem.kind}", language, detail=problem.detail)
 
 
-def _tell(reader: str, reason: ProofReason, language: str) -> str:
-    problem = NestedText(f"proof.problem.{reason.problem}", detail=reason.detail) if reason.problem else ""
-    detail = NestedText(f"proof.source.{reason.detail}") if reason.kind == "weaker" else reason.detail
-    key = f"proof.{reader}.{reason.kind}"
-    return text(key, language, tests=_name_some(reason.tests, language), detail=detail, problem=problem)
+def _tell(key: str, reason: ProofReason, language: str) -> str:
+    problem = NestedText(f"proof.problem-{reason.problem}", detail=reason.detail) if reason.problem else ""
+    detail = NestedText(f"proof.source-{reason.detail}") if reason.kind == "weaker" else reason.detail
+    tests = _name_some(reason.tests, language)
+    return text(key + reason.kind, language, tests=tests, detail=detail, problem=problem)
 
 
 def _name_some(tests: Sequence[str], language: str) -> str:
