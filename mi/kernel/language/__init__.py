@@ -80,16 +80,25 @@ class Patterns:
     unclear_words: Words = ()  # name neither an object nor an outcome
     unclear_parts: str = ""  # the same, where no blank parts words
     mending: str = ""
-    changes_tests: str = ""  # a task says, or may say, that the tests themselves are to change
     failing_tests: str = ""  # a task speaks of all tests that are red
     adds_tests: str = ""
     keeps_behaviour: str = ""  # new tests of such a change pass before it, too
     renames: str = ""  # or gives things another place
+    changes_tests: str = ""
+    change_check: str = ""
+    leave_out: str = ""
     take_away: str = ""
     negation: str = ""
     before_name: str = ""  # what may stand between a verb and the name of a test
-    change_check: str = ""
-    leave_out: str = ""
+    adjust: str = ""  # a verb whose object is to become another
+    move_away: str = ""
+    test_words: str = ""  # tests and what belongs to them, as a task speaks of them in general
+    no_object: str = ""  # after it, a name is no longer what the verb is about
+    tests_stay: str = ""  # the tests are to be left as they are
+    tests_wrong: str = ""  # the tests themselves are what is wrong
+    with_tests: str = ""  # what is taken away takes its tests along
+    states: str = ""  # before a value that something has from now on
+    new_names: str = ""  # with the old name and the new one as groups `old` and `new`
     weakens_tests: str = ""
 
     # plans

@@ -134,6 +134,8 @@ class English(Patterns):
         r"|\bextract\b|\bsplit\b|\bre?format\b|\bdocument\b|\bdocstrings?\b|\bcomments?\b|\bmove\b|\breorgani[sz]\w+"
     )
     renames = r"\b(?:renam\w+|mov(?:e|es|ing)|merg(?:e|es|ing)|split\w*|reorgani[sz]\w+|consolidat\w+)\b"
+    change_check = r"change|replace|rewrite|update|switch|use|make|set|edit|configure|migrate|run"
+    leave_out = r"deselect|skip|exclude|ignore|leave out|only"
     take_away = r"remove|delete|drop|get rid of|skip|disable|xfail"
     negation = r"\bnot|n't|\bnever|\bwithout|\binstead of"
     before_name = (
@@ -141,8 +143,44 @@ class English(Patterns):
         r"|broken|entire|whole|unit|file|files|case|cases|method|function|class|suite|module|from|in|of|and|or|named"
         r"|called|temporarily|[\w./-]*[Tt]ests?[\w./-]*)\b"
     )
-    change_check = r"change|replace|rewrite|update|switch|use|make|set|edit|configure|migrate|run"
-    leave_out = r"deselect|skip|exclude|ignore|leave out|only"
+    adjust = (
+        r"\b(?:updat|adjust|adapt|chang|edit|rewrit|rework|modif|refactor|renam|extend|correct|migrat|convert|port|regenerat"
+        r"|replac|mov|set|configur|switch|align|bump|bring|translat|reformat|parametri[sz]|simplif|clean|speed|stabili[sz]"
+        r"|reorgani[sz]|split|loosen|relax|rais|lower|increas|decreas|remov|delet|drop|skip|add|creat|writ|introduc|enabl"
+        r"|disabl|deselect|exclud|ignor|mark|accept|record|sync|deflak|restructur|use|run)\w*"
+    )
+    move_away = r"\b(?:mov|renam|relocat|put|reorgani[sz]|restructur|split|merg)\w*"
+    test_words = (
+        r"(?:unit |integration |existing |affected |related |all |its |their |corresponding |test |jest |pytest |vitest )*"
+        r"\b(?:tests?|test ?(?:suite|cases?|files?|data)|specs?|snapshots?|golden(?: ?files?)?|goldens|fixtures?|expectations?"
+        r"|expected (?:values?|outputs?|results?|strings?|messages?)|assertions?)\b"
+    )
+    no_object = r"\b(?:so|until|make|makes|making|pass|passes|passing|then|because|without|not|green|against|satisfy|keep)\b|n't\b"
+    tests_stay = (
+        r"(?:\bnot|n't|\bnever|\bwithout) (?:\w+ ){0,3}?(?:touch|chang|modif|edit|alter|updat|adjust|adapt|rewrit)\w*"
+        r" (?:\w+ ){0,4}?(?:tests?|specs?|snapshots?|fixtures?|test files?)\b"
+        r"|\b(?:leave|keep) (?:all |the |existing |our )*(?:tests?|specs?|snapshots?) (?:alone|as (?:they are|is|it is)|untouched|unchanged)"
+        r"|\btests? (?:must|should|may|shall) (?:not be (?:changed|touched|modified|edited)|stay|remain)\b"
+        r"|\b(?:code|implementation),? not the tests?\b|\bnot in the tests?\b"
+    )
+    tests_wrong = (
+        r"\b(?:tests?|specs?|expectations?|assertions?|snapshots?|fixtures?|expected \w+|[\w./]*test_\w+(?:\.py)?)[`'\"]* "
+        r"(?:\w+ ){0,3}?(?:is|are|was|were|has|have|looks?|expects? the) (?:\w+ )?(?:wrong|outdated|stale|obsolete|incorrect|flaky|a typo"
+        r"|out of date|unstable|brittle|mistaken|not correct|old)"
+        r"|\b(?:wrong|outdated|stale|obsolete|incorrect|flaky|brittle|unstable) (?:\w+ ){0,2}?(?:tests?|specs?|expectations?|assertions?"
+        r"|snapshots?|fixtures?|expected)\b|\btypo in (?:\w+ ){0,3}?(?:tests?\b|specs?\b|[\w./]*test_)"
+    )
+    with_tests = r"(?:and|with|including|along with|together with) (?:\w+ ){0,2}?(?:its|their|the|all|any)? ?(?:\w+ ){0,2}?(?:tests?|specs?)\b"
+    states = (
+        r"(?:\b(?:to|be|is|are|now|returns?|as|prints?|says?|shows?|rais(?:es?|ing)|throws?|uses?|with|by|into|becomes?|reads?"
+        r"|means?|gives?|yields?|outputs?|emits?|defaults?|value|from|version|instead)\b|==?|=>|→|->|:)"
+    )
+    new_names = (
+        r"\brenam(?:e|ed|es|ing)\s+(?:(?:the|our|all|every|both|private|public|helper|test|function|method|class|variable|module|parameter"
+        r"|argument|field|file|package|constant|option|attribute|command|endpoint|column|key|type|struct|interface|enum|flag|setting"
+        r"|property|folder|directory|uses?|of|from)\s+)*[`'\"]?(?!(?:it|them|this|that)\b)(?P<old>[\w./-]+?)(?:\(\))?[`'\"]?"
+        r"(?:\s+(?!to\b)[\w`./-]+){0,6}?\s+(?:to|into|as)\s+(?:be\s+|called\s+)?[`'\"]?(?P<new>[\w./-]*\w)"
+    )
     weakens_tests = (
         r"\b(?:delete|remove|disable|skip|comment out|weaken)\b[^.]{0,40}\b(?:tests?|assert\w*|hooks?|checks?)\b"
     )

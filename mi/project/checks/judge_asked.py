@@ -1,0 +1,201 @@
+"""Whether a task asks for the change of a judge: by its name, for the tests in general, or by what it states."""
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+
+from mi.kernel.language import compiled, each_language, patterns
+from mi.project.checks.judge_places import judge_kind
+from mi.project.checks.judge_recipes import runs_tests
+
+_TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|\w+|\s+|.", re.DOTALL)
+_RUNNER = re.compile(r"pytest|jest|vitest|mocha|playwright|cypress|tox|nox|coverage|phpunit|rspec|nextest|junit")
+_SENTENCE = re.compile(r"(?<=[.!?。！？;；])\s+|\n+|(?<=[。！？；])")
+_ASSERTION = re.compile(
+    r"\b(?:assert\w*|expect|should|require|t\.(?:Error|Fatal)f?|verify)\b|XCTAssert|EXPECT_|ASSERT_"
+)
+_LEAVES = re.compile(r"\b(?:return|try|if|except|catch|exit|_exit|pass|yield|or|unless|suppress)\b|\|\|")
+
+
+def asks_for(task: str, path: str, item: str, how: str, before: str, after: str) -> bool:
+    """Return whether a task asks for this very change of a judge; the wish that tests stay as they are goes first."""
+    known = patterns()
+    if compiled(known.tests_stay).search(task):
+        return False
+    if how in ("removed", "hidden", "moved") or not after:
+        return _names_loss(task, path, item, how, before, after)
+    if _differs_by_rename(task, before, after) or _is_named(task, path, item, how, after):
+        return True
+    if how != "changed" or judge_kind(path) not in ("code", "data", "inline") or not _keeps_strength(before, after):
+        return False
+    return _asks_in_general(task) or _follows(task, before, after)
+
+
+# what is taken away
+
+
+def _names_loss(task: str, path: str, item: str, how: str, before: str, after: str) -> bool:
+    known = patterns()
+    if compiled(rf"(?:{known.negation})\W*(?:\w+\W+){{0,2}}(?:{known.take_away})").search(task):
+        return False
+    names = [name for name in _names(path, item) if name]
+    if how == "moved":
+        folders = [part for part in path.split("/")[:-1] if part]
+        new = after.partition("\n")[0]
+        said = any(_after_verb(task, known.move_away, name) for name in (*names, *folders, "tests"))
+        return _differs_by_rename(task, path, new) or (said and _is_mentioned(task, new.rpartition("/")[0] or new))
+    if any(_after_verb(task, known.take_away, name, known.before_name) for name in names):
+        return True
+    taken = re.findall(rf"(?:{known.take_away})\W+(?:\w+\W+){{0,4}}?[`'\"]?([\w.]+)", task, re.IGNORECASE)
+    along = compiled(known.with_tests).search(task)
+    return bool(along) and any(_is_mentioned(before, name) for name in taken if len(name) > 2)
+
+
+def _names(path: str, item: str) -> list[str]:
+    file = path.rpartition("/")[2]
+    last = re.split(r" > |\.", item)[-1]
+    plain = last.partition(" ")[2] or last
+    return [path, file, file.partition(".")[0], *({last, plain, item} if item else ())]
+
+
+def _after_verb(task: str, verb: str, name: str, between: str = "") -> bool:
+    """Return whether a name is what a verb is about: no other thing stands between them."""
+    stop = patterns().no_object
+    words = rf"(?:\W+|{between})*" if between else rf"(?:(?!{stop})[^.。;；]){{0,60}}?"
+    asked = rf"(?:{verb}){words}(?<![\w-]){re.escape(name)}(?![\w-])"
+    return re.search(asked, task, re.IGNORECASE) is not None
+
+
+def _is_mentioned(text: str, name: str) -> bool:
+    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+# what is changed
+
+
+def _is_named(task: str, path: str, item: str, how: str, after: str) -> bool:
+    """Return whether a verb of change is about this file, test or setting; a recipe must go on running tests."""
+    known, kind = patterns(), judge_kind(path)
+    if (
+        kind in ("recipe", "manifest", "settings")
+        and item.startswith(("make ", "script ", "just "))
+        and not runs_tests(after)
+    ):
+        return False
+    if kind == "code" and not _keeps_header(after):
+        return any(_after_verb(task, known.take_away, name, known.before_name) for name in _names(path, item))
+    named = (
+        [*_names(path, item), *re.findall(r"[\w-]{4,}", item)] if kind not in ("code", "inline") else _names(path, item)
+    )
+    parts = _SENTENCE.split(task)
+    if any(_after_verb(part, known.adjust, name) for part in parts for name in dict.fromkeys(named) if len(name) > 2):
+        return True
+    runner = _RUNNER.search(f"{path} {item}")
+    if runner is None or kind == "code":
+        return False
+    return any(_after_verb(part, known.adjust, runner[0]) for part in parts)
+
+
+def _keeps_header(after: str) -> bool:
+    """Return whether a test is still run: no mark before it and no other word for it leaves it out."""
+    head = after.lstrip().partition("\n")[0]
+    return (
+        not re.search(r"(?i)\bskip|xfail|\btodo\b|^x(?:it|test|describe)\b|ignore|disabled|pending|failing", after)
+        or not head
+    )
+
+
+def _asks_in_general(task: str) -> bool:
+    known = patterns()
+    if compiled(known.tests_wrong).search(task):
+        return True
+    return any(
+        compiled(rf"(?:{known.adjust})(?:(?!{known.no_object})[^.。,，;；]){{0,40}}?(?:{known.test_words})").search(
+            part
+        )
+        for part in _general_parts(task)
+    )
+
+
+def _general_parts(task: str) -> Iterator[str]:
+    """Yield the sentences that may speak of changing tests; `add tests` asks for new ones and changes none."""
+    adding = r"\b(?:add|creat|writ|introduc|us|run|set)\w*|增加|添加|加上|补充|使用"
+    for part in _SENTENCE.split(task):
+        yield re.sub(rf"(?i)(?:{adding})(?:\W+[\w-]+){{0,4}}?\W+(?={patterns().test_words})", " ", part)
+
+
+def _keeps_strength(before: str, after: str) -> bool:
+    """Return whether a change leaves as many assertions, and no new way around them."""
+    if not _keeps_header(after) and _keeps_header(before):
+        return False
+    fewer = len(_ASSERTION.findall(after)) < len(_ASSERTION.findall(before))
+    return not fewer and len(_LEAVES.findall(after)) <= len(_LEAVES.findall(before))
+
+
+def _follows(task: str, before: str, after: str) -> bool:
+    """Return whether each thing that differs is stated by the task: the new value, or a name that it gives."""
+    pairs = list(_replaced(before, after))
+    return bool(pairs) and all(_is_stated(task, old, new) for old, new in pairs)
+
+
+def _replaced(before: str, after: str) -> Iterator[tuple[str, str]]:
+    was, now = (_words(text) for text in (before, after))
+    for kind, first, last, start, end in SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
+        if kind != "equal":
+            yield " ".join(was[first:last]), " ".join(now[start:end])
+
+
+def _words(text: str) -> list[str]:
+    """Return words and marks, those inside of strings too."""
+    return re.findall(r"-?\d+(?:\.\d+)?%?|\w+|[^\w\s]", text)
+
+
+def _is_stated(task: str, old: str, new: str) -> bool:
+    if not new:
+        return False
+    shape = r"\W*".join(map(re.escape, re.findall(r"[\w%.-]+", new)) or [re.escape(new)])
+    if not re.search(r"\w", new):
+        return not re.search(r"\w", old) and new in task
+    said = rf"(?:{patterns().states})\W*(?:[\w'`\"-]+\W+){{0,3}}?[`'\"“]*{shape}(?!\w)"
+    if re.search(said, task, re.IGNORECASE) is None:
+        return False
+    return not re.search(rf"(?:{patterns().states})\W*(?:\w+\W+){{0,2}}?{re.escape(old)}(?!\w)", task) or _is_from(
+        task, old
+    )
+
+
+def _is_from(task: str, old: str) -> bool:
+    """Return whether an old value is spoken of as the one to be left."""
+    return bool(
+        re.search(
+            rf"(?i)(?:from|instead of|rather than|not|was|no longer|从|由|不是)\W*(?:\w+\W+){{0,2}}?{re.escape(old)}",
+            task,
+        )
+    )
+
+
+# what is renamed
+
+
+def renamed_by(task: str) -> dict[str, str]:
+    """Return the names that a task gives, by the old ones; of a file also the module that it is."""
+    found: dict[str, str] = {}
+    for language in each_language():
+        for match in compiled(language.new_names).finditer(task) if language.new_names else ():
+            old, new = match["old"], match["new"]
+            found[old] = new
+            found[_module(old)] = _module(new)
+    return {old: new for old, new in found.items() if old and new and old != new}
+
+
+def _module(name: str) -> str:
+    """Return the last part of a path or dotted name, without how a file ends."""
+    bare = re.sub(r"\.(?:py|js|ts|go|rs|rb|java|kt|php|cs|jsx|tsx)$", "", name)
+    return re.split(r"[/.]", bare)[-1]
+
+
+def _differs_by_rename(task: str, before: str, after: str) -> bool:
+    text = before
+    for old, new in renamed_by(task).items():
+        text = re.sub(rf"(?<![a-zA-Z0-9]){re.escape(old)}(?![a-zA-Z0-9])", new, text)
+    return text != before and "".join(text.split()) == "".join(after.split())

@@ -1,0 +1,307 @@
+"""Two trees beside each other: which judges of the first are not what they were in the second."""
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from mi.project.checks.judge_additions import adds_only
+from mi.project.checks.judge_blocks import block_items, inline_items
+from mi.project.checks.judge_git import rules_of
+from mi.project.checks.judge_items import JudgeItem, names_in
+from mi.project.checks.judge_places import (
+    extension,
+    is_set_up,
+    is_test_code,
+    judge_kind,
+    shadows_module,
+    stands_before_all,
+)
+from mi.project.checks.judge_python import python_items, reaches_out
+from mi.project.checks.judge_settings import settings_of
+from mi.project.checks.judge_snapshots import data_items
+from mi.project.trees import Tree
+
+How = Literal["changed", "removed", "hidden", "moved", "in place of a judge"]
+_READ = 400  # test files that are looked at for the names they use
+_SHOWN = 1200  # characters of one item
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_SCRIPT_PLACE = re.compile(r"(?:^|/)(?:scripts?|bin|tools|ci|\.github|hack|dev)/|\.(?:sh|bash)$|(?:test|check)[^/]*$")
+_HIDEABLE = ("code", "data", "settings", "recipe")
+
+
+class JudgeChange(NamedTuple):
+    """A judge that is not what it was; `before` and `after` are its lines, '' where it was or is not there."""
+
+    path: str
+    item: str
+    how: How
+    before: str
+    after: str
+    asked_for: bool = False
+
+    def __str__(self) -> str:
+        what = f"{self.path}: {self.item}" if self.item else self.path
+        return f"{what} {self.how}" if self.item else f"{what}: {self.how}"
+
+
+def text_of(data: bytes | None) -> str:
+    """Return a file as text; '' when there is none."""
+    return (data or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def code_items(path: str, text: str) -> list[JudgeItem]:
+    """Return the items of a file of test code, or of the tests inside of other code."""
+    if judge_kind(path) == "inline":
+        return inline_items(text)
+    language = extension(path)
+    return python_items(text) if language in ("py", "pyi") else block_items(text, language)
+
+
+class JudgeComparison:
+    """Two trees, and what of the first one judges."""
+
+    def __init__(self, base: Tree, final: Tree, renamed: dict[str, str]) -> None:
+        self._base = base
+        self._final = final
+        self._renamed = renamed
+
+    def changes(self) -> list[JudgeChange]:
+        """Return what is not as it was, in the order of the files."""
+        paths = self._final.changed_since(self._base)
+        found = [change for path in paths for change in self._look_at(path)]
+        return [*_joined_moves(found, [path for path in paths if self._is_new(path)], self._final), *self._submodules()]
+
+    def _is_new(self, path: str) -> bool:
+        return self._base.read(path) is None
+
+    @cached_property
+    def _judges(self) -> list[str]:
+        return [path for path in self._base.paths() | self._final.paths() if judge_kind(path) in _HIDEABLE]
+
+    @cached_property
+    def _tests(self) -> list[str]:
+        return sorted(path for path in self._base.paths() if is_test_code(path))
+
+    @cached_property
+    def _has_tests(self) -> bool:
+        return bool(self._tests) or any(
+            "#[test]" in text_of(self._base.read(path)) for path in self._base.paths() if extension(path) == "rs"
+        )
+
+    @cached_property
+    def _test_folders(self) -> frozenset[str]:
+        return frozenset(path.rpartition("/")[0] for path in self._tests if path.endswith(".py"))
+
+    def _look_at(self, path: str) -> Iterator[JudgeChange]:
+        before, after = self._base.read(path), self._final.read(path)
+        kind = judge_kind(path) or ("recipe" if self._is_called(path) else "")
+        if before is None and after is not None and (taken := self._takes_a_place(path, kind, text_of(after))):
+            yield JudgeChange(path, taken, "in place of a judge", "", text_of(after)[:_SHOWN])
+        elif kind and (before is not None or after is not None):
+            if before is not None and after is None and kind in ("code", "data", "settings", "recipe"):
+                yield JudgeChange(path, "", "removed", text_of(before)[:_SHOWN], "")
+            elif before is not None or kind in ("manifest", "git") or (is_set_up(path) and self._below(path)):
+                yield from self._compared(path, kind, before, after)
+        elif kind in ("recipe", "settings") and self._mode(path):
+            yield JudgeChange(path, "", "changed", self._mode(path), "")
+
+    def _compared(self, path: str, kind: str, before: bytes | None, after: bytes | None) -> Iterator[JudgeChange]:
+        if before == after and kind != "recipe":
+            return
+        was, now = self._items(path, kind, before), self._items(path, kind, after)
+        used = self._used(path, was)
+        how: How = "hidden" if kind == "git" else "in place of a judge" if before is None else "changed"
+        if before == after and (mode := self._mode(path)):
+            yield JudgeChange(path, "", "changed", mode, "")
+        around = "\n".join(item.text for item in was) if kind in ("code", "inline") else None
+        yield from _differences(path, was, now, used, how, self._renamed, around)
+
+    def _items(self, path: str, kind: str, data: bytes | None) -> list[JudgeItem]:
+        if data is None:
+            return []
+        text = text_of(data)
+        if kind in ("code", "inline"):
+            return code_items(path, text)
+        if kind == "git":
+            return rules_of(path, text, self._judges)
+        if kind == "data":
+            return data_items(path, data)
+        found = settings_of(path, text, self._has_tests)
+        if not self._has_tests and kind == "manifest" and self._is_new(path):
+            return []
+        return found
+
+    def _used(self, path: str, items: list[JudgeItem]) -> frozenset[str]:
+        """Return the names that what was there uses: whatever takes one of these names changes it."""
+        own = names_in(item.text for item in items)
+        if is_set_up(path) or path.endswith(("tsconfig.json", "jsconfig.json")):
+            texts = [text_of(self._base.read(one)) for one in self._below(path)[:_READ]]
+            if not is_set_up(path):
+                return frozenset(re.findall(r"[\w@~#./-]+", "\n".join(texts))) | own
+            return own | names_in(texts)
+        return own
+
+    def _below(self, path: str) -> list[str]:
+        """Return the tests of the base in a file's folder and below."""
+        folder = path.rpartition("/")[0]
+        return [one for one in self._tests if not folder or one.startswith(folder + "/")]
+
+    def _takes_a_place(self, path: str, kind: str, text: str) -> str:
+        """Return what a new file does in a judge's place; '' when it stands beside the judges or is none."""
+        folder, _, name = path.rpartition("/")
+        if stands_before_all(path):
+            return "is loaded or run before all tests"
+        if not self._has_tests and kind != "recipe":
+            return ""
+        if module := shadows_module(path, self._test_folders) or self._shadows_dependency(path):
+            return f"takes the place of the module {module}"
+        if kind == "recipe" and name in _MAKEFILES:
+            there = any(self._base.read(f"{folder}/{one}" if folder else one) is not None for one in _MAKEFILES)
+            return "takes the place of the makefile that was there" if there else ""
+        if kind == "settings":
+            return "sets up the tests that were there"
+        if "__mocks__/" in path:
+            return "is taken for the module of its name"
+        if kind == "code" and not is_set_up(path):
+            return self._reaches_out(path, text)
+        return ""
+
+    def _reaches_out(self, path: str, text: str) -> str:
+        if path.endswith(".py"):
+            return reaches_out(text)
+        folder = path.rpartition("/")[0]
+        if path.endswith("_test.go") and any(one.rpartition("/")[0] == folder for one in self._tests):
+            found = re.search(r"(?m)^func (?:TestMain|init)\(|^var _ = ", text)
+            return found[0].rstrip("(") if found else ""
+        return ""
+
+    def _shadows_dependency(self, path: str) -> str:
+        """Return a library of the project that a new module at its root would be imported in place of."""
+        if not re.fullmatch(r"(?:src/)?\w+(?:\.py|/__init__\.py)", path):
+            return ""
+        module = path.removeprefix("src/").removesuffix("/__init__.py").removesuffix(".py")
+        if any(self._base.read(one) is not None for one in (f"{module}.py", f"{module}/__init__.py")):
+            return ""
+        wanted = "\n".join(text_of(self._base.read(one)) for one in ("requirements.txt", "requirements-dev.txt"))
+        return module if re.search(rf"(?mi)^{re.escape(module)}\s*(?:[=<>~!\[]|$)", wanted) else ""
+
+    @cached_property
+    def _recipes(self) -> str:
+        """What the recipes and settings at the base run, as one text."""
+        found = [path for path in self._base.paths() if judge_kind(path) in ("recipe", "manifest")]
+        texts = [item.text for path in found for item in self._items(path, judge_kind(path), self._base.read(path))]
+        return "\n".join(texts)
+
+    def _is_called(self, path: str) -> bool:
+        """Return whether a script of the base is what a recipe runs."""
+        if self._base.read(path) is None or not _SCRIPT_PLACE.search(path):
+            return False
+        return bool(re.search(rf"(?<![\w/-])(?:\./)?{re.escape(path)}(?![\w/-])", self._recipes))
+
+    def _mode(self, path: str) -> str:
+        """Return how the kind of a file changed, where its content did not; '' when it did not."""
+        before, after = self._base.entry(path), self._final.entry(path)
+        if before is None or after is None or before.mode == after.mode:
+            return ""
+        return f"mode {before.mode} is {after.mode} now"
+
+    def _submodules(self) -> Iterator[JudgeChange]:
+        before: dict[str, str] = getattr(self._base, "repositories", {})
+        after: dict[str, str] = getattr(self._final, "repositories", {})
+        for path, commit in before.items():
+            if after.get(path) != commit and judge_kind(f"{path}/test_x.py") and judge_kind(f"{path}/x.py"):
+                yield JudgeChange(path, "", "changed", commit, after.get(path, ""))
+
+
+def _joined_moves(found: list[JudgeChange], new: list[str], final: Tree) -> list[JudgeChange]:
+    """Return the changes, with a removed file that stands elsewhere now as moved."""
+    texts = (
+        {path: text_of(final.read(path)).split() for path in new} if any(one.how == "removed" for one in found) else {}
+    )
+    return [_moved(one, texts) if one.how == "removed" and not one.item else one for one in found]
+
+
+def _moved(change: JudgeChange, new: dict[str, list[str]]) -> JudgeChange:
+    words = change.before.split()
+    for path, others in new.items():
+        same_name = path.rpartition("/")[2].lower() == change.path.rpartition("/")[2].lower()
+        if words and (
+            others[: len(words)] == words or (same_name and len(set(words) & set(others)) > len(set(words)) / 2)
+        ):
+            return change._replace(how="moved", after=path)
+    return change
+
+
+def _differences(
+    path: str,
+    was: list[JudgeItem],
+    now: list[JudgeItem],
+    used: frozenset[str],
+    how: How,
+    renamed: dict[str, str],
+    around: str | None,
+) -> Iterator[JudgeChange]:
+    before, after = _by_name(was), _by_name(now)
+    came = [name for name in after if name not in before]
+    for name, item in before.items():
+        new_name = name if name in after else _new_name(item, before, [after[one] for one in came], renamed)
+        if not new_name:
+            if how != "hidden":  # a rule that hides less
+                yield JudgeChange(path, name, "removed", item.shown[:_SHOWN], "")
+        elif new_name == name and not _is_same(item, after[new_name], renamed, around):
+            yield JudgeChange(path, name, how, item.shown[:_SHOWN], after[new_name].shown[:_SHOWN])
+    for name in came:
+        item = after[name]
+        harmless = item.adds and (item.is_test or not item.binds or not _is_used(item.binds, used))
+        if not harmless and _owner(name) not in came:
+            yield JudgeChange(path, name, how, "", item.shown[:_SHOWN])
+
+
+def _owner(name: str) -> str:
+    """Return the class or group that an item stands in; '' for one at the top of its file."""
+    return name.rpartition(" > ")[0] or ("" if " " in name else name.rpartition(".")[0])
+
+
+def _is_used(name: str, used: frozenset[str]) -> bool:
+    return name in used or ("/" in name and any(one.startswith(name) for one in used))
+
+
+def _by_name(items: list[JudgeItem]) -> dict[str, JudgeItem]:
+    """Return the items by name; of two with one name, what both say counts."""
+    found: dict[str, JudgeItem] = {}
+    for item in items:
+        known = found.get(item.name)
+        joined = (
+            item._replace(text=f"{known.text}\n{item.text}", shown=f"{known.shown}\n{item.shown}") if known else item
+        )
+        found[item.name] = joined
+    return found
+
+
+def _new_name(item: JudgeItem, before: dict[str, JudgeItem], came: list[JudgeItem], renamed: dict[str, str]) -> str:
+    """Return the name under which a test goes on unchanged; '' when it is gone."""
+    own, owner = _last(item.name), item.name[: len(item.name) - len(_last(item.name))]
+    for other in came:
+        fits = other.is_test == item.is_test and (other.is_test or renamed)
+        if fits and other.name[: len(other.name) - len(_last(other.name))] in (owner, _renamed(owner, renamed)):
+            plain = other.text.replace(_last(other.name), own)
+            if plain == item.text or other.text == _renamed(item.text, renamed):
+                return other.name
+    return ""
+
+
+def _last(name: str) -> str:
+    return re.split(r" > |\.| ", name)[-1]
+
+
+def _is_same(before: JudgeItem, after: JudgeItem, renamed: dict[str, str], around: str | None) -> bool:
+    if before.text == after.text or (around is not None and adds_only(before.text, after.text, around)):
+        return True
+    return bool(renamed) and _renamed(before.text, renamed) in (after.text, _renamed(after.text, renamed))
+
+
+def _renamed(text: str, renamed: dict[str, str]) -> str:
+    for old, new in renamed.items():
+        text = re.sub(rf"(?<![a-zA-Z0-9]){re.escape(old)}(?![a-zA-Z0-9])", new, text)
+    return text

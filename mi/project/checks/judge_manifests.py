@@ -1,0 +1,323 @@
+"""The parts of shared manifests that select, configure or run tests; dependencies and products are none of them."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from mi.project.checks.folder import mapping, read_toml
+from mi.project.checks.judge_items import JudgeItem, whole
+from mi.project.checks.judge_recipes import read_ci, read_cmake, read_gradle, read_just, read_makefile
+from mi.project.checks.judge_tables import (
+    MAY_GROW,
+    TEST_TASK,
+    plain_lines,
+    read_ini_sections,
+    read_json,
+    setting,
+    settings_in,
+    test_tasks,
+)
+from mi.project.checks.judge_tokens import statements_of, tokens_of
+
+RUNNERS = frozenset(
+    "pytest unittest nose2 tox nox coverage jest vitest mocha ava tap c8 nyc jasmine karma cypress playwright phpunit"
+    " rspec minitest @playwright/test @jest/core ts-jest babel-jest".split()
+)
+_VERSION = re.compile(r"[\^~<>=! ]*v?\d[\w.*+,<>=!~^ |-]*|latest|\*|workspace:.*|catalog:.*|next")
+
+
+def _replaced(sources: dict[str, Any], name: str) -> Iterator[JudgeItem]:
+    """Yield the runners that do not come from where runners come from."""
+    for package, source in sources.items():
+        if package in RUNNERS and not (isinstance(source, str) and _VERSION.fullmatch(source)):
+            yield setting(f"{name} {package}", source)
+
+
+# Python
+
+
+def _read_pyproject(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    data = read_toml(text)
+    if not data and text.strip():
+        yield whole(text)
+    tool, project = mapping(data.get("tool")), mapping(data.get("project"))
+    for name in ("pytest", "tox", "nox", "behave", "mutmut"):
+        yield from settings_in(f"tool.{name}", tool.get(name, {}))
+    yield from _coverage("tool.coverage", tool.get("coverage", {}))
+    for place in (("poe", "tasks"), ("taskipy", "tasks"), ("pdm", "scripts"), ("rye", "scripts"), ("pixi", "tasks")):
+        yield from test_tasks(".".join(("tool", *place)), mapping(tool.get(place[0])).get(place[1]))
+    for name, environment in mapping(mapping(tool.get("hatch")).get("envs")).items():
+        yield from test_tasks(f"tool.hatch.envs.{name}.scripts", mapping(environment).get("scripts"))
+        yield from settings_in(f"tool.hatch.envs.{name}.env-vars", mapping(environment).get("env-vars", {}))
+    plugins = mapping(mapping(tool.get("poetry")).get("plugins")).get("pytest11", {})
+    yield from settings_in(
+        "entry point pytest11", {**mapping(mapping(project.get("entry-points")).get("pytest11")), **plugins}
+    )
+    yield from _replaced(mapping(mapping(tool.get("uv")).get("sources")), "tool.uv.sources")
+    for scripts in (project.get("scripts"), mapping(tool.get("poetry")).get("scripts")):
+        yield from (setting(f"program {key}", value) for key, value in mapping(scripts).items() if key in RUNNERS)
+
+
+def _coverage(name: str, table: object) -> Iterator[JudgeItem]:
+    """Yield what measures coverage: where it can fail nothing, more of it may come."""
+    yield from settings_in(name, table, adds="fail_under" not in json.dumps(table, default=str))
+
+
+def _read_ini(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    for section, settings in read_ini_sections(text).items():
+        if re.match(
+            r"(?:tool:)?pytest$|nosetests|unittest|behave|aliases$|options\.entry_points$|tox$|testenv", section
+        ):
+            for key, value in settings.items():
+                if section == "options.entry_points":
+                    if "pytest11" in key or "pytest11" in value:
+                        yield setting(f"[{section}] {key}", value)
+                elif (
+                    section not in ("tox", "aliases")
+                    or TEST_TASK.match(key)
+                    or key in ("envlist", "env_list", "skipsdist")
+                ):
+                    yield from _ini_item(section, key, value)
+        elif section.startswith("coverage"):
+            yield from _coverage(f"[{section}]", settings)
+
+
+def _ini_item(section: str, key: str, value: str) -> Iterator[JudgeItem]:
+    if section.startswith("testenv") and key not in _TOX_JUDGES:
+        return  # what is installed, and how, is the product's
+    name = f"[{section}] {key}"
+    new_environment = section.startswith("testenv:")
+    if MAY_GROW.search(key):
+        yield from settings_in(
+            name, [line.strip() for line in re.split(r"[\n,]" if key == "markers" else r"\s+", value) if line.strip()]
+        )
+    else:
+        yield setting(name, " ".join(value.split()), adds=new_environment)
+
+
+_TOX_JUDGES = frozenset(
+    "commands commands_pre commands_post setenv set_env passenv pass_env changedir ignore_outcome ignore_errors".split()
+)
+
+
+def _read_setup_py(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    if "pytest11" in text or "test_suite" in text:
+        for found in re.finditer(r"[\"']?pytest11[\"']?[^\]]*\]?|test_suite\s*=\s*[^,)]*", text):
+            yield setting(found[0].partition("=")[0].strip()[:40], " ".join(found[0].split()))
+
+
+# JavaScript
+
+
+def _read_package(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    data = read_json(text)
+    if not data and text.strip():
+        yield whole(text)
+    scripts = mapping(data.get("scripts"))
+    yield from test_tasks("script", scripts)
+    if not has_tests:
+        yield from (setting(f"script {name}", scripts[name], True) for name in scripts if name.startswith("build"))
+    for name in ("jest", "mocha", "ava", "c8", "nyc", "vitest", "tap", "jasmine", "playwright", "cypress", "babel"):
+        yield from settings_in(name, data.get(name, {}))
+    for place in ("dependencies", "devDependencies", "overrides", "resolutions"):
+        yield from _replaced(mapping(data.get(place)), place)
+    yield from settings_in(
+        "workspaces", {"members": data["workspaces"]} if isinstance(data.get("workspaces"), list) else {}
+    )
+
+
+def _read_tasks_json(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    """Yield what nx.json, project.json, turbo.json and deno.json say of tests."""
+    data = read_json(text)
+    for place in ("tasks", "pipeline", "targets", "targetDefaults", "test"):
+        yield from (
+            settings_in("test", data["test"])
+            if place == "test" and "test" in data
+            else test_tasks(place, data.get(place))
+        )
+
+
+def _read_tsconfig(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    options = mapping(read_json(text).get("compilerOptions"))
+    for alias, targets in mapping(options.get("paths")).items():
+        yield setting(f"paths {alias}", targets, adds=True)._replace(binds=alias.removesuffix("*"))
+    yield from (setting("baseUrl", options["baseUrl"]) for _ in [1] if "baseUrl" in options)
+
+
+def _read_vite(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    """Yield the settings of vitest in a bundler's file, and what is imported in another's place."""
+    tokens = [token.text for token in tokens_of(text, "js")]
+    for name in ("test", "alias", "define", "setupFiles"):
+        for at, word in enumerate(tokens[:-2]):
+            if word.strip("\"'") == name and tokens[at + 1] == ":":
+                yield setting(name, " ".join(_group(tokens, at + 2)))
+
+
+def _group(tokens: list[str], at: int) -> list[str]:
+    depth = 0
+    for end in range(at, len(tokens)):
+        depth += (tokens[end] in "([{") - (tokens[end] in ")]}")
+        if depth < 0 or (not depth and tokens[end] in (")", "]", "}", ",")):
+            return tokens[at : end + (depth == 0)]
+    return tokens[at:]
+
+
+def _read_npmrc(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    for line in plain_lines(text):
+        if re.match(r"script-?[sS]hell|node-?[oO]ptions|if-present|ignore-scripts|nodeLinker", line):
+            yield setting(re.split(r"[=:]", line)[0].strip(), line)
+
+
+# compiled languages
+
+
+def _read_cargo(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    data = read_toml(text)
+    if not data and text.strip():
+        yield whole(text)
+    for kind in ("test", "bench", "example", "bin"):
+        for target in data.get(kind, []) if isinstance(data.get(kind), list) else []:
+            own = mapping(target)
+            judged = own if kind == "test" else {key: own[key] for key in ("test", "harness", "doctest") if key in own}
+            for key, value in judged.items():
+                yield setting(f"{kind} {own.get('name', '')}.{key}", value, adds=key in ("name", "path"))
+    library = mapping(data.get("lib"))
+    yield from settings_in("lib", {key: library[key] for key in ("test", "doctest", "harness") if key in library})
+    package = mapping(data.get("package"))
+    yield from settings_in("package", {key: package[key] for key in ("autotests", "autobenches") if key in package})
+    workspace = mapping(data.get("workspace"))
+    yield from settings_in(
+        "workspace", {key: workspace[key] for key in ("members", "exclude", "default-members") if key in workspace}
+    )
+    yield from settings_in("profile.test", mapping(data.get("profile")).get("test", {}))
+
+
+def _read_cargo_config(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    data = read_toml(text)
+    for name in ("env", "alias"):
+        yield from settings_in(name, data.get(name, {}))
+    for name, target in mapping(data.get("target")).items():
+        yield from settings_in(
+            f"target.{name}", {key: value for key, value in mapping(target).items() if key == "runner"}
+        )
+
+
+def _read_pom(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    from xml.etree import ElementTree
+
+    try:
+        root = ElementTree.fromstring(text)
+    except (ElementTree.ParseError, ValueError):
+        yield from [whole(text)] if text.strip() else []
+        return
+    for element in root.iter():
+        element.tag = str(element.tag).rpartition("}")[2]
+    yield from _pom_parts(root, ElementTree.tostring)
+
+
+def _pom_parts(root: Any, written: Callable[..., bytes]) -> Iterator[JudgeItem]:
+    for plugin in root.iter("plugin"):
+        name = plugin.findtext("artifactId") or ""
+        if re.search(r"surefire|failsafe|pitest|jacoco|test", name):
+            yield from _xml_leaves(f"plugin {name}", [one for one in plugin if one.tag != "version"])
+    for properties in root.iter("properties"):
+        named = [one for one in properties if re.search(r"(?i)skip|test|surefire|argLine", str(one.tag))]
+        versions = [one for one in named if str(one.tag).endswith("version")]
+        yield from _xml_leaves("properties", [one for one in named if one not in versions])
+    for tag in ("testSourceDirectory", "testResources"):
+        yield from _xml_leaves("build", list(root.iter(tag)))
+    for modules in root.iter("modules"):
+        yield from (setting(f"module {one.text}", one.text or "", True) for one in modules)
+
+
+def _xml_leaves(prefix: str, elements: list[Any]) -> Iterator[JudgeItem]:
+    for element in elements:
+        if len(element):
+            yield from _xml_leaves(f"{prefix}.{element.tag}", list(element))
+        elif element.tag not in ("groupId", "artifactId"):
+            yield setting(f"{prefix}.{element.tag}", (element.text or "").strip())
+
+
+def _read_phpunit(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    bare = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    if bare.strip():
+        yield whole(" ".join(bare.split()))._replace(shown=text)
+
+
+def _read_csproj(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    for found in re.finditer(
+        r"<(IsTestProject|VSTest\w*|RunSettings\w*)>[^<]*|<(?:Compile|None|Content) Remove=[^>]*>", text
+    ):
+        yield setting(found[1] or "left out", found[0])
+
+
+def _read_composer(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    yield from test_tasks("script", read_json(text).get("scripts"))
+
+
+def _read_go_work(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    for path in re.findall(r"(?m)^\s*(?:use\s+)?(\.[\w./-]*)", text):
+        yield setting(f"use {path}", path, adds=True)
+
+
+def _read_mix(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    for found in re.finditer(
+        r"(?m)^\s*(\"?test[\w.]*\"?|test_\w+|elixirc_paths)\s*:.*$|^.*elixirc_paths\(:test\).*$", text
+    ):
+        yield setting((found[1] or "elixirc_paths").strip('"'), " ".join(found[0].split()).rstrip(","))
+
+
+def _read_rakefile(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    for statement in statements_of(tokens_of(text, "rb"), "rb"):
+        if re.search(r"(?i)\b(?:test|spec|default|rspec)", statement.text):
+            yield JudgeItem(statement.text[:40], statement.text, statement.text, adds=False)
+
+
+def _read_yaml_tasks(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    import yaml
+
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError:
+        yield whole(text)
+        return
+    yield from test_tasks("task", mapping(data).get("tasks"))
+
+
+def _read_script(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    lines = [line.rstrip() for line in text.splitlines() if line.strip() and not re.match(r"\s*#(?!!)", line)]
+    if lines:
+        yield whole("\n".join(lines))._replace(shown=text)
+
+
+_Reader = Callable[[str, bool], Iterator[JudgeItem]]
+READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
+    (re.compile(rf"(?:^|/){pattern}$"), reader)
+    for pattern, reader in (
+        (r"pyproject\.toml", _read_pyproject),
+        (r"(?:setup\.cfg|tox\.ini|\.?pytest\.ini)", _read_ini),
+        (r"setup\.py", _read_setup_py),
+        (r"package\.json", _read_package),
+        (r"(?:nx|project|turbo|deno)\.jsonc?", _read_tasks_json),
+        (r"[tj]sconfig\.json", _read_tsconfig),
+        (r"vite\.config\.\w+", _read_vite),
+        (r"(?:\.npmrc|\.yarnrc(?:\.yml)?)", _read_npmrc),
+        (r"\.cargo/config(?:\.toml)?", _read_cargo_config),
+        (r"Cargo\.toml", _read_cargo),
+        (r"pom\.xml", _read_pom),
+        (r"phpunit\.xml(?:\.dist)?", _read_phpunit),
+        (r"[^/]+\.(?:cs|fs|vb)proj", _read_csproj),
+        (r"composer\.json", _read_composer),
+        (r"CMakeLists\.txt", read_cmake),
+        (r"(?:build|settings)\.gradle(?:\.kts)?", read_gradle),
+        (r"go\.work", _read_go_work),
+        (r"mix\.exs", _read_mix),
+        (r"(?:GNUmakefile|[Mm]akefile|[^/]+\.mk)", read_makefile),
+        (r"\.?[Jj]ustfile", read_just),
+        (r"Rakefile", _read_rakefile),
+        (r"Taskfile\.ya?ml", _read_yaml_tasks),
+        (r"(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.travis\.yml|\.circleci/config\.yml)", read_ci),
+        (r"(?:[^/]+\.(?:sh|bash|ps1|bat|cmd)|(?:run[-_]?)?tests?)", _read_script),
+    )
+)

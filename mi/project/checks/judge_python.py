@@ -1,0 +1,145 @@
+"""The items of a Python test file: functions, classes, fixtures, and what it does as it is loaded."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from mi.project.checks.judge_items import JudgeItem, shorten, whole
+
+
+def python_items(text: str) -> list[JudgeItem]:
+    """Return the items of a test file; one that cannot be read is one item."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return [whole(text)] if text.strip() else []
+    return list(_python_body(tree.body, "", text.splitlines()))
+
+
+def _python_body(body: list[ast.stmt], owner: str, lines: list[str]) -> Iterator[JudgeItem]:
+    for node in body:
+        shown = "\n".join(lines[_first_line(node) - 1 : node.end_lineno])
+        if isinstance(node, ast.ClassDef):
+            members, node_text = node.body, _class_header(node)
+            name = owner + node.name
+            # A new class is a helper or holds tests; what it holds is compared only where it was there before.
+            yield JudgeItem(name, node_text, shown.partition("\n")[0], True, node.name)
+            yield from _python_body(members, f"{name}.", lines)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield _python_function(node, owner, shown)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from _imports(node, owner, shown)
+        elif not _is_idle(node):
+            yield _python_statement(node, owner, shown)
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(one.lineno for one in decorators)])
+
+
+def _class_header(node: ast.ClassDef) -> str:
+    head = ast.ClassDef(node.name, node.bases, node.keywords, [ast.Pass()], node.decorator_list)
+    head.type_params = getattr(node, "type_params", [])  # type: ignore[attr-defined]
+    return ast.unparse(ast.fix_missing_locations(head))
+
+
+def _python_function(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str, shown: str) -> JudgeItem:
+    text = ast.unparse(_without_docstring(node))
+    is_test = node.name.startswith("test")
+    adds = is_test or not _is_hook(node, text)
+    return JudgeItem(owner + node.name, text, shown, adds, node.name, is_test)
+
+
+def _is_hook(node: ast.FunctionDef | ast.AsyncFunctionDef, text: str) -> bool:
+    """Return whether a function is called without anybody's asking for it: by the runner or by Python itself."""
+    called = re.fullmatch(
+        r"pytest_\w+|(?:setup|teardown|set_up|tear_down)(?:_\w+)?|(?:setUp|tearDown|asyncSetUp|asyncTearDown)\w*"
+        r"|load_tests|run|debug|__\w+__",
+        node.name,
+    )
+    decorators = " ".join(map(ast.unparse, node.decorator_list))
+    return bool(called or "autouse" in decorators or re.search(r"\bhook(?:impl|wrapper)", decorators))
+
+
+def _without_docstring(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt:
+    first = node.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        node.body = node.body[1:] or [ast.Pass()]
+    return node
+
+
+def _imports(node: ast.Import | ast.ImportFrom, owner: str, shown: str) -> Iterator[JudgeItem]:
+    source = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+    for alias in node.names:
+        bound = alias.asname or (alias.name if source else alias.name.partition(".")[0])
+        text = f"from {source} import {alias.name}" if source else f"import {alias.name if alias.asname else bound}"
+        if source == "__future__":
+            continue
+        yield JudgeItem(f"{owner}import {bound}", text, shown, alias.name != "*", bound)
+
+
+def _is_idle(node: ast.stmt) -> bool:
+    """Return whether a statement does nothing: a docstring, `pass`, `...`, the start of a module as a program."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test) in ("__name__ == '__main__'", "TYPE_CHECKING", "typing.TYPE_CHECKING")
+    return isinstance(node, ast.Pass)
+
+
+_MADE_BY = re.compile(r"(?:\w+\.)*(?:[A-Z]\w*|frozenset|set|dict|list|tuple|range|sorted|compile|fixture|field|param)")
+
+
+def _python_statement(node: ast.stmt, owner: str, shown: str) -> JudgeItem:
+    text = ast.unparse(node)
+    bound = _plain_name(node)
+    obeyed = bound.startswith(("pytest", "__", "collect_ignore"))
+    adds = bool(bound) and not obeyed and _is_inert(getattr(node, "value", None))
+    return JudgeItem(owner + (bound or shorten(text)), text, shown, adds, bound)
+
+
+def _plain_name(node: ast.stmt) -> str:
+    """Return the one plain name that a statement binds; '' for any other statement."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
+
+
+def _is_inert(value: ast.expr | None) -> bool:
+    """Return whether a value is made without calling anything but what makes values."""
+    nodes = list(ast.walk(value)) if value else []
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    return all(_MADE_BY.fullmatch(ast.unparse(call.func)) for call in calls) and not any(
+        isinstance(node, ast.NamedExpr | ast.Await | ast.Yield) for node in nodes
+    )
+
+
+def reaches_out(text: str) -> str:
+    """Return the first line of a new Python test file that reaches beyond the file as it is loaded; '' without one."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    for node in body:
+        if _is_idle(node) or isinstance(node, ast.Import | ast.ImportFrom | ast.ClassDef):
+            continue
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if node.name in ("load_tests", "__getattr__") or node.name.startswith("pytest_"):
+                return f"def {node.name}"
+        elif not _stays_inside(node):
+            return shorten(ast.unparse(node))
+    return ""
+
+
+def _stays_inside(node: ast.stmt) -> bool:
+    text = ast.unparse(node)
+    if re.match(r"sys\.path\.(?:insert|append)\(|pytest\.importorskip\(|pytestmark\b", text):
+        return True
+    if isinstance(node, ast.Try | ast.If | ast.With):
+        return all(isinstance(one, ast.Import | ast.ImportFrom) or _stays_inside(one) for one in _inner(node))
+    return isinstance(node, ast.Pass) or (bool(_plain_name(node)) and _is_inert(getattr(node, "value", None)))
+
+
+def _inner(node: ast.stmt) -> list[ast.stmt]:
+    handlers = [one for handler in getattr(node, "handlers", []) for one in handler.body]
+    return [*getattr(node, "body", []), *handlers, *getattr(node, "orelse", []), *getattr(node, "finalbody", [])]
