@@ -97,6 +97,8 @@ class Patterns:
     tests_stay: str = ""  # the tests are to be left as they are
     tests_wrong: str = ""  # the tests themselves are what is wrong
     with_tests: str = ""  # what is taken away takes its tests along
+    brings: str = ""  # a verb whose object is new
+    leaves_value: str = ""  # before a value that something had until now
     states: str = ""  # before a value that something has from now on
     new_names: str = ""  # with the old name and the new one as groups `old` and `new`
     weakens_tests: str = ""

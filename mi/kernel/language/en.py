@@ -171,6 +171,8 @@ class English(Patterns):
         r"|snapshots?|fixtures?|expected)\b|\btypo in (?:\w+ ){0,3}?(?:tests?\b|specs?\b|[\w./]*test_)"
     )
     with_tests = r"(?:and|with|including|along with|together with) (?:\w+ ){0,2}?(?:its|their|the|all|any)? ?(?:\w+ ){0,2}?(?:tests?|specs?)\b"
+    brings = r"\b(?:add|creat|writ|introduc|us|run|set)\w*"
+    leaves_value = r"\b(?:from|instead of|rather than|not|was|no longer)\b"
     states = (
         r"(?:\b(?:to|be|is|are|now|returns?|as|prints?|says?|shows?|rais(?:es?|ing)|throws?|uses?|with|by|into|becomes?|reads?"
         r"|means?|gives?|yields?|outputs?|emits?|defaults?|value|from|version|instead)\b|==?|=>|→|->|:)"

@@ -117,4 +117,4 @@ def _is_only_asserted(was: list[str], now: list[str], closing: int) -> bool:
     return asserts and _balanced(piece) and not set(piece) & _LEAVES
 
 
-_LEAVES = frozenset("yield return await if for while with try or := lambda".split())
+_LEAVES = frozenset({"yield", "await", "return"})  # may end a test before it began

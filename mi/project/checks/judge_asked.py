@@ -10,7 +10,6 @@ from mi.project.checks.judge_recipes import runs_tests
 
 _TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|\w+|\s+|.", re.DOTALL)
 _RUNNER = re.compile(r"pytest|jest|vitest|mocha|playwright|cypress|tox|nox|coverage|phpunit|rspec|nextest|junit")
-_SENTENCE = re.compile(r"(?<=[.!?。！？;；])\s+|\n+|(?<=[。！？；])")
 _ASSERTION = re.compile(
     r"\b(?:assert\w*|expect|should|require|t\.(?:Error|Fatal)f?|verify)\b|XCTAssert|EXPECT_|ASSERT_"
 )
@@ -61,7 +60,7 @@ def _names(path: str, item: str) -> list[str]:
 def _after_verb(task: str, verb: str, name: str, between: str = "") -> bool:
     """Return whether a name is what a verb is about: no other thing stands between them."""
     stop = patterns().no_object
-    words = rf"(?:\W+|{between})*" if between else rf"(?:(?!{stop})[^.。;；]){{0,60}}?"
+    words = rf"(?:\W+|{between})*" if between else rf"(?:(?!{stop})[^;\n]){{0,60}}?"
     asked = rf"(?:{verb}){words}(?<![\w-]){re.escape(name)}(?![\w-])"
     return re.search(asked, task, re.IGNORECASE) is not None
 
@@ -87,7 +86,7 @@ def _is_named(task: str, path: str, item: str, how: str, after: str) -> bool:
     named = (
         [*_names(path, item), *re.findall(r"[\w-]{4,}", item)] if kind not in ("code", "inline") else _names(path, item)
     )
-    parts = _SENTENCE.split(task)
+    parts = _sentences(task)
     if any(_after_verb(part, known.adjust, name) for part in parts for name in dict.fromkeys(named) if len(name) > 2):
         return True
     runner = _RUNNER.search(f"{path} {item}")
@@ -106,22 +105,19 @@ def _keeps_header(after: str) -> bool:
 
 
 def _asks_in_general(task: str) -> bool:
+    """Return whether the tests are to be changed, or are said to be wrong; `add tests` asks for new ones only."""
     known = patterns()
     if compiled(known.tests_wrong).search(task):
         return True
-    return any(
-        compiled(rf"(?:{known.adjust})(?:(?!{known.no_object})[^.。,，;；]){{0,40}}?(?:{known.test_words})").search(
-            part
-        )
-        for part in _general_parts(task)
-    )
+    parting = re.escape("".join((*known.commas, *known.semicolons)))
+    wanted = rf"(?:{known.adjust})(?:(?!{known.no_object})[^{parting}]){{0,40}}?(?:{known.test_words})"
+    adding = rf"(?:{known.brings})(?:[\s`]+[a-z-]+){{0,4}}?[\s`]*(?={known.test_words})"
+    return any(compiled(wanted).search(compiled(adding).sub(" ", part)) for part in _sentences(task))
 
 
-def _general_parts(task: str) -> Iterator[str]:
-    """Yield the sentences that may speak of changing tests; `add tests` asks for new ones and changes none."""
-    adding = r"\b(?:add|creat|writ|introduc|us|run|set)\w*|增加|添加|加上|补充|使用"
-    for part in _SENTENCE.split(task):
-        yield re.sub(rf"(?i)(?:{adding})(?:\W+[\w-]+){{0,4}}?\W+(?={patterns().test_words})", " ", part)
+def _sentences(task: str) -> list[str]:
+    ends = compiled(patterns().sentence_break)
+    return [part for line in task.splitlines() for part in ends.split(line) if part.strip()]
 
 
 def _keeps_strength(before: str, after: str) -> bool:
@@ -166,12 +162,7 @@ def _is_stated(task: str, old: str, new: str) -> bool:
 
 def _is_from(task: str, old: str) -> bool:
     """Return whether an old value is spoken of as the one to be left."""
-    return bool(
-        re.search(
-            rf"(?i)(?:from|instead of|rather than|not|was|no longer|从|由|不是)\W*(?:\w+\W+){{0,2}}?{re.escape(old)}",
-            task,
-        )
-    )
+    return bool(compiled(rf"(?:{patterns().leaves_value})\W*(?:\w+\W+){{0,2}}?{re.escape(old)}").search(task))
 
 
 # what is renamed

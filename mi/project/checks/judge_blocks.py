@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from mi.project.checks.judge_items import JudgeItem, shorten, whole
-from mi.project.checks.judge_tokens import Statement, Token, body_of, statements_of, tokens_of
+from mi.project.checks.judge_tokens import CodeStatement, Token, body_of, statements_of, tokens_of
 
 _CONTAINER = re.compile(
     r"(?:^|[ ])(?:describe|context|suite|fdescribe|xdescribe|class|interface|object|namespace|mod|impl|trait|module"
@@ -89,7 +89,7 @@ def _alias(piece: str) -> str:
     return re.split(r" as | : ", piece)[-1].strip()
 
 
-def _block(statement: Statement, head: str, owner: str, shown: str) -> JudgeItem:
+def _block(statement: CodeStatement, head: str, owner: str, shown: str) -> JudgeItem:
     text = statement.text
     is_test = bool(_TEST_CALL.match(text) or _TEST_FUNCTION.search(head) or _TEST_MARK.search(head.partition("{")[0]))
     is_test = is_test and not _HOOKED.search(head)
@@ -140,7 +140,7 @@ def _block_name(head: str) -> str:
     return declared[1] if declared else method[1] if method else shorten(head)
 
 
-def _lines_of(statement: Statement, lines: list[str]) -> str:
+def _lines_of(statement: CodeStatement, lines: list[str]) -> str:
     first, last = statement.lines
     return "\n".join(lines[first : last + 1])
 

@@ -26,7 +26,7 @@ class Token(NamedTuple):
     first: bool
 
 
-class Statement(NamedTuple):
+class CodeStatement(NamedTuple):
     """A statement or declaration, with the tokens of what stands above it (annotations)."""
 
     tokens: tuple[Token, ...]
@@ -103,7 +103,7 @@ def _without_trailing_commas(tokens: list[Token]) -> list[Token]:
     ]
 
 
-def statements_of(tokens: list[Token], language: str) -> list[Statement]:
+def statements_of(tokens: list[Token], language: str) -> list[CodeStatement]:
     """Return the statements of a stretch of program, each with the annotations above it."""
     split = _by_indentation if language in _INDENTED else _by_brackets
     return list(_joined(split(tokens), language))
@@ -149,16 +149,16 @@ def _by_indentation(tokens: list[Token]) -> Iterator[list[Token]]:
         yield current
 
 
-def _joined(parts: Iterator[list[Token]], language: str) -> Iterator[Statement]:
+def _joined(parts: Iterator[list[Token]], language: str) -> Iterator[CodeStatement]:
     """Yield statements with the annotations that stand above them."""
     above: list[Token] = []
     for part in parts:
         above += part
         if not _is_annotation(part):
-            yield Statement(tuple(above))
+            yield CodeStatement(tuple(above))
             above = []
     if above:
-        yield Statement(tuple(above))
+        yield CodeStatement(tuple(above))
 
 
 def _is_annotation(part: list[Token]) -> bool:
@@ -170,7 +170,7 @@ def _is_annotation(part: list[Token]) -> bool:
     return first == "[" and part[-1].text == "]"
 
 
-def body_of(statement: Statement, language: str) -> "Body | None":
+def body_of(statement: CodeStatement, language: str) -> "Body | None":
     """Return what stands before the first body, in it, and behind it; None without one."""
     return _indented_body(statement.tokens) if language in _INDENTED else _bracketed_body(statement.tokens)
 
