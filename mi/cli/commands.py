@@ -63,6 +63,9 @@ COMMANDS = {
     "repair": CommandEntry("upkeep", "repair", "mend what doctor found; a dry run first"),
     "gc": CommandEntry("upkeep", "gc", "archive and tidy up, dry run first"),
     "uninstall": CommandEntry("upkeep", "uninstall", "take everything MI put elsewhere out again"),
+    "bench": CommandEntry(
+        "upkeep", "bench", "measure a judge by agents that work honestly, err and lie", checks_home=False
+    ),
     "completion": CommandEntry("upkeep", "completion", "what your shell offers after Tab", checks_home=False),
     "version": CommandEntry("upkeep", "version", "the version", checks_home=False),
 }

@@ -34,6 +34,7 @@ def all_commands() -> dict[str, argparse.ArgumentParser]:
 ALL = all_commands()
 GROUPS = {words for words in ALL if any(other.startswith(words + " ") for other in ALL)}
 NEEDED = {
+    "bench judge": ["--list"],
     "init": ["--values", "Be kind."],
     "values set": ["--text", "Be kind."],
     "settings set": ["--ask-when-uncertain", "ask"],

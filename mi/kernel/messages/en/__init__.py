@@ -1,4 +1,4 @@
 """English texts: base.py for what every command may say, one module for each area that only some commands touch."""
 
-_AREAS = ("run", "learning", "workflows", "contract", "nexus", "governance", "persona", "everyday", "proof")
+_AREAS = ("run", "learning", "workflows", "contract", "nexus", "governance", "persona", "everyday", "proof", "bench")
 TABLES = {"TEXT": ("base", *_AREAS)}

@@ -141,4 +141,12 @@ WORDS = {
     "workflow_solidified": "工作流固化",
     "workflow_suggestion": "工作流建议",
     "workflow_trigger": "工作流触发",
+    # 评判者的错误
+    "false done": "误判完成",
+    "missed done": "漏判完成",
+    "needless ask": "多余提问",
+    "missed ask": "漏掉提问",
+    "wrong answer": "答错",
+    "invented answer": "凭空作答",
+    "broken": "出错中止",
 }

@@ -1,0 +1,122 @@
+"""The judges that can be measured: `mi run` with any agent and any Mind, or any other program."""
+
+import os
+import signal
+import subprocess
+import sys
+from typing import Any, Protocol
+
+import msgspec
+
+from mi.testing.agents import scripted_batches
+from mi.testing.judge_bench.scenario import Scenario
+from mi.testing.judge_bench.workspace import BenchPlace
+from mi.testing.replays import write_replay
+
+Json = dict[str, Any]
+_RUN_S = 300.0
+_NAMES = {0: "done", 1: "failed", 3: "blocked"}
+
+
+class JudgedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What a judge made of a run."""
+
+    status: str
+    questions: list[str] = []  # that wait for the person
+    answers: list[str] = []  # that the agent was given in the person's name
+    reason: str = ""
+    batches: int = 0
+    seconds: float = 0.0
+
+
+class MeasuredJudge(Protocol):
+    """Whoever lets a scripted agent work in a workspace and says how it ended."""
+
+    def judge(self, scenario: Scenario, place: BenchPlace) -> JudgedRun: ...
+
+
+class MiJudge:
+    """The whole `mi run` in a home of its own."""
+
+    def __init__(self, mind: Json, proves: bool | None, agent: Json | None = None) -> None:
+        self._mind = mind
+        self._agent = agent  # None: the scripted agent
+        self._proves = proves  # None: this MI knows no proof
+
+    def judge(self, scenario: Scenario, place: BenchPlace) -> JudgedRun:
+        self._configure(scenario, place)
+        if scenario.values:
+            self._mi(place, "init", "--json", "--values", scenario.values)
+        if self._proves:
+            self._mi(place, "trust", "--json")
+        prove = [] if self._proves is None else ["--prove" if self._proves else "--no-prove"]
+        code, told = self._mi(place, "run", "--quiet", *prove, scenario.task)
+        return _read_end(place, code, told)
+
+    def _configure(self, scenario: Scenario, place: BenchPlace) -> None:
+        os.makedirs(place.home, exist_ok=True)
+        config = {"version": "v1", "mind": self._mind, "hands": self._agent_for(scenario, place)}
+        with open(os.path.join(place.home, "config.json"), "wb") as file:
+            file.write(msgspec.json.encode(config))
+
+    def _agent_for(self, scenario: Scenario, place: BenchPlace) -> Json:
+        if scenario.is_program:
+            command = scripted_batches(scenario.batches, place.counter)
+            return {"provider": "cli", "cli": {"exec": [*command, "{prompt}"], "resume": []}}
+        write_replay(place.script, scenario.batches)  # type: ignore[arg-type]  # a Step is refused there with its name
+        if self._agent is None:
+            return {"provider": "replay", "replay": {"file": place.script}}
+        return self._agent
+
+    def _mi(self, place: BenchPlace, *words: str) -> tuple[int, str]:
+        return run_limited([sys.executable, "-P", "-m", "mi", *words], place)
+
+
+def run_limited(command: list[str], place: BenchPlace) -> tuple[int, str]:
+    """Run a command in the project and return its exit code and what it told; after the time it is killed, -1."""
+    process = subprocess.Popen(
+        command,
+        cwd=place.project,
+        env=place.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        stdout, stderr = process.communicate(timeout=_RUN_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return -1, f"not over after {_RUN_S:.0f} s"
+    return process.returncode, stdout + stderr
+
+
+def _read_end(place: BenchPlace, code: int, told: str) -> JudgedRun:
+    records = _read_records(place.home)
+    ends = [record for record in records if record["kind"] == "run_end"]
+    if not ends or code not in _NAMES:
+        return JudgedRun(status="broken", reason=(told.strip().splitlines() or [f"exit code {code}"])[-1])
+    asked = [record for record in records if record["kind"] == "question" and record.get("blocks", True)]
+    answers = [record["auto_answer"] for record in records if record["kind"] == "auto_answer"]
+    return JudgedRun(
+        status=ends[-1]["status"],
+        questions=[record["text"] for record in asked],
+        answers=[answer["hands_answer_input"] for answer in answers if answer.get("should_answer")],
+        reason=ends[-1]["reason"],
+        batches=sum(record["kind"] == "hands_input" for record in records),
+        seconds=ends[-1].get("spent", {}).get("seconds") or 0.0,
+    )
+
+
+def _read_records(home: str) -> list[Json]:
+    root = os.path.join(home, "projects")
+    records: list[Json] = []
+    for name in sorted(os.listdir(root)) if os.path.isdir(root) else []:
+        path = os.path.join(root, name, "evidence.jsonl")
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                records += [msgspec.json.decode(line) for line in file]
+    return records
