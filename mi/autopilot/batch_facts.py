@@ -19,7 +19,7 @@ from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.run import Marks
 from mi.governance.commands import risk_signal
 from mi.kernel import git
-from mi.mind.language import says_done
+from mi.mind.language import claims_done
 from mi.mind.views import BatchView, ChangeSize, SeenCommand, unsettled
 from mi.project.change import describe_change
 from mi.project.checks.outcome import could_not_start, ran_nothing
@@ -158,7 +158,7 @@ def batch_view(seen: SeenBatch) -> BatchView:
         ),
         marks=Marks(
             ran=result.outcome == "ended",
-            claimed=says_done(result.last_message),
+            claimed=not result.questions and claims_done(task, result.last_message),
             verified=_is_proved(passed or still, failed, ways),
         ),
         change=_size(step.latest, watch.root),

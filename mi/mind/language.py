@@ -1,13 +1,15 @@
-"""How the rules read what an agent wrote: questions, claims of being done, words that matter; in any language."""
+"""How the rules read what an agent wrote: questions, what it leaves open, words that matter; in any language."""
 
 import re
 from functools import cache
+from typing import NamedTuple
 
 from mi.kernel.language import compiled, one_of, patterns
 from mi.kernel.text import split_sentences
 from mi.knowledge.search.words import tokens
 
 _FENCE = r"```.*?(?:```|\Z)"
+_TODO = r"TODO|FIXME"
 
 
 def _prose(message: str) -> str:
@@ -15,12 +17,23 @@ def _prose(message: str) -> str:
     return re.sub(_FENCE, " ", message, flags=re.DOTALL)
 
 
-def says_done(message: str) -> bool:
-    """Return whether an agent claims in plain words that the work is done."""
-    known = patterns()
-    done, not_done = compiled(known.done), compiled(known.not_done)
-    said = [one for one in split_sentences(_prose(message)) if not one.endswith(known.question_marks)]
-    return any(done.search(sentence) and not not_done.search(sentence) for sentence in said)
+def left_open(message: str, asks: bool = False) -> list[str]:
+    """Return the sentences of an agent's last message that leave something open; [] when it leaves nothing.
+
+    A question, a promise, what could not be done, and what is named as missing, skipped, failing or for later.
+    `asks`: the task only asks something, so that what fails or is missing may be the answer itself.
+    """
+    sentences = _said(message)
+    found = dict.fromkeys(questions_in(message))
+    for at, one in enumerate(sentences):
+        if not _is_courteous(one.bare) and _is_open(one, sentences[at + 1 :], asks):
+            found[one.text] = None
+    return list(found)
+
+
+def claims_done(task: str, message: str) -> bool:
+    """Return whether an agent's last message, which no special words make, leaves nothing open."""
+    return bool(message.strip()) and not left_open(message, is_inquiry(task))
 
 
 def questions_in(message: str) -> list[str]:
@@ -29,11 +42,100 @@ def questions_in(message: str) -> list[str]:
     known = patterns()
     for sentence in split_sentences(_prose(message)):
         bare = sentence.strip("*_ ")
+        if _is_courteous(bare):
+            continue
         if bare.endswith(known.question_marks) or compiled(known.question).search(bare):
             asked.append(bare)
         elif asked and len(bare) > 60:
             asked.clear()  # a longer statement after it: the agent went on by itself
     return asked
+
+
+class _Said(NamedTuple):
+    """A sentence of a message: as it stands, without what it quotes, and whether it is listed as something to do."""
+
+    text: str
+    bare: str
+    listed: bool
+
+
+def _said(message: str) -> list[_Said]:
+    """Return the sentences of a message with the heading they stand under; headings themselves say nothing."""
+    found: list[_Said] = []
+    listed = False
+    for line in _prose(message).splitlines():
+        if not line.strip() or line.lstrip().startswith(">"):
+            continue
+        title = _title_of(line)
+        if title:
+            known = patterns()
+            opens = compiled(rf"^(?:{known.opens_list})").match(title)
+            listed = bool(opens) and not compiled(known.optional).search(title)
+            continue
+        found += [_Said(one.strip("*_ "), _bare(one), listed) for one in split_sentences(line)]
+    return found
+
+
+def _title_of(line: str) -> str:
+    """Return the words of a heading; '' for a line that is none."""
+    line = line.strip()
+    marked = line.startswith("#") or (line.startswith("**") and line.endswith(("**", "**:")))
+    return line.strip("#*: ") if marked or line.endswith(patterns().colons) else ""
+
+
+def _bare(sentence: str) -> str:
+    """Return a sentence without what it quotes: names and messages are not the agent's own words."""
+    sentence = re.sub(r"`[^`]*`", _keep_mark, sentence)
+    return compiled(rf"\"[^\"]*\"|“[^”]*”|{patterns().quotation}").sub("…", sentence).replace("’", "'").strip("*_ ")
+
+
+def _keep_mark(found: re.Match[str]) -> str:
+    """Return a quoted name as `it`, but the mark of what is to be done as it is."""
+    return found[0].strip("`") if compiled(_TODO).fullmatch(found[0].strip("`")) else "it"
+
+
+def _is_courteous(sentence: str) -> bool:
+    return bool(compiled(patterns().courtesy).search(sentence))
+
+
+def _is_open(said: _Said, later: list[_Said], asks: bool) -> bool:
+    known, sentence = patterns(), said.bare
+    label = compiled(rf"^(?:{known.opens_list})[ *_]*{one_of(*known.colons)}[ *_]*(?P<rest>.+)").match(sentence)
+    if (label or said.listed) and not asks:
+        entry = label["rest"] if label else sentence
+        return not (compiled(rf"^{known.empty_item}").match(entry) or compiled(known.optional).search(sentence))
+    if compiled(known.unable).search(sentence) and not compiled(known.not_now).search(sentence):
+        return True
+    if compiled(known.promise).search(sentence):
+        return not any(len(one.bare) > 60 and compiled(known.mended).search(one.bare) for one in later)
+    return not asks and (_is_unfinished(sentence) or _has_failed(sentence, later))
+
+
+def _is_unfinished(sentence: str) -> bool:
+    """Return whether a sentence names something that is missing, skipped, failing, for later, or the person's to do."""
+    found = [one for one in compiled(patterns().unfinished).finditer(sentence) if _is_there(one, sentence)]
+    lasting = compiled(patterns().lasts)
+    return bool(found) and (any(lasting.search(one[0]) for one in found) or not _is_over(sentence))
+
+
+def _has_failed(sentence: str, later: list[_Said]) -> bool:
+    """Return whether a sentence tells of a failure that nothing after it takes back."""
+    failed = compiled(patterns().failed_before).search(sentence)
+    if failed is None or not _is_there(failed, sentence):
+        return False
+    since = " ".join([sentence[failed.end() :], *(one.bare for one in later)])
+    return not compiled(patterns().mended).search(since) and not _is_over(sentence)
+
+
+def _is_there(found: re.Match[str], sentence: str) -> bool:
+    """Return whether there is what was found: nothing before it says that there is none of it."""
+    known = patterns()
+    same_clause = f"[^{re.escape(''.join(known.clause_marks))}]"
+    return not compiled(rf"(?:{known.none_of}){same_clause}{{0,30}}$").search(sentence[: found.start()])
+
+
+def _is_over(sentence: str) -> bool:
+    return bool(compiled(patterns().not_now).search(sentence))
 
 
 def wants_to_be_asked(value: str) -> bool:

@@ -11,7 +11,7 @@ from mi.contract.plan_detection import count_steps
 from mi.governance.signals import find_signals
 from mi.kernel import consent, language, messages
 from mi.kernel.language import LANGUAGES, Patterns, compiled, patterns
-from mi.mind.language import is_inquiry, says_done
+from mi.mind.language import is_inquiry, left_open
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HOMES = ("mi/kernel/language/", "mi/kernel/messages/")
@@ -106,8 +106,8 @@ class Greek(Patterns):
     question_marks = ("\u037e",)
     yes = ("ναι",)
     refusal = "όχι"
-    done = "τελείωσα"
-    not_done = "δεν"
+    unfinished = "λείπει"
+    none_of = "δεν"
     inquiry = "γιατί"
     first = r"πρώτα\s+\w+"
     then = r"μετά\s+\w+"
@@ -156,7 +156,8 @@ def test_a_third_language_is_understood_beside_the_others():
     assert [consent.agrees(said) for said in ("Ναι.", "yes", "好的", "ίσως")] == [True, True, True, False]
     assert consent.begins_with_yes("ναι, κάνε το")
     assert [consent.refuses(said) for said in ("όχι τώρα", "不要", "no", "ναι")] == [True, True, True, False]
-    assert [says_done(said) for said in ("Τελείωσα.", "Δεν τελείωσα.", "Τελείωσα\u037e")] == [True, False, False]
+    said = ("Τελείωσα.", "Λείπει ένα τεστ.", "Δεν λείπει τίποτα.", "Τελείωσα\u037e")
+    assert [bool(left_open(one)) for one in said] == [False, True, False, True]
     assert [is_inquiry(said) for said in ("γιατί αποτυγχάνει", "why does it fail", "fix it")] == [True, True, False]
     assert count_steps("Πρώτα διάβασε, μετά γράψε") == 2
     assert {"T6", "T9"} <= {*find_signals("επείγον: ανάπτυξη σε παραγωγή").triggers}

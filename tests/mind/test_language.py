@@ -2,42 +2,46 @@
 
 import pytest
 
-from mi.mind.language import content_words, is_inquiry, questions_in, says_done, wants_to_be_asked
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Done. The test passes.",
-        "I fixed the bug in calc.py.",
-        "All tests passed.",
-        "The feature is implemented.",
-        "修复了。",
-        "任务已完成。",
-        "测试都通过了。",
-    ],
+from mi.mind.language import (
+    claims_done,
+    content_words,
+    is_inquiry,
+    left_open,
+    questions_in,
+    wants_to_be_asked,
 )
-def test_claims_of_being_done(message: str):
-    assert says_done(message)
+from tests.mind.last_messages import ANSWERS, LEAVES_NOTHING, LEAVES_SOMETHING, NO_ANSWERS
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "The work is not done yet.",
-        "I could not get it fixed.",
-        "Once this is done, run the tests.",
-        "I will let you know when it is finished.",
-        "Should I mark it as done?",
-        "```\nprint('done')\n```",
-        "还没完成。",
-        "测试未通过。",
-        "I looked at the files.",
-        "",
-    ],
-)
-def test_what_is_no_claim(message: str):
-    assert not says_done(message)
+@pytest.mark.req("judge.claimed.open")
+@pytest.mark.parametrize("message", LEAVES_SOMETHING)
+def test_messages_that_leave_something_open(message: str):
+    assert left_open(message)
+    assert not claims_done("fix the parser", message)
+
+
+@pytest.mark.req("judge.claimed.no-words")
+@pytest.mark.parametrize("message", LEAVES_NOTHING)
+def test_messages_that_leave_nothing_open(message: str):
+    assert left_open(message) == []
+    assert claims_done("fix the parser", message)
+
+
+@pytest.mark.req("judge.claimed.open")
+def test_what_is_open_is_told_as_it_was_said():
+    message = "Fixed `add`.\nI skipped the docs for now. All tests pass.\n\n**Remaining:**\n- the CLI"
+    assert left_open(message) == ["I skipped the docs for now.", "the CLI"]
+
+
+@pytest.mark.req("judge.inquiry.promise")
+def test_a_promise_to_look_is_no_answer():
+    task = "why does the test fail?"
+    assert [said for said in ANSWERS if not claims_done(task, said)] == []
+    assert [said for said in NO_ANSWERS if claims_done(task, said)] == []
+
+
+def test_who_says_nothing_claims_nothing():
+    assert not claims_done("fix it", " ")
 
 
 @pytest.mark.parametrize(
@@ -50,6 +54,8 @@ def test_what_is_no_claim(message: str):
         ("Why does it fail? Because the sign is wrong, so I changed the operator in calc.py and it works.", []),
         ("```\nwhat? \n```\nFixed.", []),
         ("Done.", []),
+        ("Done. Let me know if you want anything else.", []),
+        ("Let me know which branch to use.", ["Let me know which branch to use."]),
     ],
 )
 def test_questions(message: str, asked: list[str]):

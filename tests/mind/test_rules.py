@@ -3,6 +3,7 @@
 import pytest
 
 from mi.evidence.records.run import Marks
+from mi.mind.language import claims_done
 from mi.mind.prompts.auto_answer_to_hands import auto_answer_to_hands
 from mi.mind.prompts.checkpoint_decide import SegmentCase, checkpoint_decide
 from mi.mind.prompts.decide_next import decide_next
@@ -18,6 +19,7 @@ VERIFIED = Marks(ran=True, claimed=True, verified=True)
 
 def case(project: ProjectView = PYTEST, person: Person | None = None, requested: int = 0, **batch: object) -> Case:
     given = {"task": "fix the failing test", "last_message": "Done."} | batch
+    given.setdefault("marks", Marks(ran=True, claimed=claims_done(str(given["task"]), str(given["last_message"]))))
     return Case(batch=BatchView(**given), project=project, person=person or Person(), checks_requested=requested)
 
 
@@ -40,9 +42,9 @@ def check(exit_code: int | None, after: bool = True) -> SeenCommand:
         ),
         pytest.param(case(ended=False, errors=["429"]), "stop", "blocked", id="the turn did not end"),
         pytest.param(case(), "stop", "blocked", id="claims done, nothing changed"),
-        pytest.param(case(last_message="I looked around."), "ask_user", "not_done", id="idle, unsure: ask"),
+        pytest.param(case(last_message="I will look around."), "ask_user", "not_done", id="idle, unsure: ask"),
         pytest.param(
-            case(last_message="I looked around.", person=Person(ask_when_uncertain=False)),
+            case(last_message="I will look around.", person=Person(ask_when_uncertain=False)),
             "send_to_hands",
             "not_done",
             id="idle: go on",

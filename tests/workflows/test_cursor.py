@@ -5,6 +5,7 @@ import pytest
 from mi.evidence.records.run import Marks
 from mi.evidence.records.workflow_ir import WorkflowStep
 from mi.evidence.records.workflows import WorkflowProgressOutput as Told
+from mi.mind.language import claims_done
 from mi.mind.prompts.workflow_progress import WorkflowCase, workflow_progress
 from mi.mind.strict import json_schema
 from mi.mind.views import BatchView, SeenCommand
@@ -76,7 +77,8 @@ TESTED = SeenCommand(command="make test", exit_code=0, is_check=True, after_last
 
 
 def case(message: str, *commands: SeenCommand, completed: tuple[str, ...] = (), verified: bool = False) -> WorkflowCase:
-    batch = BatchView(task="release", last_message=message, commands=list(commands), marks=Marks(verified=verified))
+    marks = Marks(claimed=claims_done("release", message), verified=verified)
+    batch = BatchView(task="release", last_message=message, commands=list(commands), marks=marks)
     cursor = START if not completed else advance(START, FLOW, told(*completed), "t1").cursor
     return WorkflowCase(workflow=FLOW, cursor=cursor, batch=batch)
 
@@ -111,7 +113,7 @@ def test_the_rules_close_when_all_is_complete() -> None:
     given = WorkflowCase(
         workflow=flow,
         cursor=begin(flow, "r", "t"),
-        batch=BatchView(task="x", last_message="Done.", marks=Marks(verified=True)),
+        batch=BatchView(task="x", last_message="Done.", marks=Marks(claimed=True, verified=True)),
     )
     answer = workflow_progress.rules(given)
     assert (answer.should_close, answer.close_reason, answer.next_step_id) == (True, "all steps are complete", None)

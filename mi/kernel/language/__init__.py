@@ -62,8 +62,18 @@ class Patterns:
     go_on: Words = ()
 
     # what an agent says
-    done: str = ""
-    not_done: str = ""
+    courtesy: str = ""  # sounds like a question or an order and wants nothing
+    promise: str = ""  # what the agent has yet to do
+    unable: str = ""  # what the agent could not do or does not know
+    unfinished: str = ""  # what is missing, skipped, failing, for later, or left to the person
+    none_of: str = ""  # before one of these: there is none of it
+    not_now: str = ""  # in the same sentence: it is over, or it is told of a case that need not be
+    lasts: str = ""  # it is not over, whatever else the sentence says
+    failed_before: str = ""  # failing that may be over, by what is said after it
+    mended: str = ""
+    opens_list: str = ""  # a heading or label over what is left to do
+    optional: str = ""
+    empty_item: str = ""  # an entry of such a list that says there is none
     question: str = ""
     deed: str = ""  # what the agent asks to do, in a group
     grave_words: Words = ()  # deeds that leave the machine or cannot be taken back

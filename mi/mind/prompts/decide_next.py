@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from mi.kernel.messages import text
 from mi.mind.closing import AskAgent, CannotClose, MayClose, judge_closing
-from mi.mind.language import says_done
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.risk_judge import LearnSuggestion
 from mi.mind.sections import case_sections, unsure_section
@@ -101,7 +100,7 @@ def _about_failure(case: Case) -> str:
 
 def _without_change(case: Case) -> NextMove:
     batch = case.batch
-    if says_done(batch.last_message):
+    if batch.marks.claimed:
         return _stop("blocked", text("end.only-claimed", case.language))
     if case.person.ask_when_uncertain:
         return _ask(text("ask.idle", case.language, said=_said(case)))

@@ -4,7 +4,6 @@ from typing import Literal
 
 from msgspec import Struct
 
-from mi.mind.language import says_done
 from mi.mind.prompt import Prompt, Section
 from mi.mind.sections import batch_sections, command_line, repository_section, transcript_section
 from mi.mind.views import Case
@@ -48,7 +47,7 @@ def _rules(case: Case) -> ExtractedEvidence:
     commands = [NextAction(kind="command", detail=one.command) for one in batch.commands[-20:] if not one.refused]
     edits = [NextAction(kind="edit", detail=path) for path in batch.changed_files[:20]]
     unknowns = []
-    if says_done(batch.last_message) and not batch.marks.verified:
+    if batch.marks.claimed and not batch.marks.verified:
         unknowns.append("the agent says it is done; no check after the last change shows it")
     if not batch.ended:
         unknowns.append("the batch did not end by itself")

@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.evidence.records.workflows import WorkflowProgressOutput
-from mi.mind.language import says_done
 from mi.mind.prompt import Prompt, Section
 from mi.mind.sections import batch_sections, cited, step_list
 from mi.mind.views import BatchView, CitableText
@@ -45,10 +44,12 @@ def _rules(given: WorkflowCase) -> WorkflowProgressOutput:
     done = [step.id for step in given.workflow.steps if step.id in given.cursor.completed_step_ids]
     new: list[str] = []
     following: WorkflowStep | None = None
+    # Who was only sent to a check says nothing of other work.
+    sent_to_check = any(step.kind == "check" and step.text == given.batch.batch_input for step in given.workflow.steps)
     for step in given.workflow.steps:
         if step.id in done:
             continue
-        if step.is_closed_gate or not _is_complete(step, given.batch):
+        if step.is_closed_gate or (sent_to_check and step.kind == "hands") or not _is_complete(step, given.batch):
             following = step
             break
         new.append(step.id)
@@ -79,7 +80,7 @@ def _is_complete(step: WorkflowStep, batch: BatchView) -> bool:
             return batch.marks.verified
         case "gate":
             return True
-    return batch.ended and (says_done(batch.last_message) or _is_named(step, batch.last_message))
+    return batch.ended and (batch.marks.claimed or _is_named(step, batch.last_message))
 
 
 def _is_named(step: WorkflowStep, message: str) -> bool:
