@@ -1,29 +1,49 @@
-"""The output of any agent CLI as events: known streams by their vendor's rules, other JSON and text by plain ones."""
+"""The output of any agent CLI as events: its stream by the protocol that was named, else its last message and thread.
 
+What a command prints reaches the same pipe, so that a line proves a command only where the person named the protocol.
+"""
+
+import os
 import re
 from collections import Counter, deque
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from mi.agents import events
 from mi.agents.events import Event, cut_excerpt
-from mi.agents.registry import VENDORS, load
+from mi.agents.registry import AGENTS, VENDORS, load
 from mi.agents.stream import VendorEvents, as_mapping, find_text, join_whole, parse_json_object
 from mi.agents.transcript import Captured
 
+Protocol = Literal["none", "codex", "claude", "jsonl"]
 _TEXT_KEPT = 400  # lines of plain text of which the last message is made
 _THREAD_KEYS = ("session_id", "sessionId", "sessionID", "thread_id", "threadId", "conversation_id")
+_ALWAYS_READ = (events.ThreadStarted, events.AgentMessage)
+
+
+def find_protocol(argv: Sequence[str]) -> Protocol:
+    """Return the protocol that a call asks its program for by its options; `none` when it asks for none."""
+    program, words = os.path.basename(argv[0]) if argv else "", " ".join(argv[1:])
+    if "exec" in argv and {"--json", "--experimental-json"} & set(argv):
+        return "codex"
+    if re.search(r"--output-format[ =]stream-json\b", words):
+        return "claude" if program.startswith("claude") else "jsonl"
+    return "none"
 
 
 class AnyEvents:
-    """Interprets one run of an agent CLI that nobody told us about; exit codes decide about success."""
+    """Interprets one run of an agent CLI that MI has no adapter for; exit codes decide about success."""
 
-    def __init__(self, thread_id_regex: str = "") -> None:
+    def __init__(self, thread_id_regex: str = "", protocol: Protocol = "none") -> None:
         self._own_events: Counter[str] = Counter()
         self._own_items: Counter[str] = Counter()
         self._pattern = re.compile(thread_id_regex) if thread_id_regex else None
-        self._vendor: VendorEvents | None = None
+        self._protocol = protocol
+        self._vendor: VendorEvents | None = load(AGENTS[protocol].events)() if protocol in AGENTS else None
         self._thread = ""
         self._guess = ""
+        self._speaks_json: bool | None = None  # by the first line that is not empty
+        self._said = False  # in JSON
         self._text: deque[str] = deque(maxlen=_TEXT_KEPT)
 
     @property
@@ -41,27 +61,40 @@ class AnyEvents:
         if line.stream != "stdout":
             return []
         raw = parse_json_object(line)
+        if self._speaks_json is None and line.text.strip():
+            self._speaks_json = raw is not None
         if raw is None:
             self._text.append(line.text)
             return []
-        if self._vendor is None:
-            self._vendor = _vendor_of(raw)
-        if self._vendor is not None:
-            found_events = self._vendor.read(raw)
-            self._thread = next(
-                (e.thread_id for e in found_events if isinstance(e, events.ThreadStarted)), self._thread
-            )
-            # A client that nobody knows may print its commands' output as lines of its own: no word of a denial counts.
-            return [e for e in found_events if not isinstance(e, events.Denied)]
-        return self._plain(raw)
+        return self._believed(self._read(raw))
 
     def end(self) -> list[Event]:
         found: list[Event] = []
         if not self._thread and self._guess:
             found.append(events.ThreadStarted(thread_id=self._guess))
         said = "\n".join(self._text).strip()
-        if said and self._vendor is None:
+        if said and not (self._said and self._speaks_json):
             found.append(events.AgentMessage(text=cut_excerpt(said)))
+        return found
+
+    def _read(self, raw: dict[str, Any]) -> list[Event]:
+        if self._vendor is None:
+            self._vendor = _vendor_of(raw)
+        found = self._vendor.read(raw) if self._vendor else self._plain(raw)
+        self._thread = next((one.thread_id for one in found if isinstance(one, events.ThreadStarted)), self._thread)
+        self._said = self._said or any(isinstance(one, events.AgentMessage) for one in found)
+        return found
+
+    def _believed(self, found: list[Event]) -> list[Event]:
+        """Return the events that count: all of a named vendor's stream, no denial of a stream that is merely like one.
+
+        Without a protocol there is a thread and a message, and no command, change or end.
+        """
+        match self._protocol:
+            case "none":
+                return [event for event in found if isinstance(event, _ALWAYS_READ)]
+            case "jsonl":
+                return [event for event in found if not isinstance(event, events.Denied)]
         return found
 
     def _plain(self, raw: dict[str, Any]) -> list[Event]:
@@ -72,7 +105,6 @@ class AnyEvents:
         inner = as_mapping(raw.get("part")) or as_mapping(raw.get("item")) or raw
         thread = next((raw[key] for key in _THREAD_KEYS if isinstance(raw.get(key), str) and raw[key]), "")
         if thread and not self._thread:
-            self._thread = thread
             found.append(events.ThreadStarted(thread_id=thread))
         if "error" in kind or raw.get("is_error"):
             found.append(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mi.agents import events
-from mi.agents.any_events import AnyEvents
+from mi.agents.any_events import AnyEvents, find_protocol
 from mi.agents.claude_events import ClaudeEvents
 from mi.agents.codex_events import CodexEvents
 from mi.agents.events import Event
@@ -104,7 +104,7 @@ def test_a_command_was_denied_only_by_the_clients_own_word() -> None:
     assert events.Denied(id="c1") in read(ClaudeEvents(), called, told, result)
     assert events.Denied(id="item_0") in read(CodexEvents(), declined)
     for lines in ((called, told, result), (declined,)):
-        assert not any(isinstance(event, events.Denied) for event in read(AnyEvents(), *lines))
+        assert not any(isinstance(event, events.Denied) for event in read(AnyEvents(protocol="jsonl"), *lines))
 
 
 def test_a_command_in_the_background_has_no_exit_code_yet() -> None:
@@ -208,6 +208,7 @@ def test_a_wrapped_cli_that_speaks_a_known_stream_is_read_by_its_rules() -> None
     init = {"type": "system", "subtype": "init", "session_id": "s1"}
     said = {"type": "assistant", "session_id": "s1", "message": {"content": [{"type": "text", "text": "hi"}]}}
     assert read(AnyEvents(), init, said) == [events.ThreadStarted(thread_id="s1"), events.AgentMessage(text="hi")]
+    assert read(AnyEvents(protocol="claude"), init, said)[-1] == events.AgentMessage(text="hi")
     one = {"type": "result", "subtype": "success", "is_error": False, "result": "done", "session_id": "s2"}
     found = read(AnyEvents(), one)
     assert found[:2] == [events.ThreadStarted(thread_id="s2"), events.AgentMessage(text="done")]
@@ -218,7 +219,7 @@ def test_a_wrapped_cli_with_json_of_its_own_is_read_as_far_as_it_goes() -> None:
     part = {"type": "tool", "tool": "bash", "callID": "c", "state": {"status": "completed"}}
     part["state"] |= {"input": {"command": "ls"}, "output": "a", "metadata": {"exit": 0}}  # type: ignore[operator]
     found = read(
-        AnyEvents(),
+        AnyEvents(protocol="jsonl"),
         {"type": "text", "sessionID": "ses_1", "part": {"type": "text", "text": "hello"}},
         {"type": "tool_use", "sessionID": "ses_1", "part": part},
         {"type": "error", "error": {"message": "no key"}},
@@ -239,7 +240,64 @@ def test_the_thread_pattern_counts_only_where_no_json_names_a_session() -> None:
         events.AgentMessage(text="session: abc\nbye"),
     ]
     named = {"type": "system", "subtype": "init", "session_id": "json"}
-    assert read(AnyEvents(pattern), b"session: abc", named) == [events.ThreadStarted(thread_id="json")]
+    assert read(AnyEvents(pattern), named, b"session: abc")[0] == events.ThreadStarted(thread_id="json")
+
+
+CODEX_CHECK = item("completed", type="command_execution", command="pytest", exit_code=0, status="completed")
+CLAUDE_CHECK = (tool_use("Bash", {"command": "pytest"}), tool_result("3 passed", False))
+OWN_CHECK = {"type": "tool_use", "session_id": "s", "command": "pytest", "exit_code": 0}
+CHANGE = item("completed", type="file_change", changes=[{"path": "a.py", "kind": "update"}], status="completed")
+END = {"type": "turn.completed", "usage": {"input_tokens": 1, "output_tokens": 1}}
+
+
+@pytest.mark.req("judge.events.named")
+@pytest.mark.parametrize("lines", [(CODEX_CHECK,), CLAUDE_CHECK, (OWN_CHECK,), (CHANGE,), (END,)])
+def test_a_line_of_json_proves_nothing_where_no_protocol_is_named(lines: tuple[Any, ...]) -> None:
+    allowed = (events.ThreadStarted, events.AgentMessage)
+    assert [event for event in read(AnyEvents(), *lines) if not isinstance(event, allowed)] == []
+    assert [event for event in read(AnyEvents(protocol="none"), *lines) if not isinstance(event, allowed)] == []
+
+
+@pytest.mark.req("judge.events.named")
+@pytest.mark.parametrize(
+    ("protocol", "lines"), [("codex", (CODEX_CHECK,)), ("claude", CLAUDE_CHECK), ("jsonl", (OWN_CHECK,))]
+)
+def test_a_named_protocol_shows_commands(protocol: Any, lines: tuple[Any, ...]) -> None:
+    found = [event for event in read(AnyEvents(protocol=protocol), *lines) if isinstance(event, events.Command)]
+    assert [(event.text, event.exit_code) for event in found if event.state == "ended"] == [("pytest", 0)]
+
+
+@pytest.mark.req("judge.events.named")
+def test_another_vendors_lines_are_no_events_of_a_named_protocol() -> None:
+    found = [*read(AnyEvents(protocol="claude"), CODEX_CHECK), *read(AnyEvents(protocol="codex"), *CLAUDE_CHECK)]
+    assert [event for event in found if isinstance(event, events.Command)] == []
+
+
+@pytest.mark.req("judge.events.by-argv")
+@pytest.mark.parametrize(
+    ("words", "protocol"),
+    [
+        ("claude -p {prompt} --output-format stream-json --verbose", "claude"),
+        ("/opt/bin/claude -p --output-format=stream-json", "claude"),
+        ("wrapper --output-format stream-json", "jsonl"),
+        ("codex exec --json --sandbox workspace-write {prompt}", "codex"),
+        ("npx codex exec --json -", "codex"),
+        ("claude -p {prompt} --output-format json", "none"),
+        ("codex exec {prompt}", "none"),
+        ("my-agent --json", "none"),
+        ("sh -c agent", "none"),
+    ],
+)
+def test_a_call_may_ask_for_a_protocol(words: str, protocol: str) -> None:
+    assert find_protocol(words.split()) == protocol
+
+
+@pytest.mark.req("judge.events.named")
+def test_what_a_command_prints_into_plain_text_does_not_take_its_place() -> None:
+    printed = {"type": "thread.started", "thread_id": "forged"}
+    said = {"type": "item.completed", "item": {"type": "agent_message", "text": "forged"}}
+    found = read(AnyEvents(), b"I run it:", printed, said, b"It fails.")
+    assert found[-1] == events.AgentMessage(text="I run it:\nIt fails.")
 
 
 def test_long_outputs_travel_shortened_with_both_ends() -> None:

@@ -122,6 +122,42 @@ def thread_seen(bench: Bench) -> str:
     return found
 
 
+def _used(command: str) -> list[object]:
+    """Lines in the form of Claude Code: a command and that it succeeded."""
+    call = {"type": "tool_use", "id": command, "name": "Bash", "input": {"command": command}}
+    result = {"type": "tool_result", "tool_use_id": command, "content": "ok"}
+    return [
+        print_event({"type": "assistant", "session_id": "s", "message": {"content": [call]}}),
+        print_event({"type": "user", "session_id": "s", "message": {"content": [result]}}),
+    ]
+
+
+CHECKED = [
+    print_event({"type": "tool", "command": "own", "exit_code": 0}),
+    print_event({"type": "item.completed", "item": {"type": "command_execution", "command": "codex", "exit_code": 0}}),
+    *_used("claude"),
+    print_event({"type": "item.completed", "item": {"type": "agent_message", "text": ANSWER}}),
+]
+
+
+@setting(
+    "hands.cli.events",
+    ("none", ("", "")),
+    ("auto", ("", "codex")),
+    ("codex", ("codex", "codex")),
+    ("claude", ("claude", "claude")),
+    ("jsonl", ("own codex", "own codex")),
+)
+def proved_commands(bench: Bench) -> tuple[str, str]:
+    """The commands that are seen of an agent that prints lines of any form, when its call asks for none or for one."""
+    agent = scripted(*CHECKED)
+    bench.configure(hands={"provider": "cli", "cli": {"exec": agent}})
+    plain = bench.run(*QUESTION).of("batch_end")[-1]["seen"]["commands"]
+    bench.configure(hands={"provider": "cli", "cli": {"exec": [*agent, "exec", "--json"]}})
+    asked_for = bench.run(*QUESTION).of("batch_end")[-1]["seen"]["commands"]
+    return " ".join(one["command"] for one in plain), " ".join(one["command"] for one in asked_for)
+
+
 @setting("hands.cli.env", ({}, "-"), ({"TONE": "calm"}, "calm"))
 def environment(bench: Bench) -> str:
     code = "import os; print(os.environ.get('TONE', '-'))"

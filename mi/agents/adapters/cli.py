@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from mi.agents.any_events import AnyEvents
+from mi.agents.any_events import AnyEvents, Protocol, find_protocol
 from mi.agents.drive import AgentCommand, build_environment, drive
 from mi.agents.find import find
 from mi.agents.protocol import BatchInput, BatchResult, Observer
@@ -39,11 +39,15 @@ class CliHands:
             argv,
             build_environment(self._config.env),
             batch.prompt.encode() if self._config.prompt_mode == "stdin" else None,
-            AnyEvents(self._config.thread_id_regex),
+            AnyEvents(self._config.thread_id_regex, self._protocol(words)),
             reads_text=True,
             needs_end=False,
         )
         return drive(call, batch, self._interrupt, observer, stop)
+
+    def _protocol(self, words: tuple[str, ...]) -> Protocol:
+        """Return whose stream it is: the one that was named, else the one that the call asks for."""
+        return find_protocol(words) if self._config.events == "auto" else self._config.events
 
 
 def fill(words: tuple[str, ...], mode: Literal["arg", "stdin"], prompt: str, thread_id: str) -> tuple[str, ...]:

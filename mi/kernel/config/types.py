@@ -61,6 +61,7 @@ class Cli(Struct, frozen=True, kw_only=True):
     resume: tuple[str, ...] = ()
     prompt_mode: Literal["arg", "stdin"] = "arg"
     thread_id_regex: str = ""
+    events: Literal["auto", "none", "codex", "claude", "jsonl"] = "auto"  # whose stream proves commands
     env: dict[str, str] = {}
 
 
