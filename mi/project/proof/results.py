@@ -11,6 +11,8 @@ ProblemKind = Literal[
     "stopped",  # the command did not come to its end
     "could_not_start",
     "no_tests",
+    "not_built",
+    "missing",  # the runner wrote a report at the base, and none now
     "unfinished",  # the runner began to report and never wrote that it was through
     "changed",  # the report does not carry the mark of its writer
     "unreadable",

@@ -143,6 +143,8 @@ def _find_bad_run(base: TestResults, results: TestResults, run: Run) -> Iterator
     """Yield why the outcomes of a run cannot be believed as they are."""
     if results.problem is not None:
         yield ProofReason(kind="bad_report", run=run, problem=results.problem.kind, detail=results.problem.detail)
+    elif base.source == "report" != results.source:
+        yield ProofReason(kind="bad_report", run=run, problem="missing")
     if results.disagreement and results.disagreement != base.disagreement:
         yield ProofReason(kind=results.disagreement, run=run, tests=results.failed, detail=str(results.exit_code))
 

@@ -43,6 +43,8 @@ TEXT: dict[str, str] = {
     "proof.problem-stopped": "it was stopped before its end",
     "proof.problem-could_not_start": "it could not start: {detail}",
     "proof.problem-no_tests": "it ran no tests",
+    "proof.problem-not_built": "it did not build: {detail}",
+    "proof.problem-missing": "its runner wrote no report, as it did before",
     "proof.problem-unfinished": "the report of {detail} stops before its end",
     "proof.problem-changed": "the report of {detail} was changed by something else than its runner",
     "proof.problem-unreadable": "the report cannot be read: {detail}",

@@ -40,6 +40,8 @@ TEXT: dict[str, str] = {
     "proof.problem-stopped": "它在结束之前被停下",
     "proof.problem-could_not_start": "它无法启动：{detail}",
     "proof.problem-no_tests": "它没有运行任何测试",
+    "proof.problem-not_built": "没有构建成功：{detail}",
+    "proof.problem-missing": "运行器没有像之前那样写出报告",
     "proof.problem-unfinished": "{detail} 的报告没有写完",
     "proof.problem-changed": "{detail} 的报告被运行器以外的东西改过",
     "proof.problem-unreadable": "报告无法读取：{detail}",

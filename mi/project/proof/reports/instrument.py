@@ -1,0 +1,174 @@
+"""Adding MI's reporter to a command, by its environment where a runner allows that, so that `make test` works, too."""
+
+import os
+import re
+import secrets
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from mi.kernel.shell import simple_commands
+from mi.project.checks.folder import text_of
+from mi.project.checks.forms import plain_forms
+from mi.project.proof.reports.kept_files import FileStamps, stamp_reports
+
+_REPORTERS = Path(__file__).parent / "reporters"
+_TOOLS = (
+    "report_writer.py",
+    "run_binary.py",
+    "hook.cjs",
+    "lines.cjs",
+    "jest.cjs",
+    "vitest.cjs",
+    "mocha.cjs",
+    "node_test.mjs",
+)
+_RUST_HOSTS = tuple(
+    f"{machine}_{system}"
+    for machine in ("X86_64", "AARCH64")
+    for system in ("UNKNOWN_LINUX_GNU", "UNKNOWN_LINUX_MUSL", "APPLE_DARWIN")
+)
+# Where no variable makes a runner report, words after its own do: by the runner's name, with the file's name.
+_BY_WORDS = {
+    "ctest": ("ctest.xml", "--output-junit {file}"),
+    "phpunit": ("phpunit.xml", "--log-junit {file}"),
+    "bun": ("bun.xml", "--reporter=junit --reporter-outfile={file}"),
+}
+
+
+class Instrumented(NamedTuple):
+    """A command with MI's reporter, and what is needed to read the report."""
+
+    command: str  # to be run by a shell, in `folder`
+    env: dict[str, str]  # beside the environment that was given
+    folder: str
+    reports: str  # the folder of the reports; the command must be able to write there
+    key: str  # with which a report is sealed
+    told: str  # the command as it was given
+    only: frozenset[str] | None  # the tests that were asked for
+    before: FileStamps  # report files of build tools that were there before
+
+
+def instrument(
+    command: str,
+    folder: str,
+    scratch: str,
+    only: Sequence[str] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Instrumented:
+    """Return the command with MI's reporter added to whatever runner it reaches.
+
+    `folder` is where the command is run and its reports can be read, `scratch` a folder of MI's own that the command
+    may write and that is seen there by the same path. `only` are the tests to run; where a runner cannot be told, it
+    runs all, and the results are those of these tests all the same.
+    """
+    given = os.environ if environ is None else environ
+    mine, reports = (os.path.join(scratch, secrets.token_hex(8)) for _ in range(2))
+    os.makedirs(reports)
+    _place_reporters(mine)
+    key = secrets.token_hex(16)
+    env = {"MI_REPORT_FROM": mine, "MI_REPORT_TO": reports, "MI_REPORT_KEY": key}
+    if only is not None:
+        env["MI_REPORT_ONLY"] = os.path.join(mine, "only.json")
+        Path(env["MI_REPORT_ONLY"]).write_bytes(msgspec.json.encode(list(only)))
+    env |= _python(given, mine, reports) | _node(given, mine, reports, command, folder) | _binaries(given, mine, folder)
+    env["SPEC_OPTS"] = _add(given, "SPEC_OPTS", f"--format json --out {reports}/rspec.json --format progress")
+    text = f'export MI_REPORT_ROOT="$(pwd -P)"\n{_with_words(command, reports)}'
+    wanted = None if only is None else frozenset(only)
+    return Instrumented(text, env, folder, reports, key, command, wanted, stamp_reports(folder))
+
+
+def _place_reporters(mine: str) -> None:
+    """Copy the reporters; those in Python under a name that no project has, for they stand on its path."""
+    name = f"mi_report_{secrets.token_hex(4)}"
+    tools, path = Path(mine, "tools"), Path(mine, "python")
+    entry = path / f"{name}-1.dist-info"
+    for made in (tools, path / "unittest", entry):
+        made.mkdir(parents=True)
+    for file in _TOOLS:
+        shutil.copyfile(_REPORTERS / file, tools / file)
+    shutil.copyfile(_REPORTERS / "report_writer.py", path / f"{name}.py")
+    shutil.copyfile(_REPORTERS / "pytest_plugin.py", path / f"{name}_pytest.py")
+    shutil.copyfile(_REPORTERS / "unittest_watcher.py", path / f"{name}_unittest.py")
+    in_place = (_REPORTERS / "unittest_in_place.py").read_text("utf-8").replace("REPORTER", name)
+    (path / "unittest" / "__init__.py").write_text(in_place, "utf-8")
+    # Where a recipe sets PYTHONPATH itself, an entry point is not found, and nothing breaks.
+    (entry / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n", "utf-8")
+    (entry / "entry_points.txt").write_text(f"[pytest11]\n{name} = {name}_pytest\n", "utf-8")
+    for kind in ("go", "rust"):
+        script = tools / f"run_{kind}"
+        words = shlex.join([sys.executable, "-I", str(tools / "run_binary.py"), kind])
+        script.write_text(f'#!/bin/sh\nexec {words} "$@"\n', "utf-8")
+        script.chmod(0o755)
+
+
+def _python(given: Mapping[str, str], mine: str, reports: str) -> dict[str, str]:
+    """Return what makes pytest and unittest report; pytest's own report serves where our plugin is not found."""
+    path = [os.path.join(mine, "python"), *filter(None, [given.get("PYTHONPATH", "")])]
+    return {
+        "PYTHONPATH": os.pathsep.join(path),
+        "PYTEST_ADDOPTS": _add(
+            given,
+            "PYTEST_ADDOPTS",
+            f"--junitxml={reports}/pytest.xml -o junit_family=xunit1 --continue-on-collection-errors",
+        ),
+    }
+
+
+def _node(given: Mapping[str, str], mine: str, reports: str, command: str, folder: str) -> dict[str, str]:
+    words = f"--require={mine}/tools/hook.cjs"
+    chosen = "--test-reporter" in command or "--test-reporter" in text_of(folder, "package.json")
+    if not chosen and _node_takes_reporters(given.get("PATH", "")):
+        words += (
+            " --test-reporter=spec --test-reporter-destination=stdout"
+            f" --test-reporter=file://{mine}/tools/node_test.mjs --test-reporter-destination={reports}/node.out"
+        )
+    return {"NODE_OPTIONS": _add(given, "NODE_OPTIONS", words)}
+
+
+@cache
+def _node_takes_reporters(path: str) -> bool:
+    """Return whether the Node on this path may be told of a reporter by its environment; older ones would not start."""
+    import subprocess
+
+    node = shutil.which("node", path=path or None)
+    if node is None:
+        return False
+    asked = "process.exit(process.allowedNodeEnvironmentFlags.has('--test-reporter') ? 0 : 1)"
+    try:
+        done = subprocess.run([node, "-e", asked], check=False, capture_output=True, timeout=20, env={"PATH": path})
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def _binaries(given: Mapping[str, str], mine: str, folder: str) -> dict[str, str]:
+    """Return what has Go and cargo run their test binaries through us, unless a project has its own way."""
+    found = {"GOFLAGS": _add(given, "GOFLAGS", f"-exec={mine}/tools/run_go")}
+    settings = text_of(folder, ".cargo/config.toml") + text_of(folder, ".cargo/config")
+    if not re.search(r"^\s*runner\s*=", settings, re.MULTILINE):
+        found |= {f"CARGO_TARGET_{host}_RUNNER": f"{mine}/tools/run_rust" for host in _RUST_HOSTS}
+    return found
+
+
+def _add(given: Mapping[str, str], name: str, words: str) -> str:
+    return f"{given[name]} {words}" if given.get(name) else words
+
+
+def _with_words(command: str, reports: str) -> str:
+    """Return the command with words for a runner that stands at its very end."""
+    commands = simple_commands(command)
+    if not commands or not commands.readable or commands[-1].writes:
+        return command
+    form = next(iter(plain_forms(commands[-1].argv)), None)
+    name = os.path.basename(form.words[0]) if form else ""
+    if name not in _BY_WORDS or (name == "bun" and form and form.words[1:2] != ("test",)):
+        return command
+    file, words = _BY_WORDS[name]
+    return f"{command} {words.format(file=shlex.quote(os.path.join(reports, file)))}"
