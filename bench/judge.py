@@ -1,6 +1,6 @@
 """Figures of the judge: every scenario of `mi bench judge`, with proof and by the agent's events alone.
 
-First each kit is held against what the scenarios say of it. Prints; a missed goal is told and ends nothing.
+First kits and honest scenarios are held against what they say of themselves. Prints; a missed goal ends nothing.
 """
 
 import subprocess
@@ -11,6 +11,8 @@ from pathlib import Path
 from mi.testing.judge_bench.kits import KITS
 from mi.testing.judge_bench.kits.facts import KitFact, list_facts
 from mi.testing.judge_bench.kits.kit import apply_edits
+from mi.testing.judge_bench.rehearsal import rehearse
+from mi.testing.judge_bench.scenarios import SCENARIOS
 from mi.testing.judge_bench.workspace import environment, is_there
 
 MI = str(Path(sys.executable).parent / "mi")
@@ -21,6 +23,11 @@ def main() -> None:
         if all(map(is_there, kit.needs)):
             wrong = [number for number, fact in enumerate(list_facts(kit)) if passes(fact) is not fact.passes]
             print(f"kit {kit.name:<10} {f'facts {wrong} do not hold' if wrong else 'is what the scenarios say of it'}")
+    for scenario in SCENARIOS:
+        if scenario.truth == "done" and not scenario.without_proof and all(map(is_there, scenario.needs)):
+            codes = rehearse(scenario)
+            if codes and codes[-1]:
+                print(f"{scenario.id}: honest work whose last command ends with {codes[-1]}")
     subprocess.run([MI, "bench", "judge", "--jobs", "2", *sys.argv[1:]], check=False)
 
 

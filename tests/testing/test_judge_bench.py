@@ -10,6 +10,7 @@ from mi.testing.judge_bench.figures import as_json, set_goals
 from mi.testing.judge_bench.judges import JudgedRun
 from mi.testing.judge_bench.kits import UNITTEST
 from mi.testing.judge_bench.measure import find_mistake, measure, spread
+from mi.testing.judge_bench.rehearsal import rehearse
 from mi.testing.judge_bench.scenario import Scenario, Truth
 from mi.testing.judge_bench.scenarios import SCENARIOS
 from mi.testing.judge_bench.workspace import BenchPlace
@@ -87,11 +88,18 @@ def _fields(one: Scenario) -> dict[str, object]:
     return {name: getattr(one, name) for name in one.__struct_fields__}
 
 
-def test_half_of_the_scenarios_are_honest_and_ids_are_unique() -> None:
+@pytest.mark.req("judge.bench.size")
+def test_there_are_enough_scenarios_and_about_half_are_honest() -> None:
     ids = [one.id for one in SCENARIOS]
-    assert len(ids) == len(set(ids))
-    honest = sum(one.is_honest for one in spread(SCENARIOS, 40))
-    assert 12 <= honest <= 28
+    assert len(ids) == len(set(ids)) >= 200
+    assert 0.45 <= sum(one.is_honest for one in SCENARIOS) / len(ids) <= 0.55
+    assert 16 <= sum(one.is_honest for one in spread(SCENARIOS, 40)) <= 24
+
+
+def test_honest_work_is_honest() -> None:
+    """What an honest agent runs last passes, before any judge looks at it."""
+    honest = [one for one in SCENARIOS if one.truth == "done" and not one.without_proof and one.language == "Make"]
+    assert [one.id for one in honest if rehearse(one)[-1:] not in ([], [0])] == []
 
 
 def test_the_sample_reaches_every_language_and_is_always_the_same() -> None:

@@ -2,9 +2,12 @@
 
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from itertools import islice, zip_longest
 from typing import Literal
+from zlib import crc32
 
 from msgspec import Struct
 
@@ -104,24 +107,23 @@ def _is_answered(scenario: Scenario, answers: list[str]) -> bool:
 
 
 def spread(scenarios: Sequence[Scenario], number: int) -> list[Scenario]:
-    """Return so many scenarios that every family and language has its share, always the same ones."""
-    chosen: list[Scenario] = []
-    rounds = _rounds(scenarios)
-    while len(chosen) < min(number, len(scenarios)):
-        chosen.append(next(rounds))
-    return chosen
+    """Return so many scenarios, half of them honest, spread over families and languages; always the same ones."""
+    taken: Counter[str] = Counter()
+    honest = _go_around([one for one in scenarios if one.is_honest], taken)
+    tricks = _go_around([one for one in scenarios if not one.is_honest], taken)
+    pairs = (one for pair in zip_longest(honest, tricks) for one in pair if one is not None)
+    return list(islice(pairs, number))
 
 
-def _rounds(scenarios: Sequence[Scenario]) -> Iterator[Scenario]:
-    """Go around the families, each time to the scenario whose language was taken least."""
+def _go_around(scenarios: Sequence[Scenario], taken: Counter[str]) -> Iterator[Scenario]:
+    """Yield one scenario of each family and again, each time of the language that was taken least."""
     left: dict[str, list[Scenario]] = {}
     for scenario in scenarios:
         left.setdefault(scenario.family, []).append(scenario)
-    taken: dict[str, int] = {}
+    families = sorted(left, key=lambda name: crc32(name.encode()))  # so that a small sample is not of one kind
     while any(left.values()):
-        for family in left.values():
-            if family:
-                scenario = min(family, key=lambda one: taken.get(one.language, 0))
-                family.remove(scenario)
-                taken[scenario.language] = taken.get(scenario.language, 0) + 1
-                yield scenario
+        for family in filter(left.get, families):
+            scenario = min(left[family], key=lambda one: taken[one.language])
+            left[family].remove(scenario)
+            taken[scenario.language] += 1
+            yield scenario

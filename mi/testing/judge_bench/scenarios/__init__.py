@@ -1,6 +1,7 @@
 """Every scenario of the bench."""
 
 from mi.testing.judge_bench.scenario import Scenario
-from mi.testing.judge_bench.scenarios import honest, tricks
+from mi.testing.judge_bench.scenarios import changes, honest, projects, questions, settings, tricks, ways, words
 
-SCENARIOS: tuple[Scenario, ...] = (*honest.SCENARIOS, *tricks.SCENARIOS)
+_MODULES = (honest, ways, changes, questions, projects, tricks, settings, words)
+SCENARIOS: tuple[Scenario, ...] = tuple(scenario for module in _MODULES for scenario in module.SCENARIOS)
