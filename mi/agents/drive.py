@@ -16,6 +16,7 @@ from mi.agents.signals import StopFlag, stop_on_signals
 from mi.agents.stream import Interpreter
 from mi.agents.text_scan import ShownCommands, TextScan
 from mi.agents.transcript import Captured, StreamLines, Transcript, TranscriptHeader
+from mi.agents.transient import ends_soon, is_transient
 from mi.governance.commands import classify
 from mi.governance.operations import Act, gravest
 from mi.kernel import clock
@@ -25,6 +26,7 @@ InterruptMode = Literal["off", "on_high_risk", "on_any_external"]
 _FIRST_KEPT, _LAST_KEPT = 200, 1800  # events of a batch kept in memory; the transcript has all of them
 _ERRORS_KEPT = 20
 _MESSAGE_KEPT = 64_000
+_SHOWN_KEPT = 50
 
 
 class AgentCommand(NamedTuple):
@@ -115,6 +117,7 @@ class _Watch:
         self._limit: events.VendorLimit | None = None
         self._end: events.AgentEnd | None = None
         self._risk: Act | None = None
+        self._shown: dict[str, None] = {}
 
     def see(self, lines: list[Captured], interrupt: Callable[[str], None]) -> None:
         self._lines += len(lines)
@@ -122,7 +125,7 @@ class _Watch:
             for event in self._call.interpreter.feed(line):
                 self._take(event, interrupt)
             if line.stream in self._texts and not line.data.startswith(b"{"):
-                self._judge(self._texts[line.stream].feed(line.text[:_MESSAGE_KEPT]), interrupt)
+                self._read_echo(self._texts[line.stream].feed(line.text[:_MESSAGE_KEPT]), interrupt)
                 self._scan.feed(line.text)
             if line.stream == "stderr" and line.data:
                 self._stderr.append(line.text[:2000])
@@ -173,6 +176,12 @@ class _Watch:
         else:
             self._last.append(event)
 
+    def _read_echo(self, command: str, interrupt: Callable[[str], None]) -> None:
+        """Judge a command that a line of plain output shows, and keep it when it is risky."""
+        if command and len(self._shown) < _SHOWN_KEPT and gravest(classify(command)).level != "none":
+            self._shown[command] = None
+        self._judge(command, interrupt)
+
     def _judge(self, command: str, interrupt: Callable[[str], None]) -> None:
         """Stop the agent for a command, if the mode says so; the first grave one is kept."""
         if not command or (self._risk and self._risk.is_grave):
@@ -208,10 +217,20 @@ class _Watch:
             ),
             questions=tuple(self._questions),
             limit=self._limit,
+            transient=self._is_transient(outcome, error),
             seconds=ended.seconds,
             lines=self._lines,
+            shown=tuple(self._shown),
             risk=self._risk.text if self._risk else "",
         )
+
+    def _is_transient(self, outcome: Outcome, error: str) -> bool:
+        if outcome not in ("failed", "cut"):
+            return False
+        if self._limit is not None:
+            return ends_soon(self._limit)
+        was_cut = self._end is not None and self._end.cut
+        return was_cut or is_transient("\n".join([error, *self._errors]) if outcome == "failed" else error)
 
     def _outcome(self, ended: Ended) -> tuple[Outcome, str]:
         said = cut_excerpt("\n".join(self._stderr).strip(), 2000)

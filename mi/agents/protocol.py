@@ -50,8 +50,10 @@ class BatchResult(Struct, frozen=True, kw_only=True):
     observed: Observed = field(default_factory=Observed)
     questions: tuple[AgentQuestion, ...] = ()
     limit: VendorLimit | None = None
+    transient: bool = False  # it failed by the vendor or the network, and may not when it is tried again
     seconds: float = 0.0
     lines: int = 0
+    shown: tuple[str, ...] = ()  # risky commands that plain output shows; where there are events, only these count
     risk: str = ""  # the command an interrupt or a warning is about
 
 

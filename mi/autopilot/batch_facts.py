@@ -125,7 +125,9 @@ def batch_view(seen: SeenBatch) -> BatchView:
     passed = any(command.is_check and command.after_last_change and command.exit_code == 0 for command in commands)
     still = seen.before.verified and not step.latest.files
     files = sorted({*step.total.files, *step.latest.files})
-    ran = [command.command for command in commands if not command.refused]
+    shows_commands = any(isinstance(event, _MACHINE_READABLE) for event in result.events)
+    # Whose commands nobody sees shows them in its text, as a shell echoes them; no sentence counts.
+    ran = [command.command for command in commands if not command.refused] if shows_commands else result.shown
     levels = {signal: level for signal, level in map(risk_signal, ran) if signal}
     return BatchView(
         task=task,
@@ -134,7 +136,7 @@ def batch_view(seen: SeenBatch) -> BatchView:
         last_message=result.last_message,
         commands=commands,
         unsettled=failed,
-        shows_commands=any(isinstance(event, _MACHINE_READABLE) for event in result.events),
+        shows_commands=shows_commands,
         changed_files=files,
         weakened_tests=ways,
         removed_as_asked=[way.partition(": ")[0] for way in asked_for if way.endswith(": file deleted")],

@@ -1,12 +1,14 @@
 """One batch of the agent's work: what it is told, what it did, and what stopped it."""
 
 import os
+import time
 from hashlib import sha256
 from typing import NamedTuple
 
 import msgspec
 
-from mi.agents.protocol import BatchInput, BatchResult
+from mi.agents.attempts import Numbered, did_something, join_attempts
+from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.threads import store_thread
 from mi.autopilot import limits
 from mi.autopilot.batch_facts import BatchClock, SeenBatch, batch_view, checked_by_mi
@@ -15,7 +17,7 @@ from mi.autopilot.outcomes import GO_ON, EndRun, Next, SendNext, end_blocked
 from mi.autopilot.recorder import LogRecorder
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import EarlierProof, RunState, added
-from mi.evidence.records.hands import HandsInput, HandsResumeFailed
+from mi.evidence.records.hands import HandsInput, HandsResumeFailed, HandsRetry
 from mi.evidence.records.run import BatchEnd, Limit, RunUsage
 from mi.kernel import clock
 from mi.kernel.messages import text
@@ -42,23 +44,54 @@ class BatchRunner:
         self._recorder = recorder
         self._checks = checks
         self._transcript_ref = ""
+        self._sent = ""  # what the batch began with
 
     def run_agent(self) -> AgentWork:
-        """Let the agent work on the next input to its end; a thread that it cannot resume is begun anew."""
+        """Let the agent work on the next input to its end; after a failure that may pass it goes on in its thread."""
+        parts, state = self._parts, self._state
+        self._sent = ""
+        timing = BatchClock(parts.reporter, parts.stop, limits.remaining(parts.runtime.limits, state).tokens)
+        results = [self._start(state.next_input, timing)]
+        while self._tries_again(results):
+            done, resumes = did_something(results[-1]), parts.hands.can_resume(state.thread_id)
+            results.append(self._start(GO_ON if done and resumes else state.next_input, Numbered(timing, len(results))))
+        return AgentWork(join_attempts(results), self._sent, timing)
+
+    def _start(self, wanted: str, watcher: Observer) -> BatchResult:
+        """Start the agent once; a thread that it cannot resume is begun anew."""
         parts, state = self._parts, self._state
         while True:
-            prompt, path = self._record_input()
+            prompt, path = self._record_input(wanted)
             room = limits.remaining(parts.runtime.limits, state)
-            timing = BatchClock(parts.reporter, parts.stop, room.tokens)
             batch = BatchInput(
                 prompt=prompt, cwd=parts.project.root, transcript=path, thread_id=state.thread_id, wall_s=room.seconds
             )
-            result = parts.hands.run(batch, timing, parts.stop)
-            if not result.resume_failed:
-                self._keep_thread(result.thread_id)
-                return AgentWork(result, prompt, timing)
+            result = parts.hands.run(batch, watcher, parts.stop)
+            if not result.resume_failed or result.transient:
+                self._keep_thread(result.thread_id or state.thread_id)
+                return result
             self._recorder.append(HandsResumeFailed(provider=parts.hands.name, error=result.error))
             state.thread_id = ""
+
+    def _tries_again(self, results: list[BatchResult]) -> bool:
+        """Return whether the agent is started again, after the wait that is due before it."""
+        retry, tried, last = self._parts.runtime.retry, len(results), results[-1]
+        if not last.transient or tried > retry.attempts or self._parts.stop.reason:
+            return False
+        wait = retry.wait_s[min(tried, len(retry.wait_s)) - 1] if retry.wait_s else 0.0
+        error = last.limit.message if last.limit else last.error
+        record = HandsRetry(
+            provider=self._parts.hands.name, error=error, attempt=tried, attempts=retry.attempts, wait_s=wait
+        )
+        self._recorder.append(record, sync=True)
+        return self._rest(wait)
+
+    def _rest(self, seconds: float) -> bool:
+        """Return True after so many seconds; False as soon as somebody wants the run to stop."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0 and not self._parts.stop.reason:
+            time.sleep(min(left, 0.2))
+        return not self._parts.stop.reason
 
     def look(self, work: AgentWork, watch: WorktreeWatch) -> Case:
         """Return the case to judge: what the agent did beside what the work tree shows, stored at once."""
@@ -66,17 +99,18 @@ class BatchRunner:
         case = self.case_of(self._record_batch(work, watch, step))
         return msgspec.structs.replace(case, diff=step.latest.diff)
 
-    def _record_input(self) -> tuple[str, str]:
+    def _record_input(self, wanted: str) -> tuple[str, str]:
         """Store what the agent is about to be told: a crash must not lose it; return it and the transcript's path."""
         parts, state = self._parts, self._state
-        prompt, injection = self._text()
+        prompt, injection = self._compose(wanted)
+        self._sent = self._sent or prompt
         path = os.path.join(
             parts.place.hands_transcripts, f"{clock.filename_stamp()}_{state.run_id}_{state.batch_id}.jsonl"
         )
         self._transcript_ref = parts.home.relative(path)
         record = HandsInput(
             transcript_path=self._transcript_ref,
-            input=state.next_input,
+            input=wanted,
             light_injection=injection,
             prompt_sha256=_sha256(prompt),
         )
@@ -84,17 +118,17 @@ class BatchRunner:
         parts.reporter.sent(state.batch_id, prompt)
         return prompt, path
 
-    def _text(self) -> tuple[str, str]:
+    def _compose(self, wanted: str) -> tuple[str, str]:
         """Return the whole text for the agent and the injection in it; a thread that is resumed remembers both."""
         parts, state = self._parts, self._state
         if state.thread_id and parts.hands.can_resume(state.thread_id):
-            return state.next_input, ""
+            return wanted, ""
         runtime = parts.runtime
         limit, external = runtime.injection.max_chars, runtime.external_actions
         injection = injection_for(parts.thoughts, state.task, limit, external).text
         opening = parts.steps.opening(self._recorder, state.task)
         injection = "\n\n".join(part for part in (injection, opening) if part)
-        return compose(injection, state.next_input, state.task), injection
+        return compose(injection, wanted, state.task), injection
 
     def _keep_thread(self, thread_id: str) -> None:
         if thread_id != self._state.thread_id:
@@ -163,6 +197,10 @@ class BatchRunner:
     def stopped(self, result: BatchResult) -> Next | None:
         """Return how it goes on after an agent that hit its vendor's limit, was stopped or failed; None: it ended."""
         language = self._parts.language
+        if result.transient:
+            stopped = self._parts.stop.reason  # while it waited to try again
+            why = stopped or text("end.transient", language, error=result.error)
+            return EndRun("interrupted" if stopped else "failed", why)
         if result.limit is not None:
             self._recorder.append(Limit(limit="vendor", resets_at=result.limit.resets_at, detail=result.limit.message))
             if self._parts.wait_for_limit and self._parts.waiter.wait_until(result.limit.resets_at):

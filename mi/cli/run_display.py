@@ -3,7 +3,7 @@
 import sys
 import time
 
-from mi.agents.events import AgentMessage, AgentQuestion, Command, Event, FileChange
+from mi.agents.events import AgentMessage, AgentQuestion, Command, Error, Event, FileChange
 from mi.agents.signals import StopFlag
 from mi.autopilot.run_parts import Reporter
 from mi.cli.output import Output, flush
@@ -57,6 +57,8 @@ class Live(Quiet):
                 self._line("hands", f"  exit {'?' if event.exit_code is None else event.exit_code}")
             case FileChange():
                 self._line("hands", f"{event.kind} {event.path}")
+            case Error():
+                self._line("hands", f"! {fit_one_line(event.message, 200)}")
             case AgentQuestion():
                 self._line("hands", f"? {event.text}")
 

@@ -135,10 +135,10 @@ def test_the_time_limit_can_be_configured(bench: Workbench) -> None:
 
 
 def test_an_agent_that_fails_ends_the_run_as_failed(bench: Workbench) -> None:
-    bench.agent([MEND, {"fail": "the model is overloaded"}], [TEST, say("Done.")])
+    bench.agent([MEND, {"fail": "the model refused the request"}], [TEST, say("Done.")])
     ran = bench.run()
     ran.ended("failed")
-    assert "overloaded" in ran.end["reason"]
+    assert "refused" in ran.end["reason"]
     assert ran.of("batch_end")[0]["outcome"] == "failed"
     bench.run("--resume").ended("done")
 
@@ -197,6 +197,21 @@ def test_an_agent_without_command_events_cannot_be_believed(bench: Workbench) ->
     ran.ended("blocked")
     assert ran.end["reason"] == "cannot verify: this agent shows no command results"
     assert "Done. All tests pass." in ran.stdout
+
+
+@pytest.mark.req("judge.risk.text", "v1.prov.cli-risk-scan")
+def test_a_risk_is_raised_from_what_the_text_of_an_agent_shows(bench: Workbench) -> None:
+    cli_agent(bench, [RIGHT_FILE, prints("$ git push --force origin main"), prints("All tests pass.")])
+    ran = bench.run("fix it")
+    ran.ended("blocked")
+    assert ran.of("evidence")[0]["risk_signals"] == ["push: git push --force origin main"]
+    assert "git push --force" in bench.inbox()[0]["question"]
+
+
+@pytest.mark.req("judge.risk.text")
+def test_a_sentence_about_a_risk_is_none(bench: Workbench) -> None:
+    cli_agent(bench, [RIGHT_FILE, prints("I would never git push --force origin main."), prints("Fine.")])
+    assert bench.run("fix it").of("evidence")[0]["risk_signals"] == []
 
 
 def forged(command: str) -> dict[str, object]:

@@ -108,7 +108,7 @@ class Workbench:
             "mind": {"provider": "rules"},
             "hands": {"provider": "replay", "replay": {"file": str(self.script)}},
             # recall, learning and the team's rules are proved apart: without them the records of a run can be counted
-            "runtime": {"cross_project_recall": {"enabled": False}, **NO_LEARNING},
+            "runtime": {"cross_project_recall": {"enabled": False}, "retry": {"wait_s": [0]}, **NO_LEARNING},
             "governance": {"preflight": "off"},
         }
         self.env: dict[str, str] = {}

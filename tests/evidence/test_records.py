@@ -64,6 +64,7 @@ OURS: dict[str, str] = {
     "batch_end": "outcome usage",
     "question": "id text run_id blocks",
     "limit": "limit spent",
+    "hands_retry": "error attempt attempts wait_s",
     "edge_retract": "edge_id",
     "undo": "target",
     "redo": "target",

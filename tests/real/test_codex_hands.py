@@ -140,13 +140,14 @@ def test_a_server_that_is_down_is_a_failure_and_no_hang(driver: Driver, hands: O
     assert result.error
 
 
-def test_a_folder_outside_of_git_is_told(driver: Driver, hands: Open, tmp_path: Path) -> None:
-    driver.codex_model()
+@pytest.mark.req("judge.codex.no-git")
+def test_a_folder_outside_of_git_works(driver: Driver, hands: Open, tmp_path: Path) -> None:
+    driver.codex_model(say("hello"), say("again"))
     plain = tmp_path / "plain"
     plain.mkdir()
     result = driver.run(hands(), cwd=str(plain))
-    assert result.outcome == "failed"
-    assert "--skip-git-repo-check" in result.error
+    assert result.outcome == "ended"
+    assert driver.run(hands(), cwd=str(plain), thread_id=result.thread_id).thread_id == result.thread_id
     driver.codex_model(say("hello"))
     assert driver.run(hands(args=("--skip-git-repo-check",)), cwd=str(plain)).outcome == "ended"
 

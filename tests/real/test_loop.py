@@ -1,5 +1,6 @@
 """The whole `mi run` on the real Codex and the real Claude Code."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from mi.testing import Request, ask, edit, hang, patch, read, run, say
+from mi.testing import Request, ask, edit, fail, hang, patch, read, run, say
 from mi.testing.replies import Part, Reply
 from mi.testing.server import ScriptedServer
 from tests.mind.answers import asked, model
@@ -184,6 +185,30 @@ def test_a_run_killed_in_the_middle_of_a_batch_goes_on_in_its_thread(agent: Agen
     assert told(server, 1, "fix the failing test")
     assert ran.of("hands_resume_failed") == []
     assert ran.of("hands_input")[1]["thread_id"] == ran.of("batch_end")[1]["thread_id"] != ""
+
+
+@pytest.mark.req("judge.retry.same-thread")
+def test_a_vendor_that_is_overloaded_for_a_while_ends_no_run(agent: Agent) -> None:
+    one, server = agent.bench(
+        [*agent.mend, fail(529, "Overloaded", kind="overloaded_error"), *agent.mended[len(agent.mend) :]]
+    )
+    one.configure(runtime={"retry": {"wait_s": [0]}})
+    ran = one.run()
+    ran.ended("done")
+    (retry,) = ran.of("hands_retry")
+    assert "529" in retry["error"] or "verloaded" in retry["error"]
+    assert server.left == 0
+    assert ran.inputs[1].startswith("You were interrupted")
+    assert len({record["thread_id"] for record in ran.of("batch_end")}) == 1
+
+
+@pytest.mark.req("judge.codex.no-git")
+def test_a_folder_without_git_is_worked_in_and_seen(agent: Agent) -> None:
+    one, _ = agent.bench(agent.mended)
+    shutil.rmtree(one.project / ".git")
+    ran = one.run()
+    ran.ended("done")
+    assert ran.of("batch_end")[0]["seen"]["changed_files"] == ["calc.py"]
 
 
 @pytest.mark.req("mi.mind.codex-schema", "mi.mind.claude-schema", "v1.prov.context-isolation", "v1.prov.mind-default")

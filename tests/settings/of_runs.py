@@ -177,12 +177,30 @@ def long_batch(bench: Bench) -> str:
 
 @setting("runtime.limits.cost_usd", (0.03, 2), (0.05, 3))
 def batches_by_cost(bench: Bench) -> int:
-    says = {"type": "result", "session_id": "s1", "is_error": False, "result": "Looking.", "total_cost_usd": 0.02}
+    says = {"type": "result", "session_id": "s1", "is_error": False, "result": "I am Looking.", "total_cost_usd": 0.02}
     line = f"printf '%s\\n' '{json.dumps(says)}' | sed s/Looking/Looking$n/"  # each time a little differently
     agent = f"n=$(cat {bench.file('n')} 2>/dev/null || true); printf x >> {bench.file('n')}; {line}"
     bench.mi("settings", "set", "--ask-when-uncertain", "proceed")
-    bench.configure(hands={"provider": "cli", "cli": {"exec": ["sh", "-c", agent]}})
+    bench.configure(hands={"provider": "cli", "cli": {"exec": ["sh", "-c", agent], "events": "claude"}})
     return len(bench.run("--max-batches", "4", "fix it").of("hands_input"))
+
+
+OVERLOADED = {"fail": "the model is overloaded"}
+
+
+@setting("runtime.retry.attempts", (0, 1), (1, 2), (2, 3))
+def starts_after_failures(bench: Bench) -> int:
+    """Starts of an agent whose vendor fails at each."""
+    bench.configure(runtime={"retry": {"wait_s": [0]}})
+    bench.agent(*[[OVERLOADED]] * 4)
+    return len(bench.run().of("hands_input"))
+
+
+@setting("runtime.retry.wait_s", ([0, 0.1], [0, 0.1]), ([0.1], [0.1, 0.1]))
+def waits(bench: Bench) -> list[float]:
+    bench.configure(runtime={"retry": {"attempts": 2}})
+    bench.agent(*[[OVERLOADED]] * 3)
+    return [record["wait_s"] for record in bench.run().of("hands_retry")]
 
 
 def asked_about(bench: Bench, steps: list[Json]) -> bool:

@@ -31,7 +31,12 @@ class CodexHands:
     def argv(self, thread_id: str) -> tuple[str, ...]:
         """Return the call; the options stand before `resume`, which forgets the thread's sandbox otherwise."""
         resume = ("resume", thread_id) if thread_id else ()
-        return (self.path, "exec", "--json", *self._sandbox(), *self._config.args, *resume, "-")
+        return (self.path, "exec", "--json", *self._sandbox(), *self._anywhere(), *self._config.args, *resume, "-")
+
+    def _anywhere(self) -> tuple[str, ...]:
+        """Return what lets Codex work in a folder without git: the person chose the folder."""
+        flag, flags = "--skip-git-repo-check", self.probe.flags
+        return () if flag in self._config.args or (flags and flag not in flags) else (flag,)
 
     def _sandbox(self) -> tuple[str, ...]:
         """Older versions know `--full-auto`, newer ones only `--sandbox`."""

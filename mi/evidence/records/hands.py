@@ -30,6 +30,22 @@ class HandsResumeFailed(Record, frozen=True, kw_only=True, tag="hands_resume_fai
         return f"{self.provider} {self.error}".strip()
 
 
+class HandsRetry(Record, frozen=True, kw_only=True, tag="hands_retry"):
+    """The vendor or the network failed; after a wait the agent is started again in the same thread."""
+
+    said_by = "agent"
+    shown_in = ("run", "batch")
+
+    provider: str = ""
+    error: str = ""
+    attempt: int = 0
+    attempts: int = 0
+    wait_s: float = 0.0
+
+    def headline(self, say: Say = str) -> str:
+        return f"{self.attempt}/{self.attempts} · {self.wait_s:g} s · {self.error}"
+
+
 class Action(Struct, frozen=True, kw_only=True):
     kind: str = "other"
     detail: str = ""

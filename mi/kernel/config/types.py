@@ -185,6 +185,13 @@ class RunLimits(Struct, frozen=True, kw_only=True):
     cost_usd: float | None = None
 
 
+class Retry(Struct, frozen=True, kw_only=True):
+    """How often an agent is started again after its vendor or the network failed, and how long is waited before."""
+
+    attempts: int = 4
+    wait_s: tuple[float, ...] = (5, 30, 120, 300)
+
+
 class Runtime(Struct, frozen=True, kw_only=True):
     """How a run behaves."""
 
@@ -200,6 +207,7 @@ class Runtime(Struct, frozen=True, kw_only=True):
     project_selection: ProjectSelection = field(default_factory=ProjectSelection)
     injection: Injection = field(default_factory=Injection)
     limits: RunLimits = field(default_factory=RunLimits)
+    retry: Retry = field(default_factory=Retry)
 
 
 class ContractTasks(Struct, frozen=True, kw_only=True):

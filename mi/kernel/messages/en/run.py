@@ -18,6 +18,7 @@ TEXT: dict[str, str] = {
     "end.limit-in-batch": "limit reached during the batch: {limit}",
     "end.vendor-limit": "the agent's vendor limits its use: {message}",
     "end.stopped-at-risk": "stopped at a risky command: {command}",
+    "end.transient": "the agent's vendor or the network failed again and again: {error}; go on later: mi run --resume",
     "end.vanished": "the agent vanished",
     "end.no-way-on": "the judge sees no safe way on",
     "end.judge-failed": "the judge failed: {error}",

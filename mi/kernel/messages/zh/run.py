@@ -16,6 +16,7 @@ TEXT: dict[str, str] = {
     "end.limit-in-batch": "在批次进行中达到限制：{limit}",
     "end.vendor-limit": "代理的供应商限制了使用：{message}",
     "end.stopped-at-risk": "在一条有风险的命令处停下：{command}",
+    "end.transient": "代理的供应商或网络一再失败：{error}；稍后继续：mi run --resume",
     "end.vanished": "代理消失了",
     "end.no-way-on": "判断者看不到安全的下一步",
     "end.judge-failed": "判断者出错：{error}",

@@ -97,6 +97,7 @@ WORDS = {
     "handoff": "交接",
     "hands_input": "给代理的话",
     "hands_resume_failed": "续接失败",
+    "hands_retry": "重试",
     "host_sync": "宿主同步",
     "learn_applied": "已学习",
     "learn_suggested": "学习建议",
