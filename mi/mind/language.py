@@ -154,7 +154,10 @@ def lasting_sentences(text: str) -> list[str]:
 
 
 def is_inquiry(task: str) -> bool:
-    """Return whether a task asks for an answer rather than for a change: `can you fix it?` asks for a change."""
+    """Return whether a task asks for an answer rather than for a change; when unsure, it asks for a change.
+
+    A polite request is one: `can you sort out the failing test?`
+    """
     known = patterns()
     marks = [mark for mark in known.clause_marks if mark not in known.colons]
     parts = compiled(rf"{one_of(*marks)}|\n|{known.clause_break}").split(_prose(task))
@@ -162,8 +165,10 @@ def is_inquiry(task: str) -> bool:
     clauses = [polite.sub("", part.strip()).strip() for part in parts]
     if any(compiled(known.change).match(clause) for clause in clauses):
         return False
-    asks = any(mark in task for mark in known.question_marks) or compiled(known.question_particle).search(task)
-    return bool(asks or compiled(known.inquiry).match(clauses[0]))
+    inquires = [bool(compiled(known.inquiry).match(clause)) for clause in clauses]
+    only_looks = bool(compiled(known.looks).match(clauses[0])) and any(inquires)
+    asked_for = not polite.match(parts[0].strip()) and compiled(known.question_particle).search(task)
+    return bool(inquires[0] or only_looks or asked_for or compiled(known.asks_only).search(task))
 
 
 def content_words(text: str) -> set[str]:

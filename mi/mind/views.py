@@ -10,7 +10,7 @@ from mi.evidence.records.run import Marks
 from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.governance.operations import Level
 from mi.kernel.language import patterns
-from mi.mind.language import is_inquiry
+from mi.mind.language import claims_done, is_inquiry
 
 # A text that begins like this is a command, not a sentence.
 _COMMAND = re.compile(
@@ -210,7 +210,8 @@ class Case(Struct, frozen=True, kw_only=True):
     @property
     def answered(self) -> bool:
         """Return whether an answer was the task and is there: what a check showed on the way is a part of it."""
-        return not self.moved and is_inquiry(self.batch.task) and bool(self.batch.last_message.strip())
+        batch = self.batch
+        return not self.moved and is_inquiry(batch.task) and claims_done(batch.task, batch.last_message)
 
     @property
     def shown_as_agreed(self) -> bool:

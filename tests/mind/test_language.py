@@ -62,6 +62,7 @@ def test_questions(message: str, asked: list[str]):
     assert questions_in(message) == asked
 
 
+@pytest.mark.req("judge.inquiry.polite", "judge.inquiry.unsure")
 @pytest.mark.parametrize(
     ("task", "inquiry"),
     [
@@ -87,6 +88,28 @@ def test_questions(message: str, asked: list[str]):
         ("能修复这个测试吗？", False),
         ("看看为什么失败，然后修复它", False),
         ("把 add 改成乘法", False),
+        ("can you sort out the failing test?", False),
+        ("Could you please get the tests green?", False),
+        ("Would you mind taking care of the flaky test?", False),
+        ("能不能让测试变绿", False),
+        ("能不能帮我让测试变绿？", False),
+        ("可以处理一下这个报错吗？", False),
+        ("Could this be simplified?", False),
+        ("tests green again?", False),
+        ("Check why CI is red and get it green", False),
+        ("look at the login bug, it should be gone by tonight", True),
+        ("What does calc.py do? Only tell me, change nothing.", True),
+        ("The build is slow. Just tell me why.", True),
+        ("The tests fail somewhere; don't change anything.", True),
+        ("Add a flag and change nothing else.", False),
+        ("Any idea why it hangs?", True),
+        ("run the tests and tell me what fails", True),
+        ("run the tests and mend what fails", False),
+        ("Can it handle unicode names?", True),
+        ("能告诉我为什么失败吗？", True),
+        ("这个函数是做什么的？只要解释，不要修改代码。", True),
+        ("the failing test", False),
+        ("测试失败", False),
     ],
 )
 def test_tasks_that_ask_for_an_answer(task: str, inquiry: bool):

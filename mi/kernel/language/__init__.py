@@ -82,6 +82,8 @@ class Patterns:
     politeness: str = ""  # before the verb of a request
     clause_break: str = ""
     inquiry: str = ""
+    asks_only: str = ""  # a task says that nothing is to change
+    looks: str = ""  # begins what changes nothing and tells nothing by itself
     question_particle: str = ""
     change: str = ""
     ask_me: str = ""

@@ -210,15 +210,24 @@ class English(Patterns):
         r"(?:what|why|how|where|when|who|which|explain|describe|summari[sz]e|list|show|tell|review|analy[sz]e|compare"
         r"|count|investigate|inspect|assess|evaluate|estimate|report|find (?:out|where|which|all|every|any)"
         r"|look (?:at|into|for)|check (?:if|whether|what|why|how)|give me|walk me through|is|are|was|were|does|did|has"
-        r"|have|do (?:i|we|you|they|these|those|any|all)"
+        r"|have|do (?:i|we|you|they|these|those|any|all)|any (?:idea|reason|thoughts|clue)|what's|who's|where's"
         r"|(?:can|could|should|would|will) (?:i|it|this|that|the|they|there))\b"
     )
+    asks_only = (
+        r"\b(?:only|just) (?:tell|explain|show|answer|report|describe|list|summari[sz]e)\b|\b(?:change|edit|touch|modify)"
+        r" nothing\b(?! else)|\b(?:do not|don't|without) (?:change|changing|edit|editing|modify|modifying|touch|touching)"
+        r" (?:anything|the code|any code|any files?)\b(?! else)|\bno (?:code )?changes\b|\bread[- ]only\b"
+    )
+    looks = r"(?:please )?(?:run|execute|read|open|go through|check|see|try|have a look|take a look|look)\b"
     change = (
-        r"(?:fix|add|implement|write|create|make|remove|delete|drop|refactor|update|change|rename|move|build|improve"
+        r"(?:fix|add|implement|write|create|make|remove|delete|drop|refactor|update|change(?! nothing)|rename|move|build|improve"
         r"|replace|convert|migrate|upgrade|install|set ?up|configure|generate|extend|support|handle|correct|repair|resolve"
-        r"|solve|clean|format|optimi[sz]e|port|revert|apply|edit|modify|document|translate|bump|enable|disable|introduce"
+        r"|solve|clean|format|optimi[sz]e|port|revert|apply|edit(?! nothing)|modify(?! nothing)|document|translate|bump|enable|disable|introduce"
         r"|extract|split|merge|commit|push|deploy|publish|do (?:the|it|this|that|so)|turn|switch|adjust|finish|complete"
-        r"|rewrite|simplify|speed|reduce|increase|allow|ensure|get rid)\b"
+        r"|rewrite|simplify|speed|reduce|increase|allow|ensure|get rid|sort|take care|deal with|get (?:it|this|that|the)"
+        r"|tidy|mend|address|patch|undo|restore|unbreak|wire|polish|shorten|lower|raise|put|swap|use|bring|let the|stop"
+        r"|(?:can|could|would|will|should) (?:it|this|that|the|they)\b[^?]*\b(?:be|get) (?:made|fixed|changed|added|removed"
+        r"|improved|simplified|renamed|cleaned|turned|updated|moved|refactored|rewritten|handled|supported|sped|sorted))\b"
     )
     ask_me = r"\b(?:ask|check with|consult|confirm with|tell) me\b|\bmy (?:approval|permission|ok)\b"
     lasting = (
