@@ -75,7 +75,7 @@ TRIALS = [
     Trial(
         "test deleted",
         decide_next,
-        case(changed_files=["test_a.py"], weakened_tests=["test_a.py: file deleted"], commands=[check(0)]),
+        case(changed_files=["test_a.py"], changed_judges=["test_a.py: file deleted"], commands=[check(0)]),
         lambda one: not is_closed(one),
     ),
     Trial(

@@ -11,10 +11,8 @@ from mi.agents.events import AgentEnd, AgentUsage, Command, Denied, Event, FileC
 from mi.agents.process import AgentProcess, ProcessLimits
 from mi.agents.protocol import BatchResult, Observer
 from mi.agents.signals import StopFlag
-from mi.autopilot.changed_expectations import SIGNAL, bent_tests
-from mi.autopilot.check_weakening import watches, weakened_checks
+from mi.autopilot.judge_facts import judge_facts
 from mi.autopilot.state import EarlierProof
-from mi.autopilot.weakening import ChangedLines, deleted_tests, is_asked_for, is_test, split, weakened_tests
 from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.run import Marks
 from mi.governance.commands import risk_signal
@@ -112,6 +110,7 @@ class SeenBatch(NamedTuple):
     step: WatchStep
     checks: list[Check]
     before: EarlierProof
+    accepted_judges: Collection[str] = ()  # changes of judges that the person said yes to
 
 
 def batch_view(seen: SeenBatch) -> BatchView:
@@ -119,9 +118,7 @@ def batch_view(seen: SeenBatch) -> BatchView:
     task, result, watch, step = seen.task, seen.result, seen.watch, seen.step
     commands = _Looking(seen).commands()
     failed = unsettled(commands, [] if step.latest.files else seen.before.unsettled)
-    ways = weakened(step.total, watch)
-    asked_for = [way for way in ways if is_asked_for(way, task)]
-    ways = [way for way in ways if way not in asked_for]
+    judges = judge_facts(task, step.total, watch, seen.accepted_judges)
     passed = any(command.is_check and command.after_last_change and command.exit_code == 0 for command in commands)
     still = seen.before.verified and not step.latest.files
     files = sorted({*step.total.files, *step.latest.files})
@@ -138,15 +135,21 @@ def batch_view(seen: SeenBatch) -> BatchView:
         unsettled=failed,
         shows_commands=shows_commands,
         changed_files=files,
-        weakened_tests=ways,
-        removed_as_asked=[way.partition(": ")[0] for way in asked_for if way.endswith(": file deleted")],
+        changed_judges=judges.ways,
+        judges_shown=judges.shown,
+        judge_ids=judges.ids,
+        removed_as_asked=judges.removed_as_asked,
+        check_passed=(passed or still) and not failed,
         changed_now=bool(step.latest.files),
         questions=[question.text for question in result.questions],
         errors=[*result.observed.errors, *([result.error] if result.error else [])],
         risk_signals=[
             *levels,
-            *(f"tests: {way}" for way in ways if way.partition(": ")[0] in step.latest.files),
-            *(SIGNAL + test for test in bent(task, step.total, watch) if test in step.latest.files),
+            *(
+                f"tests: {way}"
+                for way, path in zip(judges.ways, judges.paths, strict=True)
+                if path in step.latest.files
+            ),
         ],
         risk_levels=levels,
         diff_stat=step.latest.stat,
@@ -161,41 +164,15 @@ def batch_view(seen: SeenBatch) -> BatchView:
         marks=Marks(
             ran=result.outcome == "ended",
             claimed=not result.questions and claims_done(task, result.last_message),
-            verified=_is_proved(passed or still, failed, ways),
+            verified=_is_proved(passed or still, failed, judges.ways),
         ),
         change=_size(step.latest, watch.root),
     )
 
 
-def _is_proved(passed: bool, failed: list[SeenCommand], weakened: list[str]) -> bool:
-    """Return whether the mark `verified` holds: one check passed, none stands failed, none proves less."""
-    return passed and not failed and not weakened
-
-
-def keeps(path: str) -> bool:
-    """Return whether the first contents of a file are needed to see whether it was weakened."""
-    return is_test(path) or watches(path)
-
-
-def weakened(change: TreeChange, watch: WorktreeWatch) -> list[str]:
-    """Return how the tests and the checks themselves prove less than when the watch began."""
-    if not change.files:
-        return []
-    diffs = _diffs(change, watch)
-    gone = deleted_tests(change.files, lambda file: os.path.lexists(os.path.join(watch.root, file)))
-    tests = [*weakened_tests(diffs), *gone]
-    return list(dict.fromkeys([*tests, *weakened_checks(change.files, diffs, watch.first_text, watch.text)]))
-
-
-def bent(task: str, change: TreeChange, watch: WorktreeWatch) -> list[str]:
-    """Return the tests that expect something else now, where a mending changed nothing but tests."""
-    files = [file for file in change.files if not _is_by_product(file)]
-    return bent_tests(task, files, lambda: _diffs(change, watch))
-
-
-def _diffs(change: TreeChange, watch: WorktreeWatch) -> list[ChangedLines]:
-    # A diff that is too long was cut: nobody hides a weakened test behind a large file.
-    return split(watch.text_diff(change.files) if change.incomplete else change.diff)
+def _is_proved(passed: bool, failed: list[SeenCommand], changed_judges: list[str]) -> bool:
+    """Return whether the mark `verified` holds: one check passed, none stands failed, no judge was changed unasked."""
+    return passed and not failed and not changed_judges
 
 
 def _size(change: TreeChange, root: str) -> ChangeSize:
@@ -292,8 +269,9 @@ def checked_by_mi(batch: BatchView, command: str, root: str, stop: StopFlag) -> 
     seen = SeenCommand(command=command, exit_code=code, is_check=True, after_last_change=True, kind="test")
     commands = [*batch.commands, seen]
     failed = unsettled(commands)
-    marks = msgspec.structs.replace(batch.marks, verified=_is_proved(code == 0, failed, batch.weakened_tests))
-    return msgspec.structs.replace(batch, commands=commands, unsettled=failed, marks=marks)
+    marks = msgspec.structs.replace(batch.marks, verified=_is_proved(code == 0, failed, batch.changed_judges))
+    passed = code == 0 and not failed
+    return msgspec.structs.replace(batch, commands=commands, unsettled=failed, marks=marks, check_passed=passed)
 
 
 def _transcript(result: BatchResult) -> str:

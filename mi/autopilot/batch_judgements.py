@@ -5,7 +5,6 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from mi.autopilot.batch_facts import repository
-from mi.autopilot.changed_expectations import SIGNAL
 from mi.autopilot.loop_guard import Repetition
 from mi.autopilot.recorder import LogRecorder
 from mi.autopilot.run_parts import RunParts
@@ -158,8 +157,6 @@ class BatchJudge:
         to_ask = [signal for signal in signals if policy_of(signal, runtime.external_actions) == "ask"]
         if to_ask:
             return text("ask.policy", case.language, signal=to_ask[0])
-        if (bent := _bent(signals)) and runtime.violation_response.ask_user_on_high_risk:
-            return text("ask.expected", case.language, tests=bent)
         if must_ask(risk, runtime.violation_response):
             details = {"category": risk.category, "severity": risk.severity, "signal": signals[0]}
             return text("ask.risk", case.language, **details)
@@ -286,10 +283,6 @@ def _cited_only(move: NextMove, case: Case) -> NextMove:
     return msgspec.structs.replace(move, cited_ids=[cited for cited in move.cited_ids if cited in allowed], notes=notes)
 
 
-def _bent(signals: list[str]) -> str:
-    return ", ".join(signal.removeprefix(SIGNAL) for signal in signals if signal.startswith(SIGNAL))
-
-
 def determined_plan(case: Case) -> Judgement[Checks] | None:
     """Return the plan where no judgement is needed: nothing to check, or a known command that was not run yet."""
     if case.verified or not case.moved or not case.unbent or case.project.check_commands:
@@ -297,7 +290,7 @@ def determined_plan(case: Case) -> Judgement[Checks] | None:
     return None
 
 
-_POST_RESULT = {"verified": "success", "failed": "failure", "weakened": "failure", "unverified": "pending"}
+_POST_RESULT = {"verified": "success", "failed": "failure", "judges-changed": "failure", "unverified": "pending"}
 
 
 def planned_check(case: Case) -> Judgement[Checks] | None:

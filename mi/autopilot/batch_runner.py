@@ -140,7 +140,15 @@ class BatchRunner:
         state, parts, result = self._state, self._parts, work.result
         self._checks += newly_found(self._checks, parts.project.root)
         seen = SeenBatch(
-            state.task, work.sent, result, work.timing, watch, step, [*self._checks, *state.planned], state.proof
+            state.task,
+            work.sent,
+            result,
+            work.timing,
+            watch,
+            step,
+            [*self._checks, *state.planned],
+            state.proof,
+            state.accepted_judges,
         )
         batch = batch_view(seen)
         batch = checked_by_mi(batch, parts.runtime.verification.command, parts.project.root, parts.stop)
@@ -148,7 +156,7 @@ class BatchRunner:
         if batch.changed_now:
             state.checks_requested = 0
         state.marks = batch.marks
-        state.proof = EarlierProof(batch.marks.verified, batch.unsettled)
+        state.proof = EarlierProof(batch.check_passed, batch.unsettled)
         usage = RunUsage(
             input_tokens=result.usage.input_tokens,
             output_tokens=result.usage.output_tokens,

@@ -21,11 +21,12 @@ from mi.autopilot.outcomes import (
 )
 from mi.autopilot.recorder import LogRecorder
 from mi.autopilot.run_parts import RunParts
-from mi.autopilot.state import RunState
+from mi.autopilot.state import EarlierProof, RunState
 from mi.evidence.records.run import Limit, RunEnd
-from mi.kernel.consent import refuses
+from mi.kernel.consent import begins_with_yes, refuses
+from mi.kernel.messages import text
 from mi.learning.text_overlap import supported_by_user_text
-from mi.mind.closing import AskAgent, CannotClose, MayClose, ask_for_check, judge_closing
+from mi.mind.closing import AskAgent, CannotClose, MayClose, ask_for_check, ask_to_put_back, judge_closing
 from mi.mind.prompts.decide_next import NextMove
 from mi.mind.views import Case
 from mi.project.checks.recognition import Check
@@ -67,6 +68,8 @@ class Loop:
             or self._before_deciding(case, judged)
             or self._next_move(msgspec.structs.replace(case, risk=judged.risk, recent=self.state.recent))
         )
+        if isinstance(upcoming, SendNext) and not case.unbent:
+            upcoming = self._tell_to_put_back(case, upcoming)
         return self._guard(case, upcoming) if isinstance(upcoming, SendNext) else upcoming
 
     # before a batch
@@ -164,6 +167,9 @@ class Loop:
         return SendNext(checks.hands_check_input, is_check=True) if checks and checks.should_run_checks else None
 
     def _next_move(self, case: Case) -> Next:
+        asked = self._ask_about_judges(case)
+        if asked is not None:
+            return asked
         move, failed = self.judge.decide(case)
         if failed and move.next_action == "ask_user":
             return self._ask_and_send(move.ask_user_question)
@@ -197,6 +203,39 @@ class Loop:
             self.judge.remember_strategy(chosen.strategy, chosen.rationale)
             case = msgspec.structs.replace(self.batches.case_of(case.batch), person_said=said)
         return SendNext(said) if failed or move.next_action == "ask_user" else self._carry_out(case, move)
+
+    def _tell_to_put_back(self, case: Case, upcoming: SendNext) -> SendNext:
+        """Return the next input with the request to put the judges back, which each change of one gets once."""
+        new = not self.state.told_judges.issuperset(case.batch.judge_ids)
+        self.state.told_judges.update(case.batch.judge_ids)
+        request = ask_to_put_back(case)
+        return SendNext(f"{request}\n\n{upcoming.text}", True) if new and request not in upcoming.text else upcoming
+
+    def _ask_about_judges(self, case: Case) -> Next | None:
+        """Ask the person about judges that stay changed, though the agent was told to put them back."""
+        changed, state = case.batch.judge_ids, self.state
+        if case.unbent or not changed or not state.told_judges.issuperset(changed) or not case.ran:
+            return None
+        if state.refused_judges.issuperset(changed):
+            return self.blocked("end.judges", ways="; ".join(case.batch.changed_judges[:3]))
+        question = text("ask.judges", case.language, lines=case.batch.judges_shown)
+        said = self.recorder.ask(question, "judges", changed)
+        if said is None:
+            return self.blocked("end.judges", ways="; ".join(case.batch.changed_judges[:3]))
+        return self.after_judges(case, said)
+
+    def after_judges(self, case: Case, said: str) -> Next:
+        """Go on by the person's word about changed judges: a yes counts as asked for, anything else puts them back."""
+        batch, state = case.batch, self.state
+        if not begins_with_yes(said):
+            state.refused_judges.update(batch.judge_ids)
+            said = "" if refuses(said) else f"{said}\n\n"
+            return SendNext(f"{said}{ask_to_put_back(case)}", is_check=True)
+        state.accepted_judges.update(batch.judge_ids)
+        marks = msgspec.structs.replace(batch.marks, verified=batch.check_passed)
+        state.marks, state.proof = marks, EarlierProof(marks.verified, batch.unsettled)
+        batch = msgspec.structs.replace(batch, changed_judges=[], judge_ids=[], judges_shown="", marks=marks)
+        return self.decide(self.batches.case_of(batch), risk_settled=True)
 
     def _close(self, case: Case) -> Next:
         match judge_closing(case):

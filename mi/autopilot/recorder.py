@@ -1,5 +1,6 @@
 """The run's recorder: appends, remembers, and asks the Mind and the person."""
 
+from collections.abc import Sequence
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -19,7 +20,7 @@ Input = TypeVar("Input")
 Output = TypeVar("Output")
 
 
-About = Literal["agent", "risk", "strategy", "next", "rules", "review"]  # what an answer is for
+About = Literal["agent", "risk", "strategy", "next", "judges", "rules", "review"]  # what an answer is for
 
 
 class LogRecorder:
@@ -88,14 +89,14 @@ class LogRecorder:
             )
         return judgement
 
-    def ask(self, text: str, about: About = "agent") -> str | None:
+    def ask(self, text: str, about: About = "agent", judges: Sequence[str] = ()) -> str | None:
         """Return the person's answer; the question is stored first, so that it waits when nobody is there.
 
         What bears on it is recalled before; about the next move that was done already, to answer without asking.
         """
         if about != "next":
             self._parts.steps.recall(self, "before_ask_user", text)
-        question = Question(id=ids.make_id("qu"), text=text, blocks=True, about=about)
+        question = Question(id=ids.make_id("qu"), text=text, blocks=True, about=about, judges=list(judges))
         return self.ask_again(self.append(question, sync=True))
 
     def ask_once(self, question: str, about: Literal["rules", "review"] = "rules") -> str | None:

@@ -18,9 +18,10 @@ from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import CheckPlan, DecideNext
 from mi.evidence.records.run import BatchEnd, Question, RunEnd, RunStart, UserInput
 from mi.kernel import files
+from mi.kernel.consent import begins_with_yes
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.notices import Notices
-from mi.mind.views import BatchView
+from mi.mind.views import BatchView, read_batch
 from mi.project.checks.recognition import Check, planned
 
 
@@ -61,6 +62,9 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
             state.waiting[place] = record
             if record.id in answers:
                 state.answered[place] = answers[record.id]
+        if isinstance(record, Question) and record.about == "judges" and record.id in answers:
+            decided = state.accepted_judges if begins_with_yes(answers[record.id]) else state.refused_judges
+            decided.update(record.judges)
     checks = [Check(check.kind, tuple(check.argv), check.source, check.folder) for check in records[0].checks]
     batches = [record for record in records if isinstance(record, HandsInput | BatchEnd)]
     if not batches:
@@ -77,7 +81,7 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
         state,
         checks,
         began=True,
-        judge=msgspec.convert(last.seen, BatchView) if last.outcome == "ended" else None,
+        judge=read_batch(last.seen) if last.outcome == "ended" else None,
         question=questions[-1] if questions else None,
         answer=answers.get(questions[-1].id) if questions else None,
         risk_settled=any(question.about == "risk" and question.id in answers for question in questions),
@@ -152,7 +156,7 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
     for batch in ended:
         state.spent = added(state.spent, batch.usage)
     if ended and ended[-1].seen:
-        seen = msgspec.convert(ended[-1].seen, BatchView)
+        seen = read_batch(ended[-1].seen)
         state.marks = seen.marks  # but what was verified then is not verified now: files may have changed since
         state.proof = EarlierProof(unsettled=seen.unsettled)
         # and so it must be asked for anew, even if asking brought it then

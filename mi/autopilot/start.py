@@ -5,7 +5,7 @@ import shutil
 from functools import partial
 
 from mi.agents.signals import stop_on_signals
-from mi.autopilot.batch_facts import keeps
+from mi.autopilot.judge_facts import keeps
 from mi.autopilot.loop import Loop
 from mi.autopilot.outcomes import GO_ON, Next, SendNext
 from mi.autopilot.resume import Resumed, end_orphan
@@ -75,6 +75,8 @@ def _go_on(loop: Loop, resumed: Resumed) -> Next:
             return loop.blocked("end.risk-refused")
         case "risk" if case:
             return loop.decide(case, risk_settled=True)
+        case "judges" if case:
+            return loop.after_judges(case, answer)
         case "strategy" if case and case.project.testless_strategy is None:
             return loop.after_strategy(case, answer) or loop.decide(loop.batches.case_of(case.batch), risk_settled=True)
         case "strategy" if case:

@@ -18,7 +18,7 @@ NOTHING = RunUsage(input_tokens=0, output_tokens=0, cost_usd=0.0, seconds=0.0, c
 class EarlierProof(NamedTuple):
     """What was proved before a batch, and still holds while nothing changes."""
 
-    verified: bool = False
+    verified: bool = False  # but for judges that were changed
     unsettled: list[SeenCommand] = []  # checks that failed on the work as it is now
 
 
@@ -39,6 +39,9 @@ class RunState(Struct, kw_only=True):
     recent: list[CitableText] = field(default_factory=list)
     evidence_ids: list[str] = field(default_factory=list)
     answered: dict[tuple[str, str], str] = field(default_factory=dict)  # by batch and question, of the rules
+    told_judges: set[str] = field(default_factory=set)  # changes that the agent was told to put back
+    accepted_judges: set[str] = field(default_factory=set)  # … that the person said yes to …
+    refused_judges: set[str] = field(default_factory=set)  # … or no
     waiting: dict[tuple[str, str], Question] = field(default_factory=dict)  # asked before this process began
     guard: RepetitionGuard = field(default_factory=RepetitionGuard)
     started: float = field(default_factory=time.monotonic)

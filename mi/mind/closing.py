@@ -69,11 +69,15 @@ def _is_shown(case: Case) -> bool:
     return case.verified or case.removed_as_asked or case.answered or case.shown_as_agreed
 
 
-def _ask_to_put_back(case: Case) -> str:
+def ask_to_put_back(case: Case) -> str:
+    """Return the request to put the judges of the work back as they were."""
     commands = case.project.check_commands
     run = f", and run `{commands[0]}`" if commands else ""
-    gone = ", ".join(case.batch.weakened_tests)
-    return f"Put back what you took out of the tests ({gone}), make the code pass them instead{run}."
+    ways = "; ".join(case.batch.changed_judges)
+    return (
+        f"Put back what you changed in the tests, their data or what runs them ({ways}): the task does not ask for it. "
+        f"Make the code pass them as they were{run}."
+    )
 
 
 def _ask_to_check(case: Case) -> str:
@@ -85,8 +89,8 @@ def _explain_unended(case: Case) -> str:
     return text("end.unended", case.language, errors="; ".join(case.batch.errors[-2:]) or "no terminal event")
 
 
-def _explain_weakened(case: Case) -> str:
-    return text("end.weakened", case.language, ways="; ".join(case.batch.weakened_tests[:3]))
+def _explain_judges(case: Case) -> str:
+    return text("end.judges", case.language, ways="; ".join(case.batch.changed_judges[:3]))
 
 
 def _explain_unverified(case: Case) -> str:
@@ -94,6 +98,6 @@ def _explain_unverified(case: Case) -> str:
 
 
 RAN = ClosingRow("ran", lambda case: case.ran, lambda case: "", _explain_unended)
-UNBENT = ClosingRow("unbent", lambda case: case.unbent, _ask_to_put_back, _explain_weakened)
+UNBENT = ClosingRow("unbent", lambda case: case.unbent, ask_to_put_back, _explain_judges)
 VERIFIED = ClosingRow("verified", _is_shown, _ask_to_check, _explain_unverified)
 ROWS = (RAN, UNBENT, VERIFIED)  # in the order in which they are asked for

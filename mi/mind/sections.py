@@ -35,7 +35,7 @@ def batch_sections(batch: BatchView) -> list[Section]:
         Section("SENT TO THE AGENT", batch.batch_input if batch.batch_input != batch.task else "", 0.5),
         Section("COMMANDS SEEN", bullets([command_line(one) for one in batch.commands[-30:]]), 1),
         Section("FILES CHANGED", bullets(batch.changed_files[:60]), 0.5),
-        Section("TESTS WEAKENED", bullets(batch.weakened_tests), 0.3),
+        Section("JUDGES CHANGED UNASKED", batch.judges_shown or bullets(batch.changed_judges), 0.5),
         Section("ERRORS", bullets(batch.errors[-10:]), 0.5),
         Section("RISK SIGNALS", bullets(batch.risk_signals), 0.3),
         Section("MARKS", marks, 0.1),

@@ -1,8 +1,9 @@
 """What a Mind is shown: facts about a batch and what the person thinks, each with the id it can be cited by."""
 
 import re
+from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, convert, field
 
 from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.mind import Risk, ThoughtsUsed
@@ -79,7 +80,12 @@ class BatchView(Struct, frozen=True, kw_only=True):
     unsettled: list[SeenCommand] = []  # checks that failed after the last change, and passed not since
     shows_commands: bool = True  # False: this agent shows no command results
     changed_files: list[str] = []
-    weakened_tests: list[str] = []  # tests or checks that prove less than before, and nobody asked for it
+    changed_judges: list[
+        str
+    ] = []  # tests, fixtures, recipes or settings that are not as they were, though nobody asked
+    judges_shown: str = ""  # the same with the lines before and after
+    judge_ids: list[str] = []  # by which the person's word about them is remembered
+    check_passed: bool = False  # whether the mark `verified` would hold but for the judges
     removed_as_asked: list[str] = []  # test files whose deletion was the task
     changed_now: bool = False  # in this batch
     questions: list[str] = []
@@ -100,14 +106,19 @@ class BatchView(Struct, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> str:
-        """Return what the checks showed: weakened, verified, failed or unverified; '' with nothing to verify."""
-        if self.weakened_tests:
-            return "weakened"
+        """Return what the checks showed: judges-changed, verified, failed or unverified; '' with nothing to verify."""
+        if self.changed_judges:
+            return "judges-changed"
         if self.marks.verified:
             return "verified"
         if self.failed_checks:
             return "failed"
         return "unverified" if self.changed_files else ""
+
+
+def read_batch(seen: dict[str, Any]) -> BatchView:
+    """Return a batch as a record keeps it, also one of the last version, which called the judges weakened tests."""
+    return convert({"changed_judges": seen.get("weakened_tests", []), **seen}, BatchView)
 
 
 class Person(Struct, frozen=True, kw_only=True):
@@ -194,7 +205,7 @@ class Case(Struct, frozen=True, kw_only=True):
     @property
     def unbent(self) -> bool:
         """Return whether the tests and checks prove what they did when the run began."""
-        return not self.batch.weakened_tests
+        return not self.batch.changed_judges
 
     @property
     def verified(self) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 
 from mi.kernel import files, git
 from mi.kernel.home import FILE_MODE, make_dirs
+from mi.project.trees import FolderTree, GitTree, Tree
 
 _SCAN_FILES = 20_000
 _SCAN_S = 3.0
@@ -133,6 +134,16 @@ class WorktreeWatch:
         if not isinstance(self._first, str):
             return any(name.startswith(path + "/") for name in self._first.files)
         return git.run(self._root, "cat-file", "-e", f"{self._first}:./{path}", env=self._env).code == 0
+
+    @property
+    def first_tree(self) -> GitTree | None:
+        """The project's files when the watch began; None where git cannot be had."""
+        return GitTree(self._root, self._first, self._env) if isinstance(self._first, str) else None
+
+    @property
+    def last_tree(self) -> Tree:
+        """The project's files at the latest step."""
+        return GitTree(self._root, self._last, self._env) if isinstance(self._last, str) else FolderTree(self._root)
 
     def step(self) -> WatchStep:
         """Return what changed until now."""

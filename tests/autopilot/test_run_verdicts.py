@@ -20,7 +20,6 @@ from tests.autopilot.workbench import (
     say,
 )
 from tests.autopilot.workbench import write as put
-from tests.conftest import git
 
 HONEST = [MEND, TEST, say("Fixed add; the tests pass now.")]
 
@@ -156,7 +155,10 @@ def test_a_file_moved_over_another_after_the_tests_is_noticed(bench: Workbench) 
 
 
 def test_what_the_check_itself_writes_takes_nothing_away(bench: Workbench) -> None:
-    writes = "import atexit; atexit.register(lambda: open('report.txt', 'w').write('ok'))\n"
+    writes = (
+        "import unittest\nfrom pathlib import Path\n\n\nclass Report(unittest.TestCase):\n"
+        "    def test_report(self):\n        Path('report.txt').write_text('ok')\n"
+    )
     bench.agent([put("test_report.py", writes), MEND, TEST, say("Done.")])
     ran = bench.run()
     ran.ended("done")
@@ -259,7 +261,7 @@ def test_a_recipe_in_a_folder_that_was_bent_proves_nothing(bench: Workbench) -> 
     bench.agent([bend, run("make -C web test"), say("Done.")], [run("make -C web test"), say("Done.")])
     ran = bench.run()
     ran.ended("blocked")
-    assert "weakened" in ran.end["reason"]
+    assert "judges the work" in ran.end["reason"]
 
 
 WEAKENED = {
@@ -279,14 +281,14 @@ WEAKENED = {
 
 
 @pytest.mark.parametrize("way", WEAKENED)
-@pytest.mark.req("mi.check.weakened-test-voids")
+@pytest.mark.req("mi.check.weakened-test-voids", "judge.opens-verified")
 def test_a_weakened_test_is_never_done(bench: Workbench, way: str) -> None:
     bench.agent([*WEAKENED[way], TEST, say("All tests pass. Done.")], [say("It is done, all green.")])
     ran = bench.run()
     ran.ended("blocked")
     assert ran.end["marks"]["verified"] is False
-    assert ran.of("batch_end")[0]["seen"]["weakened_tests"]
-    assert ran.of("verification")[0]["verdict"] == "weakened"
+    assert ran.of("batch_end")[0]["seen"]["changed_judges"]
+    assert ran.of("verification")[0]["verdict"] == "judges-changed"
 
 
 def test_a_weakened_test_is_not_hidden_behind_a_large_file(bench: Workbench) -> None:
@@ -295,7 +297,7 @@ def test_a_weakened_test_is_not_hidden_behind_a_large_file(bench: Workbench) -> 
     bench.agent([large, *WEAKENED["skipped"], TEST, say("All tests pass. Done.")], [say("It is done.")])
     ran = bench.run()
     ran.ended("blocked")
-    assert "weakened" in ran.end["reason"]
+    assert "judges the work" in ran.end["reason"]
 
 
 def plain(bench: Workbench) -> None:
@@ -304,13 +306,13 @@ def plain(bench: Workbench) -> None:
 
 
 @pytest.mark.parametrize("way", ["deleted", "skipped", "emptied"])
-@pytest.mark.req("mi.check.weakened-test-voids")
+@pytest.mark.req("mi.check.weakened-test-voids", "judge.opens-verified")
 def test_a_weakened_test_is_noticed_outside_of_git_too(bench: Workbench, way: str) -> None:
     plain(bench)
     bench.agent([*WEAKENED[way], TEST, say("All tests pass. Done.")], [say("It is done, all green.")])
     ran = bench.run()
     ran.ended("blocked")
-    assert "weakened" in ran.end["reason"]
+    assert "judges the work" in ran.end["reason"]
 
 
 BENT = {
@@ -322,7 +324,7 @@ BENT = {
 
 @pytest.mark.parametrize("in_git", [True, False], ids=["git", "no git"])
 @pytest.mark.parametrize("way", BENT)
-@pytest.mark.req("mi.check.weakened-test-voids")
+@pytest.mark.req("mi.check.weakened-test-voids", "judge.opens-verified")
 def test_a_check_that_the_agent_bent_proves_nothing(bench: Workbench, way: str, in_git: bool) -> None:
     (bench.project / "Makefile").write_text("test:\n\tpython3 -m unittest -q\n", "utf-8")
     commit(bench.project)
@@ -371,7 +373,7 @@ def test_a_test_is_removed_when_that_is_the_task(bench: Workbench, task: str, st
     bench.agent([remove, TEST, say("Removed it. Done.")], [say("Done.")])
     ran = bench.run(task)
     ran.ended("done")
-    assert ran.of("batch_end")[0]["seen"]["weakened_tests"] == []
+    assert ran.of("batch_end")[0]["seen"]["changed_judges"] == []
 
 
 def test_a_weakened_test_that_is_put_back_can_be_done(bench: Workbench) -> None:
@@ -445,22 +447,53 @@ BEND_MORE = edit("test_calc.py", "self.assertEqual(add(-2, -3), -5)", "self.asse
 BENDING = [BEND, BEND_MORE, TEST, say("The tests pass. Done.")]
 
 
-def test_a_mending_that_only_changed_what_the_tests_expect_is_put_to_the_person(bench: Workbench) -> None:
-    for task, answer, status in (("fix the failing test", "no", "blocked"), ("让失败的测试通过", "是的", "done")):
-        bench.agent(BENDING)
-        bench.run(task).ended("blocked")
-        (item,) = bench.inbox()
-        assert "test_calc.py" in item["question"]
-        assert bench.mi("answer", item["id"], answer).code == 0
-        bench.run("--resume").ended(status)
-        git(bench.project, "checkout", "-q", ".")
+@pytest.mark.req("judge.put-back-first", "judge.person-decides", "judge.opens-verified")
+@pytest.mark.parametrize(("task", "answer"), [("fix the failing test", "yes"), ("让失败的测试通过", "是的")])
+def test_a_judge_that_stays_changed_is_put_to_the_person_and_a_yes_counts(
+    bench: Workbench, task: str, answer: str
+) -> None:
+    bench.agent(BENDING, [say("I left it as it is.")])
+    ran = bench.run(task)
+    ran.ended("blocked")
+    assert "Put back" in ran.inputs[1]
+    assert len(ran.inputs) == 2
+    (item,) = bench.inbox()
+    assert "  - " + " " * 8 + "self.assertEqual(add(2, 3), 5)" in item["question"]
+    assert "  + " + " " * 8 + "self.assertEqual(add(2, 3), 2)" in item["question"]
+    assert bench.mi("answer", item["id"], answer).code == 0
+    again = bench.run("--resume")
+    again.ended("done")
+    assert again.end["marks"]["verified"] is True
+    assert len(again.inputs) == 2
+
+
+@pytest.mark.req("judge.person-decides")
+def test_a_no_has_the_agent_put_the_judge_back(bench: Workbench) -> None:
+    back = [edit("test_calc.py", "), 2)", "), 5)"), edit("test_calc.py", "), -2)", "), -5)"), MEND, TEST]
+    bench.agent(BENDING, [say("I left it as it is.")], [*back, say("The tests are as they were. Done.")])
+    bench.run().ended("blocked")
+    assert bench.mi("answer", bench.inbox()[0]["id"], "no").code == 0
+    ran = bench.run("--resume")
+    ran.ended("done")
+    assert "Put back" in ran.inputs[2]
+    assert bench.inbox() == []
+
+
+@pytest.mark.req("judge.person-decides")
+def test_after_a_no_the_same_is_not_asked_again(bench: Workbench) -> None:
+    bench.agent(BENDING, [say("I left it as it is.")], [say("It stays so.")])
+    bench.run().ended("blocked")
+    assert bench.mi("answer", bench.inbox()[0]["id"], "no, the code is wrong").code == 0
+    ran = bench.run("--resume")
+    ran.ended("blocked")
+    assert "judges the work" in ran.end["reason"]
+    assert bench.inbox() == []
 
 
 @pytest.mark.parametrize(
     ("task", "steps"),
     [
         ("fix the failing test", [BEND, edit("test_calc.py", "), 2)", "), 5)"), MEND]),  # put back
-        ("fix add, which returns the first number", [MEND, edit("test_calc.py", "add(2, 3), 5", "add(2, 4), 6")]),
         ("correct the values that test_calc.py expects", [BEND, BEND_MORE]),
         ("fix the tests after the change of add", [BEND, BEND_MORE]),
         ("add returns its first number: align the tests", [BEND, BEND_MORE]),

@@ -27,8 +27,8 @@ def without_tests(strategy: CitableText) -> ProjectView:
     ("given", "open_row", "outcome"),
     [
         (case(ended=False, marks=VERIFIED), "ran", CannotClose),
-        (case(weakened_tests=["test_a.py: skipped"], marks=VERIFIED), "unbent", AskAgent),
-        (case(weakened_tests=["test_a.py: skipped"], asked=1), "unbent", CannotClose),
+        (case(changed_judges=["test_a.py: skipped"], marks=VERIFIED), "unbent", AskAgent),
+        (case(changed_judges=["test_a.py: skipped"], asked=1), "unbent", CannotClose),
         (case(), "verified", ASK_TEST),
         (case(asked=1), "verified", CannotClose),
         (case(shows_commands=False), "verified", CannotClose),  # a check that it ran would not be seen

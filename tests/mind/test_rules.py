@@ -35,7 +35,7 @@ def check(exit_code: int | None, after: bool = True) -> SeenCommand:
         pytest.param(case(changed_files=["a.py"], requested=1), "stop", "blocked", id="claimed twice, no check"),
         pytest.param(case(changed_files=["a.py"], commands=[check(1)]), "send_to_hands", "not_done", id="check failed"),
         pytest.param(
-            case(changed_files=["t.py"], weakened_tests=["t.py"], marks=VERIFIED),
+            case(changed_files=["t.py"], changed_judges=["t.py"], marks=VERIFIED),
             "send_to_hands",
             "not_done",
             id="test deleted",

@@ -15,6 +15,12 @@ ALLOWED = {
     "mi/kernel/inline_code.py": "interpreters that take code on their line",
     "mi/mind/views.py": "how a text begins that is a command, of a check or not",
     "mi/nexus/targets.py": "languages",
+    "mi/project/checks/judge_compose.py": "tables of manifests that are judges",
+    "mi/project/checks/judge_manifests.py": "tables of manifests that are judges",
+    "mi/project/checks/judge_notices.py": "what code asks that notices a test",
+    "mi/project/checks/judge_places.py": "settings files, and modules that plugins import",
+    "mi/project/checks/judge_recipes.py": "how a run of tests looks anywhere in a line",
+    "mi/project/checks/judge_tokens.py": "languages",
 }
 PROVING = {runner.name for runner in RUNNERS if runner.in_recipe or runner.by_recipe}
 NEW_RUNNER = """

@@ -110,7 +110,7 @@ def test_a_bent_check_proves_nothing(agent: Agent) -> None:
     )
     ran = one.run()
     ran.ended("blocked")
-    assert "weakened" in ran.end["reason"]
+    assert "judges the work" in ran.end["reason"]
 
 
 def test_a_risky_command_is_recorded_and_asked_about(agent: Agent) -> None:

@@ -88,7 +88,10 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
     id: str = ""
     text: str = ""
     blocks: bool = True
-    about: Literal["agent", "risk", "strategy", "next", "rules", "review", "tasks", "proposal", "capture"] = "agent"
+    about: Literal["agent", "risk", "strategy", "next", "judges", "rules", "review", "tasks", "proposal", "capture"] = (
+        "agent"
+    )
+    judges: list[str] = []  # the changes of judges that it is about
 
     @property
     def waits_as(self) -> Literal["question", "review", "proposal"]:

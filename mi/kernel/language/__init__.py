@@ -96,9 +96,6 @@ class Patterns:
     adds_tests: str = ""
     keeps_behaviour: str = ""  # new tests of such a change pass before it, too
     renames: str = ""  # or gives things another place
-    changes_tests: str = ""
-    change_check: str = ""
-    leave_out: str = ""
     take_away: str = ""
     negation: str = ""
     before_name: str = ""  # what may stand between a verb and the name of a test

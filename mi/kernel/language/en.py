@@ -244,11 +244,6 @@ class English(Patterns):
         would you your""".split()
     )
     mending = r"\b(?:fix\w*|mend\w*|repair\w*|solv\w*|bugs?|pass(?:es|ing)?|green|fail\w*)\b"
-    changes_tests = (
-        r"\b(?:expect|assert|snapshot|golden|fixture|outdated|stale|obsolete|wrong|incorrect|correct|typo|flaky|unstable"
-        r"|timeout|toleran|adapt|adjust|updat|upgrad|chang|renam|rewrit|align|migrat|refactor|translat|bump|regenerat"
-        r"|after\b|since\b|because\b|new\b)"
-    )
     failing_tests = (
         r"\b(?:failing|failed|broken|red)\s+(?:\w+\s+){0,2}(?:tests?|suite|specs?)\b"
         r"|\b(?:tests?|suite|specs?)\b(?: \w+){0,3} (?:fails?|failing|failed|red|broken)\b"
@@ -266,8 +261,6 @@ class English(Patterns):
         r"|\bextract\b|\bsplit\b|\bre?format\b|\bdocument\b|\bdocstrings?\b|\bcomments?\b|\bmove\b|\breorgani[sz]\w+"
     )
     renames = r"\b(?:renam\w+|mov(?:e|es|ing)|merg(?:e|es|ing)|split\w*|reorgani[sz]\w+|consolidat\w+)\b"
-    change_check = r"change|replace|rewrite|update|switch|use|make|set|edit|configure|migrate|run"
-    leave_out = r"deselect|skip|exclude|ignore|leave out|only"
     take_away = r"remove|delete|drop|get rid of|skip|disable|xfail"
     negation = r"\bnot|n't|\bnever|\bwithout|\binstead of"
     before_name = (
@@ -300,7 +293,7 @@ class English(Patterns):
         r"(?:\w+ ){0,3}?(?:is|are|was|were|has|have|looks?|expects? the) (?:\w+ )?(?:wrong|outdated|stale|obsolete|incorrect|flaky|a typo"
         r"|out of date|unstable|brittle|mistaken|not correct|old)"
         r"|\b(?:wrong|outdated|stale|obsolete|incorrect|flaky|brittle|unstable) (?:\w+ ){0,2}?(?:tests?|specs?|expectations?|assertions?"
-        r"|snapshots?|fixtures?|expected)\b|\btypo in (?:\w+ ){0,3}?(?:tests?\b|specs?\b|[\w./]*test_)"
+        r"|snapshots?|fixtures?|expected)\b|\b(?:fix|repair|mend)\w* (?:\w+ ){0,2}?tests? (?:after|following|since|broken by)\b|\btypo in (?:\w+ ){0,3}?(?:tests?\b|specs?\b|[\w./]*test_)"
     )
     with_tests = r"(?:and|with|including|along with|together with) (?:\w+ ){0,2}?(?:its|their|the|all|any)? ?(?:\w+ ){0,2}?(?:tests?|specs?)\b"
     brings = r"\b(?:add|creat|writ|introduc|us|run|set)\w*"

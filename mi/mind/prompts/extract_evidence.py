@@ -54,7 +54,7 @@ def _rules(case: Case) -> ExtractedEvidence:
     facts = [f"{len(batch.changed_files)} files changed"] if batch.changed_files else ["nothing changed"]
     checks = [command_line(one) for one in batch.commands if one.is_check]
     return ExtractedEvidence(
-        facts=facts + [f"test weakened: {path}" for path in batch.weakened_tests],
+        facts=facts + [f"judge changed: {way}" for way in batch.changed_judges],
         actions=commands + edits,
         results=checks[-8:] + batch.errors[-4:],
         unknowns=unknowns,

@@ -34,7 +34,7 @@ def _rules(case: Case) -> Checks:
     if case.removed_as_asked:
         return Checks(notes=say("end.removed"))
     if not case.unbent:
-        return Checks(notes=say("plan.weakened"))
+        return Checks(notes=say("plan.judges"))
     if batch.failed_checks or case.checks_requested:
         return Checks(notes=say("plan.failed" if batch.failed_checks else "plan.asked"))
     if project.check_commands:

@@ -13,10 +13,7 @@ _RUNNER = re.compile("|".join(f"^(?:{runner.in_recipe})" for runner in RUNNERS i
 _CONFIGURING = re.compile(
     rf"(?:^|/)(?:{'|'.join(runner.configured_by for runner in RUNNERS if runner.configured_by)})$"
 )
-_MODULE = f"(?:{'|'.join(module for runner in RUNNERS for module in runner.shadowed_by)})"
-_SHADOWING = re.compile(
-    rf"{_MODULE}(?:\.py|/.*)|(?:.*/)?{_MODULE}(?:\.py|/__(?:init|main)__\.py)|(?:.*/)?(?:site|user)customize\.py"
-)
+RUNNER_MODULES = frozenset(module for runner in RUNNERS for module in runner.shadowed_by)
 
 
 def defines_checks(path: str) -> bool:
@@ -27,11 +24,6 @@ def defines_checks(path: str) -> bool:
 def configures_runner(path: str) -> bool:
     """Return whether a file tells a runner how to run."""
     return bool(_CONFIGURING.search(path))
-
-
-def shadows_runner(path: str) -> bool:
-    """Return whether a file is run in a runner's place, or before it."""
-    return bool(_SHADOWING.fullmatch(path))
 
 
 def promises(path: str, text: str) -> dict[str, str]:

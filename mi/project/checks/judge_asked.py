@@ -7,9 +7,10 @@ from difflib import SequenceMatcher
 from mi.kernel.language import compiled, each_language, patterns
 from mi.project.checks.judge_places import judge_kind
 from mi.project.checks.judge_recipes import runs_tests
+from mi.project.checks.runners import RUNNERS
 
 _TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|\w+|\s+|.", re.DOTALL)
-_RUNNER = re.compile(r"pytest|jest|vitest|mocha|playwright|cypress|tox|nox|coverage|phpunit|rspec|nextest|junit")
+_RUNNER = re.compile("|".join(runner.name for runner in RUNNERS if len(runner.name) > 3 and not runner.by_recipe))
 _ASSERTION = re.compile(
     r"\b(?:assert\w*|expect|should|require|t\.(?:Error|Fatal)f?|verify)\b|XCTAssert|EXPECT_|ASSERT_"
 )

@@ -5,6 +5,7 @@ import sys
 from typing import Literal
 
 from mi.project.checks.file_kinds import is_test
+from mi.project.checks.files import RUNNER_MODULES, configures_runner
 
 Kind = Literal["", "code", "data", "inline", "settings", "recipe", "manifest", "git"]
 
@@ -25,8 +26,8 @@ _RECIPE = re.compile(
     r"|(?:run[-_]?)?tests?(?:\.(?:sh|bash|py|js|mjs|ts|rb|ps1|bat|cmd))?|(?:run[-_]?|do[-_]?)?checks?\.(?:sh|py|js))$"
 )
 _SETTINGS = re.compile(
-    r"(?:^|/)(?:\.?pytest\.(?:ini|toml)|\.coveragerc|(?:jest|vitest|playwright|cypress|ava|web-test-runner)\.config(?:\.\w+)+"
-    r"|vitest\.workspace\.\w+|jest[.-]setup\.\w+|(?:setup[-_]?tests?|test[-_]?setup)\.\w+|\.mocharc(?:\.\w+)?|karma\.conf\.\w+"
+    r"(?:^|/)(?:\.?pytest\.(?:ini|toml)|\.coveragerc|(?:ava|web-test-runner)\.config(?:\.\w+)+"
+    r"|vitest\.workspace\.\w+|jest[.-]setup\.\w+|(?:setup[-_]?tests?|test[-_]?setup)\.\w+|\.mocharc|karma\.conf\.\w+"
     r"|\.taprc|\.nycrc(?:\.\w+)?|\.c8rc(?:\.\w+)?|jasmine\.json|wdio\.conf\.\w+|babel\.config\.\w+|\.babelrc(?:\.\w+)?|\.swcrc"
     r"|tsconfig\.(?:test|tests|spec|jest|vitest)\.json|\.env\.(?:test|testing|ci)(?:\.\w+)*|(?:test|tests)\.env"
     r"|\.config/nextest\.toml|phpunit\.xml(?:\.dist)?|\.rspec(?:-local)?|behave\.ini|\.mvn/(?:maven|jvm)\.config"
@@ -43,10 +44,8 @@ _DATA_FOLDER = re.compile(
 _DATA_NAME = re.compile(r"(?:\.(?:snap|ambr|golden|approved\.\w+|verified\.\w+))$|(?:^|[._-])golden\.\w+$")
 _SPEC_FOLDER = re.compile(r"(?:^|/)(?:specs?|features|e2e)/")
 _READ_ONLY = re.compile(r"(?:^|/)(?:README|NOTES|CHANGELOG|LICENSE)(?:\.\w+)*$|(?:^|/)docs?/", re.IGNORECASE)
-# Modules that Python, its runners or their plugins import by these names.
-_RUNNER_MODULES = (
-    "pytest _pytest py unittest pluggy iniconfig nose nose2 hypothesis coverage behave doctest tox nox xdist mock"
-)
+# Modules that runners import by these names, beside those that each runner's entry has.
+_THEIR_MODULES = frozenset("py pluggy iniconfig nose hypothesis coverage behave doctest tox nox xdist mock".split())
 _OWN_NAMES = frozenset({"test", "this", "antigravity", "idlelib", "turtledemo", "lib2to3", "__main__"})
 
 
@@ -60,6 +59,8 @@ def judge_kind(path: str) -> Kind:
     name = path.rpartition("/")[2]
     if name in _GIT or path == ".git/info/exclude":
         return "git"
+    if configures_runner(path):
+        return "settings"
     for pattern, kind in _BY_NAME:
         if pattern.search(path):
             return kind
@@ -107,7 +108,7 @@ def shadows_module(path: str, test_folders: frozenset[str]) -> str:
         return module
     if module in ("__init__", "__main__"):
         folder, _, module = folder.rpartition("/")
-    if module in _RUNNER_MODULES.split():
+    if module in RUNNER_MODULES | _THEIR_MODULES:
         return module
     is_importable = folder in ("", "src", "lib", "tests", "test") or folder in test_folders
     known = module in sys.stdlib_module_names and module not in _OWN_NAMES

@@ -26,6 +26,7 @@ WORDS = {
     "verified": "已验证",
     "unverified": "未验证",
     "weakened": "被削弱",
+    "judges-changed": "判据被改动",
     # 风险
     "low": "低",
     "medium": "中",
