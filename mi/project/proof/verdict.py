@@ -174,7 +174,7 @@ def _find_not_noticed(results: TestResults) -> Iterator[ProofReason]:
         yield ProofReason(
             kind="bad_report", run="new_on_base", problem=results.problem.kind, detail=results.problem.detail
         )
-    elif not results.failed and results.exit_code == 0:
+    elif not results.failed and (results.passed or results.exit_code == 0):
         yield ProofReason(kind="not_noticed", run="new_on_base", tests=results.passed)
 
 

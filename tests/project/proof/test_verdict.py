@@ -189,6 +189,7 @@ def test_a_changed_judge_is_named_with_the_tests_that_fail_without_the_change() 
         (run("-c"), PROVED),
         (run("+c -d"), PROVED),
         (run("+c +d"), ["not_noticed"]),
+        (run("+c +d", 1), ["not_noticed"]),
         (results({"t.py": "failed"}), PROVED),
         (TestResults(source="output", exit_code=101, problem=ReportProblem("no_tests")), PROVED),
         (TestResults(source="report", exit_code=0, problem=ReportProblem("no_tests")), ["not_noticed"]),

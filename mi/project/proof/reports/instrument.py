@@ -34,6 +34,8 @@ _RUST_HOSTS = tuple(
     for machine in ("X86_64", "AARCH64")
     for system in ("UNKNOWN_LINUX_GNU", "UNKNOWN_LINUX_MUSL", "APPLE_DARWIN")
 )
+# Where the command sees itself begin, which may be another path than where its folder is kept.
+_TELL_ROOT = 'export MI_REPORT_ROOT="$(pwd -P)"; printf %s "$MI_REPORT_ROOT" > "$MI_REPORT_TO/root"'
 # Where no variable makes a runner report, words after its own do: by the runner's name, with the file's name.
 _BY_WORDS = {
     "ctest": ("ctest.xml", "--output-junit {file}"),
@@ -79,7 +81,7 @@ def instrument(
         Path(env["MI_REPORT_ONLY"]).write_bytes(msgspec.json.encode(list(only)))
     env |= _python(given, mine, reports) | _node(given, mine, reports, command, folder) | _binaries(given, mine, folder)
     env["SPEC_OPTS"] = _add(given, "SPEC_OPTS", f"--format json --out {reports}/rspec.json --format progress")
-    text = f'export MI_REPORT_ROOT="$(pwd -P)"\n{_with_words(command, reports)}'
+    text = f"{_TELL_ROOT}\n{_with_words(command, reports)}"
     wanted = None if only is None else frozenset(only)
     return Instrumented(text, env, folder, reports, key, command, wanted, stamp_reports(folder))
 

@@ -24,7 +24,7 @@ def read_junit(data: bytes, root: str = "") -> dict[str, Outcome]:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         raise NoReport(f"no XML: {expat.ErrorString(error.code)}, line {error.lineno}") from None
-    except ValueError as error:  # an encoding that nobody knows
+    except (ValueError, LookupError) as error:  # an encoding that nobody knows
         raise NoReport(f"no XML: {error}") from None
     if not reader.is_junit:
         raise NoReport("XML, but no report of tests")

@@ -38,7 +38,7 @@ _NAMING = tuple(
         r"^(?P<word>fail|error): (?P<test>\w+ \([\w.]+\))$",
         r"^ *--- (?P<word>pass|fail|skip): (?P<test>\S+) \(",  # go test -v, or its failures
         r"^ *\d+/\d+ Test +#\d+: (?P<test>\S+) \.+ *(?P<word>passed|\*\*\*[\w ()]+?) +[\d.]+ sec",  # ctest
-        r"^ *(?P<word>ok|not ok) \d+ (?:- )?(?P<test>[^#\n]+?)(?: # (?:time|duration).*)?$",  # TAP
+        r"^ *(?P<word>ok|not ok) \d+ (?:- )?(?P<test>[^#\n]+?)(?: # .*)?$",  # TAP
     )
 )
 # What is not there by a name: the sums of runners. All groups are numbers.
@@ -68,7 +68,7 @@ _BUILD = re.compile(
 )
 _DOC_TESTS = re.compile(r"^ +Doc-tests (\S+)\n(.*?)(?=^ +(?:Doc-tests|Running) |\Z)", re.MULTILINE | re.DOTALL)
 _DOC_TEST = re.compile(r"^test (\S+ - .*?) ?\(line \d+\).*? \.\.\. (ok|FAILED|ignored)\b", re.MULTILINE)
-_GO_BUILD = re.compile(r"^FAIL\s+(\S+) \[(?:build|setup) failed\]$", re.MULTILINE)
+_GO_BUILD = re.compile(r'(?:^|")FAIL(?:\s|\\t)+(\S+) \[(?:build|setup) failed\]', re.MULTILINE)  # also inside of JSON
 
 
 def read_output(output: str) -> OutputResults:

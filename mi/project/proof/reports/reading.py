@@ -10,7 +10,7 @@ from mi.project.checks.folder import text_of
 from mi.project.checks.outcome import could_not_start
 from mi.project.proof.reports.instrument import Instrumented
 from mi.project.proof.reports.junit import NoReport, read_junit
-from mi.project.proof.reports.kept_files import find_new_reports
+from mi.project.proof.reports.kept_files import find_new_reports, stamp_reports
 from mi.project.proof.reports.output import (
     find_build_error,
     find_unbuilt_packages,
@@ -22,6 +22,7 @@ from mi.project.proof.results import COMMAND, Outcome, ReportProblem, Source, Te
 
 _MOST_MB = 32
 _TAIL_LINES, _TAIL_CHARACTERS = 20, 2000
+_NOT_RUN_AGAIN = re.compile(r"^> Task \S+ (?:UP-TO-DATE|FROM-CACHE)$", re.MULTILINE)  # by Gradle: nothing had changed
 _INTERRUPTED = (2, 3)  # what pytest ends with where it was interrupted or broke
 
 Outcomes = dict[str, Outcome]
@@ -78,6 +79,8 @@ def read_results(instrumented: Instrumented, exit_code: int | None, output: str,
 def _read_reports(instrumented: Instrumented, exit_code: int | None, output: str) -> _Found:
     found = _Found()
     kept = find_new_reports(instrumented.folder, instrumented.before)
+    if _NOT_RUN_AGAIN.search(output):
+        kept = [path for path in stamp_reports(instrumented.folder) if path in kept or "/build/test-results/" in path]
     runners = set()
     for path in [*_files(instrumented.reports), *kept]:
         try:
@@ -122,7 +125,7 @@ def _read_report(path: str, instrumented: Instrumented, found: _Found) -> str:
     if not data.strip():
         raise NoReport("it is empty")
     if path.endswith(".xml"):
-        found.add(read_junit(data, instrumented.folder))
+        found.add(read_junit(data, text_of(instrumented.reports, "root")))
         return "junit"
     if path.endswith(".json"):
         found.add(_read_rspec(data))
