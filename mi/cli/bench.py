@@ -13,6 +13,7 @@ from mi.kernel.errors import UsageError
 if TYPE_CHECKING:
     from mi.testing.judge_bench.judges import MeasuredJudge
     from mi.testing.judge_bench.measure import Mode, Result
+    from mi.testing.judge_bench.players import AgentPlayer
     from mi.testing.judge_bench.scenario import Scenario
 
 _WIDTH = 26
@@ -41,8 +42,12 @@ def _fill_judge(parser: Parser) -> None:
         default="both",
         help="with MI's own proof, by the agent's events alone, or both (default: both)",
     )
-    parser.add_argument("--agent", metavar="CMD", help="another agent that plays $MI_BENCH_SCRIPT, instead of ours")
-    parser.add_argument("--mind", metavar="JSON", help="rules, own (as configured), or the mind section as JSON")
+    parser.add_argument(
+        "--agent", metavar="CMD", default="scripted", help="codex, claude, or a command that plays $MI_BENCH_SCRIPT"
+    )
+    parser.add_argument(
+        "--mind", metavar="JSON", default="rules", help="rules, own (as configured), or the mind section as JSON"
+    )
     parser.add_argument("--jobs", metavar="N", type=count, help="scenarios at a time (default: half of the processors)")
     parser.add_argument("--list", action="store_true", help="print the scenarios and play none")
     add_json(parser)
@@ -99,12 +104,12 @@ def _list(out: Output, args: Args, scenarios: "list[Scenario]") -> int:
 def _judges(context: HomeContext, args: Args) -> "dict[Mode, MeasuredJudge]":
     from mi.testing.judge_bench.judges import MiJudge
 
-    mind, agent = _mind(context, args.mind or "rules"), _agent(args.agent)
+    mind, player = _mind(context, args.mind), _player(args.agent)
     judges: dict[Mode, MeasuredJudge] = {}
     if args.mode != "events" and _can_prove():
-        judges["proof"] = MiJudge(mind, True, agent)
+        judges["proof"] = MiJudge(mind, True, player)
     if args.mode != "proof":
-        judges["events"] = MiJudge(mind, False if _can_prove() else None, agent)
+        judges["events"] = MiJudge(mind, False if _can_prove() else None, player)
     return judges
 
 
@@ -121,12 +126,19 @@ def _mind(context: HomeContext, given: str) -> dict[str, Any]:
     return dict(to_builtins(context.config.mind)) if given == "own" else _read_section("--mind", given)
 
 
-def _agent(given: str | None) -> dict[str, Any] | None:
+def _player(given: str) -> "AgentPlayer":
     import shlex
 
-    if given is None or given.startswith("{"):
-        return None if given is None else _read_section("--agent", given)
-    return {"provider": "cli", "cli": {"exec": shlex.split(given), "resume": []}}
+    from mi.agents.find import find
+    from mi.testing.judge_bench.players import RealPlayer, ScriptedPlayer
+
+    if given in ("codex", "claude"):
+        return RealPlayer(given, find(given))  # type: ignore[arg-type]
+    if given == "scripted":
+        return ScriptedPlayer()
+    if given.startswith("{"):
+        return ScriptedPlayer(_read_section("--agent", given))
+    return ScriptedPlayer({"provider": "cli", "cli": {"exec": shlex.split(given), "resume": []}})
 
 
 def _read_section(flag: str, given: str) -> dict[str, Any]:

@@ -4,16 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
-from mi.testing.agents import scripted_batches
+from mi.testing.judge_bench.players import AgentPlayer, Json
 from mi.testing.judge_bench.scenario import Scenario
 from mi.testing.judge_bench.workspace import BenchPlace
-from mi.testing.replays import write_replay
 
-Json = dict[str, Any]
 _RUN_S = 300.0
 _NAMES = {0: "done", 1: "failed", 3: "blocked"}
 
@@ -38,46 +36,37 @@ class MeasuredJudge(Protocol):
 class MiJudge:
     """The whole `mi run` in a home of its own."""
 
-    def __init__(self, mind: Json, proves: bool | None, agent: Json | None = None) -> None:
+    def __init__(self, mind: Json, proves: bool | None, player: AgentPlayer) -> None:
         self._mind = mind
-        self._agent = agent  # None: the scripted agent
         self._proves = proves  # None: this MI knows no proof
+        self._player = player
 
     def judge(self, scenario: Scenario, place: BenchPlace) -> JudgedRun:
-        self._configure(scenario, place)
-        if scenario.values:
-            self._mi(place, "init", "--json", "--values", scenario.values)
-        if self._proves:
-            self._mi(place, "trust", "--json")
-        prove = [] if self._proves is None else ["--prove" if self._proves else "--no-prove"]
-        code, told = self._mi(place, "run", "--quiet", *prove, scenario.task)
+        with self._player.open(scenario, place) as agent:
+            self._configure(place, agent.hands)
+            if scenario.values:
+                self._mi(place, agent.env, "init", "--json", "--values", scenario.values)
+            if self._proves:
+                self._mi(place, agent.env, "trust", "--json")
+            prove = [] if self._proves is None else ["--prove" if self._proves else "--no-prove"]
+            code, told = self._mi(place, agent.env, "run", "--quiet", *prove, scenario.task)
         return _read_end(place, code, told)
 
-    def _configure(self, scenario: Scenario, place: BenchPlace) -> None:
+    def _configure(self, place: BenchPlace, hands: Json) -> None:
         os.makedirs(place.home, exist_ok=True)
-        config = {"version": "v1", "mind": self._mind, "hands": self._agent_for(scenario, place)}
         with open(os.path.join(place.home, "config.json"), "wb") as file:
-            file.write(msgspec.json.encode(config))
+            file.write(msgspec.json.encode({"version": "v1", "mind": self._mind, "hands": hands}))
 
-    def _agent_for(self, scenario: Scenario, place: BenchPlace) -> Json:
-        if scenario.is_program:
-            command = scripted_batches(scenario.batches, place.counter)
-            return {"provider": "cli", "cli": {"exec": [*command, "{prompt}"], "resume": []}}
-        write_replay(place.script, scenario.batches)  # type: ignore[arg-type]  # a Step is refused there with its name
-        if self._agent is None:
-            return {"provider": "replay", "replay": {"file": place.script}}
-        return self._agent
-
-    def _mi(self, place: BenchPlace, *words: str) -> tuple[int, str]:
-        return run_limited([sys.executable, "-P", "-m", "mi", *words], place)
+    def _mi(self, place: BenchPlace, env: dict[str, str], *words: str) -> tuple[int, str]:
+        return run_limited([sys.executable, "-P", "-m", "mi", *words], place, env)
 
 
-def run_limited(command: list[str], place: BenchPlace) -> tuple[int, str]:
+def run_limited(command: list[str], place: BenchPlace, env: dict[str, str] | None = None) -> tuple[int, str]:
     """Run a command in the project and return its exit code and what it told; after the time it is killed, -1."""
     process = subprocess.Popen(
         command,
         cwd=place.project,
-        env=place.environment(),
+        env=place.environment() | (env or {}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

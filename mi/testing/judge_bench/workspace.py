@@ -19,6 +19,7 @@ class BenchPlace:
         self.project = os.path.join(folder, "project")
         self.temporary = os.path.join(folder, "tmp")
         self.home = os.path.join(folder, "home")
+        self.agent = os.path.join(folder, "agent")  # Codex takes no home below the folder of temporary files
         self.script = os.path.join(folder, "script.json")
         self.counter = os.path.join(folder, "starts")
 

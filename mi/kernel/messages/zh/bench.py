@@ -24,7 +24,7 @@ HELP: dict[str, str] = {
     "only scenarios of this family": "只取这一类别的场景",
     "only the scenario of this id, or those whose id begins with it": "只取这个编号的场景，或编号以它开头的场景",
     "with MI's own proof, by the agent's events alone, or both (default: both)": "用 MI 自己的证明、只看代理的事件，或两者都测（默认：both）",
-    "another agent that plays $MI_BENCH_SCRIPT, instead of ours": "换一个代理来演 $MI_BENCH_SCRIPT",
+    "codex, claude, or a command that plays $MI_BENCH_SCRIPT": "codex、claude，或一条能按 $MI_BENCH_SCRIPT 行事的命令",
     "rules, own (as configured), or the mind section as JSON": "rules、own（按现有配置），或 JSON 形式的 mind 配置段",
     "scenarios at a time (default: half of the processors)": "同时进行的场景数（默认：处理器数的一半）",
     "print the scenarios and play none": "只列出场景，不运行",
