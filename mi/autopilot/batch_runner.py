@@ -11,7 +11,8 @@ from mi.agents.attempts import Numbered, did_something, join_attempts
 from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.threads import store_thread
 from mi.autopilot import limits
-from mi.autopilot.batch_facts import BatchClock, SeenBatch, batch_view, checked_by_mi
+from mi.autopilot.batch_facts import SeenBatch, batch_view, checked_by_mi
+from mi.autopilot.clock import BatchClock
 from mi.autopilot.injection import compose, injection_for
 from mi.autopilot.outcomes import GO_ON, EndRun, Next, SendNext, end_blocked
 from mi.autopilot.recorder import LogRecorder
@@ -22,6 +23,7 @@ from mi.evidence.records.run import BatchEnd, Limit, RunUsage
 from mi.kernel import clock
 from mi.kernel.messages import text
 from mi.mind.views import BatchView, Case, ProjectView
+from mi.project.checks.coverage import ProjectChecks
 from mi.project.checks.recognition import Check, is_check, newly_found
 from mi.project.overlay import read_overlay
 from mi.project.worktree import WatchStep, WorktreeWatch
@@ -139,6 +141,7 @@ class BatchRunner:
     def _record_batch(self, work: AgentWork, watch: WorktreeWatch, step: WatchStep) -> BatchView:
         state, parts, result = self._state, self._parts, work.result
         self._checks += newly_found(self._checks, parts.project.root)
+        project = self._project_checks()
         seen = SeenBatch(
             state.task,
             work.sent,
@@ -146,9 +149,11 @@ class BatchRunner:
             work.timing,
             watch,
             step,
-            [*self._checks, *state.planned],
+            project,
+            state.planned,
             state.proof,
             state.accepted_judges,
+            parts.runtime.verification.scope == "related",
         )
         batch = batch_view(seen)
         batch = checked_by_mi(batch, parts.runtime.verification.command, parts.project.root, parts.stop)
@@ -156,7 +161,8 @@ class BatchRunner:
         if batch.changed_now:
             state.checks_requested = 0
         state.marks = batch.marks
-        state.proof = EarlierProof(batch.check_passed, batch.unsettled)
+        passed = [] if step.latest.files else state.proof.passed
+        state.proof = EarlierProof(batch.check_passed, batch.unsettled, [*passed, *batch.passed_checks])
         usage = RunUsage(
             input_tokens=result.usage.input_tokens,
             output_tokens=result.usage.output_tokens,
@@ -178,18 +184,30 @@ class BatchRunner:
             state.evidence_ids.append(stored.event_id)
         return batch
 
+    def _project_checks(self) -> ProjectChecks:
+        """Return the project's checks as its files are now; one that the agent was seen to run works here."""
+        state, root = self._state, self._parts.project.root
+        project = ProjectChecks.read(root, known=self._checks)
+        project.prefer(state.used_checks, state.gone_checks)
+        return project
+
+    def _note_checks(self, batch: BatchView) -> None:
+        """Remember which checks work here, and which have no program to run them."""
+        root, state = self._parts.project.root, self._state
+        for seen in batch.commands:
+            check = None if seen.refused else is_check(seen.command, self._checks, root)
+            if check and check.command not in (
+                noted := state.gone_checks if seen.could_not_start else state.used_checks
+            ):
+                noted.insert(0, check.command)
+
     def case_of(self, batch: BatchView) -> Case:
         """Return everything a judgement about a batch may look at."""
-        tests = [check.command for check in self._checks if check.kind == "test"]
-        root = self._parts.project.root
-        ran = [seen.command for seen in batch.commands if not seen.refused]
-        used = [check.command for command in ran if (check := is_check(command, self._checks, root))]
-        self._state.used_checks = list(dict.fromkeys([*used, *self._state.used_checks]))
+        self._note_checks(batch)
+        found = self._project_checks()
         project = ProjectView(
-            # one that the agent was seen to run works here: it goes first
-            check_commands=[*self._state.used_checks, *(test for test in tests if test not in self._state.used_checks)]
-            or [check.command for check in self._checks],
-            has_tests=bool(tests),
+            check_commands=list(dict.fromkeys([*batch.uncovered, *(check.command for check in found.asked_for())])),
+            has_tests=found.has_tests,
             testless_strategy=self._parts.thoughts.testless_strategy(),
         )
         return Case(

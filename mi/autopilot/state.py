@@ -20,6 +20,7 @@ class EarlierProof(NamedTuple):
 
     verified: bool = False  # but for judges that were changed
     unsettled: list[SeenCommand] = []  # checks that failed on the work as it is now
+    passed: list[str] = []  # checks that passed on the work as it is now
 
 
 class RunState(Struct, kw_only=True):
@@ -33,6 +34,7 @@ class RunState(Struct, kw_only=True):
     checks_requested: int = 0  # since the last change
     planned: list[Check] = field(default_factory=list)  # commands that a plan named
     used_checks: list[str] = field(default_factory=list)
+    gone_checks: list[str] = field(default_factory=list)  # whose program is not there
     proof: EarlierProof = EarlierProof()
     marks: Marks = field(default_factory=Marks)
     spent: RunUsage = NOTHING

@@ -39,11 +39,23 @@ class SeenCommand(Struct, frozen=True, kw_only=True):
     kind: str = ""  # of the check: test, build or lint
     selection: list[str] = []  # what of the check was run; [] is all of it
     refused: bool = False  # the agent's permissions or a hook forbade it: it never ran
+    partial: bool = False  # tests were left out: it verifies nothing by itself
+    could_not_start: bool = False  # a check whose program is not there: it shows nothing about the work
+    scope: list[str] = []  # the packages it covers, each with a language
+    output_tail: str = ""  # the last lines of what a failed check printed
+
+    @property
+    def passed(self) -> bool:
+        """Return whether it is a check that passed on the work as it is."""
+        return self.is_check and self.after_last_change and self.exit_code == 0
 
     def settles(self, failed: "SeenCommand") -> bool:
         """Return whether this check, which passed, takes back that another one failed on the same work."""
-        same = self.kind == failed.kind or self.kind == "test"
-        return same and (not self.selection or self.selection == failed.selection)
+        is_elsewhere = bool(self.scope) and not set(failed.scope) <= set(self.scope)
+        if self.kind not in (failed.kind, "test") or is_elsewhere:
+            return False
+        is_whole = not self.partial if self.kind == "test" else not self.selection
+        return is_whole or (self.partial == failed.partial and self.selection == failed.selection)
 
 
 def unsettled(commands: list[SeenCommand], before: list[SeenCommand] | None = None) -> list[SeenCommand]:
@@ -80,9 +92,10 @@ class BatchView(Struct, frozen=True, kw_only=True):
     unsettled: list[SeenCommand] = []  # checks that failed after the last change, and passed not since
     shows_commands: bool = True  # False: this agent shows no command results
     changed_files: list[str] = []
-    changed_judges: list[
-        str
-    ] = []  # tests, fixtures, recipes or settings that are not as they were, though nobody asked
+    prose_only: bool = False  # nothing changed that anything runs
+    covered: list[str] = []  # of the checks that the change needs, those that passed on the tree as it is …
+    uncovered: list[str] = []  # … and those still to be run, as typed at the root
+    changed_judges: list[str] = []  # tests, fixtures, recipes, settings that are not as they were, though nobody asked
     judges_shown: str = ""  # the same with the lines before and after
     judge_ids: list[str] = []  # by which the person's word about them is remembered
     check_passed: bool = False  # whether the mark `verified` would hold but for the judges
@@ -98,6 +111,11 @@ class BatchView(Struct, frozen=True, kw_only=True):
     transcript_observation: TranscriptObservation = field(default_factory=TranscriptObservation)
     marks: Marks = field(default_factory=Marks)
     change: ChangeSize = field(default_factory=ChangeSize)
+
+    @property
+    def passed_checks(self) -> list[str]:
+        """Return the checks of this batch that passed on the work as it is."""
+        return [one.command for one in self.commands if one.passed]
 
     @property
     def failed_checks(self) -> list[SeenCommand]:

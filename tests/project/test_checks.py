@@ -27,7 +27,7 @@ PROJECTS: list[tuple[dict[str, str], set[str]]] = [
     ({"pyproject.toml": "not toml ["}, set()),
     (
         {"package.json": json.dumps({"scripts": {"test": "jest", "lint": "x", "start": "y"}})},
-        {"npm test", "npm run test", "npm run lint"},
+        {"npm test", "npm run test", "npm run lint", "npx jest"},
     ),
     ({"package.json": json.dumps({"scripts": {"test": "x"}}), "pnpm-lock.yaml": ""}, {"pnpm test", "pnpm run test"}),
     ({"package.json": json.dumps({"scripts": {"test": "x"}}), "yarn.lock": ""}, {"yarn test", "yarn run test"}),
@@ -35,7 +35,7 @@ PROJECTS: list[tuple[dict[str, str], set[str]]] = [
     ({"package.json": "{broken"}, set()),
     ({"package.json": "[]"}, set()),
     ({"Cargo.toml": ""}, {"cargo test", "cargo build", "cargo check", "cargo clippy"}),
-    ({"go.mod": ""}, {"go test", "go build", "go vet"}),
+    ({"go.mod": ""}, {"go test ./...", "go test", "go build ./...", "go build", "go vet"}),
     ({"Makefile": "test: x\n\techo\nlint:\nVAR := test\nother:\n"}, {"make test", "make lint"}),
     ({"justfile": "test arg='x':\n  echo\n"}, {"just test"}),
     ({"manage.py": ""}, {"python manage.py test"}),

@@ -21,6 +21,7 @@ ALLOWED = {
     "mi/project/checks/judge_places.py": "settings files, and modules that plugins import",
     "mi/project/checks/judge_recipes.py": "how a run of tests looks anywhere in a line",
     "mi/project/checks/judge_tokens.py": "languages",
+    "mi/project/checks/languages.py": "languages",
 }
 PROVING = {runner.name for runner in RUNNERS if runner.in_recipe or runner.by_recipe}
 NEW_RUNNER = """

@@ -34,10 +34,7 @@ class ProjectFolder:
 
     def json(self, name: str) -> dict[str, Any]:
         """Return the object in a file; nothing when there is none."""
-        try:
-            return decode(self.text(name).encode(), dict[str, Any])
-        except BadJson:
-            return {}
+        return read_json(self.text(name))
 
     @cached_property
     def package(self) -> dict[str, Any]:
@@ -58,6 +55,14 @@ def text_of(root: str, name: str) -> str:
     except OSError:
         return ""
     return (data or b"").decode("utf-8", "replace")
+
+
+def read_json(text: str) -> dict[str, Any]:
+    """Return a JSON text as an object; nothing when it is none."""
+    try:
+        return decode(text.encode(), dict[str, Any])
+    except BadJson:
+        return {}
 
 
 def read_toml(text: str) -> dict[str, Any]:

@@ -67,6 +67,8 @@ def _python(words: Argv) -> list[Form]:
     rest = words
     while rest and rest[0].startswith("-") and rest[0] not in ("-m", "-c", "-"):
         rest = rest[2 if rest[0] in ("-X", "-W") else 1 :]
+    if rest and common_name(rest[0]) == "manage.py":
+        return [Form(("manage.py", *rest[1:]))]
     if rest[:1] == ("-m",) and len(rest) > 1:
         runner = BY_NAME.get(common_name(rest[1]))
         if runner and runner.is_module:

@@ -5,7 +5,7 @@ import re
 import tempfile
 
 from mi.kernel.files import read_bytes
-from mi.kernel.shell import TOP
+from mi.kernel.shell import TOP, simple_commands
 from mi.kernel.shell.outcome import Decisive
 from mi.project.checks.forms import common_name
 
@@ -110,10 +110,22 @@ def leaves_alone(call: Decisive) -> bool:
     return all(_is_harmless(one, call) for one in call.followed)
 
 
+def changes_nothing(text: str) -> bool:
+    """Return whether a shell text only looks at the work."""
+    commands = simple_commands(text)
+    return commands.readable and all(
+        _only_looks(one.argv) and all(file == "/dev/null" for file in one.writes) for one in commands
+    )
+
+
 def _is_harmless(argv: tuple[str, ...], call: Decisive) -> bool:
-    name = os.path.basename(argv[0]) if argv else ""
-    if name == "tee":
+    if argv and os.path.basename(argv[0]) == "tee":
         return all(word.startswith("-") or os.path.basename(word) in logs_of(call) for word in argv[1:])
+    return _only_looks(argv)
+
+
+def _only_looks(argv: tuple[str, ...]) -> bool:
+    name = os.path.basename(argv[0]) if argv else ""
     if name == "git":
         return next((word for word in argv[1:] if not word.startswith("-")), "") in _GIT_LOOKS
     return name in _HARMLESS or not name

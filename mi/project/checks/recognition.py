@@ -12,7 +12,7 @@ from mi.project.checks.places import is_itself, leaves_alone, logs_of, place_of,
 from mi.project.checks.runner import Check, Form, Kind
 from mi.project.checks.runners import BY_NAME, RUNNERS
 
-__all__ = ["Check", "CheckRun", "Kind", "detect", "is_check", "newly_found", "planned", "ran_check"]
+__all__ = ["Check", "CheckRun", "Kind", "detect", "is_check", "newly_found", "planned", "ran_check", "ran_checks"]
 _COUNTS_WHEN_NEW = frozenset(("npx", "bundle", *(runner.name for runner in RUNNERS if runner.counts_when_new)))
 _PROVES_NOTHING = frozenset("echo true : printf cat ls exit test [ sleep pwd cd which git false head tail".split())
 
@@ -23,6 +23,8 @@ class CheckRun:
     def __init__(self, check: Check, call: Decisive, form: Form, folder: str) -> None:
         self.check = check
         self.folder = folder  # in which it was told to run; '' is the project's root, or wherever the shell was
+        self.words = form.words  # in its plain form
+        self.settings = call.settings
         self.selection = tuple(word for word in form.words[len(_key(check)) :] if not word.startswith("-"))
         self.logs = logs_of(call)
         self.leaves_alone = leaves_alone(call)
@@ -64,9 +66,16 @@ def is_check(command: str, checks: list[Check], root: str = "") -> Check | None:
 def ran_check(
     command: str, checks: list[Check], root: str = "", changed: frozenset[str] = frozenset()
 ) -> CheckRun | None:
+    """Return the first check that a shell text ran; see `ran_checks`."""
+    return next(iter(ran_checks(command, checks, root, changed)), None)
+
+
+def ran_checks(
+    command: str, checks: list[Check], root: str = "", changed: frozenset[str] = frozenset()
+) -> list[CheckRun]:
     """Return what a shell text that ends with exit code 0 shows; `changed` are files that the agent wrote."""
     matches = (_matching(one, checks, root, changed) for one in decisive_commands(command))
-    return next((found for found in matches if found), None)
+    return [found for found in matches if found]
 
 
 def _matching(call: Decisive, checks: list[Check], root: str, changed: frozenset[str]) -> CheckRun | None:
@@ -83,7 +92,7 @@ def _matching(call: Decisive, checks: list[Check], root: str, changed: frozenset
             check = next(
                 (one for one in checks if _key(one) == form.words[: len(_key(one))] and one.folder == folder), None
             )
-        if check and works_here(call, folder, root) and is_itself(call, form.words[0], folder, root, changed):
+        if check and works_here(call, folder, root) and is_itself(call, form.words[0], began or "", root, changed):
             return CheckRun(check, call, form, folder)
     return None
 

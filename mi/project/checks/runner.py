@@ -7,6 +7,9 @@ from typing import Literal, NamedTuple
 from mi.project.checks.folder import ProjectFolder
 
 Kind = Literal["test", "build", "lint"]
+# How the words of a call that are no options pick tests: files and folders, patterns that paths contain, modules,
+# folders of which `...` means everything below, names of tests; or they pick none.
+Picking = Literal["files", "patterns", "modules", "folders", "names", ""]
 Argv = tuple[str, ...]
 
 
@@ -36,6 +39,7 @@ class Form(NamedTuple):
 
 
 Reading = Callable[[Argv], list[Form]]  # what a whole call may mean
+ReadFile = Callable[[str], str]  # what a file of the call's folder holds
 
 
 class Runner(NamedTuple):
@@ -43,6 +47,8 @@ class Runner(NamedTuple):
 
     name: str  # that every installation has in common
     also: tuple[str, ...] = ()  # other names of the same program
+    language: str = ""  # whose tests it runs; '' where that is for a recipe to say
+    kind: Kind = "test"
     is_module: bool = False  # `python -m <name>` is the same call
 
     # How a project is seen to have it.
@@ -57,12 +63,22 @@ class Runner(NamedTuple):
     bends: Callable[[Argv], bool] | None = None  # the same, where one word does not tell
     obeys: str = ""  # variables that change what it does without a word on its line
 
+    # What of a package it runs.
+    tests: str = ""  # how the words after its name begin where it runs tests; '' when it always does
+    narrowed_by: str = ""  # words that leave tests out
+    picks_by: Picking = ""  # what its words that are no options do
+    with_value: tuple[str, ...] = ()  # options that take the word after them
+    reaches_below: bool | Callable[[Argv, ReadFile], bool] = (
+        False  # it also runs the tests of packages in folders below
+    )
+
     # What it proves.
     by_recipe: bool = False  # what it runs stands in a file of its folder: the same words elsewhere are another check
     counts_when_new: bool = False  # also where the agent set it up: it runs what is there, not what a recipe says
     in_recipe: str = ""  # how a recipe that runs it begins
     defined_in: tuple[str, ...] = ()  # files that say what it runs …
     promises: Callable[[str, str], dict[str, str]] | None = None  # … and, by a name for people, what a file's text says
+    recipe: Callable[[Argv, dict[str, str]], str] | None = None  # which of these a call runs, where its name differs
     configured_by: str = ""  # files that only tell it how to run
     shadowed_by: tuple[str, ...] = ()  # modules of the project that would be run in its place
     nothing: str = ""  # what its output says where it had nothing to run, which to many runners is a success …

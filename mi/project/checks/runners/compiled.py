@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from mi.project.checks.folder import ProjectFolder
-from mi.project.checks.runner import Argv, Check, Form, Reading, Runner
+from mi.project.checks.runner import Argv, Check, Form, ReadFile, Reading, Runner
 
 _SUBCOMMAND = r" (?:test|vet|clippy|nextest)\b"
 _TESTING = r"\b.*\b(?:test|verify|check)\b"
@@ -30,6 +30,13 @@ def _cargo(words: Argv, read: Reading) -> list[Form]:
     return [Form(("cargo", *(short.get(word, word) for word in rest[:1]), *rest[1:]))]
 
 
+def _is_workspace(words: Argv, read: ReadFile) -> bool:
+    """Return whether cargo runs the members of a workspace, too; without a package of its own it does unasked."""
+    manifest = read("Cargo.toml")
+    asked = bool({"--workspace", "--all"}.intersection(words))
+    return asked or ("[workspace]" in manifest and "[package]" not in manifest and "default-members" not in manifest)
+
+
 def _phases(program: str, phases: Argv, words: Argv, read: Reading) -> list[Form]:
     """Return a build of which the tests are a part as a run of the tests."""
     rest = [word for word in words if word.rpartition(":")[2] not in phases]
@@ -51,10 +58,31 @@ def _find_dotnet(folder: ProjectFolder) -> Iterator[Check]:
 
 
 _GRADLE = ("test", "build")
+_DART_NARROWED = r"-n|--name\b.*|-N|--plain-name\b.*|-t|--tags\b.*|-x|--exclude-tags\b.*"
 _BAZEL = ("test bazel test", "build bazel build")
 RUNNERS = (
     Runner(
         "cargo",
+        language="rust",
+        tests=r"test\b",
+        narrowed_by=r"-p.*|--package\b.*|--exclude\b.*|--lib|--bins?\b.*|--tests?\b.*|--doc|--examples?\b.*|--bench\w*"
+        r"|-E.*|--filter-expr\b.*|--partition\b.*|--skip\b.*|--exact|--ignored|--changed",
+        picks_by="names",
+        with_value=(
+            *(
+                "--features",
+                "-F",
+                "--profile",
+                "--target",
+                "--target-dir",
+                "--manifest-path",
+                "-j",
+                "--jobs",
+                "--color",
+            ),
+            *("--test-threads", "--format", "-Z", "--cargo-profile", "-P"),
+        ),
+        reaches_below=_is_workspace,
         marks=("Cargo.toml",),
         brings={"Cargo.toml": ("test cargo test", "build cargo build", "build cargo check", "lint cargo clippy")},
         plain=_cargo,
@@ -67,8 +95,29 @@ RUNNERS = (
     ),
     Runner(
         "go",
+        language="go",
+        tests=r"test\b",
+        narrowed_by=r"--?(?:test\.)?(?:run|skip|fuzz)\b.*",
+        picks_by="folders",
+        with_value=(
+            *(
+                "-count",
+                "-timeout",
+                "-parallel",
+                "-p",
+                "-cpu",
+                "-tags",
+                "-coverprofile",
+                "-covermode",
+                "-coverpkg",
+                "-o",
+            ),
+            *("-bench", "-benchtime", "-vet", "-mod", "-ldflags", "-gcflags", "-outputdir", "--format", "--junitfile"),
+        ),
         marks=("go.mod",),
-        brings={"go.mod": ("test go test", "build go build", "lint go vet")},
+        brings={
+            "go.mod": ("test go test ./...", "test go test", "build go build ./...", "build go build", "lint go vet")
+        },
         plain=_go,
         bent_by=r"-c|-n|-list\b.*|-exec\b.*|-toolexec\b.*|-overlay\b.*",
         obeys="GOFLAGS",
@@ -81,6 +130,10 @@ RUNNERS = (
     Runner(
         "mvn",
         also=("mvnw",),
+        language="java",
+        tests=r"test\b",
+        narrowed_by=r"-D(?:test|it\.test|groups|excludedGroups)\b.*|-pl.*|--projects\b.*|-rf.*|--resume-from\b.*",
+        reaches_below=True,
         marks=("pom.xml",),
         finds=partial(_find_wrapped, "mvnw", "mvn", {"pom.xml": ("test", "verify")}),
         plain=partial(_phases, "mvn", ("test", "verify", "package", "install", "integration-test")),
@@ -94,6 +147,10 @@ RUNNERS = (
     Runner(
         "gradle",
         also=("gradlew",),
+        language="java",
+        tests=r"test\b",
+        narrowed_by=r"--tests\b.*|-Dtest\.single\b.*",
+        reaches_below=True,
         marks=("build.gradle", "build.gradle.kts"),
         finds=partial(_find_wrapped, "gradlew", "gradle", {"build.gradle": _GRADLE, "build.gradle.kts": _GRADLE}),
         plain=partial(_phases, "gradle", ("test", "check", "build")),
@@ -105,6 +162,12 @@ RUNNERS = (
     ),
     Runner(
         "mix",
+        language="elixir",
+        tests=r"test\b",
+        narrowed_by=r"--only\b.*|--exclude\b.*|--include\b.*|--failed|--stale|--partitions\b.*|.*\.exs:\d+",
+        picks_by="files",
+        with_value=("--seed", "--max-failures", "--formatter", "--timeout"),
+        reaches_below=True,
         marks=("mix.exs",),
         brings={"mix.exs": ("test mix test",)},
         counts_when_new=True,
@@ -112,6 +175,9 @@ RUNNERS = (
     ),
     Runner(
         "swift",
+        language="swift",
+        tests=r"test\b",
+        narrowed_by=r"--filter\b.*|--skip\b.*|-s|--specifier\b.*",
         marks=("Package.swift",),
         brings={"Package.swift": ("test swift test", "build swift build")},
         counts_when_new=True,
@@ -121,31 +187,73 @@ RUNNERS = (
     ),
     Runner(
         "deno",
+        language="javascript",
+        tests=r"(?:task )?test\b",
+        narrowed_by=r"--filter\b.*|--ignore\b.*",
+        picks_by="files",
+        reaches_below=True,
         marks=("deno.json",),
         brings={"deno.json": ("test deno test", "lint deno lint", "test deno task test")},
         counts_when_new=True,
         in_recipe="deno" + _SUBCOMMAND,
         nothing=r"\b0 passed \| 0 failed",
     ),
-    Runner("sbt", marks=("build.sbt",), brings={"build.sbt": ("test sbt test",)}, in_recipe="sbt" + _TESTING),
+    Runner(
+        "sbt",
+        language="java",
+        tests=r"test\b",
+        reaches_below=True,
+        marks=("build.sbt",),
+        brings={"build.sbt": ("test sbt test",)},
+        in_recipe="sbt" + _TESTING,
+    ),
     Runner(
         "ctest",
+        language="c",
+        narrowed_by=r"-R.*|-E.*|-L.*|-I.*|-F[ASC].*|--(?:tests|exclude|label|label-exclude)-regex\b.*|--rerun-failed"
+        r"|--tests-information\b.*",
+        reaches_below=True,
         marks=("CMakeLists.txt",),
         brings={"CMakeLists.txt": ("test ctest", "build cmake --build")},
         bent_by="-N|--no-tests=ignore",
         in_recipe=r"ctest\b",
         nothing="No tests (?:were )?found",
     ),
-    Runner("bazel", brings={"MODULE.bazel": _BAZEL, "WORKSPACE": _BAZEL}),
+    Runner(
+        "bazel",
+        also=("bazelisk",),
+        marks=("MODULE.bazel", "WORKSPACE"),
+        brings={"MODULE.bazel": _BAZEL, "WORKSPACE": _BAZEL},
+        tests=r"test\b",
+        narrowed_by=r"--test_filter\b.*|--test_tag_filters\b.*|-?(?!//\.\.\.)(?://|:)\S*",
+        reaches_below=True,
+    ),
     Runner(
         "dart",
+        language="dart",
+        tests=r"test\b",
+        narrowed_by=_DART_NARROWED,
+        picks_by="files",
         brings={"pubspec.yaml": ("test dart test", "test flutter test", "lint dart analyze")},
         in_recipe="dart" + _SUBCOMMAND,
     ),
-    Runner("flutter", in_recipe="flutter" + _SUBCOMMAND),
-    Runner("zig", in_recipe="zig" + _SUBCOMMAND),
+    Runner(
+        "flutter",
+        language="dart",
+        tests=r"test\b",
+        narrowed_by=_DART_NARROWED,
+        picks_by="files",
+        in_recipe="flutter" + _SUBCOMMAND,
+    ),
+    Runner("zig", language="zig", tests=r"(?:build )?test\b", in_recipe="zig" + _SUBCOMMAND),
     Runner(
         "dotnet",
+        language="dotnet",
+        tests=r"test\b",
+        narrowed_by=r"--filter\b.*|--treenode-filter\b.*",
+        picks_by="files",
+        with_value=("-c", "--configuration", "-f", "--framework", "-l", "--logger", "-v", "--verbosity", "-s", "-r"),
+        reaches_below=True,
         finds=_find_dotnet,
         bent_by="-t",
         counts_when_new=True,

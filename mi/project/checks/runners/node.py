@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from mi.kernel.jsontext import BadJson, decode
-from mi.project.checks.folder import ProjectFolder, mapping
+from mi.project.checks.folder import ProjectFolder, mapping, read_json
 from mi.project.checks.runner import Argv, Check, Form, Kind, Reading, Runner
 
+_LANGUAGE = "javascript"
 _CALLED = r"(?:npx |yarn |pnpm |bunx )?"
 _SCRIPT = re.compile(r"^(?:test|tests|check|build|lint|typecheck|type-check|tsc|unit)(?:[:._-].*)?$")
 _LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lockb": "bun", "bun.lock": "bun"}
@@ -23,7 +23,8 @@ def _manager(folder: ProjectFolder) -> str:
 
 def _find_scripts(folder: ProjectFolder) -> Iterator[Check]:
     manager = _manager(folder)
-    for name in filter(_SCRIPT.match, mapping(folder.package.get("scripts"))):
+    scripts = mapping(folder.package.get("scripts"))
+    for name in (name for name in filter(_SCRIPT.match, scripts) if "no test specified" not in str(scripts[name])):
         is_test = name.startswith(("test", "unit", "check"))
         kind: Kind = "test" if is_test else "build" if name.startswith("build") else "lint"
         yield Check(kind, (manager, "run", name), "package.json")
@@ -33,7 +34,8 @@ def _find_scripts(folder: ProjectFolder) -> Iterator[Check]:
 
 def _find_package(package: str, check: Check, folder: ProjectFolder) -> list[Check]:
     wanted = (mapping(folder.package.get(name)) for name in ("devDependencies", "dependencies"))
-    return [check] if any(package in one for one in wanted) else []
+    is_called = bool(re.search(rf"(?:^|[\s/]){check.argv[1]}\b", _test_script(folder)))
+    return [check] if is_called or any(package in one for one in wanted) else []
 
 
 def _find_bun(folder: ProjectFolder) -> list[Check]:
@@ -84,25 +86,19 @@ def _vitest_forms(words: Argv, read: Reading) -> list[Form]:
 
 
 def _scripts(file: str, text: str) -> dict[str, str]:
-    scripts = mapping(_package(text).get("scripts"))
+    scripts = mapping(read_json(text).get("scripts"))
     return {f"script {name}": str(script) for name, script in scripts.items() if _SCRIPT.match(name)}
 
 
 def _own_settings(name: str, file: str, text: str) -> dict[str, str]:
     """Return what a runner is told in package.json: it bends the runner like a file of its own."""
-    package = _package(text)
+    package = read_json(text)
     return {f"{name} settings": str(package[name])} if name in package else {}
 
 
-def _package(text: str) -> dict[str, Any]:
-    try:
-        return decode(text.encode(), dict[str, Any])
-    except BadJson:
-        return {}
-
-
 def _manager_runner(name: str) -> Runner:
-    return Runner(name, plain=partial(_script_forms, name), in_recipe=rf"{name} (?:run )?test\b")
+    in_recipe = rf"{name} (?:run )?test\b"
+    return Runner(name, language=_LANGUAGE, plain=partial(_script_forms, name), in_recipe=in_recipe)
 
 
 def _tool(
@@ -112,12 +108,13 @@ def _tool(
     check = Check(kind, ("npx", name, *words), "package.json")
     more |= {"finds": partial(_find_package, package, check)} if package else {}
     more |= {"defined_in": ("package.json",), "promises": partial(_own_settings, name)} if in_package else {}
-    return Runner(name, in_recipe=rf"{_CALLED}{name}\b", **more)
+    return Runner(name, language=_LANGUAGE, kind=kind, in_recipe=rf"{_CALLED}{name}\b", **more)
 
 
 RUNNERS = (
     Runner(
         "script",  # of package.json, as every manager's calls are read
+        language=_LANGUAGE,
         marks=("package.json",),
         finds=_find_scripts,
         bent_by=_SCRIPT_BENT,
@@ -138,6 +135,11 @@ RUNNERS = (
         "run",
         plain=_vitest_forms,
         bent_by=r"-r|--root\b.*|--dir\b.*|--passWithNoTests|list|bench|init",
+        narrowed_by=r"-t.*|--testNamePattern\b.*|--changed\b.*|--exclude\b.*|--project\b.*|--shard\b.*|related"
+        r"|--tags-filter\b.*",
+        picks_by="patterns",
+        with_value=("--reporter", "--config", "-c", "--environment", "--pool", "--outputFile", "--mode"),
+        reaches_below=True,
         configured_by=r"vitest\.config\.\w+",
         nothing=_NONE_FOUND,
     ),
@@ -147,6 +149,12 @@ RUNNERS = (
         "jest",
         in_package=True,
         bent_by=r"--rootDir\b.*|--passWithNoTests|--testRunner\b.*",
+        narrowed_by=r"-t.*|--testNamePattern\b.*|--testPathPatterns?\b.*|--testPathIgnorePatterns\b.*|-o|--onlyChanged"
+        r"\b.*|-f|--onlyFailures|--changedSince\b.*|--changedFilesWithAncestor|--lastCommit|--findRelatedTests"
+        r"|--shard\b.*|--selectProjects|--ignoreProjects|--testMatch\b.*|--testRegex\b.*|--filter\b.*",
+        picks_by="patterns",
+        with_value=("-c", "--config", "-w", "--maxWorkers", "--reporters", "--coverageDirectory", "--testTimeout"),
+        reaches_below=True,
         configured_by=r"jest\.config\.\w+",
         nothing=_NONE_FOUND,
         something=r"Tests:\s.*\b[1-9]\d* passed",
@@ -156,21 +164,38 @@ RUNNERS = (
         "test",
         "mocha",
         in_package=True,
+        narrowed_by=r"-g.*|--grep\b.*|-f.*|--fgrep\b.*|-i|--invert|--ignore\b.*|--exclude\b.*|--only",
+        picks_by="files",
+        with_value=("-r", "--require", "-R", "--reporter", "-t", "--timeout", "-u", "--ui", "--config", "-n"),
         configured_by=r"\.mocharc\.\w+",
         nothing=r"^\s*0 passing",
         something=r"\b[1-9]\d* passing\b",
     ),
-    _tool("ava", "test", "ava", in_package=True),
     _tool(
-        "playwright", "test", "@playwright/test", "test", configured_by=r"playwright\.config\.\w+", nothing=_NONE_FOUND
+        "ava", "test", "ava", in_package=True, narrowed_by=r"-m|--match\b.*", picks_by="files", with_value=("--config",)
     ),
-    _tool("tap"),
-    _tool("cypress", configured_by=r"cypress\.config\.\w+"),
+    _tool(
+        "playwright",
+        "test",
+        "@playwright/test",
+        "test",
+        narrowed_by=r"-g.*|--grep\b.*|--grep-invert\b.*|--project\b.*|--only-changed\b.*|--shard\b.*|--last-failed",
+        picks_by="patterns",
+        configured_by=r"playwright\.config\.\w+",
+        nothing=_NONE_FOUND,
+    ),
+    _tool("tap", narrowed_by=r"-g|--grep\b.*|--only|-O|--changed", picks_by="files"),
+    _tool("cypress", narrowed_by=r"--spec\b.*", configured_by=r"cypress\.config\.\w+"),
     _tool("karma", configured_by=r"karma\.config\.\w+"),
     _tool("c8", in_package=True),
     _tool("nyc", in_package=True),
     Runner(
         "bun",
+        language=_LANGUAGE,
+        tests=r"test\b",
+        narrowed_by=r"-t.*|--test-name-pattern\b.*|--only",
+        picks_by="patterns",
+        reaches_below=True,
         finds=_find_bun,
         plain=partial(_script_forms, "bun"),
         bent_by=_SCRIPT_BENT,
@@ -179,6 +204,11 @@ RUNNERS = (
     ),
     Runner(
         "node",
+        language=_LANGUAGE,
+        tests=r"(?:.* )?--test\b",
+        narrowed_by=r"--test-name-pattern\b.*|--test-skip-pattern\b.*|--test-only|--test-shard\b.*",
+        picks_by="files",
+        with_value=("--import", "--require", "-r", "--loader", "--test-reporter", "--test-reporter-destination"),
         finds=_find_node,
         in_recipe=r"node (?:.* )?--test\b",
         nothing=r"^[#ℹ] tests 0\s*$",

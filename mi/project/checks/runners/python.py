@@ -10,6 +10,11 @@ from mi.project.checks.folder import ProjectFolder, mapping, read_toml
 from mi.project.checks.runner import Argv, Check, Form, Reading, Runner
 
 _CALLED = r"(?:\S*python[\d.]* -m )?"
+_PYTEST_VALUES = tuple(
+    "-n --numprocesses --maxfail --tb -p -W --junitxml --junit-xml --cov --cov-report --cov-config --durations"
+    " --rootdir --basetemp --log-level --log-cli-level --timeout --color --dist --reruns --import-mode --capture --ds"
+    " --html -r --cov-fail-under --durations-min --benchmark-json --report-log".split()
+)
 _TEST_FILE = re.compile(r"test_\w+\.py|\w+_test\.py|tests\.py")
 _SECTIONS = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": "pytest", "setup.cfg": "tool:pytest"}
 _KEYS = ("addopts", "testpaths", "python_files", "python_classes", "python_functions", "norecursedirs")
@@ -81,7 +86,10 @@ def _find_lint(name: str, file: str, argv: Argv, folder: ProjectFolder) -> list[
 
 def _lint(name: str, file: str, *words: str, bent_by: str = "") -> Runner:
     finds = partial(_find_lint, name, file, (name, *words))
-    return Runner(name, is_module=True, finds=finds, bent_by=bent_by, in_recipe=rf"{name}\b")
+    in_recipe = rf"{name}\b"
+    return Runner(
+        name, language="python", kind="lint", is_module=True, finds=finds, bent_by=bent_by, in_recipe=in_recipe
+    )
 
 
 def _takes_plugin(words: Argv) -> bool:
@@ -130,12 +138,18 @@ RUNNERS = (
     Runner(
         "pytest",
         also=("py.test", "pytest-3"),
+        language="python",
         is_module=True,
         marks=("pytest.ini",),
         finds=_find_tests,
         bent_by=r"-c|-c\S+|--config-file\b.*|-o|--override-ini\b.*|--confcutdir\b.*|--rootdir\b.*|--noconftest",
         bends=_takes_plugin,
         obeys="PYTEST_ADDOPTS|PYTEST_PLUGINS",
+        narrowed_by=r"-[qvsxl]*[km].*|--deselect\b.*|--ignore\b.*|--ignore-glob\b.*|--lf|--last-failed|--sw|--stepwise"
+        r"|--pyargs|--picked\b.*|--testmon\b.*|.*::.*|--sw-skip|--stepwise-skip",
+        picks_by="files",
+        with_value=_PYTEST_VALUES,
+        reaches_below=True,
         counts_when_new=True,
         in_recipe=rf"{_CALLED}(?:pytest|py\.test)\b",
         defined_in=("pyproject.toml", *_SECTIONS),
@@ -146,8 +160,12 @@ RUNNERS = (
     ),
     Runner(
         "unittest",  # found together with pytest
+        language="python",
         is_module=True,
         marks=("pyproject.toml", "setup.py", "setup.cfg"),
+        narrowed_by="-k.*",
+        picks_by="modules",
+        with_value=("-p", "--pattern", "-s", "--start-directory", "-t", "--top-level-directory"),
         in_recipe=rf"{_CALLED}unittest\b",
         shadowed_by=("unittest",),
         nothing="Ran 0 tests|NO TESTS RAN",
@@ -155,6 +173,7 @@ RUNNERS = (
     ),
     Runner(
         "tox",
+        language="python",
         is_module=True,
         marks=("tox.ini",),
         finds=_find_tox,
@@ -167,21 +186,45 @@ RUNNERS = (
     ),
     Runner(
         "nox",
+        language="python",
         is_module=True,
         brings={"noxfile.py": ("test nox",)},
         bent_by=r"-l|-f|--noxfile\b.*|--install-only",
         by_recipe=True,
         in_recipe=rf"{_CALLED}nox\b",
     ),
-    Runner("manage.py", marks=("manage.py",), brings={"manage.py": ("test python manage.py test",)}),
+    Runner(
+        "manage.py",
+        language="python",
+        marks=("manage.py",),
+        brings={"manage.py": ("test python manage.py test",)},
+        tests=r"test\b",
+        narrowed_by=r"-k.*|--tag\b.*|--exclude-tag\b.*|-p|--pattern\b.*",
+        picks_by="modules",
+        with_value=("--settings", "-v", "--verbosity", "--parallel", "--testrunner"),
+    ),
     _lint("ruff", "ruff.toml", "check", bent_by=r"-e|--config\b.*|--isolated"),
     _lint("mypy", "mypy.ini"),
     _lint("flake8", ".flake8"),
     _lint("pylint", ".pylintrc"),
     _lint("pyright", "pyrightconfig.json"),
     Runner("coverage", is_module=True),
-    Runner("nose2", is_module=True, in_recipe=rf"{_CALLED}nose2\b", shadowed_by=("nose2",)),
-    Runner("behave", is_module=True, in_recipe=rf"{_CALLED}behave\b"),
+    Runner(
+        "nose2",
+        language="python",
+        is_module=True,
+        picks_by="modules",
+        in_recipe=rf"{_CALLED}nose2\b",
+        shadowed_by=("nose2",),
+    ),
+    Runner(
+        "behave",
+        language="python",
+        is_module=True,
+        narrowed_by=r"-t|--tags\b.*|-n|--name\b.*|-[ie]|--include\b.*|--exclude\b.*",
+        picks_by="files",
+        in_recipe=rf"{_CALLED}behave\b",
+    ),
     Runner("doctest", in_recipe=rf"{_CALLED}doctest\b"),
     Runner("hatch", plain=_hatch),
 )
