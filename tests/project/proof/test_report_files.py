@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -71,29 +72,29 @@ def read(project: Path, files: dict[str, str | bytes], exit_code: int | None = 1
     return read_results(instrumented, exit_code, output)
 
 
-@pytest.mark.req("judge.report.runners")
-@pytest.mark.parametrize(
-    "place",
-    [
-        "target/surefire-reports/TEST-shop.CartTest.xml",
-        "module/target/failsafe-reports/TEST-shop.CartTest.xml",
-        "app/build/test-results/test/TEST-shop.CartTest.xml",
-    ],
+PLACES = (
+    "target/surefire-reports/TEST-shop.CartTest.xml",
+    "module/target/failsafe-reports/TEST-shop.CartTest.xml",
+    "app/build/test-results/test/TEST-shop.CartTest.xml",
 )
+
+
+@pytest.mark.req("judge.report.runners")
+@pytest.mark.parametrize("place", PLACES)
 def test_maven_and_gradle_leave_reports_in_their_folders(project: Path, place: str) -> None:
-    results = read(project, {place: SUREFIRE})
-    assert (signs(results), results.source) == (SUREFIRE_SIGNS, "report")
+    write(project, {"pom.xml": "<project/>", "report": SUREFIRE})
+    results = run_check(f"mkdir -p {os.path.dirname(place)} && cp report {place}; exit 1", project)
+    assert (signs(results), results.source, results.exit_code) == (SUREFIRE_SIGNS, "report", 1)
 
 
-def test_a_report_of_an_earlier_run_is_not_taken_for_this_one(project: Path) -> None:
-    write(project, {"target/surefire-reports/TEST-shop.CartTest.xml": SUREFIRE})
-    results = read(project, {}, exit_code=0)
-    assert (results.source, signs(results)) == ("exit_code", {"$ the check": "+"})
-
-
-def test_what_gradle_did_not_need_to_run_again_counts(project: Path) -> None:
-    write(project, {"app/build/test-results/test/TEST-shop.CartTest.xml": SUREFIRE})
-    assert signs(read(project, {}, output="> Task :app:test UP-TO-DATE\n")) == SUREFIRE_SIGNS
+@pytest.mark.parametrize(("output", "tests"), [("", {"$ echo": "+"}), ("> Task :app:test UP-TO-DATE", SUREFIRE_SIGNS)])
+def test_a_report_of_an_earlier_run_counts_only_where_the_tool_says_so(
+    project: Path, output: str, tests: dict[str, str]
+) -> None:
+    write(project, {"settings.gradle": "", PLACES[2]: SUREFIRE})
+    os.utime(project / PLACES[2], (1, 1))
+    command = f"echo {output!r}".removesuffix(" ''")
+    assert signs(run_check(command, project)) == tests
 
 
 @pytest.mark.req("judge.report.runners")

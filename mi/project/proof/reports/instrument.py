@@ -5,6 +5,7 @@ import re
 import secrets
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -16,12 +17,12 @@ import msgspec
 from mi.kernel.shell import simple_commands
 from mi.project.checks.folder import text_of
 from mi.project.checks.forms import plain_forms
-from mi.project.proof.reports.kept_files import FileStamps, stamp_reports
 
 _REPORTERS = Path(__file__).parent / "reporters"
 _TOOLS = (
     "report_writer.py",
     "run_binary.py",
+    "collect_kept.py",
     "hook.cjs",
     "lines.cjs",
     "jest.cjs",
@@ -36,6 +37,8 @@ _RUST_HOSTS = tuple(
 )
 # Where the command sees itself begin, which may be another path than where its folder is kept.
 _TELL_ROOT = 'export MI_REPORT_ROOT="$(pwd -P)"; printf %s "$MI_REPORT_ROOT" > "$MI_REPORT_TO/root"'
+# Build tools that write reports into folders of their own.
+_KEEPS_REPORTS = ("pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "build.sbt")
 # Where no variable makes a runner report, words after its own do: by the runner's name, with the file's name.
 _BY_WORDS = {
     "ctest": ("ctest.xml", "--output-junit {file}"),
@@ -54,7 +57,6 @@ class Instrumented(NamedTuple):
     key: str  # with which a report is sealed
     told: str  # the command as it was given
     only: frozenset[str] | None  # the tests that were asked for
-    before: FileStamps  # report files of build tools that were there before
 
 
 def instrument(
@@ -66,9 +68,9 @@ def instrument(
 ) -> Instrumented:
     """Return the command with MI's reporter added to whatever runner it reaches.
 
-    `folder` is where the command is run and its reports can be read, `scratch` a folder of MI's own that the command
-    may write and that is seen there by the same path. `only` are the tests to run; where a runner cannot be told, it
-    runs all, and the results are those of these tests all the same.
+    `folder` holds the project's files, by whatever path the command will see them; `scratch` is a folder of MI's own
+    that the command may write, and sees by the same path. `only` are the tests to run; where a runner cannot be told,
+    it runs all, and the results are those of these tests all the same.
     """
     given = os.environ if environ is None else environ
     mine, reports = (os.path.join(scratch, secrets.token_hex(8)) for _ in range(2))
@@ -81,9 +83,12 @@ def instrument(
         Path(env["MI_REPORT_ONLY"]).write_bytes(msgspec.json.encode(list(only)))
     env |= _python(given, mine, reports) | _node(given, mine, reports, command, folder) | _binaries(given, mine, folder)
     env["SPEC_OPTS"] = _add(given, "SPEC_OPTS", f"--format json --out {reports}/rspec.json --format progress")
-    text = f"{_TELL_ROOT}\n{_with_words(command, reports)}"
+    text = _with_words(command, reports)
+    if any(os.path.exists(os.path.join(folder, name)) for name in _KEEPS_REPORTS):
+        collect = shlex.join([sys.executable, "-I", f"{mine}/tools/collect_kept.py"])
+        text = f'(\n{text}\n)\nmi_ended=$?; {collect} "$MI_REPORT_ROOT" "$MI_REPORT_TO"; exit $mi_ended'
     wanted = None if only is None else frozenset(only)
-    return Instrumented(text, env, folder, reports, key, command, wanted, stamp_reports(folder))
+    return Instrumented(f"{_TELL_ROOT}\n{text}", env, folder, reports, key, command, wanted)
 
 
 def _place_reporters(mine: str) -> None:
@@ -137,8 +142,6 @@ def _node(given: Mapping[str, str], mine: str, reports: str, command: str, folde
 @cache
 def _node_takes_reporters(path: str) -> bool:
     """Return whether the Node on this path may be told of a reporter by its environment; older ones would not start."""
-    import subprocess
-
     node = shutil.which("node", path=path or None)
     if node is None:
         return False

@@ -10,7 +10,6 @@ from mi.project.checks.folder import text_of
 from mi.project.checks.outcome import could_not_start
 from mi.project.proof.reports.instrument import Instrumented
 from mi.project.proof.reports.junit import NoReport, read_junit
-from mi.project.proof.reports.kept_files import find_new_reports, stamp_reports
 from mi.project.proof.reports.output import (
     find_build_error,
     find_unbuilt_packages,
@@ -78,11 +77,8 @@ def read_results(instrumented: Instrumented, exit_code: int | None, output: str,
 
 def _read_reports(instrumented: Instrumented, exit_code: int | None, output: str) -> _Found:
     found = _Found()
-    kept = find_new_reports(instrumented.folder, instrumented.before)
-    if _NOT_RUN_AGAIN.search(output):
-        kept = [path for path in stamp_reports(instrumented.folder) if path in kept or "/build/test-results/" in path]
     runners = set()
-    for path in [*_files(instrumented.reports), *kept]:
+    for path in _files(instrumented.reports, with_old=bool(_NOT_RUN_AGAIN.search(output))):
         try:
             runners.add(_read_report(path, instrumented, found))
         except NoReport as error:
@@ -97,15 +93,16 @@ def _read_reports(instrumented: Instrumented, exit_code: int | None, output: str
     return found
 
 
-def _files(folder: str) -> Iterator[str]:
-    """Yield the reports in MI's own folder; pytest's own only where our plugin was not found."""
+def _files(folder: str, with_old: bool) -> Iterator[str]:
+    """Yield the reports; pytest's own only where our plugin was not found, those of earlier runs where they hold."""
     try:
         names = sorted(os.listdir(folder))
     except OSError:
         return
     watched = any(name.startswith("pytest-") for name in names)
     for name in names:
-        if name.endswith((".jsonl", ".xml", ".json")) and not (watched and name == "pytest.xml"):
+        spare = (watched and name == "pytest.xml") or (name.startswith("old-") and not with_old)
+        if name.endswith((".jsonl", ".xml", ".json")) and not spare:
             yield os.path.join(folder, name)
 
 

@@ -64,9 +64,7 @@ class _UnittestWatcher:
         """Return the tests that are wanted, in a suite of their own."""
         if self._writer.only is None:
             return test
-        import unittest
-
-        return unittest.TestSuite(one for one in _flat(test) if self._id(one) in self._writer.only)
+        return sys.modules["unittest"].TestSuite(one for one in _flat(test) if self._id(one) in self._writer.only)
 
     def watch(self, result):
         """Have every outcome told to us, too."""
