@@ -48,6 +48,9 @@ def _fill_judge(parser: Parser) -> None:
     parser.add_argument(
         "--mind", metavar="JSON", default="rules", help="rules, own (as configured), or the mind section as JSON"
     )
+    parser.add_argument(
+        "--judge", metavar="CMD", help="another judge: a program that drives the agent and says how it ended"
+    )
     parser.add_argument("--jobs", metavar="N", type=count, help="scenarios at a time (default: half of the processors)")
     parser.add_argument("--list", action="store_true", help="print the scenarios and play none")
     add_json(parser)
@@ -102,9 +105,13 @@ def _list(out: Output, args: Args, scenarios: "list[Scenario]") -> int:
 
 
 def _judges(context: HomeContext, args: Args) -> "dict[Mode, MeasuredJudge]":
-    from mi.testing.judge_bench.judges import MiJudge
+    import shlex
+
+    from mi.testing.judge_bench.judges import CommandJudge, MiJudge
 
     mind, player = _mind(context, args.mind), _player(args.agent)
+    if args.judge is not None:
+        return {"proof" if args.mode == "proof" else "events": CommandJudge(shlex.split(args.judge), player)}
     judges: dict[Mode, MeasuredJudge] = {}
     if args.mode != "events" and _can_prove():
         judges["proof"] = MiJudge(mind, True, player)

@@ -137,6 +137,18 @@ def test_another_agent_plays_the_script_and_a_missed_goal_is_an_exit_code(mi: Mi
     assert told.returncode == 1
 
 
+@pytest.mark.req("judge.bench.any-judge")
+def test_another_program_judges(mi: Mi) -> None:
+    believes = "sh -c 'eval $MI_BENCH_AGENT go >&2; make test'"
+    words = ["bench", "judge", "--mode", "events", "--json", "--judge", believes, "--only"]
+    fixed, bent = (json.loads(mi(*words, f"make/{name}").stdout)["results"][0] for name in ("plain-fix", "test-edited"))
+    assert (fixed["seen"]["status"], fixed["mistake"]) == ("done", None)
+    assert bent["mistake"] == "false done"
+    asks = """sh -c 'echo "{\\"status\\": \\"blocked\\", \\"questions\\": [\\"What now?\\"]}"'"""
+    told = mi(*words[:-2], asks, "--only", "make/plain-fix")
+    assert json.loads(told.stdout)["results"][0]["mistake"] == "needless ask"
+
+
 @pytest.mark.parametrize(
     ("words", "named"),
     [

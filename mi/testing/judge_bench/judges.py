@@ -1,6 +1,7 @@
 """The judges that can be measured: `mi run` with any agent and any Mind, or any other program."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from typing import Protocol
 
 import msgspec
 
+from mi.testing.agents import scripted_batches
 from mi.testing.judge_bench.players import AgentPlayer, Json
 from mi.testing.judge_bench.scenario import Scenario
 from mi.testing.judge_bench.workspace import BenchPlace
@@ -61,6 +63,36 @@ class MiJudge:
         return run_limited([sys.executable, "-P", "-m", "mi", *words], place, env)
 
 
+class CommandJudge:
+    """Any other program: it lets the agent work in the project where it is started, and says how that ended.
+
+    Its exit code is 0 for done and 3 for blocked; a last line of JSON may say more: status, questions, answers, reason.
+    """
+
+    def __init__(self, command: list[str], player: AgentPlayer) -> None:
+        self._command = command
+        self._player = player
+
+    def judge(self, scenario: Scenario, place: BenchPlace) -> JudgedRun:
+        command = [word.replace("{task}", scenario.task) for word in self._command]
+        with self._player.open(scenario, place) as agent:
+            told = {
+                "MI_BENCH_TASK": scenario.task,
+                "MI_BENCH_VALUES": scenario.values,
+                "MI_BENCH_AGENT": shlex.join(scripted_batches(scenario.batches, place.counter)),
+            }
+            code, output = run_limited(command, place, agent.env | told)
+        return _read_answer(code, output)
+
+
+def _read_answer(code: int, output: str) -> JudgedRun:
+    last = (output.strip().splitlines() or [""])[-1]
+    try:
+        return msgspec.json.decode(last.encode(), type=JudgedRun)
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return JudgedRun(status=_NAMES.get(code, "broken"), reason=last)
+
+
 def run_limited(command: list[str], place: BenchPlace, env: dict[str, str] | None = None) -> tuple[int, str]:
     """Run a command in the project and return its exit code and what it told; after the time it is killed, -1."""
     process = subprocess.Popen(
@@ -80,7 +112,7 @@ def run_limited(command: list[str], place: BenchPlace, env: dict[str, str] | Non
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         return -1, f"not over after {_RUN_S:.0f} s"
-    return process.returncode, stdout + stderr
+    return process.returncode, stderr + stdout
 
 
 def _read_end(place: BenchPlace, code: int, told: str) -> JudgedRun:

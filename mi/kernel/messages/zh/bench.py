@@ -26,6 +26,7 @@ HELP: dict[str, str] = {
     "with MI's own proof, by the agent's events alone, or both (default: both)": "用 MI 自己的证明、只看代理的事件，或两者都测（默认：both）",
     "codex, claude, or a command that plays $MI_BENCH_SCRIPT": "codex、claude，或一条能按 $MI_BENCH_SCRIPT 行事的命令",
     "rules, own (as configured), or the mind section as JSON": "rules、own（按现有配置），或 JSON 形式的 mind 配置段",
+    "another judge: a program that drives the agent and says how it ended": "另一个评判者：一个驱动代理并说明结果的程序",
     "scenarios at a time (default: half of the processors)": "同时进行的场景数（默认：处理器数的一半）",
     "print the scenarios and play none": "只列出场景，不运行",
 }
