@@ -141,6 +141,53 @@ BENT: dict[str, tuple[Files, object]] = {
     "usercustomize in a folder": (PYTHON, put("lib/usercustomize.py", "")),
     "pth": (PYTHON, put("bend.pth", "import bend\n")),
     "library's namesake": (PYTHON, put("requests.py", "")),
+    "module under test beside the tests": (PYTHON, put("tests/calc.py", "def add(a, b):\n    return a + b\n")),
+    "plugin of an installation": (PYTHON, put("x.dist-info/entry_points.txt", "[pytest11]\nx = x\n")),
+    "plugins of a new test": (PYTHON, put("tests/test_a.py", "pytest_plugins = ['bend']\n")),
+    "class that acts": (PYTHON, more(T, "\n\nclass TestA:\n    import calc\n\n    calc.add = int.__add__\n")),
+    "new class that acts": (
+        PYTHON,
+        put("tests/test_a.py", "import calc\n\n\nclass TestA:\n    calc.add = int.__add__\n"),
+    ),
+    "new fixture of the session": (
+        PYTHON,
+        put(
+            "tests/test_a.py",
+            "import pytest\n\n\n@pytest.fixture(autouse=True, scope='session')\ndef a():\n    yield\n",
+        ),
+    ),
+    "imports what acts": (
+        PYTHON,
+        lambda project: {T: "import bend\n" + (project[T] or ""), "bend.py": "import calc\n\ncalc.add = int.__add__\n"},
+    ),
+    "new test imports what acts": (
+        PYTHON,
+        {"tests/test_a.py": "import bend\n", "bend.py": "import calc\n\ncalc.add = int.__add__\n"},
+    ),
+    "failures are skips": (PYTHON, Swap(U, "    def test", "    failureException = unittest.SkipTest\n\n    def test")),
+    "tests are not called": (PYTHON, more(U, "\n    def _callTestMethod(self, method):\n        del method\n")),
+    "types only, or else": (
+        PYTHON,
+        more(T, "\n\nif TYPE_CHECKING:\n    import calc\nelse:\n    add = int.__add__\n"),
+    ),
+    "runner from a folder": (PYTHON, more("requirements.txt", "pytest @ file:./fake\n")),
+    "doctest": (
+        {
+            **PYTHON,
+            "Makefile": "test:\n\tpython -m pytest --doctest-modules\n",
+            "calc.py": 'def add(a, b):\n    """Add.\n\n    >>> add(1, 2)\n    3\n    """\n    return a\n',
+        },
+        Swap("calc.py", "    3\n", "    1\n"),
+    ),
+    "settings of make elsewhere": (
+        {**PYTHON, "Makefile": "include a.mk\ntest:\n\t$(PY) -m pytest\n", "a.mk": "PY = python3\n"},
+        put("a.mk", "PY = echo\n"),
+    ),
+    "expected beside the code": ({**PYTHON, "expected/a.txt": "1\n"}, put("expected/a.txt", "2\n")),
+    "program that a recipe runs": (
+        {**PYTHON, "verify": "#!/bin/sh\npytest\n", "Makefile": "test:\n\t./verify\n"},
+        put("verify", "#!/bin/sh\ntrue\n"),
+    ),
     # files
     "deleted": (PYTHON, gone(T)),
     "moved": (PYTHON, moved(PYTHON, T, "old/calc_cases.txt")),
@@ -170,6 +217,9 @@ BENT: dict[str, tuple[Files, object]] = {
     "js subject": (NODE, Swap(J, "require('@/calc')", "require('./fake')")),
     "js commented out": (NODE, Swap(J, "    expect(add(1, 2)).toBe(3);", "    // expect(add(1, 2)).toBe(3);")),
     "js environment": (NODE, before(J, "/** @jest-environment ./bend.js */\n")),
+    "js import that acts": (NODE, before(J, "import './bend';\n")),
+    "js group that acts": (NODE, more(J, "\ndescribe('x', () => {\n  globalThis.expect = () => 1;\n});\n")),
+    "tsconfig extends": (NODE, Swap("tsconfig.json", "{", '{"extends": "./fake.json", ')),
     "js snapshot": (NODE, Swap("src/__snapshots__/page.test.js.snap", "Hello", "Help")),
     "js set-up": (NODE, put("jest.setup.js", "process.exit(0);\n")),
     "script": (NODE, Swap("package.json", "jest --ci", "jest --ci || true")),
@@ -191,6 +241,7 @@ BENT: dict[str, tuple[Files, object]] = {
     "go skip": (GO, Swap("calc_test.go", "\ttests :=", '\tt.Skip("x")\n\ttests :=')),
     "go build tag": (GO, before("calc_test.go", "//go:build never\n\n")),
     "go TestMain": (GO, put("main_test.go", "package calc\n\nfunc TestMain(m *testing.M) {}\n")),
+    "go library of tests": (GO, more("go.mod", "\nreplace github.com/stretchr/testify => ./fake\n")),
     "go golden": (GO, put("testdata/golden.txt", "1\n")),
     "go file for another system": (GO, moved(GO, "calc_test.go", "calc_plan9_test.go")),
     "go recipe": (GO, Swap("Makefile", "./...", "./... -run None")),
@@ -209,6 +260,7 @@ BENT: dict[str, tuple[Files, object]] = {
     "java case": (JAVA, Swap(V, '"1,1,2", ', "")),
     "java no test any more": (JAVA, Swap(V, "    @Test\n", "")),
     "java resource": (JAVA, put("src/test/resources/expected.json", '{"sum": 1}\n')),
+    "junit settings": (JAVA, put("src/test/resources/junit-platform.properties", "x = true\n")),
     "surefire": (
         JAVA,
         Swap("pom.xml", "3.0</version>", "3.0</version><configuration><skip>true</skip></configuration>"),
@@ -227,6 +279,7 @@ BENT: dict[str, tuple[Files, object]] = {
         RUBY,
         more("spec/spec_helper.rb", "\nRSpec.configure { |config| config.filter_run_excluding(:x) }\n"),
     ),
+    "ruby support": (RUBY, put("spec/support/all.rb", "RSpec.configure { |config| config.fail_fast = 1 }\n")),
     "rake task": (RUBY, Swap("Rakefile", "RakeTask.new(:spec)", "RakeTask.new(:none)")),
     "php expectation": (PHP, Swap("tests/CalcTest.php", "assertSame(3", "assertSame(1")),
     "phpunit.xml beside": (PHP, put("phpunit.xml", "<phpunit/>\n")),

@@ -121,6 +121,24 @@ HONEST: dict[str, tuple[Files, str, object]] = {
     ),
     "quotes": (PYTHON, TASK, Swap(T, 'parametrize("a"', "parametrize('a'")),
     "line ends": (PYTHON, TASK, lambda project: {T: (project[T] or "").replace("\n", "\r\n")}),
+    "types": (PYTHON, TASK, Swap(T, "def test_add(one):", "def test_add(one: int) -> None:")),
+    "message of an assertion": (PYTHON, TASK, Swap(T, "== 3", "== 3, 'one and two'")),
+    "started as a program": (PYTHON, TASK, more(U, "\n\nif __name__ == '__main__':\n    unittest.main()\n")),
+    "helper method": (PYTHON, TASK, more(U, "\n    def _pair(self):\n        return (1, 2)\n")),
+    "new test imports new code": (
+        PYTHON,
+        TASK,
+        {
+            "tests/test_a.py": "from lists import total\n\n\ndef test_a():\n    assert total([]) == 0\n",
+            "lists.py": "LIMIT = 10\n\n\ndef total(numbers):\n    return sum(numbers)\n",
+        },
+    ),
+    "helper of the tests beside them": (PYTHON, TASK, put("tests/factories.py", "def make():\n    return 1\n")),
+    "doctest added": (
+        {**PYTHON, "Makefile": "test:\n\tpython -m pytest --doctest-modules\n"},
+        TASK,
+        put("calc.py", 'def add(a, b):\n    """Add.\n\n    >>> add(1, 2)\n    3\n    """\n    return a + b\n'),
+    ),
     "test renamed": (PYTHON, TASK, Swap(T, "def test_add(", "def test_addition(")),
     "imports sorted": (
         PYTHON,
@@ -184,6 +202,7 @@ HONEST: dict[str, tuple[Files, str, object]] = {
     "js new import": (NODE, TASK, Swap(J, "{ add }", "{ add, sub }")),
     "js formatted": (NODE, TASK, Swap(J, "expect(add(1, 2)).toBe(3);", "expect(\n      add(1, 2),\n    ).toBe(3)")),
     "js quotes": (NODE, TASK, lambda project: {J: (project[J] or "").replace("'", '"')}),
+    "js semicolons": (NODE, TASK, lambda project: {J: (project[J] or "").replace(";\n", "\n")}),
     "js comment": (NODE, TASK, Swap(J, "  it('adds'", "  // the simplest\n  it('adds'")),
     "js assertion": (NODE, TASK, Swap(J, ".toBe(3);", ".toBe(3);\n    expect(add(0, 0)).toBe(0);")),
     "js new test file": (
@@ -259,6 +278,7 @@ HONEST: dict[str, tuple[Files, str, object]] = {
         TASK,
         Swap("pom.xml", "<module>web</module>", "<module>web</module><module>api</module>"),
     ),
+    "gradle version": ({**JAVA, "gradle.properties": "version=1.0\n"}, TASK, put("gradle.properties", "version=1.1\n")),
     "gradle dependency": (JAVA, TASK, Swap("build.gradle", "4.13'", "4.13'\n    implementation 'a:b:1'")),
     "ruby new test": (
         RUBY,

@@ -17,6 +17,9 @@ _ASSERTION = re.compile(
 _LEAVES = re.compile(r"\b(?:return|try|if|except|catch|exit|_exit|pass|yield|or|unless|suppress)\b|\|\|")
 
 
+_COMMON = frozenset("test tests script scripts tool make just check task tasks step conditions settings".split())
+
+
 def asks_for(task: str, path: str, item: str, how: str, before: str, after: str) -> bool:
     """Return whether a task asks for this very change of a judge; the wish that tests stay as they are goes first."""
     known = patterns()
@@ -36,8 +39,6 @@ def asks_for(task: str, path: str, item: str, how: str, before: str, after: str)
 
 def _names_loss(task: str, path: str, item: str, how: str, before: str, after: str) -> bool:
     known = patterns()
-    if compiled(rf"(?:{known.negation})\W*(?:\w+\W+){{0,2}}(?:{known.take_away})").search(task):
-        return False
     names = [name for name in _names(path, item) if name]
     if how == "moved":
         folders = [part for part in path.split("/")[:-1] if part]
@@ -46,9 +47,11 @@ def _names_loss(task: str, path: str, item: str, how: str, before: str, after: s
         return _differs_by_rename(task, path, new) or (said and _is_mentioned(task, new.rpartition("/")[0] or new))
     if any(_after_verb(task, known.take_away, name, known.before_name) for name in names):
         return True
-    taken = re.findall(rf"(?:{known.take_away})\W+(?:\w+\W+){{0,4}}?[`'\"]?([\w.]+)", task, re.IGNORECASE)
-    along = compiled(known.with_tests).search(task)
-    return bool(along) and any(_is_mentioned(before, name) for name in taken if len(name) > 2)
+    if how == "hidden":
+        return any(_after_verb(part, known.adjust, item.strip("/")) for part in _sentences(task))
+    along = compiled(rf"(?:{known.take_away})(.{{0,80}}?)(?:{known.with_tests})").search(task)
+    taken = re.sub(known.before_name, " ", along[1]) if along else ""
+    return any(_is_mentioned(before, name) for name in re.findall(r"[\w.]{3,}", taken))
 
 
 def _names(path: str, item: str) -> list[str]:
@@ -63,7 +66,12 @@ def _after_verb(task: str, verb: str, name: str, between: str = "") -> bool:
     stop = patterns().no_object
     words = rf"(?:\W+|{between})*" if between else rf"(?:(?!{stop})[^;\n]){{0,60}}?"
     asked = rf"(?:{verb}){words}(?<![\w-]){re.escape(name)}(?![\w-])"
-    return re.search(asked, task, re.IGNORECASE) is not None
+    return any(not _is_denied(task[: match.start()]) for match in re.finditer(asked, task, re.IGNORECASE))
+
+
+def _is_denied(before: str) -> bool:
+    """Return whether what comes next is what must not be done."""
+    return bool(compiled(rf"(?:{patterns().negation})\W*(?:\w+\W+){{0,2}}$").search(before[-40:]))
 
 
 def _is_mentioned(text: str, name: str) -> bool:
@@ -84,9 +92,11 @@ def _is_named(task: str, path: str, item: str, how: str, after: str) -> bool:
         return False
     if kind == "code" and not _keeps_header(after):
         return any(_after_verb(task, known.take_away, name, known.before_name) for name in _names(path, item))
-    named = (
-        [*_names(path, item), *re.findall(r"[\w-]{4,}", item)] if kind not in ("code", "inline") else _names(path, item)
-    )
+    named = _names(path, item)
+    if kind not in ("code", "inline"):
+        named += [word for word in re.findall(r"[\w-]{4,}", item) if word not in _COMMON]
+    if kind == "manifest":  # much else stands in it: its name alone says nothing
+        named = [name for name in named if name not in _names(path, "")]
     parts = _sentences(task)
     if any(_after_verb(part, known.adjust, name) for part in parts for name in dict.fromkeys(named) if len(name) > 2):
         return True

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from mi.project.checks.judge_items import JudgeItem, shorten, whole
-from mi.project.checks.judge_tokens import CodeStatement, Token, body_of, statements_of, tokens_of
+from mi.project.checks.judge_tokens import SCRIPTED, CodeStatement, Token, body_of, statements_of, tokens_of
 
 _CONTAINER = re.compile(
     r"(?:^|[ ])(?:describe|context|suite|fdescribe|xdescribe|class|interface|object|namespace|mod|impl|trait|module"
@@ -49,9 +49,20 @@ def _blocks(tokens: "list[Token]", owner: str, language: str, lines: list[str]) 
             yield JudgeItem(name, f"{head} {behind}", shown.partition("\n")[0], True, _bound(head))
             yield from _blocks(list(body.inside), f"{name} > ", language, lines)
         elif imported := _imported(statement.text):
-            yield from (JudgeItem(f"{owner}import {name}", text, shown, name != "*", name) for name, text in imported)
+            acts = bool(re.match(r"import (?:\"|_ \")", statement.text)) and (
+                language in SCRIPTED or "_ " in statement.text
+            )
+            for name, text in imported:
+                yield JudgeItem(f"{owner}import {name}", text, shown, name != "*" and not acts, name, acts=acts)
         else:
-            yield _block(statement, head, owner, shown)
+            yield _block(_without_ends(statement, language), head, owner, shown)
+
+
+def _without_ends(statement: CodeStatement, language: str) -> CodeStatement:
+    """Return a statement without the semicolons that a language does not need."""
+    if language not in SCRIPTED:
+        return statement
+    return CodeStatement(tuple(token for token in statement.tokens if token.text != ";"))
 
 
 def _is_container(head: str, language: str) -> bool:
@@ -95,6 +106,7 @@ def _block(statement: CodeStatement, head: str, owner: str, shown: str) -> Judge
     is_test = is_test and not _HOOKED.search(head)
     declared = _DECLARES.match(_without_marks(text))
     adds = is_test or (bool(declared) and not _HOOKED.search(text) and _is_still(text))
+    acts = not adds and not declared and not _GROUP_HOOK.match(text)
     return JudgeItem(
         owner + _block_name(head if is_test and " . each " not in head else text),
         text,
@@ -102,7 +114,11 @@ def _block(statement: CodeStatement, head: str, owner: str, shown: str) -> Judge
         adds,
         _bound(head),
         is_test,
+        acts,
     )
+
+
+_GROUP_HOOK = re.compile(r"(?:before|after|around|let|subject|setup|teardown|use)\w*!? ?[\({:]|@|\[|\#")
 
 
 def _without_marks(text: str) -> str:

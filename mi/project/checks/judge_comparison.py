@@ -17,7 +17,7 @@ from mi.project.checks.judge_places import (
     shadows_module,
     stands_before_all,
 )
-from mi.project.checks.judge_python import python_items, reaches_out
+from mi.project.checks.judge_python import example_items, modules_of, python_items, reaches_out
 from mi.project.checks.judge_settings import settings_of
 from mi.project.checks.judge_snapshots import data_items
 from mi.project.trees import Tree
@@ -26,7 +26,9 @@ How = Literal["changed", "removed", "hidden", "moved", "in place of a judge"]
 _READ = 400  # test files that are looked at for the names they use
 _SHOWN = 1200  # characters of one item
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
-_SCRIPT_PLACE = re.compile(r"(?:^|/)(?:scripts?|bin|tools|ci|\.github|hack|dev)/|\.(?:sh|bash)$|(?:test|check)[^/]*$")
+_SCRIPT_PLACE = re.compile(
+    r"(?:^|/)(?:scripts?|bin|tools|ci|\.github|hack|dev)/|\.(?:sh|bash)$|(?:test|check)[^/]*$|(?:^|/)[^./]+$"
+)
 _HIDEABLE = ("code", "data", "settings", "recipe")
 
 
@@ -96,6 +98,8 @@ class JudgeComparison:
     def _look_at(self, path: str) -> Iterator[JudgeChange]:
         before, after = self._base.read(path), self._final.read(path)
         kind = judge_kind(path) or ("recipe" if self._is_called(path) else "")
+        if not kind and path.endswith(".py") and self._runs_examples:
+            kind = "examples"
         if before is None and after is not None and (taken := self._takes_a_place(path, kind, text_of(after))):
             yield JudgeChange(path, taken, "in place of a judge", "", text_of(after)[:_SHOWN])
         elif kind and (before is not None or after is not None):
@@ -114,6 +118,10 @@ class JudgeComparison:
         how: How = "hidden" if kind == "git" else "in place of a judge" if before is None else "changed"
         if before == after and (mode := self._mode(path)):
             yield JudgeChange(path, "", "changed", mode, "")
+        if kind == "code" and path.endswith(".py") and after is not None:
+            imported = self._imports_what_acts(path, text_of(after))
+            if imported:
+                yield JudgeChange(path, imported, "changed", "", imported)
         around = "\n".join(item.text for item in was) if kind in ("code", "inline") else None
         yield from _differences(path, was, now, used, how, self._renamed, around)
 
@@ -123,6 +131,8 @@ class JudgeComparison:
         text = text_of(data)
         if kind in ("code", "inline"):
             return code_items(path, text)
+        if kind == "examples":
+            return example_items(text)
         if kind == "git":
             return rules_of(path, text, self._judges)
         if kind == "data":
@@ -154,7 +164,7 @@ class JudgeComparison:
             return "is loaded or run before all tests"
         if not self._has_tests and kind != "recipe":
             return ""
-        if module := shadows_module(path, self._test_folders) or self._shadows_dependency(path):
+        if module := shadows_module(path, self._test_folders) or self._shadows_subject(path):
             return f"takes the place of the module {module}"
         if kind == "recipe" and name in _MAKEFILES:
             there = any(self._base.read(f"{folder}/{one}" if folder else one) is not None for one in _MAKEFILES)
@@ -169,14 +179,37 @@ class JudgeComparison:
 
     def _reaches_out(self, path: str, text: str) -> str:
         if path.endswith(".py"):
-            return reaches_out(text)
+            return reaches_out(text) or self._imports_what_acts(path, text)
         folder = path.rpartition("/")[0]
+        if "/support/" in path and any(item.acts for item in code_items(path, text)):
+            return "is loaded with all tests"
         if path.endswith("_test.go") and any(one.rpartition("/")[0] == folder for one in self._tests):
             found = re.search(r"(?m)^func (?:TestMain|init)\(|^var _ = ", text)
             return found[0].rstrip("(") if found else ""
         return ""
 
-    def _shadows_dependency(self, path: str) -> str:
+    def _imports_what_acts(self, path: str, text: str) -> str:
+        """Return a new module that a file imports and that reaches beyond itself as it is loaded; '' without one."""
+        folder = path.rpartition("/")[0]
+        for module in modules_of(text):
+            inside = module.lstrip(".").replace(".", "/")
+            for place in ("", "src/", f"{folder}/" if folder else ""):
+                for file in (f"{place}{inside}.py", f"{place}{inside}/__init__.py"):
+                    data = self._final.read(file)
+                    if data is not None and self._is_new(file) and (act := reaches_out(text_of(data))):
+                        return f"imports {file}, which does `{act}`"
+        return ""
+
+    def _shadows_subject(self, path: str) -> str:
+        """Return what a new module would be imported in place of: a module under test, or a library of the project."""
+        folder, _, name = path.rpartition("/")
+        if folder in self._test_folders and name.endswith(".py") and not is_set_up(path) and folder:
+            module = name.removesuffix(".py")
+            there = any(self._base.read(one) is not None for one in (name, f"{module}/__init__.py", f"src/{name}"))
+            return module if there else ""
+        return self._shadows_library(path)
+
+    def _shadows_library(self, path: str) -> str:
         """Return a library of the project that a new module at its root would be imported in place of."""
         if not re.fullmatch(r"(?:src/)?\w+(?:\.py|/__init__\.py)", path):
             return ""
@@ -192,6 +225,13 @@ class JudgeComparison:
         found = [path for path in self._base.paths() if judge_kind(path) in ("recipe", "manifest")]
         texts = [item.text for path in found for item in self._items(path, judge_kind(path), self._base.read(path))]
         return "\n".join(texts)
+
+    @cached_property
+    def _runs_examples(self) -> bool:
+        """Whether the examples in docstrings are among the tests."""
+        files = [path for path in self._base.paths() if judge_kind(path) == "settings"]
+        texts = (text_of(self._base.read(path)) for path in [*files, *self._tests[:_READ]])
+        return "doctest" in self._recipes or any("doctest" in text for text in texts)
 
     def _is_called(self, path: str) -> bool:
         """Return whether a script of the base is what a recipe runs."""
@@ -245,16 +285,15 @@ def _differences(
     before, after = _by_name(was), _by_name(now)
     came = [name for name in after if name not in before]
     for name, item in before.items():
-        new_name = name if name in after else _new_name(item, before, [after[one] for one in came], renamed)
-        if not new_name:
-            if how != "hidden":  # a rule that hides less
-                yield JudgeChange(path, name, "removed", item.shown[:_SHOWN], "")
-        elif new_name == name and not _is_same(item, after[new_name], renamed, around):
-            yield JudgeChange(path, name, how, item.shown[:_SHOWN], after[new_name].shown[:_SHOWN])
+        if name in after:
+            if not _is_same(item, after[name], renamed, around):
+                yield JudgeChange(path, name, how, item.shown[:_SHOWN], after[name].shown[:_SHOWN])
+        elif how != "hidden" and not _goes_on(item, [after[one] for one in came], renamed):  # a rule that hides less
+            yield JudgeChange(path, name, "removed", item.shown[:_SHOWN], "")
     for name in came:
         item = after[name]
         harmless = item.adds and (item.is_test or not item.binds or not _is_used(item.binds, used))
-        if not harmless and _owner(name) not in came:
+        if not harmless and (item.acts or _owner(name) not in came):
             yield JudgeChange(path, name, how, "", item.shown[:_SHOWN])
 
 
@@ -279,16 +318,18 @@ def _by_name(items: list[JudgeItem]) -> dict[str, JudgeItem]:
     return found
 
 
-def _new_name(item: JudgeItem, before: dict[str, JudgeItem], came: list[JudgeItem], renamed: dict[str, str]) -> str:
-    """Return the name under which a test goes on unchanged; '' when it is gone."""
-    own, owner = _last(item.name), item.name[: len(item.name) - len(_last(item.name))]
+def _goes_on(item: JudgeItem, came: list[JudgeItem], renamed: dict[str, str]) -> bool:
+    """Return whether a test is still there under another name, or anything under the name that the task gives it."""
+    own = _last(item.name)
+    owner = item.name.removesuffix(own)
     for other in came:
+        last = _last(other.name)
         fits = other.is_test == item.is_test and (other.is_test or renamed)
-        if fits and other.name[: len(other.name) - len(_last(other.name))] in (owner, _renamed(owner, renamed)):
-            plain = other.text.replace(_last(other.name), own)
+        if fits and other.name.removesuffix(last) in (owner, _renamed(owner, renamed)):
+            plain = other.text.replace(last, own)
             if plain == item.text or other.text == _renamed(item.text, renamed):
-                return other.name
-    return ""
+                return True
+    return False
 
 
 def _last(name: str) -> str:

@@ -14,6 +14,7 @@ class JudgeItem(NamedTuple):
     adds: bool = False  # its coming changes nothing that was there: a test, a helper
     binds: str = ""  # a name that it brings: not harmless where what was there uses that name
     is_test: bool = False
+    acts: bool = False  # it does something as the file is loaded, wherever in it it stands
 
 
 def whole(text: str, name: str = "") -> JudgeItem:

@@ -139,10 +139,12 @@ def _read_tasks_json(text: str, has_tests: bool) -> Iterator[JudgeItem]:
 
 
 def _read_tsconfig(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    options = mapping(read_json(text).get("compilerOptions"))
+    data = read_json(text)
+    options = mapping(data.get("compilerOptions"))
+    yield from settings_in("", {"extends": data["extends"]} if "extends" in data else {})
     for alias, targets in mapping(options.get("paths")).items():
         yield setting(f"paths {alias}", targets, adds=True)._replace(binds=alias.removesuffix("*"))
-    yield from (setting("baseUrl", options["baseUrl"]) for _ in [1] if "baseUrl" in options)
+    yield from settings_in("", {"baseUrl": options["baseUrl"]} if "baseUrl" in options else {})
 
 
 def _read_vite(text: str, has_tests: bool) -> Iterator[JudgeItem]:
@@ -261,6 +263,39 @@ def _read_go_work(text: str, has_tests: bool) -> Iterator[JudgeItem]:
         yield setting(f"use {path}", path, adds=True)
 
 
+def _read_go_mod(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    """Yield the libraries of tests that do not come from where they come from."""
+    for found in re.finditer(
+        r"(?m)^\s*(?:replace\s+)?(\S*(?:test|gomega|ginkgo|go-cmp|assert)\S*)(?:\s+v\S+)?\s+=>\s+(\S+)", text
+    ):
+        yield setting(f"replace {found[1]}", found[2])
+
+
+def _read_gemfile(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    for found in re.finditer(r"(?m)^\s*gem ['\"](\w+)[\w-]*['\"].*(?:path|git|github):.*$", text):
+        if found[1] in RUNNERS:
+            yield setting(f"gem {found[1]}", found[0].strip())
+
+
+def _read_requirements(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    """Yield the runners that do not come from where runners come from."""
+    for line in plain_lines(text):
+        named = {re.split(r"[^\w-]", line)[0], line.rstrip("/").rpartition("/")[2]} & RUNNERS
+        if re.search(r"@|/|file:", line):
+            yield from (setting(name, line) for name in named)
+
+
+def _read_gradle_properties(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    for line in plain_lines(text):
+        if re.search(r"(?i)\btest|skip|check", line.partition("=")[0]) and "ersion" not in line.partition("=")[0]:
+            yield setting(line.partition("=")[0].strip(), line)
+
+
+def _read_bunfig(text: str, has_tests: bool) -> Iterator[JudgeItem]:
+    data = read_toml(text)
+    yield from settings_in("", {key: data[key] for key in ("test", "preload") if key in data})
+
+
 def _read_mix(text: str, has_tests: bool) -> Iterator[JudgeItem]:
     for found in re.finditer(
         r"(?m)^\s*(\"?test[\w.]*\"?|test_\w+|elixirc_paths)\s*:.*$|^.*elixirc_paths\(:test\).*$", text
@@ -312,6 +347,11 @@ READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
         (r"CMakeLists\.txt", read_cmake),
         (r"(?:build|settings)\.gradle(?:\.kts)?", read_gradle),
         (r"go\.work", _read_go_work),
+        (r"go\.mod", _read_go_mod),
+        (r"Gemfile", _read_gemfile),
+        (r"requirements[\w-]*\.txt", _read_requirements),
+        (r"gradle\.properties", _read_gradle_properties),
+        (r"bunfig\.toml", _read_bunfig),
         (r"mix\.exs", _read_mix),
         (r"(?:GNUmakefile|[Mm]akefile|[^/]+\.mk)", read_makefile),
         (r"\.?[Jj]ustfile", read_just),

@@ -7,7 +7,7 @@ from typing import Literal
 from mi.project.checks.file_kinds import is_test
 from mi.project.checks.files import RUNNER_MODULES, configures_runner
 
-Kind = Literal["", "code", "data", "inline", "settings", "recipe", "manifest", "git"]
+Kind = Literal["", "code", "data", "inline", "examples", "settings", "recipe", "manifest", "git"]
 
 CODE = frozenset(
     "py pyi js jsx ts tsx mjs cjs mts cts vue svelte go rs java kt kts groovy scala rb php cs swift dart ex exs c cc"
@@ -18,7 +18,7 @@ _MANIFEST = re.compile(
     r"(?:^|/)(?:pyproject\.toml|setup\.cfg|setup\.py|tox\.ini|package\.json|deno\.jsonc?|bunfig\.toml|nx\.json|project\.json"
     r"|turbo\.json|tsconfig\.json|jsconfig\.json|vite\.config\.\w+|\.npmrc|\.yarnrc(?:\.yml)?|Cargo\.toml"
     r"|\.cargo/config(?:\.toml)?|pom\.xml|composer\.json|CMakeLists\.txt|(?:build|settings)\.gradle(?:\.kts)?"
-    r"|gradle\.properties|mix\.exs|go\.work|[^/]+\.(?:cs|fs|vb)proj|\.gitlab-ci\.yml|\.travis\.yml"
+    r"|gradle\.properties|mix\.exs|go\.(?:work|mod)|Gemfile|requirements[\w-]*\.txt|[^/]+\.(?:cs|fs|vb)proj|\.gitlab-ci\.yml|\.travis\.yml"
     r"|\.github/workflows/[^/]+\.ya?ml|\.circleci/config\.yml)$"
 )
 _RECIPE = re.compile(
@@ -31,7 +31,8 @@ _SETTINGS = re.compile(
     r"|\.taprc|\.nycrc(?:\.\w+)?|\.c8rc(?:\.\w+)?|jasmine\.json|wdio\.conf\.\w+|babel\.config\.\w+|\.babelrc(?:\.\w+)?|\.swcrc"
     r"|tsconfig\.(?:test|tests|spec|jest|vitest)\.json|\.env\.(?:test|testing|ci)(?:\.\w+)*|(?:test|tests)\.env"
     r"|\.config/nextest\.toml|phpunit\.xml(?:\.dist)?|\.rspec(?:-local)?|behave\.ini|\.mvn/(?:maven|jvm)\.config"
-    r"|CTestCustom\.cmake|CTestConfig\.cmake|[^/]+\.runsettings|xunit\.runner\.json|dart_test\.yaml)$"
+    r"|CTestCustom\.cmake|CTestConfig\.cmake|[^/]+\.runsettings|xunit\.runner\.json|dart_test\.yaml|junit-platform\.properties|META-INF/services/org\.junit[^/]*|mockito-extensions/[^/]+|testng\.xml"
+    r"|mocha\.opts|node\.config\.json)$"
 )
 _MORE_TESTS = re.compile(
     r"(?:^|/)(?:tests\.py|__tests__/.*|(?:e2e|cypress|features|Tests)/.*|[^/]+\.Tests?/.*|[^/]+_SUITE\.erl"
@@ -41,7 +42,10 @@ _MORE_TESTS = re.compile(
 _DATA_FOLDER = re.compile(
     r"(?:^|/)(?:__?fixtures__?|fixtures|testdata|test[-_]data|__snapshots__|snapshots?|goldens?|cassettes|__mocks__)/"
 )
-_DATA_NAME = re.compile(r"(?:\.(?:snap|ambr|golden|approved\.\w+|verified\.\w+))$|(?:^|[._-])golden\.\w+$")
+_DATA_NAME = re.compile(
+    r"(?:\.(?:snap|ambr|golden|approved\.\w+|verified\.\w+))$|(?:^|[._-])golden\.\w+$"
+    r"|(?:^|/)(?:expected|baselines?|goldens?)(?:[_.-][^/]*)?/|(?:^|/)(?:expected|baseline)(?:[_.-][^/]*)?\.\w+$"
+)
 _SPEC_FOLDER = re.compile(r"(?:^|/)(?:specs?|features|e2e)/")
 _READ_ONLY = re.compile(r"(?:^|/)(?:README|NOTES|CHANGELOG|LICENSE)(?:\.\w+)*$|(?:^|/)docs?/", re.IGNORECASE)
 # Modules that runners import by these names, beside those that each runner's entry has.
@@ -117,4 +121,6 @@ def shadows_module(path: str, test_folders: frozenset[str]) -> str:
 
 def stands_before_all(path: str) -> bool:
     """Return whether a file takes part in every run by its mere place: a `.pth`, a tracked dependency's program."""
+    if re.search(r"\.(?:dist|egg)-info/entry_points\.txt$", path):
+        return True
     return path.endswith(".pth") or bool(re.search(r"(?:^|/)(?:node_modules|\.venv|venv|site-packages)/", path))

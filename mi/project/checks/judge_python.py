@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from mi.project.checks.judge_items import JudgeItem, shorten, whole
 
@@ -45,13 +46,21 @@ def _class_header(node: ast.ClassDef) -> str:
 
 
 def _python_function(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str, shown: str) -> JudgeItem:
-    text = ast.unparse(_without_docstring(node))
+    text = ast.unparse(_plain(node))
     is_test = node.name.startswith("test")
-    adds = is_test or not _is_hook(node, text)
+    adds = is_test or not (_is_hook(node) or (owner and node.name in _test_case_names()))
     return JudgeItem(owner + node.name, text, shown, adds, node.name, is_test)
 
 
-def _is_hook(node: ast.FunctionDef | ast.AsyncFunctionDef, text: str) -> bool:
+@cache
+def _test_case_names() -> frozenset[str]:
+    """Return the names that a class of tests may inherit: whoever takes one changes how its tests are run."""
+    from unittest import IsolatedAsyncioTestCase
+
+    return frozenset(dir(IsolatedAsyncioTestCase)) - {"maxDiff", "longMessage"}
+
+
+def _is_hook(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Return whether a function is called without anybody's asking for it: by the runner or by Python itself."""
     called = re.fullmatch(
         r"pytest_\w+|(?:setup|teardown|set_up|tear_down)(?:_\w+)?|(?:setUp|tearDown|asyncSetUp|asyncTearDown)\w*"
@@ -62,10 +71,17 @@ def _is_hook(node: ast.FunctionDef | ast.AsyncFunctionDef, text: str) -> bool:
     return bool(called or "autouse" in decorators or re.search(r"\bhook(?:impl|wrapper)", decorators))
 
 
-def _without_docstring(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt:
+def _plain(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt:
+    """Return a function without what says nothing about its result: docstring, types, messages of assertions."""
     first = node.body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
         node.body = node.body[1:] or [ast.Pass()]
+    node.returns = None
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.arg):
+            inner.annotation = None
+        elif isinstance(inner, ast.Assert):
+            inner.msg = None
     return node
 
 
@@ -80,11 +96,11 @@ def _imports(node: ast.Import | ast.ImportFrom, owner: str, shown: str) -> Itera
 
 
 def _is_idle(node: ast.stmt) -> bool:
-    """Return whether a statement does nothing: a docstring, `pass`, `...`, the start of a module as a program."""
+    """Return whether a statement does nothing: a docstring, `pass`, `...`, imports for types alone."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.If):
-        return ast.unparse(node.test) in ("__name__ == '__main__'", "TYPE_CHECKING", "typing.TYPE_CHECKING")
+        return not node.orelse and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
     return isinstance(node, ast.Pass)
 
 
@@ -94,9 +110,16 @@ _MADE_BY = re.compile(r"(?:\w+\.)*(?:[A-Z]\w*|frozenset|set|dict|list|tuple|rang
 def _python_statement(node: ast.stmt, owner: str, shown: str) -> JudgeItem:
     text = ast.unparse(node)
     bound = _plain_name(node)
-    obeyed = bound.startswith(("pytest", "__", "collect_ignore"))
-    adds = bool(bound) and not obeyed and _is_inert(getattr(node, "value", None))
-    return JudgeItem(owner + (bound or shorten(text)), text, shown, adds, bound)
+    if _is_program(node):
+        return JudgeItem(f"{owner}__main__", text, shown, adds=True)
+    obeyed = bound.startswith(("pytest", "__", "collect_ignore")) or (owner and bound in _test_case_names())
+    inert = bool(bound) and _is_inert(getattr(node, "value", None))
+    return JudgeItem(owner + (bound or shorten(text)), text, shown, inert and not obeyed, bound, acts=not inert)
+
+
+def _is_program(node: ast.stmt) -> bool:
+    """Return whether a statement is what a module does as a program."""
+    return isinstance(node, ast.If) and not node.orelse and ast.unparse(node.test) == "__name__ == '__main__'"
 
 
 def _plain_name(node: ast.stmt) -> str:
@@ -120,26 +143,65 @@ def reaches_out(text: str) -> str:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-    for node in body:
-        if _is_idle(node) or isinstance(node, ast.Import | ast.ImportFrom | ast.ClassDef):
-            continue
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            if node.name in ("load_tests", "__getattr__") or node.name.startswith("pytest_"):
-                return f"def {node.name}"
-        elif not _stays_inside(node):
-            return shorten(ast.unparse(node))
-    return ""
+    return next((shorten(ast.unparse(node)) for node in body if not _stays_inside(node)), "")
 
 
 def _stays_inside(node: ast.stmt) -> bool:
+    if _is_idle(node) or _is_program(node) or isinstance(node, ast.Import | ast.ImportFrom):
+        return True
+    if isinstance(node, ast.ClassDef):
+        return all(isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) or _stays_inside(one) for one in node.body)
     text = ast.unparse(node)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        widely = "autouse" in text.partition("def ")[0] and re.search(r"session|package", text.partition("def ")[0])
+        return not widely and node.name not in ("load_tests", "__getattr__") and not node.name.startswith("pytest_")
     if re.match(r"sys\.path\.(?:insert|append)\(|pytest\.importorskip\(|pytestmark\b", text):
         return True
+    if _plain_name(node).startswith("pytest"):
+        return False
     if isinstance(node, ast.Try | ast.If | ast.With):
-        return all(isinstance(one, ast.Import | ast.ImportFrom) or _stays_inside(one) for one in _inner(node))
-    return isinstance(node, ast.Pass) or (bool(_plain_name(node)) and _is_inert(getattr(node, "value", None)))
+        return all(map(_stays_inside, _inner(node)))
+    return bool(_plain_name(node)) and _is_inert(getattr(node, "value", None))
 
 
 def _inner(node: ast.stmt) -> list[ast.stmt]:
     handlers = [one for handler in getattr(node, "handlers", []) for one in handler.body]
     return [*getattr(node, "body", []), *handlers, *getattr(node, "orelse", []), *getattr(node, "finalbody", [])]
+
+
+def modules_of(text: str) -> list[str]:
+    """Return the modules that a file imports as it is loaded, with dots before those beside it."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    found = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom):
+            source = "." * node.level + (node.module or "")
+            found += [source, *(f"{source}.{alias.name}" for alias in node.names)]
+    return found
+
+
+def example_items(text: str) -> list[JudgeItem]:
+    """Return the examples in the docstrings of a Python file, which a runner of doctests would run."""
+    from doctest import DocTestParser
+
+    try:
+        nodes = list(ast.walk(ast.parse(text))) if ">>>" in text else []
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    found = []
+    for node in nodes:
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        try:
+            examples = DocTestParser().get_examples(ast.get_docstring(node) or "")
+        except ValueError:
+            continue
+        for one in examples:
+            shown = f">>> {one.source}{one.want}"
+            found.append(
+                JudgeItem(f"example {shorten(one.source)}", shown + str(one.options), shown, True, is_test=True)
+            )
+    return found

@@ -111,7 +111,10 @@ def read_makefile(text: str, has_tests: bool) -> Iterator[JudgeItem]:
             yield JudgeItem(target, recipe, f"{target}: {recipe}")
         elif counts:
             yield JudgeItem(f"make {target}", recipe, "\n".join([f"{target}:", *recipe.splitlines()]), adds=True)
-    for name in _OBEYED & made.settings.keys():
+    wanted = (
+        made.settings.keys() if not made.rules else _OBEYED & made.settings.keys()
+    )  # a file of settings is included
+    for name in wanted:
         yield JudgeItem(name, made.settings[name], f"{name} = {made.settings[name]}")
     for name, value in made.exports.items():
         yield JudgeItem(f"export {name}", value, f"export {name} = {value}")

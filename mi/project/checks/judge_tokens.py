@@ -53,7 +53,7 @@ def _pattern(language: str) -> re.Pattern[str]:
     raw = r'r(?P<hashes>\#*)".*?"(?P=hashes)' if language == "rs" else r"(?!)"
     regex = (
         r"(?<=[(,=:\[!&|?{};\n])\s*/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*"
-        if language in _JS
+        if language in SCRIPTED
         else r"(?!)"
     )
     return re.compile(
@@ -63,7 +63,7 @@ def _pattern(language: str) -> re.Pattern[str]:
     )
 
 
-_JS = frozenset({"js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"})
+SCRIPTED = frozenset({"js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"})
 
 
 def tokens_of(text: str, language: str) -> list[Token]:
