@@ -237,6 +237,19 @@ def test_code_that_forges_its_result_proves_nothing(tmp_path: Path, base: TestRe
     assert judge_proof(base, final).proved is False, final
 
 
+LEAVES = (
+    "import unittest, os\nclass T(unittest.TestCase):\n    def test_a(self): pass\n    def test_b(self): os._exit(0)\n"
+)
+
+
+@pytest.mark.req("judge.report.forged")
+def test_a_suite_of_unittest_that_is_left_early_is_not_finished(tmp_path: Path) -> None:
+    results = run_check("python -m unittest", write(tmp_path / "project", {"test_it.py": LEAVES}))
+    assert results.exit_code == 0
+    assert results.problem is not None
+    assert (results.problem.kind, results.problem.detail) == ("unfinished", "unittest")
+
+
 def test_a_check_that_hides_failures_contradicts_its_report(project: Path) -> None:
     results = run_check("pytest -q || true", project)
     assert results.disagreement == "failures_over_zero"

@@ -118,7 +118,11 @@ def _place_reporters(mine: str) -> None:
 def _python(given: Mapping[str, str], mine: str, reports: str) -> dict[str, str]:
     """Return what makes pytest and unittest report; pytest's own report serves where our plugin is not found."""
     path = [os.path.join(mine, "python"), *filter(None, [given.get("PYTHONPATH", "")])]
+    passed_on = "testenv.pass_env+=MI_REPORT_*,PYTHONPATH,PYTEST_ADDOPTS"
     return {
+        "TOX_OVERRIDE": ";".join(
+            filter(None, [given.get("TOX_OVERRIDE", ""), passed_on])
+        ),  # tox clears the environment
         "PYTHONPATH": os.pathsep.join(path),
         "PYTEST_ADDOPTS": _add(
             given,

@@ -35,7 +35,7 @@ _NAMING = tuple(
         r"^(?P<test>[\w./-]+\.py::\S.*?) (?P<word>passed|failed|error|skipped|xfail|xpass)\b",  # pytest -v
         r"^(?P<word>passed|failed|error|xfail|xpass) (?P<test>[\w./-]+\.py(?:::\S+)?)(?: - .*)?$",  # its summary
         r"^(?P<test>\w+ \([\w.]+\))(?:\n.*)? \.\.\. (?P<word>ok|fail|error|skipped|expected failure)\b",  # unittest -v
-        r"^(?P<word>fail|error): (?P<test>\w+ \([\w.]+\))$",
+        r"^(?P<word>fail|error): (?P<test>\w+ \([\w.]+\))(?: .*)?$",
         r"^ *--- (?P<word>pass|fail|skip): (?P<test>\S+) \(",  # go test -v, or its failures
         r"^ *\d+/\d+ Test +#\d+: (?P<test>\S+) \.+ *(?P<word>passed|\*\*\*[\w ()]+?) +[\d.]+ sec",  # ctest
         r"^ *(?P<word>ok|not ok) \d+ (?:- )?(?P<test>[^#\n]+?)(?: # .*)?$",  # TAP

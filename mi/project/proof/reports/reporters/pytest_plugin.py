@@ -10,8 +10,12 @@ _writer = importlib.import_module(__name__.rpartition("_")[0])
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads how many processes there are to be
 def pytest_cmdline_main(config):
-    """Keep a run of some tests in one process."""
-    if _writer.is_asked() and os.environ.get("MI_REPORT_ONLY") and hasattr(config.option, "numprocesses"):
+    """Leave out the report that stands in for ours, and keep a run of some tests in one process."""
+    if not _writer.is_asked():
+        return
+    if str(getattr(config.option, "xmlpath", None)).startswith(os.environ["MI_REPORT_TO"]):
+        config.option.xmlpath = None
+    if os.environ.get("MI_REPORT_ONLY") and hasattr(config.option, "numprocesses"):
         config.option.numprocesses = None
         config.option.dist = "no"
         config.option.tx = []
@@ -27,6 +31,7 @@ def pytest_configure(config):
 class _PytestWatcher:
     def __init__(self, config):
         self._writer = _writer.ReportWriter("pytest")
+        self._places = {}
         self._rootdir = str(getattr(config, "rootpath", None) or config.rootdir)
         self._collected = set()
         self._ran = set()
@@ -34,7 +39,9 @@ class _PytestWatcher:
 
     def _id(self, nodeid):
         path, mark, rest = nodeid.partition("::")
-        return self._writer.place(os.path.join(self._rootdir, path)) + mark + rest
+        if path not in self._places:
+            self._places[path] = self._writer.place(os.path.join(self._rootdir, path))
+        return self._places[path] + mark + rest
 
     def pytest_collectreport(self, report):
         if report.outcome != "passed" and report.nodeid:

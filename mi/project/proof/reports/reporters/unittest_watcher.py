@@ -52,13 +52,14 @@ class _UnittestWatcher:
         self._result = None
 
     def run(self, call):
+        """Run, and report the end unless the run was broken off."""
         _running.append(self)
         try:
-            return call()
+            returned = call()
         finally:
             _running.pop()
-            green = self._result is not None and self._result.wasSuccessful()
-            self._writer.end(exit=0 if green else 1)
+        self._writer.end(exit=0 if self._result is not None and self._result.wasSuccessful() else 1)
+        return returned
 
     def select(self, test):
         """Return the tests that are wanted, in a suite of their own."""
