@@ -92,6 +92,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         notices=context.notices,
         wait_for_limit=options.wait_for_limit,
         language=language,
+        snapshot=config.snapshot,
     )
     if resumed:
         return BuiltRun(parts, resumed.state, resumed)

@@ -1,7 +1,10 @@
 """One batch of the agent's work: what it is told, what it did, and what stopped it."""
 
 import os
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -16,17 +19,21 @@ from mi.autopilot.clock import BatchClock
 from mi.autopilot.injection import compose, injection_for
 from mi.autopilot.outcomes import GO_ON, EndRun, Next, SendNext, end_blocked
 from mi.autopilot.recorder import LogRecorder
-from mi.autopilot.run_parts import RunParts
+from mi.autopilot.run_parts import Reporter, RunParts
 from mi.autopilot.state import EarlierProof, RunState, added
 from mi.evidence.records.hands import HandsInput, HandsResumeFailed, HandsRetry
-from mi.evidence.records.run import BatchEnd, Limit, RunUsage
+from mi.evidence.records.run import BatchEnd, LeftOutFile, Limit, RunUsage, TreeSnapshot
 from mi.kernel import clock
 from mi.kernel.messages import text
 from mi.mind.views import BatchView, Case, ProjectView
 from mi.project.checks.coverage import ProjectChecks
 from mi.project.checks.recognition import Check, is_check, newly_found
 from mi.project.overlay import read_overlay
+from mi.project.snapshots import END, Snapshot
 from mi.project.worktree import WatchStep, WorktreeWatch
+
+_SLOW_S = 2.0
+_NAMED = 500  # left-out files that a record names
 
 
 class AgentWork(NamedTuple):
@@ -47,6 +54,13 @@ class BatchRunner:
         self._checks = checks
         self._transcript_ref = ""
         self._sent = ""  # what the batch began with
+
+    def keep(self, watch: WorktreeWatch) -> None:
+        """Keep the work tree for the person before the agent touches it; what fails is said and stops nothing."""
+        with _say_when_slow(self._parts.reporter):
+            snapshot = watch.snapshot(self._state.batch_id)
+        if self._parts.snapshot.enabled:
+            self._recorder.append(_snapshot_record(snapshot, self._state.batch_id))
 
     def run_agent(self) -> AgentWork:
         """Let the agent work on the next input to its end; after a failure that may pass it goes on in its thread."""
@@ -97,7 +111,10 @@ class BatchRunner:
 
     def look(self, work: AgentWork, watch: WorktreeWatch) -> Case:
         """Return the case to judge: what the agent did beside what the work tree shows, stored at once."""
-        step = watch.step()
+        with _say_when_slow(self._parts.reporter):
+            step = watch.step()
+        if self._parts.snapshot.enabled:
+            self._recorder.append(_snapshot_record(watch.latest_snapshot, END))
         case = self.case_of(self._record_batch(work, watch, step))
         return msgspec.structs.replace(case, diff=step.latest.diff)
 
@@ -257,6 +274,31 @@ def mindspec_base(parts: RunParts) -> str:
     }
     merged = msgspec.to_builtins(parts.runtime) | {"project_overlay": msgspec.to_builtins(shown)}
     return msgspec.json.encode(merged).decode()
+
+
+@contextmanager
+def _say_when_slow(reporter: Reporter) -> Iterator[None]:
+    """Tell the person when a snapshot takes long."""
+    timer = threading.Timer(_SLOW_S, reporter.slow, ["snapshot"])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _snapshot_record(taken: Snapshot, of: str) -> TreeSnapshot:
+    named = taken.left_out[:_NAMED]
+    return TreeSnapshot(
+        of=of,
+        commit=taken.commit,
+        tree=taken.tree,
+        place=taken.place,
+        left_out=[LeftOutFile(path=left.path, why=left.why, size=left.size) for left in named],
+        is_first=taken.is_first,
+        reason=taken.reason,
+    )
 
 
 def _sha256(text: str) -> str:

@@ -51,6 +51,7 @@ class Loop:
                 stopped = self._before_batch()
                 if stopped is not None:
                     return self._end(stopped)
+                self.batches.keep(watch)
                 work = self.batches.run_agent()
                 case = self.batches.look(work, watch)
                 upcoming = self.batches.stopped(work.result) or self._stop_request() or self.decide(case)

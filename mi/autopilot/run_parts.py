@@ -9,7 +9,7 @@ from mi.autopilot.injection import Told
 from mi.autopilot.steps.protocol import RunSteps
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.base import Record
-from mi.kernel.config.types import Runtime
+from mi.kernel.config.types import Runtime, SnapshotConfig
 from mi.kernel.home import Home, ProjectHome
 from mi.kernel.notices import Notices
 from mi.mind.mind import Mind
@@ -32,6 +32,9 @@ class Reporter(Observer):
 
     def sent(self, batch_id: str, text: str) -> None:
         """Show a batch that is about to go to the agent."""
+
+    def slow(self, what: str) -> None:
+        """Show that something takes long: `snapshot`."""
 
     def close(self) -> None:
         """Stop showing: the run is over, however it ended."""
@@ -87,6 +90,7 @@ class RunParts(NamedTuple):
     wait_for_limit: bool = False
     language: str = "en"  # in which the person is spoken to
     steps: RunSteps = RunSteps()
+    snapshot: SnapshotConfig = SnapshotConfig()
 
     @property
     def place(self) -> ProjectHome:

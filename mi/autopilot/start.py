@@ -17,7 +17,9 @@ from mi.kernel import git
 from mi.kernel.consent import refuses
 from mi.kernel.home import ProjectHome
 from mi.project.checks.recognition import Check, detect
-from mi.project.worktree import WorktreeWatch
+from mi.project.snapshots import remove_old_snapshots
+from mi.project.tree_writer import KeepRules
+from mi.project.worktree import SnapshotNet, WorktreeWatch
 
 _TREES_KEPT = 4  # of runs that may still be resumed
 
@@ -35,7 +37,8 @@ def drive_run(parts: RunParts, state: RunState, resumed: Resumed | None = None) 
         if resumed and resumed.cut is not None:
             end_orphan(parts.home.path(resumed.cut.transcript_path))
             loop.recorder.append(BatchEnd(outcome="cut", hands_transcript_ref=resumed.cut.transcript_path), sync=True)
-        with WorktreeWatch(parts.project.root, _tree_folder(parts.place, state.run_id), keeps) as watch:
+        folder, net = _tree_folder(parts.place, state.run_id), _open_net(parts, state.run_id)
+        with WorktreeWatch(parts.project.root, folder, keeps, net) as watch:
             end = loop.run(watch, partial(_go_on, loop, resumed) if resumed and resumed.began else None)
             if end.status == "done":
                 watch.forget()
@@ -82,6 +85,15 @@ def _go_on(loop: Loop, resumed: Resumed) -> Next:
         case "strategy" if case:
             return loop.decide(case, risk_settled=True)
     return SendNext(answer)
+
+
+def _open_net(parts: RunParts, run_id: str) -> SnapshotNet | None:
+    """Return how the work tree is kept before each batch, after what is too old has gone; None where it is not."""
+    config = parts.snapshot
+    if not config.enabled:
+        return None
+    remove_old_snapshots(parts.project.root, parts.place.snapshots)
+    return SnapshotNet(run_id, parts.place.snapshots, KeepRules(config.max_file, config.secrets))
 
 
 def _tree_folder(place: ProjectHome, run_id: str) -> str:

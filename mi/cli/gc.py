@@ -4,8 +4,10 @@ from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, count
 from mi.cli.output import Output
+from mi.kernel.errors import MiError
 
 _KEEP = 20
+DAYS = 30  # after which snapshots go by themselves
 
 
 def build_parser(name: str) -> Parser:
@@ -23,6 +25,20 @@ def build_parser(name: str) -> Parser:
     )
     add_cd(transcripts)
     add_json(transcripts)
+    snapshots = group.add(
+        "snapshots",
+        "remove what was kept of the work tree before each batch",
+        "mi gc snapshots --days 7 --apply",
+        _snapshots,
+        person_only="always",
+    )
+    snapshots.add_argument(
+        "--days", metavar="N", type=count, default=DAYS, help=f"older than so many days (default {DAYS})"
+    )
+    snapshots.add_argument("--run", dest="of_run", metavar="RUN", default="", help="only those of one run, however old")
+    snapshots.add_argument("--apply", action="store_true", help="do it (default: only show what would be done)")
+    add_cd(snapshots)
+    add_json(snapshots)
     thoughts = group.add(
         "thoughtdb", "archive the Thought DB and leave out redundant lines", "mi gc thoughtdb --apply", _thoughts
     )
@@ -58,6 +74,25 @@ def _transcripts(context: HomeContext, args: Args) -> int:
         out.line(context.home.relative(old.path))
     key = "gc.nothing" if not found else "gc.archived" if args.apply else "gc.dry-run"
     out.say(key, count=len(found), size=_shown(size), packed=_shown(packed), keep=args.keep)
+    return 0
+
+
+def _snapshots(context: HomeContext, args: Args) -> int:
+    from mi.project.snapshots import find_kept_store, find_old, list_snapshots, remove_snapshots
+
+    out, root = Output(context.language), context.project.root
+    store = find_kept_store(root, context.project_home.snapshots)
+    found = [] if store is None else list_snapshots(store, args.of_run) if args.of_run else find_old(store, args.days)
+    reason = remove_snapshots(store, found) if store and found and args.apply else ""
+    if reason:
+        raise MiError("snapshots-kept", path=root, reason=reason)
+    if args.json:
+        out.json({"applied": args.apply, "snapshots": [kept.ref for kept in found]})
+        return 0
+    for kept in found:
+        out.line(kept.ref)
+    key = "gc.snapshots-nothing" if not found else "gc.snapshots-gone" if args.apply else "gc.snapshots-dry-run"
+    out.say(key, count=len(found), path=root)
     return 0
 
 

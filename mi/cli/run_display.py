@@ -9,7 +9,7 @@ from mi.autopilot.run_parts import Reporter
 from mi.cli.output import Output, flush
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Preflight, Verification
-from mi.evidence.records.run import RunStart
+from mi.evidence.records.run import RunStart, TreeSnapshot
 from mi.evidence.records.table import SHOWN_IN
 from mi.kernel.text import fit_one_line
 
@@ -40,12 +40,20 @@ class Live(Quiet):
             self._line("mi", self._out.text("run.begin", run_id=record.run_id, hands=record.hands, mind=record.mind))
             if record.uncommitted:
                 self._line("mi", self._out.text("run.dirty", count=record.uncommitted))
+        elif isinstance(record, TreeSnapshot):
+            if record.is_first:
+                self._line("mi", self._out.text("run.first-snapshot", ref=f"refs/mi/{record.run_id}/{record.of}"))
+            elif record.reason:
+                self._line("mi", self._out.text("run.no-snapshot", reason=record.reason))
         elif (isinstance(record, Preflight) and record.verdict == "free") or (
             isinstance(record, Verification) and record.gate == "check"
         ):
             pass  # nothing to say about a harmless task; a check is told by the plan of checks
         elif kind in _TOLD and (said := record.headline(self._out.word)):
             self._line("mi", f"{self._out.word(kind)}: {fit_one_line(said, 200)}")
+
+    def slow(self, what: str) -> None:
+        self._line("mi", self._out.text(f"run.slow-{what}"))
 
     def event(self, event: Event) -> None:
         match event:

@@ -120,6 +120,7 @@ def run_bytes(
     timeout_s: float = _TIMEOUT_S,
     settings: dict[str, str] | None = None,
     env: Mapping[str, str] = MappingProxyType({}),
+    umask: int = 0o077,
 ) -> GitBytes:
     """Run git with something to read and return all that it printed: names as bytes, whatever they are written in."""
     from tempfile import TemporaryFile
@@ -128,7 +129,9 @@ def run_bytes(
         given.write(stdin)
         given.seek(0)
         try:
-            process = start(cwd, *args, stdin=given.fileno(), stderr=complaint.fileno(), settings=settings, env=env)
+            process = start(
+                cwd, *args, stdin=given.fileno(), stderr=complaint.fileno(), settings=settings, env=env, umask=umask
+            )
         except OSError as error:
             return GitBytes(None, b"", str(error))
         assert process.stdout is not None  # it was asked for
@@ -145,6 +148,7 @@ def start(
     stderr: int | None = None,
     settings: dict[str, str] | None = None,
     env: Mapping[str, str] = MappingProxyType({}),
+    umask: int = 0o077,  # what it keeps for MI, MI alone may read; -1 is the person's own
 ) -> "subprocess.Popen[bytes]":
     """Return git running in a folder, its output in a pipe; OSError where there is no git."""
     import subprocess
@@ -156,7 +160,7 @@ def start(
         stderr=subprocess.DEVNULL if stderr is None else stderr,
         env=_environment(settings or {}) | dict(env),
         start_new_session=True,
-        umask=0o077,  # what it keeps for MI, MI alone may read
+        umask=umask,
     )
 
 

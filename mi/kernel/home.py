@@ -145,6 +145,11 @@ class ProjectHome:
         return self.path("evidence.jsonl")
 
     @property
+    def snapshots(self) -> str:
+        """Snapshots of a project that no git keeps."""
+        return self.path("snapshots")
+
+    @property
     def segment_state(self) -> str:
         return self.path("segment_state.json")
 

@@ -12,7 +12,7 @@ _TRANSCRIPTS = ["*.jsonl", "archive/*.jsonl.gz"]
 _PROJECT = [
     *("overlay.json", "evidence.jsonl", "segment_state.json", "workflow_candidates.json", "preference_candidates.json"),
     *("captures.json", "run.lock", "contract/*.json", "contract/*.lock", "contract/*.sqlite", "hook_sessions/*.json"),
-    *("workflows/wf_*.json", "workflows/undone/wf_*.json", "trees/*/**"),
+    *("workflows/wf_*.json", "workflows/undone/wf_*.json", "trees/*/**", "snapshots/**"),
     *(f"thoughtdb/{one}" for one in _STORE),
     *(f"transcripts/{who}/{one}" for who in ("hands", "mind") for one in _TRANSCRIPTS),
 ]

@@ -8,6 +8,7 @@ from mi.governance.change_units import Counted, add_unseen, count
 from mi.governance.diff_flags import find_diff_flags
 from mi.governance.impact import Facts, compute_raw_risk, find_facts, find_flags, join_flags
 from mi.governance.review_gate import Required, review_gate
+from mi.kernel import git
 from mi.kernel.errors import MiError, NotFound
 from mi.project.worktree import TreeChange, WorktreeWatch
 
@@ -54,6 +55,8 @@ def weigh(
 
 def change_here(root: str, revision: str = "", task: str = "", count_generated: bool = False) -> Weighed:
     """Return what is not committed, or what changed since a revision; MiError outside of git."""
+    if git.find_toplevel(root) is None:
+        raise MiError("gate-no-repository", path=root)
     with WorktreeWatch(root) as watch:
         change = watch.since(revision) if revision else watch.uncommitted()
         if change is None and revision and watch.uncommitted() is not None:

@@ -12,8 +12,10 @@ from typing import NamedTuple
 import msgspec
 
 from mi.kernel import files, git
-from mi.kernel.home import FILE_MODE, make_dirs
-from mi.project.trees import FolderTree, GitTree, Tree
+from mi.kernel.home import make_dirs
+from mi.project.snapshots import END, Snapshot, keep_tree, open_store, take_snapshot
+from mi.project.tree_writer import KeepRules, LeftOut, TreeWriter, WrittenTree
+from mi.project.trees import SKIPPED, FolderTree, GitTree, Tree
 
 _SCAN_FILES = 20_000
 _SCAN_S = 3.0
@@ -21,6 +23,7 @@ _GIT_S = 30.0
 _DIFF_BYTES = 1 << 20
 _TEXT_BYTES = 1 << 20  # of one file
 _TEXTS_BYTES = 16 << 20  # of all files that are kept
+_FOLDER_BYTES = 500_000_000  # of a project outside of git: a larger one is only looked at, not kept
 
 
 class TreeChange(NamedTuple):
@@ -39,30 +42,54 @@ class WatchStep(NamedTuple):
     total: TreeChange
 
 
-class WorktreeWatch:
-    """Takes a snapshot when opened, and at each step tells what changed.
+class SnapshotNet(NamedTuple):
+    """Whose snapshots a watch keeps, and where those of a project outside of git go."""
 
-    In git, a snapshot is a tree written from a temporary index into a temporary object store: untracked files count,
-    ignored ones do not, and the person's index and repository are left alone. Elsewhere it is sizes and times.
+    run_id: str
+    home_folder: str
+    keep: KeepRules = KeepRules()
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """A work tree that was written down: its tree, and what could not be in it."""
+
+    tree: str
+    left_out: tuple[LeftOut, ...] = ()
+
+
+class WorktreeWatch:
+    """Writes the work tree down when opened, and at each step tells what changed.
+
+    Untracked files count, ignored ones do not, by the rules that held at the start; the person's index is left alone.
+    With a net, the trees are snapshots in the person's repository; without, they are in a folder of the watch's own.
+    Where git cannot be had, it goes by sizes and times.
     """
 
-    def __init__(self, root: str, kept: str = "", keeps: Callable[[str], bool] = lambda path: False) -> None:
-        """`kept` is a folder in which the first snapshot outlives this process: reopened, the watch goes on from it.
+    def __init__(
+        self,
+        root: str,
+        kept: str = "",
+        keeps: Callable[[str], bool] = lambda path: False,
+        net: SnapshotNet | None = None,
+    ) -> None:
+        """`kept` is a folder in which the first moment outlives this process: reopened, the watch goes on from it.
 
         `keeps` says of which files the first contents are remembered where no git does.
         """
         self.root = self._root = os.path.realpath(root)
         self._keeps = keeps
-        self._top = git.find_toplevel(root)
         self._kept = kept
         if kept:
             make_dirs(kept)
         self._folder = kept or tempfile.mkdtemp(prefix="mi-tree-")
-        self._env = self._environment()
-        self._no_filters = git.disable_filters(self._top) if self._env and self._top else {}
-        self._last: str | Scan = self._snapshot()
+        self._net = net
+        store = open_store(self._root, net.home_folder) if net else None
+        self._writer = TreeWriter(self._root, self._folder, store, net.keep if net else _LOOK)
+        self._problem = "" if store or not net else "git cannot say where the repository keeps its contents"
+        self.latest_snapshot = Snapshot(reason="off")  # of the latest step
         reopened = self._reopened()
-        self._first: str | Scan = reopened or self._last
+        self._last: Moment | Scan = self._look()
+        self._first: Moment | Scan = reopened or self._last
         self._texts = self._first_texts(reopened is None)
         if kept:
             files.write_atomic(self._first_file, msgspec.json.encode(self._first))
@@ -82,21 +109,26 @@ class WorktreeWatch:
     def _first_file(self) -> str:
         return os.path.join(self._folder, "first.json")
 
-    def _reopened(self) -> "str | Scan | None":
-        """Return the first snapshot of an earlier process, if it is there and can still be read."""
+    def _reopened(self) -> "Moment | Scan | None":
+        """Return the first moment of an earlier process, if it is there and can still be read."""
         data = files.read_bytes(self._first_file) if self._kept else None
         try:
-            first = msgspec.json.decode(data, type=str | Scan) if data else None
+            first = msgspec.json.decode(data, type=str | Moment | Scan) if data else None
         except msgspec.DecodeError:
             return None
-        if isinstance(first, str) and git.run(self._root, "cat-file", "-e", first, env=self._env).code != 0:
+        first = Moment(first) if isinstance(first, str) else first  # as an earlier version wrote it
+        if isinstance(first, Moment) and git.run(self._root, "cat-file", "-e", first.tree, env=self._env).code != 0:
             return None
         return first
+
+    @property
+    def _env(self) -> dict[str, str]:
+        return self._writer.read_env
 
     def _first_texts(self, begins: bool) -> dict[str, str]:
         """Return the first contents of the files to keep; in git the tree has them."""
         path = os.path.join(self._folder, "texts.json")
-        if isinstance(self._first, str):
+        if isinstance(self._first, Moment):
             return {}
         if not begins:
             try:
@@ -124,67 +156,102 @@ class WorktreeWatch:
 
     def first_text(self, path: str) -> str | None:
         """Return what a file held when the watch began; None when it was not there."""
-        if not isinstance(self._first, str):
+        if not isinstance(self._first, Moment):
             return self._texts.get(path)
-        answer = git.run(self._root, "show", f"{self._first}:./{path}", max_bytes=_TEXT_BYTES, env=self._env)
+        answer = git.run(self._root, "show", f"{self._first.tree}:./{path}", max_bytes=_TEXT_BYTES, env=self._env)
         return answer.output if answer.code == 0 else None
 
     def had_folder(self, path: str) -> bool:
         """Return whether a folder held anything of the project when the watch began."""
-        if not isinstance(self._first, str):
+        if not isinstance(self._first, Moment):
             return any(name.startswith(path + "/") for name in self._first.files)
-        return git.run(self._root, "cat-file", "-e", f"{self._first}:./{path}", env=self._env).code == 0
+        return git.run(self._root, "cat-file", "-e", f"{self._first.tree}:./{path}", env=self._env).code == 0
 
     @property
     def first_tree(self) -> GitTree | None:
         """The project's files when the watch began; None where git cannot be had."""
-        return GitTree(self._root, self._first, self._env) if isinstance(self._first, str) else None
+        return GitTree(self._root, self._first.tree, self._env) if isinstance(self._first, Moment) else None
 
     @property
     def last_tree(self) -> Tree:
         """The project's files at the latest step."""
-        return GitTree(self._root, self._last, self._env) if isinstance(self._last, str) else FolderTree(self._root)
+        if isinstance(self._last, Moment):
+            return GitTree(self._root, self._last.tree, self._env)
+        return FolderTree(self._root)
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What no tree of the latest step holds: too large, unreadable, a repository of its own."""
+        return self._last.left_out if isinstance(self._last, Moment) else ()
+
+    def snapshot(self, batch_id: str) -> Snapshot:
+        """Keep the work tree as it is now for the person, before a batch."""
+        if self._net is None:
+            return Snapshot(reason="off")
+        if not isinstance(self._last, Moment) or self._writer.store is None:
+            return Snapshot(reason=self._problem)
+        return take_snapshot(self._writer, self._net.run_id, batch_id)
 
     def step(self) -> WatchStep:
         """Return what changed until now."""
-        now = self._snapshot()
+        now = self._look(END)
         latest = self._between(self._last, now)
         total = latest if self._first is self._last else self._between(self._first, now)
         self._last = now
         return WatchStep(latest, total)
 
     def since(self, revision: str) -> TreeChange | None:
-        """Return what changed between a revision and the snapshot; None when there is no such revision, or no git."""
-        if not isinstance(self._last, str):
+        """Return what changed between a revision and the latest step; None when there is no such one, or no git."""
+        if not isinstance(self._last, Moment) or self._writer.repository is None:
             return None
-        found = git.run(
-            self._root, "rev-parse", "--verify", "-q", "--end-of-options", f"{revision}^{{tree}}", env=self._env
-        )
-        return self._between(found.output.strip(), self._last) if found.code == 0 else None
+        asked = ("rev-parse", "--verify", "-q", "--end-of-options", f"{revision}^{{tree}}")
+        found = git.run(self._root, *asked)
+        return self._between(Moment(found.output.strip()), self._last) if found.code == 0 else None
 
     def uncommitted(self) -> TreeChange | None:
         """Return what is not committed, new files included; None outside of git."""
-        if not isinstance(self._last, str):
+        if not isinstance(self._last, Moment) or self._writer.repository is None:
             return None
         nothing = git.run(self._root, "hash-object", "-t", "tree", "--stdin", env=self._env).output.strip()
-        return self.since("HEAD") or self._between(nothing, self._last)  # a repository may have no commit yet
+        return self.since("HEAD") or self._between(Moment(nothing), self._last)  # there may be no commit yet
 
-    def _snapshot(self) -> "str | Scan":
-        return (self._write_tree() if self._env else None) or _scan(self._root)
+    def _look(self, name: str = "") -> "Moment | Scan":
+        """Return the work tree as it is now; with a name it is kept under it, where there is a net."""
+        written = None if self._is_too_large() else self._writer.write()
+        if written and written.reason and self._writer.store:
+            self._problem = written.reason
+            self._writer.store = None  # what cannot be kept for the person can still be looked at
+            written = self._writer.write()
+        if written is None or written.reason:
+            return _scan(self._root)
+        if self._net and name:
+            self.latest_snapshot = self._keep(written, self._net.run_id, name)
+        return Moment(written.whole, tuple(left for left in written.left_out if left.why != "secret"))
 
-    def _between(self, before: "str | Scan", now: "str | Scan") -> TreeChange:
+    def _keep(self, written: WrittenTree, run_id: str, name: str) -> Snapshot:
+        if self._writer.store is None:
+            return Snapshot(reason=self._problem)
+        return keep_tree(self._writer, written.tree, run_id, name, written.left_out)
+
+    def _between(self, before: "Moment | Scan", now: "Moment | Scan") -> TreeChange:
         if isinstance(before, Scan) and isinstance(now, Scan):
             change = _scanned_change(before, now)
             return change._replace(diff=self.text_diff(change.files)) if before is self._first else change
         if isinstance(before, Scan) or isinstance(now, Scan):
             return TreeChange([], "", "", True)  # git failed at one of the two moments
-        if before == now:
-            return TreeChange([], "", "", False)
-        names = self._diff(before, now, "--name-only", "-z")
-        diff = self._diff(before, now, "-U0", "-M")
-        files = [name for name in names.output.split("\0") if name]
-        stat = self._diff(before, now, "--stat").output.rstrip()
-        return TreeChange(files, diff.output, stat, names.code is None or diff.cut)
+        large = self._changed_outside(before.left_out, now.left_out)
+        if before.tree == now.tree:
+            return TreeChange(large, "", "", False)
+        names = self._diff(before.tree, now.tree, "--name-only", "-z")
+        diff = self._diff(before.tree, now.tree, "-U0", "-M")
+        found = [name for name in names.output.split("\0") if name]
+        stat = self._diff(before.tree, now.tree, "--stat").output.rstrip()
+        return TreeChange(sorted({*found, *large}), diff.output, stat, names.code is None or diff.cut)
+
+    def _changed_outside(self, before: tuple[LeftOut, ...], now: tuple[LeftOut, ...]) -> list[str]:
+        """Return which of the files that no tree holds are new, gone or of another size or time."""
+        places = {os.path.join(self._writer.top, left.path) for left in set(before) ^ set(now)}
+        return sorted(os.path.relpath(place, self._root) for place in places if place.startswith(self._root + os.sep))
 
     def text_diff(self, changed: list[str]) -> str:
         """Return what `git diff -U0` would print about the files to keep among changed ones, since the watch began."""
@@ -208,30 +275,17 @@ class WorktreeWatch:
         arguments = ("diff", *options, *safe, before, now, "--", ".")
         return git.run(self._root, *arguments, timeout_s=_GIT_S, max_bytes=_DIFF_BYTES, env=self._env)
 
-    def _environment(self) -> dict[str, str]:
-        """Return a private index and object store; {} when this is no usable repository."""
-        if self._top is None:
-            return {}
-        answer = git.run(
-            self._top, "rev-parse", "--path-format=absolute", "--git-path", "objects", "--git-path", "index"
-        )
-        paths = answer.output.split("\n")
-        if answer.code != 0 or len(paths) < 2:
-            return {}
-        objects, index = paths[0], paths[1]
-        private = {"GIT_INDEX_FILE": os.path.join(self._folder, "index"), "GIT_OBJECT_DIRECTORY": self._folder}
-        if os.path.exists(index):  # with its stat data, so that unchanged files need not be read
-            shutil.copyfile(index, private["GIT_INDEX_FILE"])
-            os.chmod(private["GIT_INDEX_FILE"], FILE_MODE)
-        return private | {"GIT_ALTERNATE_OBJECT_DIRECTORIES": objects}
+    def _is_too_large(self) -> bool:
+        """Return whether a project outside of git has more than MI wants to keep beside it."""
+        if self._writer.repository is not None:
+            return False
+        found = _scan(self._root)
+        is_large = not found.complete or sum(size for size, _ in found.files.values()) > _FOLDER_BYTES
+        self._problem = "too large" if is_large else ""
+        return is_large
 
-    def _write_tree(self) -> str | None:
-        everything = ("add", "-A", "--ignore-errors", ".")
-        added = git.run(str(self._top), *everything, timeout_s=_GIT_S, settings=self._no_filters, env=self._env)
-        if added.code is None:
-            return None
-        written = git.run(str(self._top), "write-tree", timeout_s=_GIT_S, env=self._env)
-        return written.output.strip() or None if written.code == 0 else None
+
+_LOOK = KeepRules(secrets="keep")  # what stays in the watch's own folder
 
 
 class Scan(NamedTuple):
@@ -245,7 +299,7 @@ def _scan(root: str) -> Scan:
     found: dict[str, tuple[int, int]] = {}
     deadline = time.monotonic() + _SCAN_S
     for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in (".git", "node_modules", ".venv", "__pycache__"))
+        folders[:] = sorted(name for name in folders if name not in SKIPPED)
         for name in names:
             path = os.path.join(folder, name)
             try:

@@ -15,7 +15,7 @@ from tests.waiting import wait_until
 DRIVER = str(Path(__file__).with_name("killed_run.py"))
 TASK = ("fix", "the", "failing", "test")
 # run_start, three batches of hands_input, batch_end, verification, evidence, check_plan; two decisions; run_end
-WHOLE = 19
+WHOLE = 25
 
 
 def three_batches(bench: Workbench) -> Path:

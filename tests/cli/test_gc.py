@@ -12,7 +12,9 @@ import pytest
 
 from mi.evidence.archive import find_old
 from mi.kernel.home import Home
-from tests.conftest import Mi
+from mi.project.snapshots import open_store, take_snapshot
+from mi.project.tree_writer import TreeWriter
+from tests.conftest import Mi, git
 
 
 @pytest.fixture
@@ -132,3 +134,23 @@ def test_a_wrong_number_is_a_usage_error(mi: Mi) -> None:
     done = mi("gc", "transcripts", "--keep", "many")
     assert done.returncode == 2
     assert "'many'" in done.stderr
+
+
+def keep(root: Path, home: Home, run: str) -> None:
+    store = open_store(str(root), home.path("none"))
+    assert take_snapshot(TreeWriter(str(root), home.path("trees", run), store), run, "b1").reason == ""
+
+
+@pytest.mark.req("person.net.gc")
+def test_snapshots_are_listed_first_and_removed_when_told(mi, repository, home: Home, monkeypatch):
+    root: Path = repository()
+    monkeypatch.chdir(root)
+    for run in ("run_a", "run_b"):
+        keep(root, home, run)
+    assert "No snapshots to remove" in mi("gc", "snapshots").stdout
+    shown = mi("gc", "snapshots", "--run", "run_a").stdout
+    assert "refs/mi/run_a/b1" in shown
+    assert "--apply" in shown
+    done = json.loads(mi("gc", "snapshots", "--run", "run_a", "--apply", "--json").stdout)
+    assert done == {"applied": True, "snapshots": ["refs/mi/run_a/b1"]}
+    assert git(root, "for-each-ref", "--format=%(refname)", "refs/mi/") == "refs/mi/run_b/b1"

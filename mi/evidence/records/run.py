@@ -78,6 +78,29 @@ class BatchEnd(Record, frozen=True, kw_only=True, tag="batch_end"):
         return f"{say(self.outcome)} {self.last_message}".strip()
 
 
+class LeftOutFile(Struct, frozen=True, kw_only=True):
+    """A file or folder that is not in a snapshot, and why."""
+
+    path: str
+    why: str = ""
+    size: int = 0
+
+
+class TreeSnapshot(Record, frozen=True, kw_only=True, tag="tree_snapshot"):
+    """The work tree as it was kept before a batch, or after the latest one (`of` is `end`); or why it was not."""
+
+    of: str = ""  # the batch before which it was taken
+    commit: str = ""
+    tree: str = ""
+    place: str = ""  # the repository that keeps it
+    left_out: list[LeftOutFile] = []
+    is_first: bool = False  # of this repository
+    reason: str = ""
+
+    def headline(self, say: Say = str) -> str:
+        return self.reason or f"{self.of} {self.commit}"
+
+
 class Question(Record, frozen=True, kw_only=True, tag="question"):
     """Something only the person can answer; `blocks`: the run waits for it, `about`: what the answer is for."""
 

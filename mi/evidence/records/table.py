@@ -57,6 +57,7 @@ MODULES: dict[str, str] = {
     "snapshot": "thoughts",
     "state_corrupt": "run",
     "testless_strategy_set": "mind",
+    "tree_snapshot": "run",
     "undo": "run",
     "user_input": "run",
     "values_set": "thoughts",

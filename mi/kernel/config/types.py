@@ -211,6 +211,14 @@ class Runtime(Struct, frozen=True, kw_only=True):
     retry: Retry = field(default_factory=Retry)
 
 
+class SnapshotConfig(Struct, frozen=True, kw_only=True):
+    """The never-lose net: the work tree kept before each batch of a run."""
+
+    enabled: bool = True
+    max_file: int = 10_000_000  # bytes of an untracked file; a larger one is left out and named
+    secrets: Literal["skip", "keep"] = "skip"  # untracked files in which a secret is found
+
+
 class ContractTasks(Struct, frozen=True, kw_only=True):
     verify: Literal["ask", "proceed"] = "proceed"
 
@@ -276,6 +284,7 @@ class Config(Struct, frozen=True, kw_only=True):
     mind: MindConfig = field(default_factory=MindConfig)
     hands: HandsConfig = field(default_factory=HandsConfig)
     runtime: Runtime = field(default_factory=Runtime)
+    snapshot: SnapshotConfig = field(default_factory=SnapshotConfig)
     contract: Contract = field(default_factory=Contract)
     governance: Governance = field(default_factory=Governance)
     persona: PersonaConfig = field(default_factory=PersonaConfig)

@@ -133,6 +133,7 @@ WORDS = {
     "snapshot": "快照",
     "state_corrupt": "状态损坏",
     "testless_strategy_set": "无测试策略",
+    "tree_snapshot": "工作区快照",
     "undo": "撤销",
     "user_input": "本人的话",
     "values_set": "价值观",

@@ -1,0 +1,159 @@
+"""The never-lose net: a work tree as it was before each batch of a run, kept as a commit under `refs/mi/`."""
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from mi.kernel import git
+from mi.project.tree_writer import LeftOut, Store, TreeWriter, find_store, make_repository
+
+DAYS = 30
+END = "end"  # in a batch's place: the state after the latest batch
+_PREFIX = "refs/mi/"
+_SETTINGS = {"core.logAllRefUpdates": "false", "i18n.commitEncoding": "UTF-8"}
+_WHO = {"NAME": "Mind Incarnation", "EMAIL": "mi@localhost"}
+_WORDS = ("before {batch} of {run}", "after the latest batch of {run}")
+_IDENTITY = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in _WHO.items()}
+
+
+class Snapshot(NamedTuple):
+    """A work tree that was kept; with a `reason`, why it was not."""
+
+    commit: str = ""
+    tree: str = ""
+    place: str = ""  # the repository that keeps it
+    left_out: tuple[LeftOut, ...] = ()
+    reason: str = ""
+    is_first: bool = False  # of this repository
+
+
+class KeptSnapshot(NamedTuple):
+    """A snapshot that a repository keeps."""
+
+    run_id: str
+    batch_id: str
+    commit: str
+    time: float
+
+    @property
+    def ref(self) -> str:
+        return name_ref(self.run_id, self.batch_id)
+
+
+def name_ref(run_id: str, batch_id: str) -> str:
+    """Return the reference under which a snapshot is kept."""
+    return _PREFIX + "/".join(re.sub(r"[^\w-]", "-", part) for part in (run_id, batch_id))
+
+
+def open_store(root: str, home_folder: str) -> Store | None:
+    """Return where snapshots of a project go: its own repository, or a folder of the home outside of git.
+
+    None when git cannot say where the repository keeps its contents.
+    """
+    top = git.find_toplevel(root)
+    if top is not None:
+        return find_store(top)
+    if not os.path.exists(os.path.join(home_folder, "HEAD")):
+        make_repository(home_folder, {})
+    return Store(home_folder, os.path.join(home_folder, "objects"), is_own=True)
+
+
+def take_snapshot(writer: TreeWriter, run_id: str, batch_id: str) -> Snapshot:
+    """Keep the work tree as it is now; a failure is a value, no run stops for it."""
+    written = writer.write()
+    if written.reason:
+        return Snapshot(reason=written.reason)
+    return keep_tree(writer, written.tree, run_id, batch_id, written.left_out)
+
+
+def keep_tree(
+    writer: TreeWriter, tree: str, run_id: str, batch_id: str, left_out: tuple[LeftOut, ...] = ()
+) -> Snapshot:
+    """Keep a tree that was written down as the snapshot of a batch."""
+    store, ref = writer.store, name_ref(run_id, batch_id)
+    if store is None:
+        return Snapshot(reason="no repository")
+    listed = _ask(store, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", _PREFIX)
+    for line in listed.splitlines():
+        if line.startswith(f"{ref} ") and line.endswith(f" {tree}"):
+            return Snapshot(line.split(" ")[1], tree, store.git_dir, left_out)
+    made = _commit(writer, store, tree, _WORDS[batch_id == END].format(batch=batch_id, run=run_id))
+    commit = made.output.decode().strip()
+    stored = _git(store, "update-ref", "--no-deref", ref, commit) if made.code == 0 else made
+    if stored.code != 0:
+        return Snapshot(reason=stored.error)
+    return Snapshot(commit, tree, store.git_dir, left_out, is_first=not listed)
+
+
+def _commit(writer: TreeWriter, store: Store, tree: str, words: str) -> git.GitBytes:
+    """Return the answer to making a commit whose parent is the work tree's own, where it has one."""
+    if writer.repository:
+        made = _git(store, "commit-tree", tree, "-p", "HEAD", "-m", words, cwd=writer.top)
+        if made.code == 0:
+            return made
+    return _git(store, "commit-tree", tree, "-m", words)
+
+
+def list_snapshots(store: Store, run_id: str = "") -> list[KeptSnapshot]:
+    """Return what a repository keeps, of one run or of all, oldest first."""
+    where = name_ref(run_id, "").rstrip("/") if run_id else _PREFIX
+    listed = _ask(
+        store, "for-each-ref", "--sort=creatordate", "--format=%(refname) %(objectname) %(creatordate:unix)", where
+    )
+    found = []
+    for line in listed.splitlines():
+        ref, commit, moment = line.split(" ")
+        run, _, batch = ref.removeprefix(_PREFIX).partition("/")
+        found.append(KeptSnapshot(run, batch, commit, float(moment or 0)))
+    return found
+
+
+def remove_snapshots(store: Store, snapshots: Iterable[KeptSnapshot]) -> str:
+    """Remove snapshots; return why not, '' when they are gone. git itself frees the room when it next tidies up."""
+    lines = "".join(f"delete {kept.ref} {kept.commit}\n" for kept in snapshots)
+    answer = _git(store, "update-ref", "--no-deref", "--stdin", stdin=lines.encode())
+    if answer.code == 0 and store.is_own:
+        _tidy(store)
+    return "" if answer.code == 0 else answer.error or "git update-ref"
+
+
+def find_old(store: Store, days: float = DAYS) -> list[KeptSnapshot]:
+    """Return the snapshots that are older than so many days."""
+    return [kept for kept in list_snapshots(store) if kept.time < time.time() - days * 86400]
+
+
+def find_kept_store(root: str, home_folder: str) -> Store | None:
+    """Return where snapshots of a project are, without making a place for them; None when there can be none."""
+    has_place = git.find_toplevel(root) is not None or os.path.isdir(home_folder)
+    return open_store(root, home_folder) if has_place else None
+
+
+def remove_old_snapshots(root: str, home_folder: str, days: float = DAYS) -> None:
+    """Remove what a project keeps for longer than so many days; what fails is tried again by the next run."""
+    store = find_kept_store(root, home_folder)
+    old = find_old(store, days) if store else []
+    if store and old:
+        remove_snapshots(store, old)
+
+
+def _tidy(store: Store) -> None:
+    """Free the room in a repository of MI's own."""
+    if not list_snapshots(store):
+        shutil.rmtree(store.git_dir, ignore_errors=True)
+    else:
+        _git(store, "gc", "--quiet", "--prune=now")
+
+
+def _ask(store: Store, *args: str) -> str:
+    answer = _git(store, *args)
+    return os.fsdecode(answer.output).strip() if answer.code == 0 else ""
+
+
+def _git(store: Store, *args: str, stdin: bytes = b"", cwd: str = "") -> git.GitBytes:
+    """Run git on a store, or with `cwd` in a work tree of it."""
+    env = _IDENTITY if cwd else _IDENTITY | {"GIT_DIR": store.git_dir}
+    umask = 0o077 if store.is_own else -1
+    return git.run_bytes(cwd or store.git_dir, *args, stdin=stdin, settings=_SETTINGS, env=env, umask=umask)

@@ -1,0 +1,393 @@
+"""Writing a work tree down as a tree of git, without touching the person's index, branches or rules.
+
+MI has a repository folder of its own for it: an index, and the exclude and attribute rules of the start. The contents
+go into the person's repository (a snapshot) or into MI's own folder (a look).
+"""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from hashlib import sha256
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from mi.kernel import files, git
+from mi.kernel.home import FILE_MODE, make_dirs
+from mi.kernel.secrets import find_secrets
+from mi.kernel.text import decode
+from mi.project.git_rules import freeze_attributes, freeze_excludes
+
+_LIST_S = 120.0
+_WRITE_S = 900.0
+_LFS = b"version https://git-lfs.github.com/spec/"
+_COPIED = "filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|safecrlf|sharedrepository"
+_CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
+
+Why = Literal["large", "secret", "unreadable", "repository", "submodule"]
+
+
+class LeftOut(Struct, frozen=True):
+    """A file or folder that is not in a snapshot, and why: too large, with a secret, or a repository of its own."""
+
+    path: str
+    why: Why
+    size: int = 0
+    time_ns: int = 0
+
+
+class KeepRules(NamedTuple):
+    """What of the untracked files is kept."""
+
+    max_file: int = 10_000_000
+    secrets: Literal["skip", "keep"] = "skip"
+
+
+class Store(NamedTuple):
+    """A repository that keeps contents and references: the person's, or one that MI made."""
+
+    git_dir: str
+    objects: str
+    is_own: bool = False
+
+
+class WrittenTree(NamedTuple):
+    """A work tree, written down; with a `reason`, why it could not be.
+
+    `tree` holds what may be kept; `whole` also the small files with secrets, whose contents stay in MI's own folder.
+    """
+
+    tree: str = ""
+    whole: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+    reason: str = ""
+
+
+class TreeWriter:
+    """Writes one work tree down, again and again; reopened with the same folder, it goes on by the same rules."""
+
+    def __init__(self, root: str, folder: str, store: Store | None = None, keep: KeepRules = KeepRules()) -> None:  # noqa: B008 - immutable
+        """`store` is where contents go; without one they stay in `folder`."""
+        self.root = os.path.realpath(root)
+        self.repository = git.find_toplevel(self.root)
+        self.top = self.repository or self.root
+        self.folder = folder
+        self.store = store
+        self._keep = keep
+        self._scanned: dict[tuple[str, int, int], bool] = {}
+
+    @cached_property
+    def read_env(self) -> dict[str, str]:
+        """The variables by which git reads what was written."""
+        others = [self.store.objects] if self.store else self._own_objects
+        return self._env(os.path.join(self.folder, "objects"), [*others, *self._former_objects])
+
+    def write(self) -> WrittenTree:
+        """Write the work tree down as it is now."""
+        try:
+            self._open()
+            changed, others, nested = self._list()
+            kept, left_out = self._sort_out(changed, others)
+            self._update(kept, [left.path for left in left_out if left.path in changed])
+            tree = self._git("write-tree", env=self._write_env, umask=self._umask).decode().strip()
+            left_out += [LeftOut(path, "repository") for path in nested] + self._dirty_submodules()
+            whole = self._with_secrets([left.path for left in left_out if left.why == "secret"]) or tree
+            return WrittenTree(tree, whole, tuple(left_out))
+        except (OSError, GitFailed) as error:
+            return WrittenTree(reason=str(error))
+
+    # the folder
+
+    def _env(self, objects: str, others: Iterable[str]) -> dict[str, str]:
+        """Return the variables that lead git to MI's folder; contents go to `objects` and are found in the others."""
+        return {
+            "GIT_DIR": self.folder,
+            "GIT_WORK_TREE": self.top,
+            "GIT_OBJECT_DIRECTORY": objects,
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(_quoted(path) for path in others),
+        }
+
+    @cached_property
+    def _own_objects(self) -> list[str]:
+        """Where the person's repository keeps its contents; nowhere outside of git."""
+        store = find_store(self.top) if self.repository else None
+        return [store.objects] if store else []
+
+    @cached_property
+    def _former_objects(self) -> list[str]:
+        """The folder itself, where the watch of an earlier version kept contents in it."""
+        return [self.folder] if os.path.exists(os.path.join(self.folder, "first.json")) else []
+
+    @property
+    def _write_env(self) -> dict[str, str]:
+        if self.store is None:
+            return self.read_env
+        # Not MI's own contents: a tree in the store may name none that the store does not have.
+        return self._env(self.store.objects, ())
+
+    @property
+    def _umask(self) -> int:
+        return (
+            -1 if self.store and not self.store.is_own else 0o077
+        )  # as the person's own git would, in their repository
+
+    def _open(self) -> None:
+        ready = os.path.join(self.folder, "ready")
+        files.remove_if_there(os.path.join(self.folder, "index.lock"))  # of a git that was killed
+        if os.path.exists(ready):
+            return
+        make_repository(self.folder, self._settings())
+        files.remove_if_there(os.path.join(self.folder, "index"))
+        self._take_index()
+        self._freeze_rules()
+        self._git("update-index", "-q", "--refresh", env=self._write_env, accept=(0, 1))
+        files.write_atomic(ready, b"")  # last: a writer that was killed before begins anew
+
+    def _settings(self) -> dict[str, str]:
+        """Return what of the repository's configuration says how files are compared."""
+        if not self.repository:
+            return {}
+        wanted = rf"^(core\.({_COPIED})|extensions\.objectformat)$"
+        answer = git.run(self.top, "config", "--includes", "--get-regexp", wanted)
+        pairs = (line.partition(" ") for line in answer.output.splitlines())
+        return {key: value or "true" for key, _, value in pairs}
+
+    def _take_index(self) -> None:
+        """Begin with the person's index: with its stat data, unchanged files need not be read."""
+        if not self.repository:
+            return
+        answer = git.run(self.top, "rev-parse", "--path-format=absolute", "--git-path", "index")
+        theirs, own = answer.output.rstrip("\n"), os.path.join(self.folder, "index")
+        if answer.code != 0:
+            raise GitFailed(f"{self.top}: git rev-parse: {answer.code}")
+        if not os.path.exists(theirs):
+            return
+        shutil.copy2(theirs, own)  # with its time: what changed in the same moment is read again
+        os.chmod(own, FILE_MODE)
+        seen = git.run_bytes(self.top, "ls-files", "-v", "-z", timeout_s=_LIST_S, env=self._write_env)
+        if seen.code != 0:  # parts of it are elsewhere (a split index)
+            os.unlink(own)
+            listed = self._their_git("ls-files", "-s", "-z")
+            self._git("update-index", "-z", "--index-info", stdin=listed, env=self._write_env)
+            return
+        unwatched = [line[2:] for line in seen.output.split(b"\0") if line[:1].islower()]
+        if unwatched:  # "assume unchanged" is no promise that MI may rely on
+            names = b"\0".join(unwatched)
+            self._git("update-index", "--no-assume-unchanged", "-z", "--stdin", stdin=names, env=self._write_env)
+
+    def _freeze_rules(self) -> None:
+        info = os.path.join(self.folder, "info")
+        own = self._person_info()
+        if own:
+            for name in ("exclude", "attributes"):
+                content = files.read_bytes(os.path.join(own, name))
+                files.write_atomic(os.path.join(info, name), content or b"")
+        standard = ("ls-files", "-z", "-o", "--exclude-standard")
+        named = [f":(glob)**/{name}" for name in (".gitignore", ".gitattributes")]
+        found = [os.fsdecode(name) for name in self._names(*standard, "-c", "--", *named)]
+        ignored = (os.fsdecode(name) for name in self._names(*standard, "-i", "--directory"))
+        hidden = [name for name in ignored if os.path.isfile(os.path.join(self.top, name, ".gitignore"))]
+        excludes = [name for name in found if os.path.basename(name) == ".gitignore"]
+        attributes = [name for name in found if os.path.basename(name) == ".gitattributes"]
+        mine = [os.path.join(own, name) if own else "" for name in ("exclude", "attributes")]
+        general = [self._general_file("excludesFile", "ignore"), self._general_file("attributesFile", "attributes")]
+        files.write_atomic(self._excludes, freeze_excludes(self.top, excludes, [general[0], mine[0]], hidden).encode())
+        files.write_atomic(
+            os.path.join(info, "attributes"), freeze_attributes(self.top, attributes, [general[1]], mine[1]).encode()
+        )
+
+    @property
+    def _excludes(self) -> str:
+        return os.path.join(self.folder, "info", "excludes-at-start")
+
+    def _person_info(self) -> str:
+        if not self.repository:
+            return ""
+        answer = git.run(self.top, "rev-parse", "--path-format=absolute", "--git-path", "info")
+        return answer.output.rstrip("\n") if answer.code == 0 else ""
+
+    def _general_file(self, key: str, default: str) -> str:
+        """Return the person's rules for all repositories."""
+        named = git.run(self.top, "config", "--type=path", f"core.{key}").output.rstrip("\n")
+        base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+        return named or os.path.join(base, "git", default)
+
+    # one look
+
+    def _list(self) -> tuple[set[str], list[str], list[str]]:
+        """Return the paths that differ from the index, the new ones, and the new repositories inside."""
+        listed = self._names("ls-files", "-z", "-t", "-m", "-d", "-o", f"--exclude-from={self._excludes}")
+        changed, others, nested = set(), [], []
+        for line in listed:
+            path = os.fsdecode(line[2:])
+            if line[:1] != b"?":
+                changed.add(path)
+            elif path.endswith("/"):
+                nested.append(path.rstrip("/"))
+            else:
+                others.append(path)
+        known: dict[str, bool] = {}
+        return changed, [path for path in others if not self._is_tools_own(path, known)], nested
+
+    def _is_tools_own(self, path: str, known: dict[str, bool]) -> bool:
+        """Return whether a path lies in a folder that only a tool writes: a marked cache, a virtual environment."""
+        folder = os.path.dirname(path)
+        if not folder:
+            return False
+        if folder not in known:
+            known[folder] = self._is_tools_own(folder, known) or self._is_marked(folder)
+        return known[folder]
+
+    def _is_marked(self, folder: str) -> bool:
+        """Return whether a folder says that it is a tool's; one with files of the project's in it says so in vain."""
+        place = os.path.join(self.top, folder)
+        tag = os.path.join(place, "CACHEDIR.TAG")
+        is_cache = os.path.basename(folder).startswith(".") and os.path.isfile(tag)
+        is_cache = is_cache and (files.read_bytes(tag) or b"").startswith(_CACHE_TAG)
+        is_environment = all(os.path.exists(os.path.join(place, name)) for name in ("pyvenv.cfg", "bin/python"))
+        return (is_cache or is_environment) and not any(self._names("ls-files", "-z", "--", f":(literal){folder}"))
+
+    def _sort_out(self, changed: set[str], others: list[str]) -> tuple[list[str], list[LeftOut]]:
+        """Return the paths to take in, and those to leave out: of what the person's git tracks, only the unreadable."""
+        judged = [(path, self._judge(path)) for path in (*changed, *others)]
+        left_out = [left for _, left in judged if left]
+        if self.repository and any(left.why != "unreadable" for left in left_out):
+            tracked = set(map(os.fsdecode, self._their_git("ls-files", "-z").split(b"\0")))
+            left_out = [left for left in left_out if left.why == "unreadable" or left.path not in tracked]
+        left_paths = {left.path for left in left_out}
+        kept = [path for path, _ in judged if path not in left_paths]
+        return [path for path in kept if path not in changed or not self._is_same_pointer(path)], left_out
+
+    def _judge(self, path: str) -> LeftOut | None:
+        """Return why an untracked file would be left out."""
+        place = os.path.join(self.top, path)
+        try:
+            status = os.lstat(place)
+        except OSError:
+            return None  # gone: that is taken in, too
+        why: Why | None = None
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        if not os.access(place, os.R_OK):
+            why = "unreadable"
+        elif status.st_size > self._keep.max_file:
+            why = "large"
+        elif self._keep.secrets == "skip" and self._holds_secret(place, status):
+            why = "secret"
+        return LeftOut(path, why, status.st_size, status.st_mtime_ns) if why else None
+
+    def _holds_secret(self, place: str, status: os.stat_result) -> bool:
+        key = (place, status.st_size, status.st_mtime_ns)
+        if key not in self._scanned:
+            data = files.read_bytes(place) or b""
+            self._scanned[key] = b"\0" not in data[:8192] and bool(find_secrets(decode(data)))
+        return self._scanned[key]
+
+    @cached_property
+    def _has_pointers(self) -> bool:
+        return b"filter=lfs" in (files.read_bytes(os.path.join(self.folder, "info", "attributes")) or b"")
+
+    def _is_same_pointer(self, path: str) -> bool:
+        """Return whether a file is the one that git's pointer to large files names: only its time changed."""
+        if not self._has_pointers:
+            return False
+        if not os.path.isfile(os.path.join(self.top, path)):
+            return False
+        pointer = git.run_bytes(self.top, "cat-file", "blob", f":{path}", env=self._write_env).output
+        if not pointer.startswith(_LFS):
+            return False
+        digest = sha256()
+        with open(os.path.join(self.top, path), "rb") as file:
+            while chunk := file.read(1 << 20):
+                digest.update(chunk)
+        return f"oid sha256:{digest.hexdigest()}".encode() in pointer
+
+    def _update(self, kept: Iterable[str], dropped: list[str]) -> None:
+        paths = b"\0".join(map(os.fsencode, kept))
+        if paths:
+            self._add(paths, self._write_env)
+        if dropped:
+            names = b"\0".join(map(os.fsencode, dropped))
+            self._git("update-index", "--force-remove", "-z", "--stdin", stdin=names, env=self._write_env)
+
+    def _add(self, paths: bytes, env: dict[str, str]) -> None:
+        taken = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
+        self._git(*taken, stdin=paths, env=env, umask=self._umask)
+
+    def _with_secrets(self, paths: list[str]) -> str:
+        """Return the tree with these files, too; their contents stay in MI's own folder."""
+        if not paths:
+            return ""
+        index = os.path.join(self.folder, "index.whole")
+        shutil.copy2(os.path.join(self.folder, "index"), index)
+        env = self.read_env | {"GIT_INDEX_FILE": index}
+        self._add(b"\0".join(map(os.fsencode, paths)), env)
+        return self._git("write-tree", env=env).decode().strip()
+
+    def _dirty_submodules(self) -> list[LeftOut]:
+        if not os.path.isfile(os.path.join(self.top, ".gitmodules")):
+            return []
+        listed = self._names("ls-files", "-s", "-z")
+        links = [os.fsdecode(line.partition(b"\t")[2]) for line in listed if line.startswith(b"160000")]
+        return [LeftOut(path, "submodule") for path in links if self._is_dirty(os.path.join(self.top, path))]
+
+    def _is_dirty(self, folder: str) -> bool:
+        if git.find_toplevel(folder) != os.path.realpath(folder):
+            return False  # not checked out
+        settings = git.disable_filters(folder)
+        return bool(git.run(folder, "status", "--porcelain", settings=settings).output.strip())
+
+    # git
+
+    def _names(self, *args: str) -> Iterator[bytes]:
+        answer = self._git(*args, env=self._write_env)
+        return (name for name in answer.split(b"\0") if name)
+
+    def _their_git(self, *args: str) -> bytes:
+        return _answer(git.run_bytes(self.top, *args, timeout_s=_LIST_S), args)
+
+    def _git(
+        self, *args: str, env: dict[str, str], stdin: bytes = b"", umask: int = 0o077, accept: tuple[int, ...] = (0,)
+    ) -> bytes:
+        given = git.run_bytes(self.top, *args, stdin=stdin, timeout_s=_WRITE_S, settings=_QUICK, env=env, umask=umask)
+        return _answer(given, args, accept)
+
+
+_QUICK = {"core.compression": "1", "core.looseCompression": "1", "core.logAllRefUpdates": "false"}
+
+
+class GitFailed(Exception):
+    """git did not do what was asked; the text is its own last line."""
+
+
+def _answer(given: git.GitBytes, args: tuple[str, ...], accept: tuple[int, ...] = (0,)) -> bytes:
+    if given.code not in accept:
+        raise GitFailed(given.error or f"git {args[0]}: exit code {given.code}")
+    return given.output
+
+
+def _quoted(path: str) -> str:
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"' if os.pathsep in path else path
+
+
+def make_repository(folder: str, settings: dict[str, str]) -> None:
+    """Make the folders and files that git takes for a repository."""
+    for name in ("objects", "refs", "info"):
+        make_dirs(os.path.join(folder, name))
+    version = 1 if "extensions.objectformat" in settings else 0
+    lines = ["[core]", f"\trepositoryformatversion = {version}", "\tbare = false"]
+    for key, value in settings.items():
+        section, _, name = key.partition(".")
+        lines += [f"[{section}]", f"\t{name} = {value}"]
+    files.write_atomic(os.path.join(folder, "config"), ("\n".join(lines) + "\n").encode())
+    files.write_atomic(os.path.join(folder, "HEAD"), b"ref: refs/heads/none\n")
+
+
+def find_store(top: str) -> Store | None:
+    """Return where a work tree's repository keeps its contents; None when git cannot say."""
+    asked = ("--git-common-dir", "--git-path", "objects")
+    answer = git.run(top, "rev-parse", "--path-format=absolute", *asked)
+    paths = answer.output.splitlines()
+    return Store(paths[0], paths[1]) if answer.code == 0 and len(paths) == 2 else None
