@@ -113,9 +113,9 @@ class BatchRunner:
         """Return the case to judge: what the agent did beside what the work tree shows, stored at once."""
         with _say_when_slow(self._parts.reporter):
             step = watch.step()
+        case = self.case_of(self._record_batch(work, watch, step))
         if self._parts.snapshot.enabled:
             self._recorder.append(_snapshot_record(watch.latest_snapshot, END))
-        case = self.case_of(self._record_batch(work, watch, step))
         return msgspec.structs.replace(case, diff=step.latest.diff)
 
     def _record_input(self, wanted: str) -> tuple[str, str]:

@@ -30,7 +30,7 @@ def build_parser(name: str) -> Parser:
         "remove what was kept of the work tree before each batch",
         "mi gc snapshots --days 7 --apply",
         _snapshots,
-        person_only="always",
+        person_only="in-runs",
     )
     snapshots.add_argument(
         "--days", metavar="N", type=count, default=DAYS, help=f"older than so many days (default {DAYS})"

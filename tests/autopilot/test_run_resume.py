@@ -101,7 +101,7 @@ def test_a_run_killed_after_any_record_goes_on(bench: Workbench, count: int) -> 
 @pytest.mark.req("mi.resume.cut-recorded")
 def test_a_batch_that_never_ended_is_recorded_as_cut(bench: Workbench) -> None:
     three_batches(bench)
-    killed(bench, 2, *TASK)
+    killed(bench, 3, *TASK)
     ran = bench.run("--resume")
     assert [one["outcome"] for one in ran.of("batch_end")] == ["cut", "ended", "ended", "ended"]
     assert "interrupted" in ran.inputs[1]
@@ -110,7 +110,7 @@ def test_a_batch_that_never_ended_is_recorded_as_cut(bench: Workbench) -> None:
 @pytest.mark.req("mi.fail.input-before-spawn")
 def test_what_the_agent_is_told_is_stored_before_it_starts(bench: Workbench) -> None:
     traces = three_batches(bench)
-    before = killed(bench, 2, *TASK)
+    before = killed(bench, 3, *TASK)
     assert (before[-1]["kind"], before[-1]["input"]) == ("hands_input", " ".join(TASK))
     assert not traces.exists()
 
@@ -137,12 +137,12 @@ def test_a_run_that_is_done_does_not_go_on(bench: Workbench) -> None:
 
 def test_a_torn_last_line_costs_that_line_only(bench: Workbench) -> None:
     traces = three_batches(bench)
-    before = killed(bench, 7, *TASK)
+    before = killed(bench, 9, *TASK)
     (log,) = bench.home.glob("projects/*/evidence.jsonl")
     log.write_bytes(log.read_bytes()[:-40])
     ran = bench.run("--resume")
     ran.ended("done")
-    assert ran.records[:6] == before[:6]
+    assert ran.records[:8] == before[:8]
     assert ran.of("state_corrupt")
     assert traces.read_text("utf-8").split() == ["b0", "b1", "b2"]
 
@@ -159,13 +159,13 @@ def test_without_a_run_there_is_nothing_to_resume(bench: Workbench) -> None:
 def test_a_test_deleted_before_the_kill_is_not_forgotten(bench: Workbench) -> None:
     """The resumed process must still know what the whole run changed."""
     bench.agent([delete("test_calc.py"), TEST, say("Done.")], [TEST, say("All tests pass. Done.")], [say("Done.")])
-    killed(bench, 3, *TASK)
+    killed(bench, 4, *TASK)
     bench.run("--resume").ended("blocked")
 
 
 def test_a_test_deleted_in_a_batch_that_was_cut_is_not_forgotten(bench: Workbench) -> None:
     bench.agent([TEST, say("Done.")], [TEST, say("All tests pass. Done.")], [say("Done.")])
-    killed(bench, 2, *TASK)
+    killed(bench, 3, *TASK)
     (bench.project / "test_calc.py").unlink()
     ran = bench.run("--resume")
     ran.ended("blocked")
@@ -177,7 +177,7 @@ def test_a_proof_from_before_the_kill_does_not_cover_what_came_after_it(bench: W
     bench.values("Tidy up names where you pass by.")
     asks = [MEND, TEST, say("add is right. Should I also tidy up the names in calc.py?")]
     bench.agent(asks, [say("Tidied up. Done.")], [say("It is done.")])
-    assert killed(bench, 8, *TASK)[-1]["kind"] == "hands_input"
+    assert killed(bench, 11, *TASK)[-1]["kind"] == "hands_input"
     (bench.project / "calc.py").write_text("def add(a, b):\n    return 0\n", "utf-8")
     bench.run("--resume").ended("blocked")
 

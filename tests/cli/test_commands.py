@@ -56,7 +56,7 @@ def test_what_a_person_alone_may_say() -> None:
         *("answer", "init", "values set", "values edit", "settings set", "undo", "redo", "import"),
         *("claim retract", "claim supersede", "claim same-as", "claim apply-suggested"),
         *("node create", "node retract", "edge create", "edge retract"),
-        *("config init", "config apply-template", "config rollback"),
+        *("config init", "config apply-template", "config rollback", "gc snapshots"),
     }
 
 

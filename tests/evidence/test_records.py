@@ -65,6 +65,7 @@ OURS: dict[str, str] = {
     "question": "id text run_id blocks",
     "limit": "limit spent",
     "hands_retry": "error attempt attempts wait_s",
+    "tree_snapshot": "of commit tree left_out reason",
     "edge_retract": "edge_id",
     "undo": "target",
     "redo": "target",

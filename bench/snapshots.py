@@ -1,0 +1,86 @@
+"""Figures of snapshots and copies: a project of 10,000 files, little changed, beside 1 GB of dependencies.
+
+Prints, asserts nothing; ratios are to the venv's own `python -c pass`.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from mi.project.proof.copies import close_scratch, make_copy, open_scratch, remove_copy
+from mi.project.proof.sandbox import find_way, run_in_copy
+from mi.project.snapshots import open_store, take_snapshot
+from mi.project.tree_writer import TreeWriter
+from mi.project.trees import GitTree
+
+FILES = 10_000
+PACKAGES = 1_000
+PACKAGE_BYTES = 1 << 20
+ROUNDS = 9
+
+
+def main() -> None:
+    base = timed(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True))
+    print(f"python -c pass                      {base * 1000:7.1f} ms")
+    with tempfile.TemporaryDirectory() as folder:
+        project = make_project(Path(folder) / "project")
+        store = open_store(str(project), "")
+        writer = TreeWriter(str(project), os.path.join(folder, "tree"), store)
+        began = time.perf_counter()
+        first = take_snapshot(writer, "run", "b0")
+        show("first snapshot of a run", time.perf_counter() - began, base)
+        numbers = iter(range(1_000))
+
+        def change_and_keep() -> None:
+            number = next(numbers)
+            (project / "src/d1/f1.py").write_text(f"changed = {number}\n", "utf-8")
+            assert take_snapshot(writer, "run", f"b{number + 1}").reason == ""
+
+        show("next snapshot, one file changed", timed(change_and_keep), base, "goal 100 ms")
+        scratch = open_scratch(os.path.join(folder, "scratch"))
+        tree = GitTree(str(project), first.tree)
+        show(
+            "copy, 1 GB of dependencies linked", timed(lambda: remove_copy(make_copy(tree, scratch))), base, "goal 2 s"
+        )
+        copy = make_copy(tree, scratch)
+        find_way()
+        show(f"a check that does nothing ({find_way()})", timed(lambda: run_in_copy(copy, "true")), base)
+        close_scratch(scratch)
+
+
+def make_project(root: Path) -> Path:
+    for number in range(FILES):
+        path = root / f"src/d{number % 100}/f{number}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"value = {number}\n" * 40, "utf-8")
+    for number in range(PACKAGES):
+        path = root / f"node_modules/p{number}/index.js"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(os.urandom(PACKAGE_BYTES))
+    (root / ".gitignore").write_text("node_modules/\n", "utf-8")
+    identity = ["-c", "user.name=bench", "-c", "user.email=bench@localhost"]
+    for args in (["init", "-q"], ["add", "-A"], [*identity, "commit", "-q", "-m", "all"]):
+        subprocess.run(["git", *args], cwd=root, check=True)
+    return root
+
+
+def timed(work: Callable[[], object]) -> float:
+    def once() -> float:
+        began = time.perf_counter()
+        work()
+        return time.perf_counter() - began
+
+    return statistics.median(once() for _ in range(ROUNDS))
+
+
+def show(name: str, seconds: float, base: float, goal: str = "") -> None:
+    print(f"{name:<35} {seconds * 1000:8.1f} ms  {seconds / base:5.1f}x  {f'({goal})' if goal else ''}".rstrip())
+
+
+if __name__ == "__main__":
+    main()

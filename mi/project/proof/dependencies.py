@@ -1,0 +1,117 @@
+"""The folders beside a project's sources: what was installed for it, and what is built from it."""
+
+import os
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from typing import NamedTuple
+
+from mi.project.trees import Tree
+
+DEPENDENCY_FOLDERS = frozenset("node_modules .venv venv vendor .tox .nox deps Pods".split())
+BUILD_FOLDERS = frozenset("target build dist".split())
+# Where a manifest stands, this is built beside it, whether or not it was built before.
+_BUILT_BESIDE = {"Cargo.toml": "target", "pom.xml": "target", "build.gradle": "build", "build.gradle.kts": "build"}
+# What tools write into installed packages while these are only used.
+_WRITTEN_IN_USE = frozenset("__pycache__ .cache .vite .vitest .bin-cache".split())
+_NAMED = 50
+
+DependencyListing = dict[str, str]  # an installed package's path → a digest of its files' names, sizes and times
+
+
+class Beside(NamedTuple):
+    """Folders of a work tree that are no part of its sources, by their paths."""
+
+    dependencies: tuple[str, ...]
+    builds: tuple[str, ...]
+
+
+def find_beside(root: str, tree: Tree, link: Iterable[str] = ()) -> Beside:
+    """Return the installed and the built folders of a work tree; what the tree itself holds is neither.
+
+    `link` names further folders to be shared.
+    """
+    paths = tree.paths()
+    sources = {folder for path in paths for folder in _folders_above(path)}
+    found = [path for path in _walk_folders(root, sources) if path not in sources]
+    installed = [path for path in found if os.path.basename(path) in DEPENDENCY_FOLDERS]
+    installed += [path for path in link if os.path.isdir(os.path.join(root, path)) and path not in sources]
+    built = {path for path in found if os.path.basename(path) in BUILD_FOLDERS}
+    for path in paths:
+        folder, name = os.path.split(path)
+        if name in _BUILT_BESIDE:
+            built.add(os.path.join(folder, _BUILT_BESIDE[name]))
+    return Beside(tuple(dict.fromkeys(installed)), tuple(sorted(built - sources - set(installed))))
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    while path := os.path.dirname(path):
+        yield path
+
+
+def _walk_folders(root: str, sources: set[str]) -> Iterator[str]:
+    """Yield the folders that lie directly in a folder of the sources, without going into others."""
+    for folder in ("", *sorted(sources)):
+        try:
+            with os.scandir(os.path.join(root, folder)) as entries:
+                names = sorted(entry.name for entry in entries if entry.is_dir())
+        except OSError:
+            continue  # of the tree, but no longer there
+        yield from (os.path.join(folder, name) for name in names if name != ".git")
+
+
+def list_dependencies(root: str, folders: Iterable[str]) -> DependencyListing:
+    """Return what is installed in the dependency folders of a work tree, package by package."""
+    listing: DependencyListing = {}
+    for folder in folders:
+        place = os.path.join(root, folder)
+        for package in _packages(place):
+            listing[os.path.join(folder, package)] = _digest(os.path.join(place, package))
+    return listing
+
+
+def compare_dependencies(before: DependencyListing, now: DependencyListing) -> list[str]:
+    """Return the packages that were added, removed or changed, sorted; at most fifty."""
+    return sorted(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))[:_NAMED]
+
+
+def _packages(place: str) -> Iterator[str]:
+    """Yield what can be named in a dependency folder: `left-pad`, `@scope/name`, `lib/python3.12/site-packages/x`."""
+    for name in _names(place):
+        inner = os.path.join(place, name)
+        if name.startswith("@"):
+            yield from (f"{name}/{part}" for part in _names(inner))
+        elif name in ("lib", "lib64") and os.path.isdir(inner) and not os.path.islink(inner):
+            for version in _names(inner):
+                packages = os.path.join(inner, version, "site-packages")
+                yield from (f"{name}/{version}/site-packages/{part}" for part in _names(packages))
+        else:
+            yield name
+
+
+def _names(place: str) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(place) if name not in _WRITTEN_IN_USE)
+    except OSError:
+        return []
+
+
+def _digest(place: str) -> str:
+    """Return a digest of names, sizes and times; links by where they point."""
+    digest = sha256()
+    for path, facts in _files(place, ""):
+        digest.update(f"{path}\0{facts}\0".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def _files(place: str, path: str) -> Iterator[tuple[str, str]]:
+    try:
+        if os.path.islink(place):
+            yield path, os.readlink(place)
+        elif not os.path.isdir(place):
+            status = os.lstat(place)
+            yield path, f"{status.st_size} {status.st_mtime_ns}"
+        else:
+            for name in _names(place):
+                yield from _files(os.path.join(place, name), f"{path}/{name}")
+    except OSError:
+        yield path, "unreadable"
