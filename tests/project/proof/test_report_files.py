@@ -143,6 +143,12 @@ def test_variables_that_are_set_already_are_kept(project: Path) -> None:
     assert all(value in env[name] for name, value in given.items())
 
 
+def test_a_scratch_folder_with_a_blank_in_its_name_breaks_nothing(project: Path, tmp_path: Path) -> None:
+    write(project, {"test_it.py": "def test_it():\n    pass\n"})
+    moved = project.rename(tmp_path / "a project")
+    assert signs(run_check("pytest -q", moved)) == {"test_it.py::test_it": "+"}
+
+
 def test_a_runner_that_cargo_was_given_is_left_to_it(project: Path) -> None:
     write(project, {".cargo/config.toml": '[target.x86_64-unknown-linux-gnu]\nrunner = "qemu"\n'})
     env = instrument("cargo test", str(project), str(project.parent / "scratch"), environ={}).env

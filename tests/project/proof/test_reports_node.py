@@ -48,6 +48,12 @@ def test_each_runner_reports_each_test(tmp_path: Path, runner: str) -> None:
     assert (results.source, results.problem, results.disagreement) == ("report", None, None)
 
 
+def test_a_script_that_sets_node_options_itself_is_reported(tmp_path: Path) -> None:
+    script = "NODE_OPTIONS=--experimental-vm-modules jest"
+    results = run_check("npm test", make_project(tmp_path / "project", "jest", script))
+    assert (results.source, len(results.outcomes)) == ("report", 3)
+
+
 @pytest.mark.req("judge.report.select")
 @pytest.mark.parametrize("runner", FILES)
 def test_some_tests_are_run_by_themselves(tmp_path: Path, runner: str) -> None:

@@ -111,7 +111,9 @@ PROVED: list[ReasonKind] = []
         (run("+a +b", 1), run("+a +b", 1), "", PROVED),
         (GREEN, stopped(), "", ["bad_report"]),
         (GREEN, TestResults(source="report", exit_code=5, problem=ReportProblem("no_tests")), "", ["bad_report"]),
-        (run("+a", count=30), run("+a", count=29), "", ["fewer_tests"]),
+        (run("+a", source="output", count=30), run("+a", source="output", count=29), "", ["fewer_tests"]),
+        (run("+a", source="output", count=30), run("+a", source="output"), "", ["fewer_tests"]),
+        (run("+a", source="output", count=30), run("+a +b"), "", PROVED),
     ],
 )
 def test_verdict_over_the_final_tree(

@@ -81,8 +81,10 @@ def instrument(
     if only is not None:
         env["MI_REPORT_ONLY"] = os.path.join(mine, "only.json")
         Path(env["MI_REPORT_ONLY"]).write_bytes(msgspec.json.encode(list(only)))
-    env |= _python(given, mine, reports) | _node(given, mine, reports, command, folder) | _binaries(given, mine, folder)
-    env["SPEC_OPTS"] = _add(given, "SPEC_OPTS", f"--format json --out {reports}/rspec.json --format progress")
+    env |= _python(given, mine, reports)
+    if not re.search(r"\s", scratch):  # most variables part words by blanks, without a way to write one
+        env |= _node(given, mine, reports, command, folder) | _binaries(given, mine, folder)
+        env["SPEC_OPTS"] = _add(given, "SPEC_OPTS", f"--format json --out {reports}/rspec.json --format progress")
     text = _with_words(command, reports)
     if any(os.path.exists(os.path.join(folder, name)) for name in _KEEPS_REPORTS):
         collect = shlex.join([sys.executable, "-I", f"{mine}/tools/collect_kept.py"])
@@ -119,39 +121,46 @@ def _python(given: Mapping[str, str], mine: str, reports: str) -> dict[str, str]
     """Return what makes pytest and unittest report; pytest's own report serves where our plugin is not found."""
     path = [os.path.join(mine, "python"), *filter(None, [given.get("PYTHONPATH", "")])]
     passed_on = "testenv.pass_env+=MI_REPORT_*,PYTHONPATH,PYTEST_ADDOPTS"
-    return {
+    found = {
         "TOX_OVERRIDE": ";".join(
             filter(None, [given.get("TOX_OVERRIDE", ""), passed_on])
         ),  # tox clears the environment
         "PYTHONPATH": os.pathsep.join(path),
-        "PYTEST_ADDOPTS": _add(
-            given,
-            "PYTEST_ADDOPTS",
-            f"--junitxml={reports}/pytest.xml -o junit_family=xunit1 --continue-on-collection-errors",
-        ),
     }
+    words = f"--junitxml={reports}/pytest.xml -o junit_family=xunit1 --continue-on-collection-errors"
+    return found | ({} if re.search(r"\s", reports) else {"PYTEST_ADDOPTS": _add(given, "PYTEST_ADDOPTS", words)})
 
 
 def _node(given: Mapping[str, str], mine: str, reports: str, command: str, folder: str) -> dict[str, str]:
-    words = f"--require={mine}/tools/hook.cjs"
+    """Return what makes runners on Node report: where a script sets NODE_OPTIONS itself, a `node` of ours does."""
+    path = given.get("PATH", os.defpath)
+    node = shutil.which("node", path=path)
+    if node is None:
+        return {}
+    hook = f"--require={mine}/tools/hook.cjs"
+    shim = Path(mine, "bin", "node")
+    shim.parent.mkdir()
+    real = shlex.quote(node)
+    shim.write_text(
+        f'#!/bin/sh\ncase "$NODE_OPTIONS" in\n*{hook}*) exec {real} "$@" ;;\nesac\nexec {real} {hook} "$@"\n', "utf-8"
+    )
+    shim.chmod(0o755)
+    words = hook
     chosen = "--test-reporter" in command or "--test-reporter" in text_of(folder, "package.json")
-    if not chosen and _node_takes_reporters(given.get("PATH", "")):
+    if not chosen and _takes_reporters(node):
         words += (
             " --test-reporter=spec --test-reporter-destination=stdout"
             f" --test-reporter=file://{mine}/tools/node_test.mjs --test-reporter-destination={reports}/node.out"
         )
-    return {"NODE_OPTIONS": _add(given, "NODE_OPTIONS", words)}
+    return {"NODE_OPTIONS": _add(given, "NODE_OPTIONS", words), "PATH": f"{shim.parent}{os.pathsep}{path}"}
 
 
 @cache
-def _node_takes_reporters(path: str) -> bool:
-    """Return whether the Node on this path may be told of a reporter by its environment; older ones would not start."""
-    node = shutil.which("node", path=path or None)
-    if node is None:
-        return False
+def _takes_reporters(node: str) -> bool:
+    """Return whether this Node may be told of a reporter by its environment; older ones would not start."""
     asked = "process.exit(process.allowedNodeEnvironmentFlags.has('--test-reporter') ? 0 : 1)"
     try:
-        done = subprocess.run([node, "-e", asked], check=False, capture_output=True, timeout=20, env={"PATH": path})
+        done = subprocess.run([node, "-e", asked], check=False, capture_output=True, timeout=20, env={})
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0

@@ -26,7 +26,7 @@ function leaveEnvironment() {
   for (const name of NAMES) delete process.env[name];
   for (const [name, value] of Object.entries(process.env)) {
     if (!mine.some((place) => value.includes(place))) continue;
-    const mark = name === "PYTHONPATH" ? path.delimiter : " ";
+    const mark = name === "PYTHONPATH" || name === "PATH" ? path.delimiter : " ";
     const rest = value.split(mark).filter((part) => !mine.some((place) => part.includes(place))).join(mark);
     if (rest) process.env[name] = rest;
     else delete process.env[name];

@@ -80,7 +80,7 @@ def _leave_environment():
         os.environ.pop(name, None)
     for name, value in list(os.environ.items()):
         if any(place in value for place in mine):
-            mark = os.pathsep if name == "PYTHONPATH" else " "
+            mark = os.pathsep if name in ("PYTHONPATH", "PATH") else " "
             rest = mark.join(part for part in value.split(mark) if not any(place in part for place in mine))
             os.environ[name] = rest
             if not rest:
