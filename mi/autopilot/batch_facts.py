@@ -130,7 +130,7 @@ def _cover(seen: SeenBatch, files: list[str], passed: list[CheckRun]) -> Coverag
     prose_only = bool(work) and all(map(is_prose, work))
     whole = any(run.check.kind != "lint" and not seen.project.is_partial(run) for run in passed)
     by_plan = any(run.check.source == "planned" for run in passed)
-    shown = not missing if needed else by_plan or (not work and whole)
+    shown = not missing if needed else by_plan or (whole and (prose_only or not work))
     return Coverage(needed, missing, prose_only, shown or (still and seen.before.verified))
 
 

@@ -16,6 +16,7 @@ from mi.evidence.records.run import BatchEnd, KnownCheck, RunEnd, RunStart
 from mi.kernel import git
 from mi.kernel.consent import refuses
 from mi.kernel.home import ProjectHome
+from mi.project.checks.own import read_own
 from mi.project.checks.recognition import Check, detect
 from mi.project.snapshots import remove_old_snapshots
 from mi.project.tree_writer import KeepRules
@@ -30,7 +31,7 @@ def drive_run(parts: RunParts, state: RunState, resumed: Resumed | None = None) 
     A batch that had ended is judged, never run again.
     """
     with run_lock(parts.place.run_lock, state.run_id, parts.notices), stop_on_signals(parts.stop):
-        checks = resumed.checks if resumed else detect(parts.project.root)
+        checks = resumed.checks if resumed else _find_checks(parts)
         loop = Loop(parts, state, checks)
         loop.recorder.append(_first_record(parts, state, checks, resumed is not None), sync=True)
         parts.thoughts.refresh_strategy()
@@ -43,6 +44,12 @@ def drive_run(parts: RunParts, state: RunState, resumed: Resumed | None = None) 
             if end.status == "done":
                 watch.forget()
             return end
+
+
+def _find_checks(parts: RunParts) -> list[Check]:
+    """Return what the person set as the project's checks, and what its files tell of."""
+    own = read_own(parts.project.root, parts.place.checks, parts.notices)
+    return [*own.checks, *detect(parts.project.root)]
 
 
 def _first_record(parts: RunParts, state: RunState, checks: list[Check], is_resumed: bool) -> RunStart:

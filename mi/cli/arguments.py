@@ -182,13 +182,14 @@ def command(
 class Group:
     """A command with subcommands."""
 
-    def __init__(self, prog: str, summary: str, example: str) -> None:
-        self._open(command(prog, summary, example))
+    def __init__(self, prog: str, summary: str, example: str, alone: Callable[..., int] | None = None) -> None:
+        """`alone` is what the command does without a subcommand; one is needed if there is none."""
+        self._open(command(prog, summary, example, alone), alone is None)
 
-    def _open(self, parser: Parser) -> None:
+    def _open(self, parser: Parser, is_required: bool = True) -> None:
         self.parser = parser
         self._subcommands = parser.add_subparsers(
-            prog=parser.prog, dest="command", metavar="command", required=True, parser_class=Parser
+            prog=parser.prog, dest="command", metavar="command", required=is_required, parser_class=Parser
         )
 
     def add(

@@ -23,6 +23,7 @@ COMMANDS = {
     "init": CommandEntry("person", "values", "write down your values and begin"),
     "values": CommandEntry("person", "values", "set or show your values"),
     "settings": CommandEntry("person", "settings", "what MI does when unsure; what a refactoring may change"),
+    "checks": CommandEntry("person", "checks", "which commands must be green here; set and run them"),
     "why": CommandEntry("person", "why", "why MI did something: the thoughts it rested on"),
     "undo": CommandEntry("person", "undo", "take back what a run or event taught"),
     "redo": CommandEntry("person", "undo", "restore what was undone"),

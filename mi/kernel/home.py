@@ -141,6 +141,10 @@ class ProjectHome:
         return self.path("overlay.json")
 
     @property
+    def checks(self) -> str:
+        return self.path("checks.toml")
+
+    @property
     def evidence(self) -> str:
         return self.path("evidence.jsonl")
 

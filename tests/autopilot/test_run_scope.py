@@ -122,3 +122,40 @@ def test_looking_at_the_work_after_the_check_changes_nothing(bench: Workbench) -
     looks = [run("git status --short"), run("git diff | head -5"), run("cat calc.py"), run("ls -la && git log -1")]
     bench.agent([MEND, TEST, *looks, say("Fixed, all tests pass.")])
     bench.run().ended("done")
+
+
+@pytest.mark.req("judge.order.could-not-start")
+def test_a_runner_that_is_not_there_is_told_with_the_way_that_is_right(bench: Workbench) -> None:
+    (bench.project / "Makefile").write_text(f"test:\n\t{CHECK}\n", "utf-8")
+    (bench.project / "tox.ini").write_text("[testenv]\ncommands = python -m unittest\n", "utf-8")
+    commit(bench.project)
+    gone = run("no_such_folder/bin/tox")
+    bench.agent([MEND, run("tox"), gone, say("Fixed.")], [run("make test"), say("It passes.")])
+    bench.env = {"PATH": f"{bench.folder}/bin:/usr/bin:/bin"}
+    ran = bench.run()
+    ran.ended("done")
+    assert ran.of("batch_end")[0]["seen"]["commands"][0]["could_not_start"] is True
+    assert "`tox` could not run here (exit code 127)" in ran.inputs[1]
+    assert "Run `make test` now" in ran.inputs[1]
+
+
+@pytest.mark.req("judge.order.own")
+def test_what_the_person_set_is_asked_for_and_no_other_check_takes_its_place(bench: Workbench) -> None:
+    (bench.project / "verify.sh").write_text(f"set -e\n{CHECK}\n", "utf-8")
+    commit(bench.project)
+    bench.agent([MEND, TEST, say("Fixed, the tests pass.")], [run("sh verify.sh"), say("It passes.")])
+    assert bench.mi("checks", "set", "sh verify.sh").code == 0
+    ran = bench.run()
+    ran.ended("done")
+    assert "Run `sh verify.sh` now" in ran.inputs[1]
+
+
+@pytest.mark.req("judge.order.broken-file")
+def test_a_run_goes_on_beside_a_broken_file_of_checks(bench: Workbench) -> None:
+    (bench.project / ".mi").mkdir()
+    (bench.project / ".mi" / "checks.toml").write_text("[[check]\n", "utf-8")
+    commit(bench.project)
+    bench.agent([MEND, TEST, say("Fixed, the tests pass.")])
+    ran = bench.run()
+    ran.ended("done")
+    assert ".mi/checks.toml cannot be read" in ran.stderr

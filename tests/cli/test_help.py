@@ -115,6 +115,7 @@ ELSEWHERE = {
     *("export", "import", "completion"),
 }
 for group in (
+    "checks",
     "plan",
     "nexus",
     "gate",

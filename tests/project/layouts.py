@@ -62,7 +62,7 @@ LAYOUTS: dict[str, Layout] = {
             "src/a.test.ts": "",
         },
         ["src/a.ts"],
-        ["npm run test"],
+        ["npm test"],
         ["npm test", "npm run test", "npm test -- --ci", "yarn test", "npx jest"],
         ["npm test -- src/x.test.ts", "npm test -- -t adds", "npm test -- --changedSince=main", "npx jest -t=a"],
         ["pytest", "npm run build", "npm run lint", "npx tsc --noEmit"],

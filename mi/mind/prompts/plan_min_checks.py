@@ -7,7 +7,7 @@ from mi.kernel.messages import text
 from mi.mind.closing import ask_for_check
 from mi.mind.prompt import Prompt, Section
 from mi.mind.sections import case_sections
-from mi.mind.views import Case
+from mi.mind.views import Case, SeenCommand
 
 _INSTRUCTION = """\
 Plan the least checking that would show whether the work is right: first the project's own tests, build or lint
@@ -26,7 +26,7 @@ def _rules(case: Case) -> Checks:
     if case.check_intent and project.check_commands:
         named = case.check_intent in project.check_commands
         command = case.check_intent if named else project.check_commands[0]
-        return _run_first(command, "" if named else f"What matters: {case.check_intent}")
+        return _run_first(command, also="" if named else f"What matters: {case.check_intent}")
     if case.check_intent:
         return _without_tests(case)
     if case.verified or not case.moved:
@@ -38,16 +38,31 @@ def _rules(case: Case) -> Checks:
     if batch.failed_checks or case.checks_requested:
         return Checks(notes=say("plan.failed" if batch.failed_checks else "plan.asked"))
     if project.check_commands:
-        return _run_first(project.check_commands[0])
+        commands = batch.uncovered or project.check_commands[:1]
+        return _run_first(*commands, also=" ".join(map(_not_counted, batch.commands)))
     return _without_tests(case)
 
 
-def _run_first(command: str, also: str = "") -> Checks:
+def _not_counted(seen: SeenCommand) -> str:
+    """Return why a check that was run does not count; '' for any other command."""
+    if seen.could_not_start:
+        return f"`{seen.command}` could not run here (exit code {seen.exit_code}): its program is missing."
+    return f"`{seen.command}` left tests out." if seen.partial and seen.passed else ""
+
+
+def _run_first(*commands: str, also: str = "") -> Checks:
+    request = ask_for_check(commands[0])
+    if len(commands) > 1:
+        named = ", ".join(f"`{command}`" for command in commands)
+        request = (
+            f"Run each of these now, as a command of its own and with nothing after it: {named}. Tell me how each "
+            "ended. Change nothing in the tests to make them pass."
+        )
     return Checks(
         should_run_checks=True,
-        check_goals=[f"`{command}` ends with exit code 0 after the last change"],
-        commands_hints=[command],
-        hands_check_input=" ".join(filter(None, [ask_for_check(command), also])),
+        check_goals=[f"`{command}` ends with exit code 0 after the last change" for command in commands],
+        commands_hints=list(commands),
+        hands_check_input=" ".join([request, *also.split()]),
     )
 
 

@@ -12,7 +12,7 @@ from mi.project.checks.listing import FolderListing, is_below, joined, list_fold
 from mi.project.checks.nearest import holds_nearest
 from mi.project.checks.order import is_declared, rank
 from mi.project.checks.packages import Package, find_packages, folders_above, package_of
-from mi.project.checks.reach import CheckReader, Reach
+from mi.project.checks.reach import CheckReach, CheckReader, Root
 from mi.project.checks.recognition import CheckRun
 from mi.project.checks.runner import Check
 
@@ -22,6 +22,14 @@ class Half(NamedTuple):
 
     package: Package
     language: str
+
+
+class CheckedPart(NamedTuple):
+    """A package's part in one language, and the checks that cover it, the first to be asked for."""
+
+    package: Package
+    language: str
+    checks: list[Check]
 
 
 class ProjectChecks:
@@ -34,10 +42,10 @@ class ProjectChecks:
         self.packages = find_packages(listing)
         self._listing = listing
         self._reader = CheckReader(root, listing)
-        kept = [check._replace(kind=self._reader.kind(check)) for check in checks]
+        kept = [check if rank(check) == 0 else check._replace(kind=self._reader.kind(check)) for check in checks]
         self.checks = sorted(kept, key=rank)
         self._by_folder = {package.folder: package for package in self.packages}
-        self._reached: dict[Check, list[Reach]] = {}
+        self._reached: dict[Check, list[CheckReach]] = {}
         self._candidates: dict[Half, list[Check]] = {}
         self._tests: dict[Half, list[str]] = {}
 
@@ -104,10 +112,14 @@ class ProjectChecks:
         gone, used = check.command in self._gone, check.command in self._used
         return rank(check) > 0, gone, not used, rank(check), check.folder != half.package.folder
 
+    def parts(self) -> list[CheckedPart]:
+        """Return what of the project has checks, the root's first."""
+        halves = [Half(package, language) for package in self.packages for language in self._tested(package)]
+        return [CheckedPart(*half, self.candidates(half)) for half in halves]
+
     def asked_for(self) -> list[Check]:
         """Return the check of each package and language, the root's first."""
-        halves = [Half(package, language) for package in self.packages for language in self._tested(package)]
-        return list(dict.fromkeys(self.candidates(half)[0] for half in halves))
+        return list(dict.fromkeys(part.checks[0] for part in self.parts()))
 
     # from files to halves
 
@@ -158,7 +170,9 @@ class ProjectChecks:
 
     # what covers what
 
-    def _reach(self, check: Check) -> list[Reach]:
+    def _reach(self, check: Check) -> list[CheckReach]:
+        if rank(check) == 0:
+            return [CheckReach((Root(check.folder),), "", below=True)]
         if check not in self._reached:
             form = next(iter(plain_forms(check.argv)), None)
             folder = joined(check.folder, form.folder) if form else check.folder
@@ -178,7 +192,7 @@ class ProjectChecks:
             return False
         return any(self._holds(one, half) for one in self._reader.reach(run.words, run.folder))
 
-    def _holds(self, reach: Reach, half: Half) -> bool:
+    def _holds(self, reach: CheckReach, half: Half) -> bool:
         """Return whether a reach holds all tests of a half."""
         folder = half.package.folder
         if reach.language and half.language and reach.language != half.language:
@@ -189,7 +203,7 @@ class ProjectChecks:
         tests = self._tests_of(half)
         return self._listing.complete and bool(tests) and all(_picks(reach, roots, test) for test in tests)
 
-    def _reaches(self, reach: Reach, half: Half) -> bool:
+    def _reaches(self, reach: CheckReach, half: Half) -> bool:
         """Return whether a reach has anything of a half in it, be it not all."""
         if reach.language and half.language and reach.language != half.language:
             return False
@@ -229,7 +243,7 @@ class ProjectChecks:
         return any(self.candidates(half)[0].kind == "test" for half in halves)
 
 
-def _picks(reach: Reach, roots: list, test: str) -> bool:  # type: ignore[type-arg]
+def _picks(reach: CheckReach, roots: list, test: str) -> bool:  # type: ignore[type-arg]
     inside = any(is_below(test, root.path) if root.deep else test.rpartition("/")[0] == root.path for root in roots)
     if reach.patterns is None:
         return inside

@@ -2,7 +2,9 @@
 
 import os
 import tomllib
+from collections.abc import Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from mi.kernel.files import read_bytes
@@ -14,8 +16,16 @@ _MAX_FILE = 1 << 20
 class ProjectFolder:
     """One folder; `inside` has the names of the folders below it by their path from the project's root."""
 
-    def __init__(self, root: str, path: str, inside: dict[str, set[str]], is_project: bool) -> None:
+    def __init__(
+        self,
+        root: str,
+        path: str,
+        inside: dict[str, set[str]],
+        is_project: bool,
+        above: Mapping[str, set[str]] = MappingProxyType({}),
+    ) -> None:
         self.path = path
+        self._above = above
         self.inside = inside
         self.names = inside[path]
         self.is_project = is_project  # at the root, or a project of its own
@@ -24,6 +34,20 @@ class ProjectFolder:
     def text(self, name: str) -> str:
         """Return what a file holds; '' when it is not there or cannot be read."""
         return text_of(self._place, name) if "/" in name or name in self.names else ""
+
+    def has(self, path: str) -> bool:
+        """Return whether a file is there, also where detection does not look."""
+        return os.path.exists(os.path.join(self._place, path))
+
+    def nearest(self, files: Mapping[str, str]) -> str:
+        """Return what the first of some files stands for that is here, or else in the nearest folder above."""
+        path = self.path
+        while True:
+            names = self.names if path == self.path else self._above.get(path, set())
+            found = next((meaning for file, meaning in files.items() if file in names), "")
+            if found or not path:
+                return found
+            path = os.path.dirname(path)
 
     def list(self, name: str) -> list[str]:
         """Return the names in a folder below."""

@@ -5,12 +5,12 @@ import re
 
 from mi.project.checks.languages import language_of
 from mi.project.checks.listing import is_below
-from mi.project.checks.reach import Reach
+from mi.project.checks.reach import CheckReach
 
 _AROUND = re.compile(r"^(?:test_?)|(?:[._-]?(?:test|tests|spec))$|(?:Tests?|Spec)$")
 
 
-def holds_nearest(changed: list[str], tests: list[str], reached: list[Reach]) -> bool:
+def holds_nearest(changed: list[str], tests: list[str], reached: list[CheckReach]) -> bool:
     """Return whether what ran holds the tests nearest to each changed file."""
     nearest = [test for file in changed for test in nearest_tests(file, tests)]
     return bool(nearest) and all(any(_ran(one, test) for one in reached) for test in nearest)
@@ -36,6 +36,6 @@ def subject(path: str) -> str:
     return _AROUND.sub("", os.path.basename(path).partition(".")[0]).lower()
 
 
-def _ran(reach: Reach, test: str) -> bool:
+def _ran(reach: CheckReach, test: str) -> bool:
     inside = any(is_below(test, one.path) if one.deep else os.path.dirname(test) == one.path for one in reach.roots)
     return inside and (reach.patterns is None or any(pattern.search(test) for pattern in reach.patterns))

@@ -3,7 +3,7 @@
 import os
 
 from mi.project.checks.forms import plain_forms
-from mi.project.checks.runner import Check, Runner
+from mi.project.checks.runner import Argv, Check, Runner
 from mi.project.checks.runners import BY_NAME
 
 OWN = "mi checks"  # the source of what the person set
@@ -35,9 +35,20 @@ def origin(check: Check) -> str:
 def is_declared(check: Check) -> bool:
     """Return whether the project's people wrote the check down; else it is only what the files suggest."""
     runner = _runner(check)
-    return rank(check) < 4 or runner is None or runner.by_recipe
+    return rank(check) < 4 or runner is None or is_recipe(check)
+
+
+def is_recipe(check: Check) -> bool:
+    """Return whether what a check runs stands in a file of its folder."""
+    runner = _runner(check)
+    return runner is not None and runner.by_recipe
+
+
+def plain_words(check: Check) -> Argv:
+    """Return the words of a check's call in its plain form."""
+    forms = plain_forms(check.argv)
+    return forms[0].words if forms else check.argv
 
 
 def _runner(check: Check) -> Runner | None:
-    forms = plain_forms(check.argv)
-    return BY_NAME.get(forms[0].words[0]) if forms else None
+    return BY_NAME.get(plain_words(check)[0])

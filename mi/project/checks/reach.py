@@ -8,6 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from mi.kernel.shell import simple_commands
+from mi.project.checks.file_kinds import is_test
 from mi.project.checks.files import promises
 from mi.project.checks.folder import read_json, text_of
 from mi.project.checks.forms import plain_forms
@@ -28,7 +29,7 @@ class Root(NamedTuple):
     deep: bool = True
 
 
-class Reach(NamedTuple):
+class CheckReach(NamedTuple):
     """A part of what a call runs."""
 
     roots: tuple[Root, ...]
@@ -56,23 +57,23 @@ class CheckReader:
         kinds = {kind for words, _ in inner if (kind := kind_of(words))}
         return next((kind for kind in _STRONGEST if kind in kinds), check.kind)
 
-    def reach(self, words: Argv, folder: str, depth: int = _RECIPES_DEEP) -> list[Reach]:
+    def reach(self, words: Argv, folder: str, depth: int = _RECIPES_DEEP) -> list[CheckReach]:
         """Return what a call in its plain form runs in a folder."""
         runner = BY_NAME.get(words[0])
         if runner is None:
-            return [Reach((Root(folder),), "")]
+            return [CheckReach((Root(folder),), "")]
         if words[0] == "script" and (elsewhere := self._workspaces(words, folder)) is not None:
             return [one for place in elsewhere for one in self.reach(_here(words), place, depth)] or [
-                Reach((Root(folder),), runner.language, below=True)
+                CheckReach((Root(folder),), runner.language, below=True)
             ]
         inner = self._recipe(words, folder) if depth else []
         known = [one for each, place in inner if kind_of(each) for one in self._promised(each, place, depth - 1)]
         return known or self._own_reach(runner, words, folder)
 
-    def _promised(self, words: Argv, folder: str, depth: int) -> list[Reach]:
+    def _promised(self, words: Argv, folder: str, depth: int) -> list[CheckReach]:
         """Return the reach of a call in a recipe: what of their own package it runs is for its people to say."""
         found = self.reach(words, folder, depth)
-        return [*found, *(Reach((Root(folder),), language) for language in {one.language for one in found})]
+        return [*found, *(CheckReach((Root(folder),), language) for language in {one.language for one in found})]
 
     def narrowing(self, words: Argv, folder: str, settings: Argv = ()) -> Argv:
         """Return the words of a call that leave tests out by name."""
@@ -88,7 +89,7 @@ class CheckReader:
         named = _operands(words[2:], runner.with_value) if runner and runner.picks_by == "names" else []
         return (*narrowed, *files, *named)
 
-    def _own_reach(self, runner: Runner, words: Argv, folder: str) -> list[Reach]:
+    def _own_reach(self, runner: Runner, words: Argv, folder: str) -> list[CheckReach]:
         below = runner.reaches_below(words, self._reader(folder)) if callable(runner.reaches_below) else None
         deep = bool(runner.reaches_below) if below is None else below
         said = _operands(words[1 + bool(runner.tests) :], runner.with_value)
@@ -97,23 +98,23 @@ class CheckReader:
                 picked = [Root(joined(folder, one)) for one in said if self._is_picked(runner, one, folder)]
                 globs = tuple(_glob(joined(folder, one)) for one in said if "*" in one)
                 if picked or globs:
-                    return [Reach(tuple(picked), runner.language, deep, globs or None)]
+                    return [CheckReach(tuple(picked), runner.language, deep, globs or None)]
             case "patterns" if said:
-                return [Reach((Root(folder),), runner.language, deep, tuple(map(_pattern, said)))]
+                return [CheckReach((Root(folder),), runner.language, deep, tuple(map(_pattern, said)))]
             case "modules":
                 return [self._modules(runner, words, said, folder)]
             case "folders":
-                return [Reach(_go_roots([one for one in said if _is_place(one)], folder), runner.language)]
+                return [CheckReach(_go_roots([one for one in said if _is_place(one)], folder), runner.language)]
         return self._whole(runner, folder, deep)
 
-    def _whole(self, runner: Runner, folder: str, below: bool) -> list[Reach]:
+    def _whole(self, runner: Runner, folder: str, below: bool) -> list[CheckReach]:
         """Return the reach of a call without a word of what to run; settings may say where a runner looks."""
-        own = Reach((Root(folder),), runner.language, below)
+        own = CheckReach((Root(folder),), runner.language, below)
         paths = next((value for file in runner.defined_in if (value := self._testpaths(runner, folder, file))), "")
         if not below or not paths:
             return [own]
         named = tuple(Root(joined(folder, path)) for path in paths.split())
-        return [own._replace(below=False), Reach(named, runner.language, below=True)]
+        return [own._replace(below=False), CheckReach(named, runner.language, below=True)]
 
     def _testpaths(self, runner: Runner, folder: str, file: str) -> str:
         if runner.name != "pytest" or file not in self._listing.get(folder, ()):
@@ -121,7 +122,7 @@ class CheckReader:
         path = joined(folder, file)
         return promises(path, self.text(path)).get("pytest testpaths", "")
 
-    def _modules(self, runner: Runner, words: Argv, said: list[str], folder: str) -> Reach:
+    def _modules(self, runner: Runner, words: Argv, said: list[str], folder: str) -> CheckReach:
         """Return the reach of unittest's or Django's words: modules with dots, files, or where to discover."""
         start = next((value for flag, value in _options(words) if flag in ("-s", "--start-directory")), "")
         pattern = next((value for flag, value in _options(words) if flag in ("-p", "--pattern")), "")
@@ -131,7 +132,7 @@ class CheckReader:
             said = []
         picked = tuple(Root(joined(folder, path)) for one in said for path in self._module_paths(one, folder))
         globs = (re.compile(_translated(pattern)),) if pattern else None
-        return Reach(picked if said else (Root(joined(folder, start)),), runner.language, patterns=globs)
+        return CheckReach(picked if said else (Root(joined(folder, start)),), runner.language, patterns=globs)
 
     def _module_paths(self, name: str, folder: str) -> list[str]:
         path = name if name.endswith(".py") else name.replace(".", "/") if "/" not in name else name
@@ -220,8 +221,6 @@ def _said(words: Iterable[str]) -> Argv:
 
 
 def _is_test_path(word: str) -> bool:
-    from mi.project.checks.file_kinds import is_test
-
     return not word.startswith("-") and "=" not in word and bool(language_of(word)) and is_test(word)
 
 

@@ -2,7 +2,9 @@
 
 import os
 
+from mi.kernel.shell import simple_commands
 from mi.kernel.shell.outcome import Decisive, decisive_commands
+from mi.kernel.shell.wrappers import inner_texts
 from mi.project.checks.calls import bends_by_environment, runs_it
 from mi.project.checks.detect import detect
 from mi.project.checks.files import promises, runners
@@ -74,8 +76,20 @@ def ran_checks(
     command: str, checks: list[Check], root: str = "", changed: frozenset[str] = frozenset()
 ) -> list[CheckRun]:
     """Return what a shell text that ends with exit code 0 shows; `changed` are files that the agent wrote."""
-    matches = (_matching(one, checks, root, changed) for one in decisive_commands(command))
+    calls = decisive_commands(command)
+    whole = [check for check in checks if len(check.argv) == 1 and _is_whole(command, check)]
+    if whole and calls:
+        return [CheckRun(whole[0], calls[-1], Form(whole[0].argv), whole[0].folder)]
+    matches = (_matching(one, checks, root, changed) for one in calls)
     return [found for found in matches if found]
+
+
+def _is_whole(command: str, check: Check) -> bool:
+    """Return whether a shell text is the very line that a check is, also as the text of a shell."""
+    if " " not in check.text:
+        return False
+    said = [command, *(text for one in simple_commands(command) for text, _ in inner_texts(one.argv, one.documents))]
+    return any(" ".join(text.split()) in (check.text, check.command) for text in said)
 
 
 def _matching(call: Decisive, checks: list[Check], root: str, changed: frozenset[str]) -> CheckRun | None:

@@ -1,4 +1,16 @@
 """English texts: base.py for what every command may say, one module for each area that only some commands touch."""
 
-_AREAS = ("run", "learning", "workflows", "contract", "nexus", "governance", "persona", "everyday", "proof", "bench")
+_AREAS = (
+    "run",
+    "learning",
+    "workflows",
+    "contract",
+    "nexus",
+    "governance",
+    "persona",
+    "everyday",
+    "checks",
+    "proof",
+    "bench",
+)
 TABLES = {"TEXT": ("base", *_AREAS)}

@@ -1,4 +1,16 @@
 """中文文本：base.py 为各命令共用，其余每个领域一个模块；help.py 为命令帮助，words.py 为记录中的用词。"""
 
-_AREAS = ("run", "learning", "workflows", "contract", "nexus", "governance", "persona", "everyday", "proof", "bench")
+_AREAS = (
+    "run",
+    "learning",
+    "workflows",
+    "contract",
+    "nexus",
+    "governance",
+    "persona",
+    "everyday",
+    "checks",
+    "proof",
+    "bench",
+)
 TABLES = {"TEXT": ("base", *_AREAS), "HELP": ("help", *_AREAS), "WORDS": ("words",)}

@@ -18,7 +18,8 @@ _NONE_FOUND = "No tests? (?:files? )?found"
 
 
 def _manager(folder: ProjectFolder) -> str:
-    return next((manager for file, manager in _LOCKS.items() if file in folder.names), "npm")
+    asked = str(folder.package.get("packageManager", "")).partition("@")[0]
+    return asked if asked in _LOCKS.values() else folder.nearest(_LOCKS) or "npm"
 
 
 def _find_scripts(folder: ProjectFolder) -> Iterator[Check]:
@@ -27,9 +28,9 @@ def _find_scripts(folder: ProjectFolder) -> Iterator[Check]:
     for name in (name for name in filter(_SCRIPT.match, scripts) if "no test specified" not in str(scripts[name])):
         is_test = name.startswith(("test", "unit", "check"))
         kind: Kind = "test" if is_test else "build" if name.startswith("build") else "lint"
-        yield Check(kind, (manager, "run", name), "package.json")
         if (name == "test" and manager != "bun") or manager in ("pnpm", "yarn"):
             yield Check(kind, (manager, name), "package.json")
+        yield Check(kind, (manager, "run", name), "package.json")
 
 
 def _find_package(package: str, check: Check, folder: ProjectFolder) -> list[Check]:

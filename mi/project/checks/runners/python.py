@@ -10,6 +10,8 @@ from mi.project.checks.folder import ProjectFolder, mapping, read_toml
 from mi.project.checks.runner import Argv, Check, Form, Reading, Runner
 
 _CALLED = r"(?:\S*python[\d.]* -m )?"
+_LOCKS = {"uv.lock": "uv", "poetry.lock": "poetry", "pdm.lock": "pdm", "Pipfile.lock": "pipenv"}
+_ENVIRONMENTS = (".venv/bin/python", "venv/bin/python", "env/bin/python")
 _PYTEST_VALUES = tuple(
     "-n --numprocesses --maxfail --tb -p -W --junitxml --junit-xml --cov --cov-report --cov-config --durations"
     " --rootdir --basetemp --log-level --log-cli-level --timeout --color --dist --reruns --import-mode --capture --ds"
@@ -21,6 +23,21 @@ _KEYS = ("addopts", "testpaths", "python_files", "python_classes", "python_funct
 
 
 def _find_tests(folder: ProjectFolder) -> Iterator[Check]:
+    """Yield pytest and unittest, first as the project's own environment runs what its tests are written for."""
+    found = list(_plain_tests(folder))
+    manager = folder.nearest(_LOCKS)
+    own = next((path for path in _ENVIRONMENTS if folder.has(path)), "")
+    for check in found[:1]:
+        module = check.argv[2:] if check.argv[:2] == ("python", "-m") else check.argv
+        if manager:
+            call = module if module == ("pytest",) else check.argv
+            yield check._replace(argv=(manager, "run", *call))
+        if own:
+            yield check._replace(argv=(own, "-m", *module))
+    yield from found
+
+
+def _plain_tests(folder: ProjectFolder) -> Iterator[Check]:
     """Yield pytest and unittest; first what the tests themselves are written for: pytest may not be installed."""
     tests = _tests(folder) if folder.is_project else ""
     asked = ("setup.cfg", "pyproject.toml", "requirements-dev.txt", "requirements.txt")

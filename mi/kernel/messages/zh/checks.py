@@ -1,0 +1,35 @@
+"""中文文本：项目的检查。"""
+
+TEXT: dict[str, str] = {
+    "checks.none": "在这个项目的文件里找不到检查（用 mi checks set COMMAND 指定一个）",
+    "checks.any": "任何语言",
+    "checks.strength-test": "以测试为准",
+    "checks.strength-build": "没有测试：以构建为准",
+    "checks.strength-lint": "只有静态检查，不能证明什么",
+    "checks.from-person": "你指定的，{source}",
+    "checks.from-guide": "{source} 中写明",
+    "checks.from-CI": "CI 运行，{source}",
+    "checks.from-recipe": "{source} 的规则",
+    "checks.from-manifest": "来自 {source}",
+    "checks.from-runner": "由 {source} 推断",
+    "checks.set": "从现在起必须通过：{checks}（写在 {file}；用 mi checks clear 收回）",
+    "checks.cleared": "重新以项目自己的文件为准（{file}）",
+    "checks.ended": "退出码 {code}：{check}",
+    "error.check-outside": "{folder} 不在项目里（请给出项目内的文件夹）",
+    "error.check-unreadable": "无法从 {check!r} 看出什么必须成功（末尾不要用 `||`、`;` 或后台运行；可放进脚本）",
+    "error.check-no-folder": "{root} 里没有文件夹 {folder!r}（mi checks 会列出各个包）",
+    "notice.checks-broken": "无法读取 {path}（{reason}）；改按项目文件所示继续（请修正它，或用 mi checks set COMMAND）",
+    "notice.checks-entry": '{path}：{entry} 不是检查，需要 command = "…"，kind 为 test 或 build；已略过',
+    "notice.checks-no-program": "{path} 指定了 {program!r}，但这里没有它（{check}）；改按项目文件所示继续（请安装它，或用 mi checks set COMMAND）",
+}
+HELP: dict[str, str] = {
+    "which commands must be green here; set and run them": "这里哪些命令必须通过；设置并运行它们",
+    "which checks cover what, before any run": "运行之前：哪些检查覆盖什么",
+    "say which command counts here": "指定这里以哪个命令为准",
+    "what to type in the folder, as one argument": "在该文件夹里输入的命令，作为一个参数",
+    "what it shows (default: test)": "它证明什么（默认：test）",
+    "go by the project's files again": "重新以项目文件为准",
+    "run the checks of every package, now": "现在运行每个包的检查",
+    "of a package (default: the whole project)": "某个包的文件夹（默认：整个项目）",
+    "in .mi/checks.toml, for everybody who has the repository": "写入 .mi/checks.toml，供拥有该仓库的所有人使用",
+}
