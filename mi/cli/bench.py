@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from mi.testing.judge_bench.measure import Mode, Result
     from mi.testing.judge_bench.players import AgentPlayer
     from mi.testing.judge_bench.scenario import Scenario
-
-_WIDTH = 26
 
 
 def build_parser(name: str) -> Parser:
@@ -35,7 +34,9 @@ def build_parser(name: str) -> Parser:
 def _fill_judge(parser: Parser) -> None:
     parser.add_argument("--sample", metavar="N", type=count, help="only so many scenarios, spread over the families")
     parser.add_argument("--family", metavar="NAME", help="only scenarios of this family")
-    parser.add_argument("--only", metavar="ID", help="only the scenario of this id, or those whose id begins with it")
+    parser.add_argument(
+        "--only", metavar="ID", action="append", help="only scenarios whose id begins with this; can be given again"
+    )
     parser.add_argument(
         "--mode",
         choices=["proof", "events", "both"],
@@ -84,11 +85,11 @@ def _choose(args: Args) -> "list[Scenario]":
     chosen = [
         scenario
         for scenario in SCENARIOS
-        if args.family in (None, scenario.family) and scenario.id.startswith(args.only or "")
+        if args.family in (None, scenario.family) and scenario.id.startswith(tuple(args.only or [""]))
     ]
     if not chosen:
         families = ", ".join(dict.fromkeys(scenario.family for scenario in SCENARIOS))
-        raise UsageError("bench-nothing", value=args.only or args.family, known=families)
+        raise UsageError("bench-nothing", value=" ".join(args.only or [args.family]), known=families)
     return chosen if args.sample is None else spread(chosen, args.sample)
 
 
@@ -199,20 +200,22 @@ def _print_table(out: Output, head: str, groups: "dict[str, list[Result]]") -> N
     from mi.kernel.text import width
     from mi.testing.judge_bench.figures import MISTAKES, count_mistakes
 
-    words = [out.word(mistake) for mistake in MISTAKES]
-    out.line(f"{_padded(out.text(head))}  {out.text('bench.runs'):>5}  " + "  ".join(words))
+    columns = [out.text("bench.runs"), *map(out.word, MISTAKES)]
     everything = [result for group in groups.values() for result in group]
-    for name, group in [*sorted(groups.items()), (out.text("bench.all"), everything)]:
+    rows = [*sorted(groups.items()), (out.text("bench.all"), everything)]
+    first = max(width(name) for name in (*groups, out.text(head)))
+
+    def print_row(name: str, cells: Iterable[object]) -> None:
+        padded = (
+            " " * (width(column) - width(str(cell))) + str(cell) for cell, column in zip(cells, columns, strict=True)
+        )
+        out.line(f"{name}{' ' * (first - width(name))}  " + "  ".join(padded))
+
+    print_row(out.text(head), columns)
+    for name, group in rows:
         counts = count_mistakes(group)
-        cells = (f"{counts[mistake] or '·':>{width(word)}}" for mistake, word in zip(MISTAKES, words, strict=True))
-        out.line(f"{_padded(name)}  {len(group):>5}  " + "  ".join(cells))
+        print_row(name, [len(group), *(counts[mistake] or "·" for mistake in MISTAKES)])
     out.line()
-
-
-def _padded(text: str) -> str:
-    from mi.kernel.text import width
-
-    return text + " " * max(0, _WIDTH - width(text))
 
 
 def _print_goals(out: Output, mode: "Mode", played: "list[Result]") -> None:

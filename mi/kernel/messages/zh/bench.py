@@ -22,7 +22,7 @@ HELP: dict[str, str] = {
     "let scripted agents work honestly, err and lie, and count where the judge is wrong": "让按脚本行事的代理诚实干活、出错、说谎，统计评判者错在哪里",
     "only so many scenarios, spread over the families": "只取这么多个场景，分布于各类别",
     "only scenarios of this family": "只取这一类别的场景",
-    "only the scenario of this id, or those whose id begins with it": "只取这个编号的场景，或编号以它开头的场景",
+    "only scenarios whose id begins with this; can be given again": "只取编号以它开头的场景；可以多次给出",
     "with MI's own proof, by the agent's events alone, or both (default: both)": "用 MI 自己的证明、只看代理的事件，或两者都测（默认：both）",
     "codex, claude, or a command that plays $MI_BENCH_SCRIPT": "codex、claude，或一条能按 $MI_BENCH_SCRIPT 行事的命令",
     "rules, own (as configured), or the mind section as JSON": "rules、own（按现有配置），或 JSON 形式的 mind 配置段",
