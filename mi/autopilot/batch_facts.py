@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from mi.agents.events import AgentEnd, AgentUsage, Command, FileChange, ToolCall
+from mi.agents.events import AgentEnd, AgentQuestion, AgentUsage, Command, FileChange, ToolCall
 from mi.agents.process import AgentProcess, ProcessLimits
 from mi.agents.protocol import BatchResult
 from mi.agents.signals import StopFlag
@@ -92,7 +92,7 @@ def batch_view(seen: SeenBatch) -> BatchView:
         removed_as_asked=judges.removed_as_asked,
         check_passed=covered.proved and not failed,
         changed_now=bool(step.latest.files),
-        questions=[question.text for question in result.questions],
+        questions=[_with_options(question) for question in result.questions],
         errors=[*result.observed.errors, *([result.error] if result.error else [])],
         risk_signals=[
             *levels,
@@ -175,6 +175,12 @@ def _transcript(result: BatchResult) -> str:
     commands = [event for event in result.events if isinstance(event, Command) and event.state == "ended"]
     printed = [(command.text, command.output.strip()) for command in commands if command.output.strip()]
     return "\n".join(f"$ {line}\n{output[-_OUTPUT:]}" for line, output in printed[-8:])[-_EXCERPT:]
+
+
+def _with_options(question: AgentQuestion) -> str:
+    """Return a question with the answers that the agent offers, numbered."""
+    offered = [f"{number}. {option}" for number, option in enumerate(question.options, 1)]
+    return "\n".join([question.text, *offered])
 
 
 def _tools(result: BatchResult) -> list[str]:

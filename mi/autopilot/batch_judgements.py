@@ -27,9 +27,10 @@ from mi.evidence.records.mind import (
 from mi.kernel.config.types import ExternalActions, Policy, ViolationResponse
 from mi.kernel.messages import text
 from mi.kernel.secrets import redact
+from mi.mind.answering import is_irreversible
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
-from mi.mind.prompts.auto_answer_to_hands import asked, auto_answer_to_hands, is_irreversible
+from mi.mind.prompts.auto_answer_to_hands import asked, auto_answer_to_hands
 from mi.mind.prompts.decide_next import NextMove, decide_next, undecided
 from mi.mind.prompts.extract_evidence import ExtractedEvidence, extract_evidence
 from mi.mind.prompts.loop_break import LoopCase, loop_break

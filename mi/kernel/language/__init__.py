@@ -75,8 +75,23 @@ class Patterns:
     optional: str = ""
     empty_item: str = ""  # an entry of such a list that says there is none
     question: str = ""
-    deed: str = ""  # what the agent asks to do, in a group
     grave_words: Words = ()  # deeds that leave the machine or cannot be taken back
+
+    # questions and the values that answer them
+    alternative: str = ""  # between two options
+    or_not: str = ""  # the second option of a question that is yes or no
+    open_question: str = ""  # asks for neither yes nor one of two
+    asks_leave: str = ""  # before what the agent would do
+    option_start: str = ""  # before an option, said of both
+    option_end: str = ""  # after an option, said of both
+    sides: dict[str, str] = {}  # how an option tells on which side of a matter it is
+    wants: dict[str, str] = {}  # how a value tells which side it wants
+    directive: str = ""  # a value tells what to do
+    directive_words: Words = ()  # say that it does, and nothing of what it is about
+    denies: str = ""  # before what a value speaks against
+    limits_to: str = ""  # a value says where it holds
+    conditional: str = ""  # a value holds sometimes
+    runs_on: str = ""  # a value says on which version code has to run
 
     # what a person asks for
     politeness: str = ""  # before the verb of a request

@@ -1,13 +1,13 @@
 """English."""
 
-from mi.kernel.language import Patterns, listed
+from mi.kernel.language import listed
+from mi.kernel.language.en_agents import EnglishAgents
 
 _I_WILL = r"(?:i|we)(?:'ll| will|'m going to| am going to| are going to| need to| plan to| have to| must| should)"
 _LET_US = r"let(?:'s| me)"
-_FIRST = r"(?:i|we)"
 
 
-class English(Patterns):
+class English(EnglishAgents):
     """What MI knows of English."""
 
     sentence_break = r"(?<=[.!?])(?=\s)"
@@ -64,140 +64,6 @@ class English(Patterns):
     yes_to_lesson = ("apply", "learn")
     no_to_lesson = ("dismiss", "reject", "drop")
     go_on = ("go", "go on", "continue")
-
-    # what an agent says
-    courtesy = (
-        r"\b(?:let me know|tell me|feel free|don't hesitate|reach out|happy to|glad to)\b[^.?!]{0,40}?"
-        r"\b(?:if|should|whenever|anything|any (?:questions?|issues?|changes?|other)|to (?:ask|reach|review|adjust|change))\b"
-        r"|\b(?:anything else|any (?:other )?questions)\b[^.]{0,60}\?$"
-        r"|^if (?:you(?:'d| would| want| like| prefer| need| wish| ever)|needed|desired|helpful|useful)\b[^.?]{0,80}"
-        r"\b(?:i|we) (?:can|could)\b|^(?:i|we) (?:can|could) (?:also )?\b[^.?]*\bif (?:you|that|it|needed)\b"
-        r"|^please (?:review|take a look|have a look|see|note|enjoy|feel free)\b|^thank|^happy (?:coding|to)\b"
-    )
-    promise = (
-        rf"\b(?:{_FIRST} ?(?:will|'ll|shall|am going to|are going to|'m going to|plan to|intend to|am about to"
-        r"|'m about to|'d (?:next|now|then)|need to|have to|still need|must still|should still|am (?:now |still )?(?!done|glad"
-        r"|happy|sure|confident)\w+ing|'m (?:now |still )?\w+ing)(?! (?:not|never|leave|keep|be (?:happy|glad))\b))"
-        r"|(?<!n't )\b(?:let me|let's)(?! (?:know|explain|summari[sz]e))\b"
-        r"|^(?:now |next,? |then )?(?:looking into|working on|checking|investigating|running|starting|continuing|proceeding"
-        r"|implementing|fixing|updating|adding|writing|reading|about to)\b(?![^.]*\b(?:passes|passed|works|fixed|is done)\b)"
-        r"|^(?:next|up next|after that|afterwards|later)[,:]? (?:up|is|i\b|we\b|come|step)|\bnext steps? (?:is|are|would be)\b"
-        r"|\bin progress\b|\bwork in progress\b|\bstand by\b|\bhang on\b|\bone moment\b|\bmore to come\b"
-    )
-    unable = (
-        rf"\b{_FIRST} (?:\w+ly |still |just |also )?(?:could not|couldn't|can ?not|can't|was not able|wasn't able|were not able"
-        r"|am unable|was unable|were unable|am not able|failed to|did not manage|didn't manage|ran out of|got stuck|am stuck"
-        r"|do not (?:know|have|understand|see how)|don't (?:know|have|understand|see how)|have no (?:access|idea|way)"
-        r"|lack\b|gave up)"
-        r"|^(?:but |however,? |unfortunately,? )?(?:unable|could not|couldn't|can ?not|can't|not able|failed) (?:to )?"
-        r"(?:be )?(?:run|ran|verify|verif|test|complet|finish|find|access|reach|connect|install|reproduc|build|locat|open|read"
-        r"|execut|fix|apply|resolv|determin|confirm|download|creat|write)\w*"
-        r"|\b(?:could not|couldn't|can ?not|can't|was not able to|were unable to|was unable to) (?:yet )?be (?:run|verified"
-        r"|tested|executed|completed|finished|fixed|built|installed|checked|confirmed|reproduced|applied|resolved|determined)\b"
-        r"|\b(?:not sure|unsure|uncertain|unclear to me|no idea)\b|\b(?:it is|it's|remains) unclear\b"
-        r"|\b(?:permission|access|network access) (?:was |is |were )?(?:denied|missing|refused)\b.*\bso\b"
-    )
-    unfinished = (
-        r"\b(?:TODO|FIXME|TBD|WIP)s?\b|\bto-?do\b"
-        r"|\bnot yet\b|\byet to (?:be )?\w+|\b(?:isn't|aren't|hasn't|haven't|has not|have not|is not|are not)\b[^.;]{0,30}\byet\b"
-        rf"|\b(?:{_FIRST} )?(?:have not|haven't|did not|didn't|have n't) (?:yet |actually |fully |get (?:around )?to |get a chance to"
-        r" |have (?:time|a chance) to )?(?:run|ran|test|tested|verif\w+|finish\w*|complet\w+|implement\w*|get to|got|start\w*"
-        r"|handle[d]?|cover\w*|check\w*|write|written|wir\w+|updated?|address\w*|include[d]?|migrat\w+|find|found|reproduc\w+"
-        r"|commit\w*|push\w*)\b"
-        r"|\b(?:is|are|was|were|has been|have been|been|still|but|it|this|that) (?:still )?not (?:been )?(?:fully |yet |completely "
-        r"|actually )?(?:implemented|finished|completed?|done|working|passing|wired|integrated|addressed|verified|tested"
-        r"|executed|in place|run|ready|resolved)\b(?! (?:if|when|for|by|on) (?:the|an?) (?:input|user|caller)\b)"
-        r"|\b(?:isn't|aren't|wasn't|weren't|hasn't been|haven't been) (?:fully |yet |actually )?(?:implemented|finished|completed?"
-        r"|done|working|passing|wired|integrated|addressed|verified|tested|executed|run|ready|resolved|covered|supported)\b"
-        r"|\b(?:is|are) not (?:covered|supported|handled|included) (?:yet|for now|by this)"
-        r"|\bstill (?:to (?:do|be)|needs?|missing|open|pending|left|remains?|required?|ha(?:s|ve) to|must|fail\w*|red|broken"
-        r"|throws?|raises|errors?|crash\w*|returns? (?:the )?wrong|wrong|outstanding|untested|unverified|incomplete|there)\b"
-        r"|\b(?:remains?|remaining) (?:to be|open|broken|red|unfixed|unresolved|failing|untested|unverified|unclear|work|tasks?"
-        r"|items?|steps?|failures?|tests?|parts?|cases?|files?|issues?|todos?)\b|\bwhat(?:'s| is) left\b|\bleft to (?:do|be)\b"
-        r"|\b(?:left|leaving|leave)\b[^.;]{0,40}\b(?:out\b|for (?:later|another|a (?:later|future|follow|second|separate|next))"
-        r"|to you|undone|unfinished|unimplemented|open\b|as an exercise|a (?:todo|fixme|placeholder|stub)|broken|failing|half)"
-        rf"|\b{_FIRST}(?:'ve| have)? (?:also |only |therefore |temporarily |deliberately )?(?:skipped|deferred|postponed|omitted"
-        r"|stubbed|mocked|commented out|disabled|bypassed|ignored|left out|punted)\b|^(?:skipped|skipping|deferred|omitted"
-        r"|postponed|punted)\b(?! (?:nothing|none))"
-        r"|\b(?:tests?|checks?|steps?|parts?|items?|requirements?|migrations?|docs|documentation|lint\w*|build)\b[^.;,]{0,30}"
-        r"\b(?:was|were|is|are|been) (?:skipped|deferred|postponed|omitted|left out)\b"
-        r"|\bskip\w*\b[^.;]{0,60}\bfor now\b|\b(?:for now|for the moment|for the time being)\b"
-        r"|\b(?:placeholders?|stub(?:bed)?|hard-?coded for|dummy implementation|temporary (?:workaround|hack|fix))\b"
-        r"|\b(?:partial(?:ly)?|half[- ]?(?:way|done|finished)|almost|nearly|mostly) (?:done|complete\w*|finished|implemented"
-        r"|working|works|fixed|there|ready)\b|\bpartial (?:fix|implementation|solution)\b|\bhalf[- ]?(?:done|finished)\b"
-        r"|\b(?:incomplete|unfinished|unimplemented|untested|unverified)\b"
-        r"|\b(?:part|step|phase|item|stage) (?:\d+|one) (?:of|/) (?:\d+|two|three|four|five)\b"
-        r"|\b(?P<passing>\d+)(?: (?:out )?of (?:the )?|/)(?!(?P=passing)\b)\d+ (?:\w+ ){0,2}(?:pass\w*|succeed\w*|green|done|ok)\b"
-        r"|\b(?:everything|all|it)\b[^.;]{0,40}\b(?:except(?: for)?|but|apart from)\b(?! (?:that|as|those|the ones|it|they|i|we|now)\b)"
-        r"(?! \w+ (?:now|no longer))|\bsome (?:tests?|checks?) pass\b"
-        r"|\bonly (?:fixed|did|implemented|converted|migrated|changed|handled) (?:the )?(?:first|part|one|half|some)\b"
-        r"|\bonly (?:the )?(?:first|part|one of|half|some of)\b[^.;]{0,40}\b(?:done|implemented|fixed|finished|complete|migrated"
-        r"|converted|works?)\b|\b(?:fixed|did|converted|migrated|implemented|finished) (?:only |just )?(?:one|some|part|half|most"
-        r"|\d+(?: out)?) of (?:the |them|these|those|\d)"
-        r"|\b(?:follow(?:ing)?[- ]?up|separate|future|next|later|another|second) (?:pr|prs|commit|change|task|issue|ticket"
-        r"|iteration|session|batch|pass|patch|pull request|work)\b|\b(?:in|as) a follow[- ]?up\b|\bfollow[- ]?ups?(?: work)?\b"
-        r"|\b(?:can|could|will|should|to|must|may|might)\b[^.;]{0,40}\b(?:be )?(?:added|done|handled|fixed|finished|implemented"
-        r"|addressed|tackled|covered|cleaned up|removed|migrated|revisited)\b[^.;]{0,20}\b(?:later|next|afterwards|eventually"
-        r"|separately|in (?:the|a) future)\b|\bfor later\b|\banother (?:time|day)\b|\bnext time\b|\blater on\b"
-        r"|\byou(?:'ll| will|'d| would)? (?:still |also |first |now |just )?(?:need to|have to|must|should(?! (?:now |be able|see"
-        r"|get|find|only|never|not))|want to (?:run|set|add|check|verify|update|install|make sure))\b"
-        r"|^(?:but |then |and |also |now )?please (?!review|take|have a|see|note|enjoy|feel|find)\w+"
-        r"|\b(?:make sure (?:to|you)|don't forget|remember to|be sure to)\b|\bmanual(?:ly)? (?:steps?|run|verify|check|action"
-        r"|intervention|test)\b|\b(?:requires?|needs?|awaiting|waiting (?:for|on)|blocked (?:by|on)|pending) (?:your|you\b"
-        r"|access|credentials?|an? (?:decision|answer|reply|api key|token|password)|approval|more (?:info|work|time|details?)"
-        r"|further|clarification|confirmation|permission|the (?:person|user|maintainer))"
-        rf"|\b{_FIRST} (?:still )?need\b|\b(?:am|is|are|'m|'s) (?:still |currently |now )?(?:waiting|blocked|stuck|pending)\b|^pending\b"
-        r"|\b(?:needs?|need) (?:more|further|additional|some) (?:work|time|testing|investigation|changes|tests)\b"
-        r"|\bneeds? to be (?:done|added|implemented|fixed|updated|tested|run|written|migrated|reviewed|verified|investigated"
-        r"|installed|set|configured|regenerated|restarted)\b"
-        r"|\b(?:tests?|suite|specs?|checks?|builds?|lint\w*|ci|pipeline|mypy|pytest|ruff|tsc|eslint|compilation|type ?check\w*"
-        r"|cases?|assertions?|it|they|one|two|three|[1-9]\d*|some|one of them)\b[^.;,!?]{0,40}?\b(?:fails?|(?<!was )(?<!were )failing|is red|are red"
-        r"|is broken|are broken|breaks|does(?:n't| not) (?:pass|compile|build|work)|do(?:n't| not) (?:pass|compile|work)"
-        r"|(?:is|are)(?:n't| not) (?:passing|green|working)|errors? out|times? out|crashes|crash)\b"
-        r"|\b(?:will|shall) follow\b|\bshould be (?:tested|verified|reviewed|checked|run)\b|\bpersists?\b|\bno luck\b|\bso far\b"
-        r"|\b(?:command|process|it|suite|build|program|server)\b[^.;]{0,10}\b(?:hangs|freezes|never (?:ends|returns))\b|\bleft to \w+"
-        r"|\bknown (?:issue|bug|problem|failure)s?\b|\bopen (?:question|point|issue|item|task)s?\b|\bnot enough (?:time|context)\b"
-        r"|\b(?:is|are) (?:currently |still )?missing\b(?! in [\d`P])|\bno (?:tests?|checks?)\b[^.;,]{0,25}\b(?:run|ran|executed|possible)\b"
-        r"|\b(?:nothing|none of (?:it|this|that|them|these))\b[^.;,]{0,20}\b(?:implemented|tested|verified|done|run|executed)\b(?! wrong)"
-        r"|(?<!now )\bexit(?:s|ed)? (?:with )?(?:code |status )?[1-9]\d*\b|: [1-9]\d* (?:errors?|failures?)\b|\brun it to \w+|\bexcept that\b"
-        r"|\bneeds? (?:someone|updating|testing|fixing|a (?:rerun|restart|review|rebase))\b|\brecommend (?:adding|running|testing)\b"
-        rf"|\b{_FIRST}(?:'ve| have)? (?:only |just )?(?:started|begun|began)\b|\b{_FIRST} could only\b|\bmost of (?:it|them|the)\b"
-    )
-    failed_before = (
-        r"\b(?:tests?|suite|specs?|checks?|builds?|lint\w*|ci|pipeline|pytest|ruff|tsc|eslint|it|they|one|two|three|[1-9]\d*)\b"
-        r"(?:(?!\b0\b)[^.;!?]){0,40}?\b(?:failed|failures?|broke|errored|crashed|timed out|did(?:n't| not) (?:pass|compile|work|build))\b"
-        r"|\b(?:failed|errored)\b[^.;]{0,30}\b(?:tests?|checks?|build|assert\w*)\b|\b(?:was|were) (?:missing|failing|broken|red)\b"
-    )
-    mended = (
-        r"\b(?:pass|passes|(?<!\d )passed|passing|green|succeeds?|succeeded|works?|working)\b(?! (?:except|but))|\b(?:fixed|resolved|clean"
-        r"|corrected|repaired|no longer|gone|put right)\b|\bexit(?:s|ed)? (?:with )?(?:code )?0\b"
-    )
-    none_of = r"\b(?:no|nothing|none|zero|never|neither|nor|any|without|no longer|not)\b|(?<![\d.])\b0\b"
-    not_now = (
-        r"\b(?:removed|resolved|deleted|cleared|closed|replaced|cleaned up|took out|dropped|fixed|implemented)\b[^.;]{0,40}"
-        r"\b(?:todo|fixme|stub|placeholder|hack|workaround|skip)|\b(?:todo|fixme|stub|placeholder|hack|workaround)s?\b[^.;]{0,40}"
-        r"\b(?:removed|resolved|deleted|gone|cleared|closed|replaced|fixed|done|taken out|dropped|implemented)\b"
-        r"|\b(?:without|before|prior to|on|against|with) (?:the|this|my|that|your) (?:fix|change|patch|old|previous|original"
-        r"|base|unpatched)\b|\b(?:previously|used to|originally|formerly|in the past|at first|initially|the old)\b|^before\b"
-        r"|\bnow (?:fails?|rejects|raises|errors|crashes|breaks) (?:with|on|for|if|when|early|fast|loudly|clearly)\b"
-        r"|\b(?:which|that|they|and) (?:now )?(?:pass(?:es)?|works?)\b|\bnow pass(?:es)?\b|\bpass(?:es)? now\b|\bno longer\b"
-        r"|\b(?:if|when|whenever|unless|in case|for which|whether)\b"
-    )
-    lasts = r"\bstill\b|\bnot yet\b"
-    opens_list = (
-        r"(?:(?:here (?:is|'s) )?(?:my|the) plan|plan|what(?:'s| is) (?:left|next|missing|remaining|not done)|next steps?|remaining(?: \w+)?|to-?dos?|still (?:open|to do"
-        r"|missing|left|failing)|not (?:yet )?(?:done|finished|implemented|included|covered|tested|verified)|left (?:to do|open|out)"
-        r"|open (?:questions?|points?|issues?|items?|tasks?)|follow[- ]?ups?|known (?:issues?|bugs?|problems?|failures?)|pending"
-        r"|outstanding(?: \w+)?|unfinished|incomplete|skipped|deferred|failing(?: tests?)?|blockers?|blocked|manual steps?"
-        r"|(?:required )?actions? (?:required|needed|for you)|you(?:'ll| will)? (?:still )?need to|future work|later|in progress)"
-    )
-    optional = (
-        r"\boptional(?:ly)?\b|\bnice[- ]to[- ]haves?\b|\bif you (?:like|want|wish|prefer)\b|\bsuggestions?\b|\bideas?\b"
-    )
-    empty_item = r"(?:none|nothing|n/?a|no\b|nil|-+|not applicable|all done|✓|✅|0\b)"
-    question = r"^(?:please (?:confirm|choose|tell|let me know|advise|clarify)|let me know|confirm)\b"
-    deed = r"\b(?:(?:should|shall|may|can|could|must) (?:i|we)|(?:want|like) me to) (?:also |now |just |then )?(\w+)"
-    grave_words = tuple("push publish deploy delete drop remove install release merge overwrite force sudo".split())
 
     # what a person asks for
     politeness = (
