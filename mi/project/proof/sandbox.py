@@ -234,7 +234,12 @@ class _Plan:
                 os.rmdir(place)
                 os.symlink(os.path.join(copy.build_store, path), place)
         inside = os.path.join(copy.folder, os.path.relpath(copy.root, copy.top))
-        first = [self._write_import_check(), os.path.join(inside, "src"), inside, own.get("PYTHONPATH", "")]
+        first = [
+            self._write_import_check(),
+            os.path.join(inside, "src"),
+            inside,
+            *own.get("PYTHONPATH", "").split(os.pathsep),
+        ]
         temporary = os.path.join(copy.scratch, "tmp")
         os.makedirs(temporary, exist_ok=True)
         self.env = self.env | {

@@ -14,13 +14,17 @@ _MOST = 50_000  # files that are looked at
 
 
 def find_reports(folder):
-    """Yield the report files below a folder."""
-    seen = 0
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED)
-        seen += len(files) + 1
-        if seen > _MOST:
+    """Yield the report files below a folder, also behind links, as a build folder may be one."""
+    count, seen = 0, set()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        real = os.path.realpath(place)
+        folders[:] = [] if real in seen else sorted(name for name in folders if name not in _SKIPPED)
+        count += len(files) + 1
+        if count > _MOST:
             return
+        if real in seen:
+            continue
+        seen.add(real)
         if any(os.sep + name in place for name in _USUAL):
             yield from (
                 os.path.join(place, name)
