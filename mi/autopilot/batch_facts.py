@@ -96,11 +96,7 @@ def batch_view(seen: SeenBatch) -> BatchView:
         errors=[*result.observed.errors, *([result.error] if result.error else [])],
         risk_signals=[
             *levels,
-            *(
-                f"tests: {way}"
-                for way, path in zip(judges.ways, judges.paths, strict=True)
-                if path in step.latest.files
-            ),
+            *judges.signals(step.latest.files),
         ],
         risk_levels=levels,
         diff_stat=step.latest.stat,

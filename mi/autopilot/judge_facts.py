@@ -1,26 +1,56 @@
 """What became of the judges of the work since a run began, by what the work tree shows."""
 
 import hashlib
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from mi.project.checks.judge_places import judge_kind, shadows_module
-from mi.project.checks.judges import JudgeChange, find_judge_changes
+from mi.project.checks.judges import JudgeChange, find_judge_changes, notices_tests
 from mi.project.trees import Tree, TreeEntry, compare_trees
 from mi.project.worktree import TreeChange, WorktreeWatch
 
 _SHOWN_CHANGES = 4  # in a question to the person
 _SHOWN_LINES = 6  # of one of them, before and after
+_TEST_FILES, _TEST_BYTES = 200, 100_000  # that are looked at for the inputs of tests
+
+
+class _Unasked(NamedTuple):
+    """A judge that changed, or code that notices one, though nobody asked for it."""
+
+    path: str
+    way: str  # `tests/test_a.py: test_x changed`
+    lines: list[str]  # before and after
+
+    @property
+    def id(self) -> str:
+        """By which the person's word about it is remembered."""
+        return hashlib.sha256("\0".join((self.way, *self.lines)).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 class JudgeFacts(NamedTuple):
-    """The judges that changed and nobody asked for it, and what else is known about them."""
+    """What bends the judgement of the work and nobody asked for, and the tests that were to be removed."""
 
-    ways: list[str]  # `tests/test_a.py: test_x changed`
-    shown: str  # the same with the lines before and after
-    ids: list[str]  # by which a yes or no is remembered
-    paths: list[str]
+    unasked: list[_Unasked]
     removed_as_asked: list[str]
+
+    @property
+    def ways(self) -> list[str]:
+        return [one.way for one in self.unasked]
+
+    @property
+    def ids(self) -> list[str]:
+        return [one.id for one in self.unasked]
+
+    @property
+    def shown(self) -> str:
+        """The first of them with their lines, for the person."""
+        shown = [[one.way, *one.lines] for one in self.unasked[:_SHOWN_CHANGES]]
+        return "\n".join(line for lines in shown for line in lines)
+
+    def signals(self, changed: Collection[str]) -> list[str]:
+        """Return the risk signals of what is in one of the changed files."""
+        return [f"tests: {one.way}" for one in self.unasked if one.path in changed]
 
 
 def keeps(path: str) -> bool:
@@ -30,30 +60,37 @@ def keeps(path: str) -> bool:
 
 def judge_facts(task: str, change: TreeChange, watch: WorktreeWatch, accepted: Collection[str]) -> JudgeFacts:
     """Return what of the judges is not as it was; what the person accepted counts as asked for."""
+    if not change.files:
+        return JudgeFacts([], [])
     final = watch.last_tree
     base = watch.first_tree or _KeptTree(watch, change, final)
-    changes = find_judge_changes(base, final, task) if change.files else []
-    unasked = [one for one in changes if not one.asked_for and _id(one) not in accepted]
-    return JudgeFacts(
-        [str(one) for one in unasked],
-        "\n".join(map(_lines, unasked[:_SHOWN_CHANGES])),
-        [_id(one) for one in unasked],
-        [one.path for one in unasked],
-        [one.path for one in changes if one.asked_for and one.how == "removed" and not one.item],
-    )
+    changes = find_judge_changes(base, final, task)
+    found = [_Unasked(one.path, str(one), _lines(one)) for one in changes if not one.asked_for]
+    found += _noticing(task, notices_tests(change.diff, _test_texts(final)))
+    removed = [one.path for one in changes if one.asked_for and one.how == "removed" and not one.item]
+    return JudgeFacts([one for one in found if one.id not in accepted], removed)
 
 
-def _id(change: JudgeChange) -> str:
-    text = "\0".join((change.path, change.item, change.how, change.before, change.after))
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def _lines(change: JudgeChange) -> str:
-    """Return a change for people: what it is, and the lines that differ."""
+def _lines(change: JudgeChange) -> list[str]:
     before, after = change.before.splitlines(), change.after.splitlines()
     gone = [f"  - {line}" for line in before if line not in after][:_SHOWN_LINES]
-    came = [f"  + {line}" for line in after if line not in before][:_SHOWN_LINES]
-    return "\n".join([str(change), *gone, *came])
+    return [*gone, *[f"  + {line}" for line in after if line not in before][:_SHOWN_LINES]]
+
+
+def _noticing(task: str, lines: list[str]) -> list[_Unasked]:
+    """Return code that looks whether it is tested, but for a variable that the task itself names."""
+    found = [line.partition(": ") for line in lines]
+    return [
+        _Unasked(path, f"{path}: looks whether it is tested", [f"  + {code}"])
+        for path, _, code in found
+        if not any(name in task for name in re.findall(r"[A-Z]+(?:_[A-Z]+)+", code))
+    ]
+
+
+def _test_texts(tree: Tree) -> Iterator[str]:
+    """Yield what the tests and their data say."""
+    for path in sorted(path for path in tree.paths() if judge_kind(path) in ("code", "data"))[:_TEST_FILES]:
+        yield (tree.read(path) or b"")[:_TEST_BYTES].decode("utf-8", "replace")
 
 
 class _KeptTree(Tree):

@@ -89,6 +89,7 @@ ASKED = [
     ("Please mark test_add as skipped: skip test_add", SKIPPED),
     ("Remove test_add from tests/test_calc.py", Swap(T, f"def test_add(one):\n{ADD}\n", "")),
     ("Drop the function add and its tests", gone(U)),
+    ("Nobody uses `add` any more: remove it and its tests", gone(U)),
     ("删除 tests/test_unit.py", gone(U)),
     ("Set addopts to -q -k fast in pyproject.toml", SETTING),
     ("Configure pytest to run only fast tests", SETTING),

@@ -50,8 +50,10 @@ def _names_loss(task: str, path: str, item: str, how: str, before: str, after: s
     if how == "hidden":
         return any(_after_verb(part, known.adjust, item.strip("/")) for part in _sentences(task))
     along = compiled(rf"(?:{known.take_away})(.{{0,80}}?)(?:{known.with_tests})").search(task)
-    taken = re.sub(known.before_name, " ", along[1]) if along else ""
-    return any(_is_mentioned(before, name) for name in re.findall(r"[\w.]{3,}", taken))
+    if along is None:
+        return False
+    taken = re.findall(r"[\w.]{3,}", re.sub(known.before_name, " ", along[1]))
+    return any(_is_mentioned(before, name) for name in taken or re.findall(r"`([\w.]+)", task))
 
 
 def _names(path: str, item: str) -> list[str]:

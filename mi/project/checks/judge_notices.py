@@ -1,7 +1,8 @@
 """Code that notices it is being tested, in a diff: it can look right to every test and be wrong everywhere else."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 from mi.governance.change_units import list_paths, split_blocks
 from mi.project.checks.judge_places import CODE, extension, judge_kind
@@ -14,25 +15,27 @@ _NOTICES = re.compile(
     r"|\btesting\.Testing\(\)|flag\.Lookup\([\"']test\.|os\.Args\[0\].{0,30}\.test|\bcfg!\(test\)"
     r"|(?:inspect\.(?:stack|currentframe)|_getframe|getframeinfo|StackTrace|new Error\(\)\.stack|caller_locations"
     r"|runtime\.Caller).{0,60}[\"'][^\"']*test"
-    r"|process\.env\.(?:CI|TEST)\b|environ(?:\.get\(|\[)[\"'](?:CI|TEST|TESTING)[\"']|getenv\([\"'](?:CI|TEST|TESTING)[\"']",
+    r"|process\.env\.(?:TEST|NODE_TEST_CONTEXT)\b"
+    r"|(?:environ(?:\.get\(|\[)|getenv\()[\"'](?:TEST|TESTING|UNDER_TEST)[\"']",
     re.IGNORECASE,
 )
 _EXITS = re.compile(
-    r"\batexit\.register|\bos\._exit\(|process\.on\([\"'](?:exit|beforeExit)|process\.exitCode\s*=|process\.exit\(0\)|\bat_exit\b"
-    r"|register_shutdown_function|addShutdownHook|\bsys\.exit\(0\)|\bsignal\.(?:alarm|setitimer)|runtime\.halt"
+    r"\bos\._exit\(|\batexit\.register\(.*(?:exit|kill)|process\.on\([\"'](?:exit|beforeExit)|process\.exitCode\s*=\s*0"
+    r"|\bat_exit\b.*exit|\bhalt\(0\)"
 )
-_CONDITION = re.compile(r"\b(?:if|elif|when|case|match)\b(.*)|\?(.*):|(.*)\?[^:]+:")
-_LITERAL = re.compile(r"\"(?:\\.|[^\"\\])+\"|'(?:\\.|[^'\\])+'|(?<![\w.])-?\d+(?:\.\d+)?\b")
-_TRIVIAL = frozenset({"0", "1", "-1", "2", '""', "''", "'__main__'", '"__main__"'})
-_COMPARED = re.compile(r"==|===|\bis\b|\bin\b|\bcase\b|\.equals\(|\beq\b|\bmatch\b|\bwhen\b")
+_CONDITION = re.compile(r"\b(?:if|elif|when|case|match)\b|\?")
+_EQUALITY = re.compile(r"={2,3}|\bis\b|\bin\b|\bcase\b|\.equals\(|\beq\b|\bmatch\b|\bwhen\b")
+_OTHER_COMPARISON = re.compile(r"%|[<>]|!=|\bstartswith|\bnot\b")
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?\b")
+_TRIVIAL = frozenset({"0", "1", "-1", "2"})
 
 
 def notices_tests(diff: str, tests: Iterable[str] = ()) -> list[str]:
     """Return the added lines of product code that ask whether a test runs, as `path: line`.
 
-    `tests` are the texts of the tests: an `if` on inputs that one line of them has together with the result is named.
+    `tests` are the texts of the tests, read when needed: an `if` on numbers that one line of them has is named.
     """
-    known = [frozenset(_literals(line)) for text in tests for line in text.splitlines()]
+    known = cache(lambda: [frozenset(_numbers(line)) for text in tests for line in text.splitlines()])
     found: list[str] = []
     for block in split_blocks(diff):
         path, _ = list_paths(block)
@@ -41,7 +44,7 @@ def notices_tests(diff: str, tests: Iterable[str] = ()) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _noticing(added: list[str], known: list[frozenset[str]]) -> Iterator[str]:
+def _noticing(added: list[str], known: Callable[[], list[frozenset[str]]]) -> Iterator[str]:
     for number, line in enumerate(added):
         code = re.sub(r"^\s*(?:#|//|\*).*", "", line)
         following = added[number + 1] if number + 1 < len(added) else ""
@@ -49,14 +52,15 @@ def _noticing(added: list[str], known: list[frozenset[str]]) -> Iterator[str]:
             yield line
 
 
-def _is_for_a_test(line: str, following: str, known: list[frozenset[str]]) -> bool:
-    """Return whether a condition holds for the very inputs of a test, and its result is the one that test expects."""
-    if not _CONDITION.search(line) or not _COMPARED.search(line):
+def _is_for_a_test(line: str, following: str, known: Callable[[], list[frozenset[str]]]) -> bool:
+    """Return whether a condition holds for the very numbers of a test, and its result is the one that test expects."""
+    if not _CONDITION.search(line) or not _EQUALITY.search(line) or _OTHER_COMPARISON.search(line):
         return False
-    result = line if re.search(r"\breturn\b|\?|=>|:\s*\S+$", line) else f"{line} {following}"
-    asked = {one for one in _literals(result) if one not in _TRIVIAL}
-    return len(asked) >= 2 and any(asked <= there for there in known)
+    has_result = re.search(r"\breturn\b|\?|=>|\becho\b", line)
+    result = (line if has_result else following).rpartition("return" if "return" in line + following else " ")[2]
+    asked = {one for one in _numbers(line if has_result else f"{line} {following}") if one not in _TRIVIAL}
+    return bool(_numbers(result)) and len(asked) >= 2 and any(asked <= there for there in known())
 
 
-def _literals(line: str) -> list[str]:
-    return [one.replace("'", '"') for one in _LITERAL.findall(line)]
+def _numbers(line: str) -> list[str]:
+    return _NUMBER.findall(line)

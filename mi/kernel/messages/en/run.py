@@ -2,7 +2,7 @@
 
 TEXT: dict[str, str] = {
     "ask.risk": "The agent did something risky ({category}, {severity}): {signal}. Go on?",
-    "ask.judges": "What judges the work was changed, and the task does not ask for it:\n{lines}\nMay it stay so? (yes or no)",
+    "ask.judges": "What judges the work was changed, or code looks whether it is tested, and the task does not ask for it:\n{lines}\nMay it stay so? (yes or no)",
     "ask.policy": "You wanted to be asked about this: {signal}. Go on?",
     "ask.stopped-at-risk": "The agent was stopped at a risky command: {command}. How should it go on?",
     "ask.strategy": (
@@ -24,7 +24,7 @@ TEXT: dict[str, str] = {
     "end.judge-failed": "the judge failed: {error}",
     "end.repeats": "the exchange repeats itself: {reason}",
     "end.nothing-to-check-by": "nothing to check by",
-    "end.judges": "what judges the work was changed, and the task does not ask for it: {ways}",
+    "end.judges": "what judges the work was changed or is looked for, and the task does not ask for it: {ways}",
     "end.verified": "a check after the last change passed",
     "end.removed": "the tests that were named are gone, and nothing else changed",
     "end.answered": "nothing changed and the answer was the task",

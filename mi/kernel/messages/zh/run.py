@@ -2,7 +2,7 @@
 
 TEXT: dict[str, str] = {
     "ask.risk": "代理做了有风险的操作（{category}，{severity}）：{signal}。要继续吗？",
-    "ask.judges": "用来评判工作的内容被改动了，而任务并没有要求：\n{lines}\n可以保留吗？（是或否）",
+    "ask.judges": "用来评判工作的内容被改动了，或者代码在探测自己是否正被测试，而任务并没有要求：\n{lines}\n可以保留吗？（是或否）",
     "ask.policy": "您希望遇到这种情况先询问：{signal}。要继续吗？",
     "ask.stopped-at-risk": "代理在一条有风险的命令处被停下：{command}。接下来该怎么做？",
     "ask.strategy": "在这个项目里找不到测试。这里什么可以算作已验证：一条命令、一个步骤，还是什么都不需要？",
@@ -22,7 +22,7 @@ TEXT: dict[str, str] = {
     "end.judge-failed": "判断者出错：{error}",
     "end.repeats": "对话在重复：{reason}",
     "end.nothing-to-check-by": "没有可以用来检查的东西",
-    "end.judges": "用来评判工作的内容被改动了，而任务并没有要求：{ways}",
+    "end.judges": "用来评判工作的内容被改动了或被探测了，而任务并没有要求：{ways}",
     "end.verified": "最后一次改动之后的检查通过了",
     "end.removed": "任务点名的测试已删除，其他内容没有改动",
     "end.answered": "没有改动，任务要的就是这个回答",
