@@ -13,11 +13,13 @@ from mi.agents.signals import StopFlag
 from mi.autopilot.clock import BatchClock
 from mi.autopilot.command_facts import CommandReader, is_by_product
 from mi.autopilot.judge_facts import judge_facts
+from mi.autopilot.part_evidence import account_for_parts
 from mi.autopilot.state import EarlierProof
 from mi.evidence.records.hands import RepoObservation, TranscriptObservation
-from mi.evidence.records.run import Marks
+from mi.evidence.records.run import LastSeen, Marks, VerifiedBy
 from mi.governance.commands import risk_signal
 from mi.kernel import git
+from mi.kernel.secrets import redact
 from mi.mind.language import claims_done
 from mi.mind.views import BatchView, ChangeSize, SeenCommand, unsettled
 from mi.project.change import describe_change
@@ -29,6 +31,7 @@ from mi.project.worktree import TreeChange, WatchStep, WorktreeWatch
 _CHECK_S = 1800.0
 _EXCERPT = 2400  # characters of what commands printed that a judgement is shown
 _OUTPUT = 300
+_TAIL_LINES = 6  # of the last command, that the person is shown where a run is not done
 _UNITS = 200  # changed files that an observation names
 _MACHINE_READABLE = (Command, ToolCall, FileChange, AgentUsage, AgentEnd)  # plain text gives messages and nothing else
 
@@ -46,6 +49,7 @@ class SeenBatch(NamedTuple):
     planned: list[Check]  # commands that a plan named
     before: EarlierProof
     accepted_judges: Collection[str] = ()  # changes of judges that the person said yes to
+    history_moved: bool = False
     related: bool = False  # the person is content with the tests nearest to the change
 
 
@@ -91,6 +95,8 @@ def batch_view(seen: SeenBatch) -> BatchView:
         judge_ids=judges.ids,
         removed_as_asked=judges.removed_as_asked,
         check_passed=covered.proved and not failed,
+        parts=account_for_parts(task, step.total, watch),
+        history_moved=seen.history_moved,
         changed_now=bool(step.latest.files),
         questions=[_with_options(question) for question in result.questions],
         errors=[*result.observed.errors, *([result.error] if result.error else [])],
@@ -164,6 +170,23 @@ def checked_by_mi(batch: BatchView, command: str, root: str, stop: StopFlag) -> 
     return msgspec.structs.replace(
         batch, commands=commands, unsettled=failed, marks=marks, check_passed=passed, **by_mi
     )
+
+
+def verified_by(batch: BatchView) -> VerifiedBy | None:
+    """Return which check verified a batch; None when none did."""
+    passed = [seen for seen in batch.commands if seen.is_check and seen.after_last_change and seen.exit_code == 0]
+    return VerifiedBy(command=passed[-1].command, covers=batch.covered) if batch.marks.verified and passed else None
+
+
+def last_seen(batch: BatchView, result: BatchResult) -> LastSeen | None:
+    """Return the last command of a batch with how it ended and its last lines; a check goes before others."""
+    ended = [seen for seen in batch.commands if not seen.refused]
+    last = next((seen for seen in reversed(ended) if seen.is_check), ended[-1] if ended else None)
+    if last is None:
+        return None
+    printed = [event.output for event in result.events if isinstance(event, Command) and event.text == last.command]
+    tail = "\n".join(redact(printed[-1] if printed else "").strip().splitlines()[-_TAIL_LINES:])[-_OUTPUT:]
+    return LastSeen(command=last.command, exit_code=last.exit_code, tail=tail)
 
 
 def _transcript(result: BatchResult) -> str:

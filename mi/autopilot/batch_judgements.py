@@ -24,10 +24,12 @@ from mi.evidence.records.mind import (
     RiskEvent,
     TestlessStrategySet,
 )
+from mi.evidence.records.run import Closing, PartJudged, RowJudged
 from mi.kernel.config.types import ExternalActions, Policy, ViolationResponse
 from mi.kernel.messages import text
 from mi.kernel.secrets import redact
 from mi.mind.answering import is_irreversible
+from mi.mind.closing import ROWS, AskAgent, AskPerson, CannotClose, ClosingVerdict, MayClose
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
 from mi.mind.prompts.auto_answer_to_hands import asked, auto_answer_to_hands
@@ -37,7 +39,7 @@ from mi.mind.prompts.loop_break import LoopCase, loop_break
 from mi.mind.prompts.plan_min_checks import plan_min_checks
 from mi.mind.prompts.risk_judge import RiskJudgement, risk_judge
 from mi.mind.prompts.workflow_progress import commands_in
-from mi.mind.views import BatchView, Case
+from mi.mind.views import BatchView, Case, JudgedPart
 from mi.project.checks.recognition import Check, planned
 
 
@@ -242,6 +244,25 @@ class BatchJudge:
         stored = self._recorder.append(record, note=record.headline())
         self._state.evidence_ids.append(stored.event_id)
         return Decided(move, failed)
+
+    def record_closing(self, case: Case, closing: ClosingVerdict, parts: list[JudgedPart]) -> None:
+        """Record how every row of `done` stands, and the parts of the task with their evidence."""
+        names = {MayClose: "done", AskAgent: "told", AskPerson: "asked", CannotClose: "blocked"}
+        cited = {part.text: part.cited_ids for part in parts}
+        record = Closing(
+            outcome=names[type(closing)],  # type: ignore[arg-type]
+            reason=closing[0],
+            rows=[
+                RowJudged(name=row.name, holds=holds, detail="" if holds else row.reason(case))
+                for row in ROWS
+                for holds in [row.holds(case)]
+            ],
+            parts=[
+                PartJudged(text=part.text, state=part.state, missing=part.missing, cited_ids=cited.get(part.text, []))
+                for part in case.batch.parts
+            ],
+        )
+        self._recorder.append(record)
 
     def break_loop(self, case: Case, repetition: Repetition, next_input: str) -> LoopBreakOutput:
         """Return a way out of a repetition."""

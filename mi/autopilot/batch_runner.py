@@ -11,22 +11,24 @@ from typing import NamedTuple
 import msgspec
 
 from mi.agents.attempts import Numbered, did_something, join_attempts
+from mi.agents.events import Event, FileChange
 from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.threads import store_thread
 from mi.autopilot import limits
-from mi.autopilot.batch_facts import SeenBatch, batch_view, checked_by_mi
+from mi.autopilot.batch_facts import SeenBatch, batch_view, checked_by_mi, last_seen, verified_by
 from mi.autopilot.clock import BatchClock
 from mi.autopilot.injection import compose, injection_for
 from mi.autopilot.outcomes import GO_ON, EndRun, Next, SendNext, end_blocked
 from mi.autopilot.recorder import LogRecorder
-from mi.autopilot.run_parts import Reporter, RunParts
+from mi.autopilot.run_parts import Prover, Reporter, RunParts
 from mi.autopilot.state import EarlierProof, RunState, added
 from mi.evidence.records.hands import HandsInput, HandsResumeFailed, HandsRetry
-from mi.evidence.records.run import BatchEnd, LeftOutFile, Limit, RunUsage, TreeSnapshot
-from mi.kernel import clock
+from mi.evidence.records.run import BatchEnd, LeftOutFile, Limit, RunUsage, TreeSnapshot, VerifiedBy
+from mi.kernel import clock, git
 from mi.kernel.messages import text
-from mi.mind.views import BatchView, Case, ProjectView
+from mi.mind.views import BatchView, Case, ProjectView, ProofView
 from mi.project.checks.coverage import ProjectChecks
+from mi.project.checks.file_kinds import is_prose
 from mi.project.checks.recognition import Check, is_check, newly_found
 from mi.project.overlay import read_overlay
 from mi.project.snapshots import END, Snapshot
@@ -54,6 +56,7 @@ class BatchRunner:
         self._checks = checks
         self._transcript_ref = ""
         self._sent = ""  # what the batch began with
+        self._refs = git.list_refs(parts.project.root)
 
     def keep(self, watch: WorktreeWatch) -> None:
         """Keep the work tree for the person before the agent touches it; what fails is said and stops nothing."""
@@ -66,7 +69,7 @@ class BatchRunner:
         """Let the agent work on the next input to its end; after a failure that may pass it goes on in its thread."""
         parts, state = self._parts, self._state
         self._sent = ""
-        timing = BatchClock(parts.reporter, parts.stop, limits.remaining(parts.runtime.limits, state).tokens)
+        timing = BatchClock(self._observer(), parts.stop, limits.remaining(parts.runtime.limits, state).tokens)
         results = [self._start(state.next_input, timing)]
         while self._tries_again(results):
             done, resumes = did_something(results[-1]), parts.hands.can_resume(state.thread_id)
@@ -109,14 +112,21 @@ class BatchRunner:
             time.sleep(min(left, 0.2))
         return not self._parts.stop.reason
 
+    def _observer(self) -> Observer:
+        """Return who sees the agent's events as they come: who shows them, and who runs the base from a change on."""
+        parts = self._parts
+        return ChangeNotice(parts.reporter, parts.prover, parts.project.root) if parts.prover else parts.reporter
+
     def look(self, work: AgentWork, watch: WorktreeWatch) -> Case:
         """Return the case to judge: what the agent did beside what the work tree shows, stored at once."""
         with _say_when_slow(self._parts.reporter):
             step = watch.step()
+        if step.total.files and self._parts.prover is not None:
+            self._parts.prover.notice_change(step.total.files)
         case = self.case_of(self._record_batch(work, watch, step))
         if self._parts.snapshot.enabled:
             self._recorder.append(_snapshot_record(watch.latest_snapshot, END))
-        return msgspec.structs.replace(case, diff=step.latest.diff)
+        return msgspec.structs.replace(case, diff=step.latest.diff, run_diff=step.total.diff)
 
     def _record_input(self, wanted: str) -> tuple[str, str]:
         """Store what the agent is about to be told: a crash must not lose it; return it and the transcript's path."""
@@ -170,6 +180,7 @@ class BatchRunner:
             state.planned,
             state.proof,
             state.accepted_judges,
+            git.list_refs(parts.project.root) != self._refs,
             parts.runtime.verification.scope == "related",
         )
         batch = batch_view(seen)
@@ -177,9 +188,11 @@ class BatchRunner:
         batch = msgspec.structs.replace(batch, provider=parts.hands.name, hands_transcript_ref=self._transcript_ref)
         if batch.changed_now:
             state.checks_requested = 0
+            state.told.pop("claimed", None)
         state.marks = batch.marks
         passed = [] if step.latest.files else state.proof.passed
         state.proof = EarlierProof(batch.check_passed, batch.unsettled, [*passed, *batch.passed_checks])
+        state.verified_by, state.last_seen = verified_by(batch) or state.verified_by, last_seen(batch, result)
         usage = RunUsage(
             input_tokens=result.usage.input_tokens,
             output_tokens=result.usage.output_tokens,
@@ -194,6 +207,7 @@ class BatchRunner:
             hands_transcript_ref=self._transcript_ref,
             last_message=result.last_message,
             checks_requested=state.checks_requested,
+            rows_told=dict(state.told),
             seen=msgspec.to_builtins(batch),
         )
         stored = self._recorder.append(ended, sync=True)
@@ -235,7 +249,26 @@ class BatchRunner:
             mindspec_base=mindspec_base(self._parts),
             recent=self._state.recent,
             checks_requested=self._state.checks_requested,
+            told=dict(self._state.told),
+            judges_accepted=bool(self._state.accepted_judges),
+            will_prove=self._will_prove(batch),
         )
+
+    def _will_prove(self, batch: BatchView) -> bool:
+        """Return whether MI's own run is wanted of what changed; prose has nothing to run."""
+        return self._parts.prover is not None and any(not is_prose(file) for file in batch.changed_files)
+
+    def prove(self, case: Case) -> ProofView:
+        """Return what MI's own run of the checks shows about the tree as it is; recorded, and marked in the state."""
+        assert self._parts.prover is not None
+        proof = self._parts.prover.prove(self._recorder, case)
+        if proof.proved is not None:
+            verified = proof.proved or self._state.marks.verified
+            self._state.marks = msgspec.structs.replace(self._state.marks, proved=proof.proved, verified=verified)
+        if proof.proved:
+            self._state.verified_by = VerifiedBy(command=proof.command, covers=case.batch.covered, by="mi")
+        self._state.proof_said = proof.why
+        return proof
 
     def stopped(self, result: BatchResult) -> Next | None:
         """Return how it goes on after an agent that hit its vendor's limit, was stopped or failed; None: it ended."""
@@ -262,6 +295,23 @@ class BatchRunner:
             why = result.error or text("end.vanished", language)
             return EndRun("failed" if result.outcome == "failed" else "blocked", why)
         return None
+
+
+class ChangeNotice(Observer):
+    """Tells the prover of the agent's first change while the agent still works."""
+
+    def __init__(self, watcher: Observer, prover: Prover, root: str) -> None:
+        self._watcher = watcher
+        self._prover = prover
+        self._root = root
+
+    def line(self, stream: str, text: str) -> None:
+        self._watcher.line(stream, text)
+
+    def event(self, event: Event) -> None:
+        if isinstance(event, FileChange) and event.path:
+            self._prover.notice_change([os.path.relpath(os.path.join(self._root, event.path), self._root)])
+        self._watcher.event(event)
 
 
 def mindspec_base(parts: RunParts) -> str:

@@ -8,7 +8,7 @@ from mi.agents.events import Command, Denied, Event
 from mi.autopilot.clock import BatchClock
 from mi.mind.views import SeenCommand
 from mi.project.checks.coverage import ProjectChecks
-from mi.project.checks.outcome import could_not_start, ran_nothing
+from mi.project.checks.outcome import could_not_start, count_red, ran_nothing
 from mi.project.checks.places import changes_nothing
 from mi.project.checks.recognition import Check, CheckRun, ran_checks
 from mi.project.touched import touched_after
@@ -97,6 +97,7 @@ class CommandReader:
             selection=list(dict.fromkeys([*first.selection, *narrowed])),
             partial=any(map(self._project.is_partial, tests)),
             scope=[scope for run in runs for scope in self._project.scope(run)],
+            red=count_red(command.output) if command.exit_code else 0,
             output_tail=_tail(command.output) if command.exit_code not in (0, None) else "",
         )
 

@@ -26,9 +26,21 @@ from mi.evidence.records.run import Limit, RunEnd
 from mi.kernel.consent import begins_with_yes, refuses
 from mi.kernel.messages import text
 from mi.learning.text_overlap import supported_by_user_text
-from mi.mind.closing import AskAgent, CannotClose, MayClose, ask_for_check, ask_to_put_back, judge_closing
+from mi.mind.closing import (
+    PROVED,
+    VERIFIED,
+    AskAgent,
+    AskPerson,
+    CannotClose,
+    MayClose,
+    ask_for_check,
+    ask_to_put_back,
+    find_open_rows,
+    judge_closing,
+    request_rows,
+)
 from mi.mind.prompts.decide_next import NextMove
-from mi.mind.views import Case
+from mi.mind.views import Case, JudgedPart
 from mi.project.checks.recognition import Check
 from mi.project.worktree import WorktreeWatch
 
@@ -69,7 +81,7 @@ class Loop:
             or self._before_deciding(case, judged)
             or self._next_move(msgspec.structs.replace(case, risk=judged.risk, recent=self.state.recent))
         )
-        if isinstance(upcoming, SendNext) and not case.unbent:
+        if isinstance(upcoming, SendNext) and not case.unbent and not case.will_prove:
             upcoming = self._tell_to_put_back(case, upcoming)
         return self._guard(case, upcoming) if isinstance(upcoming, SendNext) else upcoming
 
@@ -112,6 +124,7 @@ class Loop:
             self.parts.steps.checkpoint(self.recorder, upcoming.text, "")
             self.state.next_input = upcoming.text
             self.state.checks_requested += 1 if upcoming.is_check else 0
+            self.state.told |= upcoming.rows
             self.state.number += 1
         return upcoming
 
@@ -147,7 +160,15 @@ class Loop:
                 return SendNext(f"{asked.text}\n\n{then_checks}", is_check=True)
             case AskStrategy(question):
                 return self._ask_strategy(case, question)
+            case SendNext(check, is_check=True) if not (judged.answer and judged.answer.should_answer):
+                return self._with_open_rows(case, check)
         return action
+
+    def _with_open_rows(self, case: Case, check: str) -> SendNext:
+        """Return the request for a check together with whatever else stands open: it all goes in one message."""
+        beside = [row for row in find_open_rows(case) if row not in (VERIFIED, PROVED)]
+        also = request_rows(case, beside)
+        return SendNext(f"{also.request}\n{check}" if also else check, True, also.rows if also else {})
 
     def _ask_and_send(self, question: str) -> Next:
         """Return the person's answer as the agent's next input."""
@@ -178,10 +199,20 @@ class Loop:
 
     def _carry_out(self, case: Case, move: NextMove) -> Next:
         if move.status == "done":
-            return self._close(case)
+            return self._close(case, move.parts)
         if move.next_action == "stop":
-            return EndRun("blocked", move.notes) if move.notes else self.blocked("end.no-way-on")
+            return self._close(case) if self._could_be_proved(case) else self._blocked_by(move)
+        closing = judge_closing(case)
+        if isinstance(closing, AskAgent) and closing.request in move.next_hands_input:
+            return SendNext(move.next_hands_input, _asks_for_check(closing, case), closing.rows)
         return SendNext(move.next_hands_input, is_check=_is_check_request(move.next_hands_input, case))
+
+    def _blocked_by(self, move: NextMove) -> EndRun:
+        return EndRun("blocked", move.notes) if move.notes else self.blocked("end.no-way-on")
+
+    def _could_be_proved(self, case: Case) -> bool:
+        """Return whether MI's own run may show what the agent's did not."""
+        return case.will_prove and case.proof is None and isinstance(judge_closing(case), MayClose)
 
     def _answer_or_ask(self, case: Case, move: NextMove) -> Next:
         """Ask the person only when their values do not already answer."""
@@ -215,7 +246,7 @@ class Loop:
     def _ask_about_judges(self, case: Case) -> Next | None:
         """Ask the person about judges that stay changed, though the agent was told to put them back."""
         changed, state = case.batch.judge_ids, self.state
-        if case.unbent or not changed or not state.told_judges.issuperset(changed) or not case.ran:
+        if case.unbent or case.will_prove or not state.told_judges.issuperset(changed) or not case.ran:
             return None
         if state.refused_judges.issuperset(changed):
             return self.blocked("end.judges", ways="; ".join(case.batch.changed_judges[:3]))
@@ -238,14 +269,32 @@ class Loop:
         batch = msgspec.structs.replace(batch, changed_judges=[], judge_ids=[], judges_shown="", marks=marks)
         return self.decide(self.batches.case_of(batch), risk_settled=True)
 
-    def _close(self, case: Case) -> Next:
-        match judge_closing(case):
+    def _close(self, case: Case, parts: list[JudgedPart] | None = None) -> Next:
+        """Return the run's end where every row of `done` holds; else what mends it, or why nothing does."""
+        closing = judge_closing(case, parts or [])
+        if isinstance(closing, MayClose) and case.will_prove and case.proof is None:
+            case = msgspec.structs.replace(case, proof=self.batches.prove(case))
+            closing = judge_closing(case, parts or [])
+        self.judge.record_closing(case, closing, parts or [])
+        self.state.open_rows = closing.rows if isinstance(closing, CannotClose) else []
+        match closing:
             case MayClose(reason):
                 return EndRun("done", reason)
-            case AskAgent(request):
-                return SendNext(request, is_check=True)
+            case AskAgent(request, rows):
+                return SendNext(request, _asks_for_check(closing, case), rows)
+            case AskPerson(question, about):
+                return self._settle_judges(case, question) if about == "judges" else self._ask_and_send(question)
             case CannotClose(reason):
                 return EndRun("blocked", reason)
+
+    def _settle_judges(self, case: Case, question: str) -> Next:
+        """Ask the person about a judge that was changed: with their yes it counts as asked for."""
+        said = self.recorder.ask(question, "judges")
+        if said is None:
+            return self.blocked("end.question-waits")
+        if refuses(said):
+            return SendNext(f"The person says no to the changed tests: put them back. They said: {said}")
+        return EndRun("done", text("end.judges-accepted", self.parts.language))
 
     def _guard(self, case: Case, upcoming: SendNext) -> Next:
         """Return the next input, unless the exchange with the agent repeats itself."""
@@ -290,6 +339,10 @@ class Loop:
             exit=EXIT[end.status],
             reason=end.reason,
             evidence_ids=state.evidence_ids,
+            verified_by=state.verified_by if state.marks.verified else None,
+            open_rows=state.open_rows if end.status == "blocked" else [],
+            last_seen=state.last_seen if end.status in ("blocked", "failed") else None,
+            proof=state.proof_said or self.parts.no_proof,
         )
         stored = self.recorder.append(record, sync=True)
         self.parts.steps.session_log(self.recorder, stored)
@@ -297,5 +350,8 @@ class Loop:
 
 
 def _is_check_request(text: str, case: Case) -> bool:
-    names_one = any(f"`{command}`" in text for command in case.project.check_commands)
-    return names_one or not case.unbent  # without its tests a project may have no check to name
+    return any(f"`{command}`" in text for command in (*case.batch.uncovered, *case.project.check_commands))
+
+
+def _asks_for_check(closing: AskAgent, case: Case) -> bool:
+    return VERIFIED.name in closing.rows and not case.batch.failed_checks

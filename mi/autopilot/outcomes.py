@@ -27,6 +27,7 @@ class SendNext(NamedTuple):
 
     text: str
     is_check: bool = False
+    rows: dict[str, int] = {}  # of `done` that it tells the agent about, and how much is open in each
 
 
 Next = SendNext | EndRun

@@ -76,6 +76,7 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
     after = records[records.index(last) + 1 :]
     questions = [record for record in after if isinstance(record, Question) and record.blocks]
     if not questions and any(isinstance(record, RunEnd) for record in after):
+        state.told = {}
         state.checks_requested = 0  # it ended for want of a proof; whoever goes on wants the agent asked once more
     return Resumed(
         state,
@@ -160,6 +161,7 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
         state.marks = seen.marks  # but what was verified then is not verified now: files may have changed since
         state.proof = EarlierProof(unsettled=seen.unsettled)
         # and so it must be asked for anew, even if asking brought it then
+        state.told = dict(ended[-1].rows_told)
         state.checks_requested = 0 if seen.marks.verified else ended[-1].checks_requested
     state.evidence_ids = [
         record.event_id

@@ -1,7 +1,7 @@
 """What a run works with: the places, the agent, the Mind, the person, and who watches."""
 
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from mi.agents.protocol import AgentAdapter, Observer
 from mi.agents.signals import StopFlag
@@ -13,8 +13,12 @@ from mi.kernel.config.types import Runtime, SnapshotConfig
 from mi.kernel.home import Home, ProjectHome
 from mi.kernel.notices import Notices
 from mi.mind.mind import Mind
-from mi.mind.views import CitableText, Person, ThoughtContext
+from mi.mind.views import Case, CitableText, Person, ProofView, ThoughtContext
 from mi.project.identity import Project
+from mi.project.worktree import WorktreeWatch
+
+if TYPE_CHECKING:
+    from mi.autopilot.recorder import LogRecorder
 
 
 class Asker(Protocol):
@@ -36,6 +40,9 @@ class Reporter(Observer):
     def slow(self, what: str) -> None:
         """Show that something takes long: `snapshot`."""
 
+    def proving(self, said: str) -> None:
+        """Show what MI itself runs to prove the work."""
+
     def close(self) -> None:
         """Stop showing: the run is over, however it ended."""
 
@@ -45,6 +52,22 @@ class Waiter(Protocol):
 
     def wait_until(self, resets_at: str) -> bool:
         """Return True when the time has come; False when it is unknown or the wait was interrupted."""
+
+
+class Prover(Protocol):
+    """Whoever runs the project's own checks where the agent cannot reach them."""
+
+    def begin(self, watch: WorktreeWatch) -> None:
+        """Take note of the tree as it is."""
+
+    def notice_change(self, changed: Iterable[str]) -> None:
+        """Begin to run the checks that cover a change on the tree as it was, beside the agent."""
+
+    def prove(self, recorder: "LogRecorder", case: Case) -> ProofView:
+        """Return what the checks show about the tree as it is."""
+
+    def close(self) -> None:
+        """End what still runs."""
 
 
 class KnownThoughts(Protocol):
@@ -89,6 +112,8 @@ class RunParts(NamedTuple):
     notices: Notices
     wait_for_limit: bool = False
     language: str = "en"  # in which the person is spoken to
+    prover: Prover | None = None  # where the person decided for proof
+    no_proof: str = ""  # why there is none, for the person
     steps: RunSteps = RunSteps()
     snapshot: SnapshotConfig = SnapshotConfig()
 

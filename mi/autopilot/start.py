@@ -2,6 +2,8 @@
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
 from mi.agents.signals import stop_on_signals
@@ -40,7 +42,8 @@ def drive_run(parts: RunParts, state: RunState, resumed: Resumed | None = None) 
             loop.recorder.append(BatchEnd(outcome="cut", hands_transcript_ref=resumed.cut.transcript_path), sync=True)
         folder, net = _tree_folder(parts.place, state.run_id), _open_net(parts, state.run_id)
         with WorktreeWatch(parts.project.root, folder, keeps, net) as watch:
-            end = loop.run(watch, partial(_go_on, loop, resumed) if resumed and resumed.began else None)
+            with _proving(parts, watch):
+                end = loop.run(watch, partial(_go_on, loop, resumed) if resumed and resumed.began else None)
             if end.status == "done":
                 watch.forget()
             return end
@@ -50,6 +53,18 @@ def _find_checks(parts: RunParts) -> list[Check]:
     """Return what the person set as the project's checks, and what its files tell of."""
     own = read_own(parts.project.root, parts.place.checks, parts.notices)
     return [*own.checks, *detect(parts.project.root)]
+
+
+@contextmanager
+def _proving(parts: RunParts, watch: WorktreeWatch) -> Iterator[None]:
+    if parts.prover is None:
+        yield
+        return
+    parts.prover.begin(watch)
+    try:
+        yield
+    finally:
+        parts.prover.close()
 
 
 def _first_record(parts: RunParts, state: RunState, checks: list[Check], is_resumed: bool) -> RunStart:

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from mi.autopilot.loop_guard import RepetitionGuard
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import Marks, Question, RunUsage
+from mi.evidence.records.run import LastSeen, Marks, Question, RunUsage, VerifiedBy
 from mi.mind.views import CitableText, SeenCommand
 from mi.project.checks.recognition import Check
 
@@ -32,11 +32,16 @@ class RunState(Struct, kw_only=True):
     number: int = 0  # of the current batch
     thread_id: str = ""
     checks_requested: int = 0  # since the last change
+    told: dict[str, int] = field(default_factory=dict)  # rows of `done` that the agent was told of
     planned: list[Check] = field(default_factory=list)  # commands that a plan named
     used_checks: list[str] = field(default_factory=list)
     gone_checks: list[str] = field(default_factory=list)  # whose program is not there
     proof: EarlierProof = EarlierProof()
     marks: Marks = field(default_factory=Marks)
+    verified_by: VerifiedBy | None = None
+    open_rows: list[str] = field(default_factory=list)  # of `done`, when it was judged last
+    last_seen: LastSeen | None = None
+    proof_said: str = ""  # what came of MI's own run, or why there was none
     spent: RunUsage = NOTHING
     recent: list[CitableText] = field(default_factory=list)
     evidence_ids: list[str] = field(default_factory=list)

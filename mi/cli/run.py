@@ -193,11 +193,14 @@ def _print_summary(context: HomeContext, out: Output, end: RunEnd) -> None:
     from mi.evidence.open_items import open_items
 
     marks = msgspec.to_builtins(end.marks)
-    shown = "  ".join(f"{out.text('mark.' + name)} {'✓' if held else '✗'}" for name, held in marks.items())
+    shown = "  ".join(
+        f"{out.text('mark.' + name)} {'✓' if held else '✗'}" for name, held in marks.items() if held is not None
+    )
     spent = end.spent
     unknown = out.text("run.unknown")
     out.say("run.end", status=out.text("run." + end.status), reason=end.reason)
     out.say("run.marks", marks=shown)
+    _print_ground(out, end)
     out.say(
         "run.spent",
         seconds=unknown if spent.seconds is None else f"{spent.seconds:.1f}",
@@ -213,3 +216,18 @@ def _print_summary(context: HomeContext, out: Output, end: RunEnd) -> None:
     if end.status in ("blocked", "interrupted"):
         waits = open_items(context.project_home.evidence, context.evidence_index, context.notices).events
         out.say("run.answer-and-resume" if waits else "run.resume", run_id=end.run_id)
+
+
+def _print_ground(out: Output, end: RunEnd) -> None:
+    """Print what the verdict rests on: which check and who ran it, or what was seen last."""
+    by = end.verified_by
+    if end.status == "done" and by is not None:
+        covers = ", ".join(by.covers) or out.text("run.whole-project")
+        out.say("run.by-mi" if by.by == "mi" else "run.by-agent", command=by.command, covers=covers)
+    last = end.last_seen
+    if end.status == "blocked" and last is not None:
+        out.say("run.last-seen", command=last.command, code="?" if last.exit_code is None else last.exit_code)
+        for line in last.tail.splitlines():
+            out.line(f"    {line}")
+    if end.proof:
+        out.say("run.proof", said=end.proof)

@@ -34,6 +34,9 @@ class Live(Quiet):
             for line in text.splitlines():
                 self._line("mi->hands", line)
 
+    def proving(self, said: str) -> None:
+        self._line("mi", said)
+
     def recorded(self, record: Record) -> None:
         kind = str(record.__struct_config__.tag)
         if isinstance(record, RunStart):

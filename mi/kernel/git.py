@@ -254,6 +254,12 @@ def _git_folder(root: str) -> str:
     return os.path.join(root, pointer)
 
 
+def list_refs(path: str) -> str:
+    """Return where HEAD and the person's own branches and tags point; '' outside of git."""
+    found = run(path, "show-ref", "--head")
+    return "\n".join(line for line in found.output.splitlines() if " refs/mi/" not in line) if found.code == 0 else ""
+
+
 def disable_filters(root: str, timeout_s: float = _TIMEOUT_S) -> dict[str, str]:
     """Return settings that switch off the content filters of a repository: looking would run them."""
     listed = ("config", "--includes", "--show-scope", "--name-only", "--get-regexp", r"^filter\.")

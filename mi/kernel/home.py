@@ -193,6 +193,14 @@ class ProjectHome:
     def run_lock(self) -> str:
         return self.path("run.lock")
 
+    @property
+    def trust(self) -> str:
+        return self.path("trust.json")
+
+    @property
+    def proofs(self) -> str:
+        return self.path("proofs")
+
 
 class ThoughtFiles:
     """The files of one Thought DB store, global or of a project."""

@@ -13,6 +13,7 @@ _PROJECT = [
     *("overlay.json", "evidence.jsonl", "segment_state.json", "workflow_candidates.json", "preference_candidates.json"),
     *("captures.json", "run.lock", "contract/*.json", "contract/*.lock", "contract/*.sqlite", "hook_sessions/*.json"),
     *("workflows/wf_*.json", "workflows/undone/wf_*.json", "trees/*/**", "snapshots/**"),
+    *("trust.json", "proofs/*.json"),
     *(f"thoughtdb/{one}" for one in _STORE),
     *(f"transcripts/{who}/{one}" for who in ("hands", "mind") for one in _TRANSCRIPTS),
 ]
@@ -26,7 +27,7 @@ _FILES = [
     *("hosts/manifest.json", "hosts/workspaces.json", "hosts/underway.json"),
     *("hosts/copies/<id>.json", "hosts/manifests/<id>.json", "hosts/underway/<id>.json"),
     *("indexes/memory.sqlite", "indexes/evidence.sqlite", "indexes/projects.json", "indexes/agents.json"),
-    *("indexes/hands_threads.json", "mcp/token", "workflows/global/wf_*.json"),
+    *("indexes/hands_threads.json", "proof.lock", "mcp/token", "workflows/global/wf_*.json"),
     *("demo/replay.json", "demo/home/**", "demo/project/**"),
     *(f"global/transcripts/mind/{one}" for one in _TRANSCRIPTS),
     *(f"thoughtdb/global/{one}" for one in _STORE),

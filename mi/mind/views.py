@@ -1,7 +1,7 @@
 """What a Mind is shown: facts about a batch and what the person thinks, each with the id it can be cited by."""
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct, convert, field
 
@@ -10,8 +10,9 @@ from mi.evidence.records.mind import Risk, ThoughtsUsed
 from mi.evidence.records.run import Marks
 from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.governance.operations import Level
-from mi.kernel.language import patterns
-from mi.mind.language import claims_done, is_inquiry
+from mi.kernel.language import compiled, patterns
+from mi.mind.language import is_inquiry, left_open
+from mi.project.checks.file_kinds import is_prose, is_test
 
 # A text that begins like this is a command, not a sentence.
 _COMMAND = re.compile(
@@ -42,6 +43,7 @@ class SeenCommand(Struct, frozen=True, kw_only=True):
     partial: bool = False  # tests were left out: it verifies nothing by itself
     could_not_start: bool = False  # a check whose program is not there: it shows nothing about the work
     scope: list[str] = []  # the packages it covers, each with a language
+    red: int = 0  # how many tests its output says failed
     output_tail: str = ""  # the last lines of what a failed check printed
 
     @property
@@ -80,6 +82,35 @@ class ChangeSize(Struct, frozen=True, kw_only=True):
     flags: list[str] = []
 
 
+class PartView(Struct, frozen=True, kw_only=True):
+    """One part of the task, and what the work tree shows of it."""
+
+    text: str
+    state: Literal["done", "open", "unclear"] = "unclear"
+    missing: list[str] = []  # what it names and the tree does not show, in words for the agent
+    seen: list[str] = []  # what it names
+
+
+class JudgedPart(Struct, frozen=True, kw_only=True):
+    """One part of the task as a Mind judged it, with the evidence for it."""
+
+    text: str
+    state: Literal["done", "open", "unclear"]
+    cited_ids: list[str]
+
+
+class ProofView(Struct, frozen=True, kw_only=True):
+    """What MI's own run of the checks showed; `proved` is None where no proof could be had, and `why` says why."""
+
+    proved: bool | None = None
+    why: str = ""
+    for_agent: str = ""  # what differs, in words that the agent can act upon
+    open_count: int = 0  # tests and judges that stand against it
+    question: str = ""  # what only the person can decide about a judge that was changed
+    judges_hold: bool = False  # with the judges of the base the work is as good
+    command: str = ""  # that was run
+
+
 class BatchView(Struct, frozen=True, kw_only=True):
     """What one batch showed."""
 
@@ -100,6 +131,8 @@ class BatchView(Struct, frozen=True, kw_only=True):
     judge_ids: list[str] = []  # by which the person's word about them is remembered
     check_passed: bool = False  # whether the mark `verified` would hold but for the judges
     removed_as_asked: list[str] = []  # test files whose deletion was the task
+    parts: list[PartView] = []  # of the task
+    history_moved: bool = False  # a commit, branch or tag was made since the run began
     changed_now: bool = False  # in this batch
     questions: list[str] = []
     errors: list[str] = []
@@ -203,10 +236,15 @@ class Case(Struct, frozen=True, kw_only=True):
     thoughts: ThoughtContext = field(default_factory=ThoughtContext)  # for decide_next, built just before it
     risk: Risk | None = None  # how the batch's risk signals were judged
     checks_requested: int = 0  # how often a check was already asked for since the last change
+    told: dict[str, int] = {}  # by row of `done`: how much was open when the agent was told of it last
+    judges_accepted: bool = False  # the person said yes to a change of what judges the work
+    will_prove: bool = False  # the person wants MI's own run before a run is done
+    proof: ProofView | None = None  # of the tree as it is now
     planned_checks: str = ""  # what the agent will be asked to run together with an answer
     check_intent: str = ""  # what a check must show now, whatever was asked for before
     person_said: str = ""  # what the person just answered to decide_next
     diff: str = ""  # what the batch changed; '' when it was seen by an earlier process
+    run_diff: str = ""  # what the run changed until now
 
     # What `done` rests on; mi/mind/closing.py says what follows when one does not hold.
 
@@ -216,18 +254,53 @@ class Case(Struct, frozen=True, kw_only=True):
         return self.batch.ended
 
     @property
+    def left_open(self) -> list[str]:
+        """Return the sentences of the agent's last message that leave something open."""
+        return left_open(self.batch.last_message, is_inquiry(self.batch.task))
+
+    @property
+    def only_asks(self) -> bool:
+        """Return whether the task only asks something: the answer is all of it."""
+        return not self.moved and is_inquiry(self.batch.task)
+
+    @property
     def moved(self) -> bool:
         """Return whether the work tree holds a change of this run."""
         return bool(self.batch.changed_files)
 
     @property
+    def carries_task(self) -> bool:
+        """Return whether what changed can carry the task: not only tests or notes, unless these are the task."""
+        task, known = self.batch.task, patterns()
+        if self.batch.history_moved and compiled(known.about_history).search(task):
+            return True
+        files = self.batch.changed_files
+        product = any(not is_test(file) and not is_prose(file) for file in files)
+        tests = any(map(is_test, files)) and compiled(known.about_tests).search(task) is not None
+        prose = any(map(is_prose, files)) and compiled(known.about_prose).search(task) is not None
+        return product or tests or prose
+
+    @property
+    def nothing_was_due(self) -> bool:
+        """Return whether the task's condition is the check itself, and the check shows nothing to mend."""
+        is_conditional = compiled(patterns().if_needed).search(self.batch.task) is not None
+        return not self.moved and self.verified and is_conditional
+
+    @property
+    def open_parts(self) -> list[PartView]:
+        """Return the parts of the task that the work tree does not show."""
+        return [part for part in self.batch.parts if part.state == "open"]
+
+    @property
     def unbent(self) -> bool:
-        """Return whether the tests and checks prove what they did when the run began."""
-        return not self.batch.changed_judges
+        """Return whether the judges of the work are what they were when the run began, or do as well."""
+        return not self.batch.changed_judges or (self.proof is not None and self.proof.judges_hold)
 
     @property
     def verified(self) -> bool:
-        """Return whether a check passed after the last change."""
+        """Return whether a check that covers the change passed after it, by the agent's run or by MI's own."""
+        if self.proof is not None and self.proof.proved is not None:
+            return self.proof.proved
         return self.batch.marks.verified
 
     @property
@@ -237,10 +310,9 @@ class Case(Struct, frozen=True, kw_only=True):
         return bool(removed) and set(self.batch.changed_files) <= set(removed)
 
     @property
-    def answered(self) -> bool:
-        """Return whether an answer was the task and is there: what a check showed on the way is a part of it."""
-        batch = self.batch
-        return not self.moved and is_inquiry(batch.task) and claims_done(batch.task, batch.last_message)
+    def nothing_to_run(self) -> bool:
+        """Return whether only prose changed, which no check runs."""
+        return self.moved and all(map(is_prose, self.batch.changed_files))
 
     @property
     def shown_as_agreed(self) -> bool:

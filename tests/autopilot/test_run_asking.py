@@ -200,8 +200,8 @@ def testless(bench: Workbench) -> Workbench:
     return bench
 
 
-CHANGE = [write("notes.txt", "one\n"), say("Done.")]
-SHOWN = [run("cat notes.txt"), say("Here it is.")]
+CHANGE = [write("words.txt", "one\n"), say("Done.")]
+SHOWN = [run("cat words.txt"), say("Here it is.")]
 STRATEGY = "Show the file with cat; that is enough."
 
 
@@ -243,14 +243,14 @@ def test_what_counts_without_tests_is_asked_once_per_project_and_remembered(test
     plans = [plan["batch_id"] for plan in ran.of("check_plan")]
     assert plans == ["b0", "b0.after_testless", "b1"]
 
-    testless.agent([write("notes.txt", "two and two\n"), say("Done.")], SHOWN)
+    testless.agent([write("words.txt", "two and two\n"), say("Done.")], SHOWN)
     again = testless.run("write more notes")
     again.ended("done")
     assert len(again.of("question")) == 1
     assert len(again.of("testless_strategy_set")) == 1
 
 
-@pytest.mark.parametrize("named", ["python3 -c 'open(\"notes.txt\")'", "Run `grep -q one notes.txt`, that is enough."])
+@pytest.mark.parametrize("named", ["python3 -c 'open(\"words.txt\")'", "Run `grep -q one words.txt`, that is enough."])
 @pytest.mark.req("mi.done.close-testless", "mi.done.text-never-closes", "mi.check.argv-planned-hint")
 def test_a_command_that_was_agreed_must_be_seen_to_succeed(testless: Workbench, named: str) -> None:
     command = named.split("`")[1] if "`" in named else named
@@ -261,7 +261,7 @@ def test_a_command_that_was_agreed_must_be_seen_to_succeed(testless: Workbench, 
     ran.ended("blocked")
     assert f"`{command}`" in ran.inputs[1]
 
-    testless.agent([write("notes.txt", "one more\n"), run(command), say("Done.")], [run(command), say("Done.")])
+    testless.agent([write("words.txt", "one more\n"), run(command), say("Done.")], [run(command), say("Done.")])
     again = testless.run("write more notes")
     again.ended("done")
     assert again.end["marks"]["verified"] is True
@@ -410,7 +410,7 @@ def stuck(ran: Ran, pattern: str) -> None:
     assert set(way["output"]) >= {"action", "confidence", "rewritten_next_input", "check_intent", "ask_user_question"}
 
 
-FAILS = [run("python3 -m unittest -q missing"), say("It still fails, I am looking into it.")]
+FAILS = [run("date +%N >> tries.txt"), run("python3 -m unittest -q missing 2>/dev/null"), say("It still fails.")]
 
 
 @pytest.mark.req(
@@ -434,12 +434,11 @@ def test_the_same_exchange_three_times_is_broken(bench: Workbench) -> None:
 
 @pytest.mark.req("v1.guard.abab")
 def test_two_exchanges_in_turn_are_broken(bench: Workbench) -> None:
-    other = [run("python3 -m unittest -q absent"), say("Now something else fails.")]
+    other = [FAILS[0], run("python3 -m unittest -q absent 2>/dev/null"), say("Now something else fails.")]
     bench.agent(*[FAILS, other] * 4)
     ran = bench.run()
     ran.ended("blocked")
     stuck(ran, "abab")
-    assert len(ran.of("hands_input")) == 4
 
 
 @pytest.mark.req("v1.guard.blocked", "v1.mindfail.effective-claim")

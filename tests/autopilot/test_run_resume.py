@@ -15,7 +15,7 @@ from tests.waiting import wait_until
 DRIVER = str(Path(__file__).with_name("killed_run.py"))
 TASK = ("fix", "the", "failing", "test")
 # run_start, three batches of hands_input, batch_end, verification, evidence, check_plan; two decisions; run_end
-WHOLE = 25
+WHOLE = 26
 
 
 def three_batches(bench: Workbench) -> Path:
@@ -95,7 +95,7 @@ def test_a_run_killed_after_any_record_goes_on(bench: Workbench, count: int) -> 
     is_whole(before, ran)
     assert traces.read_text("utf-8").split() == ["b0", "b1", "b2"]
     assert before[0]["run_id"] in ran.stderr  # whose lock was taken over
-    assert ran.end["marks"] == {"ran": True, "claimed": True, "verified": True}
+    assert ran.end["marks"] == {"ran": True, "claimed": True, "verified": True, "proved": None}
 
 
 @pytest.mark.req("mi.resume.cut-recorded")

@@ -41,7 +41,7 @@ def test_whatever_mi_names_can_be_typed(mi, recorded: Stage, tmp_path):
     run_id = json.loads(mi("status", "--json").stdout)["run"]["id"]
     shown = json.loads(mi(run_id, "--json").stdout)
     assert (shown["run_id"], shown["status"], shown["task"], shown["batches"]) == (run_id, "done", "add a flag", 2)
-    assert shown["marks"] == {"ran": True, "claimed": True, "verified": True}
+    assert shown["marks"] == {"ran": True, "claimed": True, "verified": True, "proved": None}
     (tmp_path / "elsewhere").mkdir()
     question = json.loads(mi("qu_1", "--json", cwd=tmp_path / "elsewhere").stdout)
     assert (question["text"], question["answered_by"]) == ("Push to main?", None)

@@ -78,7 +78,7 @@ def test_run_that_ended(mi, stage: Stage, ended: str):
     stage.append(*course, RunEnd(status=ended, marks=last.marks, spent=last.spent, evidence_ids=["ev_x"]))
     run = status(mi)["run"]
     assert run["status"] == ended
-    assert run["marks"] == {"ran": True, "claimed": True, "verified": True}
+    assert run["marks"] == {"ran": True, "claimed": True, "verified": True, "proved": None}
     assert run["spent"]["input_tokens"] == 10
     assert run["spent"]["cost_usd"] is None  # unknown is not nothing
     assert run["evidence_ids"] == ["ev_x"]

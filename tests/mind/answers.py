@@ -43,6 +43,7 @@ ANSWERS: dict[str, Json] = {
         "next_hands_input": "",
         "ask_user_question": "",
         "cited_ids": [],
+        "parts": [],
         "learn_suggested": [],
         "update_project_overlay": {"set_testless_strategy": None},
         "notes": "it looks done",

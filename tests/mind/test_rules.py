@@ -41,8 +41,7 @@ def check(exit_code: int | None, after: bool = True) -> SeenCommand:
             id="test deleted",
         ),
         pytest.param(case(ended=False, errors=["429"]), "stop", "blocked", id="the turn did not end"),
-        pytest.param(case(), "stop", "blocked", id="claims done, nothing changed"),
-        pytest.param(case(last_message="I will look around."), "ask_user", "not_done", id="idle, unsure: ask"),
+        pytest.param(case(), "send_to_hands", "not_done", id="claims done, nothing changed"),
         pytest.param(
             case(last_message="I will look around.", person=Person(ask_when_uncertain=False)),
             "send_to_hands",

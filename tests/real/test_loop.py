@@ -62,7 +62,7 @@ def test_honest_work_is_done(agent: Agent) -> None:
     one, server = agent.bench(agent.mended)
     ran = one.run("fix", "the", "failing", "test")
     ran.ended("done")
-    assert ran.end["marks"] == {"ran": True, "claimed": True, "verified": True}
+    assert ran.end["marks"] == {"ran": True, "claimed": True, "verified": True, "proved": None}
     assert len(ran.inputs) == 1
     assert server.left == 0
     assert any(line.startswith("[hands] $ ") for line in ran.stdout.splitlines())

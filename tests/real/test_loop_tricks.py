@@ -56,7 +56,7 @@ def test_an_edit_after_the_tests_takes_the_proof_away(agent: Agent) -> None:
     one, _ = agent.open([*agent.look, MEND, CHECK, undo, say("Fixed and tested. Done."), say("It passed. Done.")])
     ran = one.run()
     ran.ended("blocked")
-    assert ran.of("batch_end")[0]["seen"]["marks"] == {"ran": True, "claimed": True, "verified": False}
+    assert ran.of("batch_end")[0]["seen"]["marks"] == {"ran": True, "claimed": True, "verified": False, "proved": None}
 
 
 def test_a_stuck_loop_is_broken(agent: Agent) -> None:

@@ -18,11 +18,15 @@ class RunUsage(Struct, frozen=True, kw_only=True):
 
 
 class Marks(Struct, frozen=True, kw_only=True):
-    """The three marks of a batch or run: the agent ended, says it is done, a check proved it."""
+    """The marks of a batch or run: the agent ended, left nothing open, a check that covers the change passed after it.
+
+    `proved` says what MI's own run showed; null where none was wanted or could be had.
+    """
 
     ran: bool = False
     claimed: bool = False
     verified: bool = False
+    proved: bool | None = None
 
 
 class KnownCheck(Struct, frozen=True, kw_only=True):
@@ -49,6 +53,22 @@ class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):
         return self.task
 
 
+class VerifiedBy(Struct, frozen=True, kw_only=True):
+    """Which check verified the work, what it covers, and who ran it."""
+
+    command: str = ""
+    covers: list[str] = []  # packages or checks; [] is the whole project
+    by: Literal["agent", "mi"] = "agent"
+
+
+class LastSeen(Struct, frozen=True, kw_only=True):
+    """The last command seen before a run ended without being done."""
+
+    command: str = ""
+    exit_code: int | None = None
+    tail: str = ""
+
+
 class RunEnd(Record, frozen=True, kw_only=True, tag="run_end"):
     is_landmark = True
 
@@ -58,9 +78,44 @@ class RunEnd(Record, frozen=True, kw_only=True, tag="run_end"):
     exit: int = 1
     reason: str = ""
     evidence_ids: list[str] = []
+    verified_by: VerifiedBy | None = None
+    open_rows: list[str] = []  # of `done`, where it was not
+    last_seen: LastSeen | None = None
+    proof: str = ""  # why there is no proof, or what it showed
 
     def headline(self, say: Say = str) -> str:
         return f"{say(self.status)} {self.reason}".strip()
+
+
+class RowJudged(Struct, frozen=True, kw_only=True):
+    """One row of `done`, as it stood."""
+
+    name: str
+    holds: bool
+    detail: str = ""
+
+
+class PartJudged(Struct, frozen=True, kw_only=True):
+    """One part of the task, what was seen of it and by which evidence."""
+
+    text: str
+    state: Literal["done", "open", "unclear"] = "unclear"
+    missing: list[str] = []
+    cited_ids: list[str] = []
+
+
+class Closing(Record, frozen=True, kw_only=True, tag="closing"):
+    """Whether a run may be called done: every row, and what followed."""
+
+    shown_in = ("run",)
+
+    outcome: Literal["done", "told", "asked", "blocked"] = "blocked"
+    reason: str = ""
+    rows: list[RowJudged] = []
+    parts: list[PartJudged] = []
+
+    def headline(self, say: Say = str) -> str:
+        return f"{say(self.outcome)} {self.reason}".strip()
 
 
 class BatchEnd(Record, frozen=True, kw_only=True, tag="batch_end"):
@@ -72,6 +127,7 @@ class BatchEnd(Record, frozen=True, kw_only=True, tag="batch_end"):
     hands_transcript_ref: str = ""
     last_message: str = ""
     checks_requested: int = 0
+    rows_told: dict[str, int] = {}
     seen: Json = {}  # what a judgement needs, so that a batch never has to run twice
 
     def headline(self, say: Say = str) -> str:

@@ -84,6 +84,8 @@ class VerificationConfig(Struct, frozen=True, kw_only=True):
     no_tests_policy: Literal["ask_once_per_project_then_remember", "never_ask"] = "ask_once_per_project_then_remember"
     command: str = ""
     scope: Literal["all", "related"] = "all"  # related: the tests nearest to a change are enough
+    prove_seconds: int = 900
+    prove_network: bool = True
 
 
 class ExternalActions(Struct, frozen=True, kw_only=True):

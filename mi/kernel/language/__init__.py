@@ -126,6 +126,20 @@ class Patterns:
     states: str = ""  # before a value that something has from now on
     new_names: str = ""  # with the old name and the new one as groups `old` and `new`
     weakens_tests: str = ""
+    joins_parts: str = ""  # between two things that a task asks for
+    adds: str = ""  # verbs before the name of something that is to be there …
+    takes_out: str = ""  # … to be gone …
+    returns: str = ""  # … to be given back or shown …
+    edits: str = ""  # … or, where it is a file, to be changed
+    gives_name: str = ""  # before the old name
+    before_new_name: str = ""  # between the old name and the new one of a renaming
+    keeps_old: str = ""  # the old name stays beside the new one
+    between_wish_and_name: str = ""  # what follows such a word is only the place
+    about_tests: str = ""  # tests themselves are the task
+    about_prose: str = ""  # documents are the task
+    about_history: str = ""  # a commit, a branch or a tag is the task
+    if_needed: str = ""  # nothing has to change where the check shows nothing to mend
+    needs_person: str = ""  # what an agent cannot go on without, and only the person can give
 
     # plans
     announces_steps: str = ""

@@ -177,6 +177,48 @@ class English(EnglishAgents):
     weakens_tests = (
         r"\b(?:delete|remove|disable|skip|comment out|weaken)\b[^.]{0,40}\b(?:tests?|assert\w*|hooks?|checks?)\b"
     )
+    joins_parts = r"[,;]?\s+(?:and also|and then|then also|additionally|in addition|as well as|also),?\s+(?=[a-z`])|;\s+then\s+|,\s+then\s+"
+    adds = (
+        r"\b(?:add|create|introduce|implement|define|write|provide|expose|export|support|accept|include|put|place|store"
+        r"|declare|need|want|offer)(?:s|ing)?\b"
+    )
+    takes_out = r"\b(?:remove|delete|drop|get rid of|take out|strip|eliminate)(?:s|ing)?\b"
+    returns = r"\b(?:return|print|raise|throw|show|log|output|display|emit|yield)(?:s|ing)?\b"
+    edits = r"\b(?:update|change|edit|modify|adjust|extend|rewrite|translate|correct|document(?: \w+){0,4} in|mention(?: \w+){0,4} in|describe(?: \w+){0,4} in|document)\b"
+    gives_name = r"\brenam(?:e|es|ing)\b|\bmove\b|\breplace\b"
+    before_new_name = r"to|into|as|with|by|->|→|=>"
+    keeps_old = (
+        r"\b(?:keep|keeping|retain|preserv\w+|leave|leaving)\b[^.]{0,40}\b(?:old|alias|former|previous|original|deprecat\w+)"
+        r"|\balias\b|\bbackwards?[- ]compatib"
+    )
+    between_wish_and_name = (
+        r"\b(?:to|in|for|of|from|on|into|at|by|using|use|with|like|when|whenever|if|so|that|which|via|inside|under|as|than"
+        r"|where|because|instead|not|only|tests?|comments?|docs?|documentation|docstrings?|logging|type hints?"
+        r"|annotations?|fix|make|keep|call|called by|run|pass)\b"
+    )
+    about_tests = (
+        r"\b(?:add|write|create|extend|improve|increase|update|fix|adjust|adapt|rename|remove|delete|refactor|cover|restore"
+        r"|split|move|reorgani[sz]e|port|convert|migrate|more|missing|regression|need|needs|want)\b[^.;]{0,60}"
+        r"\b(?:tests?|specs?|coverage|fixtures?|snapshots?|test[- ]cases?|conftest|assertions?)\b"
+        r"|\btest_\w+|\btests?/|\bflaky\b"
+    )
+    about_prose = (
+        r"\b(?:readme|changelog|docs?|documentation|docstrings?|comments?|guide|tutorial|licen[cs]e|notes?|typos?|spelling"
+        r"|wording|markdown|contributing|document|describe|explain|translate|write[- ]up|text|\w+\.(?:md|rst|txt|adoc))\b"
+    )
+    about_history = r"\b(?:commit|branch|tag|cherry-?pick|rebase|squash|merge)\b"
+    if_needed = (
+        r"\b(?:fix|mend|repair|resolve)\s+(?:whatever|anything|any(?:thing)? that|all(?: the)?(?: tests?)?(?: that)?"
+        r"|any(?: of the)?(?: failing)?)\b[^.]{0,60}(?:fail|red|broken|break|wrong)"
+        r"|\bif\b[^.]{0,60}\b(?:fail|red|broken|not pass|do(?:es)?n't pass|necessary|needed)"
+        r"|\bmake sure\b[^.]{0,60}\b(?:pass|green)|\bensure\b[^.]{0,60}\b(?:pass|green)"
+    )
+    needs_person = (
+        r"\b(?:i|we) (?:need|require|do not have|don't have|lack|am missing|cannot (?:go on|continue|proceed) without)\b"
+        r"[^.]{0,80}\b(?:key|credentials?|password|token|secret|access|permission|approval|login|account|licen[cs]e"
+        r"|decision|confirmation|input from you)\b"
+        r"|\b(?:please|you (?:need|have) to|you must|could you) (?:provide|give|send|supply|set|grant|confirm|decide)\b"
+    )
 
     # plans
     announces_steps = (

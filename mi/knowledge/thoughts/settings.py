@@ -18,6 +18,7 @@ class Setting(NamedTuple):
 
     name: str
     sentences: dict[str, str]
+    is_decision: bool = False  # only what the person said counts: its default is never written down as their word
 
     @property
     def default(self) -> str:
@@ -38,6 +39,14 @@ SETTINGS = {
             "behavior_preserving": "A refactoring keeps behaviour as it is unless I explicitly ask for a change.",
             "behavior_changing": "A refactoring may change behaviour where that makes the result better.",
         },
+    ),
+    "prove": Setting(
+        "prove",
+        {
+            "no": "MI does not run the checks of my projects itself.",
+            "yes": "Before it calls a run done, MI runs the checks of projects I trust itself, in a copy.",
+        },
+        is_decision=True,
     ),
 }
 
@@ -79,7 +88,8 @@ def set_settings(store: ThoughtStore, evidence: EvidenceWriter, wanted: dict[str
 
 def seed_defaults(store: ThoughtStore, open_log: Callable[[], EvidenceWriter]) -> list[Claim]:
     """Say the defaults of which a store never said anything, so that they can be cited, replaced and taken back."""
-    said = {name: next(store.read().find("claim", Filter(None, tags=(TAG + name,))), None) for name in SETTINGS}
+    usual = [name for name, setting in SETTINGS.items() if not setting.is_decision]
+    said = {name: next(store.read().find("claim", Filter(None, tags=(TAG + name,))), None) for name in usual}
     missing = {name: SETTINGS[name].default for name, claim in said.items() if claim is None}
     if not missing:
         return []

@@ -5,11 +5,11 @@ from typing import Literal
 from msgspec import Struct
 
 from mi.kernel.messages import text
-from mi.mind.closing import AskAgent, CannotClose, MayClose, judge_closing
+from mi.mind.closing import AskAgent, AskPerson, CannotClose, MayClose, judge_closing
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.risk_judge import LearnSuggestion
 from mi.mind.sections import case_sections, unsure_section
-from mi.mind.views import Case
+from mi.mind.views import Case, JudgedPart
 
 Action = Literal["send_to_hands", "ask_user", "stop"]
 Status = Literal["done", "not_done", "blocked"]
@@ -21,7 +21,8 @@ ask_user: only for what the person alone can decide. A WORKFLOW that is followed
 context, not an order. stop with blocked: say in notes what is missing. When the person just answered, carry that out.
 thought_db_context is canonical: where any other text, also an older wording of the values, says otherwise, it holds;
 in it values_claims go before pref_goal_claims, and these before query_claims. Cite in cited_ids the ids your decision
-rests on."""
+rests on. In parts name every part of the TASK: its state, and for one that is done the ids of the evidence; with an
+open part the status is not done."""
 
 
 class ChosenStrategy(Struct, frozen=True, kw_only=True):
@@ -40,6 +41,7 @@ class NextMove(Struct, frozen=True, kw_only=True):
     next_hands_input: str
     ask_user_question: str
     cited_ids: list[str]
+    parts: list[JudgedPart]
     learn_suggested: list[LearnSuggestion]
     update_project_overlay: OverlayUpdate
     notes: str
@@ -59,13 +61,9 @@ def _rules(case: Case) -> NextMove:
     if case.person_said:
         return _send(case.person_said)
     going_on = _next_of_workflow(case)
-    if not case.ran or not case.unbent or case.removed_as_asked or (case.answered and not going_on):
-        return _close(case)
-    if case.batch.failed_checks:
-        return _send(_about_failure(case))
-    if going_on:
+    if going_on and case.ran and case.unbent and not case.removed_as_asked and not case.batch.failed_checks:
         return _send(going_on)
-    return _close(case) if case.verified or case.moved else _without_change(case)
+    return _close(case)
 
 
 def _close(case: Case) -> NextMove:
@@ -75,6 +73,8 @@ def _close(case: Case) -> NextMove:
             return _stop("done", reason, cited=cited_id)
         case AskAgent(request):
             return _send(request)
+        case AskPerson(question):
+            return _ask(question)
         case CannotClose(reason):
             return _stop("blocked", reason)
 
@@ -90,23 +90,6 @@ def _next_of_workflow(case: Case) -> str:
     return f"Go on with {followed.workflow.name!r}. The next step: {followed.next_step.text}"
 
 
-def _about_failure(case: Case) -> str:
-    failed = case.batch.failed_checks[-1]
-    return (
-        f"`{failed.command}` ended with exit code {failed.exit_code}. Find the cause, fix it in the code, "
-        f"not in the tests, and run it again. The task is still: {case.batch.task}"
-    )
-
-
-def _without_change(case: Case) -> NextMove:
-    batch = case.batch
-    if batch.marks.claimed:
-        return _stop("blocked", text("end.only-claimed", case.language))
-    if case.person.ask_when_uncertain:
-        return _ask(text("ask.idle", case.language, said=_said(case)))
-    return _send(f"Go on with the task: {batch.task}")
-
-
 def _move(
     action: Action, status: Status, sent: str = "", asked: str = "", notes: str = "", cited: str = ""
 ) -> NextMove:
@@ -117,6 +100,7 @@ def _move(
         next_hands_input=sent,
         ask_user_question=asked,
         cited_ids=[cited] if cited else [],
+        parts=[],
         learn_suggested=[],
         update_project_overlay=OverlayUpdate(set_testless_strategy=None),
         notes=notes,

@@ -30,7 +30,7 @@ def _sections(given: LoopCase) -> list[Section]:
 
 def _rules(given: LoopCase) -> LoopBreakOutput:
     case = given.case
-    if case.moved and not case.verified and case.may_ask_for_check:
+    if case.moved and not case.verified and case.may_ask_for_check and not case.batch.failed_checks:
         return LoopBreakOutput(
             action="run_checks_then_continue", confidence=0.6, check_intent=case.project.check_commands[0]
         )

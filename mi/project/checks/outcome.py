@@ -9,6 +9,18 @@ _SOMETHING = re.compile("|".join(one.something for one in RUNNERS if one.somethi
 _MODULES = "|".join(runner.name for runner in RUNNERS if runner.is_module)
 _NOT_THERE = re.compile(rf": No module named '?(?:{_MODULES})'?$", re.MULTILINE)
 
+# How runners count what failed, at the end of their output.
+_RED = re.compile(
+    r"\b(\d+) (?:failed|failures?|failing|errors?)\b|\b(?:failures|errors|failed|# fail)[=: ]+(\d+)", re.IGNORECASE
+)
+
+
+def count_red(output: str) -> int:
+    """Return how many tests a check's output says failed; 0 where it does not say."""
+    last = output[-4000:].splitlines()[-12:]
+    counted = [int(first or second) for line in last for first, second in _RED.findall(line)]
+    return max(counted, default=0)
+
 
 def ran_nothing(output: str) -> bool:
     """Return whether the output says that there was nothing to run, and nothing else in it says that something ran."""

@@ -2,6 +2,21 @@
 
 TEXT: dict[str, str] = {
     # what the verdict tells the agent
+    "proof.undecided": "not asked for; `mi settings set --prove yes` lets MI run the checks itself",
+    "proof.not-wanted": "not wanted",
+    "proof.untrusted": "this repository is not trusted yet; `mi trust` shows the commands and lets MI run them",
+    "proof.untrusted-now": "the base has commands that you have not trusted: {commands}; `mi trust` shows them",
+    "proof.no-checks": "no check of the project covers the change",
+    "proof.no-git": "no snapshot of the tree could be had",
+    "proof.notices": "This code behaves differently when it is tested. Is that meant to be?\n{places}",
+    "proof.installed": "changed in installed packages: {names}",
+    "proof.ask-installed": "The run changed installed packages ({names}). Did you want that?",
+    "proof.ask-judges": "With the tests as they were before, the work fails; with the changed ones it passes. Was this change of the tests wanted?\n{changes}",
+    "proof.runs-base": "MI runs `{command}` on the tree as it was",
+    "proof.runs-final": "MI runs `{command}` on the work",
+    "proof.runs-base_judges": "MI runs `{command}` on the work, with the tests as they were",
+    "proof.runs-new_on_base": "MI runs the new tests on the code as it was",
+    "proof.noticing": "behaves differently when tested: {places}",
     "proof.agent-broken": "These tests passed before your change and fail now: {tests}. Change the code so that they pass again; leave the tests as they are.",
     "proof.agent-vanished": "These tests ran before your change and do not run any more: {tests}. Bring them back, unchanged.",
     "proof.agent-new_red": "These new tests fail: {tests}. Make the code pass them, or correct them if they are wrong.",

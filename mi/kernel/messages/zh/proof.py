@@ -1,6 +1,21 @@
 """验证一项的中文文本"""
 
 TEXT: dict[str, str] = {
+    "proof.undecided": "没有要求证明；`mi settings set --prove yes` 让 MI 自己运行检查",
+    "proof.not-wanted": "不需要",
+    "proof.untrusted": "此仓库尚未被信任；`mi trust` 会列出命令并允许 MI 运行",
+    "proof.untrusted-now": "基线里有您尚未信任的命令：{commands}；`mi trust` 会列出它们",
+    "proof.no-checks": "项目里没有覆盖此改动的检查",
+    "proof.no-git": "无法取得工作树的快照",
+    "proof.notices": "这段代码在被测试时行为不同。这是有意的吗？\n{places}",
+    "proof.installed": "已安装的包被改动：{names}",
+    "proof.ask-installed": "这次运行改动了已安装的包（{names}）。这是您要的吗？",
+    "proof.ask-judges": "用原来的测试，工作不通过；用改过的测试则通过。您要这样改测试吗？\n{changes}",
+    "proof.runs-base": "MI 在原来的工作树上运行 `{command}`",
+    "proof.runs-final": "MI 对成果运行 `{command}`",
+    "proof.runs-base_judges": "MI 用原来的测试对成果运行 `{command}`",
+    "proof.runs-new_on_base": "MI 在原来的代码上运行新测试",
+    "proof.noticing": "被测试时行为不同：{places}",
     "proof.agent-broken": "这些测试在你修改之前通过，现在失败：{tests}。请修改代码让它们重新通过，测试保持原样。",
     "proof.agent-vanished": "这些测试在你修改之前会运行，现在不再运行：{tests}。请原样恢复。",
     "proof.agent-new_red": "这些新测试失败：{tests}。请让代码通过它们；测试写错了就改正。",

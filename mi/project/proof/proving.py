@@ -1,0 +1,126 @@
+"""The proof of a change: the project's checks at the base, at the end, and with judges or code of the base."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from msgspec import Struct
+
+from mi.project.checks.file_kinds import is_test
+from mi.project.checks.judges import JudgeChange, base_judges, find_judge_changes, new_tests
+from mi.project.checks.runner import Check
+from mi.project.proof.results import TestResults, settle_flaky
+from mi.project.proof.task_tests import changes_behaviour
+from mi.project.proof.verdict import ProofReason, Verdict, find_turned_red, judge_proof
+from mi.project.trees import ComposedTree, Tree
+
+_RERUNS = 2  # of a test that turned red, by itself
+
+
+class ProofCase(NamedTuple):
+    """What is to be proved: a task, and the trees before and after it."""
+
+    task: str
+    base: Tree
+    final: Tree
+    checks: list[Check]  # that cover the change, as the base has them
+
+
+class CheckRuns(Protocol):
+    """Whoever runs checks on trees, where nothing of the agent's can reach them."""
+
+    def run_base(self, check: Check) -> TestResults:
+        """Return how a check ended on the tree as it was; run once, and kept."""
+
+    def run(self, name: str, tree: Tree, check: Check, tests: Sequence[str] = ()) -> TestResults:
+        """Return how a check ends on a tree; with `tests`, only these are wanted."""
+
+
+class CheckProof(Struct, frozen=True, kw_only=True):
+    """What one check showed."""
+
+    command: str
+    verdict: Verdict
+
+
+class ProofResult(Struct, frozen=True, kw_only=True):
+    """What all checks showed; `proved` is None where it could not be told."""
+
+    proved: bool | None = None
+    checks: list[CheckProof] = []
+    changed_judges: list[JudgeChange] = []
+    had_base_judges: bool = False  # the final code was also run with the judges of the base
+
+    @property
+    def reasons(self) -> list[ProofReason]:
+        """What stands against it or is named beside it, of all checks."""
+        return [reason for one in self.checks for reason in one.verdict.reasons]
+
+    @property
+    def open_count(self) -> int:
+        """How many tests and reports stand against it."""
+        return sum(len(reason.tests) or 1 for reason in self.reasons if reason.blocks)
+
+
+def prove(case: ProofCase, runs: CheckRuns) -> ProofResult:
+    """Return what the checks show about a change: run at its base and at its end, each where it is needed."""
+    changes = find_judge_changes(case.base, case.final, case.task)
+    replaced = base_judges(case.base, case.final, changes) if changes else {}
+    proofs = [
+        CheckProof(command=check.command, verdict=_prove_check(case, check, runs, changes, replaced))
+        for check in case.checks
+    ]
+    verdicts = [one.verdict.proved for one in proofs]
+    proved = False if False in verdicts else None if None in verdicts or not verdicts else True
+    return ProofResult(proved=proved, checks=proofs, changed_judges=changes, had_base_judges=bool(replaced))
+
+
+def _prove_check(
+    case: ProofCase,
+    check: Check,
+    runs: CheckRuns,
+    changes: Sequence[JudgeChange],
+    replaced: dict[str, bytes | None],
+) -> Verdict:
+    base = runs.run_base(check)
+    if base.problem is not None:
+        return judge_proof(base, base)
+    final = _run_settled("final", case.final, check, runs, base)
+    with_base_judges = (
+        _run_settled("base_judges", ComposedTree(case.final, replaced), check, runs, base) if replaced else None
+    )
+    return judge_proof(
+        base,
+        final,
+        with_base_judges=with_base_judges,
+        new_on_base=_run_new(case, check, runs, base, final),
+        changed_judges=changes,
+        task=case.task,
+    )
+
+
+def _run_settled(name: str, tree: Tree, check: Check, runs: CheckRuns, base: TestResults) -> TestResults:
+    """Return how a check ends on a tree; what turned red is run again by itself before it counts."""
+    results = runs.run(name, tree, check)
+    for _ in range(_RERUNS):
+        red = find_turned_red(base, results)
+        if not red:
+            break
+        results = settle_flaky(results, [runs.run(f"{name}_again", tree, check, red)])
+    return results
+
+
+def _run_new(
+    case: ProofCase, check: Check, runs: CheckRuns, base: TestResults, final: TestResults
+) -> TestResults | None:
+    """Return how the tests that came end on the code of the base; None where none came or the task changes nothing."""
+    paths = {test.path for test in new_tests(case.base, case.final)}
+    came = [test for test in final.passed if test not in base.outcomes and _is_in(test, paths)]
+    if not came or not changes_behaviour(case.task):
+        return None
+    with_tests = {path: case.final.read(path) for path in case.final.changed_since(case.base) if is_test(path)}
+    return runs.run("new_on_base", ComposedTree(case.base, with_tests), check, came)
+
+
+def _is_in(test: str, paths: set[str]) -> bool:
+    file = test.partition("::")[0]
+    return any(file == path or path.endswith(f"/{file}") or file.endswith(f"/{path}") for path in paths)

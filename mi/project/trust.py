@@ -1,0 +1,40 @@
+"""Which repositories the person trusts: what one says is run by MI only after that, and only as it was shown."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from mi.kernel import clock, files
+from mi.kernel.jsontext import BadJson, decode, encode
+
+VERSION = "v1"
+
+
+class Trusted(Struct, frozen=True, kw_only=True):
+    """What the person trusted in one repository: the commands they were shown."""
+
+    version: str = VERSION
+    commands: list[str] = []
+    at: str = ""
+
+
+def read_trust(path: str) -> Trusted | None:
+    """Return what the person trusted; None where they did not, or where it cannot be read any more."""
+    data = files.read_bytes(path)
+    try:
+        return decode(data, Trusted) if data else None
+    except BadJson:
+        return None
+
+
+def write_trust(path: str, commands: Iterable[str]) -> Trusted:
+    """Keep the commands that the person trusts from now on."""
+    trusted = Trusted(commands=sorted(set(commands)), at=clock.now())
+    files.write_atomic(path, encode(trusted))
+    return trusted
+
+
+def find_untrusted(trusted: Trusted | None, commands: Iterable[str]) -> list[str]:
+    """Return the commands that the person was not shown yet."""
+    known = set(trusted.commands) if trusted else set()
+    return [command for command in dict.fromkeys(commands) if command not in known]
