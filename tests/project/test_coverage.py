@@ -14,6 +14,7 @@ def ran(command: str, project: ProjectChecks) -> list[CheckRun]:
 
 
 @pytest.mark.req("judge.scope.package", "judge.scope.covers", "judge.scope.each-package", "judge.scope.partial")
+@pytest.mark.req("judge.scope.ecosystems")
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_change_needs_the_check_of_its_package_and_language(tmp_path: Path, name: str) -> None:
     layout = LAYOUTS[name]

@@ -15,6 +15,7 @@ ALLOWED = {
     "mi/kernel/inline_code.py": "interpreters that take code on their line",
     "mi/mind/views.py": "how a text begins that is a command, of a check or not",
     "mi/nexus/targets.py": "languages",
+    "mi/project/checks/judge_asked.py": "words that a task may use for what judges the work",
     "mi/project/checks/judge_compose.py": "tables of manifests that are judges",
     "mi/project/checks/judge_manifests.py": "tables of manifests that are judges",
     "mi/project/checks/judge_notices.py": "what code asks that notices a test",
@@ -22,6 +23,7 @@ ALLOWED = {
     "mi/project/checks/judge_recipes.py": "how a run of tests looks anywhere in a line",
     "mi/project/checks/judge_tokens.py": "languages",
     "mi/project/checks/languages.py": "languages",
+    "mi/project/proof/reports/instrument.py": "how a reporter is added to each runner",
 }
 PROVING = {runner.name for runner in RUNNERS if runner.in_recipe or runner.by_recipe}
 NEW_RUNNER = """

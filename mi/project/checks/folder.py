@@ -39,6 +39,10 @@ class ProjectFolder:
         """Return whether a file is there, also where detection does not look."""
         return os.path.exists(os.path.join(self._place, path))
 
+    def is_within(self, file: str) -> bool:
+        """Return whether the folder directly above has a file, too: then this one is a part of it."""
+        return bool(self.path) and file in self._above.get(os.path.dirname(self.path), set())
+
     def nearest(self, files: Mapping[str, str]) -> str:
         """Return what the first of some files stands for that is here, or else in the nearest folder above."""
         path = self.path

@@ -35,7 +35,7 @@ def origin(check: Check) -> str:
 def is_declared(check: Check) -> bool:
     """Return whether the project's people wrote the check down; else it is only what the files suggest."""
     runner = _runner(check)
-    return rank(check) < 4 or runner is None or is_recipe(check)
+    return rank(check) < 4 or runner is None or not runner.language or is_recipe(check)
 
 
 def is_recipe(check: Check) -> bool:

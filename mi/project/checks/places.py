@@ -82,7 +82,7 @@ def is_itself(call: Decisive, program: str, folder: str, root: str, changed: fro
     if not first.startswith(b"#!"):
         return False
     text = head.decode("utf-8", "replace")
-    if b"python" in first and program not in ("python", "script"):
+    if b"python" in first and program not in ("python", "script", "manage.py"):
         return bool(re.search(rf"\b(?:from|import)\s+_?{re.escape(program)}", text))
     return bool(_INTERPRETED.search(text))
 

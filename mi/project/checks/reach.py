@@ -17,6 +17,7 @@ from mi.project.checks.listing import FolderListing, is_below, joined
 from mi.project.checks.runner import Argv, Check, Form, Kind, ReadFile, Runner
 from mi.project.checks.runners import BY_NAME
 
+_EVERYWHERE = frozenset(("--workspaces", "-ws", "-r", "--recursive"))  # a script in every workspace
 _RECIPES_DEEP = 4  # recipes that call recipes
 _STRONGEST: tuple[Kind, ...] = ("test", "build", "lint")
 _BUILDS = frozenset("build compile check package assemble".split())
@@ -52,22 +53,27 @@ class CheckReader:
 
     def kind(self, check: Check) -> Kind:
         """Return how strong a check is; a recipe is as strong as the strongest known program that it runs."""
-        form = _form(check)
-        inner = self._recipe(form.words, check.folder)
-        kinds = {kind for words, _ in inner if (kind := kind_of(words))}
-        return next((kind for kind in _STRONGEST if kind in kinds), check.kind)
+        return self.kind_of_call(_form(check).words, check.folder, check.kind)
+
+    def kind_of_call(self, words: Argv, folder: str, named: Kind) -> Kind:
+        """Return how strong a call is that is named after a kind; one that runs no test is no test."""
+        kinds = {kind for inner, _ in self._recipe(words, folder) if (kind := kind_of(inner))}
+        return next((kind for kind in _STRONGEST if kind in kinds), named) if named == "test" else named
 
     def reach(self, words: Argv, folder: str, depth: int = _RECIPES_DEEP) -> list[CheckReach]:
         """Return what a call in its plain form runs in a folder."""
         runner = BY_NAME.get(words[0])
         if runner is None:
             return [CheckReach((Root(folder),), "")]
-        if words[0] == "script" and (elsewhere := self._workspaces(words, folder)) is not None:
-            return [one for place in elsewhere for one in self.reach(_here(words), place, depth)] or [
-                CheckReach((Root(folder),), runner.language, below=True)
-            ]
+        if words[0] == "script" and _EVERYWHERE.intersection(words):
+            return [CheckReach((Root(folder),), runner.language, below=True)]
+        if words[0] == "script" and (places := self._workspaces(words, folder)) is not None:
+            return [one for place in places for one in self.reach(_here(words), place, depth)]
         inner = self._recipe(words, folder) if depth else []
-        known = [one for each, place in inner if kind_of(each) for one in self._promised(each, place, depth - 1)]
+        kinds = [kind_of(each) for each, _ in inner]
+        strongest = next((kind for kind in _STRONGEST if kind in kinds), None)
+        chosen = [call for call, kind in zip(inner, kinds, strict=True) if kind and kind == strongest]
+        known = [one for each, place in chosen for one in self._promised(each, place, depth - 1)]
         return known or self._own_reach(runner, words, folder)
 
     def _promised(self, words: Argv, folder: str, depth: int) -> list[CheckReach]:
@@ -78,16 +84,23 @@ class CheckReader:
     def narrowing(self, words: Argv, folder: str, settings: Argv = ()) -> Argv:
         """Return the words of a call that leave tests out by name."""
         runner = BY_NAME.get(words[0])
-        inner = [BY_NAME[each[0]] for each, _ in self._recipe(words, folder) if each[0] in BY_NAME]
-        runners = [one for one in (runner, *inner) if one is not None and one.narrowed_by]
         own = runner is not None and bool(runner.by_recipe or not runner.language)
-        said = _said(words[1:]) if own or inner else words[1:]
-        said = (*said, *_said(settings)) if own else said
+        inner = self._inner_programs(words, folder) if own else set()
+        runners = [one for name in (words[0], *inner) if (one := BY_NAME.get(name)) and one.narrowed_by]
+        said = (*_said(words[1:]), *_said(settings)) if own else words[1:]
         narrowed = tuple(word for word in said for one in runners if re.fullmatch(one.narrowed_by, word))
-        passed = said[1:] if own and words[0] != "make" else said
-        files = tuple(word for word in passed if own and _is_test_path(word))
+        files = tuple(word for word in said if own and _is_test_path(word))
         named = _operands(words[2:], runner.with_value) if runner and runner.picks_by == "names" else []
         return (*narrowed, *files, *named)
+
+    def _inner_programs(self, words: Argv, folder: str, depth: int = _RECIPES_DEEP) -> set[str]:
+        """Return the programs that a recipe runs in the end."""
+        places = self._workspaces(words, folder) if words[0] == "script" else None
+        calls = [
+            call for place in ([folder] if places is None else places) for call in self._recipe(_here(words), place)
+        ]
+        deeper = [self._inner_programs(each, place, depth - 1) for each, place in calls if depth]
+        return {each[0] for each, _ in calls}.union(*deeper)
 
     def _own_reach(self, runner: Runner, words: Argv, folder: str) -> list[CheckReach]:
         below = runner.reaches_below(words, self._reader(folder)) if callable(runner.reaches_below) else None
@@ -163,9 +176,10 @@ class CheckReader:
         return list(_calls(text, folder))
 
     def _workspaces(self, words: Argv, folder: str) -> list[str] | None:
-        """Return the folders of the workspaces a script is run in; [] is all, None is this folder alone."""
-        if {"--workspaces", "-ws", "-r", "--recursive"}.intersection(words):
-            return []
+        """Return the folders of the workspaces a script is run in; None is this folder alone."""
+        if _EVERYWHERE.intersection(words):
+            below = [place for place, names in self._listing.items() if "package.json" in names]
+            return [place for place in below if place != folder and is_below(place, folder)]
         named = [word.partition("=")[2] for word in words if word.startswith("--workspace=")]
         return [place for one in named for place in self._workspace(one, folder)] if named else None
 
@@ -202,7 +216,7 @@ def _calls(text: str, folder: str) -> Iterable[tuple[Argv, str]]:
 
 
 def _here(words: Argv) -> Argv:
-    return tuple(word for word in words if not word.startswith("--workspace="))
+    return tuple(word for word in words if not word.startswith("--workspace=") and word not in _EVERYWHERE)
 
 
 def _said(words: Iterable[str]) -> Argv:

@@ -1,7 +1,9 @@
 """Runners of projects that are compiled."""
 
+import os
 from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 
 from mi.project.checks.folder import ProjectFolder
 from mi.project.checks.runner import Argv, Check, Form, ReadFile, Reading, Runner
@@ -24,6 +26,10 @@ def _gotestsum(words: Argv, read: Reading) -> list[Form]:
 def _cargo(words: Argv, read: Reading) -> list[Form]:
     rest = tuple(word for word in words if not word.startswith("+"))
     rest = rest[1:] if rest[:1] in (("-q",), ("--quiet",), ("-v",), ("--locked",), ("--offline",)) else rest
+    manifest = next((value for flag, value in pairwise(rest) if flag == "--manifest-path"), "")
+    if manifest:
+        inner = _cargo(tuple(word for word in rest if word not in ("--manifest-path", manifest)), read)
+        return [form._replace(folder=os.path.dirname(manifest)) for form in inner]
     if rest[:2] == ("nextest", "run"):
         return [Form(("cargo", "test", *rest[2:]))]
     short = {"t": "test", "c": "check", "b": "build"}
@@ -40,19 +46,31 @@ def _is_workspace(words: Argv, read: ReadFile) -> bool:
 def _phases(program: str, phases: Argv, words: Argv, read: Reading) -> list[Form]:
     """Return a build of which the tests are a part as a run of the tests."""
     rest = [word for word in words if word.rpartition(":")[2] not in phases]
-    return [Form((program, "test", *rest) if len(rest) < len(words) else (program, *words))]
+    if len(rest) == len(words):
+        return [Form((program, *words))]
+    places = {word.rpartition(":")[0].strip(":") for word in words if word.rpartition(":")[2] in phases}
+    place = places.pop().replace(":", "/") if len(places) == 1 and program == "gradle" else ""
+    return [Form((program, "test", *rest), place)]
 
 
 def _find_wrapped(wrapper: str, program: str, checks: dict[str, Argv], folder: ProjectFolder) -> Iterator[Check]:
     """Yield the checks of a build tool, by the script that a project may bring to call it."""
     called = f"./{wrapper}" if wrapper in folder.names else program
     for file, phases in checks.items():
-        if file in folder.names:
+        if file in folder.names and not any(map(folder.is_within, checks)):
             yield from (Check("test", (called, phase), file) for phase in phases)
 
 
+def _find_cmake(folder: ProjectFolder) -> Iterator[Check]:
+    """Yield ctest, at the top of a tree of CMake files alone: what is below is a part of it."""
+    if "CMakeLists.txt" in folder.names and not folder.is_within("CMakeLists.txt"):
+        yield Check("test", ("ctest",), "CMakeLists.txt")
+        yield Check("test", ("ctest", "--test-dir", "build"), "CMakeLists.txt")
+        yield Check("build", ("cmake", "--build"), "CMakeLists.txt")
+
+
 def _find_dotnet(folder: ProjectFolder) -> Iterator[Check]:
-    if any(name.endswith((".sln", ".csproj")) for name in folder.names):
+    if any(name.endswith((".sln", ".slnx", ".csproj", ".fsproj")) for name in folder.names):
         yield Check("test", ("dotnet", "test"), "*.csproj")
         yield Check("build", ("dotnet", "build"), "*.csproj")
 
@@ -151,7 +169,7 @@ RUNNERS = (
         tests=r"test\b",
         narrowed_by=r"--tests\b.*|-Dtest\.single\b.*",
         reaches_below=True,
-        marks=("build.gradle", "build.gradle.kts"),
+        marks=("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"),
         finds=partial(_find_wrapped, "gradlew", "gradle", {"build.gradle": _GRADLE, "build.gradle.kts": _GRADLE}),
         plain=partial(_phases, "gradle", ("test", "check", "build")),
         bent_by=r"-m|-x|--exclude-task\b.*|-b|--build-file\b.*|-I|--init-script\b.*|-D?P?skipTests\b.*",
@@ -214,7 +232,7 @@ RUNNERS = (
         r"|--tests-information\b.*",
         reaches_below=True,
         marks=("CMakeLists.txt",),
-        brings={"CMakeLists.txt": ("test ctest", "build cmake --build")},
+        finds=_find_cmake,
         bent_by="-N|--no-tests=ignore",
         in_recipe=r"ctest\b",
         nothing="No tests (?:were )?found",

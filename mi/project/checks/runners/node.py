@@ -13,6 +13,7 @@ _CALLED = r"(?:npx |yarn |pnpm |bunx )?"
 _SCRIPT = re.compile(r"^(?:test|tests|check|build|lint|typecheck|type-check|tsc|unit)(?:[:._-].*)?$")
 _LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lockb": "bun", "bun.lock": "bun"}
 _SHORT = {"t": "test", "tst": "test"}
+_WORKSPACE = ("-w", "--workspace", "--filter", "-F")  # of which only the names of workspaces count
 _SCRIPT_BENT = r"-C|--dir\b.*|--cwd\b.*|--passWithNoTests|--if-present|--script-shell\b.*"
 _NONE_FOUND = "No tests? (?:files? )?found"
 
@@ -63,6 +64,10 @@ def _script_forms(manager: str, words: Argv, read: Reading) -> list[Form]:
             break
         if word in ("--prefix", "--cwd", "--dir", "-C") and rest:
             folder = rest.pop(0)
+        elif word in _WORKSPACE and rest:
+            kept.append(f"--workspace={rest.pop(0)}")
+        elif word.partition("=")[0] in _WORKSPACE and "=" in word:
+            kept.append(f"--workspace={word.partition('=')[2]}")
         elif word.startswith(("--prefix=", "--cwd=", "--dir=")):
             folder = word.partition("=")[2]
         else:
@@ -71,6 +76,11 @@ def _script_forms(manager: str, words: Argv, read: Reading) -> list[Form]:
     options, kept = kept[:at], kept[at:]
     if not kept:
         return []
+    if manager == "yarn" and kept[0] == "workspace" and len(kept) > 2:  # `yarn workspace NAME test`
+        options, kept = [*options, f"--workspace={kept[1]}"], kept[2:]
+    if manager == "yarn" and kept[0] == "workspaces":  # `yarn workspaces run test`, `… foreach -A run test`
+        words = tuple(kept[kept.index("run") + 1 :]) if "run" in kept else ()
+        return [Form(("script", *words, "--workspaces"), folder)] if words else []
     first = _SHORT.get(kept[0], kept[0])
     if first in ("run", "run-script"):
         named = next((number for number, word in enumerate(kept[1:], 1) if not word.startswith("-")), 0)
@@ -80,6 +90,36 @@ def _script_forms(manager: str, words: Argv, read: Reading) -> list[Form]:
         return [script] if first == "test" else []
     own = [Form(("bun", "test", *kept[1:]), folder)] if (manager, first) == ("bun", "test") else []
     return [*own, script, *(form._replace(folder=folder) for form in read((first, *kept[1:])))]
+
+
+def _find_monorepo(file: str, check: Check, folder: ProjectFolder) -> list[Check]:
+    return [check] if file in folder.names else []
+
+
+def _task_forms(program: str, words: Argv, read: Reading) -> list[Form]:
+    """Return `turbo test`, `turbo run test`, `nx run-many -t test` and the like as one form."""
+    rest = [word for word in words if word not in ("run", "run-many", "--")]
+    for at, word in enumerate(rest):
+        if word in ("-t", "--target", "--targets") and at + 1 < len(rest):
+            rest = [rest[at + 1], *rest[:at], *rest[at + 2 :]]
+            break
+        if word.startswith(("--target=", "--targets=")):
+            rest = [word.partition("=")[2], *rest[:at], *rest[at + 1 :]]
+            break
+    return [Form((program, *rest))]
+
+
+def _monorepo(name: str, file: str, words: str, narrowed_by: str) -> Runner:
+    return Runner(
+        name,
+        language=_LANGUAGE,
+        tests=r"test\b",
+        narrowed_by=narrowed_by,
+        reaches_below=True,
+        finds=partial(_find_monorepo, file, Check("test", ("npx", name, *words.split()), file)),
+        plain=partial(_task_forms, name),
+        in_recipe=rf"{_CALLED}{name} (?:run |run-many )?.*\btest\b",
+    )
 
 
 def _vitest_forms(words: Argv, read: Reading) -> list[Form]:
@@ -190,6 +230,11 @@ RUNNERS = (
     _tool("karma", configured_by=r"karma\.config\.\w+"),
     _tool("c8", in_package=True),
     _tool("nyc", in_package=True),
+    _monorepo("turbo", "turbo.json", "run test", r"--filter\b.*|-F.*|--affected|--only|--scope\b.*|--since\b.*"),
+    _monorepo(
+        "nx", "nx.json", "run-many -t test", r"affected|--projects\b.*|-p|--exclude\b.*|--files\b.*|--base\b.*|\w+:\w+"
+    ),
+    _monorepo("lerna", "lerna.json", "run test", r"--scope\b.*|--since\b.*|--ignore\b.*"),
     Runner(
         "bun",
         language=_LANGUAGE,

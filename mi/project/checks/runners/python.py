@@ -10,6 +10,7 @@ from mi.project.checks.folder import ProjectFolder, mapping, read_toml
 from mi.project.checks.runner import Argv, Check, Form, Reading, Runner
 
 _CALLED = r"(?:\S*python[\d.]* -m )?"
+_PROGRAM = r"(?:pytest|py\.test|python[\d.]*|tox|nox|coverage|ruff|mypy|flake8|pylint|pyright)$|.*[/.]"
 _LOCKS = {"uv.lock": "uv", "poetry.lock": "poetry", "pdm.lock": "pdm", "Pipfile.lock": "pipenv"}
 _ENVIRONMENTS = (".venv/bin/python", "venv/bin/python", "env/bin/python")
 _PYTEST_VALUES = tuple(
@@ -39,14 +40,11 @@ def _find_tests(folder: ProjectFolder) -> Iterator[Check]:
 
 def _plain_tests(folder: ProjectFolder) -> Iterator[Check]:
     """Yield pytest and unittest; first what the tests themselves are written for: pytest may not be installed."""
+    if "manage.py" in folder.names and not _is_pytest(folder):
+        yield Check("test", ("python", "manage.py", "test"), "manage.py")
     tests = _tests(folder) if folder.is_project else ""
-    asked = ("setup.cfg", "pyproject.toml", "requirements-dev.txt", "requirements.txt")
     plain = Check("test", ("python", "-m", "unittest"), tests)
-    if (
-        "pytest" in mapping(folder.pyproject.get("tool"))
-        or folder.names & {"pytest.ini", "conftest.py"}
-        or any("pytest" in folder.text(name) for name in asked)
-    ):
+    if _is_pytest(folder):
         source = (
             "pytest.ini" if "pytest.ini" in folder.names else "pyproject.toml" if folder.pyproject else "conftest.py"
         )
@@ -55,6 +53,13 @@ def _plain_tests(folder: ProjectFolder) -> Iterator[Check]:
     elif tests:
         found = _both("test", ("pytest",), tests)
         yield from [plain, *found] if _is_unittest(folder, tests) else [*found, plain]
+
+
+def _is_pytest(folder: ProjectFolder) -> bool:
+    """Return whether the project says that it uses pytest."""
+    asked = ("setup.cfg", "pyproject.toml", "requirements-dev.txt", "requirements.txt")
+    told = "pytest" in mapping(folder.pyproject.get("tool")) or folder.names & {"pytest.ini", "conftest.py"}
+    return bool(told) or any("pytest" in folder.text(name) for name in asked)
 
 
 def _both(kind: str, argv: Argv, source: str) -> list[Check]:
@@ -147,8 +152,102 @@ def _flat(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
+def _tox_recipe(words: Argv, promised: dict[str, str]) -> str:
+    """Return what tox runs: the environments that are named, else all."""
+    flags = dict(pairwise((*words, "")))
+    named = flags.get("-e", "") or next((word.partition("=")[2] for word in words if word.startswith("-e")), "")
+    if not named:
+        return "\n".join(promised.values())
+    usual = promised.get("tox testenv", "")
+    return "\n".join(promised.get(f"tox testenv:{one}", usual) for one in named.split(","))
+
+
+def _nox_sessions(file: str, text: str) -> dict[str, str]:
+    """Return what the sessions of a noxfile run, as shell lines."""
+    found: dict[str, str] = {}
+    for match in re.finditer(
+        r"^def (\w+)\(session.*?\):[^\n]*\n((?:[ \t]+[^\n]*\n|\s*\n)*)", text + "\n", re.MULTILINE
+    ):
+        calls = re.findall(r"session\.run\(([^)]*)\)", match[2])
+        lines = [" ".join(re.findall(r"[\"']([^\"']*)[\"']", call)) for call in calls]
+        found[f"nox {match[1]}"] = "\n".join(lines)
+    return found
+
+
+def _nox_recipe(words: Argv, promised: dict[str, str]) -> str:
+    named = [value for flag, value in pairwise((*words, "")) if flag in ("-s", "--session", "-e")]
+    named += [word.partition("=")[2] for word in words if word.startswith(("--session=", "--sessions="))]
+    wanted = [f"nox {name.partition('-')[0].partition('(')[0]}" for name in named] or list(promised)
+    return "\n".join(promised.get(name, "") for name in wanted)
+
+
+_SCRIPT_TABLES = {
+    "hatch": ("hatch", "envs"),
+    "pdm": ("pdm", "scripts"),
+    "poe": ("poe", "tasks"),
+    "rye": ("rye", "scripts"),
+}
+
+
+def _find_scripts(folder: ProjectFolder) -> Iterator[Check]:
+    """Yield the scripts of pyproject.toml that are named after tests."""
+    for program in _SCRIPT_TABLES:
+        for name in _named_scripts(program, folder.text("pyproject.toml")):
+            if re.fullmatch(r"tests?|check|unit|test-all", name.rpartition(":")[2]):
+                words = (program, name) if program == "poe" else (program, "run", name)
+                yield Check("test", words, "pyproject.toml")
+
+
+def _named_scripts(program: str, text: str) -> dict[str, str]:
+    tool, table = _SCRIPT_TABLES[program]
+    known = mapping(mapping(mapping(read_toml(text).get("tool")).get(tool)).get(table))
+    if program != "hatch":
+        return {name: _script_text(value) for name, value in known.items()}
+    found: dict[str, str] = {}
+    for env, settings in known.items():
+        for name, value in mapping(mapping(settings).get("scripts")).items():
+            found[name if env == "default" else f"{env}:{name}"] = _script_text(value)
+    return found
+
+
+def _script_text(value: object) -> str:
+    if isinstance(value, dict):
+        value = value.get("cmd") or value.get("shell") or value.get("composite") or value.get("chain") or ""
+    return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _script_promises(program: str, file: str, text: str) -> dict[str, str]:
+    return {f"pyscript {name}": script for name, script in _named_scripts(program, text).items()}
+
+
+def _all_scripts(file: str, text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for program in _SCRIPT_TABLES:
+        found |= _script_promises(program, file, text)
+    return found
+
+
 def _hatch(words: Argv, read: Reading) -> list[Form]:
-    return [Form(("pytest", *words[1:])) if words[:1] == ("test",) else Form(("hatch", *words))]
+    if words[:1] == ("test",):
+        return [Form(("pytest", *words[1:]))]
+    return _script_form("hatch", words[1:], read) if words[:1] == ("run",) else [Form(("hatch", *words))]
+
+
+def _script_form(program: str, words: Argv, read: Reading) -> list[Form]:
+    """Return a script of pyproject.toml, unless the words are the name of a program."""
+    while words and words[0].startswith("-"):
+        words = words[1:]
+    if not words:
+        return []
+    return read(words) if re.match(_PROGRAM, words[0]) else [Form(("pyscript", *words)), *read(words)]
+
+
+def _poe(words: Argv, read: Reading) -> list[Form]:
+    return [Form(("pyscript", *words))]
+
+
+def _run_forms(program: str, words: Argv, read: Reading) -> list[Form]:
+    return _script_form(program, words[1:], read) if words[:1] == ("run",) else [Form((program, *words))]
 
 
 RUNNERS = (
@@ -200,6 +299,7 @@ RUNNERS = (
         in_recipe=rf"{_CALLED}tox\b",
         defined_in=("tox.ini",),
         promises=_tox_commands,
+        recipe=_tox_recipe,
     ),
     Runner(
         "nox",
@@ -207,9 +307,24 @@ RUNNERS = (
         is_module=True,
         brings={"noxfile.py": ("test nox",)},
         bent_by=r"-l|-f|--noxfile\b.*|--install-only",
+        narrowed_by=r"-k.*|--keywords\b.*|-t|--tags\b.*",
         by_recipe=True,
         in_recipe=rf"{_CALLED}nox\b",
+        defined_in=("noxfile.py",),
+        promises=_nox_sessions,
+        recipe=_nox_recipe,
     ),
+    Runner(
+        "pyscript",  # of pyproject.toml, whichever program runs it
+        language="python",
+        finds=_find_scripts,
+        by_recipe=True,
+        defined_in=("pyproject.toml",),
+        promises=_all_scripts,
+    ),
+    Runner("poe", is_module=True, plain=_poe, in_recipe=r"poe test\b"),
+    Runner("pdm", plain=partial(_run_forms, "pdm")),
+    Runner("rye", plain=partial(_run_forms, "rye")),
     Runner(
         "manage.py",
         language="python",

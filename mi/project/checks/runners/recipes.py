@@ -31,6 +31,32 @@ def _find_just(folder: ProjectFolder) -> list[Check]:
     return _targets("just", "justfile", re.findall(r"^([\w-]+)(?:\s[^:\n]*)?:(?!=)", folder.text("justfile"), re.M))
 
 
+def _find_task(folder: ProjectFolder) -> list[Check]:
+    file = next((name for name in _TASKFILES if name in folder.names), "")
+    return _targets("task", file, list(_tasks(folder.text(file))))
+
+
+def _tasks(text: str) -> dict[str, str]:
+    """Return the tasks of a Taskfile, as far as its usual form goes: what each runs, line by line."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in text.partition("\ntasks:")[2].splitlines():
+        if match := re.match(r"  ([\w:-]+):\s*(.*)$", line):
+            name = match[1]
+            found[name] = match[2] + "\n"
+        elif name and (match := re.match(r"\s+(?:- (?:cmd: )?|cmd: )(.+)$", line)):
+            found[name] += match[1].strip("\"'") + "\n"
+    return found
+
+
+def _task_promises(file: str, text: str) -> dict[str, str]:
+    return {f"task {name}": recipe for name, recipe in _tasks(text).items() if name in _TARGETS}
+
+
+def _task_forms(words: Argv, read: Reading) -> list[Form]:
+    return _asked("task", tuple("-C" if word in ("-d", "--dir") else word for word in words))
+
+
 def _targets(program: str, file: str, there: list[str]) -> list[Check]:
     return [Check(kind, (program, target), file) for target, kind in _TARGETS.items() if target in there]
 
@@ -113,6 +139,7 @@ def _expanded(recipe: str, settings: dict[str, str], depth: int = 5) -> str:
     return grown if grown == recipe else _expanded(grown, settings, depth - 1)
 
 
+_TASKFILES = ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml")
 RUNNERS = (
     Runner(
         "make",
@@ -127,6 +154,16 @@ RUNNERS = (
         by_recipe=True,
         defined_in=MAKEFILES,
         promises=_make_promises,
+    ),
+    Runner(
+        "task",
+        also=("go-task",),
+        finds=_find_task,
+        plain=_task_forms,
+        bent_by=r"-l|--list.*|-n|--dry|--status|-t|--taskfile\b.*",
+        by_recipe=True,
+        defined_in=_TASKFILES,
+        promises=_task_promises,
     ),
     Runner(
         "just", finds=_find_just, plain=_just_forms, by_recipe=True, defined_in=("justfile",), promises=_just_promises
