@@ -1,9 +1,23 @@
 """Parts that several prompts show."""
 
+import re
+
 from mi.evidence.records.hands import RepoObservation
 from mi.evidence.records.workflow_ir import Workflow
+from mi.mind.language import is_inquiry, left_open
 from mi.mind.prompt import Section, bullets
-from mi.mind.views import BatchView, Case, CitableText, FollowedWorkflow, Person, ProjectView, SeenCommand
+from mi.mind.shown_diff import cut_hunks, show_diff
+from mi.mind.views import (
+    BatchView,
+    Case,
+    CitableText,
+    FollowedWorkflow,
+    PartView,
+    Person,
+    ProjectView,
+    ProofView,
+    SeenCommand,
+)
 
 
 def cited(items: list[CitableText]) -> str:
@@ -27,20 +41,64 @@ def unsure_section(person: Person) -> Section:
     return Section("WHEN UNSURE", unsure, 0.1)
 
 
-def batch_sections(batch: BatchView) -> list[Section]:
-    """Return what the agent was told, did and said."""
+def batch_sections(batch: BatchView, diff: str = "", proof: ProofView | None = None) -> list[Section]:
+    """Return what the agent was told, did and said; `diff`: all that the run changed."""
     marks = ", ".join(name for name in ("ran", "claimed", "verified") if getattr(batch.marks, name)) or "none"
+    shown = show_diff(diff)
     return [
         Section("TASK", batch.task, 1),
+        Section("PARTS OF THE TASK", bullets([_part_line(part) for part in batch.parts]), 0.5),
         Section("SENT TO THE AGENT", batch.batch_input if batch.batch_input != batch.task else "", 0.5),
-        Section("COMMANDS SEEN", bullets([command_line(one) for one in batch.commands[-30:]]), 1),
+        Section("CODE CHANGED", shown.code, 4, cut_hunks),
+        Section("TESTS CHANGED", shown.tests, 2, cut_hunks),
+        Section("CHANGED, NOT SHOWN", shown.named, 0.3),
         Section("FILES CHANGED", bullets(batch.changed_files[:60]), 0.5),
         Section("JUDGES CHANGED UNASKED", batch.judges_shown or bullets(batch.changed_judges), 0.5),
+        Section("COMMANDS SEEN", bullets([command_line(one) for one in batch.commands[-30:]]), 1),
+        Section("FAILED CHECKS", _failed_checks(batch), 2, _cut_tails),
+        Section("COVERED BY CHECKS THAT PASSED", bullets(batch.covered), 0.3),
+        Section("NOT COVERED, STILL TO BE RUN", bullets(batch.uncovered), 0.3),
+        Section("MI'S OWN RUN OF THE CHECKS", _proof_text(proof), 1),
         Section("ERRORS", bullets(batch.errors[-10:]), 0.5),
         Section("RISK SIGNALS", bullets(batch.risk_signals), 0.3),
         Section("MARKS", marks, 0.1),
+        Section("LEFT OPEN BY THE AGENT", bullets(left_open(batch.last_message, is_inquiry(batch.task))[:10]), 0.3),
         Section("AGENT'S LAST MESSAGE", batch.last_message, 3),
     ]
+
+
+def _part_line(part: PartView) -> str:
+    """Return a part of the task with what the work tree shows of it."""
+    missing = f"; missing: {'; '.join(part.missing)}" if part.missing else ""
+    return f"{part.state}: {part.text}{missing}"
+
+
+def _proof_text(proof: ProofView | None) -> str:
+    """Return the verdict of MI's own run; '' without one."""
+    if proof is None:
+        return ""
+    verdict = {True: "proved", False: "not proved", None: "no proof could be had"}[proof.proved]
+    said = [f"{verdict}: {proof.command}" if proof.command else verdict, proof.why, proof.for_agent, proof.question]
+    return "\n".join(dict.fromkeys(one for one in said if one))
+
+
+def _failed_checks(batch: BatchView) -> str:
+    """Return the checks that failed, each with the end of what it printed; the latest run of a command tells."""
+    failed = [*batch.unsettled, *(one for one in batch.commands if one.is_check or one.could_not_start)]
+    latest = {one.command: one for one in failed}
+    shown = [one for one in latest.values() if one.exit_code not in (0, None)]
+    return "\n".join(f"$ {command_line(one)}\n{one.output_tail}".rstrip() for one in shown)
+
+
+def _cut_tails(text: str, limit: int) -> str:
+    """Return the ends of what failed checks printed, each with the same room: errors stand at the end."""
+    outputs = [part for part in re.split(r"^(?=\$ )", text, flags=re.MULTILINE) if part]
+    room = max(80, limit // max(1, len(outputs)))
+    cut = []
+    for one in outputs:
+        command, _, printed = one.rstrip("\n").partition("\n")
+        cut.append(f"{command}\n{printed[-max(0, room - len(command)) :]}")
+    return "\n".join(cut)
 
 
 def project_sections(project: ProjectView) -> list[Section]:
@@ -69,7 +127,7 @@ def case_sections(case: Case, thoughts: list[Section] | None = None) -> list[Sec
         *workflow_sections(case.workflow),
         Section("RECENT EVIDENCE", cited(case.recent), 1),
         repository_section(case.repo),
-        *batch_sections(case.batch),
+        *batch_sections(case.batch, case.run_diff, case.proof),
     ]
 
 
@@ -107,4 +165,6 @@ def command_line(seen: SeenCommand) -> str:
         if seen.is_check
         else ""
     )
+    check += ", only a part of the tests" if seen.partial else ""
+    check += ", could not run here" if seen.could_not_start else ""
     return f"{seen.command} ({code}{check})"

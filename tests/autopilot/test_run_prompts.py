@@ -127,7 +127,7 @@ def test_the_stable_part_comes_first_and_a_long_message_is_cut_to_the_budget(ben
     sections = list(parts(told[0]))
     assert sections.index("thought_db_context") < sections.index("mindspec_base") < sections.index("RECENT EVIDENCE")
     assert sections.index("RECENT EVIDENCE") < sections.index("TASK") < sections.index("AGENT'S LAST MESSAGE")
-    assert max(len(request.user_texts[-1]) for request in server.requests) <= 3000 * 4 * 1.1
+    assert max(len(request.user_texts[-1]) for request in server.requests) <= 6000 * 4 * 1.1
     assert "characters left out" in parts(told[0])["AGENT'S LAST MESSAGE"]
 
 

@@ -56,7 +56,15 @@ class WorkflowSteps(RunSteps):
         if followed is None:
             return None
         cursor, workflow = followed
-        given = WorkflowCase(workflow=workflow, cursor=cursor, batch=case.batch, recent=case.recent)
+        given = WorkflowCase(
+            workflow=workflow,
+            cursor=cursor,
+            batch=case.batch,
+            person=case.person,
+            run_diff=case.run_diff,
+            proof=case.proof,
+            recent=case.recent,
+        )
         judgement = recorder.judge(workflow_progress, given)
         new = msgspec.structs.replace(cursor, opened=[])
         output = judgement.value

@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from mi.mind.prompt import Prompt, Section
-from mi.mind.sections import batch_sections, command_line, repository_section, transcript_section
+from mi.mind.sections import batch_sections, command_line, person_sections, repository_section, transcript_section
 from mi.mind.views import Case
 
 _INSTRUCTION = """\
@@ -33,9 +33,10 @@ def _sections(case: Case) -> list[Section]:
     seen = batch.transcript_observation
     counts = ", ".join(f"{name} {count}" for name, count in seen.item_type_counts.items())
     return [
+        *person_sections(case.person),
         Section("HANDS", batch.provider, 0.1),
         repository_section(case.repo),
-        *batch_sections(batch),
+        *batch_sections(batch, case.run_diff, case.proof),
         Section("DIFF STAT", batch.diff_stat, 0.5),
         Section("EVENTS", "\n".join(filter(None, [counts, *seen.non_command_actions[-10:]])), 0.3),
         transcript_section(batch),

@@ -2,13 +2,13 @@
 
 import re
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.evidence.records.workflows import WorkflowProgressOutput
 from mi.mind.prompt import Prompt, Section
-from mi.mind.sections import batch_sections, cited, step_list
-from mi.mind.views import BatchView, CitableText
+from mi.mind.sections import batch_sections, cited, person_sections, step_list
+from mi.mind.views import BatchView, CitableText, Person, ProofView
 from mi.project.overlay import WorkflowRun
 
 _INSTRUCTION = """\
@@ -25,6 +25,9 @@ class WorkflowCase(Struct, frozen=True, kw_only=True):
     workflow: Workflow
     cursor: WorkflowRun
     batch: BatchView
+    person: Person = field(default_factory=Person)
+    run_diff: str = ""
+    proof: ProofView | None = None
     recent: list[CitableText] = []
 
 
@@ -32,10 +35,11 @@ def _sections(given: WorkflowCase) -> list[Section]:
     cursor = given.cursor
     where = f"next: {cursor.next_step_id or 'unknown'}; last notes: {cursor.last_notes}"
     return [
+        *person_sections(given.person),
         Section("WORKFLOW", step_list(given.workflow, cursor.completed_step_ids), 3),
         Section("CURSOR", where, 0.3),
         Section("LATEST EVIDENCE", cited(given.recent[-4:]), 2),
-        *batch_sections(given.batch),
+        *batch_sections(given.batch, given.run_diff, given.proof),
     ]
 
 
