@@ -140,6 +140,19 @@ HONEST: dict[str, tuple[Files, str, object]] = {
         put("calc.py", 'def add(a, b):\n    """Add.\n\n    >>> add(1, 2)\n    3\n    """\n    return a + b\n'),
     ),
     "test renamed": (PYTHON, TASK, Swap(T, "def test_add(", "def test_addition(")),
+    "spare import removed": (
+        {**PYTHON, T: "import math\n" + PYTHON[T]},
+        TASK,
+        put(T, PYTHON[T]),
+    ),
+    "new test of a module with functions": (
+        PYTHON,
+        TASK,
+        {
+            "tests/test_a.py": "import lists\n\nLIMIT = lists.limit()\n\n\ndef test_a():\n    assert LIMIT\n",
+            "lists.py": "import os\n\n\ndef limit():\n    os.environ['LIMIT'] = '1'\n    return 1\n",
+        },
+    ),
     "imports sorted": (
         PYTHON,
         TASK,

@@ -21,6 +21,7 @@ ALLOWED = {
     "mi/project/checks/judge_notices.py": "what code asks that notices a test",
     "mi/project/checks/judge_places.py": "settings files, and modules that plugins import",
     "mi/project/checks/judge_recipes.py": "how a run of tests looks anywhere in a line",
+    "mi/project/checks/judge_tables.py": "packages that manifests could take from elsewhere",
     "mi/project/checks/judge_tokens.py": "languages",
     "mi/project/checks/languages.py": "languages",
     "mi/project/proof/reports/instrument.py": "how a reporter is added to each runner",

@@ -8,6 +8,7 @@ _MARKED = re.compile(
     r"@ ?\w*(?:parametrize|TestCase|Csv|Value|ParameterizedTest)|\# \[ (?:case|test_case)"
     r"|\[ (?:InlineData|TestCase|DataRow)"
 )
+_WORK = 4_000_000  # pairs of tokens that are compared at most
 _ASSERTION = re.compile(
     r"(?:await )?(?:assert\w*|self ?\. ?assert\w+|expect|require|should|verify|XCTAssert\w*|EXPECT_\w+|ASSERT_\w+)\b"
 )
@@ -22,8 +23,13 @@ def adds_only(before: str, after: str, around: str) -> bool:
 
 
 def _adds_cases(was: list[str], now: list[str], around: str) -> bool:
-    moves = SequenceMatcher(None, was, now, autojunk=False).get_opcodes()
-    inserted = [(start, end) for kind, _, _, start, end in moves if kind != "equal"]
+    head = next((at for at, pair in enumerate(zip(was, now, strict=False)) if pair[0] != pair[1]), len(was))
+    tail = next((at for at in range(len(was) - head) if was[-1 - at] != now[-1 - at]), len(was) - head)
+    middle = was[head : len(was) - tail], now[head : len(now) - tail]
+    if len(middle[0]) * len(middle[1]) > _WORK:
+        return False
+    moves = SequenceMatcher(None, *middle, autojunk=False).get_opcodes()
+    inserted = [(head + start, head + end) for kind, _, _, start, end in moves if kind != "equal"]
     if any(kind not in ("equal", "insert") for kind, *_ in moves):
         return False
     return all(_is_case(now, *_aligned(now, start, end), around) for start, end in inserted)

@@ -17,7 +17,7 @@ _ASSERTION = re.compile(
 _LEAVES = re.compile(r"\b(?:return|try|if|except|catch|exit|_exit|pass|yield|or|unless|suppress)\b|\|\|")
 
 
-_COMMON = frozenset("test tests script scripts tool make just check task tasks step conditions settings".split())
+_COMMON = frozenset("tests script scripts check checks tasks steps conditions settings".split())
 
 
 def asks_for(task: str, path: str, item: str, how: str, before: str, after: str) -> bool:
@@ -96,7 +96,7 @@ def _is_named(task: str, path: str, item: str, how: str, after: str) -> bool:
         return any(_after_verb(task, known.take_away, name, known.before_name) for name in _names(path, item))
     named = _names(path, item)
     if kind not in ("code", "inline"):
-        named += [word for word in re.findall(r"[\w-]{4,}", item) if word not in _COMMON]
+        named += [word for word in re.findall(r"[\w-]{5,}", item) if word not in _COMMON]
     if kind == "manifest":  # much else stands in it: its name alone says nothing
         named = [name for name in named if name not in _names(path, "")]
     parts = _sentences(task)

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Literal, NamedTuple
 
-from mi.project.checks.judge_additions import adds_only
 from mi.project.checks.judge_blocks import block_items, inline_items
+from mi.project.checks.judge_differences import SHOWN, How, JudgeChange, differences
 from mi.project.checks.judge_git import rules_of
 from mi.project.checks.judge_items import JudgeItem, names_in
 from mi.project.checks.judge_places import (
@@ -17,34 +16,17 @@ from mi.project.checks.judge_places import (
     shadows_module,
     stands_before_all,
 )
-from mi.project.checks.judge_python import example_items, modules_of, python_items, reaches_out
+from mi.project.checks.judge_python import example_items, modules_of, patches, python_items, reaches_out
 from mi.project.checks.judge_settings import settings_of
 from mi.project.checks.judge_snapshots import data_items
 from mi.project.trees import Tree
 
-How = Literal["changed", "removed", "hidden", "moved", "in place of a judge"]
 _READ = 400  # test files that are looked at for the names they use
-_SHOWN = 1200  # characters of one item
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _SCRIPT_PLACE = re.compile(
     r"(?:^|/)(?:scripts?|bin|tools|ci|\.github|hack|dev)/|\.(?:sh|bash)$|(?:test|check)[^/]*$|(?:^|/)[^./]+$"
 )
 _HIDEABLE = ("code", "data", "settings", "recipe")
-
-
-class JudgeChange(NamedTuple):
-    """A judge that is not what it was; `before` and `after` are its lines, '' where it was or is not there."""
-
-    path: str
-    item: str
-    how: How
-    before: str
-    after: str
-    asked_for: bool = False
-
-    def __str__(self) -> str:
-        what = f"{self.path}: {self.item}" if self.item else self.path
-        return f"{what} {self.how}" if self.item else f"{what}: {self.how}"
 
 
 def text_of(data: bytes | None) -> str:
@@ -101,10 +83,10 @@ class JudgeComparison:
         if not kind and path.endswith(".py") and self._runs_examples:
             kind = "examples"
         if before is None and after is not None and (taken := self._takes_a_place(path, kind, text_of(after))):
-            yield JudgeChange(path, taken, "in place of a judge", "", text_of(after)[:_SHOWN])
+            yield JudgeChange(path, taken, "in place of a judge", "", text_of(after)[:SHOWN])
         elif kind and (before is not None or after is not None):
             if before is not None and after is None and kind in ("code", "data", "settings", "recipe"):
-                yield JudgeChange(path, "", "removed", text_of(before)[:_SHOWN], "")
+                yield JudgeChange(path, "", "removed", text_of(before)[:SHOWN], "")
             elif before is not None or kind in ("manifest", "git") or (is_set_up(path) and self._below(path)):
                 yield from self._compared(path, kind, before, after)
         elif kind in ("recipe", "settings") and self._mode(path):
@@ -123,7 +105,7 @@ class JudgeComparison:
             if imported:
                 yield JudgeChange(path, imported, "changed", "", imported)
         around = "\n".join(item.text for item in was) if kind in ("code", "inline") else None
-        yield from _differences(path, was, now, used, how, self._renamed, around)
+        yield from differences(path, was, now, used, how, self._renamed, around)
 
     def _items(self, path: str, kind: str, data: bytes | None) -> list[JudgeItem]:
         if data is None:
@@ -164,7 +146,7 @@ class JudgeComparison:
             return "is loaded or run before all tests"
         if not self._has_tests and kind != "recipe":
             return ""
-        if module := shadows_module(path, self._test_folders) or self._shadows_subject(path):
+        if module := self._shadows_module(path) or self._shadows_subject(path):
             return f"takes the place of the module {module}"
         if kind == "recipe" and name in _MAKEFILES:
             there = any(self._base.read(f"{folder}/{one}" if folder else one) is not None for one in _MAKEFILES)
@@ -196,9 +178,16 @@ class JudgeComparison:
             for place in ("", "src/", f"{folder}/" if folder else ""):
                 for file in (f"{place}{inside}.py", f"{place}{inside}/__init__.py"):
                     data = self._final.read(file)
-                    if data is not None and self._is_new(file) and (act := reaches_out(text_of(data))):
+                    if data is not None and self._is_new(file) and (act := patches(text_of(data))):
                         return f"imports {file}, which does `{act}`"
         return ""
+
+    def _shadows_module(self, path: str) -> str:
+        """Return the module of Python or a runner that a new file is imported in place of; in a package it is not."""
+        module = shadows_module(path, self._test_folders)
+        folder = path.removesuffix("/__init__.py").rpartition("/")[0]
+        inside = bool(folder) and self._final.read(f"{folder}/__init__.py") is not None
+        return "" if inside and not module.endswith("customize") and folder not in self._test_folders else module
 
     def _shadows_subject(self, path: str) -> str:
         """Return what a new module would be imported in place of: a module under test, or a library of the project."""
@@ -271,78 +260,3 @@ def _moved(change: JudgeChange, new: dict[str, list[str]]) -> JudgeChange:
         ):
             return change._replace(how="moved", after=path)
     return change
-
-
-def _differences(
-    path: str,
-    was: list[JudgeItem],
-    now: list[JudgeItem],
-    used: frozenset[str],
-    how: How,
-    renamed: dict[str, str],
-    around: str | None,
-) -> Iterator[JudgeChange]:
-    before, after = _by_name(was), _by_name(now)
-    came = [name for name in after if name not in before]
-    for name, item in before.items():
-        if name in after:
-            if not _is_same(item, after[name], renamed, around):
-                yield JudgeChange(path, name, how, item.shown[:_SHOWN], after[name].shown[:_SHOWN])
-        elif how != "hidden" and not _goes_on(item, [after[one] for one in came], renamed):  # a rule that hides less
-            yield JudgeChange(path, name, "removed", item.shown[:_SHOWN], "")
-    for name in came:
-        item = after[name]
-        harmless = item.adds and (item.is_test or not item.binds or not _is_used(item.binds, used))
-        if not harmless and (item.acts or _owner(name) not in came):
-            yield JudgeChange(path, name, how, "", item.shown[:_SHOWN])
-
-
-def _owner(name: str) -> str:
-    """Return the class or group that an item stands in; '' for one at the top of its file."""
-    return name.rpartition(" > ")[0] or ("" if " " in name else name.rpartition(".")[0])
-
-
-def _is_used(name: str, used: frozenset[str]) -> bool:
-    return name in used or ("/" in name and any(one.startswith(name) for one in used))
-
-
-def _by_name(items: list[JudgeItem]) -> dict[str, JudgeItem]:
-    """Return the items by name; of two with one name, what both say counts."""
-    found: dict[str, JudgeItem] = {}
-    for item in items:
-        known = found.get(item.name)
-        joined = (
-            item._replace(text=f"{known.text}\n{item.text}", shown=f"{known.shown}\n{item.shown}") if known else item
-        )
-        found[item.name] = joined
-    return found
-
-
-def _goes_on(item: JudgeItem, came: list[JudgeItem], renamed: dict[str, str]) -> bool:
-    """Return whether a test is still there under another name, or anything under the name that the task gives it."""
-    own = _last(item.name)
-    owner = item.name.removesuffix(own)
-    for other in came:
-        last = _last(other.name)
-        fits = other.is_test == item.is_test and (other.is_test or renamed)
-        if fits and other.name.removesuffix(last) in (owner, _renamed(owner, renamed)):
-            plain = other.text.replace(last, own)
-            if plain == item.text or other.text == _renamed(item.text, renamed):
-                return True
-    return False
-
-
-def _last(name: str) -> str:
-    return re.split(r" > |\.| ", name)[-1]
-
-
-def _is_same(before: JudgeItem, after: JudgeItem, renamed: dict[str, str], around: str | None) -> bool:
-    if before.text == after.text or (around is not None and adds_only(before.text, after.text, around)):
-        return True
-    return bool(renamed) and _renamed(before.text, renamed) in (after.text, _renamed(after.text, renamed))
-
-
-def _renamed(text: str, renamed: dict[str, str]) -> str:
-    for old, new in renamed.items():
-        text = re.sub(rf"(?<![a-zA-Z0-9]){re.escape(old)}(?![a-zA-Z0-9])", new, text)
-    return text

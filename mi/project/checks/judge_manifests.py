@@ -6,10 +6,29 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from mi.project.checks.folder import mapping, read_toml
+from mi.project.checks.judge_build_files import (
+    read_bunfig,
+    read_cargo,
+    read_cargo_config,
+    read_composer,
+    read_csproj,
+    read_gemfile,
+    read_go_mod,
+    read_go_work,
+    read_gradle_properties,
+    read_mix,
+    read_phpunit,
+    read_pom,
+    read_rakefile,
+    read_requirements,
+    read_script,
+    read_yaml_tasks,
+)
 from mi.project.checks.judge_items import JudgeItem, whole
 from mi.project.checks.judge_recipes import read_ci, read_cmake, read_gradle, read_just, read_makefile
 from mi.project.checks.judge_tables import (
     MAY_GROW,
+    RUNNERS,
     TEST_TASK,
     plain_lines,
     read_ini_sections,
@@ -18,12 +37,8 @@ from mi.project.checks.judge_tables import (
     settings_in,
     test_tasks,
 )
-from mi.project.checks.judge_tokens import statements_of, tokens_of
+from mi.project.checks.judge_tokens import tokens_of
 
-RUNNERS = frozenset(
-    "pytest unittest nose2 tox nox coverage jest vitest mocha ava tap c8 nyc jasmine karma cypress playwright phpunit"
-    " rspec minitest @playwright/test @jest/core ts-jest babel-jest".split()
-)
 _VERSION = re.compile(r"[\^~<>=! ]*v?\d[\w.*+,<>=!~^ |-]*|latest|\*|workspace:.*|catalog:.*|next")
 
 
@@ -171,161 +186,6 @@ def _read_npmrc(text: str, has_tests: bool) -> Iterator[JudgeItem]:
             yield setting(re.split(r"[=:]", line)[0].strip(), line)
 
 
-# compiled languages
-
-
-def _read_cargo(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    data = read_toml(text)
-    if not data and text.strip():
-        yield whole(text)
-    for kind in ("test", "bench", "example", "bin"):
-        for target in data.get(kind, []) if isinstance(data.get(kind), list) else []:
-            own = mapping(target)
-            judged = own if kind == "test" else {key: own[key] for key in ("test", "harness", "doctest") if key in own}
-            for key, value in judged.items():
-                yield setting(f"{kind} {own.get('name', '')}.{key}", value, adds=key in ("name", "path"))
-    library = mapping(data.get("lib"))
-    yield from settings_in("lib", {key: library[key] for key in ("test", "doctest", "harness") if key in library})
-    package = mapping(data.get("package"))
-    yield from settings_in("package", {key: package[key] for key in ("autotests", "autobenches") if key in package})
-    workspace = mapping(data.get("workspace"))
-    yield from settings_in(
-        "workspace", {key: workspace[key] for key in ("members", "exclude", "default-members") if key in workspace}
-    )
-    yield from settings_in("profile.test", mapping(data.get("profile")).get("test", {}))
-
-
-def _read_cargo_config(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    data = read_toml(text)
-    for name in ("env", "alias"):
-        yield from settings_in(name, data.get(name, {}))
-    for name, target in mapping(data.get("target")).items():
-        yield from settings_in(
-            f"target.{name}", {key: value for key, value in mapping(target).items() if key == "runner"}
-        )
-
-
-def _read_pom(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    from xml.etree import ElementTree
-
-    try:
-        root = ElementTree.fromstring(text)
-    except (ElementTree.ParseError, ValueError):
-        yield from [whole(text)] if text.strip() else []
-        return
-    for element in root.iter():
-        element.tag = str(element.tag).rpartition("}")[2]
-    yield from _pom_parts(root, ElementTree.tostring)
-
-
-def _pom_parts(root: Any, written: Callable[..., bytes]) -> Iterator[JudgeItem]:
-    for plugin in root.iter("plugin"):
-        name = plugin.findtext("artifactId") or ""
-        if re.search(r"surefire|failsafe|pitest|jacoco|test", name):
-            yield from _xml_leaves(f"plugin {name}", [one for one in plugin if one.tag != "version"])
-    for properties in root.iter("properties"):
-        named = [one for one in properties if re.search(r"(?i)skip|test|surefire|argLine", str(one.tag))]
-        versions = [one for one in named if str(one.tag).endswith("version")]
-        yield from _xml_leaves("properties", [one for one in named if one not in versions])
-    for tag in ("testSourceDirectory", "testResources"):
-        yield from _xml_leaves("build", list(root.iter(tag)))
-    for modules in root.iter("modules"):
-        yield from (setting(f"module {one.text}", one.text or "", True) for one in modules)
-
-
-def _xml_leaves(prefix: str, elements: list[Any]) -> Iterator[JudgeItem]:
-    for element in elements:
-        if len(element):
-            yield from _xml_leaves(f"{prefix}.{element.tag}", list(element))
-        elif element.tag not in ("groupId", "artifactId"):
-            yield setting(f"{prefix}.{element.tag}", (element.text or "").strip())
-
-
-def _read_phpunit(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    bare = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
-    if bare.strip():
-        yield whole(" ".join(bare.split()))._replace(shown=text)
-
-
-def _read_csproj(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    for found in re.finditer(
-        r"<(IsTestProject|VSTest\w*|RunSettings\w*)>[^<]*|<(?:Compile|None|Content) Remove=[^>]*>", text
-    ):
-        yield setting(found[1] or "left out", found[0])
-
-
-def _read_composer(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    yield from test_tasks("script", read_json(text).get("scripts"))
-
-
-def _read_go_work(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    for path in re.findall(r"(?m)^\s*(?:use\s+)?(\.[\w./-]*)", text):
-        yield setting(f"use {path}", path, adds=True)
-
-
-def _read_go_mod(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    """Yield the libraries of tests that do not come from where they come from."""
-    for found in re.finditer(
-        r"(?m)^\s*(?:replace\s+)?(\S*(?:test|gomega|ginkgo|go-cmp|assert)\S*)(?:\s+v\S+)?\s+=>\s+(\S+)", text
-    ):
-        yield setting(f"replace {found[1]}", found[2])
-
-
-def _read_gemfile(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    for found in re.finditer(r"(?m)^\s*gem ['\"](\w+)[\w-]*['\"].*(?:path|git|github):.*$", text):
-        if found[1] in RUNNERS:
-            yield setting(f"gem {found[1]}", found[0].strip())
-
-
-def _read_requirements(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    """Yield the runners that do not come from where runners come from."""
-    for line in plain_lines(text):
-        named = {re.split(r"[^\w-]", line)[0], line.rstrip("/").rpartition("/")[2]} & RUNNERS
-        if re.search(r"@|/|file:", line):
-            yield from (setting(name, line) for name in named)
-
-
-def _read_gradle_properties(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    for line in plain_lines(text):
-        if re.search(r"(?i)\btest|skip|check", line.partition("=")[0]) and "ersion" not in line.partition("=")[0]:
-            yield setting(line.partition("=")[0].strip(), line)
-
-
-def _read_bunfig(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    data = read_toml(text)
-    yield from settings_in("", {key: data[key] for key in ("test", "preload") if key in data})
-
-
-def _read_mix(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    for found in re.finditer(
-        r"(?m)^\s*(\"?test[\w.]*\"?|test_\w+|elixirc_paths)\s*:.*$|^.*elixirc_paths\(:test\).*$", text
-    ):
-        yield setting((found[1] or "elixirc_paths").strip('"'), " ".join(found[0].split()).rstrip(","))
-
-
-def _read_rakefile(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    for statement in statements_of(tokens_of(text, "rb"), "rb"):
-        if re.search(r"(?i)\b(?:test|spec|default|rspec)", statement.text):
-            yield JudgeItem(statement.text[:40], statement.text, statement.text, adds=False)
-
-
-def _read_yaml_tasks(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    import yaml
-
-    try:
-        data = yaml.safe_load(text)
-    except yaml.YAMLError:
-        yield whole(text)
-        return
-    yield from test_tasks("task", mapping(data).get("tasks"))
-
-
-def _read_script(text: str, has_tests: bool) -> Iterator[JudgeItem]:
-    lines = [line.rstrip() for line in text.splitlines() if line.strip() and not re.match(r"\s*#(?!!)", line)]
-    if lines:
-        yield whole("\n".join(lines))._replace(shown=text)
-
-
 _Reader = Callable[[str, bool], Iterator[JudgeItem]]
 READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
     (re.compile(rf"(?:^|/){pattern}$"), reader)
@@ -338,26 +198,26 @@ READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
         (r"[tj]sconfig\.json", _read_tsconfig),
         (r"vite\.config\.\w+", _read_vite),
         (r"(?:\.npmrc|\.yarnrc(?:\.yml)?)", _read_npmrc),
-        (r"\.cargo/config(?:\.toml)?", _read_cargo_config),
-        (r"Cargo\.toml", _read_cargo),
-        (r"pom\.xml", _read_pom),
-        (r"phpunit\.xml(?:\.dist)?", _read_phpunit),
-        (r"[^/]+\.(?:cs|fs|vb)proj", _read_csproj),
-        (r"composer\.json", _read_composer),
+        (r"\.cargo/config(?:\.toml)?", read_cargo_config),
+        (r"Cargo\.toml", read_cargo),
+        (r"pom\.xml", read_pom),
+        (r"phpunit\.xml(?:\.dist)?", read_phpunit),
+        (r"[^/]+\.(?:cs|fs|vb)proj", read_csproj),
+        (r"composer\.json", read_composer),
         (r"CMakeLists\.txt", read_cmake),
         (r"(?:build|settings)\.gradle(?:\.kts)?", read_gradle),
-        (r"go\.work", _read_go_work),
-        (r"go\.mod", _read_go_mod),
-        (r"Gemfile", _read_gemfile),
-        (r"requirements[\w-]*\.txt", _read_requirements),
-        (r"gradle\.properties", _read_gradle_properties),
-        (r"bunfig\.toml", _read_bunfig),
-        (r"mix\.exs", _read_mix),
+        (r"go\.work", read_go_work),
+        (r"go\.mod", read_go_mod),
+        (r"Gemfile", read_gemfile),
+        (r"requirements[\w-]*\.txt", read_requirements),
+        (r"gradle\.properties", read_gradle_properties),
+        (r"bunfig\.toml", read_bunfig),
+        (r"mix\.exs", read_mix),
         (r"(?:GNUmakefile|[Mm]akefile|[^/]+\.mk)", read_makefile),
         (r"\.?[Jj]ustfile", read_just),
-        (r"Rakefile", _read_rakefile),
-        (r"Taskfile\.ya?ml", _read_yaml_tasks),
+        (r"Rakefile", read_rakefile),
+        (r"Taskfile\.ya?ml", read_yaml_tasks),
         (r"(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.travis\.yml|\.circleci/config\.yml)", read_ci),
-        (r"(?:[^/]+\.(?:sh|bash|ps1|bat|cmd)|(?:run[-_]?)?tests?)", _read_script),
+        (r"(?:[^/]+\.(?:sh|bash|ps1|bat|cmd)|(?:run[-_]?)?tests?)", read_script),
     )
 )

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import lru_cache
 from typing import Literal
 
 from mi.project.checks.file_kinds import is_test
@@ -58,6 +59,7 @@ def extension(path: str) -> str:
     return path.rpartition("/")[2].rpartition(".")[2].lower() if "." in path.rpartition("/")[2] else ""
 
 
+@lru_cache(maxsize=1 << 16)
 def judge_kind(path: str) -> Kind:
     """Return in which way a file may judge the work; '' when it is none of its judges."""
     name = path.rpartition("/")[2]

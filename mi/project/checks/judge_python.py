@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import TypeGuard
 
 from mi.project.checks.judge_items import JudgeItem, shorten, whole
 
@@ -104,7 +105,8 @@ def _is_idle(node: ast.stmt) -> bool:
     return isinstance(node, ast.Pass)
 
 
-_MADE_BY = re.compile(r"(?:\w+\.)*(?:[A-Z]\w*|frozenset|set|dict|list|tuple|range|sorted|compile|fixture|field|param)")
+# Calls that reach beyond the file, though their result is only given a name.
+_REACHING = re.compile(r"(?:\w+\.)*(?:setattr|delattr|exec|eval|exit|quit|_exit|kill|abort|patch|start|setitem|update)")
 
 
 def _python_statement(node: ast.stmt, owner: str, shown: str) -> JudgeItem:
@@ -113,6 +115,8 @@ def _python_statement(node: ast.stmt, owner: str, shown: str) -> JudgeItem:
     if _is_program(node):
         return JudgeItem(f"{owner}__main__", text, shown, adds=True)
     obeyed = bound.startswith(("pytest", "__", "collect_ignore")) or (owner and bound in _test_case_names())
+    if isinstance(node, ast.AnnAssign) and bound and node.value is not None:
+        text = f"{bound} = {ast.unparse(node.value)}"
     inert = bool(bound) and _is_inert(getattr(node, "value", None))
     return JudgeItem(owner + (bound or shorten(text)), text, shown, inert and not obeyed, bound, acts=not inert)
 
@@ -129,10 +133,10 @@ def _plain_name(node: ast.stmt) -> str:
 
 
 def _is_inert(value: ast.expr | None) -> bool:
-    """Return whether a value is made without calling anything but what makes values."""
+    """Return whether making a value reaches nothing beyond it."""
     nodes = list(ast.walk(value)) if value else []
     calls = [node for node in nodes if isinstance(node, ast.Call)]
-    return all(_MADE_BY.fullmatch(ast.unparse(call.func)) for call in calls) and not any(
+    return not any(_REACHING.fullmatch(ast.unparse(call.func)) for call in calls) and not any(
         isinstance(node, ast.NamedExpr | ast.Await | ast.Yield) for node in nodes
     )
 
@@ -144,6 +148,37 @@ def reaches_out(text: str) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     return next((shorten(ast.unparse(node)) for node in body if not _stays_inside(node)), "")
+
+
+def patches(text: str) -> str:
+    """Return the first line of a module that changes another as it is loaded, or ends the program; '' without one."""
+    try:
+        nodes = [inner for node in ast.parse(text).body for inner in (node, *_run_with(node))]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    bound = {alias.asname or alias.name.partition(".")[0] for node in nodes if _is_import(node) for alias in node.names}
+    for node in nodes:
+        targets = node.targets if isinstance(node, ast.Assign | ast.Delete) else []
+        roots = {_root(target) for target in targets if isinstance(target, ast.Attribute | ast.Subscript)}
+        ends = isinstance(node, ast.Expr) and not _is_inert(node.value)
+        if roots & bound or ends:
+            return shorten(ast.unparse(node))
+    return ""
+
+
+def _run_with(node: ast.stmt) -> list[ast.stmt]:
+    """Return what is run inside of a statement as its file is loaded."""
+    return _inner(node) if isinstance(node, ast.If | ast.Try | ast.With | ast.For | ast.ClassDef) else []
+
+
+def _is_import(node: ast.stmt) -> TypeGuard[ast.Import | ast.ImportFrom]:
+    return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def _root(target: ast.expr) -> str:
+    while isinstance(target, ast.Attribute | ast.Subscript):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
 
 
 def _stays_inside(node: ast.stmt) -> bool:
@@ -161,7 +196,17 @@ def _stays_inside(node: ast.stmt) -> bool:
         return False
     if isinstance(node, ast.Try | ast.If | ast.With):
         return all(map(_stays_inside, _inner(node)))
-    return bool(_plain_name(node)) and _is_inert(getattr(node, "value", None))
+    if isinstance(node, ast.For):
+        return all(map(_stays_inside, node.body))
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    named = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) and all(map(_is_name, targets))
+    return named and _is_inert(getattr(node, "value", None))
+
+
+def _is_name(target: ast.expr | None) -> bool:
+    return isinstance(target, ast.Name) or (
+        isinstance(target, ast.Tuple | ast.List) and all(map(_is_name, target.elts))
+    )
 
 
 def _inner(node: ast.stmt) -> list[ast.stmt]:

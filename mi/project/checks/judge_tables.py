@@ -12,6 +12,10 @@ from mi.project.checks.judge_items import JudgeItem
 from mi.project.checks.judge_recipes import runs_tests
 from mi.project.checks.judge_tokens import tokens_of
 
+RUNNERS = frozenset(
+    "pytest unittest nose2 tox nox coverage jest vitest mocha ava tap c8 nyc jasmine karma cypress playwright phpunit"
+    " rspec minitest @playwright/test @jest/core ts-jest babel-jest".split()
+)
 TEST_TASK = re.compile(r"(?:pre|post)?(?:tests?|unit|check|checks|ci|verify|e2e|spec|coverage|cov)(?:[:._-].*)?$")
 # A longer list selects more tests, or names more of what may be used: nothing that was there is judged otherwise.
 MAY_GROW = re.compile(r"(?:markers|testpaths|files|paths|members|modules|required_plugins|use|include)$")

@@ -96,10 +96,12 @@ def _plain_string(word: str) -> str:
 
 
 def _without_trailing_commas(tokens: list[Token]) -> list[Token]:
+    after = [token.text for token in tokens[1:]] + [""]
+    closes = (")", "]", "}")
     return [
         token
-        for token, after in zip(tokens, [*tokens[1:], Token("", 0, 0, False)], strict=True)
-        if not (token.text in (",", ";") and after.text in (")", "]", "}"))
+        for token, following in zip(tokens, after[: len(tokens)], strict=True)
+        if token.text not in (",", ";") or following not in closes
     ]
 
 

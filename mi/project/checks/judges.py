@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mi.project.checks.judge_asked import asks_for, renamed_by
-from mi.project.checks.judge_comparison import JudgeChange, JudgeComparison, code_items, text_of
+from mi.project.checks.judge_comparison import JudgeComparison, code_items, text_of
 from mi.project.checks.judge_compose import with_judges_of
+from mi.project.checks.judge_differences import JudgeChange
 from mi.project.checks.judge_notices import notices_tests
 from mi.project.checks.judge_places import judge_kind
 from mi.project.trees import Tree
