@@ -11,17 +11,19 @@ from mi.agents.signals import StopFlag
 from mi.app.home_context import HomeContext
 from mi.app.learning import build_knowledge, build_known_person
 from mi.app.nexus import build_nexus
+from mi.app.proof import choose_proof
 from mi.app.recall import build_recall
 from mi.app.team import build_persona
 from mi.app.thoughts import build_thoughts
 from mi.app.workflows import build_bindings, build_workflows
 from mi.autopilot.resume import Resumed, latest_run_id, resume
-from mi.autopilot.run_parts import Asker, Reporter, RunParts, Waiter
+from mi.autopilot.run_parts import Asker, Prover, Reporter, RunParts, Waiter
 from mi.autopilot.state import RunState
 from mi.autopilot.steps.protocol import AllSteps, RunPlace, RunSteps
 from mi.evidence.log import EvidenceWriter
 from mi.kernel import ids
 from mi.kernel.config.types import RunLimits
+from mi.kernel.messages import text
 from mi.mind.choose import open_mind
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class RunOptions(NamedTuple):
     reset_hands: bool = False
     override: str = ""
     why: bool = False
+    prove: bool | None = None
 
 
 class RunDoor(Protocol):
@@ -76,6 +79,8 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
     language = context.language_for(task)
     door, stop = open_door(language), StopFlag()
     hands = open_hands(config, context.home, context.notices)
+    reporter = door.open_reporter(hands.name)
+    proof = choose_proof(context, options.prove, partial(_open_prover, context, language, stop, reporter))
     parts = RunParts(
         home=context.home,
         project=context.project,
@@ -85,19 +90,28 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         thoughts=build_known_person(context),
         evidence=(EvidenceWriter.resume if resumed else EvidenceWriter)(log, run_id, context.notices),
         steps=AllSteps(_build_steps(context, options, run_id, language)),
-        reporter=door.open_reporter(hands.name),
+        reporter=reporter,
         asker=door.open_asker(config.notify, stop),
         waiter=door.open_waiter(stop),
         stop=stop,
         notices=context.notices,
         wait_for_limit=options.wait_for_limit,
         language=language,
+        prover=proof.prover,
+        no_proof=text(proof.why_not, language) if proof.why_not else "",
         snapshot=config.snapshot,
     )
     if resumed:
         return BuiltRun(parts, resumed.state, resumed)
     thread = _find_thread(context, options, hands.name)
     return BuiltRun(parts, RunState(task=task, run_id=run_id, next_input=task, thread_id=thread), None)
+
+
+def _open_prover(context: HomeContext, language: str, stop: StopFlag, reporter: Reporter) -> Prover:
+    from mi.app.proof import build_witness_place
+    from mi.autopilot.run_prover import RunProver
+
+    return RunProver(build_witness_place(context), stop, reporter.proving, language)
 
 
 def _find_resumed(log: str, options: RunOptions, context: HomeContext) -> Resumed | None:

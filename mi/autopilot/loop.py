@@ -273,7 +273,9 @@ class Loop:
         """Return the run's end where every row of `done` holds; else what mends it, or why nothing does."""
         closing = judge_closing(case, parts or [])
         if isinstance(closing, MayClose) and case.will_prove and case.proof is None:
-            case = msgspec.structs.replace(case, proof=self.batches.prove(case))
+            proof = self.batches.prove(case)
+            accepted = proof.id in self.state.accepted_judges
+            case = msgspec.structs.replace(case, proof=msgspec.structs.replace(proof, accepted=accepted))
             closing = judge_closing(case, parts or [])
         self.judge.record_closing(case, closing, parts or [])
         self.state.open_rows = closing.rows if isinstance(closing, CannotClose) else []
@@ -283,18 +285,23 @@ class Loop:
             case AskAgent(request, rows):
                 return SendNext(request, _asks_for_check(closing, case), rows)
             case AskPerson(question, about):
-                return self._settle_judges(case, question) if about == "judges" else self._ask_and_send(question)
+                return self._settle_proof(case, question) if about == "judges" else self._ask_and_send(question)
             case CannotClose(reason):
                 return EndRun("blocked", reason)
 
-    def _settle_judges(self, case: Case, question: str) -> Next:
-        """Ask the person about a judge that was changed: with their yes it counts as asked for."""
-        said = self.recorder.ask(question, "judges")
+    def _settle_proof(self, case: Case, question: str) -> Next:
+        """Ask the person about what speaks against a proof and only they can decide: with their yes it counts."""
+        assert case.proof is not None  # the question is the proof's
+        if case.proof.id in self.state.refused_judges:
+            return self.blocked("end.unproved", why=case.proof.why)
+        said = self.recorder.ask(question, "judges", [case.proof.id])
         if said is None:
             return self.blocked("end.question-waits")
-        if refuses(said):
-            return SendNext(f"The person says no to the changed tests: put them back. They said: {said}")
-        return EndRun("done", text("end.judges-accepted", self.parts.language))
+        if begins_with_yes(said):
+            self.state.accepted_judges.add(case.proof.id)
+            return EndRun("done", text("end.judges-accepted", self.parts.language))
+        self.state.refused_judges.add(case.proof.id)
+        return SendNext(f"The person says no to this. They said: {said}\n{case.proof.for_agent}")
 
     def _guard(self, case: Case, upcoming: SendNext) -> Next:
         """Return the next input, unless the exchange with the agent repeats itself."""

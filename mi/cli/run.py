@@ -52,6 +52,13 @@ def build_parser(name: str) -> Parser:
     built.add_argument(
         "--override", metavar="REASON", help="your reason to let the rules ask nothing in this run; it is logged"
     )
+    proof = built.add_mutually_exclusive_group()
+    proof.add_argument(
+        "--prove", action="store_true", default=None, help="done only after MI's own run of the checks in a copy"
+    )
+    proof.add_argument(
+        "--no-prove", action="store_false", dest="prove", default=None, help="go by the agent's own run of the checks"
+    )
     built.add_argument("--quiet", action="store_true", help="print nothing but errors")
     built.add_argument("--hands-raw", action="store_true", help="print the agent's lines as they are")
     built.add_argument("--why", action="store_true", help="at the end, say why the last decision was taken")
@@ -84,6 +91,8 @@ def _run(context: HomeContext, args: Args) -> int:
         code = act_on(context, args, Output(context.language_for(options.task)), options.task)
         if code is not None:
             return code
+    if options.prove is None and options.resume is None and not args.quiet and not args.json:
+        _ask_about_proof(context, Output(context.language_for(options.task)))
     built = build_run(context, options, partial(_Door, args))
     with closing(built.parts.reporter):
         end = drive_run(*built)
@@ -94,6 +103,29 @@ def _run(context: HomeContext, args: Args) -> int:
     if end.status == "done":
         _offer_close(context, args, out)
     return end.exit
+
+
+def _ask_about_proof(context: HomeContext, out: Output) -> None:
+    """Ask a person at a terminal once whether MI may run checks itself, and once per repository which ones."""
+    from mi.app.proof import list_untrusted, read_decision, store_decision, store_trust
+    from mi.cli.prompts import ask_person, is_yes
+    from mi.cli.speaker import at_terminal
+
+    decided = read_decision(context) if at_terminal() else False
+    if decided is False:
+        return
+    context.use_project()
+    commands = list_untrusted(context)
+    if not commands:
+        return
+    key = "proof.ask-first" if decided is None else "proof.ask-trust"
+    said = ask_person(out.text(key, commands=", ".join(commands), root=context.project.root))
+    if said is None:
+        return
+    if decided is None:
+        store_decision(context, is_yes(said))
+    if is_yes(said):
+        store_trust(context, commands)
 
 
 def _offer_close(context: HomeContext, args: Args, out: Output) -> None:
@@ -125,6 +157,7 @@ def _read_options(args: Args) -> "RunOptions":
         reset_hands=args.reset_hands,
         override=args.override or "",
         why=args.why,
+        prove=args.prove,
     )
 
 

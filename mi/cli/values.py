@@ -29,6 +29,9 @@ def build_parser(name: str) -> Parser:
             person_only="in-runs",
         )
         built.add_argument("--values", metavar="TEXT", dest="text", help="your values; - reads standard input")
+        built.add_argument(
+            "--prove", choices=["yes", "no"], help="whether MI runs the checks itself before it calls a run done"
+        )
         built.set_defaults(flag="--values")
         _add_set_flags(built)
         return built
@@ -69,7 +72,13 @@ def _add_compile_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _set(context: HomeContext, args: Args) -> int:
-    return _store(context, args, _text_of(args))
+    wanted = getattr(args, "prove", None)
+    text = _text_of(args)
+    if wanted is not None and not args.dry_run:
+        from mi.app.proof import store_decision
+
+        store_decision(context, wanted == "yes")
+    return _store(context, args, text)
 
 
 def _store(context: HomeContext, args: Args, text: str) -> int:

@@ -160,13 +160,13 @@ def _is_moved(case: Case) -> bool:
 
 def _is_shown(case: Case) -> bool:
     if case.proof is not None and case.proof.proved is not None:
-        return case.proof.proved
+        return case.verified
     seen = case.verified or case.removed_as_asked or case.shown_as_agreed or case.nothing_to_run
     return case.only_asks or (seen and not case.batch.failed_checks)
 
 
 def _is_proved(case: Case) -> bool:
-    return case.proof is None or case.proof.proved is not False
+    return case.proof is None or case.proof.proved is not False or case.proof.accepted
 
 
 def _ask_to_go_on(case: Case) -> str:

@@ -109,6 +109,8 @@ class ProofView(Struct, frozen=True, kw_only=True):
     question: str = ""  # what only the person can decide about a judge that was changed
     judges_hold: bool = False  # with the judges of the base the work is as good
     command: str = ""  # that was run
+    id: str = ""  # by which the person's word about it is remembered
+    accepted: bool = False  # the person said yes to what speaks against it
 
 
 class BatchView(Struct, frozen=True, kw_only=True):
@@ -294,13 +296,15 @@ class Case(Struct, frozen=True, kw_only=True):
     @property
     def unbent(self) -> bool:
         """Return whether the judges of the work are what they were when the run began, or do as well."""
-        return not self.batch.changed_judges or (self.proof is not None and self.proof.judges_hold)
+        return not self.batch.changed_judges or (
+            self.proof is not None and (self.proof.judges_hold or self.proof.accepted)
+        )
 
     @property
     def verified(self) -> bool:
         """Return whether a check that covers the change passed after it, by the agent's run or by MI's own."""
         if self.proof is not None and self.proof.proved is not None:
-            return self.proof.proved
+            return self.proof.proved or self.proof.accepted
         return self.batch.marks.verified
 
     @property

@@ -89,7 +89,7 @@ def judge_proof(
     """
     seen = compare(base, final)
     runs = [run for run in (base, final, with_base_judges) if run is not None]
-    impossible = list(_find_no_proof(base, final))
+    impossible = list(_find_no_proof(base, final, task))
     reasons = impossible or [
         *_find_against_final(base, final, seen, task),
         *(_find_against_judges(base, with_base_judges, seen, changed_judges) if with_base_judges else ()),
@@ -116,11 +116,14 @@ def find_turned_red(base: TestResults, results: TestResults) -> list[str]:
     return [test for test in (*seen.p2f, *seen.new_red) if test in results.outcomes and not test.startswith(COMMAND)]
 
 
-def _find_no_proof(base: TestResults, final: TestResults) -> Iterator[ProofReason]:
-    """Yield why nothing can be compared: no base, or an environment in which no test ever passes."""
+def _find_no_proof(base: TestResults, final: TestResults, task: str) -> Iterator[ProofReason]:
+    """Yield why nothing can be compared: no base, or an environment in which no test ever passes.
+
+    Where the task speaks of the very tests that fail, that is no matter of the environment.
+    """
     if base.problem is not None:
         yield ProofReason(kind="no_base", run="base", problem=base.problem.kind, detail=base.problem.detail)
-    elif not base.passed and not final.passed:
+    elif not base.passed and not final.passed and not find_spoken_tests(task, base.outcomes, base.failed):
         yield ProofReason(kind="nothing_passed", tests=base.failed)
 
 

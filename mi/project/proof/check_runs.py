@@ -1,0 +1,126 @@
+"""The runs of a proof: checks in scratch copies of a tree, read by their reports, those of the base kept."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from hashlib import sha256
+from typing import NamedTuple
+
+import msgspec
+
+from mi.kernel import files
+from mi.kernel.jsontext import BadJson, decode
+from mi.project.checks.runner import Check
+from mi.project.proof.copies import Copy, CopyRules, Scratch, make_copy, remove_copy
+from mi.project.proof.reports import instrument, read_results
+from mi.project.proof.results import ReportProblem, TestResults, settle_flaky
+from mi.project.proof.sandbox import Stop, run_in_copy
+from mi.project.tree_writer import LeftOut
+from mi.project.trees import GitTree, Tree
+
+_FORMAT = "1"  # of kept results; a change makes old ones unknown
+
+
+class RunSettings(NamedTuple):
+    """How checks are run for a proof."""
+
+    environ: Mapping[str, str]  # MI's own at its start, nothing of the agent's
+    seconds: float = 900.0
+    network: bool = True
+    rules: CopyRules = CopyRules()
+    prepare: str = ""  # a command that makes what the tests need, before each run
+
+
+class CopiedRuns:
+    """Runs checks on copies of trees.
+
+    `kept` is a folder for the results of bases, `turn` lets one base run at a time.
+    """
+
+    def __init__(
+        self,
+        base: GitTree,
+        scratch: Scratch,
+        kept: str,
+        settings: RunSettings,
+        left_out: Sequence[LeftOut] = (),
+        turn: Callable[[], AbstractContextManager[object]] | None = None,
+        say: Callable[[str, str], None] = lambda name, command: None,
+        stop: Stop | None = None,
+    ) -> None:
+        self._base = base
+        self._scratch = scratch
+        self._kept = kept
+        self._settings = settings
+        self._left_out = left_out
+        self._turn = turn
+        self._say = say
+        self._stop = stop
+
+    def run_base(self, check: Check) -> TestResults:
+        """Return how a check ends on the base: by what is kept of that very tree, command and environment, else now."""
+        path = os.path.join(self._kept, f"{self._key(check)}.json")
+        known = _read(path)
+        if known is not None:
+            return known
+        if self._turn is None:
+            results = self.run("base", self._base, check)
+        else:
+            with self._turn():
+                results = self.run("base", self._base, check)
+        if results.problem is None or results.problem.kind != "stopped":
+            files.write_atomic(path, msgspec.json.encode(results), sync=False)
+        return results
+
+    def settle_base(self, check: Check) -> TestResults:
+        """Return the base again, with what was red in it while the agent worked beside it run by itself."""
+        results = self.run_base(check)
+        red = results.failed
+        if not red or results.problem is not None:
+            return results
+        again = self.run("base_again", self._base, check, red)
+        return settle_flaky(results, [again])
+
+    def run(self, name: str, tree: Tree, check: Check, tests: Sequence[str] = ()) -> TestResults:
+        """Return how a check ends on a tree; with `tests`, only these are wanted."""
+        self._say(name, check.command)
+        copy = make_copy(tree, self._scratch, self._settings.rules, self._left_out, self._base)
+        if copy.problem:
+            return TestResults(problem=ReportProblem("could_not_start", copy.problem))
+        try:
+            return self._run_in(copy, check, tests)
+        finally:
+            remove_copy(copy)
+
+    def _run_in(self, copy: Copy, check: Check, tests: Sequence[str]) -> TestResults:
+        settings = self._settings
+        place = os.path.join(copy.folder, os.path.relpath(copy.root, copy.top), check.folder)
+        told = instrument(check.text, place, copy.reports, list(tests) or None, settings.environ)
+        line = f"{settings.prepare} && {told.command}" if settings.prepare else told.command
+        ended = run_in_copy(
+            copy,
+            line,
+            check.folder,
+            told.env,
+            settings.seconds,
+            settings.network,
+            self._stop,
+        )
+        if ended.problem:
+            return TestResults(problem=ReportProblem("stopped", ended.problem), output_tail=ended.output[-2000:])
+        return read_results(told, ended.exit_code, ended.output)
+
+    def _key(self, check: Check) -> str:
+        """Return what a base run depends on, as a name; of the environment what finds programs and packages."""
+        settings = self._settings
+        shown = [settings.environ.get(name, "") for name in ("PATH", "VIRTUAL_ENV", "PYTHONPATH", "NODE_PATH")]
+        facts = [_FORMAT, self._base.root, self._base.tree_id, check.command, settings.prepare, *shown]
+        return sha256("\0".join([*facts, str(settings.network), *settings.rules.link]).encode()).hexdigest()[:32]
+
+
+def _read(path: str) -> TestResults | None:
+    data = files.read_bytes(path)
+    try:
+        return decode(data, TestResults) if data else None
+    except BadJson:
+        return None

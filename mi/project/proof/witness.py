@@ -1,0 +1,169 @@
+"""MI as the witness of a change: the project's own checks as they were, run on copies of the trees before and after."""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from mi.kernel import git, locks
+from mi.kernel.home import make_dirs
+from mi.project.checks.coverage import ProjectChecks
+from mi.project.checks.file_kinds import is_test
+from mi.project.checks.judges import notices_tests
+from mi.project.checks.runner import Check
+from mi.project.proof.check_runs import CopiedRuns, RunSettings
+from mi.project.proof.copies import Scratch, close_scratch, make_copy, open_scratch, remove_copy
+from mi.project.proof.dependencies import DependencyListing, compare_dependencies, find_beside, list_dependencies
+from mi.project.proof.proving import ProofCase, ProofResult, prove
+from mi.project.proof.sandbox import Stop
+from mi.project.tree_writer import LeftOut
+from mi.project.trees import GitTree, Tree
+
+_TESTS_READ = 400  # files of tests that are looked at for the inputs they use
+_LONGEST_TURN_S = 3600.0  # that a base run waits for another of this machine
+_DIFF_BYTES = 4 << 20
+_DIFF_S = 60.0
+
+
+class WitnessPlace(NamedTuple):
+    """Where a proof keeps what it makes, and what it may run."""
+
+    kept: str  # a folder for the results of bases
+    lock: str  # a file that lets one base run at a time
+    trusted: frozenset[str]  # commands
+    settings: RunSettings
+    own_checks: tuple[Check, ...] = ()
+
+
+class Testimony(Struct, frozen=True, kw_only=True):
+    """What was seen; with a `problem` nothing was, and it is the key of a message that says why."""
+
+    proof: ProofResult | None = None
+    notices_tests: list[str] = []  # places of the change that behave differently under test
+    installed: list[str] = []  # what changed in folders of dependencies since the base was taken
+    problem: str = ""
+    commands: list[str] = []  # that the problem is about
+    seconds: float = 0.0
+
+
+class Witness:
+    """Proves what a change did to one base tree."""
+
+    def __init__(
+        self,
+        base: GitTree,
+        place: WitnessPlace,
+        left_out: Sequence[LeftOut] = (),
+        say: Callable[[str, str], None] = lambda name, command: None,
+        stop: Stop | None = None,
+    ) -> None:
+        self._base = base
+        self._place = place
+        self._left_out = left_out
+        self._say = say
+        self._stop = stop
+        self._scratch: Scratch | None = None
+        self._installed: DependencyListing | None = None
+
+    def note_installed(self) -> None:
+        """Remember what is installed beside the tree now, so that a change of it is seen."""
+        self._installed = self._list_installed(self._base)
+
+    def run_base(self, changed: Sequence[str]) -> None:
+        """Run the checks that cover a change on the base, so that their results are there when they are needed."""
+        runs = self._open_runs()
+        for check in self.find_checks(changed):
+            if not (self._stop and self._stop.reason) and check.command in self._place.trusted:
+                runs.run_base(check)
+
+    def testify(self, task: str, final: GitTree) -> Testimony:
+        """Return what the checks show about a tree, and what else speaks for or against it."""
+        started = time.monotonic()
+        changed = final.changed_since(self._base)
+        checks = self.find_checks(changed)
+        untrusted = [check.command for check in checks if check.command not in self._place.trusted]
+        if not checks:
+            return Testimony(problem="proof.no-checks")
+        if untrusted:
+            return Testimony(problem="proof.untrusted-now", commands=untrusted)
+        proof = prove(ProofCase(task, self._base, final, checks), _SettledBase(self._open_runs()))
+        now = self._list_installed(final) if self._installed is not None else {}
+        return Testimony(
+            proof=proof,
+            notices_tests=notices_tests(self._diff(final), _texts_of_tests(self._base)),
+            installed=compare_dependencies(self._installed, now) if self._installed is not None else [],
+            seconds=round(time.monotonic() - started, 3),
+        )
+
+    def find_checks(self, changed: Sequence[str]) -> list[Check]:
+        """Return the checks that cover a change, as the base has them."""
+        copy = make_copy(self._base, self._open_scratch())
+        if copy.problem:
+            return []
+        try:
+            root = os.path.join(copy.folder, os.path.relpath(copy.root, copy.top))
+            return ProjectChecks.read(root, self._place.own_checks).needed(changed)
+        finally:
+            remove_copy(copy)
+
+    def close(self) -> None:
+        """Remove the copies."""
+        if self._scratch is not None:
+            close_scratch(self._scratch)
+            self._scratch = None
+
+    def _open_runs(self) -> CopiedRuns:
+        place = self._place
+        return CopiedRuns(
+            self._base,
+            self._open_scratch(),
+            place.kept,
+            place.settings,
+            self._left_out,
+            self._take_turn,
+            self._say,
+            self._stop,
+        )
+
+    def _open_scratch(self) -> Scratch:
+        if self._scratch is None:
+            self._scratch = open_scratch(os.path.join(tempfile.gettempdir(), f"mi-proofs-{os.getuid()}"))
+        return self._scratch
+
+    @contextmanager
+    def _take_turn(self) -> Iterator[None]:
+        make_dirs(os.path.dirname(self._place.lock))
+        fd = os.open(self._place.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            locks.acquire(fd, self._place.lock, _LONGEST_TURN_S)
+            yield
+        finally:
+            os.close(fd)
+
+    def _list_installed(self, tree: Tree) -> DependencyListing:
+        root = self._base.root
+        return list_dependencies(root, find_beside(root, tree).dependencies)
+
+    def _diff(self, final: GitTree) -> str:
+        options = ("-U0", "-M", "--no-ext-diff", "--no-textconv", "--no-color", "--relative")
+        trees = (self._base.tree_id, final.tree_id, "--", ".")
+        env = dict(final.env)
+        found = git.run(final.root, "diff", *options, *trees, timeout_s=_DIFF_S, max_bytes=_DIFF_BYTES, env=env)
+        return found.output
+
+
+class _SettledBase:
+    """Runs as they are asked for, but what was red at the base while an agent worked beside it is run again."""
+
+    def __init__(self, runs: CopiedRuns) -> None:
+        self.run = runs.run
+        self.run_base = runs.settle_base
+
+
+def _texts_of_tests(tree: Tree) -> list[str]:
+    paths = sorted(path for path in tree.paths() if is_test(path))[:_TESTS_READ]
+    return [(tree.read(path) or b"").decode("utf-8", "replace") for path in paths]
