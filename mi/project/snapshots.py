@@ -63,6 +63,13 @@ def open_store(root: str, home_folder: str) -> Store | None:
 
 def take_snapshot(writer: TreeWriter, run_id: str, batch_id: str) -> Snapshot:
     """Keep the work tree as it is now; a failure is a value, no run stops for it."""
+    taken = _take(writer, run_id, batch_id)
+    if taken.reason and writer.renew():  # contents that the index relies on may have been thrown away meanwhile
+        taken = _take(writer, run_id, batch_id)
+    return taken
+
+
+def _take(writer: TreeWriter, run_id: str, batch_id: str) -> Snapshot:
     written = writer.write()
     if written.reason:
         return Snapshot(reason=written.reason)
@@ -76,25 +83,37 @@ def keep_tree(
     store, ref = writer.store, name_ref(run_id, batch_id)
     if store is None:
         return Snapshot(reason="no repository")
-    listed = _ask(store, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", _PREFIX)
-    for line in listed.splitlines():
-        if line.startswith(f"{ref} ") and line.endswith(f" {tree}"):
-            return Snapshot(line.split(" ")[1], tree, store.git_dir, left_out)
-    made = _commit(writer, store, tree, _WORDS[batch_id == END].format(batch=batch_id, run=run_id))
-    commit = made.output.decode().strip()
-    stored = _git(store, "update-ref", "--no-deref", ref, commit) if made.code == 0 else made
-    if stored.code != 0:
-        return Snapshot(reason=stored.error)
-    return Snapshot(commit, tree, store.git_dir, left_out, is_first=not listed)
+    if writer.kept is None:
+        listed = _ask(store, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", _PREFIX).splitlines()
+        writer.kept = {ref: (commit, kept) for ref, commit, kept in (line.split(" ") for line in listed)}
+    known = {kept: commit for commit, kept in writer.kept.values()}
+    if writer.kept.get(ref, ("", ""))[1] == tree:
+        return Snapshot(writer.kept[ref][0], tree, store.git_dir, left_out)
+    words = _WORDS[batch_id == END].format(batch=batch_id, run=run_id)
+    made = _store(store, ref, known[tree]) if tree in known else _commit(writer, store, ref, tree, words)
+    if made.code != 0 and tree in known:  # somebody has removed it meanwhile
+        made = _commit(writer, store, ref, tree, words)
+    if made.code != 0:
+        return Snapshot(reason=made.error)
+    commit, is_first = made.output.decode().strip(), not writer.kept
+    writer.kept[ref] = (commit, tree)
+    return Snapshot(commit, tree, store.git_dir, left_out, is_first=is_first)
 
 
-def _commit(writer: TreeWriter, store: Store, tree: str, words: str) -> git.GitBytes:
-    """Return the answer to making a commit whose parent is the work tree's own, where it has one."""
+def _store(store: Store, ref: str, commit: str) -> git.GitBytes:
+    """Put a commit under a reference; the answer's output is the commit."""
+    answer = _git(store, "update-ref", "--no-deref", ref, commit)
+    return answer._replace(output=commit.encode())
+
+
+def _commit(writer: TreeWriter, store: Store, ref: str, tree: str, words: str) -> git.GitBytes:
+    """Put a new commit under a reference; its parent is the work tree's own, where that has one."""
+    made = git.GitBytes(1, b"", "")
     if writer.repository:
         made = _git(store, "commit-tree", tree, "-p", "HEAD", "-m", words, cwd=writer.top)
-        if made.code == 0:
-            return made
-    return _git(store, "commit-tree", tree, "-m", words)
+    if made.code != 0:
+        made = _git(store, "commit-tree", tree, "-m", words)
+    return _store(store, ref, made.output.decode().strip()) if made.code == 0 else made
 
 
 def list_snapshots(store: Store, run_id: str = "") -> list[KeptSnapshot]:

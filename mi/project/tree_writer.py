@@ -77,6 +77,8 @@ class TreeWriter:
         self.store = store
         self._keep = keep
         self._scanned: dict[tuple[str, int, int], bool] = {}
+        self._tree = ""  # of the index as it is
+        self.kept: dict[str, tuple[str, str]] | None = None  # references of the store: commit and tree; None: not read
 
     @cached_property
     def read_env(self) -> dict[str, str]:
@@ -90,13 +92,22 @@ class TreeWriter:
             self._open()
             changed, others, nested = self._list()
             kept, left_out = self._sort_out(changed, others)
-            self._update(kept, [left.path for left in left_out if left.path in changed])
-            tree = self._git("write-tree", env=self._write_env, umask=self._umask).decode().strip()
+            tree = self._update(kept, [left.path for left in left_out if left.path in changed])
             left_out += [LeftOut(path, "repository") for path in nested] + self._dirty_submodules()
             whole = self._with_secrets([left.path for left in left_out if left.why == "secret"]) or tree
             return WrittenTree(tree, whole, tuple(left_out))
         except (OSError, GitFailed) as error:
             return WrittenTree(reason=str(error))
+
+    def renew(self) -> bool:
+        """Begin anew with the person's index, by the same rules; return whether that could be done."""
+        self._tree, self.kept = "", None
+        files.remove_if_there(os.path.join(self.folder, "index"))
+        try:
+            self._take_index()
+        except (OSError, GitFailed):
+            return False
+        return True
 
     # the folder
 
@@ -304,13 +315,18 @@ class TreeWriter:
                 digest.update(chunk)
         return f"oid sha256:{digest.hexdigest()}".encode() in pointer
 
-    def _update(self, kept: Iterable[str], dropped: list[str]) -> None:
-        paths = b"\0".join(map(os.fsencode, kept))
-        if paths:
-            self._add(paths, self._write_env)
+    def _update(self, kept: list[str], dropped: list[str]) -> str:
+        """Take paths into the index and out of it; return its tree."""
+        if kept or dropped:
+            self._tree = ""
+        if kept:
+            self._add(b"\0".join(map(os.fsencode, kept)), self._write_env)
         if dropped:
             names = b"\0".join(map(os.fsencode, dropped))
             self._git("update-index", "--force-remove", "-z", "--stdin", stdin=names, env=self._write_env)
+        if not self._tree:
+            self._tree = self._git("write-tree", env=self._write_env, umask=self._umask).decode().strip()
+        return self._tree
 
     def _add(self, paths: bytes, env: dict[str, str]) -> None:
         taken = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")

@@ -279,6 +279,17 @@ def test_a_failure_is_a_value_with_a_reason(repository, open_writer, monkeypatch
     assert "git" in take_snapshot(open_writer(repo, "run_3"), "run_3", "b1").reason
 
 
+def test_a_snapshot_that_was_removed_meanwhile_is_made_anew(repository, open_writer):
+    repo: Path = repository()
+    (repo / "new").write_text("new\n", "utf-8")
+    writer = open_writer(repo)
+    take_snapshot(writer, "run_1", "b1")
+    git(repo, "update-ref", "-d", "refs/mi/run_1/b1")
+    git(repo, "gc", "-q", "--prune=now")
+    kept = take_snapshot(writer, "run_1", "b2")
+    assert (kept.reason, kept.tree) == ("", git(repo, "rev-parse", "refs/mi/run_1/b2^{tree}"))
+
+
 def test_the_same_state_is_kept_once(repository, open_writer):
     repo: Path = repository()
     first = take_snapshot(open_writer(repo), "run_1", "b1")

@@ -1,8 +1,10 @@
 """Scratch copies of a project: the files of a tree, with what is installed and built beside them."""
 
+import errno
 import fcntl
 import os
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
@@ -56,8 +58,14 @@ class Copy(NamedTuple):
 
 
 def open_scratch(folder: str) -> Scratch:
-    """Return a new scratch folder inside of one, after what killed processes left there has gone."""
+    """Return a new scratch folder inside of one, after what killed processes left there has gone.
+
+    PermissionError when the folder is another user's: in a shared temporary folder anybody can make one.
+    """
     make_dirs(folder)
+    status = os.lstat(folder)
+    if status.st_uid != os.geteuid() or not stat.S_ISDIR(status.st_mode):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
     clean_scratch(folder)
     place = tempfile.mkdtemp(prefix="proof-", dir=folder)
     lock = os.open(os.path.join(place, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

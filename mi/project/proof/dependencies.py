@@ -31,7 +31,7 @@ def find_beside(root: str, tree: Tree, link: Iterable[str] = ()) -> Beside:
     `link` names further folders to be shared.
     """
     paths = tree.paths()
-    sources = {folder for path in paths for folder in _folders_above(path)}
+    sources = _folders_of(paths)
     found = [path for path in _walk_folders(root, sources) if path not in sources]
     installed = [path for path in found if os.path.basename(path) in DEPENDENCY_FOLDERS]
     installed += [path for path in link if os.path.isdir(os.path.join(root, path)) and path not in sources]
@@ -43,9 +43,12 @@ def find_beside(root: str, tree: Tree, link: Iterable[str] = ()) -> Beside:
     return Beside(tuple(dict.fromkeys(installed)), tuple(sorted(built - sources - set(installed))))
 
 
-def _folders_above(path: str) -> Iterator[str]:
-    while path := os.path.dirname(path):
-        yield path
+def _folders_of(paths: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for path in paths:
+        while (path := os.path.dirname(path)) and path not in found:
+            found.add(path)
+    return found
 
 
 def _walk_folders(root: str, sources: set[str]) -> Iterator[str]:

@@ -34,8 +34,10 @@ def main() -> None:
     lifeline, status = int(sys.argv[2]), os.open(plan["status"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.nice(int(plan["nice"]))
     if not plan["mounts"]:
-        _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        _end(_watch(_start(plan, status, lifeline), lifeline))
+        if hasattr(_libc, "prctl"):  # Linux
+            _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        child = _start(plan, status, lifeline)
+        _end(_watch(child, lifeline), child)
     try:
         _enter(plan)
         inner = os.fork()  # the first process of the new process namespace: with it, all others in there end
@@ -225,12 +227,15 @@ def _watch(child: int, lifeline: int) -> int:
                 break
         ready = select.select([wake, lifeline], [], [])[0]
         if lifeline in ready:
-            _end(_CANNOT)
+            _end(_CANNOT, child)
         os.read(wake, 512)
 
 
-def _end(code: int) -> None:
+def _end(code: int, group: int = 0) -> None:
     """End with every process that came from us; in a process namespace the system does it."""
+    if group and not os.path.isdir("/proc"):  # nobody can be asked for their parents
+        with suppress(OSError):
+            os.killpg(group, signal.SIGKILL)
     for _ in range(50):
         found = _descendants()
         for pid in found:
@@ -247,7 +252,7 @@ def _end(code: int) -> None:
 def _descendants() -> list[int]:
     """Return the living processes below this one: as their reaper, also those that left their group and parent."""
     parents = {}
-    for name in os.listdir("/proc"):
+    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         with suppress(OSError, ValueError):
             with open(f"/proc/{int(name)}/stat", "rb") as file:
                 state, parent = file.read().rpartition(b")")[2].split()[:2]

@@ -81,6 +81,8 @@ def run_in_copy(
         ended = _run(plan, way, seconds, stop)
     except OSError as error:
         return CheckOutput(None, "", time.monotonic() - started, f"cannot-start: {error.strerror or error}")
+    finally:
+        remove_tree(plan.layers)
     problem = ended.problem or _full_disk(copy) or (plan.find_outside() if way == "plain" else "")
     return ended._replace(seconds=time.monotonic() - started, problem=problem)
 

@@ -161,13 +161,13 @@ def test_a_suite_that_writes_everywhere_leaves_the_work_tree_and_the_home_as_the
     write(user, {".cache/kept": "1"})
     made = copy_of(project, scratch)
     watched = [project, *([user] if way != "plain" else [])]
-    before = state(*watched)
+    before, kept = state(*watched), os.listdir(home.root)
     shown = run_in_copy(made, f"{sys.executable} suite.py; touch {home.root}/inside {user}/beside", way=way)
     assert said(shown)[0] == "2"
     remove_copy(made)
     assert state(*watched) == before
     if way != "plain":
-        assert sorted(os.listdir(home.root)) == ["scratch"]
+        assert os.listdir(home.root) == kept
         assert not (user / "beside").exists()
 
 
@@ -353,9 +353,23 @@ def test_a_full_disk_is_a_value(project: Path, tmp_path: Path):
     assert done.stdout.startswith("no-copy: ")
 
 
+def test_a_scratch_folder_that_another_made_is_not_used(tmp_path: Path):
+    (tmp_path / "link").symlink_to(tmp_path)
+    with pytest.raises(PermissionError):
+        open_scratch(str(tmp_path / "link"))
+
+
 def test_a_disk_that_is_full_after_the_run_makes_it_say_nothing(project: Path, scratch: Scratch, monkeypatch):
     monkeypatch.setattr(sandbox, "_ROOM_BYTES", 1 << 60)
     assert run_in_copy(copy_of(project, scratch), "true").problem == "no-space"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_cannot_be_started_says_so(project: Path, scratch: Scratch, way: Way):
+    ended = run_in_copy(copy_of(project, scratch), "true", folder="missing", way=way)
+    assert ended.exit_code is None
+    assert ended.problem.startswith("cannot-start: ")
+    assert "missing" in ended.problem
 
 
 @pytest.mark.req("judge.copy.environment")
