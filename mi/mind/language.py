@@ -51,6 +51,13 @@ def questions_in(message: str) -> list[str]:
     return asked
 
 
+def in_context(question: str, message: str) -> str:
+    """Return a question as somebody understands who did not read the message: with what it refers to, where it does."""
+    said = [sentence.strip("*_ ") for sentence in split_sentences(_prose(message))]
+    at = said.index(question) if question in said else 0
+    return f"{said[at - 1]} {question}" if at and compiled(patterns().refers_back).match(question) else question
+
+
 class _Said(NamedTuple):
     """A sentence of a message: as it stands, without what it quotes, and whether it is listed as something to do."""
 

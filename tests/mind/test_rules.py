@@ -156,6 +156,18 @@ def test_other_questions_go_to_the_person(message: str):
     assert not answer.should_answer
 
 
+@pytest.mark.parametrize(
+    ("message", "question"),
+    [
+        ("I need the API key of the service. What is it?", "I need the API key of the service. What is it?"),
+        ("It works. Which colour should the button have?", "Which colour should the button have?"),
+        ("我想改按钮的颜色。可以吗？", "我想改按钮的颜色。 可以吗？"),
+    ],
+)
+def test_the_person_is_asked_what_can_be_understood_by_itself(message: str, question: str):
+    assert auto_answer_to_hands.rules(case(last_message=message)).ask_user_question == question
+
+
 def test_no_question_no_answer():
     answer = auto_answer_to_hands.rules(case(person=Person(values=VALUES)))
     assert not answer.should_answer

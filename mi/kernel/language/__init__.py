@@ -75,6 +75,7 @@ class Patterns:
     optional: str = ""
     empty_item: str = ""  # an entry of such a list that says there is none
     question: str = ""
+    refers_back: str = ""  # a question that says nothing without the sentence before it
     grave_words: Words = ()  # deeds that leave the machine or cannot be taken back
 
     # questions and the values that answer them

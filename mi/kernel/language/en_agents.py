@@ -139,6 +139,10 @@ class EnglishAgents(Patterns):
     )
     empty_item = r"(?:none|nothing|n/?a|no\b|nil|-+|not applicable|all done|✓|✅|0\b)"
     question = r"^(?:please (?:confirm|choose|tell|let me know|advise|clarify)|let me know|confirm)\b"
+    refers_back = (
+        r"(?:what|which|where|who|why|how)\b[^?]{0,12}\b(?:it|that|this|one|they|those)\W*$"
+        r"|(?:is|are|was|were|does|should|can|may|shall) (?:it|that|this|they|i|we)\b[^?]{0,12}\W*$|(?:ok|okay|right|agreed|yes)\W*$"
+    )
     grave_words = tuple("push publish deploy delete drop remove install release merge overwrite force sudo".split())
 
     # questions and the values that answer them

@@ -42,6 +42,7 @@ class ChineseAgents(Patterns):
     optional = r"可选|可考虑|建议|锦上添花"
     empty_item = r"(?:无|没有|暂无|空|不适用|无需|不需要)"
     question = r"请问|请确认|请选择|请告诉|是否|要不要|该不该|哪个|哪种|怎么办|可以吗|好吗|行吗|对吗|需要我"
+    refers_back = r"(?:哪个|哪种|是什么|怎么办|可以吗|好吗|对吗|行吗|是吗|要吗|请问|请确认)\W*$"
     grave_words = tuple("推送 发布 部署 删除 安装 合并 覆盖".split())
 
     # questions and the values that answer them

@@ -3,7 +3,7 @@
 from mi.evidence.records.mind import AutoAnswerOutput
 from mi.kernel.messages import text
 from mi.mind.answering import Chosen, choose, read_questions
-from mi.mind.language import questions_in
+from mi.mind.language import in_context, questions_in
 from mi.mind.prompt import Prompt, Section, bullets
 from mi.mind.sections import case_sections
 from mi.mind.views import Case
@@ -30,7 +30,8 @@ def _rules(case: Case) -> AutoAnswerOutput:
     if not questions:
         return AutoAnswerOutput(notes=text("plan.nothing-asked", case.language))
     chosen = [(question, choose(question, case.person.everything())) for question in questions]
-    unanswered = [question.text for question, answer in chosen if answer is None]
+    message = case.batch.last_message
+    unanswered = [in_context(question.text, message) for question, answer in chosen if answer is None]
     found = [answer for _, answer in chosen if answer is not None]
     ids = list(dict.fromkeys(said.id for answer in found for said in answer.said))
     if unanswered:
