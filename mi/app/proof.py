@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.proof import Proof, Trust
+from mi.evidence.records.proof import Proof, TrustSet
 from mi.evidence.records.run import RunStart
 from mi.kernel import clock, files, git
 from mi.kernel.errors import NotFound
@@ -34,7 +34,7 @@ def find_check_commands(context: HomeContext) -> list[str]:
 
 def store_trust(context: HomeContext, commands: list[str]) -> None:
     """Keep that the person trusts these commands: the event first."""
-    record = Trust(project_root=context.project.root, commands=commands)
+    record = TrustSet(project_root=context.project.root, commands=commands)
     context.evidence_writer(context.project_home.evidence).append(record, sync=True)
     write_trust(context.project_home.trust, commands)
 
@@ -42,7 +42,7 @@ def store_trust(context: HomeContext, commands: list[str]) -> None:
 def remove_trust(context: HomeContext) -> None:
     """Keep that the person trusts this repository no longer."""
     former = read_trust(context.project_home.trust)
-    record = Trust(project_root=context.project.root, commands=former.commands if former else [], removed=True)
+    record = TrustSet(project_root=context.project.root, commands=former.commands if former else [], removed=True)
     context.evidence_writer(context.project_home.evidence).append(record, sync=True)
     files.remove_if_there(context.project_home.trust)
 

@@ -31,7 +31,7 @@ from mi.project.checks.coverage import ProjectChecks
 from mi.project.checks.file_kinds import is_prose
 from mi.project.checks.recognition import Check, is_check, newly_found
 from mi.project.overlay import read_overlay
-from mi.project.snapshots import END, Snapshot
+from mi.project.snapshots import END, TakenSnapshot
 from mi.project.worktree import WatchStep, WorktreeWatch
 
 _SLOW_S = 2.0
@@ -338,7 +338,7 @@ def _say_when_slow(reporter: Reporter) -> Iterator[None]:
         timer.cancel()
 
 
-def _snapshot_record(taken: Snapshot, of: str) -> TreeSnapshot:
+def _snapshot_record(taken: TakenSnapshot, of: str) -> TreeSnapshot:
     named = taken.left_out[:_NAMED]
     return TreeSnapshot(
         of=of,

@@ -3,11 +3,10 @@
 import re
 from typing import Literal, NamedTuple
 
-from mi.kernel.language import compiled, patterns
+from mi.kernel.language import compiled, one_of, patterns
 from mi.kernel.text import split_sentences
 
 Wish = Literal["added", "removed", "renamed", "returned", "edited"]
-_ITEM = re.compile(r"^\s*(?:[-*•+]|\(?\d{1,2}[.)、．]|\[[ x]\])\s+(?=\S)")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _FILE = (
     r"(?:[\w.-]+/)*[\w.-]+\.(?:[a-z]{1,5}|[a-z]\w{1,3})\b|(?:[\w.-]+/)+[\w.-]+"
@@ -52,14 +51,18 @@ def split_task(task: str) -> list[TaskPart]:
 
 def _texts(task: str) -> list[str]:
     """Return the items of its lists; without lists its sentences, parted where words join two wishes."""
+    known = patterns()
+    marks = one_of(".", ")", *known.list_marks)
+    item = compiled(rf"^\s*(?:[-*•+]|\(?\d{{1,2}}{marks}|\[[ x]\])\s+(?=\S)")
     lines = _FENCE.sub(" ", task).splitlines()
-    items = [_ITEM.sub("", line).strip() for line in lines if _ITEM.match(line)]
-    prose = " ".join(line.strip() for line in lines if line.strip() and not _ITEM.match(line))
+    items = [item.sub("", line).strip() for line in lines if item.match(line)]
+    prose = " ".join(line.strip() for line in lines if line.strip() and not item.match(line))
     if len(items) > 1:
         return items
-    joined = compiled(patterns().joins_parts)
+    joined = compiled(known.joins_parts)
+    around = " " + "".join((*known.commas, *known.semicolons, *known.list_marks))
     sentences = split_sentences(" ".join([prose, *items]))
-    return [part.strip(" ,;，；、") for sentence in sentences for part in joined.split(sentence)]
+    return [part.strip(around) for sentence in sentences for part in joined.split(sentence)]
 
 
 def find_wanted(text: str) -> list[Wanted]:
@@ -91,8 +94,9 @@ def _renamed(text: str, old: tuple[int, int, str], new: tuple[int, int, str]) ->
     """Return the renaming that two names which follow each other are, if they are one."""
     known = patterns()
     between, before = text[old[1] : new[0]], text[: old[0]]
+    stops = re.escape("".join(known.full_stops))
     if not (
-        compiled(rf"(?:{known.gives_name})[^.。`]{{0,40}}\Z").search(before)
+        compiled(rf"(?:{known.gives_name})[^{stops}`]{{0,40}}\Z").search(before)
         and compiled(rf"^\W*(?:{known.before_new_name})\W*\Z").search(between)
     ):
         return None

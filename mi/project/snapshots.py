@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mi.kernel import git
-from mi.project.tree_writer import LeftOut, Store, TreeWriter, find_store, make_repository
+from mi.project.tree_writer import LeftOut, TreeStore, TreeWriter, find_store, make_repository
 
 DAYS = 30
 END = "end"  # in a batch's place: the state after the latest batch
@@ -19,7 +19,7 @@ _WORDS = ("before {batch} of {run}", "after the latest batch of {run}")
 _IDENTITY = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in _WHO.items()}
 
 
-class Snapshot(NamedTuple):
+class TakenSnapshot(NamedTuple):
     """A work tree that was kept; with a `reason`, why it was not."""
 
     commit: str = ""
@@ -48,7 +48,7 @@ def name_ref(run_id: str, batch_id: str) -> str:
     return _PREFIX + "/".join(re.sub(r"[^\w-]", "-", part) for part in (run_id, batch_id))
 
 
-def open_store(root: str, home_folder: str) -> Store | None:
+def open_store(root: str, home_folder: str) -> TreeStore | None:
     """Return where snapshots of a project go: its own repository, or a folder of the home outside of git.
 
     None when git cannot say where the repository keeps its contents.
@@ -58,10 +58,10 @@ def open_store(root: str, home_folder: str) -> Store | None:
         return find_store(top)
     if not os.path.exists(os.path.join(home_folder, "HEAD")):
         make_repository(home_folder, {})
-    return Store(home_folder, os.path.join(home_folder, "objects"), is_own=True)
+    return TreeStore(home_folder, os.path.join(home_folder, "objects"), is_own=True)
 
 
-def take_snapshot(writer: TreeWriter, run_id: str, batch_id: str) -> Snapshot:
+def take_snapshot(writer: TreeWriter, run_id: str, batch_id: str) -> TakenSnapshot:
     """Keep the work tree as it is now; a failure is a value, no run stops for it."""
     taken = _take(writer, run_id, batch_id)
     if taken.reason and writer.renew():  # contents that the index relies on may have been thrown away meanwhile
@@ -69,44 +69,44 @@ def take_snapshot(writer: TreeWriter, run_id: str, batch_id: str) -> Snapshot:
     return taken
 
 
-def _take(writer: TreeWriter, run_id: str, batch_id: str) -> Snapshot:
+def _take(writer: TreeWriter, run_id: str, batch_id: str) -> TakenSnapshot:
     written = writer.write()
     if written.reason:
-        return Snapshot(reason=written.reason)
+        return TakenSnapshot(reason=written.reason)
     return keep_tree(writer, written.tree, run_id, batch_id, written.left_out)
 
 
 def keep_tree(
     writer: TreeWriter, tree: str, run_id: str, batch_id: str, left_out: tuple[LeftOut, ...] = ()
-) -> Snapshot:
+) -> TakenSnapshot:
     """Keep a tree that was written down as the snapshot of a batch."""
     store, ref = writer.store, name_ref(run_id, batch_id)
     if store is None:
-        return Snapshot(reason="no repository")
+        return TakenSnapshot(reason="no repository")
     if writer.kept is None:
         listed = _ask(store, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", _PREFIX).splitlines()
         writer.kept = {ref: (commit, kept) for ref, commit, kept in (line.split(" ") for line in listed)}
     known = {kept: commit for commit, kept in writer.kept.values()}
     if writer.kept.get(ref, ("", ""))[1] == tree:
-        return Snapshot(writer.kept[ref][0], tree, store.git_dir, left_out)
+        return TakenSnapshot(writer.kept[ref][0], tree, store.git_dir, left_out)
     words = _WORDS[batch_id == END].format(batch=batch_id, run=run_id)
     made = _store(store, ref, known[tree]) if tree in known else _commit(writer, store, ref, tree, words)
     if made.code != 0 and tree in known:  # somebody has removed it meanwhile
         made = _commit(writer, store, ref, tree, words)
     if made.code != 0:
-        return Snapshot(reason=made.error)
+        return TakenSnapshot(reason=made.error)
     commit, is_first = made.output.decode().strip(), not writer.kept
     writer.kept[ref] = (commit, tree)
-    return Snapshot(commit, tree, store.git_dir, left_out, is_first=is_first)
+    return TakenSnapshot(commit, tree, store.git_dir, left_out, is_first=is_first)
 
 
-def _store(store: Store, ref: str, commit: str) -> git.GitBytes:
+def _store(store: TreeStore, ref: str, commit: str) -> git.GitBytes:
     """Put a commit under a reference; the answer's output is the commit."""
     answer = _git(store, "update-ref", "--no-deref", ref, commit)
     return answer._replace(output=commit.encode())
 
 
-def _commit(writer: TreeWriter, store: Store, ref: str, tree: str, words: str) -> git.GitBytes:
+def _commit(writer: TreeWriter, store: TreeStore, ref: str, tree: str, words: str) -> git.GitBytes:
     """Put a new commit under a reference; its parent is the work tree's own, where that has one."""
     made = git.GitBytes(1, b"", "")
     if writer.repository:
@@ -116,7 +116,7 @@ def _commit(writer: TreeWriter, store: Store, ref: str, tree: str, words: str) -
     return _store(store, ref, made.output.decode().strip()) if made.code == 0 else made
 
 
-def list_snapshots(store: Store, run_id: str = "") -> list[KeptSnapshot]:
+def list_snapshots(store: TreeStore, run_id: str = "") -> list[KeptSnapshot]:
     """Return what a repository keeps, of one run or of all, oldest first."""
     where = name_ref(run_id, "").rstrip("/") if run_id else _PREFIX
     listed = _ask(
@@ -130,7 +130,7 @@ def list_snapshots(store: Store, run_id: str = "") -> list[KeptSnapshot]:
     return found
 
 
-def remove_snapshots(store: Store, snapshots: Iterable[KeptSnapshot]) -> str:
+def remove_snapshots(store: TreeStore, snapshots: Iterable[KeptSnapshot]) -> str:
     """Remove snapshots; return why not, '' when they are gone. git itself frees the room when it next tidies up."""
     lines = "".join(f"delete {kept.ref} {kept.commit}\n" for kept in snapshots)
     answer = _git(store, "update-ref", "--no-deref", "--stdin", stdin=lines.encode())
@@ -139,12 +139,12 @@ def remove_snapshots(store: Store, snapshots: Iterable[KeptSnapshot]) -> str:
     return "" if answer.code == 0 else answer.error or "git update-ref"
 
 
-def find_old(store: Store, days: float = DAYS) -> list[KeptSnapshot]:
+def find_old(store: TreeStore, days: float = DAYS) -> list[KeptSnapshot]:
     """Return the snapshots that are older than so many days."""
     return [kept for kept in list_snapshots(store) if kept.time < time.time() - days * 86400]
 
 
-def find_kept_store(root: str, home_folder: str) -> Store | None:
+def find_kept_store(root: str, home_folder: str) -> TreeStore | None:
     """Return where snapshots of a project are, without making a place for them; None when there can be none."""
     has_place = git.find_toplevel(root) is not None or os.path.isdir(home_folder)
     return open_store(root, home_folder) if has_place else None
@@ -158,7 +158,7 @@ def remove_old_snapshots(root: str, home_folder: str, days: float = DAYS) -> Non
         remove_snapshots(store, old)
 
 
-def _tidy(store: Store) -> None:
+def _tidy(store: TreeStore) -> None:
     """Free the room in a repository of MI's own."""
     if not list_snapshots(store):
         shutil.rmtree(store.git_dir, ignore_errors=True)
@@ -166,12 +166,12 @@ def _tidy(store: Store) -> None:
         _git(store, "gc", "--quiet", "--prune=now")
 
 
-def _ask(store: Store, *args: str) -> str:
+def _ask(store: TreeStore, *args: str) -> str:
     answer = _git(store, *args)
     return os.fsdecode(answer.output).strip() if answer.code == 0 else ""
 
 
-def _git(store: Store, *args: str, stdin: bytes = b"", cwd: str = "") -> git.GitBytes:
+def _git(store: TreeStore, *args: str, stdin: bytes = b"", cwd: str = "") -> git.GitBytes:
     """Run git on a store, or with `cwd` in a work tree of it."""
     env = _IDENTITY if cwd else _IDENTITY | {"GIT_DIR": store.git_dir}
     umask = 0o077 if store.is_own else -1

@@ -45,7 +45,7 @@ class KeepRules(NamedTuple):
     secrets: Literal["skip", "keep"] = "skip"
 
 
-class Store(NamedTuple):
+class TreeStore(NamedTuple):
     """A repository that keeps contents and references: the person's, or one that MI made."""
 
     git_dir: str
@@ -68,7 +68,7 @@ class WrittenTree(NamedTuple):
 class TreeWriter:
     """Writes one work tree down, again and again; reopened with the same folder, it goes on by the same rules."""
 
-    def __init__(self, root: str, folder: str, store: Store | None = None, keep: KeepRules = KeepRules()) -> None:  # noqa: B008 - immutable
+    def __init__(self, root: str, folder: str, store: TreeStore | None = None, keep: KeepRules = KeepRules()) -> None:  # noqa: B008 - immutable
         """`store` is where contents go; without one they stay in `folder`."""
         self.root = os.path.realpath(root)
         self.repository = git.find_toplevel(self.root)
@@ -401,9 +401,9 @@ def make_repository(folder: str, settings: dict[str, str]) -> None:
     files.write_atomic(os.path.join(folder, "HEAD"), b"ref: refs/heads/none\n")
 
 
-def find_store(top: str) -> Store | None:
+def find_store(top: str) -> TreeStore | None:
     """Return where a work tree's repository keeps its contents; None when git cannot say."""
     asked = ("--git-common-dir", "--git-path", "objects")
     answer = git.run(top, "rev-parse", "--path-format=absolute", *asked)
     paths = answer.output.splitlines()
-    return Store(paths[0], paths[1]) if answer.code == 0 and len(paths) == 2 else None
+    return TreeStore(paths[0], paths[1]) if answer.code == 0 and len(paths) == 2 else None

@@ -13,7 +13,7 @@ import msgspec
 
 from mi.kernel import files, git
 from mi.kernel.home import make_dirs
-from mi.project.snapshots import END, Snapshot, keep_tree, open_store, take_snapshot
+from mi.project.snapshots import END, TakenSnapshot, keep_tree, open_store, take_snapshot
 from mi.project.tree_writer import KeepRules, LeftOut, TreeWriter, WrittenTree
 from mi.project.trees import SKIPPED, FolderTree, GitTree, Tree
 
@@ -86,7 +86,7 @@ class WorktreeWatch:
         store = open_store(self._root, net.home_folder) if net else None
         self._writer = TreeWriter(self._root, self._folder, store, net.keep if net else _LOOK)
         self._problem = "" if store or not net else "git cannot say where the repository keeps its contents"
-        self.latest_snapshot = Snapshot(reason="off")  # of the latest step
+        self.latest_snapshot = TakenSnapshot(reason="off")  # of the latest step
         reopened = self._reopened()
         self._last: Moment | Scan = self._look()
         self._first: Moment | Scan = reopened or self._last
@@ -184,12 +184,12 @@ class WorktreeWatch:
         """What no tree of the latest step holds: too large, unreadable, a repository of its own."""
         return self._last.left_out if isinstance(self._last, Moment) else ()
 
-    def snapshot(self, batch_id: str) -> Snapshot:
+    def snapshot(self, batch_id: str) -> TakenSnapshot:
         """Keep the work tree as it is now for the person, before a batch."""
         if self._net is None:
-            return Snapshot(reason="off")
+            return TakenSnapshot(reason="off")
         if not isinstance(self._last, Moment) or self._writer.store is None:
-            return Snapshot(reason=self._problem)
+            return TakenSnapshot(reason=self._problem)
         return take_snapshot(self._writer, self._net.run_id, batch_id)
 
     def step(self) -> WatchStep:
@@ -228,9 +228,9 @@ class WorktreeWatch:
             self.latest_snapshot = self._keep(written, self._net.run_id, name)
         return Moment(written.whole, tuple(left for left in written.left_out if left.why != "secret"))
 
-    def _keep(self, written: WrittenTree, run_id: str, name: str) -> Snapshot:
+    def _keep(self, written: WrittenTree, run_id: str, name: str) -> TakenSnapshot:
         if self._writer.store is None:
-            return Snapshot(reason=self._problem)
+            return TakenSnapshot(reason=self._problem)
         return keep_tree(self._writer, written.tree, run_id, name, written.left_out)
 
     def _between(self, before: "Moment | Scan", now: "Moment | Scan") -> TreeChange:

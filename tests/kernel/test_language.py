@@ -19,6 +19,10 @@ CHINESE = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
 # A text that is written the same in every language, or is no person's.
 CHINESE_ALLOWED = {
     "mi/governance/command_tables.py": "names of servers and folders in commands",
+    **{
+        f"mi/testing/judge_bench/scenarios/{name}.py": "tasks and messages in Chinese, which a judge must read"
+        for name in ("changes", "ways", "words")
+    },
     "mi/persona/session_log.py": "the first line of a session log, fixed by its format",
 }
 WORDS_ALLOWED = {"mi/kernel/secrets.py": "what stands in examples and templates in place of a secret"}

@@ -12,7 +12,7 @@ import pytest
 
 from mi.kernel.home import Home
 from mi.project import snapshots
-from mi.project.snapshots import Snapshot, find_old, list_snapshots, open_store, remove_snapshots, take_snapshot
+from mi.project.snapshots import TakenSnapshot, find_old, list_snapshots, open_store, remove_snapshots, take_snapshot
 from mi.project.tree_writer import KeepRules, TreeWriter
 from mi.project.trees import GitTree
 from tests.conftest import git
@@ -29,13 +29,13 @@ def open_writer(home: Home) -> Callable[..., TreeWriter]:
     return make
 
 
-def files_of(root: Path, kept: Snapshot) -> dict[str, bytes | None]:
+def files_of(root: Path, kept: TakenSnapshot) -> dict[str, bytes | None]:
     env = {} if (root / ".git").exists() else {"GIT_DIR": kept.place}
     tree = GitTree(str(root), kept.tree, env)
     return {path: tree.read(path) for path in tree.paths()}
 
 
-def why_left_out(kept: Snapshot) -> dict[str, str]:
+def why_left_out(kept: TakenSnapshot) -> dict[str, str]:
     return {left.path: left.why for left in kept.left_out}
 
 

@@ -5,7 +5,7 @@ from msgspec import Struct
 from mi.evidence.records.base import Json, Record, Say
 
 
-class Trust(Record, frozen=True, kw_only=True, tag="trust"):
+class TrustSet(Record, frozen=True, kw_only=True, tag="trust_set"):
     """The person trusts the commands of a repository, or takes that back."""
 
     said_by = "person"

@@ -14,7 +14,7 @@ from mi.project.checks.runner import Check
 from mi.project.proof.copies import Copy, CopyRules, Scratch, make_copy, remove_copy
 from mi.project.proof.reports import instrument, read_results
 from mi.project.proof.results import ReportProblem, TestResults, settle_flaky
-from mi.project.proof.sandbox import Stop, run_in_copy
+from mi.project.proof.sandbox import StopSource, run_in_copy
 from mi.project.tree_writer import LeftOut
 from mi.project.trees import GitTree, Tree
 
@@ -46,7 +46,7 @@ class CopiedRuns:
         left_out: Sequence[LeftOut] = (),
         turn: Callable[[], AbstractContextManager[object]] | None = None,
         say: Callable[[str, str], None] = lambda name, command: None,
-        stop: Stop | None = None,
+        stop: StopSource | None = None,
     ) -> None:
         self._base = base
         self._scratch = scratch

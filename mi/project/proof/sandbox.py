@@ -35,7 +35,7 @@ _CACHE_VARIABLES = (
 _NOT_THE_PERSONS = ("MI_", "GIT_", "CLAUDE", "CODEX_", "ANTHROPIC_", "OPENAI_", "PYTEST_", "COV_CORE_")
 
 
-class Stop(Protocol):
+class StopSource(Protocol):
     """Whoever may want the run to stop."""
 
     @property
@@ -63,7 +63,7 @@ def run_in_copy(
     env: Mapping[str, str] | None = None,
     seconds: float = 900.0,
     network: bool = True,
-    stop: Stop | None = None,
+    stop: StopSource | None = None,
     *,
     nice: int = 0,
     way: Way | None = None,
@@ -289,7 +289,7 @@ def _launched() -> list[str]:
     return [sys.executable, "-I", "-S", launcher.__file__]
 
 
-def _run(plan: _Plan, way: Way, seconds: float, stop: Stop | None) -> CheckOutput:
+def _run(plan: _Plan, way: Way, seconds: float, stop: StopSource | None) -> CheckOutput:
     argv = {"namespaces": plan.namespaces, "bubblewrap": plan.bubblewrap, "plain": plan.plain}[way]()
     lifeline, held = os.pipe()
     try:
@@ -321,7 +321,7 @@ def _run(plan: _Plan, way: Way, seconds: float, stop: Stop | None) -> CheckOutpu
     return CheckOutput(None if problem else process.returncode, output.decode("utf-8", "replace"), 0.0, problem)
 
 
-def _collect(process: "subprocess.Popen[bytes]", seconds: float, stop: Stop | None) -> tuple[bytes, str]:
+def _collect(process: "subprocess.Popen[bytes]", seconds: float, stop: StopSource | None) -> tuple[bytes, str]:
     """Return the end of what a process prints until it has ended, and why it had to be ended."""
     assert process.stdout is not None  # it was asked for
     data, deadline = bytearray(), time.monotonic() + seconds

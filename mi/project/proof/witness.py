@@ -19,7 +19,7 @@ from mi.project.proof.check_runs import CopiedRuns, RunSettings
 from mi.project.proof.copies import Scratch, close_scratch, make_copy, open_scratch, remove_copy
 from mi.project.proof.dependencies import DependencyListing, compare_dependencies, find_beside, list_dependencies
 from mi.project.proof.proving import ProofCase, ProofResult, prove
-from mi.project.proof.sandbox import Stop
+from mi.project.proof.sandbox import StopSource
 from mi.project.tree_writer import LeftOut
 from mi.project.trees import GitTree, Tree
 
@@ -59,7 +59,7 @@ class Witness:
         place: WitnessPlace,
         left_out: Sequence[LeftOut] = (),
         say: Callable[[str, str], None] = lambda name, command: None,
-        stop: Stop | None = None,
+        stop: StopSource | None = None,
     ) -> None:
         self._base = base
         self._place = place

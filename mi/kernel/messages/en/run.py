@@ -8,7 +8,6 @@ TEXT: dict[str, str] = {
     "ask.strategy": (
         "This project has no tests that I can find. What should count as verified here: a command, a step, nothing?"
     ),
-    "ask.idle": "The agent stopped without changing anything. How should it go on? It said: {said}",
     "ask.loop": "The agent repeats itself ({reason}). What should it do instead? It last said: {said}",
     "ask.judge-failed": "The judge failed ({error}). What should the agent do next? It last said: {said}",
     "end.question-waits": "a question waits for you",

@@ -6,7 +6,6 @@ TEXT: dict[str, str] = {
     "ask.policy": "您希望遇到这种情况先询问：{signal}。要继续吗？",
     "ask.stopped-at-risk": "代理在一条有风险的命令处被停下：{command}。接下来该怎么做？",
     "ask.strategy": "在这个项目里找不到测试。这里什么可以算作已验证：一条命令、一个步骤，还是什么都不需要？",
-    "ask.idle": "代理没有改动任何内容就停下了。接下来该怎么做？它说：{said}",
     "ask.loop": "代理在重复自己（{reason}）。它应该改做什么？它最后说：{said}",
     "ask.judge-failed": "判断者出错（{error}）。代理接下来该做什么？它最后说：{said}",
     "end.question-waits": "有一个问题在等您回答",
