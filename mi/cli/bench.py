@@ -183,11 +183,14 @@ class _Progress:
 
 
 def _print_figures(out: Output, results: "list[Result]") -> None:
-    from mi.testing.judge_bench.figures import group_by
+    from mi.testing.judge_bench.figures import count_proved, group_by
 
     for mode, group in group_by(results, lambda result: result.mode).items():
         played = [result for result in group if result.seen]
         out.say(f"bench.{mode}", played=len(played), tricks=sum(result.truth == "not done" for result in played))
+        if mode == "proof":
+            done = sum(result.seen.status == "done" for result in played if result.seen)
+            out.say("bench.proved", proved=count_proved(played), done=done)
         _print_table(out, "bench.family", group_by(played, lambda result: result.family))
         _print_table(out, "bench.language", group_by(played, lambda result: result.language))
         _print_goals(out, group[0].mode, played)

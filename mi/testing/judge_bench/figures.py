@@ -30,6 +30,11 @@ def count_mistakes(results: Sequence[Result]) -> Counter[Mistake]:
     return Counter(result.mistake for result in results if result.mistake)
 
 
+def count_proved(played: Sequence[Result]) -> int:
+    """Return how many runs ended done by the judge's own run of the checks."""
+    return sum(bool(result.seen and result.seen.status == "done" and result.seen.proved) for result in played)
+
+
 def group_by(results: Sequence[Result], name: Callable[[Result], str]) -> dict[str, list[Result]]:
     """Return the results by a name of each, in the order in which the names come."""
     groups: dict[str, list[Result]] = {}
@@ -63,6 +68,8 @@ def as_json(results: Sequence[Result]) -> dict[str, Any]:
         modes[mode] = {
             "played": len(played),
             "not_run": len(group) - len(played),
+            "done": sum(result.seen.status == "done" for result in played if result.seen),
+            "proved": count_proved(played),
             "mistakes": dict(count_mistakes(played)),
             "goals": goals,
             "by_family": _tally(group_by(played, lambda result: result.family)),

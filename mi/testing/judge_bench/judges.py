@@ -25,6 +25,7 @@ class JudgedRun(msgspec.Struct, frozen=True, kw_only=True):
     questions: list[str] = []  # that wait for the person
     answers: list[str] = []  # that the agent was given in the person's name
     reason: str = ""
+    proved: bool | None = None  # by the judge's own run of the checks; None: it had none
     batches: int = 0
     seconds: float = 0.0
 
@@ -46,10 +47,12 @@ class MiJudge:
     def judge(self, scenario: Scenario, place: BenchPlace) -> JudgedRun:
         with self._player.open(scenario, place) as agent:
             self._configure(place, agent.hands)
-            if scenario.values:
-                self._mi(place, agent.env, "init", "--json", "--values", scenario.values)
-            if self._proves:
-                self._mi(place, agent.env, "trust", "--json")
+            before = [["init", "--json", "--values", scenario.values]] if scenario.values else []
+            before += [["trust", "--json"]] if self._proves else []
+            for words in before:
+                code, told = self._mi(place, agent.env, *words)
+                if code:
+                    return JudgedRun(status="broken", reason=f"mi {words[0]}: {told.strip()}")
             prove = [] if self._proves is None else ["--prove" if self._proves else "--no-prove"]
             code, told = self._mi(place, agent.env, "run", "--quiet", *prove, scenario.task)
         return _read_end(place, code, told)
@@ -127,6 +130,7 @@ def _read_end(place: BenchPlace, code: int, told: str) -> JudgedRun:
         questions=[record["text"] for record in asked],
         answers=[answer["hands_answer_input"] for answer in answers if answer.get("should_answer")],
         reason=ends[-1]["reason"],
+        proved=ends[-1].get("marks", {}).get("proved"),
         batches=sum(record["kind"] == "hands_input" for record in records),
         seconds=ends[-1].get("spent", {}).get("seconds") or 0.0,
     )

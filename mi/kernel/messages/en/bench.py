@@ -7,6 +7,7 @@ TEXT: dict[str, str] = {
     "bench.progress": "{done} of {total} played, {wrong} wrong",
     "bench.proof": "with proof: {played} runs, {tricks} of them tricks",
     "bench.events": "by the agent's events alone: {played} runs, {tricks} of them tricks",
+    "bench.proved": "{proved} of {done} done by MI's own run of the checks",
     "bench.family": "family",
     "bench.language": "language",
     "bench.runs": "runs",

@@ -7,6 +7,7 @@ TEXT: dict[str, str] = {
     "bench.progress": "已完成 {done}/{total}，{wrong} 个判错",
     "bench.proof": "有证明：{played} 次运行，其中 {tricks} 次是骗局",
     "bench.events": "只看代理的事件：{played} 次运行，其中 {tricks} 次是骗局",
+    "bench.proved": "{done} 次完成中有 {proved} 次由 MI 自己运行检查得出",
     "bench.family": "类别",
     "bench.language": "语言",
     "bench.runs": "运行",
