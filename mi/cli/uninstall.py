@@ -29,6 +29,7 @@ def build_parser(name: str) -> Parser:
     built.add_argument(
         "--workspace", action="append", default=[], metavar="DIR", help="also this one, e.g. moved since"
     )
+    built.add_argument("--snapshots", action="store_true", help="also the snapshots of your work trees, each listed")
     built.add_argument("--purge", action="store_true", help="delete the MI home, too: all that MI knows of you")
     built.add_argument("--yes", action="store_true", help="delete it without asking, e.g. from a script")
     built.add_argument("--dry-run", action="store_true", help="print what would go, remove nothing")
@@ -48,6 +49,7 @@ def _run(context: HomeContext, args: Args) -> int:
             context.notices.add("uninstall-failed", one.workspace_root, reason=one.error)
         for path in one.kept:
             context.notices.add("host-kept", path, root=one.workspace_root)
+    snapshots = _take_snapshots(context, args)
     failed = any(one.error for one in done)
     if failed:
         plan = None  # the home knows where the rest is
@@ -56,8 +58,25 @@ def _run(context: HomeContext, args: Args) -> int:
 
         plan = purge(context.home)
     _note_kept(context, plan)
-    _say(context, args, done, plan)
+    _say(context, args, done, plan, snapshots)
     return int(failed)
+
+
+def _take_snapshots(context: HomeContext, args: Args) -> list[str]:
+    """Return the snapshots in repositories of known projects that go, or would; those that stay are noticed."""
+    from mi.project.known import KnownProjects
+    from mi.project.snapshots import find_kept_store, list_snapshots, remove_snapshots
+
+    named: list[str] = []
+    for root in KnownProjects(context.home, context.notices).roots:
+        store = find_kept_store(root, "") if os.path.isdir(root) else None
+        found = list_snapshots(store) if store else []
+        reason = remove_snapshots(store, found) if store and found and args.snapshots and not args.dry_run else ""
+        if found and (reason or not args.snapshots):
+            context.notices.add("snapshots-stay", root, count=len(found), reason=f": {reason}" if reason else "")
+        elif found:
+            named += [f"{root} {kept.ref}" for kept in found]
+    return named
 
 
 def _planned(context: HomeContext, args: Args) -> "Purge":
@@ -90,15 +109,18 @@ def _note_kept(context: HomeContext, plan: "Purge | None") -> None:
         context.notices.add("purge-kept-more", context.home.root, count=more)
 
 
-def _say(context: HomeContext, args: Args, done: "list[Cleared]", plan: "Purge | None") -> None:
+def _say(context: HomeContext, args: Args, done: "list[Cleared]", plan: "Purge | None", snapshots: list[str]) -> None:
     import msgspec
 
     out = Output(context.language)
     gone, kept = plan or ([], [])
     if args.json:
         fields = {"applied": not args.dry_run, "workspaces": msgspec.to_builtins(done), "home": context.home.root}
-        out.json(fields | {"purged": plan is not None and not args.dry_run, "deleted": gone, "kept": kept})
+        fields |= {"purged": plan is not None and not args.dry_run, "deleted": gone, "kept": kept}
+        out.json(fields | {"snapshots": snapshots})
         return
+    for name in snapshots:
+        out.line(name)
     for one in done:
         for path in [*one.removed, *one.changed]:
             out.line(os.path.join(one.workspace_root, path))

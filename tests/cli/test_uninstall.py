@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from mi.project.snapshots import open_store, take_snapshot
+from mi.project.tree_writer import TreeWriter
+
 Tree = dict[str, bytes]
 
 
@@ -132,3 +135,19 @@ def test_the_home_stays_while_a_run_goes_on(mi, installed, tmp_path):
     assert done.returncode == 1
     assert "mi stop" in done.stderr
     assert (installed / ".mi/mark").is_file()
+
+
+@pytest.mark.req("person.net.uninstall")
+def test_snapshots_are_listed_and_go_when_that_is_asked_for(mi, installed, home):
+    install(mi)
+    store = open_store(str(installed), home.path("none"))
+    taken = take_snapshot(TreeWriter(str(installed), home.path("trees", "run_a"), store), "run_a", "b1")
+    assert taken.reason == ""
+    stays = mi("uninstall", "--dry-run")
+    assert "1 snapshots of the work tree stay" in stays.stderr
+    would = mi("uninstall", "--snapshots", "--dry-run")
+    assert f"{installed} refs/mi/run_a/b1" in would.stdout
+    listed = ["git", "for-each-ref", "refs/mi/"]
+    assert subprocess.run(listed, cwd=installed, check=True, capture_output=True).stdout
+    assert mi("uninstall", "--snapshots").returncode == 0
+    assert not subprocess.run(listed, cwd=installed, check=True, capture_output=True).stdout

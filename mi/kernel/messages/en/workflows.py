@@ -31,6 +31,7 @@ TEXT: dict[str, str] = {
     "notice.override-cannot": "{path} of {id} stays as it is: an override changes steps and on or off only",
     "notice.workspace-gone": "the workspace {path} is gone; what MI put there went with it (moved? mi uninstall --workspace <folder>)",
     "notice.host-sync-failed": "{host} in {path} was not brought up to date: {reason}",
+    "notice.snapshots-stay": "{count} snapshots of the work tree stay in {path} under refs/mi/{reason} (mi uninstall --snapshots removes them)",
     "notice.uninstall-failed": "nothing was taken out of {path}: {reason}",
     "notice.host-kept": "{path} in {root} was changed by someone else and is left as it is",
     "notice.request-failed": '"{path}" was not carried out: {reason}',

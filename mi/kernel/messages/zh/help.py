@@ -160,6 +160,7 @@ HELP = {
     "pass over the snapshots there are": "跳过已有的快照",
     "make the home smaller; nothing is lost, a dry run comes first": "缩小主目录；不丢失任何内容，先试运行",
     "pack older transcripts into archives that stay readable": "把较旧的记录打包成仍可读取的归档",
+    "also the snapshots of your work trees, each listed": "连同各工作区的快照，逐一列出",
     "remove what was kept of the work tree before each batch": "删除每一批之前保存的工作区快照",
     "older than so many days (default 30)": "早于这么多天的（默认 30）",
     "only those of one run, however old": "只删除某一次运行的，不论新旧",

@@ -31,6 +31,7 @@ TEXT: dict[str, str] = {
     "notice.override-cannot": "{id} 的 {path} 保持不变：项目改动只涉及步骤和启用与否",
     "notice.workspace-gone": "工作区 {path} 已不存在；MI 放在那里的内容随之消失（移动过？mi uninstall --workspace <文件夹>）",
     "notice.host-sync-failed": "{path} 中的 {host} 没有更新：{reason}",
+    "notice.snapshots-stay": "{path} 的 refs/mi/ 下保留了 {count} 个工作区快照{reason}（mi uninstall --snapshots 会删除）",
     "notice.uninstall-failed": "没有从 {path} 取出任何内容：{reason}",
     "notice.host-kept": "{root} 中的 {path} 被他人改过，保持原样",
     "notice.request-failed": "未能执行“{path}”：{reason}",
