@@ -190,7 +190,7 @@ TEXT = {
     "run.failed": "failed",
     "run.interrupted": "interrupted",
     "run.begin": "{run_id}: {hands} works, {mind} judges",
-    "run.first-snapshot": "before each batch your work tree is kept under {ref} (no branch, never pushed by MI; `mi config set snapshot.enabled false` turns it off)",
+    "run.first-snapshot": "before each batch your work tree is kept under {ref} (no branch, never pushed by MI; snapshot.enabled: false in config.json turns it off)",
     "run.no-snapshot": "no snapshot of the work tree ({reason}): no restore and no proof for this batch",
     "run.slow-snapshot": "still keeping a snapshot of the work tree …",
     "run.dirty": "{count} files were changed before this run; they are told apart and left alone",

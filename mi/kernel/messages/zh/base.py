@@ -183,7 +183,7 @@ TEXT = {
     "run.failed": "失败",
     "run.interrupted": "已中断",
     "run.begin": "{run_id}：{hands} 干活，{mind} 评判",
-    "run.first-snapshot": "每一批开始前，工作区都会保存在 {ref} 下（不建分支，MI 从不推送；用 `mi config set snapshot.enabled false` 关闭）",
+    "run.first-snapshot": "每一批开始前，工作区都会保存在 {ref} 下（不建分支，MI 从不推送；在 config.json 中设 snapshot.enabled 为 false 可关闭）",
     "run.no-snapshot": "没有保存工作区快照（{reason}）：这一批无法恢复，也无法证明",
     "run.slow-snapshot": "仍在保存工作区快照 …",
     "run.dirty": "运行开始前已有 {count} 个文件被改动；会区分开来，不去碰它们",
