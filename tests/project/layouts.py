@@ -472,6 +472,14 @@ LAYOUTS: dict[str, Layout] = {
         [],
         ["bash scripts/lint.sh"],
     ),
+    "an executable for all": Layout(
+        {"run_tests": '#!/bin/sh\nexec python3 -m unittest "$@"\n', "src/a.py": "", "test_a.py": "import unittest\n"},
+        ["src/a.py"],
+        ["python -m unittest"],
+        ["./run_tests", "python3 -m unittest"],
+        ["./run_tests -k a", "./run_tests test_a.T"],
+        ["./run_lints"],
+    ),
     "front and back in one repository": Layout(
         {
             "web/package.json": scripts(test="vitest run"),

@@ -18,6 +18,11 @@ from mi.project.checks.runner import Argv, Check, Form, Kind, ReadFile, Runner
 from mi.project.checks.runners import BY_NAME
 
 _EVERYWHERE = frozenset(("--workspaces", "-ws", "-r", "--recursive"))  # a script in every workspace
+# What scripts of a project's own hand on to whatever runs the tests.
+_USUALLY_NARROWS = (
+    r"-[kmtg]|-k\S+|--?(?:run|grep|filter|only|tests?|deselect|ignore|lf|last-failed|testNamePattern)\b.*|.*::.*"
+    r"|test_?\w*(?:\.\w+)+"
+)
 _RECIPES_DEEP = 4  # recipes that call recipes
 _STRONGEST: tuple[Kind, ...] = ("test", "build", "lint")
 _BUILDS = frozenset("build compile check package assemble".split())
@@ -84,7 +89,9 @@ class CheckReader:
     def narrowing(self, words: Argv, folder: str, settings: Argv = ()) -> Argv:
         """Return the words of a call that leave tests out by name."""
         runner = BY_NAME.get(words[0])
-        own = runner is not None and bool(runner.by_recipe or not runner.language)
+        if runner is None or words[0].endswith(".sh"):
+            return tuple(word for word in words[1:] if re.fullmatch(_USUALLY_NARROWS, word) or _is_test_path(word))
+        own = bool(runner.by_recipe or not runner.language)
         inner = self._inner_programs(words, folder) if own else set()
         runners = [one for name in (words[0], *inner) if (one := BY_NAME.get(name)) and one.narrowed_by]
         said = (*_said(words[1:]), *_said(settings)) if own else words[1:]

@@ -6,7 +6,9 @@ from functools import partial
 from mi.project.checks.folder import ProjectFolder, mapping
 from mi.project.checks.runner import Argv, Check, Form, Reading, Runner
 
-_TEST_SCRIPTS = frozenset("test.sh tests.sh run_tests.sh run-tests.sh runtests.sh check.sh".split())
+_TEST_SCRIPTS = frozenset(
+    "test.sh tests.sh run_tests.sh run-tests.sh runtests.sh check.sh run_tests run-tests runtests".split()
+)
 _SCRIPT_FOLDERS = ("", "scripts", "script", "bin", "tests", "test")
 
 
@@ -41,9 +43,11 @@ def _composer(words: Argv, read: Reading) -> list[Form]:
 def _find_scripts(folder: ProjectFolder) -> Iterator[Check]:
     """Yield the root's scripts that are named after what they do, there or where scripts live."""
     for place in _SCRIPT_FOLDERS if not folder.path else ():
-        for name in sorted(folder.inside.get(place, set()) & _TEST_SCRIPTS):
+        usual = _TEST_SCRIPTS | ({"test"} if place in ("bin", "script", "scripts") else set())
+        for name in sorted(folder.inside.get(place, set()) & usual):
             path = f"{place}/{name}" if place else name
-            yield Check("test", (f"./{path}",), path)
+            if path not in folder.inside:  # which it is when it is a folder
+                yield Check("test", (f"./{path}",), path)
 
 
 def _find_bats(folder: ProjectFolder) -> Iterator[Check]:
