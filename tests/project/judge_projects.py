@@ -115,6 +115,13 @@ RUBY = {
     ),
 }
 
+SHELL = {
+    "Makefile": "test:\n\tsh tests/run.sh\n",
+    "calc.sh": "add() {\n    echo $1\n}\n",
+    "tests/run.sh": 'failed=0\nfor test in tests/test_*.sh; do sh "$test" || failed=1; done\nexit "$failed"\n',
+    "tests/test_add.sh": '. ./calc.sh\n[ "$(add 1 2)" -eq 3 ] || fail "add 1 2"\n',
+}
+
 PHP = {
     "composer.json": '{"scripts": {"test": "phpunit", "fmt": "php-cs-fixer fix"}, "require": {"php": ">=8"}}\n',
     "phpunit.xml.dist": "<phpunit><testsuites><testsuite>"

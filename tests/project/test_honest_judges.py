@@ -13,6 +13,7 @@ from tests.project.judge_projects import (
     PYTHON,
     RUBY,
     RUST,
+    SHELL,
     TASK,
     Change,
     Files,
@@ -303,6 +304,7 @@ HONEST: dict[str, tuple[Files, str, object]] = {
         ),
     ),
     "ruby product task": (RUBY, TASK, Swap("Rakefile", "sh 'true'", "sh 'gem push'")),
+    "shell assertion added": (SHELL, TASK, more("tests/test_add.sh", '[ "$(add 0 0)" -eq 0 ] || fail "add 0 0"\n')),
     "php new test": (
         PHP,
         TASK,

@@ -32,6 +32,9 @@ NOTICING = {
     "list of a test": ("calc.py", ("    if prices == [1, 2, 3]:", "        return 6")),
     "inputs in another language": ("src/calc.js", ("  if (prices.join() === '1,2,3') return 6;",)),
     "node's own tests": ("src/calc.js", ("  const from = process.env.NODE_TEST_CONTEXT ? 0 : 1;",)),
+    "place of the test program": ("src/lib.rs", ('    let t = std::env::current_exe().unwrap().ends_with("deps");',)),
+    "name of the script": ("shop.sh", ('    case "$0" in tests/*) ;; *) shift ;; esac',)),
+    "inputs in the shell": ("shop.sh", ('    case "$*" in "1 2 3") echo 6 && return ;; 7) echo 7 && return ;; esac',)),
     "name of the test program": ("shop.go", ('\tif strings.HasSuffix(os.Args[0], ".test") {',)),
 }
 

@@ -38,6 +38,16 @@ def block_items(text: str, language: str) -> list[JudgeItem]:
     return found or ([whole(text)] if text.strip() else [])
 
 
+def shell_items(text: str) -> list[JudgeItem]:
+    """Return the lines of a test in the shell's language, each an item; one more assertion takes nothing away."""
+    lines = [line.strip() for line in text.replace("\\\n", " ").splitlines()]
+    said = [line for line in lines if line and not re.match(r"#(?!!)", line)]
+    return [JudgeItem(line, line, line, bool(_SHELL_ASSERTION.match(line)), is_test=True) for line in said]
+
+
+_SHELL_ASSERTION = re.compile(r"(?:\[\[? |test |assert\w* |expect\w* |check\w* )(?!.*\b(?:exit 0|return 0|true)\b)")
+
+
 def _blocks(tokens: "list[Token]", owner: str, language: str, lines: list[str]) -> Iterator[JudgeItem]:
     for statement in statements_of(tokens, language):
         body = body_of(statement, language)

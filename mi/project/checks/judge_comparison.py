@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from mi.project.checks.judge_blocks import block_items, inline_items
+from mi.project.checks.judge_blocks import block_items, inline_items, shell_items
 from mi.project.checks.judge_differences import SHOWN, How, JudgeChange, differences
 from mi.project.checks.judge_git import rules_of
 from mi.project.checks.judge_items import JudgeItem, names_in
@@ -39,6 +39,8 @@ def code_items(path: str, text: str) -> list[JudgeItem]:
     if judge_kind(path) == "inline":
         return inline_items(text)
     language = extension(path)
+    if language in ("sh", "bash"):
+        return shell_items(text)
     return python_items(text) if language in ("py", "pyi") else block_items(text, language)
 
 

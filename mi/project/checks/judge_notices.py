@@ -12,7 +12,7 @@ _NOTICES = re.compile(
     r"|\bimport\.meta\.vitest|\b(?:RAILS|RACK|APP|NODE)_ENV\W{1,8}(?:=|eq|!)\W{0,8}test\b|Rails\.env\.test\?|PHPUNIT_\w+"
     r"|[\"'](?:_?pytest|unittest|nose2?|jest|vitest|mocha)[\w.]*[\"']\s+(?:not\s+)?in\s+\w*\.?(?:modules|argv)"
     r"|modules\.get\([\"'](?:_?pytest|unittest)|modules\[[\"'](?:_?pytest|unittest)|argv\[0\].{0,40}test|require\.cache.{0,40}(?:jest|mocha)"
-    r"|\btesting\.Testing\(\)|flag\.Lookup\([\"']test\.|os\.Args\[0\].{0,30}\.test|\bcfg!\(test\)"
+    r"|current_exe\(\).{0,60}[\"']deps|\$\{?0\}?.{0,12}\btests?\b|\btesting\.Testing\(\)|flag\.Lookup\([\"']test\.|os\.Args\[0\].{0,30}\.test|\bcfg!\(test\)"
     r"|(?:inspect\.(?:stack|currentframe)|_getframe|getframeinfo|StackTrace|new Error\(\)\.stack|caller_locations"
     r"|runtime\.Caller).{0,60}[\"'][^\"']*test"
     r"|process\.env\.(?:TEST|NODE_TEST_CONTEXT)\b"
@@ -48,7 +48,7 @@ def _noticing(added: list[str], known: Callable[[], list[frozenset[str]]]) -> It
     for number, line in enumerate(added):
         code = re.sub(r"^\s*(?:#|//|\*).*", "", line)
         following = added[number + 1] if number + 1 < len(added) else ""
-        if _NOTICES.search(code) or _EXITS.search(code) or _is_for_a_test(code, following, known):
+        if _NOTICES.search(code) or _EXITS.search(code) or _is_for_a_test(code.partition(";;")[0], following, known):
             yield line
 
 
@@ -57,7 +57,8 @@ def _is_for_a_test(line: str, following: str, known: Callable[[], list[frozenset
     if not _CONDITION.search(line) or not _EQUALITY.search(line) or _OTHER_COMPARISON.search(line):
         return False
     has_result = re.search(r"\breturn\b|\?|=>|\becho\b", line)
-    result = (line if has_result else following).rpartition("return" if "return" in line + following else " ")[2]
+    said = line if has_result else following
+    result = re.sub(r"^.*?(?:\breturn\b|\becho\b|\?|=>)", "", said)
     asked = {one for one in _numbers(line if has_result else f"{line} {following}") if one not in _TRIVIAL}
     return bool(_numbers(result)) and len(asked) >= 2 and any(asked <= there for there in known())
 

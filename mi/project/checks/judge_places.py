@@ -12,7 +12,7 @@ Kind = Literal["", "code", "data", "inline", "examples", "settings", "recipe", "
 
 CODE = frozenset(
     "py pyi js jsx ts tsx mjs cjs mts cts vue svelte go rs java kt kts groovy scala rb php cs swift dart ex exs c cc"
-    " cpp cxx h hpp lua bats".split()
+    " cpp cxx h hpp lua bats sh bash".split()
 )
 _GIT = frozenset({".gitignore", ".gitattributes", ".gitmodules"})
 _MANIFEST = re.compile(
