@@ -55,6 +55,7 @@ class BatchRunner:
         self._recorder = recorder
         self._checks = checks
         self._transcript_ref = ""
+        self._project: ProjectChecks | None = None  # its checks as of the latest batch
         self._sent = ""  # what the batch began with
         self._refs = git.list_refs(parts.project.root)
 
@@ -168,7 +169,7 @@ class BatchRunner:
     def _record_batch(self, work: AgentWork, watch: WorktreeWatch, step: WatchStep) -> BatchView:
         state, parts, result = self._state, self._parts, work.result
         self._checks += newly_found(self._checks, parts.project.root)
-        project = self._project_checks()
+        project = self._project = self._project_checks()
         seen = SeenBatch(
             state.task,
             work.sent,
@@ -235,7 +236,7 @@ class BatchRunner:
     def case_of(self, batch: BatchView) -> Case:
         """Return everything a judgement about a batch may look at."""
         self._note_checks(batch)
-        found = self._project_checks()
+        found = self._project or self._project_checks()  # a batch that is judged again was seen by another process
         project = ProjectView(
             check_commands=list(dict.fromkeys([*batch.uncovered, *(check.command for check in found.asked_for())])),
             has_tests=found.has_tests,

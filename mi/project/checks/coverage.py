@@ -102,11 +102,16 @@ class ProjectChecks:
     def candidates(self, half: Half) -> list[Check]:
         """Return the checks that cover a part of the project at the strength it offers, the first to be asked for."""
         if half not in self._candidates:
-            reaching = [check for check in self.checks if self._check_covers(check, half)]
+            reaching = [check for check in self._checks_near(half.package) if self._check_covers(check, half)]
             tests = [check for check in reaching if check.kind == "test" and self._is_test_of(check, half)]
             found = tests or [check for check in reaching if check.kind == "build"]
             self._candidates[half] = sorted(found, key=lambda check: self._preference(check, half))
         return self._candidates[half]
+
+    def _checks_near(self, package: Package) -> list[Check]:
+        """Return the checks of a package's folder and of those above and below it: no other reaches it."""
+        above = {package.folder, *folders_above(package.folder)}
+        return [one for one in self.checks if one.folder in above or is_below(one.folder, package.folder)]
 
     def _preference(self, check: Check, half: Half) -> tuple[bool, bool, bool, int, bool]:
         gone, used = check.command in self._gone, check.command in self._used
@@ -217,12 +222,18 @@ class ProjectChecks:
 
     def _tests_of(self, half: Half) -> list[str]:
         if half not in self._tests:
-            package, language = half
-            below = [one.folder for one in self.packages if one.folder != package.folder]
-            nested = {folder for folder in below if is_below(folder, package.folder)}
-            own = [file for file in self._listing.files(package.folder) if nested.isdisjoint(folders_above(file))]
-            self._tests[half] = [file for file in own if holds_tests(file, language, self._reader.text)]
+            own = self._files[half.package.folder]
+            self._tests[half] = [file for file in own if holds_tests(file, half.language, self._reader.text)]
         return self._tests[half]
+
+    @cached_property
+    def _files(self) -> dict[str, list[str]]:
+        """The files of each package by its folder; those of packages below are not among them."""
+        found: dict[str, list[str]] = {package.folder: [] for package in self.packages}
+        for folder, names in self._listing.items():
+            home = package_of(joined(folder, "x"), self._by_folder).folder
+            found[home] += [path for name in names if (path := joined(folder, name)) not in self._listing]
+        return found
 
     def _nearest_ran(self, half: Half, changed: list[str], ran: list[CheckRun]) -> bool:
         own = [file for file in changed if self._half_of(file) == half]

@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import lru_cache
 
 from mi.project.checks.runner import Argv, Form
 from mi.project.checks.runners import BY_NAME, COMMON_NAMES
@@ -37,6 +38,7 @@ _CONTAINER_VALUES = frozenset(
 _ELSEWHERE = re.compile(r"-p|--package\b.*|-c|--call\b.*|--directory\b.*|--project\b.*")
 
 
+@lru_cache(4096)
 def plain_forms(argv: Argv) -> list[Form]:
     """Return what a call may mean; several where it cannot be told without looking into the project."""
     program, words = common_name(argv[0]), argv[1:]

@@ -11,11 +11,6 @@ class FolderListing(dict[str, set[str]]):
 
     complete = True  # False: there is more than was looked at
 
-    def files(self, below: str = "") -> list[str]:
-        """Return the paths of the files, and of folders that were not entered, below a folder."""
-        inside = ((folder, names) for folder, names in self.items() if is_below(folder, below))
-        return [path for folder, names in inside for name in names if (path := joined(folder, name)) not in self]
-
 
 def list_folders(root: str) -> FolderListing:
     """Return what is in the project's folders but in those of dependencies and of what is built."""
