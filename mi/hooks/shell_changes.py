@@ -27,7 +27,10 @@ _GIT = frozenset(
 )
 _NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-")
 _HERE = ["."]
-_HOOK_COMMANDS = (("hook", "install"), ("hook", "uninstall"))
+_PERSONS_COMMANDS = (
+    *(("hook", "install"), ("hook", "uninstall"), ("proof", "verify")),
+    *(("checks", "set"), ("checks", "clear"), ("checks", "run")),
+)
 # What writing looks like in these languages; compiled when a command holds code.
 _WRITES = r"""(?x)open\s*\([^)]*,\s*(?:mode\s*=\s*)?['"][rbt]*[wax+]
     |\.(?:write_?(?:text|bytes)|(?:write|append|copy)File|unlink|rename|rm|truncate|touch|symlink_to|createWriteStream)
@@ -102,8 +105,9 @@ def by_command(name: str, words: list[str], at: str) -> list[str]:
 
 
 def _by_mi(words: list[str]) -> list[str]:
-    """Our own command takes hooks out and puts them in: for a person, not for the agent they bind."""
-    taken = words[:1] == ["uninstall"] or any(pair in _HOOK_COMMANDS for pair in pairwise(words))
+    """Our own command takes hooks out and puts them in, trusts and proves: for a person, not for the agent it binds."""
+    first = next((word for word in words if not word.startswith("-")), "")
+    taken = first in ("uninstall", "trust", "prove") or any(pair in _PERSONS_COMMANDS for pair in pairwise(words))
     return [".claude/settings.json", ".codex/hooks.json"] if taken else []
 
 

@@ -101,7 +101,16 @@ def test_help_in_a_terminal_of_any_width(mi, columns):
 
 
 WRITING = {
-    *("init", "values set", "settings set", "project use", "project pin", "project unpin", "project alias add"),
+    *(
+        "trust",
+        "init",
+        "values set",
+        "settings set",
+        "project use",
+        "project pin",
+        "project unpin",
+        "project alias add",
+    ),
     *("project alias rm", "config init", "config apply-template", "config rollback"),
 }
 
@@ -112,7 +121,7 @@ ELSEWHERE = {
     *("values edit",),
     *("memory write", "memory query", "memory recent", "memory verify"),
     *("uninstall",),
-    *("export", "import", "completion"),
+    *("export", "import", "completion", "prove", "proof export", "proof verify"),
 }
 for group in (
     "checks",

@@ -44,7 +44,8 @@ def test_a_run_is_watched_and_stopped_from_another_terminal(
     assert watcher.returncode == 0
     if as_json:
         kinds = [json.loads(line)["kind"] for line in shown.splitlines()]
-        assert kinds[-2:] == ["batch_end", "run_end"]
+        assert kinds[-1] == "run_end"
+        assert "batch_end" in kinds
     else:
         assert "run_end" in shown.splitlines()[-1]
     assert not is_alive(int(there.read_text("utf-8")))

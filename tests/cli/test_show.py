@@ -177,7 +177,15 @@ KEYS = {
     *("run_id", "batch_id", "thread_id", "ts", "hands_input", "batch_end", "hands_last_message", "evidence"),
     *("risk_event", "check_plan", "auto_answer", "decide_next", "workflow_progress", "checkpoint", "snapshot"),
     *("learn_update", "learn_suggested", "learn_applied", "why_trace", "why_traces", "loop_guard", "loop_break"),
-    *("state_corrupt_recent", "hands_transcript_ref", "mind_transcript_refs", "event_ids"),
+    *(
+        "hands_retry",
+        "closing",
+        "proof",
+        "state_corrupt_recent",
+        "hands_transcript_ref",
+        "mind_transcript_refs",
+        "event_ids",
+    ),
 }
 
 

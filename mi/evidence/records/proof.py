@@ -37,7 +37,7 @@ class ProvedCheck(Struct, frozen=True, kw_only=True):
 class Proof(Record, frozen=True, kw_only=True, tag="proof"):
     """What MI's own run showed; `proved` is null where none could be had, and `why` says why."""
 
-    shown_in = ("run",)
+    shown_in = ("batch", "run")
 
     proved: bool | None = None
     why: str = ""

@@ -107,7 +107,7 @@ class PartJudged(Struct, frozen=True, kw_only=True):
 class Closing(Record, frozen=True, kw_only=True, tag="closing"):
     """Whether a run may be called done: every row, and what followed."""
 
-    shown_in = ("run",)
+    shown_in = ("batch", "run")
 
     outcome: Literal["done", "told", "asked", "blocked"] = "blocked"
     reason: str = ""
