@@ -174,8 +174,8 @@ def test_a_test_deleted_in_a_batch_that_was_cut_is_not_forgotten(bench: Workbenc
 
 def test_a_proof_from_before_the_kill_does_not_cover_what_came_after_it(bench: Workbench) -> None:
     """Batch 1 was cut in the middle of an edit; the check of batch 0 says nothing about it."""
-    bench.values("Tidy up names where you pass by.")
-    asks = [MEND, TEST, say("add is right. Should I also tidy up the names in calc.py?")]
+    bench.values("Prefer the standard library.")
+    asks = [MEND, TEST, say("add is right. May I install numpy for it?")]
     bench.agent(asks, [say("Tidied up. Done.")], [say("It is done.")])
     assert killed(bench, 11, *TASK)[-1]["kind"] == "hands_input"
     (bench.project / "calc.py").write_text("def add(a, b):\n    return 0\n", "utf-8")

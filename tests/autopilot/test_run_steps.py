@@ -23,7 +23,7 @@ from tests.autopilot.workbench import MEND, TEST, Workbench, say
 
 Act = Callable[[RunRecorder], Outcome]
 DONE = [MEND, TEST, say("Fixed and tested. Done.")]
-BETWEEN = [say("I have looked at calc.py and know what to do. Should I tidy up the names, too?")]
+BETWEEN = [say("I have looked at calc.py and know what to do. May I install numpy for it?")]
 MOMENTS = ("preflight", "before_batch", "review")
 
 
@@ -105,7 +105,7 @@ def test_a_step_may_stop_the_run(bench: Workbench, go: Go, moment: str) -> None:
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_step_may_speak_to_the_agent_first(bench: Workbench, go: Go, moment: str) -> None:
     bench.agent(BETWEEN, DONE)
-    bench.values("Tidy up names where you pass by.")
+    bench.values("Prefer the standard library.")
     spoken = []
 
     def once(recorder: RunRecorder) -> Outcome:
@@ -125,7 +125,7 @@ def test_a_step_may_speak_to_the_agent_first(bench: Workbench, go: Go, moment: s
 def test_a_step_asks_once_and_finds_the_answer_when_the_run_goes_on(
     bench: Workbench, go: Go, moment: str, batch: int
 ) -> None:
-    bench.values("Tidy up names where you pass by.")
+    bench.values("Prefer the standard library.")
     bench.agent(BETWEEN, DONE)
     answers: list[str] = []
 
@@ -168,7 +168,7 @@ def test_a_rules_question_leaves_an_unsettled_risk_unsettled(bench: Workbench, g
 
 def test_an_opening_reaches_the_first_batch_and_is_recorded(bench: Workbench, go: Go) -> None:
     bench.agent(BETWEEN, DONE)
-    bench.values("Tidy up names where you pass by.")
+    bench.values("Prefer the standard library.")
     assert go(Room(opening="Follow the workflow W."), Room(opening="And the rule R.")).status == "done"
     first, second = (one for one in bench.records() if one["kind"] == "hands_input")
     assert first["light_injection"].endswith("Follow the workflow W.\n\nAnd the rule R.")
@@ -201,7 +201,7 @@ def test_the_log_is_on_the_disk_at_every_batch_and_at_the_end(
     bench: Workbench, go: Go, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench.agent(BETWEEN, DONE)
-    bench.values("Tidy up names where you pass by.")
+    bench.values("Prefer the standard library.")
     synced: list[str] = []
     fsync = os.fsync
 

@@ -167,8 +167,8 @@ def test_what_the_check_itself_writes_takes_nothing_away(bench: Workbench) -> No
 
 
 def test_an_edit_in_a_later_batch_takes_the_earlier_proof_away(bench: Workbench) -> None:
-    asks = [MEND, TEST, say("add is right. Should I also tidy up the names in calc.py?")]
-    bench.values("Tidy up names where you pass by.")
+    asks = [MEND, TEST, say("add is right. May I install numpy for it?")]
+    bench.values("Prefer the standard library.")
     bench.agent(asks, [edit("calc.py", RIGHT, "    return b"), say("Tidied up. Done.")], [say("It is done.")])
     ran = bench.run()
     ran.ended("blocked")
