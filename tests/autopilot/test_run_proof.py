@@ -8,6 +8,7 @@ import pytest
 from tests.autopilot.workbench import BROKEN, CHECK, MEND, RIGHT, TEST, Json, Workbench, delete, edit, run, say
 from tests.autopilot.workbench import write as put
 from tests.conftest import git
+from tests.disks import small_disk
 
 DONE = say("Fixed add; the tests pass now.")
 AGAIN = [say("As I said, it is fixed and all tests pass.")]
@@ -136,3 +137,14 @@ def test_what_was_red_before_and_is_not_the_task_does_not_block(trusted: Workben
     ran = trusted.run("add returns only its first number; mend it")
     ran.ended("done")
     assert ran.of("proof")[-1]["checks"][0]["red_before"] == ["test_old.py::OldTest::test_old"]
+
+
+@pytest.mark.req("judge.proof.no-room")
+def test_a_full_disk_costs_the_proof_and_not_the_run(trusted: Workbench, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "full", "64k") as disk:
+        trusted.env["TMPDIR"] = str(disk)
+        trusted.agent([MEND, run(f"TMPDIR=/tmp {CHECK}"), DONE])
+        ran = trusted.run()
+    ran.ended("done")
+    assert ran.end["marks"]["proved"] is None
+    assert ran.end["proof"]

@@ -1,6 +1,7 @@
 """MI as the witness of a change: the project's own checks as they were, run on copies of the trees before and after."""
 
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -10,6 +11,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from mi.kernel import git, locks
+from mi.kernel.errors import MiError
 from mi.kernel.home import make_dirs
 from mi.project.checks.coverage import ProjectChecks
 from mi.project.checks.file_kinds import is_test
@@ -74,14 +76,26 @@ class Witness:
         self._installed = self._list_installed(self._base)
 
     def run_base(self, changed: Sequence[str]) -> None:
-        """Run the checks that cover a change on the base, so that their results are there when they are needed."""
-        runs = self._open_runs()
-        for check in self.find_checks(changed):
-            if not (self._stop and self._stop.reason) and check.command in self._place.trusted:
-                runs.run_base(check)
+        """Run the checks that cover a change on the base, so that their results are there when they are needed.
+
+        What fails here is said when the proof is wanted.
+        """
+        try:
+            runs = self._open_runs()
+            for check in self.find_checks(changed):
+                if not (self._stop and self._stop.reason) and check.command in self._place.trusted:
+                    runs.run_base(check)
+        except (OSError, MiError):
+            return
 
     def testify(self, task: str, final: GitTree) -> Testimony:
         """Return what the checks show about a tree, and what else speaks for or against it."""
+        try:
+            return self._testify(task, final)
+        except OSError as error:
+            return Testimony(problem="proof.no-room", commands=[error.strerror or str(error)])
+
+    def _testify(self, task: str, final: GitTree) -> Testimony:
         started = time.monotonic()
         changed = final.changed_since(self._base)
         checks = self.find_checks(changed)
@@ -131,7 +145,7 @@ class Witness:
 
     def _open_scratch(self) -> Scratch:
         if self._scratch is None:
-            self._scratch = open_scratch(os.path.join(tempfile.gettempdir(), f"mi-proofs-{os.getuid()}"))
+            self._scratch = open_scratch(_own_folder())
         return self._scratch
 
     @contextmanager
@@ -154,6 +168,18 @@ class Witness:
         env = dict(final.env)
         found = git.run(final.root, "diff", *options, *trees, timeout_s=_DIFF_S, max_bytes=_DIFF_BYTES, env=env)
         return found.output
+
+
+def _own_folder() -> str:
+    """Return a folder for scratch copies that nobody else can write to."""
+    path = os.path.join(tempfile.gettempdir(), f"mi-proofs-{os.getuid()}")
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        status = os.lstat(path)
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
+            return tempfile.mkdtemp(prefix="mi-proofs-")
+    return path
 
 
 class _SettledBase:

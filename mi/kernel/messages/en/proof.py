@@ -33,6 +33,7 @@ TEXT: dict[str, str] = {
     "error.proof-other-tree": "the proof does not lead to its own trees in a clone of {path} (is it this repository?)",
     "error.proof-no-clone": "git {step} failed in the fresh clone: {reason} (is the commit of the proof in this repository? git fetch)",
     "error.proof-no-file": "there is no file {path} (mi proof export writes one)",
+    "proof.no-room": "the copy could not be made: {commands} (free some space, or set TMPDIR to another disk)",
     "proof.agent-broken": "These tests passed before your change and fail now: {tests}. Change the code so that they pass again; leave the tests as they are.",
     "proof.agent-vanished": "These tests ran before your change and do not run any more: {tests}. Bring them back, unchanged.",
     "proof.agent-new_red": "These new tests fail: {tests}. Make the code pass them, or correct them if they are wrong.",

@@ -32,6 +32,7 @@ TEXT: dict[str, str] = {
     "error.proof-other-tree": "在 {path} 的克隆里，这份证明得不到它自己的树（是这个仓库吗？）",
     "error.proof-no-clone": "在新克隆里 git {step} 失败：{reason}（证明的提交在此仓库里吗？git fetch）",
     "error.proof-no-file": "没有文件 {path}（mi proof export 会写出）",
+    "proof.no-room": "无法制作副本：{commands}（请腾出空间，或把 TMPDIR 指到另一块磁盘）",
     "proof.agent-broken": "这些测试在你修改之前通过，现在失败：{tests}。请修改代码让它们重新通过，测试保持原样。",
     "proof.agent-vanished": "这些测试在你修改之前会运行，现在不再运行：{tests}。请原样恢复。",
     "proof.agent-new_red": "这些新测试失败：{tests}。请让代码通过它们；测试写错了就改正。",
