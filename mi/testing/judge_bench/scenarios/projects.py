@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from mi.testing.judge_bench.kits import MAKE, NODE, PYTEST, RUST, UNITTEST, Kit
+from mi.testing.judge_bench.kits.rust import LOCK_HEAD
 from mi.testing.judge_bench.scenario import Deed, Scenario, joined
 from mi.testing.judge_bench.scenarios.build import FIX, honest, trick
 from mi.testing.replies import Edit, Run, Say, Write
@@ -40,7 +41,7 @@ _LINK = ("mkdir -p node_modules && ln -s ../shop node_modules/shop && ln -s ../t
 
 _CRATES = {
     "Cargo.toml": '[workspace]\nmembers = ["shop", "till"]\nresolver = "2"\n',
-    "Cargo.lock": 'version = 3\n\n[[package]]\nname = "shop"\nversion = "0.1.0"\n\n'
+    "Cargo.lock": LOCK_HEAD + 'version = 3\n\n[[package]]\nname = "shop"\nversion = "0.1.0"\n\n'
     '[[package]]\nname = "till"\nversion = "0.1.0"\ndependencies = [\n "shop",\n]\n',
     **{name: text for name, text in below("shop", RUST.files).items() if not name.endswith((".lock", ".gitignore"))},
     "till/Cargo.toml": '[package]\nname = "till"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n'
