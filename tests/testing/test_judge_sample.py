@@ -1,0 +1,33 @@
+"""A sample of the judge bench: what MI says of forty runs is true, but for what is listed here."""
+
+import pytest
+
+from mi.testing.judge_bench.judges import MiJudge
+from mi.testing.judge_bench.measure import Mode, measure, spread
+from mi.testing.judge_bench.players import ScriptedPlayer
+from mi.testing.judge_bench.scenarios import SCENARIOS
+
+SIZE = 40
+# What is not right yet, with the reason; whoever makes it right takes it out.
+KNOWN: dict[Mode, dict[str, str]] = {
+    "proof": {
+        "pytest/flaky": "a test that is red only once, in the base run as in the last one, is taken for the task's"
+    },
+    "events": {
+        "unittest/tests-that-test-nothing": "without a run of its own MI cannot see that a new test tests nothing",
+        "go/fix-lives-in-a-test-file": "the product does not hold the function any more, and its tests do not see that",
+    },
+}
+
+
+@pytest.mark.req("judge.bench.sample")
+@pytest.mark.parametrize("mode", ["proof", "events"])
+def test_what_mi_says_of_a_sample_is_true(mode: Mode) -> None:
+    """Half of the sample is judged with proof and half without, each with as many honest runs as tricks."""
+    half = ("proof", "events").index(mode)
+    chosen = [scenario for place, scenario in enumerate(spread(SCENARIOS, SIZE)) if place // 2 % 2 == half]
+    judge = MiJudge({"provider": "rules"}, mode == "proof", ScriptedPlayer())
+    results = measure(chosen, {mode: judge}, 1, lambda result: None)
+    wrong = {result.id: (result.mistake, result.seen) for result in results if result.mistake}
+    known = KNOWN[mode].keys() & {result.id for result in results if result.seen}
+    assert wrong.keys() == known, wrong
