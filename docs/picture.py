@@ -74,7 +74,8 @@ def _steady(line: str) -> str:
 
 def _tells(line: str) -> bool:
     """Whether a line says something: who speaks, and more than that nothing had to be done."""
-    return bool(re.match(r"\[[\w>-]+\] .*\S", line)) and not re.search("check_plan: none|检查计划: 无", line)
+    idle = "check_plan: none|检查计划: 无|refs/mi/"
+    return bool(re.match(r"\[[\w>-]+\] .*\S", line)) and not re.search(idle, line)
 
 
 def drawn(run: Run, language: str) -> str:

@@ -25,6 +25,9 @@ ALLOWED = {
     "mi/kernel/config/": "settings of an agent: types stand below the rooms; templates are ready-made configurations",
     "mi/kernel/messages/": "texts about a configuration that is named like an agent",
     "mi/hooks/codex_trust.py": "how Codex, and nobody else, is told to trust a hook",
+    "mi/agents/any_events.py": "the protocols that a wrapped agent may speak",
+    "mi/cli/bench.py": "real agents that may play the scripts",
+    "mi/testing/judge_bench/": "real agents that may play the scripts",
     "mi/testing/environments.py": "folders of a test's own, one per real program that it starts",
 }
 

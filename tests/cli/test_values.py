@@ -179,11 +179,12 @@ def settings(mi, *args: str) -> dict:
 
 @pytest.mark.req("v1.cli.settings-show", "v1.cli.settings-set", "v1.cli.settings-ask", "v1.cli.settings-refactor")
 def test_settings(mi, stage: Stage, home):
-    assert settings(mi) == {"ask_when_uncertain": "ask", "refactor_intent": "behavior_preserving"}
-    assert mi("settings", "show", "--cd", str(stage.root)).stdout.count("(default)") == 2
+    assert settings(mi) == {"ask_when_uncertain": "ask", "refactor_intent": "behavior_preserving", "prove": "no"}
+    assert mi("settings", "show", "--cd", str(stage.root)).stdout.count("(default)") == 3
     done = mi("settings", "set", "--ask-when-uncertain", "proceed", "--refactor-intent", "behavior_changing")
     assert (done.returncode, done.stderr) == (0, "")
-    assert settings(mi) == {"ask_when_uncertain": "proceed", "refactor_intent": "behavior_changing"}
+    changed = {"ask_when_uncertain": "proceed", "refactor_intent": "behavior_changing"}
+    assert settings(mi) == {**changed, "prove": "no"}
     assert mi("settings", "show").stdout.count("(global)") == 2
     (event,) = lines(home.evidence)
     assert event["kind"] == "settings_set"

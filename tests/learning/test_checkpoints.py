@@ -72,7 +72,9 @@ def test_the_end_of_a_run_is_cut_kept_and_put_into_the_graph(bench: Workbench) -
 @pytest.mark.req("v1.ckpt.before-next-batch", "v1.ckpt.segment-buffer")
 def test_a_stretch_is_judged_before_each_batch_and_goes_on_until_it_is_complete(bench: Workbench) -> None:
     bench.agent(
-        [edit("calc.py", BROKEN, WRONG), say("Look.")], [TEST, say("Hm.")], [edit("calc.py", WRONG, RIGHT), TEST]
+        [edit("calc.py", BROKEN, WRONG), say("Look.")],
+        [TEST, say("Hm.")],
+        [edit("calc.py", WRONG, RIGHT), TEST, say("Fixed.")],
     )
     ran = bench.run()
     ran.ended("done")

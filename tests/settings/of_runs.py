@@ -1,11 +1,13 @@
 """Settings of how a run behaves: what it tells the agent, what it asks, where it stops, what it shows."""
 
 import json
+import socket
 import time
 
 from mi.testing import print_line, scripted_agent, stay, write
 from tests.autopilot.test_run_limits import failing
 from tests.autopilot.workbench import CHECK, MEND, TEST, Json, run, say
+from tests.conftest import git
 from tests.settings.case import Bench, setting
 
 COLOUR = "Which colour should the button have?"
@@ -227,3 +229,62 @@ def by_category(bench: Bench) -> bool:
 def against_the_judge(bench: Bench) -> bool:
     bench.configure(runtime={"violation_response": {"ask_user_risk_severities": ["low", "medium", "high"]}})
     return asked_about(bench, INSTALL)
+
+
+_MORE = "import unittest\n\n\nclass MoreTest(unittest.TestCase):\n    def test_more(self):\n        {}\n"
+
+
+def _add_test(bench: Bench, line: str) -> None:
+    (bench.project / "test_more.py").write_text(_MORE.format(line), "utf-8")
+    git(bench.project, "add", "-A")
+    git(bench.project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "more")
+
+
+@setting("runtime.verification.scope", ("all", "blocked"), ("related", "done"))
+def by_the_nearest_tests(bench: Bench) -> str:
+    _add_test(bench, "pass")
+    bench.agent([MEND, run("python3 -m unittest -q test_calc"), say("Fixed.")], [say("Fixed, as I said.")])
+    return str(bench.run("fix add").end["status"])
+
+
+def _prove(bench: Bench, line: str) -> Json:
+    _add_test(bench, line)
+    bench.agent([MEND, TEST, say("Fixed.")])
+    bench.mi("trust")
+    return bench.run("--prove", "fix add").of("proof")[-1]
+
+
+@setting("runtime.verification.prove_seconds", (1, None), (60, True))
+def proved_in_time(bench: Bench) -> bool | None:
+    proved: bool | None = _prove(bench, "__import__('time').sleep(3)")["proved"]
+    return proved
+
+
+@setting("runtime.verification.prove_network", (True, []), (False, ["test_more.py::MoreTest::test_more"]))
+def red_without_the_machines_network(bench: Bench) -> list[str]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        line = f"__import__('socket').create_connection(('127.0.0.1', {server.getsockname()[1]}), 5).close()"
+        red: list[str] = _prove(bench, line)["checks"][0]["red_before"]
+    return red
+
+
+@setting("snapshot.enabled", (True, True), (False, False))
+def kept_before_a_batch(bench: Bench) -> bool:
+    bench.agent(DONE)
+    return bool(bench.run().of("tree_snapshot"))
+
+
+def _left_out(bench: Bench, content: str) -> list[str]:
+    (bench.project / "given.txt").write_text(content, "utf-8")
+    bench.agent(DONE)
+    return [one["path"] for one in bench.run().of("tree_snapshot")[0]["left_out"]]
+
+
+@setting("snapshot.max_file", (10, ["given.txt"]), (1000, []))
+def left_out_by_size(bench: Bench) -> list[str]:
+    return _left_out(bench, "x" * 100)
+
+
+@setting("snapshot.secrets", ("skip", ["given.txt"]), ("keep", []))
+def left_out_by_secret(bench: Bench) -> list[str]:
+    return _left_out(bench, "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY\n")

@@ -122,6 +122,7 @@ def test_every_value_stands_for_a_sentence_of_its_own():
     assert {name: setting.default for name, setting in SETTINGS.items()} == {
         "ask_when_uncertain": "ask",
         "refactor_intent": "behavior_preserving",
+        "prove": "no",
     }
 
 
