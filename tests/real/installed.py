@@ -66,14 +66,21 @@ def rust_environment(environment: dict[str, str] = _ENVIRONMENT) -> dict[str, st
 
 def shell(name: str, cache: Path = _CACHE, environment: dict[str, str] = _ENVIRONMENT) -> str:
     """The path of a shell; whoever may install packages has a missing one installed."""
+    return program(name, name, "complete words in", cache, environment)
+
+
+def program(
+    name: str, package: str, doing: str, cache: Path = _CACHE, environment: dict[str, str] = _ENVIRONMENT
+) -> str:
+    """The path of a program of the system; whoever may install packages has a missing one installed."""
     with _locked(cache):
         found = shutil.which(name)
         if found is None and os.geteuid() == 0 and (apt := shutil.which("apt-get")):
-            for step in (["update", "-q"], ["install", "-y", "-q", "--no-install-recommends", name]):
-                _run(name, [apt, *step], cache, environment)
+            for step in (["update", "-q"], ["install", "-y", "-q", "--no-install-recommends", package]):
+                _run(package, [apt, *step], cache, environment)
             found = shutil.which(name)
     if found is None:
-        raise RuntimeError(f"the tests complete words in the real {name}: install it, e.g. `apt-get install {name}`")
+        raise RuntimeError(f"the tests {doing} the real {name}: install it, e.g. `apt-get install {package}`")
     return found
 
 

@@ -30,6 +30,7 @@ from mi.project.proof.dependencies import compare_dependencies, find_beside, lis
 from mi.project.proof.sandbox import CheckOutput, Way, run_in_copy
 from mi.project.worktree import WorktreeWatch
 from tests.conftest import git
+from tests.real.installed import program
 
 WAYS: list[Way] = ["namespaces", "bubblewrap", "plain"]
 AT_ITS_PATH: list[Way] = ["namespaces", "bubblewrap"]
@@ -37,7 +38,7 @@ AT_ITS_PATH: list[Way] = ["namespaces", "bubblewrap"]
 
 @pytest.fixture(autouse=True)
 def tools() -> None:
-    assert shutil.which("bwrap"), "bubblewrap is missing: apt-get install bubblewrap"
+    program("bwrap", "bubblewrap", "run checks in")
 
 
 @pytest.fixture
