@@ -27,6 +27,7 @@ ALLOWED = {
     "mi/knowledge/search/backend.py": "kinds of documents",
     "mi/learning/transfer.py": "kinds of records",
     "mi/kernel/messages/": "texts by their keys",
+    "mi/kernel/language/": "words that people and agents use",
 }
 PERSONS = {words: one for words, one in ALL.items() if one.get_default("person_only")}
 
@@ -50,7 +51,8 @@ def test_the_commands_of_a_group_stand_together() -> None:
 
 def test_what_a_person_alone_may_say() -> None:
     assert {words for words, one in PERSONS.items() if one.get_default("person_only") == "always"} == {
-        *("uninstall", "hook install", "hook uninstall")
+        *("uninstall", "hook install", "hook uninstall", "trust", "prove", "proof verify"),
+        *("checks set", "checks clear", "checks run"),
     }
     assert {words for words, one in PERSONS.items() if one.get_default("person_only") == "in-runs"} == {
         *("answer", "init", "values set", "values edit", "settings set", "undo", "redo", "import"),
