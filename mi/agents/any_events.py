@@ -26,7 +26,7 @@ def find_protocol(argv: Sequence[str]) -> Protocol:
     program, words = os.path.basename(argv[0]) if argv else "", " ".join(argv[1:])
     if "exec" in argv and {"--json", "--experimental-json"} & set(argv):
         return "codex"
-    if re.search(r"--output-format[ =]stream-json\b", words):
+    if re.search(r"--output-format[ =](?:stream-)?json\b", words):
         return "claude" if program.startswith("claude") else "jsonl"
     return "none"
 

@@ -282,7 +282,7 @@ def test_another_vendors_lines_are_no_events_of_a_named_protocol() -> None:
         ("wrapper --output-format stream-json", "jsonl"),
         ("codex exec --json --sandbox workspace-write {prompt}", "codex"),
         ("npx codex exec --json -", "codex"),
-        ("claude -p {prompt} --output-format json", "none"),
+        ("claude -p {prompt} --output-format json", "claude"),
         ("codex exec {prompt}", "none"),
         ("my-agent --json", "none"),
         ("sh -c agent", "none"),
