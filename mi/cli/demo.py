@@ -60,9 +60,9 @@ def _run(context: HomeContext, args: Args) -> int:
     home, project = Home(os.path.join(folder, "home")), os.path.join(folder, "project")
     _prepare(out, home, project, os.path.join(folder, "replay.json"))
     if args.json:
-        return _mi(out, home, "-C", project, "run", "--json", out.text("demo.task"))
+        return _mi(out, home, "-C", project, "run", "--no-prove", "--json", out.text("demo.task"))
     out.say("demo.intro", project=project)
-    code = _mi(out, home, "-C", project, "run", out.text("demo.task"))
+    code = _mi(out, home, "-C", project, "run", "--no-prove", out.text("demo.task"))
     out.say("demo.outro", mi=_typed(), home=home.root, project=project, root=context.home.root)
     return code
 

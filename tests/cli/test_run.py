@@ -13,7 +13,7 @@ import pytest
 
 from mi.autopilot.injection import EXTERNAL, REFACTOR
 from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, run, say
-from tests.conftest import MI
+from tests.conftest import MI, git
 
 DONE = [MEND, TEST, say("Fixed and tested. Done.")]
 SECRET = "ghp_" + "aB3dE5gH7" * 4
@@ -109,8 +109,10 @@ def test_only_the_persons_own_word_changes_what_a_refactoring_means(bench: Workb
     assert REFACTOR not in ran.of("hands_input")[0]["light_injection"]
 
 
-def at_terminal(bench: Workbench, answer: bytes, code: int = 0, **env: str) -> str:
+def at_terminal(bench: Workbench, answer: bytes, code: int = 0, prompt: bytes = b"\n> ", **env: str) -> str:
     """What a person sees who runs a task on a terminal and answers the question that comes."""
+    if prompt == b"\n> ":
+        bench.mi("settings", "set", "--prove", "no")  # so that nothing is asked about it
     terminal, end = pty.openpty()
     # A new process group that owns the terminal: Ctrl-C reaches whoever reads it.
     owns = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
@@ -127,7 +129,7 @@ def at_terminal(bench: Workbench, answer: bytes, code: int = 0, **env: str) -> s
         )
         os.close(end)
         shown = b""
-        while answer and b"\n> " not in shown.replace(b"\r", b""):
+        while answer and prompt not in shown.replace(b"\r", b""):
             shown += person.read(4096)
         person.write(answer)
         try:
@@ -339,3 +341,13 @@ def test_pinned_settings_follow_the_values_within_the_limit(bench: Workbench) ->
     whole = bench.run("explain it").of("hands_input")[-1]["light_injection"]
     assert whole.index("- Rule number 79 ") < whole.index("Also:") < whole.index(EXTERNAL)
     assert "take the safest reasonable choice instead of asking me" in whole[whole.index("Also:") :]
+
+
+@pytest.mark.req("judge.proof.asked-once")
+def test_a_person_at_the_terminal_is_asked_once_whether_mi_may_prove(bench: Workbench) -> None:
+    bench.agent(DONE)
+    assert "run the project's checks itself" in at_terminal(bench, b"yes\n", prompt=b"(yes/no)", TERM="dumb")
+    assert bench.mi("settings", "show", "--json").stdout.count('"yes"') == 1
+    assert bench.records()[-1]["marks"]["proved"] is True
+    git(bench.project, "checkout", "-q", ".")
+    assert "(yes/no)" not in at_terminal(bench, b"", prompt=b"", TERM="dumb")
