@@ -201,13 +201,15 @@ class Loop:
         if move.status == "done":
             return self._close(case, move.parts)
         if move.next_action == "stop":
-            return self._close(case) if self._could_be_proved(case) else self._blocked_by(move)
+            return self._close(case) if self._could_be_proved(case) else self._blocked_by(case, move)
         closing = judge_closing(case)
         if isinstance(closing, AskAgent) and closing.request in move.next_hands_input:
             return SendNext(move.next_hands_input, _asks_for_check(closing, case), closing.rows)
         return SendNext(move.next_hands_input, is_check=_is_check_request(move.next_hands_input, case))
 
-    def _blocked_by(self, move: NextMove) -> EndRun:
+    def _blocked_by(self, case: Case, move: NextMove) -> EndRun:
+        closing = judge_closing(case)
+        self.state.open_rows = closing.rows if isinstance(closing, CannotClose) else []
         return EndRun("blocked", move.notes) if move.notes else self.blocked("end.no-way-on")
 
     def _could_be_proved(self, case: Case) -> bool:

@@ -181,7 +181,7 @@ def long_batch(bench: Bench) -> str:
 def batches_by_cost(bench: Bench) -> int:
     says = {"type": "result", "session_id": "s1", "is_error": False, "result": "I am Looking.", "total_cost_usd": 0.02}
     line = f"printf '%s\\n' '{json.dumps(says)}' | sed s/Looking/Looking$n/"  # each time a little differently
-    agent = f"n=$(cat {bench.file('n')} 2>/dev/null || true); printf x >> {bench.file('n')}; {line}"
+    agent = f"n=$(cat tries 2>/dev/null || true); printf x >> tries; {line}"  # and each time something changes
     bench.mi("settings", "set", "--ask-when-uncertain", "proceed")
     bench.configure(hands={"provider": "cli", "cli": {"exec": ["sh", "-c", agent], "events": "claude"}})
     return len(bench.run("--max-batches", "4", "fix it").of("hands_input"))

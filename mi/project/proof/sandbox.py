@@ -19,7 +19,7 @@ from mi.project.proof.copies import Copy, remove_tree
 Way = Literal["namespaces", "bubblewrap", "plain"]
 _KEPT_BYTES = 8 << 20  # of the output: its end
 _ROOM_BYTES = 1 << 20  # less than that is a full disk
-_PROBE_S = 20.0
+_PROBE_S = 60.0
 # Caches that checks write to wherever the project is: what they write is thrown away.
 _CACHES = (
     *(".cache", ".npm", ".m2", ".gradle", ".cargo", ".rustup", "go", ".yarn", ".bun", ".nuget", ".composer", ".gem"),
