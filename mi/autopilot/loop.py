@@ -32,6 +32,7 @@ from mi.mind.closing import (
     AskAgent,
     AskPerson,
     CannotClose,
+    ClosingVerdict,
     MayClose,
     ask_for_check,
     ask_to_put_back,
@@ -81,7 +82,7 @@ class Loop:
             or self._before_deciding(case, judged)
             or self._next_move(msgspec.structs.replace(case, risk=judged.risk, recent=self.state.recent))
         )
-        if isinstance(upcoming, SendNext) and not case.unbent and not case.will_prove:
+        if isinstance(upcoming, SendNext) and not case.unbent:
             upcoming = self._tell_to_put_back(case, upcoming)
         return self._guard(case, upcoming) if isinstance(upcoming, SendNext) else upcoming
 
@@ -209,7 +210,8 @@ class Loop:
 
     def _blocked_by(self, case: Case, move: NextMove) -> EndRun:
         closing = judge_closing(case)
-        self.state.open_rows = closing.rows if isinstance(closing, CannotClose) else []
+        if isinstance(closing, CannotClose):
+            self._note_closing(case, closing)
         return EndRun("blocked", move.notes) if move.notes else self.blocked("end.no-way-on")
 
     def _could_be_proved(self, case: Case) -> bool:
@@ -248,7 +250,7 @@ class Loop:
     def _ask_about_judges(self, case: Case) -> Next | None:
         """Ask the person about judges that stay changed, though the agent was told to put them back."""
         changed, state = case.batch.judge_ids, self.state
-        if case.unbent or case.will_prove or not state.told_judges.issuperset(changed) or not case.ran:
+        if case.unbent or not state.told_judges.issuperset(changed) or not case.ran:
             return None
         if state.refused_judges.issuperset(changed):
             return self.blocked("end.judges", ways="; ".join(case.batch.changed_judges[:3]))
@@ -276,11 +278,10 @@ class Loop:
         closing = judge_closing(case, parts or [])
         if isinstance(closing, MayClose) and case.will_prove and case.proof is None:
             proof = self.batches.prove(case)
-            accepted = proof.id in self.state.accepted_judges
+            accepted = proof.id in self.state.accepted_judges or (proof.only_judges and case.judges_accepted)
             case = msgspec.structs.replace(case, proof=msgspec.structs.replace(proof, accepted=accepted))
             closing = judge_closing(case, parts or [])
-        self.judge.record_closing(case, closing, parts or [])
-        self.state.open_rows = closing.rows if isinstance(closing, CannotClose) else []
+        self._note_closing(case, closing, parts)
         match closing:
             case MayClose(reason):
                 return EndRun("done", reason)
@@ -290,6 +291,11 @@ class Loop:
                 return self._settle_proof(case, question) if about == "judges" else self._ask_and_send(question)
             case CannotClose(reason):
                 return EndRun("blocked", reason)
+
+    def _note_closing(self, case: Case, closing: ClosingVerdict, parts: list[JudgedPart] | None = None) -> None:
+        """Record how the rows of `done` stand, and keep those that are open for the end of the run."""
+        self.judge.record_closing(case, closing, parts or [])
+        self.state.open_rows = closing.rows if isinstance(closing, CannotClose) else []
 
     def _settle_proof(self, case: Case, question: str) -> Next:
         """Ask the person about what speaks against a proof and only they can decide: with their yes it counts."""

@@ -111,7 +111,7 @@ def view_testimony(seen: Testimony, language: str) -> ProofView:
         for_agent="\n".join(agent),
         open_count=proof.open_count + len(seen.notices_tests) + len(seen.installed),
         question="" if is_red else "\n".join(asks),
-        judges_hold=proof.proved is True,
+        only_judges=not is_red and not seen.installed,
         command=", ".join(check.command for check in proof.checks),
     )
 

@@ -61,7 +61,7 @@ def judge_closing(case: Case, parts: Sequence[JudgedPart] = ()) -> ClosingVerdic
     case = _with_judged_parts(case, parts)
     failing = find_open_rows(case)
     if case.will_prove and case.proof is None:
-        failing = [row for row in failing if row.name not in _PROVABLE or (row is VERIFIED and _may_ask(row, case))]
+        failing = [row for row in failing if row is not VERIFIED or _may_ask(row, case)]
     if not failing:
         return _find_ground(case)
     if not case.ran:
@@ -275,4 +275,3 @@ PROVED = ClosingRow(
     lambda case: case.proof.open_count if case.proof else 0,
 )
 ROWS = (RAN, CLAIMED, MOVED, PARTS, UNBENT, VERIFIED, PROVED)  # in the order in which they are told
-_PROVABLE = ("unbent", "verified")

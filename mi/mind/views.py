@@ -107,7 +107,7 @@ class ProofView(Struct, frozen=True, kw_only=True):
     for_agent: str = ""  # what differs, in words that the agent can act upon
     open_count: int = 0  # tests and judges that stand against it
     question: str = ""  # what only the person can decide about a judge that was changed
-    judges_hold: bool = False  # with the judges of the base the work is as good
+    only_judges: bool = False  # nothing but changed judges stands against it, or code that notices them
     command: str = ""  # that was run
     id: str = ""  # by which the person's word about it is remembered
     accepted: bool = False  # the person said yes to what speaks against it
@@ -295,10 +295,8 @@ class Case(Struct, frozen=True, kw_only=True):
 
     @property
     def unbent(self) -> bool:
-        """Return whether the judges of the work are what they were when the run began, or do as well."""
-        return not self.batch.changed_judges or (
-            self.proof is not None and (self.proof.judges_hold or self.proof.accepted)
-        )
+        """Return whether the judges of the work are what they were when the run began, or the person agreed."""
+        return not self.batch.changed_judges or (self.proof is not None and self.proof.accepted)
 
     @property
     def verified(self) -> bool:

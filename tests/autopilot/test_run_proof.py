@@ -82,13 +82,22 @@ def test_what_only_looks_done_is_not(trusted: Workbench, steps: list[Json]) -> N
     assert ran.end["marks"]["proved"] is not True
 
 
-@pytest.mark.req("judge.proof.judges-decide")
-def test_a_changed_test_is_nobodys_question_where_the_work_passes_the_old_one_too(trusted: Workbench) -> None:
-    tidied = edit("test_calc.py", "self.assertEqual(add(2, 3), 5)", "self.assertTrue(add(2, 3) == 5)")
-    trusted.agent([MEND, tidied, TEST, DONE])
+LOOSER = edit("test_calc.py", "self.assertEqual(add(2, 3), 5)", "self.assertTrue(add(2, 3))")
+STRICT = edit("test_calc.py", "self.assertTrue(add(2, 3))", "self.assertEqual(add(2, 3), 5)")
+
+
+@pytest.mark.req("judge.proof.unbent-too")
+def test_a_test_that_was_loosened_beside_a_real_fix_is_put_back_or_the_persons_to_decide(trusted: Workbench) -> None:
+    trusted.agent([MEND, LOOSER, TEST, DONE], [STRICT, TEST, DONE])
     ran = trusted.run()
     ran.ended("done")
-    assert trusted.inbox() == []
+    assert "Put back" in ran.inputs[1]
+    git(trusted.project, "checkout", "-q", ".")
+    trusted.agent([MEND, LOOSER, TEST, DONE], AGAIN)
+    trusted.run().ended("blocked")
+    (question,) = trusted.inbox()
+    assert trusted.mi("answer", question["id"], "yes").code == 0
+    trusted.run("--resume").ended("done")
 
 
 @pytest.mark.req("judge.trust.first", "judge.proof.undecided")

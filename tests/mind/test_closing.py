@@ -93,7 +93,8 @@ PART = PartView(text="add `x`", state="open", missing=["`x` was not added"])
         # several at once
         (case(**NOTHING, parts=[PART]), "moved parts verified", AskAgent),
         # proved
-        (case(**BENT, asked=1, will_prove=True), "unbent verified", MayClose),  # MI's own run decides
+        (case(asked=1, will_prove=True), "verified", MayClose),  # MI's own run decides
+        (case(**BENT, asked=1, will_prove=True), "unbent verified", AskAgent),  # but not about changed judges
         (case(will_prove=True), "verified", ASK_TEST),  # the agent is asked first
         (case(asked=1, proof=ProofView(proved=True)), "", MayClose),
         (case(commands=[FAILED], proof=ProofView(proved=True)), "", MayClose),  # red before, and not by this work
@@ -103,7 +104,8 @@ PART = PartView(text="add `x`", state="open", missing=["`x` was not added"])
             "verified proved",
             CannotClose,
         ),
-        (case(**BENT, marks=VERIFIED, proof=ProofView(proved=True, judges_hold=True)), "", MayClose),
+        (case(**BENT, marks=VERIFIED, proof=ProofView(proved=True)), "unbent", AskAgent),
+        (case(**BENT, marks=VERIFIED, proof=ProofView(proved=False, accepted=True)), "", MayClose),
         (case(marks=VERIFIED, proof=ProofView(why="the tests need a service")), "", MayClose),
         (case(asked=1, proof=ProofView(why="the tests need a service")), "verified", CannotClose),
     ],
