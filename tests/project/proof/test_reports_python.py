@@ -84,6 +84,15 @@ def test_unittest_reports_each_test(project: Path, command: str) -> None:
     assert (results.source, results.problem, results.disagreement) == ("report", None, None)
 
 
+def test_a_wanted_test_of_a_file_that_unittest_cannot_import_is_red(tmp_path: Path) -> None:
+    """New tests on the code of the base often import what is not there yet."""
+    lines = "import unittest\nfrom calc import sub\nclass T(unittest.TestCase):\n    def test_sub(self): sub()\n"
+    (tmp_path / "test_calc.py").write_text(lines)
+    (tmp_path / "calc.py").write_text("")
+    results = run_check("python -m unittest", tmp_path, ["test_calc.py::T::test_sub"])
+    assert (results.failed, results.exit_code) == (["test_calc.py"], 1)
+
+
 def test_unittest_reports_beside_a_sitecustomize_of_the_project(tmp_path: Path) -> None:
     project = write(
         tmp_path / "project",

@@ -62,10 +62,13 @@ class _UnittestWatcher:
         return returned
 
     def select(self, test):
-        """Return the tests that are wanted, in a suite of their own."""
+        """Return the tests that are wanted, in a suite of their own, with what stands for a file that did not load."""
         if self._writer.only is None:
             return test
-        return sys.modules["unittest"].TestSuite(one for one in _flat(test) if self._id(one) in self._writer.only)
+        return sys.modules["unittest"].TestSuite(one for one in _flat(test) if self._is_wanted(self._id(one)))
+
+    def _is_wanted(self, test):
+        return test in self._writer.only or any(wanted.startswith(test + "::") for wanted in self._writer.only)
 
     def watch(self, result):
         """Have every outcome told to us, too."""
