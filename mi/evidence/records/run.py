@@ -157,6 +157,32 @@ class TreeSnapshot(Record, frozen=True, kw_only=True, tag="tree_snapshot"):
         return self.reason or f"{self.of} {self.commit}"
 
 
+class QuestionOption(Struct, frozen=True, kw_only=True):
+    """One thing that can be chosen: how it is called in an answer, and what it says."""
+
+    key: str
+    text: str = ""
+
+
+class WouldAnswer(Struct, frozen=True, kw_only=True):
+    """What MI would have said, how sure it was, and why that was not enough to say it without the person."""
+
+    answer: str = ""
+    confidence: float = 0.0
+    cited_ids: list[str] = []
+    why_asked: str = ""
+    topic: str = ""
+
+
+class HookCall(Struct, frozen=True, kw_only=True):
+    """The call in a host's session that waits for a permission."""
+
+    host: str = ""
+    session_id: str = ""
+    operation: str = ""
+    target: str = ""
+
+
 class Question(Record, frozen=True, kw_only=True, tag="question"):
     """Something only the person can answer; `blocks`: the run waits for it, `about`: what the answer is for."""
 
@@ -167,10 +193,17 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
     id: str = ""
     text: str = ""
     blocks: bool = True
-    about: Literal["agent", "risk", "strategy", "next", "judges", "rules", "review", "tasks", "proposal", "capture"] = (
-        "agent"
-    )
+    about: Literal[
+        "agent", "risk", "strategy", "next", "judges", "rules", "review", "tasks", "proposal", "capture", "limit"
+    ] = "agent"
     judges: list[str] = []  # the changes of judges that it is about
+    project_root: str = ""
+    task: str = ""
+    said: str = ""  # the agent's own words
+    options: list[QuestionOption] = []
+    would: WouldAnswer | None = None
+    default: str = ""  # what happens if nobody answers; never a yes
+    call: HookCall | None = None
 
     @property
     def waits_as(self) -> Literal["question", "review", "proposal"]:
@@ -182,6 +215,8 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
 
 
 class UserInput(Record, frozen=True, kw_only=True, tag="user_input"):
+    """What the person said to a question, and by which door; `dismissed`: they closed it without an answer."""
+
     said_by = "person"
     shown_in = ("segment", "recent")
     paired_by = "question_id"
@@ -189,6 +224,10 @@ class UserInput(Record, frozen=True, kw_only=True, tag="user_input"):
     question: str = ""
     answer: str = ""
     question_id: str = ""
+    by: Literal["", "terminal", "chat", "page", "file"] = ""  # '' was written before doors were told apart
+    opens: Literal["", "once", "session", "always"] = ""  # of a permission
+    dismissed: bool = False
+    why: str = ""
 
     def headline(self, say: Say = str) -> str:
         return f"{self.question} → {self.answer}"
