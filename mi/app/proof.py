@@ -29,7 +29,8 @@ def find_check_commands(context: HomeContext) -> list[str]:
     from mi.project.checks.own import read_own
 
     own = read_own(context.project.root, context.project_home.checks, context.notices)
-    return [check.command for check in ProjectChecks.read(context.project.root, own.checks).asked_for()]
+    checks = ProjectChecks.read(context.project.root, own.checks).asked_for()
+    return [*own.prepare, *(check.command for check in checks)]
 
 
 def store_trust(context: HomeContext, commands: list[str]) -> None:
@@ -54,20 +55,18 @@ def list_untrusted(context: HomeContext) -> list[str]:
 
 def build_witness_place(context: HomeContext) -> "WitnessPlace":
     """Return where a proof of this project keeps what it makes, and what it may run."""
-    from mi.project.checks.own import read_own
     from mi.project.proof.check_runs import RunSettings
     from mi.project.proof.sandbox import own_environment
     from mi.project.proof.witness import WitnessPlace
 
     trusted = read_trust(context.project_home.trust)
-    own = read_own(context.project.root, context.project_home.checks, context.notices)
     verification = context.config.runtime.verification
     return WitnessPlace(
         kept=context.project_home.proofs,
         lock=context.home.path("proof.lock"),
         trusted=frozenset(trusted.commands if trusted else ()),
         settings=RunSettings(own_environment(), verification.prove_seconds, verification.prove_network),
-        own_checks=tuple(own.checks),
+        own_file=context.project_home.checks,
     )
 
 
@@ -97,9 +96,9 @@ def choose_proof(context: HomeContext, wanted: bool | None, open_prover: "Callab
         return ProofChoice(why_not="proof.undecided")
     if not decided:
         return ProofChoice(why_not="proof.not-wanted")
-    if list_untrusted(context):
+    if read_trust(context.project_home.trust) is None and list_untrusted(context):
         return ProofChoice(why_not="proof.untrusted")
-    return ProofChoice(open_prover())
+    return ProofChoice(open_prover())  # of a trusted repository only what is new in the base is not run
 
 
 def prove_run(context: HomeContext, run: str, say: "Callable[[str], None]") -> Proof:

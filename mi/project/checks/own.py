@@ -80,8 +80,19 @@ def read_file(path: str, notices: Notices, source: str = OWN) -> OwnChecks:
         notices.add("checks-broken", path, reason=" ".join(str(error).split()))
         return OwnChecks()
     checks = [check for entry in _entries(found) if (check := _take(entry, path, source, notices))]
-    lists = {name: [str(one) for one in found[name]] for name in _LISTS if isinstance(found.get(name), list)}
-    return OwnChecks(checks, **lists)
+    return OwnChecks(checks, **{name: _take_list(found.get(name, []), name, path, notices) for name in _LISTS})
+
+
+def _take_list(told: Any, name: str, path: str, notices: Notices) -> list[str]:
+    """Return what a file says under a name, one or many; what is no text or lies outside is noticed and left out."""
+    kept = []
+    for one in told if isinstance(told, list) else [told]:
+        if isinstance(one, str) and one.strip() and (name == "prepare" or place_of(one, "")):
+            kept.append(one)
+        else:
+            said = json.dumps({name: one}, ensure_ascii=False, default=str)
+            notices.add("checks-place", path, entry=said[:200])
+    return kept
 
 
 def _entries(found: dict[str, Any]) -> list[Any]:

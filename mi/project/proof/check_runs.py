@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from hashlib import sha256
+from shlex import quote
 from typing import NamedTuple
 
 import msgspec
@@ -28,7 +29,7 @@ class RunSettings(NamedTuple):
     seconds: float = 900.0
     network: bool = True
     rules: CopyRules = CopyRules()
-    prepare: str = ""  # a command that makes what the tests need, before each run
+    prepare: tuple[str, ...] = ()  # commands that make what the tests need, at the project's root before each run
 
 
 class CopiedRuns:
@@ -59,7 +60,7 @@ class CopiedRuns:
 
     def run_base(self, check: Check) -> TestResults:
         """Return how a check ends on the base: by what is kept of that very tree, command and environment, else now."""
-        path = os.path.join(self._kept, f"{self._key(check)}.json")
+        path = self._path(check)
         known = _read(path)
         if known is not None:
             return known
@@ -73,13 +74,18 @@ class CopiedRuns:
         return results
 
     def settle_base(self, check: Check) -> TestResults:
-        """Return the base again, with what was red in it while the agent worked beside it run by itself."""
+        """Return the base again, with what was red in it while the agent worked beside it run by itself; kept, too."""
+        path = self._path(check, "-settled")
+        known = _read(path)
+        if known is not None:
+            return known
         results = self.run_base(check)
-        red = results.failed
-        if not red or results.problem is not None:
+        if not results.failed or results.problem is not None:
             return results
-        again = self.run("base_again", self._base, check, red)
-        return settle_flaky(results, [again])
+        settled = settle_flaky(results, [again := self.run("base_again", self._base, check, results.failed)])
+        if again.problem is None:
+            files.write_atomic(path, msgspec.json.encode(settled), sync=False)
+        return settled
 
     def run(self, name: str, tree: Tree, check: Check, tests: Sequence[str] = ()) -> TestResults:
         """Return how a check ends on a tree; with `tests`, only these are wanted."""
@@ -96,26 +102,38 @@ class CopiedRuns:
         settings = self._settings
         place = os.path.join(copy.folder, os.path.relpath(copy.root, copy.top), check.folder)
         told = instrument(check.text, place, copy.reports, list(tests) or None, settings.environ)
-        line = f"{settings.prepare} && {told.command}" if settings.prepare else told.command
-        ended = run_in_copy(
-            copy,
-            line,
-            check.folder,
-            told.env,
-            settings.seconds,
-            settings.network,
-            self._stop,
-        )
-        if ended.problem:
-            return TestResults(problem=ReportProblem("stopped", ended.problem), output_tail=ended.output[-2000:])
+        mark = os.path.join(copy.reports, ".not-prepared")
+        line, folder = told.command, check.folder
+        if settings.prepare:
+            line, folder = _after_preparing(settings.prepare, mark, check.folder, told.command), ""
+        ended = run_in_copy(copy, line, folder, told.env, settings.seconds, settings.network, self._stop)
+        failed = os.fsdecode(files.read_bytes(mark) or b"")
+        problem = ReportProblem("stopped", ended.problem) if ended.problem else None
+        if failed and not problem:
+            problem = ReportProblem("not_prepared", f"`{failed}`: {_last_line(ended.output)}")
+        if problem:
+            return TestResults(problem=problem, output_tail=ended.output[-2000:])
         return read_results(told, ended.exit_code, ended.output)
 
-    def _key(self, check: Check) -> str:
-        """Return what a base run depends on, as a name; of the environment what finds programs and packages."""
+    def _path(self, check: Check, kind: str = "") -> str:
+        """Return where results of the base are kept: by what they depend on; of the environment what finds programs."""
         settings = self._settings
         shown = [settings.environ.get(name, "") for name in ("PATH", "VIRTUAL_ENV", "PYTHONPATH", "NODE_PATH")]
-        facts = [_FORMAT, self._base.root, self._base.tree_id, check.command, settings.prepare, *shown]
-        return sha256("\0".join([*facts, str(settings.network), *settings.rules.link]).encode()).hexdigest()[:32]
+        facts = [_FORMAT, self._base.root, self._base.tree_id, check.command, str(settings.network), *shown]
+        needs = [str(list(said)) for said in (settings.prepare, *settings.rules)]
+        key = sha256("\0".join([*facts, *needs]).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+        return os.path.join(self._kept, f"{key}{kind}.json")
+
+
+def _after_preparing(prepare: Sequence[str], mark: str, folder: str, command: str) -> str:
+    """Return a line for the shell that runs a check after what makes its copy ready; `mark` names what failed."""
+    steps = [f"(\n{step}\n) || {{ printf %s {quote(step)} > {quote(mark)}; exit 1; }}" for step in prepare]
+    return "\n".join([*steps, f"cd {quote('./' + folder)} || exit", command])
+
+
+def _last_line(output: str) -> str:
+    lines = output.strip().splitlines()
+    return lines[-1].strip()[:300] if lines else ""
 
 
 def _read(path: str) -> TestResults | None:

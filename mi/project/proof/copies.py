@@ -23,7 +23,7 @@ _POINTER_BYTES = 1024
 
 
 class CopyRules(NamedTuple):
-    """What `.mi/checks.toml` says of a project's copies: further paths of the work tree to share, and to copy."""
+    """What `.mi/checks.toml` says of a project's copies: further paths to share, and to copy, from its root."""
 
     link: tuple[str, ...] = ()
     copy: tuple[str, ...] = ()
@@ -170,11 +170,13 @@ def _make(
     _check_out(whole, place, folder)
     _fill_pointers(whole, top, folder)
     _set_times(whole, GitTree(top, base.tree_id, base.env) if base else whole, scratch, folder)
-    _replace(tree, os.path.join(folder, os.path.relpath(root, top)))
-    beside = find_beside(top, whole, rules.link)
+    inside = os.path.relpath(root, top)
+    _replace(tree, os.path.join(folder, inside))
+    link, copied = ([os.path.normpath(os.path.join(inside, path)) for path in said] for said in rules)
+    beside = find_beside(top, whole, link)
     elsewhere = dict.fromkeys([*(left.path for left in left_out), *whole.repositories])
     taken = [path for path in elsewhere if os.path.exists(os.path.join(top, path))]
-    for path in rules.copy:
+    for path in copied:
         _copy_from(top, folder, path)
     for path in (*beside.dependencies, *beside.builds):
         os.makedirs(os.path.join(folder, path), exist_ok=True)
@@ -285,6 +287,8 @@ def _set_times(tree: GitTree, base: GitTree, scratch: Scratch, folder: str) -> N
 def _copy_from(top: str, folder: str, path: str) -> None:
     """Copy a file or folder of the work tree that no tree holds but the checks need."""
     source, place = os.path.join(top, path), os.path.join(folder, path)
+    if not f"{os.path.realpath(os.path.dirname(place))}/".startswith(f"{os.path.realpath(folder)}/"):
+        return  # a link of the tree leads out of the copy
     os.makedirs(os.path.dirname(place), exist_ok=True)
     if os.path.isdir(source):
         shutil.copytree(source, place, symlinks=True, dirs_exist_ok=True)

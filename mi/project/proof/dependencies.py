@@ -67,6 +67,8 @@ def list_dependencies(root: str, folders: Iterable[str]) -> DependencyListing:
     listing: DependencyListing = {}
     for folder in folders:
         place = os.path.join(root, folder)
+        if os.path.isfile(place):
+            listing[folder] = _digest(place)
         for package in _packages(place):
             listing[os.path.join(folder, package)] = _digest(os.path.join(place, package))
     return listing

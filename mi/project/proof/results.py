@@ -10,6 +10,7 @@ Source = Literal["report", "output", "exit_code"]
 ProblemKind = Literal[
     "stopped",  # the command did not come to its end
     "could_not_start",
+    "not_prepared",  # what makes its copy ready failed
     "no_tests",
     "not_built",
     "missing",  # the runner wrote a report at the base, and none now

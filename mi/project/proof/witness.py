@@ -13,12 +13,14 @@ from msgspec import Struct
 from mi.kernel import git, locks
 from mi.kernel.errors import MiError
 from mi.kernel.home import make_dirs
-from mi.project.checks.coverage import ProjectChecks
+from mi.kernel.notices import Notices
 from mi.project.checks.file_kinds import is_test
 from mi.project.checks.judges import notices_tests
+from mi.project.checks.own import read_own
 from mi.project.checks.runner import Check
+from mi.project.proof.base_checks import BaseChecks, read_base_checks
 from mi.project.proof.check_runs import CopiedRuns, RunSettings
-from mi.project.proof.copies import Scratch, close_scratch, make_copy, open_scratch, remove_copy
+from mi.project.proof.copies import Scratch, close_scratch, open_scratch
 from mi.project.proof.dependencies import DependencyListing, compare_dependencies, find_beside, list_dependencies
 from mi.project.proof.proving import ProofCase, ProofResult, prove
 from mi.project.proof.sandbox import StopSource
@@ -38,7 +40,7 @@ class WitnessPlace(NamedTuple):
     lock: str  # a file that lets one base run at a time
     trusted: frozenset[str]  # commands
     settings: RunSettings
-    own_checks: tuple[Check, ...] = ()
+    own_file: str = ""  # of the home: what the person set as this project's checks
 
 
 class Testimony(Struct, frozen=True, kw_only=True):
@@ -69,10 +71,14 @@ class Witness:
         self._say = say
         self._stop = stop
         self._scratch: Scratch | None = None
+        self._read: BaseChecks | None = None
         self._installed: DependencyListing | None = None
+        self._watched: Sequence[str] = ()  # further paths beside the sources that a copy takes
 
     def note_installed(self) -> None:
         """Remember what is installed beside the tree now, so that a change of it is seen."""
+        own = read_own(self._base.root, self._place.own_file, Notices())
+        self._watched = [*own.link, *own.copy]
         self._installed = self._list_installed(self._base)
 
     def run_base(self, changed: Sequence[str]) -> None:
@@ -81,9 +87,13 @@ class Witness:
         What fails here is said when the proof is wanted.
         """
         try:
-            runs = self._open_runs()
-            for check in self.find_checks(changed):
-                if not (self._stop and self._stop.reason) and check.command in self._place.trusted:
+            base = self._read_base()
+            checks = base.needed(changed)
+            if self._untrusted(base, checks):
+                return
+            runs = self._open_runs(base)
+            for check in checks:
+                if not (self._stop and self._stop.reason):
                     runs.run_base(check)
         except (OSError, MiError):
             return
@@ -97,14 +107,13 @@ class Witness:
 
     def _testify(self, task: str, final: GitTree) -> Testimony:
         started = time.monotonic()
-        changed = final.changed_since(self._base)
-        checks = self.find_checks(changed)
-        untrusted = [check.command for check in checks if check.command not in self._place.trusted]
+        base = self._read_base()
+        checks = base.needed(final.changed_since(self._base))
         if not checks:
             return Testimony(problem="proof.no-checks")
-        if untrusted:
+        if untrusted := self._untrusted(base, checks):
             return Testimony(problem="proof.untrusted-now", commands=untrusted)
-        proof = prove(ProofCase(task, self._base, final, checks), _SettledBase(self._open_runs()))
+        proof = prove(ProofCase(task, self._base, final, checks), _SettledBase(self._open_runs(base)))
         now = self._list_installed(final) if self._installed is not None else {}
         return Testimony(
             proof=proof,
@@ -113,30 +122,30 @@ class Witness:
             seconds=round(time.monotonic() - started, 3),
         )
 
-    def find_checks(self, changed: Sequence[str]) -> list[Check]:
-        """Return the checks that cover a change, as the base has them."""
-        copy = make_copy(self._base, self._open_scratch())
-        if copy.problem:
-            return []
-        try:
-            root = os.path.join(copy.folder, os.path.relpath(copy.root, copy.top))
-            return ProjectChecks.read(root, self._place.own_checks).needed(changed)
-        finally:
-            remove_copy(copy)
+    def _read_base(self) -> BaseChecks:
+        """Return the checks as the base has them."""
+        if self._read is None:
+            self._read = read_base_checks(self._base, self._open_scratch(), self._place.own_file)
+        return self._read
+
+    def _untrusted(self, base: BaseChecks, checks: Sequence[Check]) -> list[str]:
+        """Return the commands that would be run and that the person has not trusted."""
+        wanted = [*base.prepare, *(check.command for check in checks)]
+        return [command for command in wanted if command not in self._place.trusted]
 
     def close(self) -> None:
         """Remove the copies."""
         if self._scratch is not None:
             close_scratch(self._scratch)
-            self._scratch = None
+            self._scratch = self._read = None
 
-    def _open_runs(self) -> CopiedRuns:
+    def _open_runs(self, base: BaseChecks) -> CopiedRuns:
         place = self._place
         return CopiedRuns(
             self._base,
             self._open_scratch(),
             place.kept,
-            place.settings,
+            place.settings._replace(prepare=base.prepare, rules=base.rules),
             self._left_out,
             self._take_turn,
             self._say,
@@ -160,7 +169,7 @@ class Witness:
 
     def _list_installed(self, tree: Tree) -> DependencyListing:
         root = self._base.root
-        return list_dependencies(root, find_beside(root, tree).dependencies)
+        return list_dependencies(root, [*find_beside(root, tree).dependencies, *self._watched])
 
     def _diff(self, final: GitTree) -> str:
         options = ("-U0", "-M", "--no-ext-diff", "--no-textconv", "--no-color", "--relative")

@@ -20,5 +20,6 @@ TEXT: dict[str, str] = {
     "error.check-no-folder": "no folder {folder!r} in {root} (mi checks lists the packages)",
     "notice.checks-broken": "{path} cannot be read ({reason}); going on by what the project's files tell (mend it, or mi checks set COMMAND)",
     "notice.checks-entry": '{path}: {entry} is no check, it needs command = "…" and a kind of test or build; left out',
+    "notice.checks-place": "{path}: {entry} is left out; `prepare` takes commands, `copy` and `link` take paths inside the project",
     "notice.checks-no-program": "{path} names {program!r}, which is not there ({check}); going on by what the project's files tell (install it, or mi checks set COMMAND)",
 }

@@ -74,6 +74,7 @@ TEXT: dict[str, str] = {
     # what is wrong with a report
     "proof.problem-stopped": "it was stopped before its end",
     "proof.problem-could_not_start": "it could not start: {detail}",
+    "proof.problem-not_prepared": "what makes its copy ready (`prepare` in .mi/checks.toml) failed: {detail}",
     "proof.problem-no_tests": "it ran no tests",
     "proof.problem-not_built": "it did not build: {detail}",
     "proof.problem-missing": "its runner wrote no report, as it did before",

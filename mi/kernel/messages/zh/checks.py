@@ -20,6 +20,7 @@ TEXT: dict[str, str] = {
     "error.check-no-folder": "{root} 里没有文件夹 {folder!r}（mi checks 会列出各个包）",
     "notice.checks-broken": "无法读取 {path}（{reason}）；改按项目文件所示继续（请修正它，或用 mi checks set COMMAND）",
     "notice.checks-entry": '{path}：{entry} 不是检查，需要 command = "…"，kind 为 test 或 build；已略过',
+    "notice.checks-place": "{path}：{entry} 已略过；`prepare` 写命令，`copy` 和 `link` 写项目内的路径",
     "notice.checks-no-program": "{path} 指定了 {program!r}，但这里没有它（{check}）；改按项目文件所示继续（请安装它，或用 mi checks set COMMAND）",
 }
 HELP: dict[str, str] = {

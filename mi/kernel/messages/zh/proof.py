@@ -71,6 +71,7 @@ TEXT: dict[str, str] = {
     "proof.source-exit_code": "退出码",
     "proof.problem-stopped": "它在结束之前被停下",
     "proof.problem-could_not_start": "它无法启动：{detail}",
+    "proof.problem-not_prepared": "为副本做准备的命令（.mi/checks.toml 的 `prepare`）失败：{detail}",
     "proof.problem-no_tests": "它没有运行任何测试",
     "proof.problem-not_built": "没有构建成功：{detail}",
     "proof.problem-missing": "运行器没有像之前那样写出报告",
