@@ -1,4 +1,4 @@
-"""Proof, put together: whether the person wants it, which commands they trust, and who runs them."""
+"""Proof, put together: whether the person wants it, and who runs the checks."""
 
 import os
 import tempfile
@@ -7,50 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
+from mi.app.trust import leave_question, list_untrusted
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.proof import Proof, TrustSet
+from mi.evidence.records.proof import Proof
 from mi.evidence.records.run import RunStart
-from mi.kernel import clock, files, git
+from mi.kernel import clock, git
 from mi.kernel.errors import NotFound
 from mi.kernel.messages import text
 from mi.knowledge.thoughts.settings import effective, set_settings
-from mi.project.trust import find_untrusted, read_trust, write_trust
+from mi.project.trust import read_trust
 
 if TYPE_CHECKING:
     from mi.autopilot.run_parts import Prover
     from mi.mind.views import ProofView
     from mi.project.proof.witness import Witness, WitnessPlace
     from mi.project.trees import GitTree
-
-
-def find_check_commands(context: HomeContext) -> list[str]:
-    """Return the commands that a proof of this project may run."""
-    from mi.project.checks.coverage import ProjectChecks
-    from mi.project.checks.own import read_own
-
-    own = read_own(context.project.root, context.project_home.checks, context.notices)
-    checks = ProjectChecks.read(context.project.root, own.checks).asked_for()
-    return [*own.prepare, *(check.command for check in checks)]
-
-
-def store_trust(context: HomeContext, commands: list[str]) -> None:
-    """Keep that the person trusts these commands: the event first."""
-    record = TrustSet(project_root=context.project.root, commands=commands)
-    context.evidence_writer(context.project_home.evidence).append(record, sync=True)
-    write_trust(context.project_home.trust, commands)
-
-
-def remove_trust(context: HomeContext) -> None:
-    """Keep that the person trusts this repository no longer."""
-    former = read_trust(context.project_home.trust)
-    record = TrustSet(project_root=context.project.root, commands=former.commands if former else [], removed=True)
-    context.evidence_writer(context.project_home.evidence).append(record, sync=True)
-    files.remove_if_there(context.project_home.trust)
-
-
-def list_untrusted(context: HomeContext) -> list[str]:
-    """Return the commands of this project that the person has not trusted yet."""
-    return find_untrusted(read_trust(context.project_home.trust), find_check_commands(context))
 
 
 def build_witness_place(context: HomeContext) -> "WitnessPlace":
@@ -96,7 +67,10 @@ def choose_proof(context: HomeContext, wanted: bool | None, open_prover: "Callab
         return ProofChoice(why_not="proof.undecided")
     if not decided:
         return ProofChoice(why_not="proof.not-wanted")
-    if read_trust(context.project_home.trust) is None and list_untrusted(context):
+    trusted = read_trust(context.project_home.trust)
+    untrusted = [] if trusted and trusted.commands else list_untrusted(context)
+    if untrusted:
+        leave_question(context, untrusted)
         return ProofChoice(why_not="proof.untrusted")
     return ProofChoice(open_prover())  # of a trusted repository only what is new in the base is not run
 

@@ -109,9 +109,11 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
 
 def _open_prover(context: HomeContext, language: str, stop: StopFlag, reporter: Reporter) -> Prover:
     from mi.app.proof import build_witness_place
+    from mi.app.trust import leave_question
     from mi.autopilot.run_prover import RunProver
 
-    return RunProver(build_witness_place(context), stop, reporter.proving, language)
+    ask = partial(leave_question, context)
+    return RunProver(build_witness_place(context), stop, reporter.proving, ask, language)
 
 
 def _find_resumed(log: str, options: RunOptions, context: HomeContext) -> Resumed | None:

@@ -22,9 +22,18 @@ _SHOWN = 2000  # characters of changed judges in a question
 class RunProver:
     """Proves one run; the base is run in the background from the agent's first change on."""
 
-    def __init__(self, place: WitnessPlace, stop: StopFlag, say: Callable[[str], None], language: str = "en") -> None:
+    def __init__(
+        self,
+        place: WitnessPlace,
+        stop: StopFlag,
+        say: Callable[[str], None],
+        ask_trust: Callable[[list[str]], None],
+        language: str = "en",
+    ) -> None:
+        """`ask_trust` leaves the person a question about commands that may not be run yet."""
         self._place = place
         self._say = say
+        self._ask_trust = ask_trust
         self._language = language
         self._watch: WorktreeWatch | None = None
         self._witness: Witness | None = None
@@ -72,6 +81,8 @@ class RunProver:
     def _keep(self, recorder: LogRecorder, seen: Testimony, tree_id: str) -> ProofView:
         view = msgspec.structs.replace(view_testimony(seen, self._language), id=f"proof:{tree_id}")
         record = describe_testimony(seen, view, tree_id)
+        if seen.problem == "proof.untrusted-now":
+            self._ask_trust(seen.commands)
         recorder.append(record, note=record.headline(), sync=True)
         return view
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mi.evidence.inbox import InboxItem
+    from mi.evidence.records.run import Question
 
 
 def build_parser(name: str) -> Parser:
@@ -91,10 +92,13 @@ def _answer(context: HomeContext, args: Args) -> int:
     text = " ".join(args.text)
     if args.id.startswith("ls_"):
         return _settle(context, args, out, text)
-    _refuse_agent(context, args.id)
+    trust = _find_trust(context, args.id)
+    _refuse_agent(context, args.id, trust is not None)
     stored = answer(
         context.home, context.evidence_index, args.id, text, context.evidence_writer, Progress(out, "progress.indexing")
     )
+    if trust is not None:
+        return _settle_trust(context, args, out, trust)
     outcome, proposal = _about_tasks(context, args.id, text), _about_capture(context, args.id, text)
     if args.json:
         shown = {"event_id": stored.event_id, "question_id": stored.question_id, "tasks": outcome}
@@ -142,10 +146,35 @@ def _settle(context: HomeContext, args: Args, out: Output, word: str) -> int:
     return 0
 
 
-def _refuse_agent(context: HomeContext, question_id: str) -> None:
-    """Raise if an agent answers what it asked itself when it ran out of tasks."""
+def _find_trust(context: HomeContext, question_id: str) -> "tuple[str, Question] | None":
+    """Return the question about trust that waits under an id, after the project that it waits in."""
+    from mi.app.trust import find_question
+
+    found = ((project_id, find_question(context, project_id, question_id)) for project_id in context.home.project_ids())
+    return next(((project_id, question) for project_id, question in found if question), None)
+
+
+def _settle_trust(context: HomeContext, args: Args, out: Output, asked: "tuple[str, Question]") -> int:
+    """Let MI run what the question names, or not."""
+    from mi.app.trust import store_answer
+    from mi.cli.prompts import is_yes
+
+    agreed = is_yes(" ".join(args.text))
+    store_answer(context, *asked, agreed)
+    commands = asked[1].commands
+    if args.json:
+        out.json({"question_id": args.id, "commands": commands, "trusted": agreed})
+    else:
+        out.say("trust.answered-yes" if agreed else "trust.answered-no", commands=", ".join(commands))
+    return 0
+
+
+def _refuse_agent(context: HomeContext, question_id: str, is_trust: bool) -> None:
+    """Raise if an agent answers what it asked itself when it ran out of tasks, or what MI may run by itself."""
     from mi.cli.speaker import by_agent
 
+    if by_agent() and is_trust:
+        raise Blocked("not-for-agents", command="mi trust")
     if by_agent():
         from mi.contract.proposals import is_about
 

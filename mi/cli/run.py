@@ -107,7 +107,8 @@ def _run(context: HomeContext, args: Args) -> int:
 
 def _ask_about_proof(context: HomeContext, out: Output) -> None:
     """Ask a person at a terminal once whether MI may run checks itself, and once per repository which ones."""
-    from mi.app.proof import list_untrusted, read_decision, store_decision, store_trust
+    from mi.app.proof import read_decision, store_decision
+    from mi.app.trust import list_unasked, store_trust
     from mi.cli.prompts import ask_person, is_yes
     from mi.cli.speaker import at_terminal
 
@@ -115,7 +116,7 @@ def _ask_about_proof(context: HomeContext, out: Output) -> None:
     if decided is False:
         return
     context.use_project()
-    commands = list_untrusted(context)
+    commands = list_unasked(context)
     if not commands:
         return
     key = "proof.ask-first" if decided is None else "proof.ask-trust"
@@ -124,8 +125,7 @@ def _ask_about_proof(context: HomeContext, out: Output) -> None:
         return
     if decided is None:
         store_decision(context, is_yes(said))
-    if is_yes(said):
-        store_trust(context, commands)
+    store_trust(context, commands, is_yes(said))
 
 
 def _offer_close(context: HomeContext, args: Args, out: Output) -> None:

@@ -22,7 +22,7 @@ def build_parser(name: str) -> Parser:
 
 
 def _run(context: HomeContext, args: Args) -> int:
-    from mi.app.proof import find_check_commands, remove_trust, store_trust
+    from mi.app.trust import find_check_commands, remove_trust, store_trust
 
     context.use_project()
     commands = find_check_commands(context)

@@ -81,7 +81,8 @@ def _item(event: Event, project_id: str) -> InboxItem | None:
     record = event.record()
     place = {"run_id": event.head.run_id, "project_id": project_id, "ts": event.head.ts}
     if isinstance(record, Question):
-        how = f"mi answer {record.id} save" if record.about == "capture" else f'mi answer {record.id} "…"'
+        word = {"capture": "save", "trust": "yes"}.get(record.about, '"…"')
+        how = f"mi answer {record.id} {word}"
         return InboxItem(id=record.id, kind=record.waits_as, question=record.text, answer_with=how, **place)
     if isinstance(record, LearnSuggested) and not record.applied_claim_ids:
         how = f"mi answer {record.id} yes"

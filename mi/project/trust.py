@@ -11,10 +11,11 @@ VERSION = "v1"
 
 
 class Trusted(Struct, frozen=True, kw_only=True):
-    """What the person trusted in one repository: the commands they were shown."""
+    """What the person said about one repository's commands: those they trust, and those they do not want."""
 
     version: str = VERSION
     commands: list[str] = []
+    refused: list[str] = []
     at: str = ""
 
 
@@ -27,14 +28,21 @@ def read_trust(path: str) -> Trusted | None:
         return None
 
 
-def write_trust(path: str, commands: Iterable[str]) -> Trusted:
-    """Keep the commands that the person trusts from now on."""
-    trusted = Trusted(commands=sorted(set(commands)), at=clock.now())
+def write_trust(path: str, commands: Iterable[str], refused: Iterable[str] = ()) -> Trusted:
+    """Keep the commands that the person trusts from now on, and those that they do not want to be asked about again."""
+    wanted = sorted(set(commands))
+    trusted = Trusted(commands=wanted, refused=sorted(set(refused) - set(wanted)), at=clock.now())
     files.write_atomic(path, encode(trusted))
     return trusted
 
 
 def find_untrusted(trusted: Trusted | None, commands: Iterable[str]) -> list[str]:
-    """Return the commands that the person was not shown yet."""
+    """Return the commands that the person does not trust."""
     known = set(trusted.commands) if trusted else set()
     return [command for command in dict.fromkeys(commands) if command not in known]
+
+
+def find_unasked(trusted: Trusted | None, commands: Iterable[str]) -> list[str]:
+    """Return the commands that the person neither trusted nor refused."""
+    refused = set(trusted.refused) if trusted else set()
+    return [command for command in find_untrusted(trusted, commands) if command not in refused]

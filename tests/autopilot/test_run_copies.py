@@ -157,3 +157,49 @@ def test_the_environment_beside_the_sources_is_the_one_that_was_trusted(bench: W
     ran.ended("done")
     assert ran.end["marks"]["proved"] is True
     assert git(bench.project, "status", "--porcelain").split() == ["M", "calc.py"]
+
+
+@pytest.mark.req("judge.trust.changed", "judge.trust.first")
+def test_a_command_that_is_new_in_the_base_waits_in_the_inbox_once_and_holds_up_nothing(bench: Workbench) -> None:
+    bench.agent([MEND, TEST, DONE])
+    bench.mi("trust")
+    (bench.project / "Makefile").write_text(f"test:\n\t{CHECK}\n", "utf-8")
+    commit(bench.project)
+    for _ in range(2):
+        ran = prove(bench)
+        assert ran.end["marks"]["proved"] is None
+        assert all(said in ran.end["proof"] for said in ("make test", "mi trust"))
+        git(bench.project, "checkout", "-q", ".")
+    (asked,) = bench.inbox()
+    assert "make test" in asked["question"]
+    answered = bench.mi("answer", asked["id"], "yes")
+    assert (answered.code, "make test" in answered.stdout) == (0, True)
+    assert bench.inbox() == []
+    assert prove(bench).end["marks"]["proved"] is True
+
+
+@pytest.mark.req("judge.trust.changed", "judge.trust.first")
+def test_a_no_is_kept_and_mi_trust_takes_it_back(bench: Workbench) -> None:
+    bench.mi("settings", "set", "--prove", "yes")
+    prove(bench)
+    (asked,) = bench.inbox()
+    assert bench.mi("answer", asked["id"], "no").code == 0
+    git(bench.project, "checkout", "-q", ".")
+    assert prove(bench).end["marks"]["proved"] is None
+    assert bench.inbox() == []
+    git(bench.project, "checkout", "-q", ".")
+    bench.mi("trust")
+    assert prove(bench).end["marks"]["proved"] is True
+
+
+@pytest.mark.req("judge.trust.changed")
+def test_mi_trust_settles_the_question_and_an_agent_cannot_answer_it(bench: Workbench) -> None:
+    bench.mi("settings", "set", "--prove", "yes")
+    prove(bench)
+    (asked,) = bench.inbox()
+    bench.env["CLAUDECODE"] = "1"
+    assert bench.mi("answer", asked["id"], "yes").code == 3
+    del bench.env["CLAUDECODE"]
+    assert len(bench.inbox()) == 1
+    bench.mi("trust")
+    assert bench.inbox() == []

@@ -194,9 +194,21 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
     text: str = ""
     blocks: bool = True
     about: Literal[
-        "agent", "risk", "strategy", "next", "judges", "rules", "review", "tasks", "proposal", "capture", "limit"
+        "agent",
+        "risk",
+        "strategy",
+        "next",
+        "judges",
+        "rules",
+        "review",
+        "tasks",
+        "proposal",
+        "capture",
+        "limit",
+        "trust",
     ] = "agent"
     judges: list[str] = []  # the changes of judges that it is about
+    commands: list[str] = []  # that MI would run itself after a yes
     project_root: str = ""
     task: str = ""
     said: str = ""  # the agent's own words

@@ -181,6 +181,8 @@ TEXT = {
     "run.proof": "  proof    {said}",
     "mark.proved": "proved",
     "trust.stored": "MI may run these commands of {root} itself now, in a copy.",
+    "trust.answered-yes": "MI may run these commands itself now, in a copy: {commands}. mi prove last proves the latest run.",
+    "trust.answered-no": "MI does not run these commands itself: {commands} (mi trust changes that)",
     "trust.removed": "MI runs nothing of {root} itself any more.",
     "trust.would": "`mi trust` lets MI run these commands of {root} itself, in a copy.",
     "mark.verified": "verified",

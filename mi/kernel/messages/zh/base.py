@@ -174,6 +174,8 @@ TEXT = {
     "run.proof": "  证明     {said}",
     "mark.proved": "已证明",
     "trust.stored": "MI 现在可以在副本里自己运行 {root} 的这些命令。",
+    "trust.answered-yes": "MI 现在可以在副本里自己运行这些命令：{commands}。用 mi prove last 证明最近一次运行。",
+    "trust.answered-no": "MI 不会自己运行这些命令：{commands}（可用 mi trust 更改）",
     "trust.removed": "MI 不再自己运行 {root} 的任何命令。",
     "trust.would": "`mi trust` 会允许 MI 在副本里自己运行 {root} 的这些命令。",
     "mark.verified": "已验证",

@@ -1,0 +1,93 @@
+"""Trust, put together: which commands of a repository MI may run itself, and the question about those it may not."""
+
+from collections.abc import Iterator
+
+from mi.app.home_context import HomeContext
+from mi.evidence.open_items import open_items
+from mi.evidence.records.proof import TrustSet
+from mi.evidence.records.run import Question, UserInput
+from mi.kernel import files, ids
+from mi.kernel.home import ProjectHome
+from mi.kernel.messages import text
+from mi.project.trust import Trusted, find_unasked, find_untrusted, read_trust, write_trust
+
+
+def find_check_commands(context: HomeContext) -> list[str]:
+    """Return the commands that a proof of this project may run."""
+    from mi.project.checks.coverage import ProjectChecks
+    from mi.project.checks.own import read_own
+
+    own = read_own(context.project.root, context.project_home.checks, context.notices)
+    checks = ProjectChecks.read(context.project.root, own.checks).asked_for()
+    return [*own.prepare, *(check.command for check in checks)]
+
+
+def list_untrusted(context: HomeContext) -> list[str]:
+    """Return the commands of this project that the person has not trusted."""
+    return find_untrusted(read_trust(context.project_home.trust), find_check_commands(context))
+
+
+def list_unasked(context: HomeContext) -> list[str]:
+    """Return the commands of this project that the person neither trusted nor refused."""
+    return find_unasked(read_trust(context.project_home.trust), find_check_commands(context))
+
+
+def store_trust(context: HomeContext, commands: list[str], is_yes: bool = True) -> None:
+    """Keep whether the person trusts these commands of this project; a question about them is settled."""
+    _store(context, context.project_home, context.project.root, commands, is_yes)
+    for question in _waiting(context, context.project_home):
+        if set(question.commands) <= set(commands):
+            said = UserInput(question=question.text, answer="yes" if is_yes else "no", question_id=question.id)
+            context.evidence_writer(context.project_home.evidence).append(said, sync=True)
+
+
+def _store(context: HomeContext, place: ProjectHome, root: str, commands: list[str], is_yes: bool) -> None:
+    """Keep the person's word about some commands: the event first."""
+    record = TrustSet(project_root=root, commands=commands, removed=not is_yes)
+    context.evidence_writer(place.evidence).append(record, sync=True)
+    former = read_trust(place.trust) or Trusted()
+    if is_yes:
+        write_trust(place.trust, [*former.commands, *commands], former.refused)
+    else:
+        write_trust(place.trust, set(former.commands) - set(commands), [*former.refused, *commands])
+
+
+def remove_trust(context: HomeContext) -> None:
+    """Keep that the person trusts this repository no longer."""
+    former = read_trust(context.project_home.trust)
+    record = TrustSet(project_root=context.project.root, commands=former.commands if former else [], removed=True)
+    context.evidence_writer(context.project_home.evidence).append(record, sync=True)
+    files.remove_if_there(context.project_home.trust)
+
+
+def leave_question(context: HomeContext, commands: list[str]) -> None:
+    """Ask in the inbox whether MI may run some commands of this project; not again while it waits or after a no."""
+    unasked = find_unasked(read_trust(context.project_home.trust), commands)
+    known = {command for question in _waiting(context, context.project_home) for command in question.commands}
+    if set(unasked) <= known:
+        return
+    root = context.project.root
+    asked = text("proof.ask-trust", context.language, root=root, commands=", ".join(unasked))
+    question = Question(
+        id=ids.make_id("qu"), text=asked, blocks=False, about="trust", project_root=root, commands=unasked
+    )
+    context.evidence_writer(context.project_home.evidence).append(question, sync=True)
+
+
+def find_question(context: HomeContext, project_id: str, question_id: str) -> Question | None:
+    """Return the question about trust that waits in a project under an id."""
+    found = _waiting(context, context.home.project(project_id))
+    return next((question for question in found if question.id == question_id), None)
+
+
+def store_answer(context: HomeContext, project_id: str, question: Question, is_yes: bool) -> None:
+    """Keep the person's answer to a question about trust, whichever project it waited in."""
+    _store(context, context.home.project(project_id), question.project_root, question.commands, is_yes)
+
+
+def _waiting(context: HomeContext, place: ProjectHome) -> Iterator[Question]:
+    """Yield the questions about trust that a project's log still waits for."""
+    for event in open_items(place.evidence, context.evidence_index, context.notices).events:
+        record = event.record()
+        if isinstance(record, Question) and record.about == "trust":
+            yield record
