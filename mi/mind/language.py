@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from itertools import zip_longest
 from typing import NamedTuple
 
 from mi.kernel.language import compiled, one_of, patterns
@@ -166,9 +167,8 @@ def is_inquiry(task: str) -> bool:
     A polite request is one: `can you sort out the failing test?`
     """
     known = patterns()
-    marks = [mark for mark in known.clause_marks if mark not in known.colons]
-    parts = compiled(rf"{one_of(*marks)}|\n|{known.clause_break}").split(_prose(task))
-    polite = compiled(rf"^(?:{known.politeness})+")
+    parts = _clauses(_prose(task))
+    polite = _polite()
     clauses = [polite.sub("", part.strip()).strip() for part in parts]
     if any(compiled(known.change).match(clause) for clause in clauses):
         return False
@@ -176,6 +176,42 @@ def is_inquiry(task: str) -> bool:
     only_looks = bool(compiled(known.looks).match(clauses[0])) and any(inquires)
     asked_for = not polite.match(parts[0].strip()) and compiled(known.question_particle).search(task)
     return bool(inquires[0] or only_looks or asked_for or compiled(known.asks_only).search(task))
+
+
+def hangs_on_check(task: str) -> bool:
+    """Return whether all that a task wants changed hangs on what a check shows, as in `fix whatever fails`."""
+    known, hangs, looked = patterns(), False, False
+    for sentence in split_sentences(_prose(task)):
+        depends = False  # from here to the end of the sentence
+        parts = [part.strip() for part in _clauses(sentence)]
+        for part, following in zip_longest(parts, parts[1:], fillvalue=""):
+            clause = _polite().sub("", part).strip()
+            found = _is_conditional(part, following) or (looked and _is_for_found(part, clause))
+            hangs |= found
+            if not (depends or found) and compiled(known.change).match(clause):
+                return False
+            depends |= found and compiled(known.opens_condition).search(part) is not None
+            looked |= compiled(rf"{known.looks}|{known.inquiry}|{known.confirms}").match(clause) is not None
+    return hangs
+
+
+def _is_conditional(part: str, following: str) -> bool:
+    known = patterns()
+    return bool(compiled(known.if_needed).search(part) or compiled(known.if_any).match(following))
+
+
+def _is_for_found(part: str, clause: str) -> bool:
+    return any(compiled(patterns().if_found).search(text) for text in (part, clause))
+
+
+def _clauses(text: str) -> list[str]:
+    known = patterns()
+    marks = [mark for mark in known.clause_marks if mark not in known.colons]
+    return compiled(rf"{one_of(*marks)}|\n|{known.clause_break}").split(text)
+
+
+def _polite() -> re.Pattern[str]:
+    return compiled(rf"^(?:{patterns().politeness})+")
 
 
 def content_words(text: str) -> set[str]:

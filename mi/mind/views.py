@@ -11,7 +11,7 @@ from mi.evidence.records.run import Marks
 from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.governance.operations import Level
 from mi.kernel.language import compiled, patterns
-from mi.mind.language import is_inquiry, left_open
+from mi.mind.language import hangs_on_check, is_inquiry, left_open
 from mi.project.checks.file_kinds import is_prose, is_test
 
 # A text that begins like this is a command, not a sentence.
@@ -278,15 +278,14 @@ class Case(Struct, frozen=True, kw_only=True):
             return True
         files = self.batch.changed_files
         product = any(not is_test(file) and not is_prose(file) for file in files)
-        tests = any(map(is_test, files)) and compiled(known.about_tests).search(task) is not None
+        tests = any(map(is_test, files)) and compiled(f"{known.about_tests}|{known.reshapes_tests}").search(task)
         prose = any(map(is_prose, files)) and compiled(known.about_prose).search(task) is not None
-        return product or tests or prose
+        return product or bool(tests) or prose
 
     @property
     def nothing_was_due(self) -> bool:
         """Return whether the task's condition is the check itself, and the check shows nothing to mend."""
-        is_conditional = compiled(patterns().if_needed).search(self.batch.task) is not None
-        return not self.moved and self.verified and is_conditional
+        return not self.moved and self.verified and hangs_on_check(self.batch.task)
 
     @property
     def open_parts(self) -> list[PartView]:

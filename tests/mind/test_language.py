@@ -5,6 +5,7 @@ import pytest
 from mi.mind.language import (
     claims_done,
     content_words,
+    hangs_on_check,
     is_inquiry,
     left_open,
     questions_in,
@@ -114,6 +115,47 @@ def test_questions(message: str, asked: list[str]):
 )
 def test_tasks_that_ask_for_an_answer(task: str, inquiry: bool):
     assert is_inquiry(task) is inquiry
+
+
+HANGS_ON_CHECK = """\
+Check whether make test still passes and repair what is broken.
+Run the tests and fix whatever fails.
+If the tests are red, mend the code; otherwise leave everything as it is.
+Make sure that the tests pass.
+如果测试失败，就修好它们。
+Run the suite; fix any failures.
+See if the build still works and mend it if not.
+Check that the tests pass; if not, fix them.
+Verify that everything still passes after the upgrade and fix what doesn't.
+Please run the linter and tests, and correct what is wrong.
+Fix failing tests, if there are any.
+Could you run the tests and sort out whatever is red?
+检查 make test 是否还能通过，并修复坏掉的部分。
+跑一遍测试，有失败就修好。
+确保所有测试通过。
+验证测试是否通过，不通过就修复。
+Run the tests. If anything fails, find the cause and fix it.
+Confirm the tests are green, and repair them if they are not."""
+WANTS_A_CHANGE = """\
+Fix total: its tests fail.
+Add tax and make sure that the tests pass.
+Add `tax` to shop.py, then run the tests and fix whatever fails.
+Fix what is wrong with total.
+Rename discount to reduce_price everywhere; if the docs are wrong, fix them.
+Add a flag if needed by the parser, and document it.
+Make total faster and check that the tests still pass.
+Implement the parser. If a test fails, fix it.
+添加 tax 函数，并确保测试通过。
+修复 total：它的测试失败了。
+Return an error if the file is broken.
+Let the parser raise ValueError if a line is wrong.
+Change the code so that it fails if the token is wrong."""
+
+
+@pytest.mark.req("judge.rows.moved")
+def test_tasks_whose_condition_is_the_check_itself():
+    assert [task for task in HANGS_ON_CHECK.splitlines() if not hangs_on_check(task)] == []
+    assert [task for task in WANTS_A_CHANGE.splitlines() if hangs_on_check(task)] == []
 
 
 def test_content_words_drop_what_carries_no_meaning():

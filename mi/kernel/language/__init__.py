@@ -127,6 +127,9 @@ class Patterns:
     states: str = ""  # before a value that something has from now on
     new_names: str = ""  # with the old name and the new one as groups `old` and `new`
     weakens_tests: str = ""
+    reshapes_tests: str = ""  # tests are to say the same in another form
+    grows: str = ""  # a recipe is to do more; its name stands for `NAME`
+    tests_of: str = ""  # whose tests a task speaks of, as group `of`
     joins_parts: str = ""  # between two things that a task asks for
     adds: str = ""  # verbs before the name of something that is to be there …
     takes_out: str = ""  # … to be gone …
@@ -140,6 +143,10 @@ class Patterns:
     about_prose: str = ""  # documents are the task
     about_history: str = ""  # a commit, a branch or a tag is the task
     if_needed: str = ""  # nothing has to change where the check shows nothing to mend
+    if_any: str = ""  # a clause of its own that puts the one before it under a condition
+    confirms: str = ""  # begins what tells to look whether something holds
+    if_found: str = ""  # the same, after words that tell to look
+    opens_condition: str = ""  # all that follows in the sentence hangs on it
     needs_person: str = ""  # what an agent cannot go on without, and only the person can give
 
     # plans

@@ -177,6 +177,22 @@ class English(EnglishAgents):
     weakens_tests = (
         r"\b(?:delete|remove|disable|skip|comment out|weaken)\b[^.]{0,40}\b(?:tests?|assert\w*|hooks?|checks?)\b"
     )
+    reshapes_tests = (
+        r"\b(?:turn|convert|merg|combin|fold|consolidat|collaps|join|unif|parametri[sz]|parameteri[sz]|split|break|group|restructur"
+        r"|reorgani[sz]|rewrit|port|migrat|mov|extract|refactor|simplif|tidy|deduplicat|rework|inlin)\w*\b"
+        r"(?:(?!\b(?:so|until|that|because|and|which|with|without|make|keep)\b)[^.;\n]){0,60}?"
+        r"\b(?:tests?|test cases?|cases|specs?|suite)\b"
+    )
+    grows = (
+        r"\b(?:let|have|make|get|so that|want|add\b[^.;\n]{0,60}\b(?:to|into|in)|extend|include\b[^.;\n]{0,60}\b(?:in|into))\b"
+        r"[^.;\n]{0,20}?NAME|NAME\W{1,3}(?:should|must|shall|needs? to|ought to|has to|to|is to|does|will)\b[^.;\n]{0,15}?"
+        r"\b(?:run|call|execute|include|depend|invoke|lint|check|start|build|format|generate|print|also|first|cover)"
+    )
+    tests_of = (
+        r"\btests? (?:of|for|in|about|around) (?:the |our )?(?:function |method |module |class |package )?`?(?P<of>[\w./-]*\w)"
+        r"|\b(?:fix|mend|repair|correct|debug)\w* (?:the |our )?(?:function |method |module |class |package )?`?(?P<of2>[\w.]+)(?:\(\))?`?"
+        r"[^.;\n]{0,20}?\bits (?:\w+ )?tests?\b|`?(?P<of3>[\w.]+)`?'s tests?\b"
+    )
     joins_parts = r"[,;]?\s+(?:and also|and then|then also|additionally|in addition|as well as|also),?\s+(?=[a-z`])|;\s+then\s+|,\s+then\s+"
     adds = (
         r"\b(?:add|create|introduce|implement|define|write|provide|expose|export|support|accept|include|put|place|store"
@@ -208,11 +224,23 @@ class English(EnglishAgents):
     )
     about_history = r"\b(?:commit|branch|tag|cherry-?pick|rebase|squash|merge)\b"
     if_needed = (
-        r"\b(?:fix|mend|repair|resolve)\s+(?:whatever|anything|any(?:thing)? that|all(?: the)?(?: tests?)?(?: that)?"
-        r"|any(?: of the)?(?: failing)?)\b[^.]{0,60}(?:fail|red|broken|break|wrong)"
-        r"|\bif\b[^.]{0,60}\b(?:fail|red|broken|not pass|do(?:es)?n't pass|necessary|needed)"
-        r"|\bmake sure\b[^.]{0,60}\b(?:pass|green)|\bensure\b[^.]{0,60}\b(?:pass|green)"
+        r"\b(?:fix|mend|repair|resolve|correct|address|sort out|take care of|clean up)\s+(?:whatever|anything|any(?:thing)? that"
+        r"|all(?: the)?(?: tests?)?(?: that)?|any(?: of the)?(?: failing)?)\b[^.]{0,60}(?:fail|red|broken|break|wrong|regress)"
+        r"|\bif\b[^.]{0,40}\b(?:tests?|suite|specs?|checks?|build|ci|pipeline|lint\w*|make \w+|any(?:thing)?|something|some|one)\b[^.]{0,40}"
+        r"\b(?:fail|red\b|broken|breaks|not pass|do(?:es)?n't (?:pass|work|build|compile)|wrong)"
+        r"|\b(?:fix|mend|repair)\b[^.]{0,40}\bif (?:necessary|needed)\b"
+        r"|\b(?:make sure|ensure|see to it)\b[^.]{0,60}\b(?:pass|green|works?|builds?|compiles?)"
     )
+    if_any = r"^if (?:there (?:is|are|should be) )?any(?: of them)?$"
+    confirms = r"(?:verify|confirm|double-?check|test|make sure|ensure|validate|go over)\b"
+    if_found = (
+        r"^(?:fix|mend|repair|resolve|correct|address|sort out|put right)\w* (?:what(?:ever)?|all that|everything that|the ones that"
+        r"|those that|(?:the )?(?:failures?|failing ones|broken (?:ones|parts)|breakage|regressions|errors?)|it|them)\b"
+        r"(?: (?:is|are|has|was|were|does(?:n't)?|don't|isn't|aren't|do|'s|not|no longer|now|still|red|broken|wrong|fails?|failing|breaks?|pass|work|find|found"
+        r"|turns? up|you))*$|^if (?:not|so|it (?:does not|doesn't|is not|isn't)|they (?:do not|don't|are not|aren't)|you find)\b"
+        r"|^otherwise\b|\bif (?:not|necessary|needed|it (?:is|fails|breaks)\b.*|they (?:are|fail|break)\b.*|it is not|it isn't|they are not|they aren't|it doesn't|they don't)$"
+    )
+    opens_condition = r"^\W*(?:if|when(?:ever)?|should|in case|where|otherwise)\b"
     needs_person = (
         r"\b(?:i|we) (?:need|require|do not have|don't have|lack|am missing|cannot (?:go on|continue|proceed) without)\b"
         r"[^.]{0,80}\b(?:key|credentials?|password|token|secret|access|permission|approval|login|account|licen[cs]e"
