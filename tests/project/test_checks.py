@@ -71,6 +71,8 @@ ARE = [
     "make test",
     "make test ARGS=-v",
     "make test -j4",
+    "make -k test",
+    "make --keep-going -Otarget test",
     "npm test -- --ci",
 ]
 ARE_NOT = [

@@ -94,7 +94,8 @@ class CheckReader:
         own = bool(runner.by_recipe or not runner.language)
         inner = self._inner_programs(words, folder) if own else set()
         runners = [one for name in (words[0], *inner) if (one := BY_NAME.get(name)) and one.narrowed_by]
-        said = (*_said(words[1:]), *_said(settings)) if own else words[1:]
+        handed_on = [word for word in words[1:] if not (runner.keeps and re.fullmatch(runner.keeps, word))]
+        said = (*_said(handed_on), *_said(settings)) if own else words[1:]
         narrowed = tuple(word for word in said for one in runners if re.fullmatch(one.narrowed_by, word))
         files = tuple(word for word in said if own and _is_test_path(word))
         named = _operands(words[2:], runner.with_value) if runner and runner.picks_by == "names" else []

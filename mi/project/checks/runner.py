@@ -66,6 +66,7 @@ class Runner(NamedTuple):
     # What of a package it runs.
     tests: str = ""  # how the words after its name begin where it runs tests; '' when it always does
     narrowed_by: str = ""  # words that leave tests out
+    keeps: str = ""  # words for itself, which what a recipe runs never sees
     picks_by: Picking = ""  # what its words that are no options do
     with_value: tuple[str, ...] = ()  # options that take the word after them
     reaches_below: bool | Callable[[Argv, ReadFile], bool] = (

@@ -147,10 +147,11 @@ RUNNERS = (
         looked_for=("Makefile",),
         finds=_find_make,
         plain=_make_forms,
-        bent_by=r"-[A-Za-z]*[nqtikfCI].*|--(?:just-print|recon|question|touch|ignore-errors|keep-going|file|makefile"
+        bent_by=r"-[A-NP-Za-z]*[nqtifCI].*|--(?:just-print|recon|question|touch|ignore-errors|file|makefile"
         r"|directory|eval|include-dir)\b.*"
         r"|(?:SHELL|\.SHELLFLAGS|MAKEFLAGS|MAKE)=.*|\w+=(?:true|:|echo|/bin/true|/usr/bin/true|printf)?(?: .*)?",
         obeys="MAKEFLAGS|GNUMAKEFLAGS|MAKEFILES",
+        keeps="-.*",
         by_recipe=True,
         defined_in=MAKEFILES,
         promises=_make_promises,
