@@ -12,6 +12,7 @@ from mi.project.checks.judge_compose import with_judges_of
 from mi.project.checks.judge_differences import JudgeChange
 from mi.project.checks.judge_notices import notices_tests
 from mi.project.checks.judge_places import judge_kind
+from mi.project.checks.judge_reshaped import with_reshaped
 from mi.project.trees import Tree
 
 __all__ = ["JudgeChange", "NewTest", "base_judges", "find_judge_changes", "new_tests", "notices_tests"]
@@ -27,7 +28,10 @@ class NewTest(NamedTuple):
 def find_judge_changes(base: Tree, final: Tree, task: str) -> list[JudgeChange]:
     """Return every judge that was changed, moved, hidden, left out or replaced, and whether the task asks for that."""
     found = JudgeComparison(base, final, renamed_by(task)).changes()
-    return [one._replace(asked_for=asks_for(task, one.path, one.item, one.how, one.before, one.after)) for one in found]
+    asked = [
+        one._replace(asked_for=asks_for(task, one.path, one.item, one.how, one.before, one.after)) for one in found
+    ]
+    return with_reshaped(asked, base, final, task)
 
 
 def base_judges(base: Tree, final: Tree, changes: Iterable[JudgeChange]) -> dict[str, bytes | None]:

@@ -14,17 +14,30 @@ _COMMON = frozenset("test tests spec specs testing __tests__".split())
 _LONG_TITLE = 10  # a title of words that stands in a task as it is, is meant
 
 
-def find_spoken_tests(task: str, tests: Iterable[str], red: Sequence[str]) -> list[str]:
+def find_spoken_tests(
+    task: str, tests: Iterable[str], red: Sequence[str], red_before: Sequence[str] | None = None
+) -> list[str]:
     """Return those of the red tests that a task says are to pass: by name, by file, or as `the failing tests`.
 
-    A task that names one of all the tests speaks of that one, also where it calls it failing.
+    A task that names one of all the tests speaks of that one, also where it calls it failing. `red_before` are the
+    tests that were red when it was given; None: those that are red.
     """
     known = patterns()
     mending = [sentence for sentence in _sentences(task) if compiled(known.mending).search(sentence)]
     named = {test for test in tests if any(_names(sentence, test) for sentence in mending)}
     if named:
         return [test for test in red if test in named]
-    return list(red) if compiled(known.failing_tests).search(task) else []
+    if not compiled(known.failing_tests).search(task):
+        return []
+    own = _of_subject(task, red if red_before is None else red_before)
+    return [test for test in red if test in own] if own else list(red)
+
+
+def _of_subject(task: str, red: Sequence[str]) -> set[str]:
+    """Return those of the red tests that are named after what a task says is theirs: `fix total: its tests fail`."""
+    told = [name for one in compiled(patterns().tests_of).finditer(task) for name in one.groups() if name]
+    things = [thing for name in told if len(thing := _snake(name.rpartition("/")[2].partition(".")[0])) > 2]
+    return {test for test in red if any(re.search(rf"(?:^|_){re.escape(one)}(?:_|$)", _snake(test)) for one in things)}
 
 
 def asks_to_remove(task: str, test: str, new: Sequence[str] = ()) -> bool:
@@ -47,7 +60,9 @@ def changes_behaviour(task: str) -> bool:
 
 def _keeps(clause: str) -> bool:
     known = patterns()
-    return any(compiled(pattern).search(clause) for pattern in (known.keeps_behaviour, known.adds_tests))
+    return any(
+        compiled(pattern).search(clause) for pattern in (known.keeps_behaviour, known.adds_tests, known.reshapes_tests)
+    )
 
 
 @cache

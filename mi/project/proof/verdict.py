@@ -1,5 +1,6 @@
 """The verdict over MI's own runs of a check: at the base, at the end, and with judges or code of the base."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, Protocol
 
@@ -39,6 +40,12 @@ class ChangedJudge(Protocol):
 
     @property
     def path(self) -> str: ...
+
+    @property
+    def item(self) -> str: ...
+
+    @property
+    def how(self) -> str: ...
 
     @property
     def asked_for(self) -> bool: ...
@@ -91,7 +98,7 @@ def judge_proof(
     runs = [run for run in (base, final, with_base_judges) if run is not None]
     impossible = list(_find_no_proof(base, final, task))
     reasons = impossible or [
-        *_find_against_final(base, final, seen, task),
+        *_find_against_final(base, final, seen, task, changed_judges),
         *(_find_against_judges(base, with_base_judges, seen, changed_judges) if with_base_judges else ()),
         *(_find_not_noticed(new_on_base) if new_on_base else ()),
         *_find_named(base, final, seen, runs),
@@ -127,16 +134,23 @@ def _find_no_proof(base: TestResults, final: TestResults, task: str) -> Iterator
         yield ProofReason(kind="nothing_passed", tests=base.failed)
 
 
-def _find_against_final(base: TestResults, final: TestResults, seen: Comparison, task: str) -> Iterator[ProofReason]:
+def _find_against_final(
+    base: TestResults, final: TestResults, seen: Comparison, task: str, changed: Sequence[ChangedJudge]
+) -> Iterator[ProofReason]:
     yield from _find_bad_run(base, final, "final")
     if seen.p2f:
         yield ProofReason(kind="broken", tests=seen.p2f)
-    gone = [test for test in seen.vanished if not asks_to_remove(task, test, seen.new)]
+    removed = [judge for judge in changed if judge.asked_for and judge.how == "removed"]
+    gone = [
+        test
+        for test in seen.vanished
+        if not asks_to_remove(task, test, seen.new) and not any(_held(judge, test) for judge in removed)
+    ]
     if gone and final.problem is None:
         yield ProofReason(kind="vanished", tests=gone)
     if seen.new_red:
         yield ProofReason(kind="new_red", tests=seen.new_red)
-    if spoken := find_spoken_tests(task, {**base.outcomes, **final.outcomes}, seen.red_before):
+    if spoken := find_spoken_tests(task, {**base.outcomes, **final.outcomes}, seen.red_before, base.failed):
         yield ProofReason(kind="spoken_red", tests=spoken)
     if final.count < base.count and final.source != "report" and final.problem is None:
         yield ProofReason(kind="fewer_tests", detail=f"{final.count} < {base.count}")
@@ -165,6 +179,12 @@ def _find_against_judges(
     red = [] if results.problem else compare(base, results).not_green
     if worse := [test for test in red if test not in known and not _is_in(test, asked)]:
         yield ProofReason(kind="changed_judge", run="base_judges", tests=worse, detail=", ".join(unasked))
+
+
+def _held(judge: ChangedJudge, test: str) -> bool:
+    """Return whether a test stood in a judge: in its file, under its name."""
+    file, *names = [part.partition("[")[0] for part in test.split("::")]
+    return judge.path.endswith(file) and (not judge.item or names[-1:] == [re.split(r" > |\.", judge.item)[-1]])
 
 
 def _is_in(test: str, paths: Iterable[str]) -> bool:

@@ -18,6 +18,8 @@ _LETTERS: dict[str, Outcome] = {"+": "passed", "-": "failed", "s": "skipped"}
 class Judge(NamedTuple):
     path: str
     asked_for: bool = False
+    item: str = ""
+    how: str = "changed"
 
 
 def run(text: str = "", exit_code: int | None = None, **more: Any) -> TestResults:
@@ -104,6 +106,11 @@ PROVED: list[ReasonKind] = []
         (run("+a -test_b -test_c"), run("+a +test_b -test_c"), "Fix the failing test test_b", PROVED),
         (run("+a -b -c"), run("+a +b -c"), "Fix the failing tests", ["spoken_red"]),
         (run("+a -b -c"), run("+a +b -c"), "让失败的测试通过", ["spoken_red"]),
+        (run("+a -total -warm"), run("+a +total -warm"), "Fix total: its tests fail.", PROVED),
+        (run("+a -total -warm"), run("+a +total -warm"), "修复 total：它的测试失败了。", PROVED),
+        (run("+a -total -warm"), run("+a +total -warm"), "Sort out the failing tests of total.", PROVED),
+        (run("+a -total -warm"), run("+a -total +warm"), "Fix total: its tests fail.", ["spoken_red"]),
+        (run("+a +total -sums"), run("+a +total -sums"), "Fix total: its tests fail.", ["spoken_red"]),
         (GREEN, run("+a -b", 0), "", ["failures_over_zero", "broken"]),
         (run("+a -b"), run("+a -b", 0), "", ["failures_over_zero"]),
         (run("+a -b", 0), run("+a -b", 0), "", PROVED),
@@ -146,6 +153,21 @@ def test_without_a_base_there_is_no_proof_and_no_blame(
     verdict = judge_proof(base, final)
     assert verdict.proved is None
     assert [reason.kind for reason in verdict.reasons] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("judge", "expected"),
+    [
+        (Judge("tests/t.py", asked_for=True, item="b", how="removed"), PROVED),
+        (Judge("t.py", asked_for=True, how="removed"), PROVED),
+        (Judge("t.py", item="b", how="removed"), ["vanished"]),
+        (Judge("t.py", asked_for=True, item="c", how="removed"), ["vanished"]),
+        (Judge("u.py", asked_for=True, item="b", how="removed"), ["vanished"]),
+        (Judge("t.py", asked_for=True, item="b"), ["vanished"]),
+    ],
+)
+def test_what_vanished_with_a_judge_that_was_to_go_is_not_missed(judge: Judge, expected: list[ReasonKind]) -> None:
+    assert kinds(judge_proof(GREEN, run("+a"), changed_judges=[judge])) == expected
 
 
 def test_tests_that_could_not_be_imported_at_the_base_are_proof_enough() -> None:
@@ -240,6 +262,8 @@ def test_what_was_red_at_the_base_is_not_run_again() -> None:
         ("为解析器补充测试", False),
         ("重构解析器", False),
         ("Speed up the loader", False),
+        ("Turn the two tests of discount into one parametrized test.", False),
+        ("Rework the parser so that all its cases pass", True),
     ],
 )
 def test_which_tasks_change_behaviour(task: str, expected: bool) -> None:
