@@ -41,6 +41,7 @@ from mi.mind.prompts.risk_judge import RiskJudgement, risk_judge
 from mi.mind.prompts.workflow_progress import commands_in
 from mi.mind.views import BatchView, Case, JudgedPart
 from mi.project.checks.recognition import Check, planned
+from mi.project.snapshots import name_ref, tell_restore
 
 
 class Judged(NamedTuple):
@@ -144,11 +145,14 @@ class BatchJudge:
     def _record_risk(self, case: Case, judgement: Judgement[RiskJudgement]) -> Risk:
         judged = judgement.value or risk_judge.rules(case)
         risk = msgspec.convert(msgspec.to_builtins(judged), Risk)
+        if kept := self._tell_kept(case):
+            risk = msgspec.structs.replace(risk, mitigation=[*risk.mitigation, kept])
         record = RiskEvent(
             state=judgement.state,
             mind_transcript_ref=judgement.transcript_ref,
             risk_signals=case.batch.risk_signals,
             risk=risk,
+            snapshot=self._kept_ref(case),
         )
         self._recorder.append(record, note=f"risk: {record.headline()}")
         return risk
@@ -158,12 +162,25 @@ class BatchJudge:
         runtime = self._parts.runtime
         signals = case.batch.risk_signals
         to_ask = [signal for signal in signals if policy_of(signal, runtime.external_actions) == "ask"]
+        asked = ""
         if to_ask:
-            return text("ask.policy", case.language, signal=to_ask[0])
-        if must_ask(risk, runtime.violation_response):
+            asked = text("ask.policy", case.language, signal=to_ask[0])
+        elif must_ask(risk, runtime.violation_response):
             details = {"category": risk.category, "severity": risk.severity, "signal": signals[0]}
-            return text("ask.risk", case.language, **details)
-        return ""
+            asked = text("ask.risk", case.language, **details)
+        return "\n".join(filter(None, [asked, self._tell_kept(case)])) if asked else ""
+
+    def _kept_ref(self, case: Case) -> str:
+        """Return the snapshot from before a batch that destroyed something; '' when there is none."""
+        destroyed = any(signal.startswith("delete:") for signal in case.batch.risk_signals)
+        return name_ref(self._state.run_id, self._state.batch_id) if destroyed and self._state.kept_in else ""
+
+    def _tell_kept(self, case: Case) -> str:
+        """Return how the person gets back what a batch destroyed."""
+        ref, root = self._kept_ref(case), self._parts.project.root
+        return (
+            text("risk.kept", case.language, ref=ref, how=tell_restore(root, self._state.kept_in, ref)) if ref else ""
+        )
 
     def plan(self, case: Case, suffix: str) -> Checks | None:
         """Plan the checks again, after something was learned in between."""

@@ -16,7 +16,7 @@ from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import CheckPlan, DecideNext
-from mi.evidence.records.run import BatchEnd, Question, RunEnd, RunStart, UserInput
+from mi.evidence.records.run import BatchEnd, Question, RunEnd, RunStart, TreeSnapshot, UserInput
 from mi.kernel import files
 from mi.kernel.consent import begins_with_yes
 from mi.kernel.errors import MiError, NotFound
@@ -153,6 +153,8 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
     ended: list[BatchEnd] = [record for record in records if isinstance(record, BatchEnd)]
     state.number = int(sent[-1].batch_id.removeprefix("b").partition(".")[0]) if sent else 0
     state.thread_id = next((record.thread_id for record in reversed(records) if record.thread_id), "")
+    kept = (record for record in reversed(records) if isinstance(record, TreeSnapshot) and record.of == state.batch_id)
+    state.kept_in = next((record.place for record in kept if record.commit), "")
     state.spent = NOTHING
     for batch in ended:
         state.spent = added(state.spent, batch.usage)

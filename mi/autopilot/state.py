@@ -42,6 +42,7 @@ class RunState(Struct, kw_only=True):
     open_rows: list[str] = field(default_factory=list)  # of `done`, when it was judged last
     last_seen: LastSeen | None = None
     proof_said: str = ""  # what came of MI's own run, or why there was none
+    kept_in: str = ""  # the repository with the snapshot from before the current batch; '' when there is none
     spent: RunUsage = NOTHING
     recent: list[CitableText] = field(default_factory=list)
     evidence_ids: list[str] = field(default_factory=list)

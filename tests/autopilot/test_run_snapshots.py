@@ -1,6 +1,7 @@
 """A run keeps the work tree before each batch: what an agent destroys can be had back."""
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,50 @@ def test_a_rule_that_the_agent_writes_hides_none_of_its_changes(bench: Workbench
     bench.agent([run("echo '*' > .gitignore; echo x > hidden.py"), *DONE])
     ran = bench.run()
     assert {"hidden.py", ".gitignore"} <= set(ran.of("batch_end")[0]["seen"]["changed_files"])
+
+
+DESTRUCTIVE = {
+    "reset": "git reset -q --hard",
+    "clean": "git clean -qfd",
+    "check out": "git checkout -q -- .",
+    "restore": "git restore .",
+    "a folder": "rm -r thoughts",
+    "stash": "git stash -q -u && git stash drop -q",
+}
+
+
+@pytest.mark.req("person.net.risk-names-it")
+@pytest.mark.parametrize("command", DESTRUCTIVE.values(), ids=DESTRUCTIVE)
+@pytest.mark.parametrize("in_git", [True, False], ids=["in git", "outside"])
+def test_a_command_that_destroys_work_names_the_snapshot_to_restore_it_from(
+    bench: Workbench, command: str, in_git: bool
+) -> None:
+    if not in_git:
+        shutil.rmtree(bench.project / ".git")
+        command = "rm -rf thoughts calc.py" if command.startswith("git") else command
+    (bench.project / "thoughts").mkdir()
+    (bench.project / "thoughts/one").write_text("an hour of thought\n", "utf-8")
+    (bench.project / "calc.py").write_text("mine\n", "utf-8")
+    bench.agent([run(command), say("Cleaned up.")])
+    ran = bench.run("clean up here")
+    ran.ended("blocked")
+    (risk,) = ran.of("risk_event")
+    (asked,) = bench.inbox()
+    assert risk["snapshot"] == f"refs/mi/{ran.records[0]['run_id']}/{risk['batch_id']}"
+    assert risk["snapshot"] in asked["question"]
+    assert risk["snapshot"] in ran.stdout
+    how = asked["question"].rpartition(": ")[2]
+    for path in ("thoughts", "calc.py"):
+        subprocess.run(how.replace("PATH", path), shell=True, cwd=bench.project, check=True)
+    assert bench.read("thoughts/one") == "an hour of thought\n"
+    assert bench.read("calc.py") == "mine\n"
+
+
+@pytest.mark.req("person.net.risk-names-it")
+def test_without_a_snapshot_none_is_named(bench: Workbench) -> None:
+    bench.configure(snapshot={"enabled": False})
+    bench.agent([run("rm -r __pycache__ *.py"), say("Cleaned up.")])
+    ran = bench.run("clean up here")
+    (risk,) = ran.of("risk_event")
+    assert risk["snapshot"] == ""
+    assert "refs/mi" not in bench.inbox()[0]["question"]

@@ -47,9 +47,11 @@ class RiskEvent(MindRecord, frozen=True, kw_only=True, tag="risk_event"):
 
     risk_signals: list[str] = []
     risk: Risk = field(default_factory=Risk)
+    snapshot: str = ""  # of what something destroyed: the reference that keeps the work tree from before the batch
 
     def headline(self, say: Say = str) -> str:
-        return f"{say(self.risk.severity)} {say(self.risk.category)} {' · '.join(self.risk_signals)}".strip()
+        named = " · ".join([*self.risk_signals, *filter(None, [self.snapshot])])
+        return f"{say(self.risk.severity)} {say(self.risk.category)} {named}".strip()
 
 
 class Checks(Struct, frozen=True, kw_only=True):
