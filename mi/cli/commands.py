@@ -28,6 +28,8 @@ COMMANDS = {
     "why": CommandEntry("person", "why", "why MI did something: the thoughts it rested on"),
     "undo": CommandEntry("person", "undo", "take back what a run or event taught"),
     "redo": CommandEntry("person", "undo", "restore what was undone"),
+    "restore": CommandEntry("person", "restore", "put the files back as they were before a run or a batch"),
+    "diff": CommandEntry("look", "restore", "what a run or a batch did to the files"),
     "show": CommandEntry("look", "show", "one thing by its id, or last, hands, mind, project"),
     "tail": CommandEntry("look", "tail", "the latest evidence or transcript lines; -f follows"),
     "search": CommandEntry("look", "search", "find anything by its words: thoughts, workflows, evidence"),

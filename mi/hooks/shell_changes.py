@@ -107,7 +107,9 @@ def by_command(name: str, words: list[str], at: str) -> list[str]:
 def _by_mi(words: list[str]) -> list[str]:
     """Our own command takes hooks out and puts them in, trusts and proves: for a person, not for the agent it binds."""
     first = next((word for word in words if not word.startswith("-")), "")
-    taken = first in ("uninstall", "trust", "prove") or any(pair in _PERSONS_COMMANDS for pair in pairwise(words))
+    taken = first in ("uninstall", "trust", "prove", "restore") or any(
+        pair in _PERSONS_COMMANDS for pair in pairwise(words)
+    )
     return [".claude/settings.json", ".codex/hooks.json"] if taken else []
 
 

@@ -262,7 +262,7 @@ class TreeWriter:
 
     def _sort_out(self, changed: set[str], others: list[str]) -> tuple[list[str], list[LeftOut]]:
         """Return the paths to take in, and those to leave out: of what the person's git tracks, only the unreadable."""
-        judged = [(path, self._judge(path)) for path in (*changed, *others)]
+        judged = [(path, self.judge(path)) for path in (*changed, *others)]
         left_out = [left for _, left in judged if left]
         if self.repository and any(left.why != "unreadable" for left in left_out):
             tracked = set(map(os.fsdecode, self._their_git("ls-files", "-z").split(b"\0")))
@@ -271,7 +271,7 @@ class TreeWriter:
         kept = [path for path, _ in judged if path not in left_paths]
         return [path for path in kept if path not in changed or not self._is_same_pointer(path)], left_out
 
-    def _judge(self, path: str) -> LeftOut | None:
+    def judge(self, path: str) -> LeftOut | None:
         """Return why an untracked file would be left out."""
         place = os.path.join(self.top, path)
         try:

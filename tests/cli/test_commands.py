@@ -23,6 +23,8 @@ ALLOWED = {
     "mi/cli/commands.py": "the table of commands",
     "mi/cli/status.py": "the parts of a status",
     "mi/evidence/records/table.py": "kinds of records",
+    "mi/governance/git_commands.py": "words of git",
+    "mi/hooks/shell_changes.py": "what of MI is no agent's to call; compared with the parsers below",
     "mi/governance/command_tables.py": "programs and what their words do, those of MI among them",
     "mi/knowledge/search/backend.py": "kinds of documents",
     "mi/learning/transfer.py": "kinds of records",
@@ -51,7 +53,7 @@ def test_the_commands_of_a_group_stand_together() -> None:
 
 def test_what_a_person_alone_may_say() -> None:
     assert {words for words, one in PERSONS.items() if one.get_default("person_only") == "always"} == {
-        *("uninstall", "hook install", "hook uninstall", "trust", "prove", "proof verify"),
+        *("uninstall", "hook install", "hook uninstall", "trust", "prove", "proof verify", "restore"),
         *("checks set", "checks clear", "checks run"),
     }
     assert {words for words, one in PERSONS.items() if one.get_default("person_only") == "in-runs"} == {
@@ -74,7 +76,7 @@ def arguments_of(parser: argparse.ArgumentParser) -> list[str]:
         elif action.required and action.option_strings:
             given += [action.option_strings[0], value]
         elif action.dest == "apply":
-            given.append("--apply")
+            given.append(action.option_strings[0])
     return given
 
 

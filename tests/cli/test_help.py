@@ -120,7 +120,7 @@ ELSEWHERE = {
     *("demo", "run", "attach", "stop", "answer", "undo", "redo", "search", "memory search"),
     *("values edit",),
     *("memory write", "memory query", "memory recent", "memory verify"),
-    *("uninstall",),
+    *("uninstall", "diff"),
     *("export", "import", "completion", "prove", "proof export", "proof verify"),
 }
 for group in (

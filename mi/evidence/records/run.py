@@ -157,6 +157,23 @@ class TreeSnapshot(Record, frozen=True, kw_only=True, tag="tree_snapshot"):
         return self.reason or f"{self.of} {self.commit}"
 
 
+class TreeRestore(Record, frozen=True, kw_only=True, tag="tree_restore"):
+    """The work tree is put back as a snapshot kept it: what is about to be done, then what was."""
+
+    said_by = "person"
+
+    ref: str = ""  # the snapshot
+    commit: str = ""
+    kept: str = ""  # the snapshot of the state before
+    state: Literal["begun", "done"] = "begun"
+    put_back: list[str] = []
+    removed: list[str] = []
+    left: list[LeftOutFile] = []
+
+    def headline(self, say: Say = str) -> str:
+        return f"{say(self.state)} {self.ref}"
+
+
 class QuestionOption(Struct, frozen=True, kw_only=True):
     """One thing that can be chosen: how it is called in an answer, and what it says."""
 

@@ -12,5 +12,6 @@ _AREAS = (
     "checks",
     "proof",
     "bench",
+    "restore",
 )
 TABLES = {"TEXT": ("base", *_AREAS), "HELP": ("help", *_AREAS), "WORDS": ("words",)}

@@ -1,0 +1,144 @@
+"""Putting a work tree back as a snapshot kept it: each file at once, never through a link, no program of git's run."""
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from mi.kernel import files, git
+from mi.project.restore_plan import Difference, KeptTree, LeftAlone, find_obstacle
+from mi.project.tree_writer import TreeWriter, find_store, make_repository
+from mi.project.trees import GitTree
+
+_WRITE_S = 600.0
+_STAGING = ".mi-restore-"
+
+Looks = dict[str, tuple[int, ...]]
+
+
+class Restored(NamedTuple):
+    """What was done, and what was left because it changed in the very moment."""
+
+    put_back: list[str]
+    removed: list[str]
+    left: list[LeftAlone]
+
+
+def look_at(top: str, paths: Iterable[str]) -> Looks:
+    """Return how files and links look from outside: whoever writes to one changes that."""
+    return {path: look for path in paths if not find_obstacle(top, path) and (look := _look(os.path.join(top, path)))}
+
+
+def _look(place: str) -> tuple[int, ...]:
+    try:
+        status = os.lstat(place)
+    except OSError:
+        return ()
+    if stat.S_ISDIR(status.st_mode):
+        return ()
+    return (status.st_ino, status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def put_back(writer: TreeWriter, kept: KeptTree, wanted: Difference, looks: Looks) -> Restored:
+    """Put paths back and remove others; one that no longer looks as it did when it was kept is left alone.
+
+    All files are made ready beside the work tree first, so that a full disk changes nothing.
+    """
+    top = writer.top
+    staging = _open_staging(top)
+    try:
+        _check_out(writer, kept.tree, wanted.put_back, staging)
+        done = Restored([], [], [])
+        for path in reversed(wanted.removed):  # what lies in a folder before the folder
+            if _look(os.path.join(top, path)) != looks.get(path, ()):
+                done.left.append(LeftAlone(path, "changed"))
+            elif _remove(top, path):
+                done.removed.append(path)
+        for path in wanted.put_back:
+            why = _replace(top, path, os.path.join(staging, "files", path), looks.get(path, ()))
+            done.left.append(why) if why else done.put_back.append(path)
+        return done
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _open_staging(top: str) -> str:
+    """Return a new folder on the disk of the work tree, inside of `.git` where that is there.
+
+    What a killed process left there goes.
+    """
+    store = find_store(top) if git.find_toplevel(top) else None
+    folder = store.git_dir if store and os.stat(store.git_dir).st_dev == os.stat(top).st_dev else top
+    for name in os.listdir(folder):
+        if name.startswith(_STAGING):
+            shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+    return tempfile.mkdtemp(prefix=_STAGING, dir=folder)
+
+
+def _check_out(writer: TreeWriter, tree: GitTree, paths: Iterable[str], staging: str) -> None:
+    """Write some files of a tree below a folder, by the attribute rules of that tree and without any program."""
+    private, folder = os.path.join(staging, "git"), os.path.join(staging, "files")
+    os.mkdir(folder)
+    make_repository(private, {})
+    shutil.copyfile(os.path.join(writer.folder, "config"), os.path.join(private, "config"))
+    theirs = "" if writer.store is None or writer.store.is_own else writer.store.git_dir
+    own = files.read_bytes(os.path.join(theirs, "info", "attributes")) if theirs else None
+    files.write_atomic(os.path.join(private, "info", "attributes"), (own or b"") + b"\n* !filter\n", sync=False)
+    env = dict(writer.read_env) | {"GIT_DIR": private, "GIT_WORK_TREE": folder}
+    names = b"\0".join(map(os.fsencode, paths))
+    _run(folder, env, "read-tree", tree.tree_id)
+    if names:
+        _run(folder, env, "checkout-index", "-f", "-q", "-z", "--stdin", stdin=names)
+
+
+def _run(folder: str, env: dict[str, str], *args: str, stdin: bytes = b"") -> None:
+    settings = {"core.fsync": "none"}
+    answer = git.run_bytes(folder, *args, stdin=stdin, timeout_s=_WRITE_S, settings=settings, env=env, umask=-1)
+    if answer.code != 0:
+        raise OSError(0, answer.error or f"git {args[0]}", folder)
+
+
+def _remove(top: str, path: str) -> bool:
+    """Remove a file and the folders that are empty without it; return whether it was there."""
+    if find_obstacle(top, path):
+        return False
+    try:
+        os.unlink(os.path.join(top, path))
+    except FileNotFoundError:
+        return False
+    folder = os.path.dirname(path)
+    while folder:
+        try:
+            os.rmdir(os.path.join(top, folder))
+        except OSError:
+            break  # something is left in it
+        folder = os.path.dirname(folder)
+    return True
+
+
+def _replace(top: str, path: str, ready: str, look: tuple[int, ...]) -> LeftAlone | None:
+    """Put a file that was made ready in its place; return what was left alone instead."""
+    place = os.path.join(top, path)
+    if not os.path.lexists(ready):
+        return LeftAlone(path, "missing")
+    if find_obstacle(top, path):
+        return LeftAlone(path, "in-the-way")
+    if _look(place) != look:
+        return LeftAlone(path, "changed")
+    if look and not os.path.islink(place) and not os.path.islink(ready):
+        _keep_rights(place, ready)
+    try:
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        os.replace(ready, place)
+    except IsADirectoryError:
+        return LeftAlone(path, "in-the-way")
+    return None
+
+
+def _keep_rights(place: str, ready: str) -> None:
+    """Give a file the rights of the one that it replaces, apart from whether it may be run."""
+    had, wanted = (stat.S_IMODE(os.stat(one).st_mode) for one in (place, ready))
+    runs = (had & 0o444) >> 2 if wanted & 0o100 else 0  # whoever may read it
+    os.chmod(ready, (had & ~0o111) | runs)

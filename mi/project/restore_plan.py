@@ -1,0 +1,215 @@
+"""What putting a work tree back as a snapshot kept it would change; looking changes nothing.
+
+Ignored files are never touched. Nothing is overwritten or removed that the present state, kept as a snapshot of its own
+before, does not hold.
+"""
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Literal, NamedTuple
+
+from mi.kernel import files, git
+from mi.kernel.home import make_dirs
+from mi.project.tree_writer import KeepRules, LeftOut, TreeStore, TreeWriter, make_repository
+from mi.project.trees import GitTree
+
+_GIT_S = 120.0
+
+WhyLeft = Literal[
+    "large", "secret", "unreadable", "repository", "submodule", "ignored", "older", "in-the-way", "changed", "missing"
+]
+
+
+class LeftAlone(NamedTuple):
+    """A path that differs and stays as it is, and why."""
+
+    path: str
+    why: WhyLeft
+
+
+class KeptTree(NamedTuple):
+    """What a snapshot holds: its tree, when it was taken, and what was left out of it."""
+
+    tree: GitTree
+    time: float
+    left_out: tuple[str, ...] = ()
+
+
+class PresentTree(NamedTuple):
+    """The work tree as it is now, written down; with a `reason`, why it could not be."""
+
+    tree: GitTree
+    left_out: tuple[LeftOut, ...] = ()
+    reason: str = ""
+
+
+class Difference(NamedTuple):
+    """What putting back would do; paths are seen from the top of the work tree."""
+
+    put_back: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    left: tuple[LeftAlone, ...] = ()
+    elsewhere: int = 0  # how much differs outside of what was asked for
+
+    def __bool__(self) -> bool:
+        return bool(self.put_back or self.removed)
+
+
+@contextmanager
+def open_writer(root: str, store: TreeStore | None, keep: KeepRules) -> Iterator[TreeWriter]:
+    """Yield a writer of the work tree as it is; without a store, what it writes goes when it is closed."""
+    folder = tempfile.mkdtemp(prefix="mi-now-")
+    try:
+        yield TreeWriter(root, folder, store, keep)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def write_present(writer: TreeWriter, kept: KeptTree) -> PresentTree:
+    """Write the work tree down, and with it what the snapshot holds and git ignores by now."""
+    written = writer.write()
+    present = GitTree(writer.top, written.tree, _make_env(writer))
+    if written.reason:
+        return PresentTree(present, reason=written.reason)
+    left_out = list(written.left_out)
+    named = {left.path for left in left_out}
+    nested = [left.path for left in left_out if left.why == "repository"]
+    hidden = [path for path in kept.tree.entries if path not in present.entries and path not in named]
+    hidden = [path for path in hidden if is_file(writer.top, path) and not is_inside(path, nested)]
+    judged = {path: writer.judge(path) for path in hidden}
+    left_out += [left for left in judged.values() if left]
+    also = [path for path, left in judged.items() if left is None]
+    reason = _take_in(present, also) if also else ""
+    tree = GitTree(writer.top, _write_tree(present), present.env) if also else present
+    return PresentTree(tree, tuple(left_out), reason)
+
+
+def _make_env(writer: TreeWriter) -> dict[str, str]:
+    """Return the variables by which git writes to where the writer does."""
+    return writer.read_env | ({"GIT_OBJECT_DIRECTORY": writer.store.objects} if writer.store else {})
+
+
+def _take_in(present: GitTree, paths: list[str]) -> str:
+    """Take paths into the writer's index, ignored or not; return why not."""
+    words = ("update-index", "--add", "--replace", "-z", "--stdin")
+    names = b"\0".join(map(os.fsencode, paths))
+    answer = git.run_bytes(present.root, *words, stdin=names, timeout_s=_GIT_S, env=present.env, umask=-1)
+    return "" if answer.code == 0 else answer.error or "git update-index"
+
+
+def _write_tree(present: GitTree) -> str:
+    answer = git.run_bytes(present.root, "write-tree", timeout_s=_GIT_S, env=present.env, umask=-1)
+    return answer.output.decode().strip()
+
+
+def compare(kept: KeptTree, now: PresentTree, within: Sequence[str] = ("",)) -> Difference:
+    """Return what has to be done so that the paths asked for are again as the snapshot holds them."""
+    top, wanted, present = kept.tree.root, kept.tree.entries, now.tree.entries
+    differing = sorted(path for path in wanted.keys() | present.keys() if wanted.get(path) != present.get(path))
+    asked = [path for path in differing if is_inside(path, within)]
+    extra = [path for path in asked if path not in wanted]
+    ignored = find_ignored(kept.tree, extra)
+    left = [LeftAlone(path, why) for path in extra if (why := _why_not_removed(kept, path, ignored))]
+    stays = {one.path for one in left}
+    removed = [path for path in extra if path not in stays]
+    unkept = {one.path: one.why for one in now.left_out}
+    for path in asked:
+        if path in wanted and (why := _why_not_put_back(top, path, present.keys(), set(removed), unkept)):
+            left.append(LeftAlone(path, why))
+    left += _find_moved_submodules(kept.tree, now.tree, within)
+    stays = {one.path for one in left}
+    put_back = [path for path in asked if path in wanted and path not in stays]
+    return Difference(tuple(put_back), tuple(removed), tuple(sorted(left)), len(differing) - len(asked))
+
+
+def _why_not_removed(kept: KeptTree, path: str, ignored: set[str]) -> WhyLeft | None:
+    """Return why a path that the snapshot does not have stays: only what was made since may go."""
+    if is_inside(path, kept.left_out):
+        return "older"
+    if path in ignored:
+        return "ignored"
+    try:
+        status = os.lstat(os.path.join(kept.tree.root, path))
+    except OSError:
+        return None  # gone meanwhile
+    return "older" if status.st_ctime < int(kept.time) else None
+
+
+def _why_not_put_back(
+    top: str, path: str, present: Iterable[str], removed: set[str], unkept: Mapping[str, WhyLeft]
+) -> WhyLeft | None:
+    """Return why a path of the snapshot cannot be put back: something that is not kept is in its place."""
+    obstacle = find_obstacle(top, path)
+    if obstacle:
+        return None if obstacle in removed else "in-the-way"
+    place = os.path.join(top, path)
+    if path in present or not os.path.lexists(place):
+        return None
+    if os.path.isdir(place) and not os.path.islink(place):
+        return None if _list_files(top, path) <= removed else "in-the-way"
+    return unkept.get(path, "in-the-way")
+
+
+def find_obstacle(top: str, path: str) -> str:
+    """Return the first part of a path that should be a folder and is a file or a link; '' when there is none."""
+    parts = path.split("/")[:-1]
+    for end in range(1, len(parts) + 1):
+        part = "/".join(parts[:end])
+        try:
+            mode = os.lstat(os.path.join(top, part)).st_mode
+        except OSError:
+            return ""
+        if not stat.S_ISDIR(mode):
+            return part
+    return ""
+
+
+def is_file(top: str, path: str) -> bool:
+    """Return whether a file or link is at a path, and no link on the way leads to it."""
+    if find_obstacle(top, path):
+        return False
+    try:
+        mode = os.lstat(os.path.join(top, path)).st_mode
+    except OSError:
+        return False
+    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
+
+
+def is_inside(path: str, folders: Iterable[str]) -> bool:
+    """Return whether a path is one of some paths, or below one; '' is the top."""
+    return any(not folder or path == folder or path.startswith(folder + "/") for folder in folders)
+
+
+def _list_files(top: str, folder: str) -> set[str]:
+    found = set()
+    for place, folders, names in os.walk(os.path.join(top, folder)):
+        links = [name for name in folders if os.path.islink(os.path.join(place, name))]
+        found |= {os.path.relpath(os.path.join(place, name), top) for name in (*names, *links)}
+    return found
+
+
+def find_ignored(tree: GitTree, paths: list[str]) -> set[str]:
+    """Return which paths the exclude rules that a tree holds would hide."""
+    rules = [path for path in tree.entries if os.path.basename(path) == ".gitignore"]
+    if not paths or not rules:
+        return set()
+    with tempfile.TemporaryDirectory(prefix="mi-rules-") as place:
+        folder = os.path.join(place, "files")
+        make_repository(os.path.join(place, "git"), {})
+        for path in rules:
+            make_dirs(os.path.dirname(os.path.join(folder, path)))
+            files.write_atomic(os.path.join(folder, path), tree.read(path) or b"", sync=False)
+        env = {"GIT_DIR": os.path.join(place, "git"), "GIT_WORK_TREE": folder}
+        names = b"\0".join(map(os.fsencode, paths))
+        answer = git.run_bytes(folder, "check-ignore", "--no-index", "-z", "--stdin", stdin=names, env=env)
+    return {os.fsdecode(name) for name in answer.output.split(b"\0") if name}
+
+
+def _find_moved_submodules(kept: GitTree, now: GitTree, within: Sequence[str]) -> list[LeftAlone]:
+    before, present = kept.repositories, now.repositories
+    moved = (path for path in before if before[path] != present.get(path) and is_inside(path, within))
+    return [LeftAlone(path, "submodule") for path in moved]

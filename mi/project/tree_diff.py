@@ -1,0 +1,74 @@
+"""The difference of two trees, for people and for programs; no program that a repository names is run for it."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from mi.kernel import git
+from mi.kernel.errors import MiError
+from mi.kernel.text import decode
+
+ChangeKind = Literal["added", "removed", "changed", "renamed"]
+
+_GIT_S = 120.0
+_SAFE = ("--no-ext-diff", "--no-textconv", "--no-color", "-M")
+_KINDS: dict[str, ChangeKind] = {"A": "added", "D": "removed", "M": "changed", "T": "changed", "R": "renamed"}
+
+
+class TreePair(NamedTuple):
+    """Two trees to compare, and where their contents are."""
+
+    top: str
+    before: str
+    after: str
+    env: Mapping[str, str]
+
+
+class ChangedFile(NamedTuple):
+    """What became of one file; lines are unknown (None) where the content is no text."""
+
+    path: str
+    kind: ChangeKind
+    added: int | None
+    removed: int | None
+    was: str = ""  # the former path of a renamed one
+
+
+def list_changes(pair: TreePair, within: Sequence[str]) -> list[ChangedFile]:
+    """Return every file that differs, with how many lines came and went."""
+    kinds = _fields(_ask(pair, within, "--name-status", "-z"))
+    counts = _read_counts(_fields(_ask(pair, within, "--numstat", "-z")))
+    found = []
+    for letter in kinds:
+        was = next(kinds) if letter[:1] in ("R", "C") else ""
+        path = next(kinds)
+        found.append(ChangedFile(path, _KINDS.get(letter[:1], "changed"), *counts.get(path, (None, None)), was))
+    return found
+
+
+def _read_counts(fields: Iterator[str]) -> dict[str, tuple[int | None, int | None]]:
+    found = {}
+    for line in fields:
+        added, removed, path = line.split("\t", 2)
+        if not path:  # renamed: the two paths follow
+            path = (next(fields), next(fields))[1]
+        found[path] = (int(added) if added != "-" else None, int(removed) if removed != "-" else None)
+    return found
+
+
+def _fields(data: bytes) -> Iterator[str]:
+    return (os.fsdecode(one) for one in data.split(b"\0") if one)
+
+
+def write_patch(pair: TreePair, within: Sequence[str], only_stat: bool) -> str:
+    """Return the difference as git shows it: the patch, or which files and how much."""
+    return decode(_ask(pair, within, "--stat=120" if only_stat else "--patch")).rstrip("\n")
+
+
+def _ask(pair: TreePair, within: Sequence[str], *options: str) -> bytes:
+    paths = [f":(top,literal){path}" for path in within if path]
+    words = ("diff", *options, *_SAFE, pair.before, pair.after, "--", *paths)
+    answer = git.run_bytes(pair.top, *words, timeout_s=_GIT_S, env=pair.env)
+    if answer.code != 0:
+        raise MiError("no-difference", path=pair.top, reason=answer.error)
+    return answer.output
