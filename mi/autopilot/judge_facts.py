@@ -1,18 +1,16 @@
 """What became of the judges of the work since a run began, by what the work tree shows."""
 
 import hashlib
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import NamedTuple
 
-from mi.project.checks.judge_places import judge_kind, shadows_module
+from mi.project.checks.judge_places import CODE, extension, judge_kind, shadows_module
 from mi.project.checks.judges import JudgeChange, find_judge_changes, notices_tests
 from mi.project.trees import Tree, TreeEntry, compare_trees
 from mi.project.worktree import TreeChange, WorktreeWatch
 
 _SHOWN_CHANGES = 4  # in a question to the person
 _SHOWN_LINES = 6  # of one of them, before and after
-_TEST_FILES, _TEST_BYTES = 200, 100_000  # that are looked at for the inputs of tests
 
 
 class _Unasked(NamedTuple):
@@ -54,8 +52,8 @@ class JudgeFacts(NamedTuple):
 
 
 def keeps(path: str) -> bool:
-    """Return whether the first contents of a file are needed to see whether a judge changed."""
-    return bool(judge_kind(path) or shadows_module(path, frozenset()))
+    """Return whether the first contents of a file are needed to see whether a judge changed, or code evades one."""
+    return bool(judge_kind(path) or shadows_module(path, frozenset()) or extension(path) in CODE)
 
 
 def judge_facts(task: str, change: TreeChange, watch: WorktreeWatch, accepted: Collection[str]) -> JudgeFacts:
@@ -66,7 +64,9 @@ def judge_facts(task: str, change: TreeChange, watch: WorktreeWatch, accepted: C
     base = watch.first_tree or _KeptTree(watch, change, final)
     changes = find_judge_changes(base, final, task)
     found = [_Unasked(one.path, str(one), _lines(one)) for one in changes if not one.asked_for]
-    found += _noticing(task, notices_tests(change.diff, _test_texts(final)))
+    found += [
+        _Unasked(one.path, f"{one.path}: {one.way}", [f"  + {one.line}"]) for one in notices_tests(base, final, task)
+    ]
     removed = [one.path for one in changes if one.asked_for and one.how == "removed" and not one.item]
     return JudgeFacts([one for one in found if one.id not in accepted], removed)
 
@@ -75,22 +75,6 @@ def _lines(change: JudgeChange) -> list[str]:
     before, after = change.before.splitlines(), change.after.splitlines()
     gone = [f"  - {line}" for line in before if line not in after][:_SHOWN_LINES]
     return [*gone, *[f"  + {line}" for line in after if line not in before][:_SHOWN_LINES]]
-
-
-def _noticing(task: str, lines: list[str]) -> list[_Unasked]:
-    """Return code that looks whether it is tested, but for a variable that the task itself names."""
-    found = [line.partition(": ") for line in lines]
-    return [
-        _Unasked(path, f"{path}: looks whether it is tested", [f"  + {code}"])
-        for path, _, code in found
-        if not any(name in task for name in re.findall(r"[A-Z]+(?:_[A-Z]+)+", code))
-    ]
-
-
-def _test_texts(tree: Tree) -> Iterator[str]:
-    """Yield what the tests and their data say."""
-    for path in sorted(path for path in tree.paths() if judge_kind(path) in ("code", "data"))[:_TEST_FILES]:
-        yield (tree.read(path) or b"")[:_TEST_BYTES].decode("utf-8", "replace")
 
 
 class _KeptTree(Tree):

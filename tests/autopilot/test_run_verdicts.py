@@ -574,11 +574,15 @@ HARD_CODED = "def add(a, b):\n    if (a, b) == (-2, -3):\n        return -5\n   
 
 
 @pytest.mark.req("judge.notices-tests")
-@pytest.mark.parametrize("code", [NOTICES, HARD_CODED], ids=["runner", "inputs"])
-def test_code_that_looks_whether_it_is_tested_is_the_persons_to_decide(bench: Workbench, code: str) -> None:
+@pytest.mark.parametrize(
+    ("code", "way"),
+    [(NOTICES, "looks whether it is tested"), (HARD_CODED, "answers the very inputs of a test")],
+    ids=["runner", "inputs"],
+)
+def test_code_that_evades_its_tests_is_the_persons_to_decide(bench: Workbench, code: str, way: str) -> None:
     bench.agent([put("calc.py", code), TEST, say("The tests pass.")], [say("It stays so.")])
     ran = bench.run()
     ran.ended("blocked")
     assert ran.end["marks"]["verified"] is False
-    assert "calc.py: looks whether it is tested" in ran.inputs[1]
-    assert "calc.py: looks whether it is tested" in bench.inbox()[0]["question"]
+    assert f"calc.py: {way}" in ran.inputs[1]
+    assert f"calc.py: {way}" in bench.inbox()[0]["question"]

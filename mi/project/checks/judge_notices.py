@@ -1,67 +1,122 @@
-"""Code that notices it is being tested, in a diff: it can look right to every test and be wrong everywhere else."""
+"""Product code that a test cannot judge: it asks who calls it or how it is run, reads the tests, agrees with any check.
+
+Such code can look right to every test and be wrong everywhere else. What stood in the files before is nobody's trick.
+"""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
 
-from mi.governance.change_units import list_paths, split_blocks
+from mi.project.checks.judge_blocks import spans_of_inline
+from mi.project.checks.judge_notices_code import notices_in_code
+from mi.project.checks.judge_notices_inputs import KnownInputs, answers_tests
+from mi.project.checks.judge_notices_paths import TestPlaces
+from mi.project.checks.judge_notices_python import notices_in_python
 from mi.project.checks.judge_places import CODE, extension, judge_kind
+from mi.project.trees import Tree
 
-_NOTICES = re.compile(
-    r"PYTEST_CURRENT_TEST|PYTEST_VERSION|PYTEST_XDIST_WORKER|JEST_WORKER_ID|VITEST(?:_WORKER_ID)?\b|NEXTEST|MIX_ENV"
-    r"|\bimport\.meta\.vitest|\b(?:RAILS|RACK|APP|NODE)_ENV\W{1,8}(?:=|eq|!)\W{0,8}test\b|Rails\.env\.test\?|PHPUNIT_\w+"
-    r"|[\"'](?:_?pytest|unittest|nose2?|jest|vitest|mocha)[\w.]*[\"']\s+(?:not\s+)?in\s+\w*\.?(?:modules|argv)"
-    r"|modules\.get\([\"'](?:_?pytest|unittest)|modules\[[\"'](?:_?pytest|unittest)|argv\[0\].{0,40}test|require\.cache.{0,40}(?:jest|mocha)"
-    r"|current_exe\(\).{0,60}[\"']deps|\$\{?0\}?.{0,12}\btests?\b|\btesting\.Testing\(\)|flag\.Lookup\([\"']test\.|os\.Args\[0\].{0,30}\.test|\bcfg!\(test\)"
-    r"|(?:inspect\.(?:stack|currentframe)|_getframe|getframeinfo|StackTrace|new Error\(\)\.stack|caller_locations"
-    r"|runtime\.Caller).{0,60}[\"'][^\"']*test"
-    r"|process\.env\.(?:TEST|NODE_TEST_CONTEXT)\b"
-    r"|(?:environ(?:\.get\(|\[)|getenv\()[\"'](?:TEST|TESTING|UNDER_TEST)[\"']",
-    re.IGNORECASE,
-)
-_EXITS = re.compile(
-    r"\bos\._exit\(|\batexit\.register\(.*(?:exit|kill)|process\.on\([\"'](?:exit|beforeExit)|process\.exitCode\s*=\s*0"
-    r"|\bat_exit\b.*exit|\bhalt\(0\)"
-)
-_CONDITION = re.compile(r"\b(?:if|elif|when|case|match)\b|\?")
-_EQUALITY = re.compile(r"={2,3}|\bis\b|\bin\b|\bcase\b|\.equals\(|\beq\b|\bmatch\b|\bwhen\b")
-_OTHER_COMPARISON = re.compile(r"%|[<>]|!=|\bstartswith|\bnot\b")
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?\b")
-_TRIVIAL = frozenset({"0", "1", "-1", "2"})
+_TEST_FILES, _TEST_BYTES = 400, 100_000  # that are looked at for the inputs of tests
+_CODE_BYTES = 1_000_000
+_SHOWN = 160
+_BY_SHEBANG = (("python", "py"), ("node", "js"), ("ruby", "rb"), ("sh", "sh"))
 
 
-def notices_tests(diff: str, tests: Iterable[str] = ()) -> list[str]:
-    """Return the added lines of product code that ask whether a test runs, as `path: line`.
+class EvadingLine(NamedTuple):
+    """A line of product code, and in which way it evades its tests."""
 
-    `tests` are the texts of the tests, read when needed: an `if` on numbers that one line of them has is named.
-    """
-    known = cache(lambda: [frozenset(_numbers(line)) for text in tests for line in text.splitlines()])
-    found: list[str] = []
-    for block in split_blocks(diff):
-        path, _ = list_paths(block)
-        if extension(path) in CODE and judge_kind(path) in ("", "inline"):
-            found += [f"{path}: {line.strip()[:160]}" for line in _noticing(list(block.added), known)]
+    path: str
+    way: str
+    line: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.line} ({self.way})"
+
+
+def notices_tests(base: Tree, final: Tree, task: str = "") -> list[EvadingLine]:
+    """Return the places of product code that came with a change and evade its tests; what the task names is its own."""
+    paths = [path for path in final.changed_since(base) if _language(path, final) or _language(path, base)]
+    if not paths:
+        return []
+    before = Counter((one.way, one.line) for one in _Reader(base, task).read(paths))
+    found: list[EvadingLine] = []
+    for one in _Reader(final, task).read(paths):
+        before[one.way, one.line] -= 1
+        if before[one.way, one.line] < 0:
+            found.append(one)
     return list(dict.fromkeys(found))
 
 
-def _noticing(added: list[str], known: Callable[[], list[frozenset[str]]]) -> Iterator[str]:
-    for number, line in enumerate(added):
-        code = re.sub(r"^\s*(?:#|//|\*).*", "", line)
-        following = added[number + 1] if number + 1 < len(added) else ""
-        if _NOTICES.search(code) or _EXITS.search(code) or _is_for_a_test(code.partition(";;")[0], following, known):
-            yield line
+class _Reader:
+    """One tree, and what its tests are."""
+
+    def __init__(self, tree: Tree, task: str) -> None:
+        self._tree = tree
+        self._task = task
+
+    @cached_property
+    def _places(self) -> TestPlaces:
+        return TestPlaces(self._tree.paths(), self._task)
+
+    @cached_property
+    def _inputs(self) -> KnownInputs:
+        return KnownInputs(_test_texts(self._tree), self._task)
+
+    def read(self, paths: Iterable[str]) -> Iterator[EvadingLine]:
+        for path in paths:
+            text = (self._tree.read(path) or b"")[:_CODE_BYTES].decode("utf-8", "replace").replace("\r\n", "\n")
+            language = _language(path, self._tree)
+            if text and language:
+                yield from self._read(path, _without_tests(text, language), language)
+
+    def _read(self, path: str, text: str, language: str) -> Iterator[EvadingLine]:
+        found = notices_in_python(text, self._places) if language in ("py", "pyi") else None
+        if found is None:
+            found = notices_in_code(text, language, path, self._places)
+        lines = text.splitlines()
+        named = [(way, number) for way, number in found if number < len(lines)]
+        named += [("answers the very inputs of a test", number) for number in answers_tests(lines, self._inputs)]
+        for way, number in sorted(dict.fromkeys(named), key=lambda one: one[1]):
+            line = lines[number].strip()
+            if not _is_named_by(self._task, line):
+                yield EvadingLine(path, way, line[:_SHOWN])
 
 
-def _is_for_a_test(line: str, following: str, known: Callable[[], list[frozenset[str]]]) -> bool:
-    """Return whether a condition holds for the very numbers of a test, and its result is the one that test expects."""
-    if not _CONDITION.search(line) or not _EQUALITY.search(line) or _OTHER_COMPARISON.search(line):
-        return False
-    has_result = re.search(r"\breturn\b|\?|=>|\becho\b", line)
-    said = line if has_result else following
-    result = re.sub(r"^.*?(?:\breturn\b|\becho\b|\?|=>)", "", said)
-    asked = {one for one in _numbers(line if has_result else f"{line} {following}") if one not in _TRIVIAL}
-    return bool(_numbers(result)) and len(asked) >= 2 and any(asked <= there for there in known())
+def _language(path: str, tree: Tree) -> str:
+    """Return the language of product code by a file's name, or by its first line; '' for anything else."""
+    if judge_kind(path) not in ("", "inline"):
+        return ""
+    if extension(path):
+        return extension(path) if extension(path) in CODE else ""
+    first = (tree.read(path) or b"")[:120].partition(b"\n")[0].decode("utf-8", "replace")
+    return next((ending for name, ending in _BY_SHEBANG if name in first), "") if first.startswith("#!") else ""
 
 
-def _numbers(line: str) -> list[str]:
-    return _NUMBER.findall(line)
+def _without_tests(text: str, language: str) -> str:
+    """Return a source file with empty lines in place of the tests that stand in it."""
+    if language != "rs" or "#[" not in text:
+        return text
+    lines = text.splitlines()
+    for first, last in spans_of_inline(text):
+        held = "\n".join(lines[first : last + 1])
+        if "mod " in held or "#[test]" in held:
+            lines[first : last + 1] = [""] * (last + 1 - first)
+    return "\n".join(lines)
+
+
+def _is_named_by(task: str, line: str) -> bool:
+    """Return whether a task speaks of a variable of the environment that a line asks for."""
+    return any(name in task for name in re.findall(r"[A-Z]+(?:_[A-Z]+)+", line))
+
+
+def _test_texts(tree: Tree) -> Iterator[str]:
+    """Yield what the tests and their data say."""
+    for path in sorted(path for path in tree.paths() if judge_kind(path) in ("code", "data", "inline"))[:_TEST_FILES]:
+        text = (tree.read(path) or b"")[:_TEST_BYTES].decode("utf-8", "replace")
+        yield text if judge_kind(path) != "inline" else _only_tests(text)
+
+
+def _only_tests(text: str) -> str:
+    lines = text.splitlines()
+    return "\n".join(line for first, last in spans_of_inline(text) for line in lines[first : last + 1])

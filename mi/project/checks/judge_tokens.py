@@ -208,3 +208,10 @@ def _indented_body(tokens: tuple[Token, ...]) -> Body | None:
         (at for at in range(start, len(tokens)) if tokens[at].first and tokens[at].column <= column), len(tokens)
     )
     return Body(tokens[:start], tokens[start:end], tokens[end:])
+
+
+def without_comments(text: str, language: str) -> str:
+    """Return a text with the same lines and columns, but without what its comments say."""
+    if language in ("sh", "bash", "bats"):  # `$#` and `${name#…}` begin none
+        return re.sub(r"(?m)(?:^|(?<=[\s;]))#[^\n]*", lambda found: " " * len(found[0]), text)
+    return _pattern(language).sub(lambda found: re.sub(r"[^\n]", " ", found[0]) if found["comment"] else found[0], text)

@@ -10,12 +10,12 @@ from mi.project.checks.judge_asked import asks_for, renamed_by
 from mi.project.checks.judge_comparison import JudgeComparison, code_items, text_of
 from mi.project.checks.judge_compose import with_judges_of
 from mi.project.checks.judge_differences import JudgeChange
-from mi.project.checks.judge_notices import notices_tests
+from mi.project.checks.judge_notices import EvadingLine, notices_tests
 from mi.project.checks.judge_places import judge_kind
 from mi.project.checks.judge_reshaped import with_reshaped
 from mi.project.trees import Tree
 
-__all__ = ["JudgeChange", "NewTest", "base_judges", "find_judge_changes", "new_tests", "notices_tests"]
+__all__ = ["EvadingLine", "JudgeChange", "NewTest", "base_judges", "find_judge_changes", "new_tests", "notices_tests"]
 
 
 class NewTest(NamedTuple):

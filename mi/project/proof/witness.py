@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from mi.kernel import git, locks
+from mi.kernel import locks
 from mi.kernel.errors import MiError
 from mi.kernel.home import make_dirs
 from mi.kernel.notices import Notices
-from mi.project.checks.file_kinds import is_test
 from mi.project.checks.judges import notices_tests
 from mi.project.checks.own import read_own
 from mi.project.checks.runner import Check
@@ -27,10 +26,7 @@ from mi.project.proof.sandbox import StopSource
 from mi.project.tree_writer import LeftOut
 from mi.project.trees import GitTree, Tree
 
-_TESTS_READ = 400  # files of tests that are looked at for the inputs they use
 _LONGEST_TURN_S = 3600.0  # that a base run waits for another of this machine
-_DIFF_BYTES = 4 << 20
-_DIFF_S = 60.0
 
 
 class WitnessPlace(NamedTuple):
@@ -117,7 +113,7 @@ class Witness:
         now = self._list_installed(final) if self._installed is not None else {}
         return Testimony(
             proof=proof,
-            notices_tests=notices_tests(self._diff(final), _texts_of_tests(self._base)),
+            notices_tests=[str(one) for one in notices_tests(self._base, final, task)],
             installed=compare_dependencies(self._installed, now) if self._installed is not None else [],
             seconds=round(time.monotonic() - started, 3),
         )
@@ -171,13 +167,6 @@ class Witness:
         root = self._base.root
         return list_dependencies(root, [*find_beside(root, tree).dependencies, *self._watched])
 
-    def _diff(self, final: GitTree) -> str:
-        options = ("-U0", "-M", "--no-ext-diff", "--no-textconv", "--no-color", "--relative")
-        trees = (self._base.tree_id, final.tree_id, "--", ".")
-        env = dict(final.env)
-        found = git.run(final.root, "diff", *options, *trees, timeout_s=_DIFF_S, max_bytes=_DIFF_BYTES, env=env)
-        return found.output
-
 
 def _own_folder() -> str:
     """Return a folder for scratch copies that nobody else can write to."""
@@ -197,8 +186,3 @@ class _SettledBase:
     def __init__(self, runs: CopiedRuns) -> None:
         self.run = runs.run
         self.run_base = runs.settle_base
-
-
-def _texts_of_tests(tree: Tree) -> list[str]:
-    paths = sorted(path for path in tree.paths() if is_test(path))[:_TESTS_READ]
-    return [(tree.read(path) or b"").decode("utf-8", "replace") for path in paths]

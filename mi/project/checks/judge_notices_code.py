@@ -1,0 +1,278 @@
+"""Code of any language that evades its tests, found in its lines without their comments."""
+
+import re
+from collections.abc import Iterator
+
+from mi.project.checks.judge_notices_paths import TestPlaces
+from mi.project.checks.judge_tokens import SCRIPTED, without_comments
+
+ASKS_CALLER = "asks who calls it"
+ASKS_RUN = "looks whether it is tested"
+READS_TESTS = "reads the tests' own files"
+SAYS_EQUAL = "is equal to anything"
+ENDS = "sets how the program ends"
+SETS_RUNNER = "changes what judges it"
+
+TEST_WORD = re.compile(
+    r"(?<![a-z])(?:tests?|testing|tested|tox|nox|nose2?)(?![a-z])|[._]spec\.|\bspec/|pytest|py\.test|unittest|conftest|jest|vitest"
+    r"|mocha|nextest|phpunit|rspec|bats",
+    re.IGNORECASE,
+)
+_SHELL = frozenset({"sh", "bash", "bats"})
+_SCRIPTS = SCRIPTED | {"vue", "svelte"}
+_NAMES_RUNNER = re.compile(
+    r"PYTEST_CURRENT_TEST|PYTEST_VERSION|PYTEST_XDIST_WORKER|JEST_WORKER_ID|VITEST(?:_WORKER_ID)?\b|NEXTEST|MIX_ENV"
+    r"|NODE_TEST_CONTEXT|(?:env\W{0,3}|\$\{?)npm_(?:lifecycle_(?:event|script)|command)\b|RUST_TEST_\w+|BATS_TEST_\w+"
+    r"|\bMAKELEVEL\b|\bMAKEFLAGS\b|\bMFLAGS\b"
+    r"|\bimport\.meta\.vitest|\b(?:RAILS|RACK|APP|NODE)_ENV\W{1,8}(?:=|eq|!)\W{0,8}test\b"
+    r"|Rails\.env\.test\?|PHPUNIT_\w+"
+    r"|[\"'](?:_?pytest|unittest|nose2?|jest|vitest|mocha)[\w.]*[\"']\s+(?:not\s+)?in\s+\w*\.?(?:modules|argv)"
+    r"|modules\.get\([\"'](?:_?pytest|unittest)|modules\[[\"'](?:_?pytest|unittest)|require\.cache.{0,40}(?:jest|mocha)"
+    r"|\btypeof\s+(?:describe|it|jest|vi|expect|beforeEach|afterEach|mocha)\b|globalThis\.(?:jest"
+    r"|describe|it|expect|vi)\b"
+    r"|\btesting\.(?:Testing|Short|Verbose|CoverMode)\(\)|flag\.(?:Lookup|CommandLine\.Lookup)\(\s*[\"'`]test"
+    r"|\bcfg!\s*\(\s*(?:not\s*\(\s*)?test\b"
+    r"|#\s*\[\s*cfg\s*\(\s*not\s*\(\s*test\s*\)|option_env!\(\s*\"(?:NEXTEST|CARGO_TARGET_TMPDIR|CARGO_BIN_EXE)"
+    r"|process\.env\.(?:TEST|TESTING|CI)\b|defined\?\(\s*(?:Minitest|RSpec)|class_exists\([\"'][^\"']*PHPUnit"
+    r"|Class\.forName\([\"'][^\"']*junit"
+    r"|(?:environ(?:\.get\(|\[)|[gG]etenv\(|env::var(?:_os)?\(|ENV\[|env\[)\s*[\"'](?:\w+_)?(?:TEST"
+    r"|TESTING|UNDER_TEST|IN_TEST|IS_TEST)[\"']",
+    re.IGNORECASE,
+)
+_CALLER = re.compile(
+    r"\bnew\s+Error\([^)]*\)\s*\.stack|\bError\([^)]*\)\s*\.stack|captureStackTrace\((?!this)|prepareStackTrace"
+    r"|getCallSites?\(|arguments\.callee|\.caller\b|\bcallsites\("
+    r"|runtime\.Callers?\(|runtime\.CallersFrames\(|runtime\.FuncForPC\(|debug\.Stack\("
+    r"|runtime\.Stack\(|debug\.PrintStack"
+    r"|\bBacktrace::|Location::caller\(|thread::current\(\)\s*\.name\(|getStackTrace\(|StackWalker"
+    r"|\bcaller(?:_locations)?(?:\(|\.|\[|\s+\.)|debug_backtrace\("
+    r"|new StackTrace\(|Environment\.StackTrace|new StackFrame\(|\bFUNCNAME\b|\bBASH_SOURCE\b"
+    r"|\bcaller\s+\d|\bPPID\b|[Gg]etppid\(|process\.ppid|parent_id\(\)"
+    r"|/proc/(?:self|\$\w+|\$\{\w+\}|[\"']?\s*\+|\d+|%[ds])|inspect\.(?:stack|currentframe)|_getframe"
+)
+_PROGRAM = re.compile(
+    r"process\.(?:argv0?|title|argv)\b|require\.main\b|module\.parent\b|os\.Args\b|os\.Executable\("
+    r"|current_exe\(|env::args(?:_os)?\(|\$\{?0\b|\$0\b"
+    r"|System\.getProperty\(|ProcessHandle|\$PROGRAM_NAME|\$argv\b|\$_SERVER|__FILE__|import\.meta\.url"
+    r"|Get[Ee]nvironmentVariable|sys\.argv|basename|\bpwd\b|\bPWD\b|Getwd\(|cwd\(\)|current_dir\("
+    r"|debug\.ReadBuildInfo|BASE_FILE|sys\.modules|require\.cache|process\.env\b"
+)
+_FLAGS = re.compile(
+    r"process\.execArgv|process\.binding|v8debug|inspector\.url\(|getRuntimeMXBean\(\)\.getInputArguments"
+)
+_BUILD = re.compile(
+    r"cfg!\s*\(\s*(?:not\s*\(\s*)?debug_assertions|#\s*\[\s*cfg\s*\([^\]]*debug_assertions"
+    r"|(?:^|\s)#\s*if(?:n?def)?\b[^\n]*\b(?:N?DEBUG|TESTS?|TESTING|UNIT_TESTS?)\b"
+)
+_ENDS = re.compile(
+    r"\bos\._exit\(|\batexit\.register\(.*(?:exit|kill)|process\.(?:on|once|addListener"
+    r"|prependListener)\(\s*[\"'](?:exit|beforeExit|uncaughtException)"
+    r"|process\.exitCode\s*=\s*(?:0|undefined|null|false)\b|process\.(?:exit|reallyExit|abort)\s*=(?!=)|process\.reallyExit\("
+    r"|process\[[\"'](?:exit|reallyExit)|\bat_exit\b|exit!\s*\(?\s*(?:0|true)?|\bhalt\(0\)"
+    r"|addShutdownHook|register_shutdown_function|(?:panic::)?set_hook\(|libc::(?:atexit"
+    r"|_exit)|\batexit\s*\(|\b_exit\s*\(\s*0|\bquick_exit\("
+)
+_ENDS_SHELL = re.compile(
+    r"\btrap\b[^\n]*\b(?:exit|return|true)\b[^\n]*\b(?:EXIT|0|ERR|DEBUG|RETURN)\b|\btrap\b[^\n]*\b(?:EXIT"
+    r"|ERR|DEBUG|RETURN)\b[^\n]*exit|\bexec\s+(?:true|:|\S*/true)\b|\bkill\b[^\n]*\$(?:\$"
+    r"|PPID|\{PPID\})"
+)
+_QUITS = re.compile(
+    r"process\.exit\(\s*0?\s*\)|os\.Exit\(\s*0\s*\)|process::exit\(\s*0\s*\)|System\.exit\(\s*0\s*\)"
+    r"|Runtime\.getRuntime\(\)\.halt\("
+)
+_IS_PROGRAM = re.compile(
+    r"\A#!|process\.argv|^package main\b|\bfn main\s*\(|void main\s*\(|require\.main|import\.meta\.main"
+    r"|SIG(?:TERM|INT)",
+    re.MULTILINE,
+)
+_JUDGED_BY = re.compile(
+    r"\b(?:assert|expect|test|describe)(?:\.\w+)+\s*=(?![=>])|(?:globalThis|global"
+    r"|window)\.(?:assert|expect|test|it|describe)\s*=(?!=)"
+    r"|\bObject\.(?:is|keys|entries)\s*=(?!=)|\b(?:Object|Number|Array|String|Boolean|Function"
+    r"|Error)\.prototype(?:\.\w+|\[[^\]]*\])\s*=(?!=)"
+    r"|defineProperty\(\s*(?:Object|Number|Array|String|Boolean|Function|Error|assert|process"
+    r"|globalThis)\b|[\"'](?:node:)?assert(?:/strict)?[\"'].{0,40}\.\w+\s*=(?!=)"
+    r"|(?:class|module)\s+(?:Minitest|RSpec|Test::Unit)|(?:Minitest|RSpec)[\w:.]*\.(?:class_eval"
+    r"|prepend|include|define_method)"
+    r"|\bmacro_rules!\s+assert(?:_eq|_ne)?\b|\bfunc\s+(?:len|append|panic|print|println|copy|close|string|int|bool)\b"
+)
+_SHELL_OWN = re.compile(
+    r"^\s*(?:function\s+)?(\[|test|exit|return|echo|printf|diff|cmp|grep|true|false|fail"
+    r"|assert\w*|expect\w*|set|trap|eval|read|source|\.)\s*\(\s*\)|^\s*alias\s+(?:\[|test"
+    r"|exit|return|diff|cmp|grep|fail|assert\w*)=|^\s*set\s+\+(?:e|u|o)|^\s*enable\s+-n"
+)
+_DECIDES = re.compile(
+    r"\b(?:if|elif|else if|unless|while|switch|match|case|when|select)\b|\?|&&|\|\||[!=]="
+    r"|\.(?:includes|some|test|startsWith|endsWith|indexOf|contains|starts_with|ends_with"
+    r"|is_some_and|is_ok_and|start_with|end_with|matches)\b"
+    r"|\b(?:HasSuffix|HasPrefix|Contains|EndsWith|StartsWith|MatchString|str_contains|strpos|grep|expr|filter)\b|\[\["
+)
+_GIVES = re.compile(
+    r"^\s*(?:export\s+)?(?:(?:const|let|var|val|final|local|static|auto|my|readonly|declare"
+    r"|mut)\s+)*([\w\s,$*&:{}\[\]<>|()]*?)\s*(?::=|(?<![=!<>])=(?![=>]))"
+)
+_FUNCTION = re.compile(
+    r"\b(?:function|func|fn|def|fun)\s+(?:\([^)]*\)\s*)?(\w+)|^\s*(\w+)\s*\(\)\s*\{|\b(?:const"
+    r"|let)\s+(\w+)\s*=\s*(?:async\s*)?\([^)]*\)\s*=>"
+)
+_ONLY_ASKS = frozenset(
+    {"ok", "err", "error", "line", "_", "mut", "ref", "String", "string", "int", "str", "bool", "Some", "Ok"}
+)
+_EQUAL = re.compile(
+    r"(?:\bfn\s+(?:eq|ne)|\bequals|\bEquals|\bfunc\s*\([^)]*\)\s*Equals?|\bisEqual|\bdef\s+(?:=="
+    r"|eql\?|equal\?)|\boperator\s*==\s*(?=\()|\bfunc\s*==|\bcompareTo|\bdef\s+equals|\basymmetricMatch"
+    r"|Symbol\.hasInstance\])"
+    r"\s*[(<]?(?:[^(){}]*\()?\s*(?P<params>[^(){}]*)\)?[^{=\n]*(?:\{(?P<body>[^{}]*)\}|=>?\s*(?P<short>[^;\n]+)"
+    r"|\n(?P<ruby>.*?)\n\s*end\b)",
+    re.DOTALL,
+)
+_STRING = re.compile(r"\"(?:\\.|[^\"\\$])*\"|'(?:\\.|[^'\\])*'")
+_READS = re.compile(
+    r"read|open|glob|walk|scan|include|embed|require|import|cat\b|grep|awk|sed|while|for\b|source|load|File|<|ls\b",
+    re.IGNORECASE,
+)
+_PATH = re.compile(r"(?:\.{0,2}/)?[\w.@$*{}-]+(?:/[\w.@$*{}-]+)+|[\"'`]([\w.*/-]+)[\"'`]")
+
+
+def notices_in_code(text: str, language: str, path: str, places: TestPlaces) -> list[tuple[str, int]]:
+    """Return the ways and lines (from 0) of code that evades its tests."""
+    lines = without_comments(text, language).splitlines()
+    found = [(way, number) for number, line in enumerate(lines) for way in _ways_of(line, language)]
+    found += [(ASKS_CALLER, number) for number in _decided_by(lines, _CALLER, True, language)]
+    found += [(ASKS_RUN, number) for number in _decided_by(lines, _FLAGS, True, language)]
+    found += [(ASKS_RUN, number) for number in _decided_by(lines, _PROGRAM, False, language)]
+    found += [(ASKS_RUN, number) for number in _built_otherwise(lines)]
+    found += [(SAYS_EQUAL, number) for number in _equal_to_anything("\n".join(lines))]
+    if not _IS_PROGRAM.search(text) and not re.search(r"(?:^|/)(?:bin|cmd|scripts?)/|(?:^|/)(?:main|cli)\.\w+$", path):
+        found += [(ENDS, number) for number, line in enumerate(lines) if _QUITS.search(line)]
+    if language in _SCRIPTS:
+        found += [(ENDS, number) for number in _ends_at_exit(lines)]
+    if language in _SHELL:
+        found += [(ENDS, number) for number in _trapped(lines)]
+    found += [(READS_TESTS, number) for number, line in enumerate(lines) if _reads_tests(line, places)]
+    return found + [(READS_TESTS, number) for number, line in enumerate(text.splitlines()) if _embeds(line, places)]
+
+
+def _ways_of(line: str, language: str) -> Iterator[str]:
+    if _NAMES_RUNNER.search(line):
+        yield ASKS_RUN
+    if _ENDS.search(line) or (language in _SHELL and _ENDS_SHELL.search(line)):
+        yield ENDS
+    if (_SHELL_OWN if language in _SHELL else _JUDGED_BY).search(line):
+        yield SETS_RUNNER
+
+
+def _decided_by(lines: list[str], source: re.Pattern[str], any_word: bool, language: str) -> Iterator[int]:
+    """Yield the lines that decide by such a source, or by a name that holds one; all but one kind names the tests."""
+    if not source.search("\n".join(lines)):
+        return
+    functions = list(_functions(lines))
+    names = _holding(lines, functions, source)
+    for number, line in enumerate(lines):
+        asks = bool(source.search(line)) or bool(_held_in(line, functions[number], names))
+        if asks and _DECIDES.search(_STRING.sub('""', line)) and (any_word or _names_tests(line, language)):
+            yield number
+
+
+def _names_tests(line: str, language: str) -> bool:
+    """Return whether a line says a word for tests in its strings and patterns, put together where it adds them up."""
+    joined = re.sub(r"[\"'`]\s*\+\s*[\"'`]", "", line)
+    said = joined if language in _SHELL else " ".join(re.findall(r"\"[^\"]*\"|'[^']*'|`[^`]*`|/[^/\s]+/", joined))
+    return bool(TEST_WORD.search(said))
+
+
+def _functions(lines: list[str]) -> Iterator[str]:
+    """Yield for each line the function that was begun last."""
+    inside = ""
+    for line in lines:
+        if declared := _FUNCTION.search(line):
+            inside = next(filter(None, declared.groups()), "")
+        yield inside
+
+
+Held = dict[str, set[str]]  # names that hold what a source says, by their function; '' for functions themselves
+
+
+def _held_in(line: str, function: str, names: Held) -> set[str]:
+    return set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", line)) & (names.get(function, set()) | names.get("", set()))
+
+
+def _holding(lines: list[str], functions: list[str], source: re.Pattern[str]) -> Held:
+    """Return the names that are given what a source says, and the functions that return it."""
+    names: Held = {}
+    for _ in range(4):
+        before = sum(map(len, names.values()))
+        for line, function in zip(lines, functions, strict=True):
+            if source.search(line) or _held_in(line, function, names):
+                given = _GIVES.match(line)
+                if given and not source.search(given[1]):
+                    bound = {name for name in re.findall(r"[A-Za-z_]\w+", given[1]) if name not in _ONLY_ASKS}
+                    names.setdefault(function, set()).update(bound)
+                elif function and re.search(r"\breturn\b|=>|\becho\b|^\s*[\w:.(]", line) and "if" not in line.split():
+                    names.setdefault("", set()).add(function)
+        if sum(map(len, names.values())) == before:
+            break
+    return names
+
+
+def _ends_at_exit(lines: list[str]) -> Iterator[int]:
+    """Yield the handlers of a program's end that set its exit code."""
+    for number, line in enumerate(lines):
+        handler = re.search(r"process\.(?:on|once|addListener|prependListener)\(\s*[\"'](?:exit|beforeExit)", line)
+        held = " ".join(lines[number : number + 6])
+        if handler and re.search(r"exitCode|process\.exit|reallyExit|process\.kill|process\.abort", held):
+            yield number
+
+
+def _trapped(lines: list[str]) -> Iterator[int]:
+    """Yield the traps at a script's end that call a function which sets the exit code."""
+    for number, line in enumerate(lines):
+        found = re.match(r"\s*trap\s+[\"']?(\w+)\b[^\n]*\b(?:EXIT|0|ERR)\b", line)
+        begins = rf"\s*(?:function\s+)?{found[1]}\s*(?:\(\s*\))?\s*\{{" if found else "(?!)"
+        start = next((at for at, one in enumerate(lines) if re.match(begins, one)), len(lines))
+        body = "\n".join(lines[start:]).partition("\n}")[0]
+        if re.search(r"\bexit\b", body):
+            yield number
+
+
+def _built_otherwise(lines: list[str]) -> Iterator[int]:
+    """Yield where another build has another result; what only checks or prints more in one of them is no matter."""
+    for number, line in enumerate(lines):
+        if not _BUILD.search(line):
+            continue
+        inside = " ".join(lines[number : number + 3])
+        after = re.sub(r"^.*?(?:debug_assertions|DEBUG|TEST\w*)\W*", "", inside)
+        if not re.match(
+            r"(?:\{|\]|\))*\s*(?:debug_|e?print|log|trace|debug|assert|warn|info|validate|check)\w*(?:!|::|\()", after
+        ):
+            yield number
+
+
+def _equal_to_anything(text: str) -> Iterator[int]:
+    """Yield comparisons that do not look at what they compare with, or hold always."""
+    for found in _EQUAL.finditer(text):
+        body = next((one for one in (found["body"], found["short"], found["ruby"]) if one is not None), "")
+        words = re.findall(r"[A-Za-z_]\w*", found["params"])
+        parameters = [word for word in words if word not in ("self", "this", "const", "final", "mut", "Self")]
+        used = any(re.search(rf"\b{re.escape(word)}\b", body) for word in parameters)
+        returned = re.findall(r"\breturn\b\s*([^;\n}]*)", body) or [
+            body.strip().splitlines()[-1] if body.strip() else ""
+        ]
+        always = all(re.fullmatch(r"\(?\s*(?:true|!\s*false|1|!0)\s*\)?\s*;?", one.strip()) for one in returned)
+        if parameters and body.strip() and (always or not used):
+            yield text.count("\n", 0, found.start())
+
+
+def _reads_tests(line: str, places: TestPlaces) -> bool:
+    for found in _PATH.finditer(line):
+        named = (found[1] or found[0]).strip("\"'`")
+        if ("/" in named and places.has_file(named)) or (places.has_folder(named) and _READS.search(line)):
+            return True
+    return False
+
+
+def _embeds(line: str, places: TestPlaces) -> bool:
+    """Return whether a line for Go's compiler puts files of the tests into the program."""
+    found = re.match(r"\s*//go:embed\s+(.+)", line)
+    return any(places.has_file(one) or places.has_folder(one) for one in (found[1].split() if found else ()))
