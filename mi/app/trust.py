@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from mi.app.home_context import HomeContext
 from mi.evidence.open_items import open_items
 from mi.evidence.records.proof import TrustSet
-from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.run import Question, QuestionOption, UserInput
 from mi.kernel import files, ids
 from mi.kernel.home import ProjectHome
 from mi.kernel.messages import text
@@ -69,7 +69,14 @@ def leave_question(context: HomeContext, commands: list[str]) -> None:
     root = context.project.root
     asked = text("proof.ask-trust", context.language, root=root, commands=", ".join(unasked))
     question = Question(
-        id=ids.make_id("qu"), text=asked, blocks=False, about="trust", project_root=root, commands=unasked
+        id=ids.make_id("qu"),
+        text=asked,
+        blocks=False,
+        about="trust",
+        project_root=root,
+        commands=unasked,
+        options=[QuestionOption(key="yes"), QuestionOption(key="no")],
+        default=text("question.trust-waits", context.language),
     )
     context.evidence_writer(context.project_home.evidence).append(question, sync=True)
 

@@ -5,12 +5,18 @@ import select
 import shlex
 import subprocess
 import sys
+import termios
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from mi.agents.signals import StopFlag
+from mi.evidence.answers import AnswerWatch
+from mi.evidence.records.run import Question, UserInput
 from mi.kernel.secrets import redact
 from mi.kernel.text import make_printable
+
+Say = Callable[..., str]  # a text of the catalogue, as the person says it
+_LOOK_S = 0.2  # between two looks for an answer from elsewhere
 
 
 class NobodyThere:
@@ -19,32 +25,49 @@ class NobodyThere:
     def __init__(self, notify: str) -> None:
         self._notify = notify
 
-    def ask(self, question_id: str, question: str) -> str | None:
+    def ask(self, question: Question, watch: AnswerWatch) -> str | None:
         if self._notify:
-            tell(self._notify, question_id, question)
+            tell(self._notify, question.id, question.text)
         return None
 
 
 class AtTerminal:
-    """Asks at once and waits; an empty line or the end of input leaves the question waiting."""
+    """Asks at once and waits for an answer, here or elsewhere; an empty line leaves the question waiting."""
 
     def __init__(
-        self, prompt: str, stop: StopFlag, paused: Callable[[], AbstractContextManager[None]] = nullcontext
+        self, say: Say, stop: StopFlag, paused: Callable[[], AbstractContextManager[None]] = nullcontext
     ) -> None:
         """`stop` ends the waiting, `paused` holds back whatever else is drawn on the terminal."""
-        self._prompt = prompt
+        self._say = say
         self._stop = stop
         self._paused = paused
 
-    def ask(self, question_id: str, question: str) -> str | None:
+    def ask(self, question: Question, watch: AnswerWatch) -> str | None:
         with self._paused():
-            sys.stderr.write(f"\n{self._prompt} {make_printable(redact(question))}\n> ")
+            sys.stderr.write(f"\n{self._say('run.asks')} {make_printable(redact(question.text))}\n")
+            for option in question.options:
+                if option.text:
+                    sys.stderr.write(f"  {option.key}  {make_printable(redact(option.text))}\n")
+            sys.stderr.write("> ")
             sys.stderr.flush()
-            while not select.select([sys.stdin], [], [], 0.2)[0]:
+            while not select.select([sys.stdin], [], [], _LOOK_S)[0]:
                 if self._stop.reason:
                     sys.stderr.write("\n")
                     return None
+                if (given := watch.look()) is not None:
+                    self._tell_elsewhere(given)
+                    return None
             return sys.stdin.readline().strip() or None
+
+    def _tell_elsewhere(self, given: UserInput) -> None:
+        """Say which answer counts, and drop what was typed of another: it is no answer to the next question."""
+        shown = given.why or "-" if given.dismissed else given.answer
+        key = "run.closed-elsewhere" if given.dismissed else "run.answered-elsewhere"
+        sys.stderr.write(f"\n{self._say(key, answer=make_printable(redact(shown)))}\n")
+        try:
+            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+        except (OSError, ValueError, termios.error):
+            pass  # no terminal after all: nothing was typed
 
 
 def tell(command: str, question_id: str, question: str) -> None:

@@ -6,12 +6,15 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from mi.autopilot.outcomes import Interrupted
+from mi.autopilot.questions import find_options
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import RunState, added
+from mi.evidence.answers import AnswerWatch, read_answer
 from mi.evidence.records.base import Record
 from mi.evidence.records.mind import MindCircuit, MindError
-from mi.evidence.records.run import Question, RunUsage, UserInput
+from mi.evidence.records.run import BatchEnd, Question, RunUsage, UserInput, WouldAnswer
 from mi.kernel import ids
+from mi.kernel.messages import text as message
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
 
@@ -37,6 +40,8 @@ class LogRecorder:
         )
         stored = self._parts.evidence.append(placed, sync=sync)
         self._state.remember(stored, note)
+        if isinstance(stored, BatchEnd):
+            self._state.said = stored.last_message
         self._parts.reporter.recorded(stored)
         return stored
 
@@ -89,14 +94,28 @@ class LogRecorder:
             )
         return judgement
 
-    def ask(self, text: str, about: About = "agent", judges: Sequence[str] = ()) -> str | None:
+    def ask(
+        self, text: str, about: About = "agent", judges: Sequence[str] = (), would: WouldAnswer | None = None
+    ) -> str | None:
         """Return the person's answer; the question is stored first, so that it waits when nobody is there.
 
         What bears on it is recalled before; about the next move that was done already, to answer without asking.
+        `would` is what MI would have said.
         """
         if about != "next":
             self._parts.steps.recall(self, "before_ask_user", text)
-        question = Question(id=ids.make_id("qu"), text=text, blocks=True, about=about, judges=list(judges))
+        question = Question(
+            id=ids.make_id("qu"),
+            text=text,
+            about=about,
+            judges=list(judges),
+            project_root=self._parts.project.root,
+            task=self._state.task,
+            said=self._state.said,
+            options=find_options(text, about, self._state.said),
+            would=would,
+            default=message("question.run-waits", self._parts.language),
+        )
         return self.ask_again(self.append(question, sync=True))
 
     def ask_once(self, question: str, about: Literal["rules", "review"] = "rules") -> str | None:
@@ -109,15 +128,35 @@ class LogRecorder:
         return self.ask_again(waits) if waits else self.ask(question, about)
 
     def ask_again(self, question: Question) -> str | None:
-        """Return the person's answer to a question that waits already."""
-        text = question.text
-        answer = self._parts.asker.ask(question.id, text)
-        if answer is None and self._parts.stop.reason:
+        """Return the person's answer to a question that waits already, given here or elsewhere, the first one."""
+        watch = self._watch(question)
+        known = watch.look()
+        if known is not None and known.dismissed:  # whoever goes on all the same is asked anew
+            question = self.append(msgspec.structs.replace(question, id=ids.make_id("qu")), sync=True)
+            watch, known = self._watch(question), None
+        said = None if known else self._parts.asker.ask(question, watch)
+        if said is None and watch.look() is None and self._parts.stop.reason:
             raise Interrupted
-        if answer is None:
+        given = self._store_answer(question, said, watch)
+        if given is None or given.dismissed:
             return None
         if question.about in ("rules", "review"):
-            self._state.answered[question.batch_id, text] = answer
-        given = UserInput(question=text, answer=answer, question_id=question.id)
-        self.append(given, note=f"the person was asked: {text} — and said: {answer}", sync=True)
-        return answer
+            self._state.answered[question.batch_id, question.text] = given.answer
+        return given.answer
+
+    def _watch(self, question: Question) -> AnswerWatch:
+        return AnswerWatch(self._parts.evidence.path, [question.id], self._parts.notices)
+
+    def _store_answer(self, question: Question, said: str | None, watch: AnswerWatch) -> UserInput | None:
+        with watch.settle() as earlier:
+            if earlier is None and said is not None:
+                answer = read_answer(question.options, question.said, said).text
+                given = UserInput(question=question.text, answer=answer, question_id=question.id, by="terminal")
+                return self.append(given, note=_note(given), sync=True)
+        if earlier is not None:
+            self._state.remember(earlier, "" if earlier.dismissed else _note(earlier))
+        return earlier
+
+
+def _note(given: UserInput) -> str:
+    return f"the person was asked: {given.question} — and said: {given.answer}"

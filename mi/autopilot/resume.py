@@ -109,8 +109,8 @@ def _answers(log: str, records: list[Record], notices: Notices) -> dict[str, str
         if event.head.event_id == records[0].event_id:
             break
         record = event.record() if event.head.kind == "user_input" else None
-        if isinstance(record, UserInput) and record.question_id in asked:
-            answers.setdefault(record.question_id, record.answer)
+        if isinstance(record, UserInput) and record.question_id in asked and not record.dismissed:
+            answers[record.question_id] = record.answer  # read back to the first one, which counts
     return answers
 
 
@@ -155,6 +155,7 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
     state.thread_id = next((record.thread_id for record in reversed(records) if record.thread_id), "")
     kept = (record for record in reversed(records) if isinstance(record, TreeSnapshot) and record.of == state.batch_id)
     state.kept_in = next((record.place for record in kept if record.commit), "")
+    state.said = ended[-1].last_message if ended else ""
     state.spent = NOTHING
     for batch in ended:
         state.spent = added(state.spent, batch.usage)

@@ -19,13 +19,15 @@ from mi.project.worktree import WorktreeWatch
 
 if TYPE_CHECKING:
     from mi.autopilot.recorder import LogRecorder
+    from mi.evidence.answers import AnswerWatch
+    from mi.evidence.records.run import Question
 
 
 class Asker(Protocol):
     """Whoever can be asked while a run waits."""
 
-    def ask(self, question_id: str, question: str) -> str | None:
-        """Return the person's answer; None when nobody is there."""
+    def ask(self, question: "Question", watch: "AnswerWatch") -> str | None:
+        """Return what the person says here; None when nobody is there, or `watch` saw an answer given elsewhere."""
 
 
 class Reporter(Observer):

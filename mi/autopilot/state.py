@@ -31,6 +31,7 @@ class RunState(Struct, kw_only=True):
     next_input: str
     number: int = 0  # of the current batch
     thread_id: str = ""
+    said: str = ""  # by the agent, at the end of its latest batch
     checks_requested: int = 0  # since the last change
     told: dict[str, int] = field(default_factory=dict)  # rows of `done` that the agent was told of
     planned: list[Check] = field(default_factory=list)  # commands that a plan named

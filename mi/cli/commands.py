@@ -18,7 +18,7 @@ COMMANDS = {
     "attach": CommandEntry("work", "attach", "watch a run of another terminal"),
     "stop": CommandEntry("work", "attach", "stop a run of another terminal"),
     "inbox": CommandEntry("work", "inbox", "what waits for you"),
-    "answer": CommandEntry("work", "inbox", "answer a question that waits"),
+    "answer": CommandEntry("work", "answer", "answer a question that waits"),
     "status": CommandEntry("work", "status", "where things stand (also: mi alone)"),
     "init": CommandEntry("person", "values", "write down your values and begin"),
     "values": CommandEntry("person", "values", "set or show your values"),

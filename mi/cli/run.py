@@ -211,7 +211,7 @@ class _Door:
         from mi.autopilot.asking import AtTerminal, NobodyThere
 
         if sys.stdin.isatty() and sys.stderr.isatty():
-            return AtTerminal(self._out.text("run.asks"), stop, self._pause)
+            return AtTerminal(self._out.text, stop, self._pause)
         return NobodyThere(notify)
 
     def open_waiter(self, stop: "StopFlag") -> "Waiter":

@@ -1,90 +1,163 @@
-"""The inbox: questions without an answer and suggestions not applied, of every project, and how to answer them."""
+"""The inbox: all that waits for the person, of every project, the same question once."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
+import msgspec
 from msgspec import Struct
 
+from mi.evidence.inbox_numbers import InboxNumbers
 from mi.evidence.index import EvidenceIndex
-from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import Event, read_at
-from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.base import Record
+from mi.evidence.records.run import HookCall, Question, QuestionOption, WouldAnswer
 from mi.evidence.records.table import PAIRS
 from mi.evidence.records.thoughts import LearnSuggested
-from mi.kernel.errors import MiError, NotFound
+from mi.kernel import jsonl
 from mi.kernel.home import Home
 from mi.kernel.log_view import Progress
 
+_PERMISSIONS = ("risk", "judges", "limit", "trust")  # a yes to one run is no yes to another
+
 
 class InboxItem(Struct, frozen=True, kw_only=True):
-    """One thing that waits."""
+    """One thing that waits; it was asked `count` times, as `ids`, by `run_ids`, the latest first."""
 
     id: str
-    kind: Literal["question", "suggestion", "review", "proposal"]
+    kind: Literal["question", "suggestion", "review", "proposal", "handoff"]
     question: str
-    run_id: str
-    project_id: str
-    ts: str
-    answer_with: str
+    run_id: str = ""
+    project_id: str = ""
+    ts: str = ""
+    answer_with: str = ""
+    number: int = 0
+    project: str = ""
+    project_root: str = ""
+    batch_id: str = ""
+    task: str = ""
+    about: str = ""
+    said: str = ""
+    options: list[QuestionOption] = []
+    would: WouldAnswer | None = None
+    default: str = ""
+    call: HookCall | None = None
+    blocks: bool = False
+    count: int = 1
+    ids: list[str] = []
+    run_ids: list[str] = []
+
+    @property
+    def waiting(self) -> Literal["run", "call", ""]:
+        """What waits for the answer: the run that asked, the call of a host's session, or nothing."""
+        return "call" if self.call else "run" if self.blocks and self.run_id.startswith("run_") else ""
 
 
 class LocatedItem(NamedTuple):
-    """An item and the log it stands in."""
+    """An item, the log it stands in ('' is none), and how long that was when it was read."""
 
     item: InboxItem
-    log: str
+    log: str = ""
+    size: int = 0
 
 
-def list_waiting(home: Home, index: EvidenceIndex, progress: Progress) -> list[LocatedItem]:
-    """Return everything that waits, newest first."""
-    found = [one for project_id, log in _logs(home) for one in _of_log(project_id, log, index, progress)]
-    return sorted(found, key=lambda one: one.item.ts, reverse=True)
+def list_waiting(home: Home, index: EvidenceIndex, roots: Mapping[str, str], progress: Progress) -> list[LocatedItem]:
+    """Return what waits in the logs of all projects, log by log; `roots` are the folders of projects by id."""
+    found: list[LocatedItem] = []
+    for project_id, log in find_logs(home):
+        size = jsonl.measure_size(log)
+        if not size:
+            continue
+        index.catch_up(log, progress)
+        offsets, _ = index.unsettled(log, PAIRS)
+        events = (event for event in (read_at(log, offset) for offset in offsets) if event)
+        found += locate(events, log, size, project_id, roots.get(project_id, ""))
+    return found
 
 
-def answer(
-    home: Home,
-    index: EvidenceIndex,
-    item_id: str,
-    text: str,
-    writer_for: Callable[[str], EvidenceWriter],
-    progress: Progress,
-) -> UserInput:
-    """Record the person's answer to a question; NotFound for an id that does not wait."""
-    for one in list_waiting(home, index, progress):
-        if one.item.id == item_id and one.item.kind != "suggestion":
-            return writer_for(one.log).append(
-                UserInput(question=one.item.question, answer=text, question_id=item_id), sync=True
-            )
-        if one.item.id == item_id:
-            raise MiError("answered-otherwise", id=item_id, command=one.item.answer_with)
-    raise NotFound("nothing-waits", id=item_id)
-
-
-def _logs(home: Home) -> Iterator[tuple[str, str]]:
+def find_logs(home: Home) -> Iterator[tuple[str, str]]:
+    """Yield the logs of all projects, each after its project's id, and the global one."""
     for project_id in home.project_ids():
-        log = home.project(project_id).evidence
-        if os.path.exists(log):
-            yield project_id, log
+        yield project_id, home.project(project_id).evidence
+    yield "", home.evidence
 
 
-def _of_log(project_id: str, log: str, index: EvidenceIndex, progress: Progress) -> Iterator[LocatedItem]:
-    index.catch_up(log, progress)
-    offsets, _ = index.unsettled(log, PAIRS)
-    for event in (read_at(log, offset) for offset in offsets):
-        item = _item(event, project_id) if event else None
+def locate(events: Iterable[Event], log: str, size: int, project_id: str, root: str) -> list[LocatedItem]:
+    """Return what waits of the events of one log; a question that was asked again stands there once."""
+    groups: dict[tuple[object, ...], list[InboxItem]] = {}
+    for event in events:
+        item = read_item(event.record(), project_id, root)
         if item is not None:
-            yield LocatedItem(item, log)
+            groups.setdefault(_identify(item), []).append(item)
+    return [LocatedItem(_merge(group), log, size) for group in groups.values()]
 
 
-def _item(event: Event, project_id: str) -> InboxItem | None:
-    record = event.record()
-    place = {"run_id": event.head.run_id, "project_id": project_id, "ts": event.head.ts}
+def sort_items(items: Iterable[LocatedItem]) -> list[LocatedItem]:
+    """Return items newest first."""
+    return sorted(items, key=lambda one: one.item.ts)[::-1]  # of the same moment: what was written last
+
+
+def number_items(items: list[LocatedItem], numbers: InboxNumbers) -> list[LocatedItem]:
+    """Return the items with their numbers."""
+    return [
+        one._replace(item=msgspec.structs.replace(one.item, number=numbers.find(one.item.ids or [one.item.id])))
+        for one in items
+    ]
+
+
+def read_item(record: Record | None, project_id: str, root: str) -> InboxItem | None:
+    """Return a record as something that waits; None where it does not."""
     if isinstance(record, Question):
-        word = {"capture": "save", "trust": "yes"}.get(record.about, '"…"')
-        how = f"mi answer {record.id} {word}"
-        return InboxItem(id=record.id, kind=record.waits_as, question=record.text, answer_with=how, **place)
-    if isinstance(record, LearnSuggested) and not record.applied_claim_ids:
-        how = f"mi answer {record.id} yes"
-        return InboxItem(id=record.id, kind="suggestion", question=record.text, answer_with=how, **place)
-    return None
+        item = _read_question(record)
+        root = record.project_root or root
+    elif isinstance(record, LearnSuggested) and not record.applied_claim_ids:
+        item = InboxItem(
+            id=record.id,
+            kind="suggestion",
+            question=record.text,
+            answer_with=f"mi answer {record.id} yes",
+            options=[QuestionOption(key="yes"), QuestionOption(key="no")],
+        )
+    else:
+        return None
+    return msgspec.structs.replace(
+        item,
+        run_id=record.run_id,
+        batch_id=record.batch_id,
+        project_id=project_id,
+        project_root=root,
+        project=os.path.basename(root),
+        ts=record.ts,
+    )
+
+
+def _read_question(asked: Question) -> InboxItem:
+    word = {"capture": "save", "trust": "yes"}.get(asked.about, '"…"')
+    return InboxItem(
+        id=asked.id,
+        kind=asked.waits_as,
+        question=asked.text,
+        answer_with=f"mi answer {asked.id} {word}",
+        task=asked.task,
+        about=asked.about,
+        said=asked.said,
+        options=asked.options,
+        would=asked.would,
+        default=asked.default,
+        call=asked.call,
+        blocks=asked.blocks,
+    )
+
+
+def _identify(item: InboxItem) -> tuple[object, ...]:
+    """Return what makes two questions the same; a permission is asked for anew in every run and session."""
+    alone = item.id if item.kind == "suggestion" else ""
+    asker = item.run_id if item.about in _PERMISSIONS or item.call else ""
+    keys = tuple(option.key for option in item.options)
+    return (alone, item.kind, item.about, " ".join(item.question.split()), keys, asker, item.call)
+
+
+def _merge(group: list[InboxItem]) -> InboxItem:
+    group = sorted(group, key=lambda one: one.ts)[::-1]
+    runs = dict.fromkeys(one.run_id for one in group)
+    return msgspec.structs.replace(group[0], count=len(group), ids=[one.id for one in group], run_ids=list(runs))

@@ -111,6 +111,10 @@ class Home:
         return self.path("indexes", "projects.json")
 
     @property
+    def inbox_numbers(self) -> str:
+        return self.path("inbox.json")
+
+    @property
     def projects(self) -> str:
         return self.path("projects")
 

@@ -22,7 +22,7 @@ _PERSONA = [
     *(f"{part}/{one}" for part in ("cards", "sessions", "proposals") for one in ("*.md", "*/*.md")),
 ]
 _FILES = [
-    *("config.json", "backups/config.json.<ts>.bak", "backups/config.last_backup"),
+    *("config.json", "inbox.json", "backups/config.json.<ts>.bak", "backups/config.last_backup"),
     *("global/evidence.jsonl", "global/permissions.json", "global/project_selection.json"),
     *("hosts/manifest.json", "hosts/workspaces.json", "hosts/underway.json"),
     *("hosts/copies/<id>.json", "hosts/manifests/<id>.json", "hosts/underway/<id>.json"),

@@ -5,7 +5,7 @@ from typing import TypeVar
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import read_back
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import RunStart
+from mi.evidence.records.run import RunStart, UserInput
 from mi.evidence.records.thoughts import ClaimMining
 from mi.kernel.errors import NotFound
 from mi.learning.knowledge import Knowledge
@@ -49,7 +49,7 @@ def find_latest_run(knowledge: Knowledge) -> Segment:
             continue
         run_id = run_id or (event.head.run_id if own else "")
         record = event.record()
-        if record is not None:
+        if record is not None and not (isinstance(record, UserInput) and record.dismissed):
             records.append(record)
         if isinstance(record, RunStart) or len(records) >= _MOST:
             break

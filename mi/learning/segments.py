@@ -184,7 +184,7 @@ class SegmentFile:
         for event in read_on(self._place.evidence, self.state.log_offset, self._notices):
             if event.head.run_id == self._run_id or event.head.kind == "user_input":
                 record = event.record()
-                if record is not None:
+                if record is not None and not (isinstance(record, UserInput) and record.dismissed):
                     found.append((event.offset + event.length + 1, record))
         return found
 

@@ -79,7 +79,7 @@ def test_a_question_nothing_covers_waits_and_the_run_goes_on_with_the_answer(ben
     assert asked.of("question")[0]["text"] == COLOUR
     (item,) = bench.inbox()
     assert item["id"].startswith("qu_")
-    assert set(item) == {"id", "kind", "question", "run_id", "project_id", "ts", "answer_with"}
+    assert {"id", "kind", "question", "run_id", "project_id", "ts", "answer_with"} <= set(item)
     assert (item["kind"], item["question"], item["run_id"]) == ("question", COLOUR, asked.end["run_id"])
     assert item["id"] in item["answer_with"]
     answered(bench, "Green, please.")

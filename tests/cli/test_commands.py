@@ -57,7 +57,7 @@ def test_what_a_person_alone_may_say() -> None:
         *("checks set", "checks clear", "checks run"),
     }
     assert {words for words, one in PERSONS.items() if one.get_default("person_only") == "in-runs"} == {
-        *("answer", "init", "values set", "values edit", "settings set", "undo", "redo", "import"),
+        *("answer", "inbox dismiss", "init", "values set", "values edit", "settings set", "undo", "redo", "import"),
         *("claim retract", "claim supersede", "claim same-as", "claim apply-suggested"),
         *("node create", "node retract", "edge create", "edge retract"),
         *("config init", "config apply-template", "config rollback", "gc snapshots"),

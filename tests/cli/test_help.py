@@ -117,7 +117,7 @@ WRITING = {
 
 # These need an agent, an answer or a stored thought first; the tests of their rooms run them with --json.
 ELSEWHERE = {
-    *("demo", "run", "attach", "stop", "answer", "undo", "redo", "search", "memory search"),
+    *("demo", "run", "attach", "stop", "answer", "inbox dismiss", "undo", "redo", "search", "memory search"),
     *("values edit",),
     *("memory write", "memory query", "memory recent", "memory verify"),
     *("uninstall", "diff"),

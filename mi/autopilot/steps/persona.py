@@ -63,7 +63,7 @@ class PersonaSteps(RunSteps):
     def _suggest(self, recorder: RunRecorder, records: list[Record]) -> None:
         """Put what the person said and is worth a card into the inbox, once."""
         tasks = [record.task for record in records if isinstance(record, RunStart)]
-        said = [*tasks[:1], *(record.answer for record in records if isinstance(record, UserInput))]
+        said = [*tasks[:1], *(record.answer for record in records if isinstance(record, UserInput) and record.answer)]
         language = self._language_for("\n".join(said))
         question = suggest(self._place.files.captures, self._persona, said, language, self._place.notices)
         if question is not None:
@@ -89,7 +89,7 @@ def entry_of(records: list[Record]) -> "SessionEntry":
         for record in records
         if isinstance(record, Question) and record.blocks and record.id not in answered
     ]
-    said = [record for record in records if isinstance(record, UserInput)]
+    said = [record for record in records if isinstance(record, UserInput) and not record.dismissed]
     done = end.status == "done"
     return SessionEntry(
         completed_items=[redact(f"{task} ({end.run_id}: {end.reason})")] if done else [],

@@ -127,6 +127,7 @@ WORDS = {
     "question": "提问",
     "recall": "回忆",
     "redo": "重做",
+    "suggestion": "建议",
     "review": "评审",
     "risk_event": "风险",
     "run_end": "运行结束",

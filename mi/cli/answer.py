@@ -1,0 +1,281 @@
+"""`mi answer`, and `mi inbox dismiss`: the person's word on what waits."""
+
+import os
+import shlex
+from typing import Literal
+
+import msgspec
+
+from mi.app.home_context import HomeContext
+from mi.app.inbox import build_inbox
+from mi.app.learning import build_knowledge
+from mi.cli.arguments import Args, Parser, add_json, command
+from mi.cli.output import Output, Progress, shorten_gist
+from mi.evidence.answers import AnswerWatch, ReadAnswer, read_answer
+from mi.evidence.inbox import InboxItem, LocatedItem
+from mi.evidence.records.run import Question, UserInput
+from mi.kernel.consent import begins_with_yes
+from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
+from mi.kernel.home import ProjectHome
+
+
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
+    built = command("mi answer", "Answer a question that waits.", "mi answer 1 B", _answer, person_only="in-runs")
+    built.add_argument("id", metavar="number", help="its number or id, from `mi inbox`")
+    built.add_argument("text", nargs="+", help="your answer: an option's letter or text, or your own words")
+    add_json(built)
+    return built
+
+
+def _answer(context: HomeContext, args: Args) -> int:
+    out = Output(context.language)
+    text = " ".join(args.text).strip()
+    if not text:
+        raise UsageError("empty-answer", id=args.id)
+    found = find_waiting(context, out, args.id)
+    if found.item.kind == "suggestion":
+        return _settle(context, args, out, found, text)
+    if not found.item.answer_with.startswith("mi answer "):
+        raise MiError("answered-otherwise", id=args.id, kind=out.word(found.item.kind), command=found.item.answer_with)
+    _refuse_agent(context, found.item)
+    choice = read_answer(found.item.options, found.item.said, text)
+    opens = _read_opening(found.item, choice)
+    trust = _find_trust(context, found.item)
+    stored = store(context, found, UserInput(answer=choice.text, by="terminal", opens=opens))
+    if trust is not None:
+        return _settle_trust(context, args, out, found, trust, choice.text)
+    outcome, proposal = _about_tasks(context, found.item.id, text), _about_capture(context, found.item.id, text)
+    if args.json:
+        shown = {"event_id": stored[0].event_id, "question_id": stored[0].question_id, "tasks": outcome}
+        answered = {"question": found.item.question, "answer": choice.text, "goes_on": _find_living(context, found)}
+        out.json(shown | answered | ({"proposal": proposal} if proposal else {}))
+        return 0
+    _say_answered(out, found.item, choice.text)
+    _say_what_follows(context, out, found)
+    if outcome:
+        out.say("tasks.answer-" + outcome)
+    if proposal:
+        out.say("inbox.proposed", path=proposal)
+    return 0
+
+
+def find_waiting(context: HomeContext, out: Output, ref: str) -> LocatedItem:
+    """Return what waits under a number or an id; NotFound says what became of it."""
+    waiting = build_inbox(context, Progress(out, "progress.indexing"))
+    number = read_number(ref)
+    for one in waiting:
+        if (number and one.item.number == number) or ref in (one.item.id, *one.item.ids):
+            return one
+    raise _explain_gone(context, out, ref)
+
+
+def read_number(ref: str) -> int:
+    """Return a reference as a number of the inbox; 0 where it is none."""
+    return int(ref) if ref.isdecimal() and len(ref) < 10 else 0
+
+
+def _explain_gone(context: HomeContext, out: Output, ref: str) -> MiError:
+    """Return why nothing waits under a number or an id: it was answered, closed, or never there."""
+    from mi.evidence.inbox_numbers import read_numbers
+
+    holder = read_numbers(context.home, context.notices).who(read_number(ref))
+    given = _find_answer(context, out, holder.ids[0] if holder and holder.ids else ref)
+    if given is None:
+        return NotFound("nothing-waits", id=shorten_gist(ref, 100))
+    question = shorten_gist(given.question, 100)
+    if given.dismissed:
+        return NotFound("closed-before", id=ref, question=question, ts=given.ts)
+    return NotFound("answered-before", id=ref, question=question, answer=shorten_gist(given.answer, 100), ts=given.ts)
+
+
+def _find_answer(context: HomeContext, out: Output, question_id: str) -> UserInput | None:
+    from mi.evidence.inbox import find_logs
+    from mi.evidence.reader import read_at
+
+    progress = Progress(out, "progress.indexing")
+    for _, log in find_logs(context.home):
+        offset = context.evidence_index.referring(log, "user_input", question_id, progress)
+        event = read_at(log, offset) if offset is not None else None
+        record = event.record() if event else None
+        if isinstance(record, UserInput):
+            return record
+    return None
+
+
+def store(context: HomeContext, found: LocatedItem, word: UserInput) -> list[UserInput]:
+    """Store a word on something that waits, once for each time it was asked; MiError if another one came first."""
+    item = found.item
+    ids = item.ids or [item.id]
+    with AnswerWatch.since(found.log, found.size, ids).settle() as earlier:
+        if earlier is not None:
+            shown = {"question": shorten_gist(earlier.question, 100), "answer": shorten_gist(earlier.answer, 100)}
+            raise MiError("answered-before", id=item.number or item.id, ts=earlier.ts, **shown)
+        writer = context.evidence_writer(found.log)
+        said = [msgspec.structs.replace(word, question=item.question, question_id=one) for one in ids]
+        return [writer.append(one, sync=True) for one in said]
+
+
+def _read_opening(item: InboxItem, choice: ReadAnswer) -> Literal["", "once", "session", "always"]:
+    """Return what an answer to a call's question opens."""
+    if item.call is None:
+        return ""
+    match choice.key:
+        case "once" | "session" | "always":
+            return choice.key
+    return "once" if begins_with_yes(choice.text) else ""
+
+
+def _say_answered(out: Output, item: InboxItem, answer: str) -> None:
+    number = f"{item.number} " if item.number else ""
+    out.say(
+        "inbox.answered", number=number, question=shorten_gist(item.question, 200), answer=shorten_gist(answer, 200)
+    )
+
+
+def _say_what_follows(context: HomeContext, out: Output, found: LocatedItem) -> None:
+    """Say of each run that asked whether it goes on, else the command with which it does."""
+    item = found.item
+    if item.waiting != "run":
+        return
+    living = _find_living(context, found)
+    for run_id in item.run_ids:
+        if run_id == living:
+            out.say("inbox.goes-on", run_id=run_id)
+        elif item.project_root and not os.path.isdir(item.project_root):
+            out.say("inbox.folder-gone", run_id=run_id, root=item.project_root)
+        elif not _is_done(context, found.log, run_id):
+            out.say("inbox.resume-with", command=name_resume(context, item.project_root, run_id))
+
+
+def name_resume(context: HomeContext, root: str, run_id: str) -> str:
+    """Return the command that goes on with one run, from wherever the person is."""
+    at = "" if not root or root == context.project.root else f"-C {shlex.quote(root)} "
+    return f"mi {at}run --resume {run_id}"
+
+
+def _find_living(context: HomeContext, found: LocatedItem) -> str:
+    """Return the run that asked and still goes on, so that it hears the answer; '' when none does."""
+    from mi.autopilot.run_lock import read_owner
+    from mi.kernel.locks import is_held
+
+    lock = context.home.project(found.item.project_id).run_lock
+    owner = read_owner(lock).run_id if found.item.project_id and is_held(lock) else ""
+    return owner if found.item.waiting == "run" and owner in found.item.run_ids else ""
+
+
+def _is_done(context: HomeContext, log: str, run_id: str) -> bool:
+    from mi.evidence.latest import whole_run
+
+    run = whole_run(log, run_id, context.evidence_index, lambda done, total: None)
+    return run is None or run["status"] == "done"
+
+
+def dismiss(context: HomeContext, args: Args) -> int:
+    """Close something that waits without an answer to it."""
+    out = Output(context.language)
+    found = find_waiting(context, out, args.ref)
+    item = found.item
+    if item.kind == "suggestion":
+        return _settle(context, args, out, found, "no")
+    if not found.log:
+        raise MiError("answered-otherwise", id=args.ref, kind=out.word(item.kind), command=item.answer_with)
+    stored = store(context, found, UserInput(dismissed=True, why=args.why.strip(), by="terminal"))
+    if args.json:
+        out.json({"event_id": stored[0].event_id, "question_id": stored[0].question_id, "dismissed": True})
+    else:
+        out.say("inbox.dismissed", number=item.number or item.id, question=shorten_gist(item.question, 200))
+    return 0
+
+
+def _settle(context: HomeContext, args: Args, out: Output, found: LocatedItem, word: str) -> int:
+    """Take a yes or no to a suggestion, whichever project it waits in."""
+    from mi.learning import answering
+
+    item = found.item
+    wanted = answering.read_wish(word)
+    if wanted is None:
+        raise UsageError("yes-or-no", id=item.id, value=word)
+    progress = Progress(out, "progress.indexing")
+    suggested = answering.find(found.log, context.evidence_index, item.id, progress, context.notices)
+    settle = answering.apply if wanted else answering.dismiss
+    stored = settle(build_knowledge(context, item.project_id), suggested, lambda: context.evidence_writer(found.log))
+    if args.json:
+        out.json(
+            {
+                "event_id": stored.event_id,
+                "suggestion_id": stored.suggestion_id,
+                "decision": stored.decision,
+                "applied_claim_ids": stored.applied_claim_ids,
+            }
+        )
+    else:
+        key = "suggestion.applied" if wanted else "suggestion.dismissed"
+        out.say(key, id=item.id, claims=" ".join(stored.applied_claim_ids), event_id=stored.event_id)
+    return 0
+
+
+def _find_trust(context: HomeContext, item: InboxItem) -> Question | None:
+    """Return the question, if it is whether MI may run some commands."""
+    from mi.app.trust import find_question
+
+    return find_question(context, item.project_id, item.id) if item.about == "trust" else None
+
+
+def _settle_trust(context: HomeContext, args: Args, out: Output, found: LocatedItem, asked: Question, word: str) -> int:
+    """Let MI run what the question names, or not."""
+    from mi.app.trust import store_answer
+    from mi.cli.prompts import is_yes
+
+    agreed = is_yes(word)
+    store_answer(context, found.item.project_id, asked, agreed)
+    if args.json:
+        out.json({"question_id": asked.id, "commands": asked.commands, "trusted": agreed})
+    else:
+        out.say("trust.answered-yes" if agreed else "trust.answered-no", commands=", ".join(asked.commands))
+    return 0
+
+
+def _refuse_agent(context: HomeContext, item: InboxItem) -> None:
+    """Raise if an agent answers what it asked itself when it ran out of tasks, or what MI may run by itself."""
+    from mi.cli.speaker import by_agent
+
+    if by_agent() and item.about == "trust":
+        raise Blocked("not-for-agents", command="mi trust")
+    if by_agent():
+        from mi.contract.proposals import is_about
+
+        if any(is_about(folder, item.id, context.notices) for folder in _contracts(context)):
+            raise Blocked("answer-by-agent", id=item.id)
+
+
+def _about_tasks(context: HomeContext, question_id: str, text: str) -> str:
+    """Return what the answer does to the tasks of the project whose agent asked."""
+    from mi.contract.proposals import apply_answer
+
+    outcomes = (apply_answer(folder, question_id, text, context.notices) for folder in _contracts(context))
+    return next((outcome for outcome in outcomes if outcome), "")
+
+
+def _contracts(context: HomeContext) -> list[str]:
+    """Return the contract's folder of every project that has one."""
+    return [place.contract for place in _projects(context) if os.path.isdir(place.contract)]
+
+
+def _projects(context: HomeContext) -> list[ProjectHome]:
+    return [context.home.project(one) for one in context.home.project_ids()]
+
+
+def _about_capture(context: HomeContext, question_id: str, text: str) -> str:
+    """Return the proposal that the answer makes of a suggestion to keep what was said.
+
+    '' when it is about something else.
+    """
+    from mi.review.captures import take_up
+
+    for place in _projects(context):
+        made = take_up(place.captures, question_id, text, context.notices) if os.path.exists(place.captures) else None
+        if made:
+            context.evidence_writer(place.evidence).append(made, sync=True)
+            return made.path
+    return ""

@@ -1,0 +1,95 @@
+"""The person's answer to what waits: read by the options of its question, and stored once: the first one wins."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Literal, NamedTuple
+
+from mi.evidence.reader import parse, read_back
+from mi.evidence.records.run import Question, QuestionOption, UserInput
+from mi.kernel import jsonl
+from mi.kernel.locks import lock_folder
+from mi.kernel.notices import Notices
+
+Door = Literal["terminal", "chat", "page", "file"]
+
+
+class ReadAnswer(NamedTuple):
+    """What an answer says in full, and which option it takes; '' where it is in words of its own."""
+
+    text: str
+    key: str = ""
+
+
+def read_answer(options: Iterable[QuestionOption], said: str, text: str) -> ReadAnswer:
+    """Return an answer with the option that it names by key or text; `said` is what the asker itself wrote."""
+    bare, known = _bare(text), list(options)
+    for option in known if bare else ():
+        if bare == _bare(option.key):
+            return ReadAnswer(_in_full(option, said), option.key)
+    named = next((option.key for option in known if bare and bare == _bare(option.text)), "")
+    return ReadAnswer(text.strip(), named)
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.casefold().split()).strip(".:)( ")
+
+
+def _in_full(option: QuestionOption, said: str) -> str:
+    """Return an option in words that stand without the question: with its mark where the asker itself gave it one."""
+    if not option.text or (len(option.key) > 1 and not option.key.isdecimal()):
+        return option.key
+    own_mark = re.search(rf"^\W*{re.escape(option.key)}[.):]", said, re.MULTILINE)
+    return f"{option.key}: {option.text}" if own_mark else option.text
+
+
+class AnswerWatch:
+    """Looks whether a question has been answered, wherever that was; each look reads only what is new in the log."""
+
+    def __init__(self, log: str, question_ids: Sequence[str], notices: Notices) -> None:
+        self._log = log
+        self._ids = question_ids
+        self._size = jsonl.measure_size(log)
+        self._found = self._look_back(notices)
+
+    @classmethod
+    def since(cls, log: str, size: int, question_ids: Sequence[str]) -> "AnswerWatch":
+        """Return a watch over what was appended to a log since it was so long."""
+        made = cls.__new__(cls)
+        made._log, made._ids, made._size, made._found = log, question_ids, size, None
+        return made
+
+    def look(self) -> UserInput | None:
+        """Return the first answer there is."""
+        if self._found is None and jsonl.measure_size(self._log) > self._size:
+            for line in jsonl.read_forward(self._log, self._size):
+                if not line.complete:
+                    break
+                self._size = line.offset + line.length + 1
+                self._found = self._found or self._read(line)
+        return self._found
+
+    @contextmanager
+    def settle(self) -> Iterator[UserInput | None]:
+        """Hold off every other answer, and yield the one that was first; None: it is now or never."""
+        with lock_folder(os.path.dirname(self._log)):
+            yield self.look()
+
+    def _read(self, line: jsonl.Line) -> UserInput | None:
+        if b"user_input" not in line.data:
+            return None
+        event = parse(line)
+        record = event.record() if event and event.head.kind == "user_input" else None
+        return record if isinstance(record, UserInput) and record.question_id in self._ids else None
+
+    def _look_back(self, notices: Notices) -> UserInput | None:
+        """Return the first answer of those that stand after the question already."""
+        found: UserInput | None = None
+        for event in read_back(self._log, notices):
+            record = event.record() if event.head.kind in ("user_input", "question") else None
+            if isinstance(record, Question) and record.id in self._ids:
+                break
+            if isinstance(record, UserInput) and record.question_id in self._ids:
+                found = record
+        return found
