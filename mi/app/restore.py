@@ -2,19 +2,20 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from mi.app.home_context import HomeContext, find_current_folder
 from mi.autopilot.resume import latest_run_id, records_of
 from mi.autopilot.run_lock import run_lock
+from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import LeftOutFile, TreeRestore, TreeSnapshot
 from mi.kernel import git
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
-from mi.project.restore import Restored, look_at, put_back
-from mi.project.restore_plan import Difference, KeptTree, compare, open_writer, write_present
+from mi.project.restore import Restored, look_at, make_ready, put_back
+from mi.project.restore_plan import Difference, KeptTree, LeftAlone, compare, is_inside, open_writer, write_present
 from mi.project.snapshots import (
     END,
     KeptSnapshot,
@@ -25,7 +26,7 @@ from mi.project.snapshots import (
     name_ref,
 )
 from mi.project.tree_diff import TreePair
-from mi.project.tree_writer import KeepRules, TreeStore
+from mi.project.tree_writer import KeepRules, TreeStore, TreeWriter, name_excludes
 from mi.project.trees import GitTree
 
 if TYPE_CHECKING:
@@ -64,8 +65,9 @@ def choose_snapshots(context: HomeContext, ref: str) -> ChosenSnapshots:
     store = _open_store(context)
     run, batch = _split(context, ref.removeprefix("refs/mi/"))
     found = order(list_snapshots(store, run))
+    _require_same_place(context, ref, run)
     if not found:
-        _raise_unkept(context, ref, run)
+        raise NotFound("nothing-kept", ref=ref, path=context.project.root)
     names = [kept.batch_id for kept in found]
     if batch and batch not in names:
         raise NotFound("batch-not-kept", ref=ref, known=", ".join(f"{run}/{name}" for name in names))
@@ -99,14 +101,22 @@ def _split(context: HomeContext, ref: str) -> tuple[str, str]:
     return run, batch.replace(".", "-")
 
 
-def _raise_unkept(context: HomeContext, ref: str, run: str) -> NoReturn:
-    """Say that nothing is kept of a run, and in which project it was if that is another."""
-    for root, known in context.known_projects.roots.items():
-        log = context.home.project(known.project_id).evidence
-        is_other = root != context.project.root and os.path.exists(log)
-        if is_other and context.evidence_index.find(log, f"ev_{run}_1", lambda done, total: None) is not None:
-            raise NotFound("run-elsewhere", ref=ref, root=root)
-    raise NotFound("nothing-kept", ref=ref, path=context.project.root)
+def _require_same_place(context: HomeContext, ref: str, run: str) -> None:
+    """Raise NotFound for a run that worked elsewhere: work trees of one repository share their snapshots."""
+    own = os.path.realpath(context.project.root)
+    projects = {own: context.project.project_id} | {
+        root: known.project_id for root, known in context.known_projects.roots.items() if root != own
+    }
+    for root, project_id in projects.items():
+        log = context.home.project(project_id).evidence
+        event = (
+            context.evidence_index.find(log, f"ev_{run}_1", lambda done, total: None) if os.path.exists(log) else None
+        )
+        if event is not None:
+            worked_in = os.path.realpath(str(event.fields().get("project_root") or root))
+            if worked_in != own and os.path.isdir(worked_in):  # one that is gone was moved to here
+                raise NotFound("run-elsewhere", ref=ref, root=worked_in)
+            return
 
 
 def read_kept(context: HomeContext, chosen: ChosenSnapshots) -> KeptTree:
@@ -115,7 +125,8 @@ def read_kept(context: HomeContext, chosen: ChosenSnapshots) -> KeptTree:
     records = records_of(context.project_home.evidence, kept.run_id, context.notices)
     taken = [one for one in records if isinstance(one, TreeSnapshot) and one.of.replace(".", "-") == kept.batch_id]
     left_out = tuple(left.path for left in taken[-1].left_out) if taken else ()
-    return KeptTree(_open_tree(chosen, kept), kept.time, left_out)
+    frozen = name_excludes(context.project_home.path("trees", kept.run_id))
+    return KeptTree(_open_tree(chosen, kept), kept.time, left_out, frozen)
 
 
 def _open_tree(chosen: ChosenSnapshots, kept: KeptSnapshot) -> GitTree:
@@ -129,8 +140,16 @@ def _open_tree(chosen: ChosenSnapshots, kept: KeptSnapshot) -> GitTree:
 def find_difference(context: HomeContext, chosen: ChosenSnapshots, within: Sequence[str]) -> Difference:
     """Return what putting back would change; nothing is written."""
     kept = read_kept(context, chosen)
+    _require_known(chosen, within, kept.tree)
     with open_writer(chosen.top, None, _rules(context)) as writer:
         return compare(kept, _readable(write_present(writer, kept), chosen.top), within)
+
+
+def _require_known(chosen: ChosenSnapshots, within: Sequence[str], *trees: GitTree) -> None:
+    for path in within:
+        is_here = os.path.lexists(os.path.join(chosen.top, path))
+        if not is_here and not any(is_inside(one, [path]) for tree in trees for one in tree.entries):
+            raise NotFound("path-unknown", path=path, ref=f"{chosen.first.run_id}/{chosen.first.batch_id}")
 
 
 def _rules(context: HomeContext) -> KeepRules:
@@ -162,26 +181,42 @@ def restore(
             now = _readable(write_present(writer, kept), top)
             if compare(kept, now, within) != shown:
                 raise Blocked("files-changed-meanwhile", path=top)
-            taken = keep_tree(writer, now.tree.tree_id, log.run_id, BEFORE, now.left_out)
-            if taken.reason:
-                raise MiError("state-not-kept", path=top, reason=taken.reason)
-            log.append(_describe(taken))
-            record = TreeRestore(
-                ref=chosen.first.ref,
-                commit=chosen.first.commit,
-                kept=name_ref(log.run_id, BEFORE),
-                put_back=list(shown.put_back),
-                removed=list(shown.removed),
-                left=[LeftOutFile(path=left.path, why=left.why) for left in shown.left],
-            )
-            log.append(record, sync=True)
-            tell(log.run_id)
-            done = put_back(writer, kept, shown, looks)
-            left = [*record.left, *(LeftOutFile(path=one.path, why=one.why) for one in done.left)]
-            log.append(
-                replace(record, state="done", put_back=done.put_back, removed=done.removed, left=left), sync=True
-            )
+            with ExitStack() as opened:
+                ready = _make_ready(opened, writer, kept, shown)
+                taken = keep_tree(writer, now.tree.tree_id, log.run_id, BEFORE, now.left_out)
+                if taken.reason:
+                    raise MiError("state-not-kept", path=top, reason=taken.reason)
+                begun = _record(log, chosen, shown, taken)
+                tell(log.run_id)
+                done = put_back(top, ready, shown, looks)
+            left = [*begun.left, *map(_describe_left, done.left)]
+            log.append(replace(begun, state="done", put_back=done.put_back, removed=done.removed, left=left), sync=True)
             return done
+
+
+def _make_ready(opened: ExitStack, writer: TreeWriter, kept: KeptTree, shown: Difference) -> str:
+    try:
+        return opened.enter_context(make_ready(writer, kept.tree, shown.put_back))
+    except OSError as error:
+        raise MiError("not-ready", path=writer.top, reason=error.strerror or str(error)) from None
+
+
+def _record(log: EvidenceWriter, chosen: ChosenSnapshots, shown: Difference, taken: TakenSnapshot) -> TreeRestore:
+    """Record the state that was kept and what is about to be done."""
+    log.append(_describe(taken))
+    record = TreeRestore(
+        ref=chosen.first.ref,
+        commit=chosen.first.commit,
+        kept=name_ref(log.run_id, BEFORE),
+        put_back=list(shown.put_back),
+        removed=list(shown.removed),
+        left=list(map(_describe_left, shown.left)),
+    )
+    return log.append(record, sync=True)
+
+
+def _describe_left(one: LeftAlone) -> LeftOutFile:
+    return LeftOutFile(path=one.path, why=one.why)
 
 
 def _describe(taken: TakenSnapshot) -> TreeSnapshot:
@@ -208,7 +243,7 @@ def find_scope(context: HomeContext, top: str, paths: Sequence[str]) -> list[str
         if not (place + os.sep).startswith(top + os.sep):
             place = os.path.join(os.path.realpath(os.path.dirname(place)), os.path.basename(place))
         if not (place + os.sep).startswith(top + os.sep):
-            raise UsageError("path-outside", path=path, top=top)
+            raise UsageError("path-not-in-tree", path=path, top=top)
         found.append(_seen_from(top, place))
     return found
 
@@ -218,13 +253,17 @@ def _seen_from(top: str, place: str) -> str:
 
 
 @contextmanager
-def open_diff(context: HomeContext, chosen: ChosenSnapshots, until_now: bool) -> Iterator[TreePair]:
+def open_diff(
+    context: HomeContext, chosen: ChosenSnapshots, within: Sequence[str], until_now: bool
+) -> Iterator[TreePair]:
     """Yield what to compare: a batch's or a run's beginning and end, or its beginning and the work tree now."""
     kept = read_kept(context, chosen)
     if chosen.last is not None and not until_now:
         after = _open_tree(chosen, chosen.last)
+        _require_known(chosen, within, kept.tree, after)
         yield TreePair(chosen.top, kept.tree.tree_id, after.tree_id, dict(after.env))
         return
+    _require_known(chosen, within, kept.tree)
     with open_writer(chosen.top, None, _rules(context)) as writer:
         now = _readable(write_present(writer, kept), chosen.top)
         yield TreePair(chosen.top, kept.tree.tree_id, now.tree.tree_id, dict(now.tree.env))

@@ -64,7 +64,7 @@ def _restore(context: HomeContext, args: Args) -> int:
         )
     else:
         for one in done.left:
-            out.say("restore.left", path=one.path, why=out.text(f"restore.why-{one.why}"))
+            out.say("restore.left", path=one.path, why=out.text(f"restore.why-{one.why}", detail=one.detail))
         out.say("restore.done", put_back=len(done.put_back), removed=len(done.removed), ref=kept[0])
     return 1 if done.left else 0
 
@@ -98,7 +98,7 @@ def _show(out: Output, chosen: "ChosenSnapshots", shown: "Difference") -> None:
     if len(lines) > _MOST_SHOWN:
         out.say("restore.more", count=len(lines) - _MOST_SHOWN, ref=f"{first.run_id}/{first.batch_id}")
     for one in shown.left:
-        out.say("restore.left", path=one.path, why=out.text(f"restore.why-{one.why}"))
+        out.say("restore.left", path=one.path, why=out.text(f"restore.why-{one.why}", detail=one.detail))
     if shown.elsewhere:
         out.say("restore.elsewhere", count=shown.elsewhere, top=chosen.top)
 
@@ -143,7 +143,7 @@ def _diff(context: HomeContext, args: Args) -> int:
     out = Output(context.language)
     chosen = choose_snapshots(context, args.ref)
     within = find_scope(context, chosen.top, args.paths) if args.paths else [""]
-    with open_diff(context, chosen, args.now) as found:
+    with open_diff(context, chosen, within, args.now) as found:
         if args.json:
             changes = [one._asdict() for one in list_changes(found, within)]
             out.json({"ref": chosen.first.ref, "until": _until(chosen, args), "changes": changes})

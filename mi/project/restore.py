@@ -4,11 +4,13 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from mi.kernel import files, git
-from mi.project.restore_plan import Difference, KeptTree, LeftAlone, find_obstacle
+from mi.project.large_files import fill_pointers
+from mi.project.restore_plan import Difference, LeftAlone, find_obstacle
 from mi.project.tree_writer import TreeWriter, find_store, make_repository
 from mi.project.trees import GitTree
 
@@ -41,27 +43,26 @@ def _look(place: str) -> tuple[int, ...]:
     return (status.st_ino, status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def put_back(writer: TreeWriter, kept: KeptTree, wanted: Difference, looks: Looks) -> Restored:
-    """Put paths back and remove others; one that no longer looks as it did when it was kept is left alone.
-
-    All files are made ready beside the work tree first, so that a full disk changes nothing.
-    """
-    top = writer.top
-    staging = _open_staging(top)
+@contextmanager
+def make_ready(writer: TreeWriter, tree: GitTree, paths: Iterable[str]) -> Iterator[str]:
+    """Yield a folder with the files to put back, on the disk of the work tree: one that is full is noticed here."""
+    staging = _open_staging(writer.top)
     try:
-        _check_out(writer, kept.tree, wanted.put_back, staging)
-        done = Restored([], [], [])
-        for path in reversed(wanted.removed):  # what lies in a folder before the folder
-            if _look(os.path.join(top, path)) != looks.get(path, ()):
-                done.left.append(LeftAlone(path, "changed"))
-            elif _remove(top, path):
-                done.removed.append(path)
-        for path in wanted.put_back:
-            why = _replace(top, path, os.path.join(staging, "files", path), looks.get(path, ()))
-            done.left.append(why) if why else done.put_back.append(path)
-        return done
+        yield _check_out(writer, tree, paths, staging)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+def put_back(top: str, ready: str, wanted: Difference, looks: Looks) -> Restored:
+    """Put paths back and remove others; one that no longer looks as it did when it was kept is left alone."""
+    done = Restored([], [], [])
+    for path in reversed(wanted.removed):  # what lies in a folder before the folder
+        why = _remove(top, path, looks.get(path, ()))
+        done.left.append(why) if why else done.removed.append(path)
+    for path in wanted.put_back:
+        why = _replace(top, path, os.path.join(ready, path), looks.get(path, ()))
+        done.left.append(why) if why else done.put_back.append(path)
+    return done
 
 
 def _open_staging(top: str) -> str:
@@ -77,7 +78,7 @@ def _open_staging(top: str) -> str:
     return tempfile.mkdtemp(prefix=_STAGING, dir=folder)
 
 
-def _check_out(writer: TreeWriter, tree: GitTree, paths: Iterable[str], staging: str) -> None:
+def _check_out(writer: TreeWriter, tree: GitTree, paths: Iterable[str], staging: str) -> str:
     """Write some files of a tree below a folder, by the attribute rules of that tree and without any program."""
     private, folder = os.path.join(staging, "git"), os.path.join(staging, "files")
     os.mkdir(folder)
@@ -91,6 +92,8 @@ def _check_out(writer: TreeWriter, tree: GitTree, paths: Iterable[str], staging:
     _run(folder, env, "read-tree", tree.tree_id)
     if names:
         _run(folder, env, "checkout-index", "-f", "-q", "-z", "--stdin", stdin=names)
+    fill_pointers(tree, writer.top, folder)
+    return folder
 
 
 def _run(folder: str, env: dict[str, str], *args: str, stdin: bytes = b"") -> None:
@@ -100,14 +103,17 @@ def _run(folder: str, env: dict[str, str], *args: str, stdin: bytes = b"") -> No
         raise OSError(0, answer.error or f"git {args[0]}", folder)
 
 
-def _remove(top: str, path: str) -> bool:
-    """Remove a file and the folders that are empty without it; return whether it was there."""
+def _remove(top: str, path: str, look: tuple[int, ...]) -> LeftAlone | None:
+    """Remove a file and the folders that are empty without it; return what was left alone instead."""
+    place = os.path.join(top, path)
     if find_obstacle(top, path):
-        return False
+        return LeftAlone(path, "in-the-way")
+    if _look(place) != look:
+        return LeftAlone(path, "changed")
     try:
-        os.unlink(os.path.join(top, path))
-    except FileNotFoundError:
-        return False
+        os.unlink(place)
+    except OSError as error:
+        return LeftAlone(path, "refused", error.strerror or str(error))
     folder = os.path.dirname(path)
     while folder:
         try:
@@ -115,25 +121,25 @@ def _remove(top: str, path: str) -> bool:
         except OSError:
             break  # something is left in it
         folder = os.path.dirname(folder)
-    return True
+    return None
 
 
 def _replace(top: str, path: str, ready: str, look: tuple[int, ...]) -> LeftAlone | None:
     """Put a file that was made ready in its place; return what was left alone instead."""
     place = os.path.join(top, path)
-    if not os.path.lexists(ready):
-        return LeftAlone(path, "missing")
     if find_obstacle(top, path):
         return LeftAlone(path, "in-the-way")
     if _look(place) != look:
         return LeftAlone(path, "changed")
-    if look and not os.path.islink(place) and not os.path.islink(ready):
-        _keep_rights(place, ready)
     try:
+        if look and not os.path.islink(place) and not os.path.islink(ready):
+            _keep_rights(place, ready)
         os.makedirs(os.path.dirname(place), exist_ok=True)
         os.replace(ready, place)
     except IsADirectoryError:
         return LeftAlone(path, "in-the-way")
+    except OSError as error:
+        return LeftAlone(path, "refused", error.strerror or str(error))
     return None
 
 

@@ -20,7 +20,7 @@ from mi.project.trees import GitTree
 _GIT_S = 120.0
 
 WhyLeft = Literal[
-    "large", "secret", "unreadable", "repository", "submodule", "ignored", "older", "in-the-way", "changed", "missing"
+    "large", "secret", "unreadable", "repository", "submodule", "ignored", "older", "in-the-way", "changed", "refused"
 ]
 
 
@@ -29,6 +29,7 @@ class LeftAlone(NamedTuple):
 
     path: str
     why: WhyLeft
+    detail: str = ""  # what the system said
 
 
 class KeptTree(NamedTuple):
@@ -37,6 +38,7 @@ class KeptTree(NamedTuple):
     tree: GitTree
     time: float
     left_out: tuple[str, ...] = ()
+    excludes: str = ""  # a file with the exclude rules that it was taken by, where that is still there
 
 
 class PresentTree(NamedTuple):
@@ -112,18 +114,19 @@ def compare(kept: KeptTree, now: PresentTree, within: Sequence[str] = ("",)) -> 
     differing = sorted(path for path in wanted.keys() | present.keys() if wanted.get(path) != present.get(path))
     asked = [path for path in differing if is_inside(path, within)]
     extra = [path for path in asked if path not in wanted]
-    ignored = find_ignored(kept.tree, extra)
+    ignored = find_ignored(kept, extra)
     left = [LeftAlone(path, why) for path in extra if (why := _why_not_removed(kept, path, ignored))]
     stays = {one.path for one in left}
-    removed = [path for path in extra if path not in stays]
+    removed = tuple(path for path in extra if path not in stays)
+    going = frozenset(removed)
     unkept = {one.path: one.why for one in now.left_out}
     for path in asked:
-        if path in wanted and (why := _why_not_put_back(top, path, present.keys(), set(removed), unkept)):
+        if path in wanted and (why := _why_not_put_back(top, path, present.keys(), going, unkept)):
             left.append(LeftAlone(path, why))
     left += _find_moved_submodules(kept.tree, now.tree, within)
     stays = {one.path for one in left}
     put_back = [path for path in asked if path in wanted and path not in stays]
-    return Difference(tuple(put_back), tuple(removed), tuple(sorted(left)), len(differing) - len(asked))
+    return Difference(tuple(put_back), removed, tuple(sorted(left)), len(differing) - len(asked))
 
 
 def _why_not_removed(kept: KeptTree, path: str, ignored: set[str]) -> WhyLeft | None:
@@ -140,7 +143,7 @@ def _why_not_removed(kept: KeptTree, path: str, ignored: set[str]) -> WhyLeft | 
 
 
 def _why_not_put_back(
-    top: str, path: str, present: Iterable[str], removed: set[str], unkept: Mapping[str, WhyLeft]
+    top: str, path: str, present: Iterable[str], removed: frozenset[str], unkept: Mapping[str, WhyLeft]
 ) -> WhyLeft | None:
     """Return why a path of the snapshot cannot be put back: something that is not kept is in its place."""
     obstacle = find_obstacle(top, path)
@@ -192,18 +195,21 @@ def _list_files(top: str, folder: str) -> set[str]:
     return found
 
 
-def find_ignored(tree: GitTree, paths: list[str]) -> set[str]:
-    """Return which paths the exclude rules that a tree holds would hide."""
+def find_ignored(kept: KeptTree, paths: list[str]) -> set[str]:
+    """Return which paths the exclude rules of a snapshot would hide."""
+    tree = kept.tree
     rules = [path for path in tree.entries if os.path.basename(path) == ".gitignore"]
-    if not paths or not rules:
+    if not paths:
         return set()
     with tempfile.TemporaryDirectory(prefix="mi-rules-") as place:
-        folder = os.path.join(place, "files")
-        make_repository(os.path.join(place, "git"), {})
+        folder, git_dir = os.path.join(place, "files"), os.path.join(place, "git")
+        make_repository(git_dir, {})
+        make_dirs(folder)
         for path in rules:
-            make_dirs(os.path.dirname(os.path.join(folder, path)))
             files.write_atomic(os.path.join(folder, path), tree.read(path) or b"", sync=False)
-        env = {"GIT_DIR": os.path.join(place, "git"), "GIT_WORK_TREE": folder}
+        general = files.read_bytes(kept.excludes) if kept.excludes else None
+        files.write_atomic(os.path.join(git_dir, "info", "exclude"), general or b"", sync=False)
+        env = {"GIT_DIR": git_dir, "GIT_WORK_TREE": folder}
         names = b"\0".join(map(os.fsencode, paths))
         answer = git.run_bytes(folder, "check-ignore", "--no-index", "-z", "--stdin", stdin=names, env=env)
     return {os.fsdecode(name) for name in answer.output.split(b"\0") if name}

@@ -211,7 +211,7 @@ class TreeWriter:
 
     @property
     def _excludes(self) -> str:
-        return os.path.join(self.folder, "info", "excludes-at-start")
+        return name_excludes(self.folder)
 
     def _person_info(self) -> str:
         if not self.repository:
@@ -386,6 +386,11 @@ def _answer(given: git.GitBytes, args: tuple[str, ...], accept: tuple[int, ...] 
 
 def _quoted(path: str) -> str:
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"' if os.pathsep in path else path
+
+
+def name_excludes(folder: str) -> str:
+    """Return where a writer with this folder keeps the exclude rules of its start."""
+    return os.path.join(folder, "info", "excludes-at-start")
 
 
 def make_repository(folder: str, settings: dict[str, str]) -> None:

@@ -1,21 +1,30 @@
 """`mi restore` and `mi diff`: the files as a run found them, and nothing lost on the way."""
 
+import fcntl
 import json
 import os
+import pty
 import shutil
-from collections.abc import Callable
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from mi.app.home_context import HomeContext
+from mi.app.restore import choose_snapshots, find_difference, find_scope, restore
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import LeftOutFile, RunStart, TreeSnapshot
+from mi.kernel.errors import Blocked, MiError, NotFound
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
-from mi.project.identity import identify, make_project_id
+from mi.project.restore_plan import Difference
 from mi.project.snapshots import END, open_store, take_snapshot
 from mi.project.tree_writer import TreeWriter
-from tests.conftest import Mi, git
+from tests.conftest import MI, Mi, git
+from tests.disks import small_disk
 
 RUN = "run_20261117T100000_aaaaaaaa"
 SECRET = "password = 'hunter2-" + "correct-horse-battery'\n"
@@ -27,7 +36,9 @@ def keep(home: Home) -> Keep:
     """Keeps the work tree as a run does before a batch, and records it."""
 
     def take(root: Path, batch: str = "b1", run: str = RUN) -> None:
-        place = home.project(make_project_id(identify(os.path.realpath(root)).key))
+        context = HomeContext(home, str(root))
+        context.use_project()
+        place = context.project_home
         store = open_store(str(root), place.snapshots)
         taken = take_snapshot(TreeWriter(str(root), place.path("trees", run), store), run, batch)
         assert taken.reason == ""
@@ -38,6 +49,29 @@ def keep(home: Home) -> Keep:
         log.append(TreeSnapshot(of=batch, commit=taken.commit, tree=taken.tree, left_out=left_out))
 
     return take
+
+
+class Back:
+    """Puts files back as the command does after a yes."""
+
+    def __init__(self, home: Home, root: Path, ref: str = RUN, paths: Sequence[str] = ()) -> None:
+        self.context = HomeContext(home, str(root))
+        self.chosen = choose_snapshots(self.context, ref)
+        self.within = find_scope(self.context, self.chosen.top, paths)
+        self.shown: Difference = find_difference(self.context, self.chosen, self.within)
+        self.kept = ""
+
+    def put(self, tell: Callable[[], None] = lambda: None) -> "Back":
+        def told(name: str) -> None:
+            self.kept = name
+            tell()
+
+        self.done = restore(self.context, self.chosen, self.within, self.shown, told)
+        return self
+
+    @property
+    def left(self) -> dict[str, str]:
+        return {one.path: one.why for one in (*self.shown.left, *(self.done.left if self.kept else ()))}
 
 
 def read(root: Path) -> dict[str, str]:
@@ -80,7 +114,7 @@ def test_everything_an_agent_did_is_put_back_and_can_be_had_again(mi: Mi, reposi
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert (told["applied"], told["removed"]) == (True, ["made/by/agent.txt"])
-    assert told["left"] == [{"path": "out.log", "why": "ignored"}]
+    assert [(one["path"], one["why"]) for one in told["left"]] == [("out.log", "ignored")]
     assert read(repo) == before | {"out.log": "ignored again\n"}
     assert os.access(repo / "run.sh", os.X_OK)
     assert not (repo / "made").exists()
@@ -147,3 +181,440 @@ def test_what_a_run_and_what_a_batch_did(mi: Mi, repository, keep: Keep) -> None
     assert ["+second" in patch for patch in patches.values()] == [False, True, True]
     assert "later.txt" in mi("diff", "last", "--now", "--stat", cwd=repo).stdout
     assert "file.txt" not in mi("diff", "last", "new.txt", cwd=repo).stdout
+
+
+@pytest.mark.req("person.net.restore-safe")
+def test_nothing_is_written_through_a_link(home: Home, repository, keep: Keep, tmp_path: Path) -> None:
+    repo: Path = repository()
+    write(repo, {"src/a": "mine", "src/deep/b": "mine", "notes": "mine"})
+    keep(repo)
+    outside = tmp_path / "outside"
+    write(outside, {"a": "precious", "deep/b": "precious", "notes": "precious"})
+    shutil.rmtree(repo / "src")
+    (repo / "notes").unlink()
+    (repo / "src").symlink_to(outside)
+    (repo / "notes").symlink_to(outside / "notes")
+    back = Back(home, repo).put()
+    assert (read(repo)["src/a"], read(repo)["src/deep/b"], read(repo)["notes"]) == ("mine", "mine", "mine")
+    assert read(outside) == {"a": "precious", "deep/b": "precious", "notes": "precious"}
+    assert not (repo / "src").is_symlink()
+    Back(home, repo, back.kept).put()
+    assert read(repo)["src"] == f"-> {outside}"
+
+
+@pytest.mark.req("person.net.restore-safe", "person.net.restore-keeps")
+def test_a_link_that_appears_in_the_last_moment_is_not_followed(home, repository, keep: Keep, tmp_path: Path) -> None:
+    repo: Path = repository()
+    write(repo, {"src/a": "mine"})
+    keep(repo)
+    write(repo, {"src/a": "theirs"})
+    outside = tmp_path / "outside"
+    write(outside, {"a": "precious"})
+
+    def swap() -> None:
+        shutil.rmtree(repo / "src")
+        (repo / "src").symlink_to(outside)
+
+    back = Back(home, repo).put(swap)
+    assert back.left == {"src/a": "in-the-way"}
+    assert read(outside) == {"a": "precious"}
+
+
+@pytest.mark.req("person.net.restore-keeps")
+def test_rules_that_hide_a_file_now_do_not_cost_its_present_content(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    write(repo, {"notes.txt": "first\n"})
+    keep(repo)
+    write(repo, {".gitignore": "notes.txt\n", "notes.txt": "what the person wrote since\n"})
+    back = Back(home, repo).put()
+    assert read(repo) == {"file.txt": "repo 0\n", "notes.txt": "first\n"}
+    Back(home, repo, back.kept).put()
+    assert read(repo)["notes.txt"] == "what the person wrote since\n"
+
+
+@pytest.mark.req("person.net.restore", "person.net.restore-keeps")
+@pytest.mark.parametrize("rules", [".gitignore", ".git/info/exclude"])
+def test_what_was_ignored_or_left_out_then_is_never_removed(home: Home, repository, keep: Keep, rules: str) -> None:
+    repo: Path = repository()
+    write(repo, {rules: "local.cfg\nbuild/\n", "local.cfg": "port = 1\n", "build/out": "1", "key.pem": SECRET})
+    git(repo, "config", "core.excludesFile", "none")
+    keep(repo)
+    (repo / rules).unlink()
+    write(repo, {"local.cfg": "port = 2\n", "build/out": "2", "key.pem": "no secret any more\n", "made": "x"})
+    back = Back(home, repo)
+    assert back.shown.removed == ("made",)
+    assert back.left == {"local.cfg": "ignored", "build/out": "ignored", "key.pem": "older"}
+    back.put()
+    assert (read(repo)["local.cfg"], read(repo)["build/out"]) == ("port = 2\n", "2")
+
+
+@pytest.mark.req("person.net.restore-keeps")
+def test_what_cannot_be_kept_is_not_overwritten(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    write(repo, {"a.cfg": "plain\n", "big": "small\n", "b": "1"})
+    keep(repo)
+    write(repo, {"a.cfg": SECRET, "big": "x" * 10_000_001, "b": "2"})
+    back = Back(home, repo).put()
+    assert back.left == {"a.cfg": "secret", "big": "large"}
+    assert (read(repo)["a.cfg"], read(repo)["b"]) == (SECRET, "1")
+    assert SECRET.strip() not in git(repo, "grep", "-h", "", f"refs/mi/{back.kept}/restore")
+
+
+@pytest.mark.req("person.net.restore")
+def test_files_that_became_folders_and_folders_that_became_files(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    write(repo, {".gitignore": "*.log\n", "one": "file", "two/x": "in a folder", "three": "file"})
+    keep(repo)
+    shutil.rmtree(repo / "two")
+    for name in ("one", "three"):
+        (repo / name).unlink()
+    write(repo, {"one/x": "now in a folder", "two": "now a file", "three/x": "1", "three/kept.log": "ignored"})
+    back = Back(home, repo).put()
+    found = read(repo)
+    assert (found["one"], found["two/x"]) == ("file", "in a folder")
+    assert back.left == {"three": "in-the-way"}
+    assert found["three/kept.log"] == "ignored"
+
+
+@pytest.mark.req("person.net.restore-safe")
+def test_index_branches_hooks_and_filters_are_left_alone(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    for name in ("post-checkout", "post-index-change", "reference-transaction", "pre-commit"):
+        (repo / ".git/hooks" / name).write_text(f"#!/bin/sh\ntouch {repo}/hooked\n", "utf-8")
+        (repo / ".git/hooks" / name).chmod(0o755)
+    git(repo, "config", "core.fsmonitor", f"touch {repo}/monitored")
+    git(repo, "config", "filter.evil.smudge", f"touch {repo}/filtered; echo instead")
+    write(repo, {".gitattributes": "*.txt filter=evil\n", "staged": "staged\n"})
+    git(repo, "-c", "core.hooksPath=none", "-c", "core.fsmonitor=false", "add", "staged")
+    keep(repo)
+    write(repo, {"file.txt": "changed\n", "staged": "changed\n"})
+    untouched = {name: (repo / ".git" / name).read_bytes() for name in ("index", "HEAD", "refs/heads/main")}
+    Back(home, repo).put()
+    assert {name: (repo / ".git" / name).read_bytes() for name in untouched} == untouched
+    assert read(repo) == {
+        ".gitattributes": "*.txt filter=evil\n",
+        "file.txt": "repo 0\n",
+        "staged": "staged\n",
+    }
+
+
+@pytest.mark.req("person.net.restore")
+def test_line_ends_encodings_and_rights_come_back(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    git(repo, "config", "core.autocrlf", "true")
+    rules = "*.bat text eol=crlf\n*.u16 text working-tree-encoding=UTF-16LE eol=lf\n*.bin -text\n*.sh text eol=lf\n"
+    before = {
+        ".gitattributes": rules.encode(),
+        "a.bat": b"echo 1\r\n",
+        "a.u16": "text\n".encode("utf-16-le"),
+        "a.bin": b"\r\n\0\n",
+        "a.sh": b"#!/bin/sh\n",
+        "plain.c": b"int x;\r\n",
+    }
+    for name, content in before.items():
+        (repo / name).write_bytes(content)
+    (repo / "a.sh").chmod(0o750)
+    (repo / "a.bin").chmod(0o600)
+    keep(repo)
+    for name in before:
+        (repo / name).write_bytes(b"gone\n")
+    (repo / ".gitattributes").write_text("* -text\n", "utf-8")
+    (repo / "a.sh").chmod(0o640)
+    Back(home, repo).put()
+    assert {name: (repo / name).read_bytes() for name in before} == before | {
+        ".gitattributes": rules.replace("\n", "\r\n").encode()
+    }
+    assert [(repo / name).stat().st_mode & 0o777 for name in ("a.sh", "a.bin")] == [0o750, 0o600]
+
+
+@pytest.mark.req("person.net.restore")
+def test_names_of_every_kind(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    names = ["with space", "-dash", "新文件", "line\nbreak", "*.glob", "q'uote\"", "tab\t", os.fsdecode(b"latin\xe9")]
+    for name in names:
+        (repo / name).write_text("mine", "utf-8")
+    keep(repo)
+    for name in names:
+        (repo / name).unlink()
+    (repo / os.fsdecode(b"made\xff")).write_text("junk", "utf-8")
+    back = Back(home, repo).put()
+    assert sorted(back.done.put_back) == sorted(names)
+    assert all((repo / name).read_text("utf-8") == "mine" for name in names)
+    assert not (repo / os.fsdecode(b"made\xff")).exists()
+
+
+def test_names_that_are_no_text_are_told_as_text(mi: Mi, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    (repo / os.fsdecode(b"latin\xe9")).write_text("mine", "utf-8")
+    keep(repo)
+    (repo / os.fsdecode(b"latin\xe9")).unlink()
+    assert "latin" in mi("restore", "last", cwd=repo).stdout
+    assert "latin" in mi("diff", "last", "--now", "--json", cwd=repo).stdout
+    assert json.loads(mi("restore", "last", "--yes", "--json", cwd=repo).stdout)["applied"] is True
+
+
+@pytest.mark.req("person.net.restore")
+def test_a_repository_without_a_commit(home: Home, tmp_path: Path, keep: Keep) -> None:
+    repo = tmp_path / "unborn"
+    repo.mkdir()
+    git(repo, "init", "-q")
+    write(repo, {"a": "mine"})
+    keep(repo)
+    write(repo, {"a": "lost", "b": "new"})
+    Back(home, repo).put()
+    assert read(repo) == {"a": "mine"}
+
+
+@pytest.mark.req("person.net.restore")
+def test_submodules_and_repositories_inside_are_named_and_left_alone(home: Home, repository, keep: Keep) -> None:
+    repo, other = repository(), repository("other")
+    git(repo, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), "sub")
+    git(repo, "commit", "-qm", "sub")
+    write(repo, {"lib/x": "mine"})
+    keep(repo)
+    write(repo / "sub", {"file.txt": "moved\n"})
+    git(repo / "sub", "commit", "-qam", "moved")
+    git(repo / "lib", "init", "-q")
+    write(repo, {"lib/x": "theirs"})
+    git(repo / "lib", "add", "-A")
+    git(repo / "lib", "commit", "-qm", "x")
+    back = Back(home, repo).put() if Back(home, repo).shown else Back(home, repo)
+    assert back.left == {"sub": "submodule", "lib/x": "in-the-way"}
+    assert (read(repo)["sub/file.txt"], read(repo)["lib/x"]) == ("moved\n", "theirs")
+
+
+@pytest.mark.req("person.net.restore-safe")
+def test_files_that_change_meanwhile(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    write(repo, {"a": "1", "b": "1"})
+    keep(repo)
+    write(repo, {"a": "2", "b": "2", "new": "2"})
+    back = Back(home, repo)
+    write(repo, {"c": "the person goes on working"})
+    with pytest.raises(Blocked, match="changed since"):
+        back.put()
+    assert (read(repo)["a"], read(repo)["c"]) == ("2", "the person goes on working")
+    back = Back(home, repo, paths=["a", "b", "new"])
+    back.put(lambda: write(repo, {"a": "saved in an editor", "new": "this, too"}))
+    assert back.left == {"a": "changed", "new": "changed"}
+    assert (read(repo)["a"], read(repo)["b"], read(repo)["new"]) == ("saved in an editor", "1", "this, too")
+
+
+KILLED = """
+import os, signal, sys
+from mi.cli.main import run
+real, calls = os.replace, []
+def replace(source, target):
+    if ".mi-restore-" in str(source) and "/files/" in str(source):
+        calls.append(target)
+        if len(calls) == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+    real(source, target)
+os.replace = replace
+run(["restore", "last", "--yes"])
+"""
+
+
+@pytest.mark.req("person.net.restore-safe", "person.net.restore-keeps")
+def test_killed_in_the_midst_it_is_called_again(mi: Mi, home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    write(repo, dict.fromkeys("abcde", "mine"))
+    keep(repo)
+    write(repo, dict.fromkeys("abcde", "theirs"))
+    status = git(repo, "status", "--porcelain")
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED], cwd=repo, capture_output=True, encoding="utf-8", check=False
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert sorted(read(repo)[name] for name in "abcde") == ["mine"] * 2 + ["theirs"] * 3
+    assert git(repo, "status", "--porcelain") == status  # nothing was left in the work tree
+    kept = killed.stdout.split("mi restore ")[1].split()[0]
+    assert mi("restore", "last", "--yes", cwd=repo).returncode == 0
+    assert {read(repo)[name] for name in "abcde"} == {"mine"}
+    assert [one.name for one in (repo / ".git").iterdir() if one.name.startswith(".mi")] == []
+    Back(home, repo, kept).put()
+    assert {read(repo)[name] for name in "abcde"} == {"theirs"}
+
+
+@pytest.mark.req("person.net.restore-safe")
+def test_a_full_disk_changes_nothing(mi: Mi, home: Home, tmp_path: Path, keep: Keep) -> None:
+    with small_disk(tmp_path / "disk", "3m") as disk:
+        git(disk, "init", "-q")
+        lines = "".join(f"{number * 7919 % 100003}\n" for number in range(60_000))
+        write(disk, {"data": lines, "small": "mine"})
+        keep(disk)
+        write(disk, {"data": "lost\n", "small": "theirs"})
+        room = os.statvfs(disk)
+        write(disk, {"filler": "x" * (room.f_bavail * room.f_frsize - 100_000)})
+        done = mi("restore", "last", "data", "small", "--yes", cwd=disk)
+        assert done.returncode == 1
+        assert len(done.stderr.splitlines()) == 1
+        assert "nothing was put back" in done.stderr
+        assert (read(disk)["data"], read(disk)["small"]) == ("lost\n", "theirs")
+        (disk / "filler").unlink()
+        assert mi("restore", "last", "--yes", cwd=disk).returncode == 0
+        assert (read(disk)["data"], read(disk)["small"]) == (lines, "mine")
+
+
+@pytest.mark.req("person.net.restore-safe")
+def test_not_while_a_run_goes_on(mi: Mi, home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    keep(repo)
+    write(repo, {"file.txt": "changed\n"})
+    lock = HomeContext(home, str(repo)).project_home.run_lock
+    with open(lock, "w", encoding="utf-8") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        done = mi("restore", "last", "--yes", cwd=repo)
+    assert (done.returncode, read(repo)["file.txt"]) == (3, "changed\n")
+    assert "a run is in progress" in done.stderr
+
+
+@pytest.mark.req("person.net.restore")
+def test_a_project_in_a_folder_is_put_back_alone(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    write(repo, {"one/x": "1", "two/x": "1"})
+    HomeContext(home, str(repo / "one")).use_project()
+    keep(repo / "one")
+    write(repo, {"one/x": "2", "two/x": "2"})
+    back = Back(home, repo / "one").put()
+    assert (back.done.put_back, back.shown.elsewhere) == (["one/x"], 1)
+    assert (read(repo)["one/x"], read(repo)["two/x"]) == ("1", "2")
+
+
+@pytest.mark.req("person.net.restore")
+def test_a_run_of_another_work_tree_is_not_put_back_here(home: Home, repository, keep: Keep, tmp_path: Path) -> None:
+    repo: Path = repository()
+    git(repo, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    keep(repo)
+    keep(tmp_path / "side", run="run_20261117T110000_bbbbbbbb")
+    write(tmp_path / "side", {"file.txt": "changed\n"})
+    with pytest.raises(NotFound, match=f"--cd {repo}"):
+        Back(home, tmp_path / "side")
+    Back(home, tmp_path / "side", "last").put()
+    assert read(tmp_path / "side") == {"file.txt": "repo 0\n"}
+
+
+@pytest.mark.req("person.net.diff", "person.net.restore")
+def test_batches_stand_in_the_order_in_which_they_were(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    for number in (1, 2, 9, 10):
+        write(repo, {"file.txt": f"before {number}\n"})
+        keep(repo, f"b{number}")
+    write(repo, {"file.txt": "before 1\n"})  # the end is as the beginning was
+    keep(repo, END)
+    context = HomeContext(home, str(repo))
+    after = {ref: choose_snapshots(context, ref).last for ref in ("last", "b2", "b9", "b10")}
+    assert {ref: one.batch_id for ref, one in after.items() if one} == {
+        "last": END,
+        "b2": "b9",
+        "b9": "b10",
+        "b10": END,
+    }
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        (["b7"], 1, f"these are: {RUN}/b1"),
+        (["run_20200101T000000_cccccccc"], 1, "nothing is kept of run_20200101T000000_cccccccc"),
+        (["nonsense/b1"], 2, "nonsense/b1 is no run"),
+        (["last", "/etc/passwd"], 2, "/etc/passwd is not in"),
+        (["last", "no/such"], 1, "no/such is neither in"),
+    ],
+)
+@pytest.mark.parametrize("command", ["restore", "diff"])
+def test_bad_words_get_one_line(mi: Mi, repository, keep: Keep, command: str, args: list[str], code: int, said: str):
+    repo: Path = repository()
+    keep(repo)
+    write(repo, {"file.txt": "changed\n"})
+    done = mi(command, *args, cwd=repo)
+    assert (done.returncode, len(done.stderr.splitlines())) == (code, 1)
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize("broken", ["objects", "HEAD", "bare", "gone"])
+def test_a_repository_that_is_broken_gets_one_line(mi: Mi, repository, keep: Keep, broken: str) -> None:
+    repo: Path = repository()
+    keep(repo)
+    write(repo, {"file.txt": "changed\n"})
+    match broken:
+        case "objects":
+            shutil.rmtree(repo / ".git/objects")
+        case "HEAD":
+            (repo / ".git/HEAD").write_text("nonsense", "utf-8")
+        case "bare":
+            git(repo, "config", "core.bare", "true")
+        case "gone":
+            shutil.rmtree(repo)
+    done = mi("restore", RUN, "--yes", "--cd", str(repo))
+    assert done.returncode in (1, 2) or broken == "bare"
+    assert len(done.stderr.splitlines()) <= 1
+    if broken != "gone":
+        assert read(repo)["file.txt"] == ("repo 0\n" if done.returncode == 0 else "changed\n")
+
+
+@pytest.mark.req("person.net.restore-asks")
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 3), ("", 3)])
+def test_a_person_at_the_terminal_is_asked(repository, keep: Keep, answer: str, code: int) -> None:
+    repo: Path = repository()
+    keep(repo)
+    write(repo, {"file.txt": "changed\n"})
+    terminal, end = pty.openpty()
+    process = subprocess.Popen([str(MI), "restore", "last"], stdin=end, stdout=end, stderr=end, cwd=repo)
+    os.close(end)
+    os.write(terminal, f"{answer}\n".encode())
+    shown = b""
+    try:
+        while data := os.read(terminal, 4096):
+            shown += data
+    except OSError:
+        pass  # the other end is closed
+    os.close(terminal)
+    assert (process.wait(30), read(repo)["file.txt"]) == (code, "changed\n" if code else "repo 0\n")
+    assert shown.index(b"put back  file.txt") < shown.index(b"The present state is kept first")
+
+
+def test_it_is_said_in_chinese(mi: Mi, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    keep(repo)
+    write(repo, {"file.txt": "changed\n", "new": "x"})
+    shown = mi("restore", "last", "--yes", cwd=repo, env={"MI_LANG": "zh"}).stdout
+    assert shown.isascii() is False
+    assert "mi restore cli_" in shown
+
+
+@pytest.mark.req("person.net.restore-asks")
+def test_without_arguments_it_lists_what_is_kept(mi: Mi, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    assert "Nothing is kept" in mi("restore", cwd=repo).stdout
+    keep(repo)
+    keep(repo, END)
+    assert [one["ref"] for one in json.loads(mi("restore", "--json", cwd=repo).stdout)] == [
+        f"refs/mi/{RUN}/{END}",
+        f"refs/mi/{RUN}/b1",
+    ]
+    assert f"{RUN}/b1" in mi("restore", cwd=repo).stdout
+
+
+@pytest.mark.req("mi.kind.tree-restore")
+def test_it_is_recorded_before_and_after(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    keep(repo)
+    write(repo, {"file.txt": "changed\n"})
+    log = Path(HomeContext(home, str(repo)).project_home.evidence)
+    during: list[str] = []
+    Back(home, repo).put(lambda: during.append(log.read_text("utf-8")))
+    states = [json.loads(line)["state"] for line in log.read_text("utf-8").splitlines() if "tree_restore" in line]
+    assert ('"begun"' in during[0], states) == (True, ["begun", "done"])
+
+
+@pytest.mark.req("person.net.restore-keeps")
+def test_what_cannot_be_written_down_is_not_replaced(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    keep(repo)
+    write(repo, {"file.txt": "changed\n"})
+    back = Back(home, repo)
+    (repo / ".git/index").write_bytes(b"nonsense")
+    with pytest.raises(MiError, match="nothing was put back"):
+        back.put()
+    assert read(repo)["file.txt"] == "changed\n"

@@ -8,18 +8,16 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
-from hashlib import sha256
 from typing import NamedTuple
 
 from mi.kernel import files, git
 from mi.kernel.home import make_dirs
+from mi.project.large_files import fill_pointers
 from mi.project.proof.dependencies import find_beside
 from mi.project.tree_writer import LeftOut, make_repository
 from mi.project.trees import ComposedTree, GitTree, Tree
 
 _WRITE_S = 600.0
-_LFS = b"version https://git-lfs.github.com/spec/"
-_POINTER_BYTES = 1024
 
 
 class CopyRules(NamedTuple):
@@ -168,7 +166,7 @@ def _make(
     whole = GitTree(top, source.tree_id, source.env)
     folder = os.path.join(place, "files")
     _check_out(whole, place, folder)
-    _fill_pointers(whole, top, folder)
+    fill_pointers(whole, top, folder)
     _set_times(whole, GitTree(top, base.tree_id, base.env) if base else whole, scratch, folder)
     inside = os.path.relpath(root, top)
     _replace(tree, os.path.join(folder, inside))
@@ -244,32 +242,6 @@ def _replace(tree: Tree, folder: str) -> None:
                 with open(place, "wb") as file:
                     file.write(content)
                 os.chmod(place, 0o755 if entry and entry.mode == "100755" else 0o644)
-
-
-def _fill_pointers(tree: GitTree, top: str, folder: str) -> None:
-    """Put large files in the place of git's pointers to them, where they are here."""
-    rules = [path for path in tree.paths() if os.path.basename(path) == ".gitattributes"]
-    if not any(b"filter=lfs" in (tree.read(path) or b"") for path in rules):
-        return
-    answer = git.run(top, "rev-parse", "--path-format=absolute", "--git-common-dir")
-    store = os.path.join(answer.output.rstrip("\n"), "lfs", "objects")
-    for path in tree.paths():
-        place = os.path.join(folder, path)
-        if os.path.islink(place) or not os.path.isfile(place) or os.path.getsize(place) > _POINTER_BYTES:
-            continue
-        pointer = files.read_bytes(place) or b""
-        if pointer.startswith(_LFS):
-            _fill(pointer, place, store, os.path.join(top, path))
-
-
-def _fill(pointer: bytes, place: str, store: str, here: str) -> None:
-    _, _, after = pointer.partition(b"oid sha256:")
-    name = after[:64].decode("ascii", "replace")
-    kept = os.path.join(store, name[:2], name[2:4], name)
-    if os.path.isfile(kept):
-        shutil.copyfile(kept, place)
-    elif os.path.isfile(here) and sha256(files.read_bytes(here) or b"").hexdigest() == name:
-        shutil.copyfile(here, place)
 
 
 def _set_times(tree: GitTree, base: GitTree, scratch: Scratch, folder: str) -> None:
