@@ -67,6 +67,20 @@ LAYOUTS: dict[str, Layout] = {
         ["npm test -- src/x.test.ts", "npm test -- -t adds", "npm test -- --changedSince=main", "npx jest -t=a"],
         ["pytest", "npm run build", "npm run lint", "npx tsc --noEmit"],
     ),
+    "halves in folders, one without a manifest": Layout(
+        {
+            "web/package.json": scripts(test="vitest run"),
+            "web/src/a.test.ts": "",
+            "python/shop.py": "",
+            "python/tests/__init__.py": "",
+            "python/tests/test_shop.py": "import unittest\n",
+        },
+        ["python/shop.py", "web/src/a.ts"],
+        ["cd python && python -m unittest", "cd web && npm test"],
+        ["cd web && npm test && cd ../python && python3 -m unittest", "pytest && npm test --prefix web"],
+        [],
+        ["cd web && npm test", "cd python && python3 -m unittest", "python3 -m unittest && cd web && npm test"],
+    ),
     "both halves changed": Layout(
         {
             "pyproject.toml": "[tool.pytest.ini_options]\n",

@@ -279,7 +279,8 @@ def test_a_run_of_some_tests_shows_something(output: str) -> None:
     ("files", "first"),
     [
         ({"test_a.py": "import unittest\n"}, "python -m unittest"),
-        ({"tests/test_a.py": "import unittest\n"}, "python -m unittest"),
+        ({"tests/test_a.py": "import unittest\n"}, "python -m unittest discover -s tests"),
+        ({"tests/test_a.py": "import unittest\n", "tests/__init__.py": ""}, "python -m unittest"),
         ({"test_a.py": "import pytest\n"}, "pytest"),
         ({"test_a.py": "def test_a(): ...\n"}, "pytest"),
         ({"test_a.py": "import unittest\n", "pytest.ini": ""}, "pytest"),

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
+from mi.project.checks.dependants import find_dependants
 from mi.project.checks.detect import detect
-from mi.project.checks.file_kinds import is_prose
+from mi.project.checks.file_kinds import is_prose, is_test
 from mi.project.checks.forms import plain_forms
 from mi.project.checks.languages import holds_tests, language_of
 from mi.project.checks.listing import FolderListing, is_below, joined, list_folders
@@ -64,13 +65,14 @@ class ProjectChecks:
 
     def needed(self, changed: Iterable[str]) -> list[Check]:
         """Return the one check for each package and language that must be green; [] when only prose changed."""
-        halves = self._halves(changed)
+        halves = self._with_dependants(changed)
         return self._fewest(halves, [self.candidates(half)[0] for half in halves])
 
     def missing(self, changed: Iterable[str], ran: list[CheckRun], related: bool = False) -> list[Check]:
         """Return the needed checks that nothing which ran covers; `related`: the nearest tests are enough."""
         changed = list(changed)
-        left = [half for half in self._halves(changed) if not any(self._is_covered(half, run) for run in ran)]
+        wanted = self._halves(changed) if related else self._with_dependants(changed)
+        left = [half for half in wanted if not any(self._is_covered(half, run) for run in ran)]
         if related:
             left = [half for half in left if not self._nearest_ran(half, changed, ran)]
         return self._fewest(left, [self.candidates(half)[0] for half in left])
@@ -127,6 +129,23 @@ class ProjectChecks:
         return list(dict.fromkeys(part.checks[0] for part in self.parts()))
 
     # from files to halves
+
+    def _with_dependants(self, changed: Iterable[str]) -> list[Half]:
+        """Return the halves that a change is in, and those with tests that depend on its packages."""
+        changed = list(changed)
+        product = self._halves(file for file in changed if not is_test(file)) if len(self.packages) > 1 else []
+        above = [
+            Half(self._by_folder[folder], half.language)
+            for half in product
+            for folder in sorted(self._dependants.get(half.package.folder, ()))
+            if half.language in self._tested(self._by_folder[folder])
+        ]
+        tested = [half for half in above if self.candidates(half)[0].kind == "test"]
+        return list(dict.fromkeys([*self._halves(changed), *tested]))
+
+    @cached_property
+    def _dependants(self) -> dict[str, set[str]]:
+        return find_dependants(self.packages, self._reader.text)
 
     def _halves(self, changed: Iterable[str]) -> list[Half]:
         files = [file for file in changed if not is_prose(file)]

@@ -4,6 +4,7 @@ from mi.project.checks.documented import find_documented
 from mi.project.checks.folder import ProjectFolder
 from mi.project.checks.listing import FolderListing, is_below, joined, list_folders
 from mi.project.checks.order import is_recipe, plain_words, rank
+from mi.project.checks.packages import is_bare_package
 from mi.project.checks.runner import Argv, Check, Runner
 from mi.project.checks.runners import RUNNERS
 
@@ -17,9 +18,11 @@ def detect(root: str, listing: FolderListing | None = None) -> list[Check]:
     found: list[Check] = []
     documented: list[Check] = []
     for path, names in folders.items():
-        if not path or names & (_MARKS | _LOOKED_FOR):
+        is_bare = is_bare_package(path, folders)
+        if not path or is_bare or names & (_MARKS | _LOOKED_FOR):
             inside = {below: seen for below, seen in folders.items() if is_below(below, path)}
-            folder = ProjectFolder(root, path, inside, is_project=not path or bool(names & _MARKS), above=folders)
+            is_project = not path or is_bare or bool(names & _MARKS)
+            folder = ProjectFolder(root, path, inside, is_project, above=folders)
             told = [check for runner in RUNNERS for check in _found(runner, folder)]
             found += [_placed(check, path) for check in told]
             documented += [_placed(check, path) for check in find_documented(folder)]

@@ -4,11 +4,13 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from mi.project.checks.languages import holds_tests
 from mi.project.checks.listing import FolderListing
 from mi.project.checks.runners import RUNNERS
 
 # By manifest the language whose package it makes; '' where it may be any.
 MANIFESTS = {file: runner.language for runner in RUNNERS for file in (*runner.marks, *runner.looked_for)}
+_OWNERS = ("python", "")  # of a package in a folder below: the same language, or a recipe for any
 
 
 class Package(NamedTuple):
@@ -22,7 +24,25 @@ class Package(NamedTuple):
 def find_packages(listing: FolderListing) -> list[Package]:
     """Return the packages, the root first: it is one even without a manifest."""
     found = [_package(folder, names) for folder, names in listing.items()]
-    return [package for package in found if not package.folder or package.manifest]
+    bare = [Package(folder, ("python",), "") for folder in listing if is_bare_package(folder, listing)]
+    return [*(package for package in found if not package.folder or package.manifest), *bare]
+
+
+def is_bare_package(folder: str, listing: FolderListing) -> bool:
+    """Return whether a folder without a manifest is a Python package of its own: its tests are run from there.
+
+    Nothing of Python stands above it, and no recipe that would run them from the root.
+    """
+    names = listing[folder]
+    if not folder or "__init__.py" in names or names & MANIFESTS.keys() or not _holds_python_tests(folder, listing):
+        return False
+    above = [listing[one] for one in folders_above(folder) if one in listing]
+    return not any(name.endswith(".py") or MANIFESTS.get(name) in _OWNERS for one in above for name in one)
+
+
+def _holds_python_tests(folder: str, listing: FolderListing) -> bool:
+    tests = [*listing.get(f"{folder}/tests", ()), *listing.get(f"{folder}/test", ())]
+    return any(holds_tests(name, "python") for name in tests)
 
 
 def _package(folder: str, names: set[str]) -> Package:

@@ -52,7 +52,11 @@ def _plain_tests(folder: ProjectFolder) -> Iterator[Check]:
         yield from [plain] if tests else []
     elif tests:
         found = _both("test", ("pytest",), tests)
-        yield from [plain, *found] if _is_unittest(folder, tests) else [*found, plain]
+        if _is_unittest(folder, tests):
+            told = [plain._replace(argv=(*plain.argv, *where))] if (where := _where(folder, tests)) else []
+            yield from [*told, plain, *found]
+        else:
+            yield from [*found, plain]
 
 
 def _is_pytest(folder: ProjectFolder) -> bool:
@@ -76,6 +80,14 @@ def _tests(folder: ProjectFolder) -> str:
         if below and any(_TEST_FILE.fullmatch(name) or (in_tests and _looks_tested(name)) for name in names):
             return below + "/"
     return ""
+
+
+def _where(folder: ProjectFolder, tests: str) -> Argv:
+    """Return what tells unittest where to look: it goes by itself only into packages."""
+    place, _, below = tests.rstrip("/").partition("/")
+    inside = folder.inside.get(f"{folder.path}/{place}" if folder.path else place, set())
+    is_found = not tests.endswith("/") or below or "__init__.py" in inside
+    return () if is_found else ("discover", "-s", place)
 
 
 def _looks_tested(name: str) -> bool:
