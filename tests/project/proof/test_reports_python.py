@@ -292,3 +292,18 @@ def test_output_is_kept_as_the_runner_wrote_it(project: Path) -> None:
     results, _, output = start_check("pytest -q", project)
     assert "2 failed, 4 passed, 1 skipped" in output
     assert "2 failed, 4 passed, 1 skipped" in results.output_tail
+
+
+@pytest.mark.req("judge.report.select")
+def test_files_without_wanted_tests_are_not_even_imported(tmp_path: Path) -> None:
+    write(
+        tmp_path / "project",
+        {
+            "tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef one():\n    return 1\n",
+            "tests/test_a.py": "def test_a(one):\n    assert one == 1\n\n\ndef test_b():\n    assert 0\n",
+            "tests/test_slow.py": "open('was-imported', 'w').close()\n\n\ndef test_slow():\n    pass\n",
+        },
+    )
+    results = run_check("pytest", tmp_path / "project", only=["tests/test_a.py::test_a"])
+    assert (signs(results), results.exit_code) == ({"tests/test_a.py::test_a": "+"}, 0)
+    assert not (tmp_path / "project/was-imported").exists()

@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+_NEVER_LEFT_OUT = ("conftest.py", "__init__.py")  # they stand for more than their own tests
 _writer = importlib.import_module(__name__.rpartition("_")[0])
 
 
@@ -31,6 +32,8 @@ def pytest_configure(config):
 class _PytestWatcher:
     def __init__(self, config):
         self._writer = _writer.ReportWriter("pytest")
+        only = self._writer.only
+        self._wanted = None if only is None else {test.partition("::")[0] for test in only}
         self._places = {}
         self._rootdir = str(getattr(config, "rootpath", None) or config.rootdir)
         self._collected = set()
@@ -46,6 +49,14 @@ class _PytestWatcher:
     def pytest_collectreport(self, report):
         if report.outcome != "passed" and report.nodeid:
             self._writer.add(self._id(report.nodeid), report.outcome)
+
+    if hasattr(pytest, "version_tuple"):  # from pytest 7 on, where the path has this name
+
+        def pytest_ignore_collect(self, collection_path):
+            """Leave files alone that hold none of the wanted tests: to import all of them takes as long as a run."""
+            if self._wanted is None or collection_path.suffix != ".py" or collection_path.name in _NEVER_LEFT_OUT:
+                return None
+            return True if self._writer.place(str(collection_path)) not in self._wanted else None
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config, items):
