@@ -78,7 +78,7 @@ def _first_record(parts: RunParts, state: RunState, checks: list[Check], is_resu
             KnownCheck(kind=check.kind, argv=list(check.argv), source=check.source, folder=check.folder)
             for check in checks
         ],
-        uncommitted=len(git.observe(parts.project.root).status.splitlines()),
+        uncommitted=len(git.list_uncommitted(parts.project.root)),
     )
 
 

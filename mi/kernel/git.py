@@ -19,6 +19,7 @@ _SAFE = [
     *("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external="),
     *("-c", "core.quotePath=false"),  # Chinese names as they are, not as octal numbers
 ]
+_STATUS = ("status", "--porcelain=v1", "--untracked-files=normal", "--ignore-submodules=all")
 _ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
 # Set while git runs a hook: they would turn every question to the repository of the hook.
 _OF_ANOTHER_REPOSITORY = {
@@ -198,6 +199,15 @@ def _collect(
     return None if stopped else 0 if cut else code, bytes(data[:max_bytes]), cut
 
 
+def list_uncommitted(path: str) -> list[str]:
+    """Return what is not committed in the work tree a folder lies in, one line of git's status each."""
+    root = find_toplevel(path)
+    if root is None:
+        return []
+    answer = run(root, *_STATUS, settings=disable_filters(root))
+    return answer.output.splitlines() if answer.code == 0 else []
+
+
 def observe(path: str, timeout_s: float = _TIMEOUT_S) -> Observation:
     """HEAD, status and diff statistics of the work tree a folder lies in."""
     root = find_toplevel(path)
@@ -205,7 +215,7 @@ def observe(path: str, timeout_s: float = _TIMEOUT_S) -> Observation:
         return Observation(False, "", "", "", "", "", ())
     asked = {
         "head": ("rev-parse", "--verify", "-q", "HEAD"),
-        "status": ("status", "--porcelain=v1", "--untracked-files=normal", "--ignore-submodules=all"),
+        "status": _STATUS,
         "diff_stat": ("diff", "--stat", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
         "cached_stat": ("diff", "--stat", "--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
     }

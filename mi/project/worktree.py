@@ -87,6 +87,7 @@ class WorktreeWatch:
         self._writer = TreeWriter(self._root, self._folder, store, net.keep if net else _LOOK)
         self._problem = "" if store or not net else "git cannot say where the repository keeps its contents"
         self.latest_snapshot = TakenSnapshot(reason="off")  # of the latest step
+        self._trees: dict[str, GitTree] = {}  # of the first and the latest moment, by their ids
         reopened = self._reopened()
         self._last: Moment | Scan = self._look()
         self._first: Moment | Scan = reopened or self._last
@@ -170,14 +171,18 @@ class WorktreeWatch:
     @property
     def first_tree(self) -> GitTree | None:
         """The project's files when the watch began; None where git cannot be had."""
-        return GitTree(self._root, self._first.tree, self._env) if isinstance(self._first, Moment) else None
+        return self._tree_at(self._first) if isinstance(self._first, Moment) else None
 
     @property
     def last_tree(self) -> Tree:
         """The project's files at the latest step."""
-        if isinstance(self._last, Moment):
-            return GitTree(self._root, self._last.tree, self._env)
-        return FolderTree(self._root)
+        return self._tree_at(self._last) if isinstance(self._last, Moment) else FolderTree(self._root)
+
+    def _tree_at(self, moment: Moment) -> GitTree:
+        """Return the tree of the first or the latest moment, read once however often it is asked for."""
+        wanted = {one.tree for one in (self._first, self._last) if isinstance(one, Moment)}
+        self._trees = {tree: self._trees.get(tree) or GitTree(self._root, tree, self._env) for tree in wanted}
+        return self._trees[moment.tree]
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
@@ -242,11 +247,9 @@ class WorktreeWatch:
         large = self._changed_outside(before.left_out, now.left_out)
         if before.tree == now.tree:
             return TreeChange(large, "", "", False)
-        names = self._diff(before.tree, now.tree, "--name-only", "-z")
-        diff = self._diff(before.tree, now.tree, "-U0", "-M")
-        found = [name for name in names.output.split("\0") if name]
-        stat = self._diff(before.tree, now.tree, "--stat").output.rstrip()
-        return TreeChange(sorted({*found, *large}), diff.output, stat, names.code is None or diff.cut)
+        answer = self._diff(before.tree, now.tree)
+        found, stat, diff = _read_diff(answer.output)
+        return TreeChange(sorted({*found, *large}), diff, stat, answer.code is None or answer.cut)
 
     def _changed_outside(self, before: tuple[LeftOut, ...], now: tuple[LeftOut, ...]) -> list[str]:
         """Return which of the files that no tree holds are new, gone or of another size or time."""
@@ -270,9 +273,10 @@ class WorktreeWatch:
             parts += [f"diff --git a/{path} b/{path}", *lines]
         return "\n".join(parts)
 
-    def _diff(self, before: str, now: str, *options: str) -> git.GitOutput:
+    def _diff(self, before: str, now: str) -> git.GitOutput:
+        """Return names, statistics and lines of the difference between two trees, asked for at once."""
         safe = ("--no-ext-diff", "--no-textconv", "--no-color", "--relative")
-        arguments = ("diff", *options, *safe, before, now, "--", ".")
+        arguments = ("diff", "--raw", "-z", "--stat", "--patch", "-U0", "-M", *safe, before, now, "--", ".")
         return git.run(self._root, *arguments, timeout_s=_GIT_S, max_bytes=_DIFF_BYTES, env=self._env)
 
     def _is_too_large(self) -> bool:
@@ -293,6 +297,19 @@ class Scan(NamedTuple):
 
     files: dict[str, tuple[int, int]]
     complete: bool
+
+
+def _read_diff(output: str) -> tuple[list[str], str, str]:
+    """Return the changed files, the statistics and the lines from what `git diff --raw -z --stat --patch` prints."""
+    parts = iter(output.split("\0"))
+    files: list[str] = []
+    for part in parts:
+        if not part.startswith(":"):
+            return files, part.rstrip(), "\0".join(parts)
+        name = next(parts, "")
+        is_moved = part.rpartition(" ")[2].startswith(("R", "C"))
+        files.append(next(parts, "") if is_moved else name)
+    return files, "", ""
 
 
 def _scan(root: str) -> Scan:
