@@ -148,7 +148,10 @@ def _by_place(option: str, value: str) -> int:
 
 
 def _places(words: str, value: str) -> list[str]:
-    return [found["place"].rstrip("/.") for found in compiled(rf"(?:{words})[`'\"]?{_PLACE.format('place')}").finditer(value)]
+    return [
+        found["place"].rstrip("/.")
+        for found in compiled(rf"(?:{words})[`'\"]?{_PLACE.format('place')}").finditer(value)
+    ]
 
 
 def _lies_in(place: str, folder: str) -> bool:
