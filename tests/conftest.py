@@ -2,22 +2,27 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from mi.agents.programs import find_agent_mark
+from mi.app import speaker
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
+from tests.speaking import find_command, make_reader
 
-MI = Path(sys.executable).parent / "mi"
+MI = find_command()
 Mi = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(autouse=True)
 def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test sees the developer's home, git configuration or MI variables."""
+    """No test sees the developer's home, git configuration, MI variables, or the agent that runs the tests."""
+    monkeypatch.setattr(speaker, "read_ancestry", make_reader(os.getpid()))
+    while mark := find_agent_mark(os.environ):
+        monkeypatch.delenv(mark)
     for name in list(os.environ):
         if name.startswith(("MI_", "GIT_")):
             monkeypatch.delenv(name)

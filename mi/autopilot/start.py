@@ -13,6 +13,7 @@ from mi.autopilot.outcomes import GO_ON, Next, SendNext
 from mi.autopilot.resume import Resumed, end_orphan
 from mi.autopilot.run_lock import run_lock
 from mi.autopilot.run_parts import RunParts
+from mi.autopilot.run_times import keep_run_times
 from mi.autopilot.state import RunState
 from mi.evidence.records.run import BatchEnd, KnownCheck, RunEnd, RunStart
 from mi.kernel import git
@@ -32,7 +33,12 @@ def drive_run(parts: RunParts, state: RunState, resumed: Resumed | None = None) 
 
     A batch that had ended is judged, never run again.
     """
-    with run_lock(parts.place.run_lock, state.run_id, parts.notices), stop_on_signals(parts.stop):
+    lock = parts.place.run_lock
+    with (
+        run_lock(lock, state.run_id, parts.notices),
+        keep_run_times(parts.home, lock, state.run_id),
+        stop_on_signals(parts.stop),
+    ):
         checks = resumed.checks if resumed else _find_checks(parts)
         loop = Loop(parts, state, checks)
         loop.recorder.append(_first_record(parts, state, checks, resumed is not None), sync=True)

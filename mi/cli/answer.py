@@ -15,13 +15,13 @@ from mi.evidence.answers import AnswerWatch, ReadAnswer, read_answer
 from mi.evidence.inbox import InboxItem, LocatedItem
 from mi.evidence.records.run import Question, UserInput
 from mi.kernel.consent import begins_with_yes
-from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
+from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.home import ProjectHome
 
 
 def build_parser(name: str) -> Parser:
     """Build the parser of the command."""
-    built = command("mi answer", "Answer a question that waits.", "mi answer 1 B", _answer, person_only="in-runs")
+    built = command("mi answer", "Answer a question that waits.", "mi answer 1 B", _answer, person_only=True)
     built.add_argument("id", metavar="number", help="its number or id, from `mi inbox`")
     built.add_argument("text", nargs="+", help="your answer: an option's letter or text, or your own words")
     add_json(built)
@@ -38,7 +38,6 @@ def _answer(context: HomeContext, args: Args) -> int:
         return _settle(context, args, out, found, text)
     if not found.item.answer_with.startswith("mi answer "):
         raise MiError("answered-otherwise", id=args.id, kind=out.word(found.item.kind), command=found.item.answer_with)
-    _refuse_agent(context, found.item)
     choice = read_answer(found.item.options, found.item.said, text)
     opens = _read_opening(found.item, choice)
     trust = _find_trust(context, found.item)
@@ -234,19 +233,6 @@ def _settle_trust(context: HomeContext, args: Args, out: Output, found: LocatedI
     else:
         out.say("trust.answered-yes" if agreed else "trust.answered-no", commands=", ".join(asked.commands))
     return 0
-
-
-def _refuse_agent(context: HomeContext, item: InboxItem) -> None:
-    """Raise if an agent answers what it asked itself when it ran out of tasks, or what MI may run by itself."""
-    from mi.cli.speaker import by_agent
-
-    if by_agent() and item.about == "trust":
-        raise Blocked("not-for-agents", command="mi trust")
-    if by_agent():
-        from mi.contract.proposals import is_about
-
-        if any(is_about(folder, item.id, context.notices) for folder in _contracts(context)):
-            raise Blocked("answer-by-agent", id=item.id)
 
 
 def _about_tasks(context: HomeContext, question_id: str, text: str) -> str:

@@ -3,7 +3,7 @@
 import argparse
 import os
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from mi.cli.output import flush, measure_terminal
 from mi.kernel.errors import UsageError
@@ -14,8 +14,8 @@ USAGE_HINT = "mi --help"
 _EXAMPLE = "example:\n  "
 _PLACES = ("DIR", "FILE", "PATH", "file", "folder", "path")  # metavars of what is looked for on the disk
 ALL = 1_000_000_000
-# Who may not call a command, unless it only shows what it would do: the agent of a run of this home, or any agent.
-PersonOnly = Literal["in-runs", "always"]
+# Whether a command is a person's word, which no agent may say: always, or in this home with these arguments.
+PersonOnly = bool | Callable[[Any, "Args"], bool]
 _WIDEST = 100  # columns of a help: longer lines are hard to read
 
 
@@ -173,7 +173,7 @@ def command(
     summary: str,
     example: str,
     run: Callable[..., int] | None = None,
-    person_only: PersonOnly | None = None,
+    person_only: PersonOnly = False,
 ) -> Parser:
     """Return a parser for one command; `example` is shown at the end of its help."""
     return _finished(Parser(prog=prog, **_described(summary, example)), run, person_only)
@@ -199,7 +199,7 @@ class Group:
         example: str,
         run: Callable[..., int],
         fill: Callable[[Parser], None] | None = None,
-        person_only: PersonOnly | None = None,
+        person_only: PersonOnly = False,
     ) -> Parser:
         """Return a subcommand; what `fill` adds to it costs nothing while another subcommand is called."""
         built = self._subcommands.add_parser(name, help=summary, **_described(summary, example))
@@ -222,13 +222,13 @@ def _described(summary: str, example: str) -> dict[str, Any]:
     }
 
 
-def _finished(parser: Parser, run: Callable[..., int] | None, person_only: PersonOnly | None = None) -> Parser:
+def _finished(parser: Parser, run: Callable[..., int] | None, person_only: PersonOnly = False) -> Parser:
     parser.add_argument(
         "--home", metavar="DIR", default=argparse.SUPPRESS, help="MI home (default: $MI_HOME, else ~/.mind-incarnation)"
     )
     if run is not None:
         parser.set_defaults(run=run)
-    if person_only is not None:
+    if person_only:
         parser.set_defaults(person_only=person_only, prog=parser.prog)
     return parser
 

@@ -26,14 +26,14 @@ def build_parser(name: str) -> Parser:
         "say which command counts here",
         "mi checks set 'make verify'",
         _set,
-        person_only="always",
+        person_only=True,
     )
     set_.add_argument("check", metavar="COMMAND", help="what to type in the folder, as one argument")
     set_.add_argument("--kind", choices=_KINDS, default="test", help="what it shows (default: test)")
     _add_place(set_)
-    clear = group.add("clear", "go by the project's files again", "mi checks clear", _clear, person_only="always")
+    clear = group.add("clear", "go by the project's files again", "mi checks clear", _clear, person_only=True)
     _add_place(clear)
-    run = group.add("run", "run the checks of every package, now", "mi checks run", _run, person_only="always")
+    run = group.add("run", "run the checks of every package, now", "mi checks run", _run, person_only=True)
     add_cd(run)
     add_json(run)
     return group.parser

@@ -20,14 +20,14 @@ def build_parser(name: str) -> Parser:
         "mi claim retract cl_… --scope project",
         _retract,
         thoughts.add_retract,
-        person_only="in-runs",
+        person_only=True,
     )
     example = 'mi claim supersede cl_… --text "Use pytest."'
-    group.add("supersede", "replace a claim", example, _supersede, _fill_supersede, person_only="in-runs")
+    group.add("supersede", "replace a claim", example, _supersede, _fill_supersede, person_only=True)
     same = "mi claim same-as cl_dup… cl_kept…"
-    group.add("same-as", "say that a claim is a duplicate", same, _same_as, _fill_same_as, person_only="in-runs")
+    group.add("same-as", "say that a claim is a duplicate", same, _same_as, _fill_same_as, person_only=True)
     apply = "mi claim apply-suggested ls_… --dry-run"
-    group.add("apply-suggested", "learn what was suggested", apply, _apply, _fill_apply, person_only="in-runs")
+    group.add("apply-suggested", "learn what was suggested", apply, _apply, _fill_apply, person_only=True)
     group.add("mine", "look for claims in the latest run", "mi claim mine --json", _mine, _fill_mine)
     return group.parser
 

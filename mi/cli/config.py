@@ -15,7 +15,7 @@ from mi.kernel.errors import BadConfig
 def build_parser(name: str) -> Parser:
     """Build the parser of the command."""
     group = Group("mi config", "The configuration of MI: who works, who judges, and every knob.", "mi config validate")
-    init = group.add("init", "write a configuration with every default", "mi config init", _init, person_only="in-runs")
+    init = group.add("init", "write a configuration with every default", "mi config init", _init, person_only=True)
     init.add_argument("--force", action="store_true", help="replace the one that is there; it is kept as a backup")
     show = group.add("show", "print the effective configuration, keys hidden", "mi config show", _show)
     validate = group.add("validate", "name every mistake in the file", "mi config validate --json", _validate)
@@ -26,11 +26,9 @@ def build_parser(name: str) -> Parser:
         "merge a template into the configuration",
         "mi config apply-template codex",
         _apply,
-        person_only="in-runs",
+        person_only=True,
     )
-    rollback = group.add(
-        "rollback", "undo the last apply-template", "mi config rollback", _rollback, person_only="in-runs"
-    )
+    rollback = group.add("rollback", "undo the last apply-template", "mi config rollback", _rollback, person_only=True)
     path = group.add("path", "print where the configuration is", "mi config path", _path)
     template.add_argument("name", help="one of `mi config examples`")
     apply.add_argument("name", help="one of `mi config examples`")

@@ -24,9 +24,11 @@ def build_parser(name: str) -> Parser:
     group.add("audit", "what was tried against the rules, newest first", "mi contract audit -n 20", _audit, _fill_audit)
     group.add("mode", "declare the mode of work from the shell", "mi contract mode GUARDED", _mode, _fill_mode)
     install = "mi contract install --file AGENTS.md"
-    group.add("install", "put the contract into AGENTS.md and CLAUDE.md", install, _install, _fill_install)
-    group.add("update", "renew the text where it stands", "mi contract update", _update, _fill)
-    group.add("remove", "take the text out again", "mi contract remove", _remove, _fill)
+    group.add(
+        "install", "put the contract into AGENTS.md and CLAUDE.md", install, _install, _fill_install, person_only=True
+    )
+    group.add("update", "renew the text where it stands", "mi contract update", _update, _fill, person_only=True)
+    group.add("remove", "take the text out again", "mi contract remove", _remove, _fill, person_only=True)
     return group.parser
 
 

@@ -12,12 +12,10 @@ def build_parser(name: str) -> Parser:
     """Build the parser of the command."""
     group = Group("mi edge", "Edges between thoughts and events.", "mi edge list --type depends_on")
     example = "mi edge create --type depends_on --from ev_… --to cl_…"
-    group.add("create", "store an edge", example, _create, _fill_create, person_only="in-runs")
+    group.add("create", "store an edge", example, _create, _fill_create, person_only=True)
     group.add("list", "list edges", "mi edge list --from ev_… --type depends_on", _list, _fill_list)
     group.add("show", "show an edge", "mi edge show ed_…", _show, _fill_show)
-    group.add(
-        "retract", "take an edge back", "mi edge retract ed_…", _retract, thoughts.add_retract, person_only="in-runs"
-    )
+    group.add("retract", "take an edge back", "mi edge retract ed_…", _retract, thoughts.add_retract, person_only=True)
     return group.parser
 
 

@@ -30,6 +30,7 @@ def add_deploy(group: Group) -> None:
         'mi gate deploy check --diff "seen by Ana" --rollback "git revert HEAD"',
         _check,
         _fill_check,
+        person_only=_is_persons,
     )
     deploy.add(
         "after",
@@ -45,6 +46,11 @@ def add_deploy(group: Group) -> None:
         _rollback,
         _fill_rollback,
     )
+
+
+def _is_persons(context: HomeContext, args: Args) -> bool:
+    """Return whether somebody says that an item of the checklist is done; the tests are run."""
+    return any(getattr(args, item) for item in _SAID)
 
 
 def _fill_check(parser: Parser) -> None:
@@ -155,7 +161,7 @@ def _rollback(context: HomeContext, args: Args) -> int:
     writer = context.open_project_log()
     proposed = Deploy(step="rollback", outcome="proposed", symptom=args.symptom, cause=args.cause, proposal=plan)
     event = writer.append(proposed, sync=True)
-    answer = ask_person(out.text("deploy.ask", plan=notice.proposal) + "\n>")
+    answer = ask_person(context, out.text("deploy.ask", plan=notice.proposal) + "\n>")
     confirmed = is_yes(answer)
     if answer is not None:
         action = "confirmed" if confirmed else "rejected"

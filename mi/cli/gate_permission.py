@@ -19,7 +19,13 @@ def add_permission(group: Group) -> None:
         'mi gate permission bash run "git push --force origin main"',
         _permission,
         _fill_permission,
+        person_only=_is_persons,
     )
+
+
+def _is_persons(context: HomeContext, args: Args) -> bool:
+    """Return whether a permission is changed, or a denial lifted."""
+    return args.words[0] == "set" or bool(args.override)
 
 
 def _fill_permission(parser: Parser) -> None:

@@ -18,6 +18,7 @@ def build_parser(name: str) -> Parser:
         "pack older transcripts into archives that stay readable",
         "mi gc transcripts --apply",
         _transcripts,
+        person_only=True,
     )
     transcripts.add_argument("--apply", action="store_true", help="really archive (default: only show what would be)")
     transcripts.add_argument(
@@ -30,7 +31,7 @@ def build_parser(name: str) -> Parser:
         "remove what was kept of the work tree before each batch",
         "mi gc snapshots --days 7 --apply",
         _snapshots,
-        person_only="in-runs",
+        person_only=True,
     )
     snapshots.add_argument(
         "--days", metavar="N", type=count, default=DAYS, help=f"older than so many days (default {DAYS})"
@@ -40,7 +41,11 @@ def build_parser(name: str) -> Parser:
     add_cd(snapshots)
     add_json(snapshots)
     thoughts = group.add(
-        "thoughtdb", "archive the Thought DB and leave out redundant lines", "mi gc thoughtdb --apply", _thoughts
+        "thoughtdb",
+        "archive the Thought DB and leave out redundant lines",
+        "mi gc thoughtdb --apply",
+        _thoughts,
+        person_only=True,
     )
     thoughts.add_argument("--global", dest="only_global", action="store_true", help="the global store")
     thoughts.add_argument("--apply", action="store_true", help="do it (default: only show what would be done)")

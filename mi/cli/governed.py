@@ -7,7 +7,7 @@ from mi.app.contract import build_contract
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args
 from mi.cli.output import Output
-from mi.cli.speaker import at_terminal
+from mi.cli.prompts import at_terminal
 from mi.kernel.errors import Blocked
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def pass_gate(context: HomeContext, args: Args, work: "Callable[[ContractSession
     """Do something in the shell's own session; a refusal says the next command, with --json also the checklist."""
     from mi.contract.session import ContractSession, Refused
 
-    person = at_terminal()
+    person = at_terminal(context)
     session = ContractSession.open(
         build_contract(context), "person" if person else "shell", "cli", wait=True, person=person
     )

@@ -31,10 +31,10 @@ def build_parser(name: str) -> Parser:
         "mi hook install codex",
         _install,
         _add_install,
-        person_only="always",
+        person_only=True,
     )
     group.add(
-        "uninstall", "take the hooks out again", "mi hook uninstall codex", _uninstall, _add_host, person_only="always"
+        "uninstall", "take the hooks out again", "mi hook uninstall codex", _uninstall, _add_host, person_only=True
     )
     return group.parser
 

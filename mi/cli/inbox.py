@@ -19,7 +19,7 @@ def build_parser(name: str) -> Parser:
     group = Group("mi inbox", "What waits for you, in all projects, newest first.", "mi inbox --json", _list)
     add_json(group.parser)
     dismissed = 'mi inbox dismiss 2 --why "settled by mail"'
-    group.add("dismiss", "close without an answer", dismissed, _dismiss, _fill_dismiss, person_only="in-runs")
+    group.add("dismiss", "close without an answer", dismissed, _dismiss, _fill_dismiss, person_only=True)
     return group.parser
 
 

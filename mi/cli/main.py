@@ -96,9 +96,9 @@ def _parse(argv: list[str], line: _CommandLine) -> tuple[Callable[..., int], Any
         if COMMANDS[name].checks_home:
             line.context.home.check()
         if hasattr(args, "person_only"):
-            from mi.cli.speaker import require_person
+            from mi.cli.prompts import refuse_agents
 
-            require_person(line.context, args)
+            refuse_agents(line.context, args, argv)
     return args.run, args
 
 

@@ -20,8 +20,12 @@ def build_parser(name: str) -> Parser:
     group.add("serve", "serve the tools on standard input and output", "mi mcp serve", _serve, _add_serve)
     group.add("list", "the toolsets and their tools", "mi mcp list --json", _list, add_json)
     example = "mi mcp install codex"
-    group.add("install", "enter the server in a client's configuration", example, _install, _add_install)
-    group.add("uninstall", "take the server out again", "mi mcp uninstall codex", _uninstall, _add_client)
+    group.add(
+        "install", "enter the server in a client's configuration", example, _install, _add_install, person_only=True
+    )
+    group.add(
+        "uninstall", "take the server out again", "mi mcp uninstall codex", _uninstall, _add_client, person_only=True
+    )
     return group.parser
 
 

@@ -104,7 +104,9 @@ def _insists(context: HomeContext, doubt: MiError) -> bool:
     """Ask once, where somebody is there to ask."""
     from mi.cli.prompts import ask_person, is_yes
 
-    return is_yes(ask_person(f"{doubt.line(context.language)}\n{Output(context.language).text('memory.insist')}"))
+    return is_yes(
+        ask_person(context, f"{doubt.line(context.language)}\n{Output(context.language).text('memory.insist')}")
+    )
 
 
 def _show(context: HomeContext, args: Args) -> int:

@@ -17,11 +17,9 @@ def build_parser(name: str) -> Parser:
         'mi node create --type decision --title "Use SQLite"',
         _create,
         _fill_create,
-        person_only="in-runs",
+        person_only=True,
     )
-    group.add(
-        "retract", "take a node back", "mi node retract nd_…", _retract, thoughts.add_retract, person_only="in-runs"
-    )
+    group.add("retract", "take a node back", "mi node retract nd_…", _retract, thoughts.add_retract, person_only=True)
     return group.parser
 
 

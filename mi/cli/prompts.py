@@ -1,15 +1,34 @@
-"""A person's word at the terminal, before something that only a person may want."""
+"""A person's word at the command line: whose word a command is, and what only a person may say at the terminal."""
 
 import sys
+from collections.abc import Sequence
 
-from mi.cli.speaker import at_terminal
+from mi.app.home_context import HomeContext
+from mi.app.speaker import find_speaker, require_person
+from mi.cli.arguments import Args
 from mi.kernel.consent import agrees
 from mi.kernel.text import make_printable
 
 
-def ask_person(question: str) -> str | None:
+def refuse_agents(context: HomeContext, args: Args, argv: Sequence[str]) -> None:
+    """Raise Blocked for an agent that calls what is a person's; whatever only shows what would be done passes."""
+    if getattr(args, "dry_run", False) or not getattr(args, "apply", True):
+        return
+    if args.person_only is True or args.person_only(context, args):
+        require_person(context, args.prog, argv)
+
+
+def at_terminal(context: HomeContext) -> bool:
+    """Return whether a person sits in front of this command."""
+    try:
+        return sys.stdin.isatty() and find_speaker(context).by == "terminal"
+    except ValueError:  # standard input is closed
+        return False
+
+
+def ask_person(context: HomeContext, question: str) -> str | None:
     """Return what somebody types in answer; None when nobody is there: no terminal, or an agent in front of it."""
-    if not (at_terminal() and sys.stderr.isatty()):
+    if not (at_terminal(context) and sys.stderr.isatty()):
         return None
     sys.stderr.write(f"{make_printable(question)} ")
     sys.stderr.flush()

@@ -20,7 +20,7 @@ def build_parser(name: str) -> Parser:
     group.add("add", "propose a card", example, _add, _fill_add)
     group.add("list", "list proposals", "mi proposal list --status pending", _list, _fill_list)
     review = 'mi proposal review proposal-pattern-small-steps --verdict accept --by ada --reason "seen three times"'
-    group.add("review", "accept, reject or merge a proposal", review, _review, _fill_review)
+    group.add("review", "accept, reject or merge a proposal", review, _review, _fill_review, person_only=_is_humans)
     return group.parser
 
 
@@ -125,6 +125,15 @@ def _list(context: HomeContext, args: Args) -> int:
     if not chosen:
         out.say("proposal.none")
     return 0
+
+
+def _is_humans(context: HomeContext, args: Args) -> bool:
+    """Return whether a verdict is the human's of the team."""
+    from mi.persona.boot import read_core
+    from mi.persona.members import is_human, read_roles
+
+    persona = build_persona(context, args.member)
+    return is_human(read_roles(read_core(persona)["core/boot.md"]), args.by or persona.member)
 
 
 def _review(context: HomeContext, args: Args) -> int:

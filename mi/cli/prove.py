@@ -15,7 +15,7 @@ def build_parser(name: str) -> Parser:
             "Run the project's own checks on what a run left, in copies, and say what they show.",
             "mi prove last",
             _prove,
-            person_only="always",
+            person_only=True,
         )
         built.add_argument("which", metavar="run", nargs="?", default="last", help="the run (default: the latest)")
         add_cd(built)
@@ -31,7 +31,7 @@ def build_parser(name: str) -> Parser:
         "mi proof verify proof.json",
         _verify,
         _fill_verify,
-        person_only="always",
+        person_only=True,
     )
     return group.parser
 

@@ -22,7 +22,7 @@ def build_parser(name: str) -> Parser:
         built.add_argument("--now", action="store_true", help="what differs from the files as they are now")
     else:
         summary = "Put the files back as they were before a run or a batch; the present state is kept first."
-        built = command("mi restore", summary, "mi restore last src/", _restore, person_only="always")
+        built = command("mi restore", summary, "mi restore last src/", _restore, person_only=True)
         built.add_argument("--yes", dest="apply", action="store_true", help="do not ask")
     what = "a run, run/batch, a batch of the latest run, or last"
     built.add_argument("ref", metavar="run|batch", nargs="?" if name == "restore" else None, help=what)
@@ -45,7 +45,7 @@ def _restore(context: HomeContext, args: Args) -> int:
         _show(out, chosen, shown)
     if not shown:
         return _nothing(out, args, chosen, shown)
-    _confirm(out, args, chosen, shown)
+    _confirm(context, out, args, chosen, shown)
     kept: list[str] = []
 
     def tell(name: str) -> None:
@@ -122,7 +122,7 @@ def _as_json(chosen: "ChosenSnapshots", shown: "Difference") -> dict[str, object
     }
 
 
-def _confirm(out: Output, args: Args, chosen: "ChosenSnapshots", shown: "Difference") -> None:
+def _confirm(context: HomeContext, out: Output, args: Args, chosen: "ChosenSnapshots", shown: "Difference") -> None:
     """Go on when the person says yes, or said --yes; Blocked otherwise."""
     from mi.cli.prompts import ask_person, is_yes
 
@@ -130,7 +130,7 @@ def _confirm(out: Output, args: Args, chosen: "ChosenSnapshots", shown: "Differe
         return
     flush()
     question = out.text("restore.ask", put_back=len(shown.put_back), removed=len(shown.removed))
-    if args.json or not is_yes(ask_person(question)):
+    if args.json or not is_yes(ask_person(context, question)):
         if args.json:
             out.json(_as_json(chosen, shown) | {"applied": False, "kept": None})
         raise Blocked("restore-unconfirmed", ref=args.ref)

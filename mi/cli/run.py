@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
 def build_parser(name: str) -> Parser:
     """Build the parser of the command."""
-    built = command(
-        "mi run", "Let an agent work on a task and judge it until it is verified.", "mi run fix the failing test", _run
-    )
+    summary = "Let an agent work on a task and judge it until it is verified."
+    built = command("mi run", summary, "mi run fix the failing test", _run, person_only=_is_persons)
     built.add_argument("task", nargs="*", help="the task in your own words")
     built.add_argument("--file", metavar="FILE", help="read the task from a file; - reads standard input")
     built.add_argument(
@@ -69,6 +68,12 @@ def build_parser(name: str) -> Parser:
     return built
 
 
+def _is_persons(context: HomeContext, args: Args) -> bool:
+    """Return whether the rules are told to ask nothing, a proof is decided about, or a run's limit is raised."""
+    limits = (args.max_batches, args.max_minutes, args.max_tokens, args.max_cost)
+    return bool(args.override) or args.prove is not None or (args.resume is not None and any(limits))
+
+
 def _limit(flag: str, kind: type[int] | type[float], value: str) -> float:
     """Return a limit that lets something happen; no limit at all is said by leaving the option out."""
     try:
@@ -109,10 +114,9 @@ def _ask_about_proof(context: HomeContext, out: Output) -> None:
     """Ask a person at a terminal once whether MI may run checks itself, and once per repository which ones."""
     from mi.app.proof import read_decision, store_decision
     from mi.app.trust import list_unasked, store_trust
-    from mi.cli.prompts import ask_person, is_yes
-    from mi.cli.speaker import at_terminal
+    from mi.cli.prompts import ask_person, at_terminal, is_yes
 
-    decided = read_decision(context) if at_terminal() else False
+    decided = read_decision(context) if at_terminal(context) else False
     if decided is False:
         return
     context.use_project()
@@ -120,7 +124,7 @@ def _ask_about_proof(context: HomeContext, out: Output) -> None:
     if not commands:
         return
     key = "proof.ask-first" if decided is None else "proof.ask-trust"
-    said = ask_person(out.text(key, commands=", ".join(commands), root=context.project.root))
+    said = ask_person(context, out.text(key, commands=", ".join(commands), root=context.project.root))
     if said is None:
         return
     if decided is None:

@@ -56,7 +56,7 @@ def offer_close(context: HomeContext, args: Args, out: Output) -> None:
         return
     from mi.cli.prompts import ask_person, is_yes
 
-    word = ask_person(out.text("run.close-offer", count=len(found.tasks), goal=found.goal) + " [y/N]")
+    word = ask_person(context, out.text("run.close-offer", count=len(found.tasks), goal=found.goal) + " [y/N]")
     if word is None:
         out.say("run.close-later", count=len(found.tasks))
     elif is_yes(word):

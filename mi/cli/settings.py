@@ -20,7 +20,7 @@ def build_parser(name: str) -> Parser:
         "change settings",
         "mi settings set --ask-when-uncertain proceed --scope project",
         _set,
-        person_only="in-runs",
+        person_only=True,
     )
     for setting in SETTINGS.values():
         flag = "--" + setting.name.replace("_", "-")

@@ -20,7 +20,7 @@ def build_parser(name: str) -> Parser:
             "Take in what another home exported; a preview without --apply.",
             "mi import app.mi.jsonl",
             _import,
-            person_only="in-runs",
+            person_only=True,
         )
         built.add_argument("path", metavar="FILE", help="an export; - for standard input")
         built.add_argument("--apply", action="store_true", help="store it; without this only say what is new")

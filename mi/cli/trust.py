@@ -12,7 +12,7 @@ def build_parser(name: str) -> Parser:
         "Let MI run this repository's own checks, in a copy, to prove what agents did; shows the commands.",
         "mi trust",
         _run,
-        person_only="always",
+        person_only=True,
     )
     built.add_argument("--remove", action="store_true", help="trust it no longer")
     built.add_argument("--dry-run", action="store_true", help="print the commands, change nothing")

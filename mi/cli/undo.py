@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 def build_parser(name: str) -> Parser:
     """Build the parser of the command."""
     if name == "redo":
-        built = command("mi redo", "Restore what was undone.", "mi redo run_…", _redo, person_only="in-runs")
+        built = command("mi redo", "Restore what was undone.", "mi redo run_…", _redo, person_only=True)
         built.add_argument("ref", nargs="?", metavar="run_id|ev_…", help="what was undone (default: the latest)")
     else:
         summary = "Show what a run or an event taught; with --apply take it back. Nothing is erased."
-        built = command("mi undo", summary, "mi undo run_… --apply", _undo, person_only="in-runs")
+        built = command("mi undo", summary, "mi undo run_… --apply", _undo, person_only=True)
         built.add_argument("ref", metavar="run_id|ev_…", help="a run, a command (cli_…) or an event")
         built.add_argument("--apply", action="store_true", help="take it back (default: only show)")
     add_cd(built)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output, flush
-from mi.cli.speaker import at_terminal
+from mi.cli.prompts import ask_person, at_terminal, is_yes
 from mi.kernel.errors import Blocked, MiError
 from mi.kernel.home import Home
 
@@ -24,7 +24,7 @@ def build_parser(name: str) -> Parser:
         "Take everything MI put into workspaces and into your agents' settings out again; your MI home stays.",
         "mi uninstall --dry-run",
         _run,
-        person_only="always",
+        person_only=True,
     )
     built.add_argument(
         "--workspace", action="append", default=[], metavar="DIR", help="also this one, e.g. moved since"
@@ -84,19 +84,18 @@ def _planned(context: HomeContext, args: Args) -> "Purge":
 
     No run goes on, and a person who saw the paths says yes, or said --yes.
     """
-    from mi.cli.prompts import ask_person, is_yes
     from mi.kernel.purge import find_purge
 
     _refuse_while_running(context.home)
     plan, out = find_purge(context.home), Output(context.language)
     known = args.dry_run or args.yes or not plan.gone
-    for path in plan.gone if (known or at_terminal()) and not args.json else []:
+    for path in plan.gone if (known or at_terminal(context)) and not args.json else []:
         out.line(path)
     flush()
     if known:
         return plan
     question = out.text("uninstall.purge-ask", count=len(plan.gone), home=context.home.root)
-    if not is_yes(ask_person(question)):
+    if not is_yes(ask_person(context, question)):
         raise Blocked("purge-unconfirmed", home=context.home.root, count=len(plan.gone))
     return plan
 

@@ -26,7 +26,7 @@ def build_parser(name: str) -> Parser:
             "Set up MI: write down your values in your own words.",
             'mi init --values "Keep changes small. Run the tests before you say done."',
             _set,
-            person_only="in-runs",
+            person_only=True,
         )
         built.add_argument("--values", metavar="TEXT", dest="text", help="your values; - reads standard input")
         built.add_argument(
@@ -41,13 +41,13 @@ def build_parser(name: str) -> Parser:
         "write your values",
         'mi values set --text "Never push. Prefer small diffs."',
         _set,
-        person_only="in-runs",
+        person_only=True,
     )
     set_.add_argument("--text", metavar="TEXT", help="your values; - reads standard input")
     set_.set_defaults(flag="--text")
     _add_set_flags(set_)
     edit = group.add(
-        "edit", "write your values in your editor ($VISUAL or $EDITOR)", "mi values edit", _edit, person_only="in-runs"
+        "edit", "write your values in your editor ($VISUAL or $EDITOR)", "mi values edit", _edit, person_only=True
     )
     _add_compile_flags(edit)
     show = group.add("show", "show the values MI acts by", "mi values show --injection", _show)

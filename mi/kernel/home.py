@@ -75,6 +75,11 @@ class Home:
         return self.path("global", "evidence.jsonl")
 
     @property
+    def run_times(self) -> str:
+        """When runs were active."""
+        return self.path("global", "run_times.jsonl")
+
+    @property
     def permissions(self) -> str:
         return self.path("global", "permissions.json")
 

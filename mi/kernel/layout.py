@@ -24,6 +24,7 @@ _PERSONA = [
 _FILES = [
     *("config.json", "inbox.json", "backups/config.json.<ts>.bak", "backups/config.last_backup"),
     *("global/evidence.jsonl", "global/permissions.json", "global/project_selection.json"),
+    "global/run_times.jsonl",
     *("hosts/manifest.json", "hosts/workspaces.json", "hosts/underway.json"),
     *("hosts/copies/<id>.json", "hosts/manifests/<id>.json", "hosts/underway/<id>.json"),
     *("indexes/memory.sqlite", "indexes/evidence.sqlite", "indexes/projects.json", "indexes/agents.json"),

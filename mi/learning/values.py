@@ -12,14 +12,13 @@ from mi.kernel.language import detect
 from mi.kernel.messages import text as message
 from mi.kernel.secrets import find_secrets
 from mi.kernel.text import split_sentences
-from mi.knowledge.thoughts.context import RAW, SUMMARY, TESTLESS
+from mi.knowledge.thoughts.context import RAW, SUMMARY
 from mi.knowledge.thoughts.context import VALUES as BASE
 from mi.knowledge.thoughts.records import Claim, Node
 from mi.knowledge.thoughts.store import ThoughtStore, refuse_secret
 from mi.knowledge.thoughts.store_state import Filter
 from mi.learning.mind_calls import Judge, Rules, ask_recorded
 from mi.learning.values_patch import ValuesPatch, check_patch
-from mi.mind.language import says_what_counts_untested
 from mi.mind.mind import Judgement
 from mi.mind.prompts.compile_values import CompiledValues, compile_values
 from mi.mind.prompts.values_claim_patch import ValuesToPatch, values_claim_patch
@@ -77,7 +76,7 @@ def set_values(
     patch, by = ValuesPatch(store.active(BASE), [], []), ""
     if compiles and claims:
         patch, by = _patch(store, text, judge, judged, event_id, evidence)
-    added = [msgspec.structs.replace(_as_strategy(one), source_refs=raw.source_refs) for one in patch.new]
+    added = [msgspec.structs.replace(one, source_refs=raw.source_refs) for one in patch.new]
     store.add_claims([raw, *added])
     store.add_edges(
         [store.new_edge("supersedes", old.claim_id, raw.claim_id, event_id, "user") for old in old_raw]
@@ -87,13 +86,6 @@ def set_values(
     if compiled is not None:
         _keep_summary(store, compiled, event_id)
     return ValuesChange(event_id, patch.kept, added, [*patch.retracted, *patch.replaced], compiled, by, patch.notes)
-
-
-def _as_strategy(claim: Claim) -> Claim:
-    """Return a value that says what counts without tests as the strategy that it is."""
-    if not says_what_counts_untested(claim.text):
-        return claim
-    return msgspec.structs.replace(claim, tags=[*claim.tags, TESTLESS])
 
 
 def _record(

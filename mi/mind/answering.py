@@ -22,13 +22,11 @@ _OPPOSITE = {
     "unsafe": "safe",
     "no docs": "docs",
     "loses data": "keeps data",
-    "inherits": "composes",
 }
 _OPPOSITE |= {other: one for one, other in _OPPOSITE.items()}
 # The sides that one deed tells without another to compare it with.
 _TELL_ALONE = {"dependency", "large change", "breaks callers", "unsafe", "loses data", "no test", "no docs"}
-_TELL_ALONE |= {"keeps callers", "safe", "keeps data", "test", "docs", "inherits"}
-_PLACE = r"(?P<{0}>(?:[\w.-]+/)+[\w.-]*|[\w-]+(?=[`'\"]? (?:folder|directory|目录|文件夹))|[\w-]+\.[a-z]{{1,5}}\b)"
+_TELL_ALONE |= {"keeps callers", "safe", "keeps data", "test", "docs"}
 _ITEM = re.compile(r"^[ \t]*(?:[-*][ \t]*)?\(?(?P<mark>\d{1,2}|[A-Ha-h])[.):][ \t]+(?P<text>\S.*)$", re.MULTILINE)
 
 
@@ -133,29 +131,7 @@ def _score(option: str, question: AskedQuestion, value: str) -> int:
     demand = read_demand(value)
     if demand is not None:
         return -1 if is_missing(option, demand) else 0
-    return _by_place(option, value) or _by_side(option, question, value) or _by_name(option, question, value)
-
-
-def _by_place(option: str, value: str) -> int:
-    """Return -1 when an option changes a place that a value keeps an agent out of, 0 otherwise."""
-    known = patterns()
-    places = [found["there"].rstrip("/.") for found in compiled(_PLACE.format("there")).finditer(option)]
-    if not places or not compiled(known.change).match(option):
-        return 0
-    only, never = _places(known.works_only_in, value), _places(known.keeps_out_of, value)
-    is_out = any(not any(_lies_in(place, one) for one in only) for place in places) if only else False
-    return -1 if is_out or any(_lies_in(place, one) for place in places for one in never) else 0
-
-
-def _places(words: str, value: str) -> list[str]:
-    return [
-        found["place"].rstrip("/.")
-        for found in compiled(rf"(?:{words})[`'\"]?{_PLACE.format('place')}").finditer(value)
-    ]
-
-
-def _lies_in(place: str, folder: str) -> bool:
-    return place == folder or place.startswith(f"{folder}/")
+    return _by_side(option, question, value) or _by_name(option, question, value)
 
 
 def _by_side(option: str, question: AskedQuestion, value: str) -> int:

@@ -151,13 +151,6 @@ def wants_to_be_asked(value: str) -> bool:
     return bool(compiled(patterns().ask_me).search(value))
 
 
-def says_what_counts_untested(value: str) -> bool:
-    """Return whether a value says what counts as verified where there are no tests; a wish to be asked says nothing."""
-    known = patterns()
-    found = compiled(known.counts_untested).search(value)
-    return found is not None and not wants_to_be_asked(value) and not compiled(known.adds_tests).search(value)
-
-
 def says_lasting(text: str) -> bool:
     """Return whether a text says how things should be from now on, not only this once."""
     return bool(compiled(patterns().lasting).search(_prose(text)))

@@ -267,24 +267,6 @@ def test_a_command_that_was_agreed_must_be_seen_to_succeed(testless: Workbench, 
     assert again.end["marks"]["verified"] is True
 
 
-@pytest.mark.req("judge.strength.strategy")
-def test_a_value_that_says_what_counts_without_tests_is_the_strategy(testless: Workbench) -> None:
-    said = "In projects without tests, a page that reads well counts as verified."
-    testless.values(f"Keep changes small. {said}")
-    testless.agent(CHANGE, SHOWN)
-    ran = testless.run("write the notes")
-    ran.ended("done")
-    assert ran.of("question") == []
-    assert said in ran.inputs[-1]
-    (claim,) = [one for one in map(json.loads, _claims(testless)) if one["text"] == said]
-    assert claim["claim_id"] in ran.end["reason"]
-
-    testless.values("Keep changes small.")  # taken back, it holds no longer
-    testless.agent([write("words.txt", "two and two\n"), say("Done.")], SHOWN)
-    testless.run("write more notes").ended("blocked")
-    assert "no tests" in testless.inbox()[0]["question"]
-
-
 @pytest.mark.req("mi.config.verification-policy")
 def test_never_ask_means_never(testless: Workbench) -> None:
     testless.config["runtime"] = {"verification": {"no_tests_policy": "never_ask"}}

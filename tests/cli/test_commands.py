@@ -1,22 +1,23 @@
 """Commands are declared once; what is a person's own word is refused to agents before the command runs."""
 
 import argparse
-import fcntl
 from itertools import groupby
 from pathlib import Path
 
 import pytest
 
-from mi.agents.leftovers import VARIABLE
+from mi.app import speaker
 from mi.cli.arguments import Parser
 from mi.cli.commands import COMMANDS
 from mi.cli.main import run
 from mi.hooks.shell_changes import changed_files
+from mi.kernel.ancestry import ProcessInfo
 from mi.kernel.home import Home
 from mi.kernel.language import LANGUAGES
 from mi.kernel.messages import help_text, text
 from tests.cli.test_help import ALL
 from tests.literals import lists_of, sources
+from tests.speaking import SHELL
 
 # Literals with four names of commands or more that are no list of commands.
 ALLOWED = {
@@ -31,7 +32,6 @@ ALLOWED = {
     "mi/kernel/messages/": "texts by their keys",
     "mi/kernel/language/": "words that people and agents use",
 }
-PERSONS = {words: one for words, one in ALL.items() if one.get_default("person_only")}
 
 
 def test_nobody_else_keeps_a_list_of_commands() -> None:
@@ -51,17 +51,63 @@ def test_the_commands_of_a_group_stand_together() -> None:
     assert len([name for name, _ in groupby(groups)]) == len(set(groups))
 
 
-def test_what_a_person_alone_may_say() -> None:
-    assert {words for words, one in PERSONS.items() if one.get_default("person_only") == "always"} == {
-        *("uninstall", "hook install", "hook uninstall", "trust", "prove", "proof verify", "restore"),
-        *("checks set", "checks clear", "checks run"),
-    }
-    assert {words for words, one in PERSONS.items() if one.get_default("person_only") == "in-runs"} == {
-        *("answer", "inbox dismiss", "init", "values set", "values edit", "settings set", "undo", "redo", "import"),
-        *("claim retract", "claim supersede", "claim same-as", "claim apply-suggested"),
-        *("node create", "node retract", "edge create", "edge retract"),
-        *("config init", "config apply-template", "config rollback", "gc snapshots"),
-    }
+# Whether an agent may call a command: every command is here, so that a new one is thought about.
+OPEN = """
+    attach bench
+    demo doctor completion context cost diff export inbox project repair run search show status stop tail version
+    bench/judge card card/archive card/health card/index card/list card/match card/show
+    checks claim claim/list claim/mine claim/show config config/examples config/path config/show config/template
+    config/validate contract contract/audit contract/mode contract/status edge edge/list edge/show
+    gate gate/assess gate/deploy gate/deploy/after gate/deploy/rollback gate/diff gate/review gate/signals gc
+    handoff handoff/accept handoff/done handoff/new handoff/reject handoff/send handoff/show
+    hook hook/compact hook/post-tool hook/pre-tool hook/prompt hook/session-end hook/session-start hook/stop
+    hook/subagent-start hook/subagent-stop host host/bind host/list host/sync host/unbind mcp mcp/list mcp/serve
+    memory memory/index memory/index/rebuild memory/index/status memory/query memory/recent memory/search memory/verify
+    memory/write nexus nexus/artifact nexus/artifact/write nexus/context nexus/event nexus/history nexus/init
+    nexus/manifest nexus/memory nexus/memory/add nexus/memory/gc nexus/memory/lint nexus/memory/list
+    nexus/memory/merge-access nexus/memory/restore nexus/memory/show nexus/task nexus/task/add nexus/task/close
+    nexus/task/list nexus/task/targets nexus/task/update nexus/validate node node/list node/show
+    persona persona/boot persona/conformance persona/init persona/lint persona/note persona/notes persona/publish
+    plan plan/add plan/decide plan/edit plan/lint plan/remove plan/reopen plan/start plan/status
+    project/alias project/alias/add project/alias/list project/alias/rm project/pin project/show project/status
+    project/unpin project/use proof proof/export proposal proposal/add proposal/list session session/save session/show
+    settings settings/show task task/add task/complete task/list task/next task/update values values/show
+    why why/claim why/event why/last
+    workflow workflow/create workflow/delete workflow/disable workflow/edit workflow/enable workflow/export
+    workflow/habits workflow/import workflow/keep workflow/list workflow/show
+"""
+PERSONS = """
+    answer inbox/dismiss init restore trust prove undo redo import uninstall
+    checks/clear checks/run checks/set claim/apply-suggested claim/retract claim/same-as claim/supersede
+    config/apply-template config/init config/rollback contract/install contract/remove contract/update
+    edge/create edge/retract gc/snapshots gc/thoughtdb gc/transcripts hook/install hook/uninstall
+    mcp/install mcp/uninstall node/create node/retract proof/verify settings/set values/edit values/set
+"""
+# A person's word with some arguments; without them an agent may call it.
+BY_ARGUMENTS = {
+    "run": (
+        ["fix it", "--prove"],
+        ["fix it", "--no-prove"],
+        ["fix it", "--override", "x"],
+        ["--resume", "--max-cost", "9"],
+    ),
+    "gate permission": (["set", "push", "ALLOW", "--reason", "x"], ["bash", "run", "rm -rf /", "--override", "x"]),
+    "gate deploy check": (["--diff", "seen"], ["--environment", "x"], ["--rollback", "x"], ["--window", "x"]),
+    "proposal review": (["x", "--verdict", "accept", "--by", "human", "--reason", "x"],),
+}
+OPEN_ARGUMENTS = {"gate permission": ["list"], "gate deploy check": ["--tests", "true"]}
+
+
+def _words(table: str) -> set[str]:
+    return {words.replace("/", " ") for words in table.split()}
+
+
+@pytest.mark.req("person.walk")
+def test_it_is_known_of_every_command_whether_an_agent_may_call_it() -> None:
+    declared = {words: one.get_default("person_only") for words, one in ALL.items()}
+    assert {words for words, only in declared.items() if only is True} == _words(PERSONS)
+    assert {words for words, only in declared.items() if callable(only)} == set(BY_ARGUMENTS)
+    assert {words for words, only in declared.items() if not only} == _words(OPEN) - {"run"}
 
 
 def arguments_of(parser: argparse.ArgumentParser) -> list[str]:
@@ -80,24 +126,34 @@ def arguments_of(parser: argparse.ArgumentParser) -> list[str]:
     return given
 
 
-@pytest.mark.parametrize("words", PERSONS)
+CALLS = [
+    *((words, arguments_of(ALL[words])) for words in sorted(_words(PERSONS))),
+    *((words, given) for words, many in BY_ARGUMENTS.items() for given in many),
+]
+
+
+@pytest.mark.req("person.one-line")
+@pytest.mark.parametrize(("words", "given"), CALLS)
 def test_a_persons_word_is_not_taken_from_an_agent(
-    words: str, home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: str,
+    given: list[str],
+    home: Home,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    lock = Path(home.project("p_other").run_lock)
-    lock.parent.mkdir(parents=True)
-    monkeypatch.chdir(tmp_path)
-    always = PERSONS[words].get_default("person_only") == "always"
-    monkeypatch.setenv("CLAUDECODE" if always else VARIABLE, "1")
-    with lock.open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        code = run(["--home", home.root, *words.split(), *arguments_of(PERSONS[words])])
-    said = text("error.not-for-agents", "en", command=f"mi {words}") if always else text("error.not-for-hands", "en")
-    assert (code, capsys.readouterr().err) == (3, f"mi: {said}\n")
+    if words == "proposal review":  # who is human is said there
+        run(["--home", home.root, "persona", "init"])
+        capsys.readouterr()
+    claude = ProcessInfo(77, "claude", ("claude",), 1.0, 2)
+    monkeypatch.setattr(speaker, "read_ancestry", lambda pid: [SHELL, SHELL, claude, SHELL])
+    assert run(["--home", home.root, *words.split(), *given]) == 3
+    why = text("speaker.program", "en", what="claude")
+    assert capsys.readouterr().err == f"mi: {text('error.not-for-agents', 'en', command=f'mi {words}', why=why)}\n"
 
 
-def test_the_hooks_know_the_commands_that_are_no_agents(tmp_path: Path) -> None:
-    """They see such a command as a change of the settings that hold the hooks."""
-    for words, one in PERSONS.items():
-        touched = changed_files(f"mi {words}", str(tmp_path))
-        assert bool(touched) is (one.get_default("person_only") == "always"), words
+def test_the_hooks_take_no_command_for_a_persons_that_is_an_agents(tmp_path: Path) -> None:
+    """They see a person's command as a change of the settings that hold the hooks."""
+    for words in _words(OPEN):
+        assert not changed_files(f"mi {words}", str(tmp_path)), words
+    for words in ("hook install", "uninstall", "trust", "checks set", "prove"):
+        assert changed_files(f"mi {words}", str(tmp_path)), words

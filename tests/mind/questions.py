@@ -25,18 +25,6 @@ ANSWERED = (
     ("Store dates in UTC.", "Should I store the dates in UTC or in local time?", "UTC"),
     ("Use async/await rather than callbacks.", "Should I use callbacks or async/await?", "async/await"),
     ("Log to stderr, never to stdout.", "Should I log to stdout or stderr?", "stderr"),
-    # places
-    ("Don't touch files outside of src/.", "Should I also tidy up the scripts folder?", "No."),
-    ("Never change anything outside of `src/`.", "May I update tools/build.sh on the way?", "No."),
-    ("Only edit files in src/.", "Shall I rename docs/old.md?", "No."),
-    ("Leave the vendor/ folder alone.", "Should I fix vendor/lib/parse.js?", "No."),
-    ("Do not touch migrations/.", "Can I clean up migrations/0001_initial.py?", "No."),
-    ("不要动 src/ 之外的文件。", "要不要整理 scripts/ 目录？", "No."),
-    # inheritance
-    ("I prefer composition over inheritance.", "Should the new till inherit from Register, or hold one?", "hold one"),
-    ("Avoid inheritance.", "Should I subclass Register?", "No."),
-    ("Composition instead of inheritance.", "A mixin, or delegation to a helper object?", "delegation"),
-    ("组合优于继承。", "用继承还是组合？", "组合"),
     # dependencies
     ("No new dependencies.", "Should I add lodash, or write the helper myself?", "write the helper myself"),
     ("Avoid third-party packages.", "Can I pull in requests for the download?", "No."),
@@ -107,11 +95,6 @@ ANSWERED = (
     ("绝不删除用户数据。", "要不要删除旧的用户数据？", "No."),
 )
 ASKED = (
-    ("Don't touch files outside of src/.", "Should I also tidy up src/parser.py?"),
-    ("Don't touch files outside of src/.", "Should I look at the scripts folder?"),
-    ("Leave the vendor/ folder alone.", "Should I fix src/parse.js?"),
-    ("I prefer composition over inheritance.", "Should the till be called Register or Till?"),
-    ("Prefer small functions over big classes.", "Should prices be held in a list or in a dict?"),
     ("", "Which colour should the receipt have: red or green?"),
     ("Use pytest for tests.", "Should prices be stored in euros or in dollars?"),
     ("Keep changes small.", "Should discount round up or down when it falls between two cents?"),

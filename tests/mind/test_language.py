@@ -9,7 +9,6 @@ from mi.mind.language import (
     is_inquiry,
     left_open,
     questions_in,
-    says_what_counts_untested,
     wants_to_be_asked,
 )
 from tests.mind.last_messages import ANSWERS, LEAVES_NOTHING, LEAVES_SOMETHING, NO_ANSWERS
@@ -167,33 +166,3 @@ def test_content_words_drop_what_carries_no_meaning():
 @pytest.mark.parametrize("value", ["Ask me before you push.", "Never deploy without my approval.", "推送前先问我。"])
 def test_values_that_reserve_a_decision(value: str):
     assert wants_to_be_asked(value)
-
-
-COUNTS = """\
-In projects without tests, running the program without an error counts as verified.
-Where there are no tests, a successful build is enough.
-If a project has no tests, run `python -m compileall .`.
-A clean run of the script counts as verified when there are no tests.
-In repositories that don't have tests, `make build` will do.
-Scripts without tests: just run them once.
-没有测试的项目，能正常运行就算验证通过。
-没有测试的话，跑一遍脚本即可。
-For code without unit tests, treat a manual run as proof."""
-COUNTS_NOT = """\
-Use pytest for tests.
-Every bug fix comes with a test.
-Never merge code without tests.
-No change counts as done without tests.
-If there are no tests, write some first.
-If a project has no tests, add a smoke test and run it.
-In projects without tests, ask me what counts.
-Run the tests before you say done.
-Code without tests is not done.
-没有测试的代码不要合并。
-Prefer the standard library."""
-
-
-@pytest.mark.req("judge.strength.strategy")
-def test_values_that_say_what_counts_without_tests():
-    assert [value for value in COUNTS.splitlines() if not says_what_counts_untested(value)] == []
-    assert [value for value in COUNTS_NOT.splitlines() if says_what_counts_untested(value)] == []

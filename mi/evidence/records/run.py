@@ -223,6 +223,7 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
         "capture",
         "limit",
         "trust",
+        "speaker",  # an agent spoke for the person
     ] = "agent"
     judges: list[str] = []  # the changes of judges that it is about
     commands: list[str] = []  # that MI would run itself after a yes

@@ -92,9 +92,6 @@ class Patterns:
     denies: str = ""  # before what a value speaks against
     limits_to: str = ""  # a value says where it holds
     conditional: str = ""  # a value holds sometimes
-    counts_untested: str = ""  # a value says what counts as verified where there are no tests
-    works_only_in: str = ""  # before the one place that a value lets be changed
-    keeps_out_of: str = ""  # before a place that a value wants left as it is
     runs_on: str = ""  # a value says on which version code has to run
 
     # what a person asks for

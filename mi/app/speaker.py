@@ -1,0 +1,199 @@
+"""Who speaks: a person at their terminal, or an agent; what is a person's word is taken from nobody else."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from mi.agents.leftovers import VARIABLE
+from mi.agents.programs import find_agent, find_agent_mark, find_wrapped
+from mi.agents.registry import AGENTS
+from mi.kernel.ancestry import ProcessInfo, read_ancestry
+
+if TYPE_CHECKING:
+    from mi.app.home_context import HomeContext
+    from mi.kernel.home import Home
+
+ChainReader = Callable[[int | None], list[ProcessInfo] | None]
+_INIT = 1
+# Where a person comes in: by a log-in, or by a terminal of their desktop.
+_LOG_INS = frozenset(
+    "sshd sshd-session dropbear login mosh-server tailscaled xrdp-sesman gdm-session-worker sddm-helper lightdm".split()
+)
+_TERMINALS = frozenset(
+    """gnome-terminal-server ptyxis ptyxis-agent kgx gnome-console konsole yakuake xfce4-terminal
+    mate-terminal lxterminal qterminal tilix terminator guake deepin-terminal xterm uxterm urxvt rxvt urxvtd st foot
+    alacritty kitty wezterm-gui ghostty rio Terminal iTerm2 iTermServer""".split()
+)
+
+
+class Speaker(NamedTuple):
+    """By which door a word comes; for one that is no person's: because of what or whom."""
+
+    by: Literal["terminal", "agent", "unknown"]
+    because: Literal["", "mark", "program", "run", "unreadable", "torn-off"] = ""
+    what: str = ""
+    pid: int = 0
+
+    def explain(self, language: str) -> str:
+        """Return why it is no person's word, as far as it is known."""
+        from mi.kernel.messages import text
+
+        return text("speaker." + self.because, language, what=self.what)
+
+
+def find_speaker(context: "HomeContext", read: ChainReader | None = None) -> Speaker:
+    """Return who runs this command; `unknown` where the chain of its parents does not tell."""
+    if mark := find_agent_mark(os.environ) or (VARIABLE if os.environ.get(VARIABLE) else ""):
+        return Speaker("agent", "mark", mark)
+    read = read or read_ancestry  # looked up now: tests speak as a person by putting another in its place
+    chain = read(None)
+    if not chain:
+        return Speaker("unknown", "unreadable")
+    return _find_above(context.home, chain[1:]) or _find_torn_off(context.home, chain, read) or Speaker("terminal")
+
+
+def require_person(context: "HomeContext", command: str, words: Sequence[str], door: str = "cli") -> None:
+    """Raise Blocked unless a person speaks; that an agent tried is kept, where the person sees it."""
+    speaker = find_speaker(context)
+    if speaker.by == "terminal":
+        return
+    from mi.kernel.errors import Blocked, MiError
+
+    try:
+        _keep_violation(context, speaker, command, words, door)
+    except (OSError, MiError):
+        pass  # it is refused all the same, such as from a sandbox in which the home cannot be written
+    why = speaker.explain(context.quiet_language)
+    if speaker.by == "agent":
+        raise Blocked("not-for-agents", command=command, why=why)
+    raise Blocked("speaker-unknown", command=command, why=why)
+
+
+def _keep_violation(context: "HomeContext", speaker: Speaker, command: str, words: Sequence[str], door: str) -> None:
+    from mi.evidence.open_items import open_items
+    from mi.evidence.records.governed import Violation
+    from mi.evidence.records.run import Question, QuestionOption
+    from mi.kernel import ids
+    from mi.kernel.messages import text
+    from mi.kernel.secrets import redact
+    from mi.kernel.text import fit_one_line
+
+    if not context.home.exists():
+        return
+    context, language = context.for_agent(), context.quiet_language
+    tried = fit_one_line(redact(" ".join(["mi", *words])), 500)
+    log = context.open_agent_log()
+    violation = Violation(
+        id=ids.make_id("vi"),
+        code="AGENT_AS_PERSON",
+        boundary=door,
+        mode="agent",
+        outcome="blocked",
+        details=tried,
+        tool=command,
+        client=" ".join(part for part in (speaker.what, f"pid {speaker.pid}" if speaker.pid else "") if part),
+    )
+    log.append(violation, sync=True)
+    question = text("speaker.tried", language, command=command, why=speaker.explain(language))
+    waiting = open_items(context.project_home.evidence, context.evidence_index, context.notices).events
+    if any(isinstance(asked := event.record(), Question) and asked.text == question for event in waiting):
+        return
+    log.append(
+        Question(
+            id=ids.make_id("qu"),
+            text=question,
+            about="speaker",
+            blocks=False,
+            project_root=context.project.root,
+            said=tried,
+            options=[QuestionOption(key="seen")],
+            default=text("speaker.default", language),
+        )
+    )
+
+
+def is_chat_of_person(context: "HomeContext", host: str, read: ChainReader | None = None) -> bool:
+    """Return whether the prompt that a host hands to this hook is a person's.
+
+    It is when nothing but that host stands above the hook: no other agent, and no run of ours.
+    """
+    read = read or read_ancestry  # looked up now: tests speak as a person by putting another in its place
+    chain = read(None)
+    if not chain or os.environ.get(VARIABLE):
+        return False
+    hosts = _find_hosts(chain[1:])
+    if [AGENTS[name].host if name in AGENTS else name for name, _ in hosts] != [host]:
+        return False
+    above = chain[hosts[0][1] + 2 :]
+    return not _find_above(context.home, above) and not _find_torn_off(context.home, chain, read)
+
+
+def _find_hosts(above: list[ProcessInfo]) -> list[tuple[str, int]]:
+    """Return the agents of a chain and their places; a script that only starts its agent's program counts with it."""
+    found: list[tuple[str, int]] = []
+    for place, process in enumerate(above):
+        name = find_agent(process)
+        if name and found and found[-1] == (name, place - 1) and find_wrapped(process):
+            found[-1] = (name, place)
+        elif name:
+            found.append((name, place))
+    return found
+
+
+def _find_above(home: "Home", above: list[ProcessInfo]) -> Speaker | None:
+    """Return the agent that stands above; None when none is seen."""
+    for process in above:
+        if name := find_agent(process):
+            return Speaker("agent", "program", name, process.pid)
+    from mi.autopilot.run_lock import read_owner
+    from mi.kernel.locks import is_held
+
+    pids = {process.pid for process in above}
+    for lock in (home.project(project_id).run_lock for project_id in home.project_ids()):
+        owner = read_owner(lock) if is_held(lock) else None
+        if owner and owner.pid in pids:
+            return Speaker("agent", "run", owner.run_id, owner.pid)
+    return None
+
+
+def _find_torn_off(home: "Home", chain: list[ProcessInfo], read: ChainReader) -> Speaker | None:
+    """Return why a chain may have lost the agent above it; None when it begins where a person came in."""
+    first = next((one for one in reversed(chain) if not _is_manager(one)), chain[0])
+    if _is_way_in(first) or any(one.owner == 0 and _name(one) in _LOG_INS for one in chain):
+        return None
+    last = chain[-1]
+    if last.pid != _INIT and last.parent not in (0, _INIT):  # the system hides what stands above
+        return Speaker("unknown", "unreadable")
+    suspects = [first, last] if last.pid == _INIT else [first]
+    if last.pid != _INIT and last.parent == 0:  # it came from outside of this container, or of a room in it
+        suspects = (read(_INIT) or [first])[-1:]
+    from mi.autopilot.run_times import read_run_times
+
+    for active in read_run_times(home):
+        if any(active.holds(one.started) for one in suspects):
+            return Speaker("unknown", "torn-off", active.run_id)
+    return None
+
+
+def _is_manager(process: ProcessInfo) -> bool:
+    """Return whether a process is init, or the user's service manager."""
+    return process.pid == _INIT or (process.name == "systemd" and "--user" in process.words)
+
+
+def _is_way_in(process: ProcessInfo) -> bool:
+    """Return whether a person comes in by this program, and it is none that only has the name of one."""
+    if _name(process) in _LOG_INS and process.owner == 0:
+        return True
+    return _name(process) in _TERMINALS | _LOG_INS and _is_systems(process.program)
+
+
+def _name(process: ProcessInfo) -> str:
+    return os.path.basename(process.program) or process.name
+
+
+def _is_systems(program: str) -> bool:
+    """Return whether a program's file belongs to the system, not to whoever runs it."""
+    try:
+        return os.stat(program).st_uid == 0
+    except OSError:
+        return False

@@ -1,0 +1,125 @@
+"""The chain of parents above a process, as the system tells it: from /proc, else from `ps`."""
+
+import os
+import sys
+import time
+from typing import NamedTuple
+
+_TRIES = 3  # a parent that ends meanwhile leaves its child to another
+_DEEPEST = 1000
+_INIT = 1
+_PS = ("/bin/ps",)  # not whichever the path finds
+
+
+class ProcessInfo(NamedTuple):
+    """One process of a chain; `started` in seconds since the epoch, `program` '' where the file cannot be seen."""
+
+    pid: int
+    name: str
+    words: tuple[str, ...]
+    started: float
+    parent: int = 0
+    program: str = ""
+    owner: int = -1  # a user id
+
+
+def read_ancestry(pid: int | None = None, proc: str = "/proc") -> list[ProcessInfo] | None:
+    """Return a process (this one: None) and its ancestors, nearest first; None when they cannot be read.
+
+    The last one's parent is 0 or 1, unless the system hides what stands above.
+    """
+    if not os.path.isdir(os.path.join(proc, "self")):
+        return _read_ps(pid or os.getpid())
+    for _ in range(_TRIES):
+        chain = _read_proc(pid, proc)
+        if chain is not None:
+            return chain
+    return None
+
+
+def _read_proc(pid: int | None, proc: str) -> list[ProcessInfo] | None:
+    """Return the chain at this moment; None when it changed meanwhile."""
+    try:
+        if pid is None:  # not getpid(): /proc may be that of an outer namespace
+            pid = int(os.readlink(os.path.join(proc, "self")))
+        ticks, now = os.sysconf("SC_CLK_TCK"), time.time()
+        booted = now - time.clock_gettime(time.CLOCK_BOOTTIME)
+        chain = [_read_process(proc, pid, booted, ticks)]
+    except (OSError, ValueError, IndexError):
+        return None
+    while (parent := chain[-1].parent) and len(chain) < _DEEPEST:
+        try:
+            above = _read_process(proc, parent, booted, ticks)
+        except (FileNotFoundError, PermissionError):
+            return chain if parent == _INIT or _is_hidden(parent) else None
+        except (OSError, ValueError, IndexError):
+            return None
+        if above.started > chain[-1].started + 0.05:  # the number of one that ended, given to another
+            return None
+        chain.append(above)
+    return chain
+
+
+def _read_process(proc: str, pid: int, booted: float, ticks: int) -> ProcessInfo:
+    folder = os.path.join(proc, str(pid))
+    with open(os.path.join(folder, "stat"), "rb") as file:
+        name, _, rest = file.read().partition(b"(")[2].rpartition(b")")
+    fields = rest.split()
+    with open(os.path.join(folder, "cmdline"), "rb") as file:
+        words = file.read(1 << 16).split(b"\0")
+    try:
+        program = os.readlink(os.path.join(folder, "exe"))
+    except OSError:  # another user's, or the system's own
+        program = ""
+    return ProcessInfo(
+        pid,
+        os.fsdecode(name),
+        tuple(map(os.fsdecode, words[:-1])),
+        booted + int(fields[19]) / ticks,
+        int(fields[1]),
+        program,
+        os.stat(folder).st_uid,
+    )
+
+
+def _is_hidden(pid: int) -> bool:
+    """Return whether a process lives that /proc does not show to this user."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _read_ps(pid: int) -> list[ProcessInfo] | None:
+    """Return the chain as `ps` lists it, where there is no /proc."""
+    import subprocess
+
+    command = [*_PS, "-A", "-o", "pid=", "-o", "ppid=", "-o", "uid=", "-o", "lstart=", "-o", "command="]
+    try:
+        said = subprocess.run(command, env=os.environ | {"LC_ALL": "C"}, capture_output=True, check=True, timeout=5)
+        listed = {one.pid: one for one in map(_parse_ps, os.fsdecode(said.stdout).splitlines())}
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+    chain: list[ProcessInfo] = []
+    while pid in listed and len(chain) < _DEEPEST:
+        chain.append(listed[pid])
+        pid = chain[-1].parent
+    return chain or None
+
+
+def _parse_ps(line: str) -> ProcessInfo:
+    pid, parent, owner, *rest = line.split(None, 8)
+    started = time.mktime(time.strptime(" ".join(rest[:5]), "%a %b %d %H:%M:%S %Y"))
+    words = tuple(rest[5].split()) if len(rest) > 5 else ()
+    name = os.path.basename(words[0].lstrip("-")) if words else ""
+    return ProcessInfo(int(pid), name, words, started, int(parent), words[0] if words else "", int(owner))
+
+
+def measure_boot() -> float:
+    """Return when the system started, in seconds since the epoch; 0 where it does not say."""
+    if sys.platform == "linux":
+        return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+    return 0.0

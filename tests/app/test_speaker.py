@@ -1,0 +1,240 @@
+"""Who speaks: the chain of processes above a command tells, and what cannot be told is no person's word."""
+
+import fcntl
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from mi.app import speaker
+from mi.app.home_context import HomeContext
+from mi.app.speaker import Speaker, find_speaker, is_chat_of_person
+from mi.autopilot.run_lock import Owner
+from mi.autopilot.run_times import keep_run_times
+from mi.kernel.ancestry import ProcessInfo
+from mi.kernel.home import Home
+
+BEFORE = time.time() - 3600  # anything that stood before the run
+RUN = "run_20260101T000000Z_aaaaaaaa"
+Chain = list[ProcessInfo]
+
+
+@pytest.fixture
+def context(home: Home) -> HomeContext:
+    return HomeContext(home)
+
+
+def process(name: str, *words: str, started: float = BEFORE, parent: int = 2, owner: int = 1000) -> ProcessInfo:
+    return ProcessInfo(77, name, words or (name,), started, parent, f"/usr/bin/{name}", owner)
+
+
+MI = process("mi", "python3", "/usr/bin/mi", "values", "set")
+BASH = process("bash")
+INIT = ProcessInfo(1, "systemd", ("/sbin/init",), BEFORE - 3600, 0, "", 0)
+MANAGER = process("systemd", "/usr/lib/systemd/systemd", "--user", parent=1)
+CLAUDE = process("claude")
+
+
+def speaks(context: HomeContext, *chain: ProcessInfo) -> Speaker:
+    return find_speaker(context, lambda pid: list(chain))
+
+
+@pytest.mark.req("person.scripts")
+@pytest.mark.parametrize(
+    "above",
+    [
+        (BASH, process("gnome-terminal-", parent=1), MANAGER, INIT),
+        (BASH, process("sshd", owner=0), INIT),
+        (process("make"), BASH, process("cron", parent=1), INIT),
+        (process("node", "node", "/opt/runner/index.js", "claude"), INIT),  # CI that is told about an agent
+        (process("python3", "python3", "-m", "pytest", "tests/codex"), BASH, INIT),
+        (process("node", "node", "/home/ada/src/codex/build.js"), BASH, INIT),  # a folder that is called so
+        (process("uv", "uv", "run", "mi", "values", "set"), BASH, INIT),
+        (process("bash", "-bash", parent=0),),  # entered a container
+        (process("vim"), process("mi", "python3", "/usr/bin/mi", "values", "edit"), BASH, INIT),
+        (INIT,),
+    ],
+)
+def test_without_an_agent_above_it_is_a_persons(context: HomeContext, above: tuple[ProcessInfo, ...]) -> None:
+    assert speaks(context, MI, *above) == Speaker("terminal")
+
+
+@pytest.mark.req("person.chain")
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        (CLAUDE, "claude"),
+        (process("codex", "/opt/codex-linux-x64/vendor/bin/codex", "exec"), "codex"),
+        (process("node", "node", "/usr/bin/codex", "exec"), "codex"),
+        (process("MainThread", "node", "/x/node_modules/@openai/codex/bin/codex.js"), "codex"),
+        (process("node", "node", "--no-warnings", "/x/node_modules/@anthropic-ai/claude-code/cli.js"), "claude"),
+        (process("claude.exe"), "claude"),
+        (process("node", "node", "/usr/bin/gemini"), "gemini"),
+        (process("python3.12", "python3.12", "/home/ada/.local/bin/aider"), "aider"),
+        (process("python", "python", "-m", "aider"), "aider"),
+        (process("npx", "npx", "-y", "opencode-ai"), "opencode"),
+        (process("bwrap", "bwrap", "--unshare-pid", "--argv0", "codex-linux-sandbox", "--", "x"), "codex"),
+        (process("mi", "python3", "/usr/bin/mi", "run", "fix it"), "mi"),
+        (process("python3", "python3", "-m", "mi", "fix", "it"), "mi"),
+        (process("mi", "python3", "/usr/bin/mi", "run", "values", "edit"), "mi"),
+    ],
+)
+def test_an_agent_above_is_found_however_it_was_started(context: HomeContext, agent: ProcessInfo, name: str) -> None:
+    assert speaks(context, MI, BASH, agent, BASH, INIT) == Speaker("agent", "program", name, 77)
+
+
+@pytest.mark.req("person.marks")
+@pytest.mark.parametrize("mark", ["CLAUDECODE", "CODEX_CI", "CODEX_SANDBOX", "CURSOR_AGENT", "MI_BATCH_MARK"])
+def test_a_mark_counts_and_a_missing_one_proves_nothing(
+    context: HomeContext, monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    monkeypatch.setenv(mark, "1")
+    assert speaks(context, MI, BASH, INIT) == Speaker("agent", "mark", mark)
+    monkeypatch.delenv(mark)
+    assert speaks(context, MI, BASH, CLAUDE, INIT).by == "agent"
+
+
+@pytest.mark.req("person.chain")
+def test_whatever_a_run_of_this_home_started_is_an_agent(context: HomeContext) -> None:
+    lock = Path(context.home.project("0123456789abcdef").run_lock)
+    lock.parent.mkdir(parents=True)
+    lock.write_bytes(msgspec.json.encode(Owner(run_id=RUN, pid=BASH.pid)))
+    chain = (MI, process("my-agent"), BASH, INIT)
+    assert speaks(context, *chain).by == "terminal"  # nobody holds the lock
+    with lock.open("r+") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert speaks(context, *chain) == Speaker("agent", "run", RUN, BASH.pid)
+        assert speaks(context, MI._replace(pid=5), BASH._replace(pid=6), INIT).by == "terminal"
+
+
+@pytest.mark.req("person.closed")
+@pytest.mark.parametrize(
+    "chain",
+    [None, [], [MI, BASH], [MI, process("sh", owner=1000)]],
+    ids=["unreadable", "nothing", "hidden above", "hidden above a shell"],
+)
+def test_what_cannot_be_read_is_no_persons_word(context: HomeContext, chain: Chain | None) -> None:
+    assert find_speaker(context, lambda pid: chain) == Speaker("unknown", "unreadable")
+
+
+def test_a_log_in_below_what_is_hidden_is_a_persons(context: HomeContext) -> None:
+    assert speaks(context, MI, BASH, process("sshd", owner=0)).by == "terminal"
+
+
+def during_a_run(context: HomeContext, look: Callable[[float], None]) -> None:
+    """Look while a run is active, and again when it ended; with the moment of something that began meanwhile."""
+    with keep_run_times(context.home, context.home.project("0123456789abcdef").run_lock, RUN):
+        began = time.time()
+        look(began)
+    look(began)
+
+
+@pytest.mark.req("person.torn-off", "person.closed")
+@pytest.mark.parametrize("manager", [(INIT,), (MANAGER, INIT), ()], ids=["init", "service manager", "not shown"])
+def test_what_lost_its_parents_during_a_run_is_no_persons(context: HomeContext, manager: tuple[ProcessInfo]) -> None:
+    def look(began: float) -> None:
+        waiter = process("sh", "sh", "-c", "sleep 60; mi answer 1 yes", started=began, parent=1)
+        later = MI._replace(started=began + 60)
+        assert speaks(context, later, waiter, *manager) == Speaker("unknown", "torn-off", RUN)
+        assert speaks(context, MI._replace(started=began, parent=1), *manager).because == "torn-off"
+
+    during_a_run(context, look)
+
+
+@pytest.mark.req("person.torn-off")
+def test_a_room_of_its_own_is_no_way_out(context: HomeContext) -> None:
+    """In a new pid namespace the first process is number 1; another may be let in from outside later."""
+
+    def look(began: float) -> None:
+        first = ProcessInfo(1, "sh", ("sh",), began, 0, "/bin/sh", 1000)
+        assert speaks(context, MI, first).because == "torn-off"
+        let_in = process("sh", started=began + 1, parent=0)
+        seen = find_speaker(context, lambda pid: [first] if pid == 1 else [MI, let_in])
+        assert seen.because == "torn-off"
+        entered = find_speaker(context, lambda pid: [INIT] if pid == 1 else [MI, let_in])
+        assert entered.by == "terminal"  # as `docker exec` does, into a container that stood before
+
+    during_a_run(context, look)
+
+
+@pytest.mark.req("person.tmux", "person.torn-off")
+def test_what_stood_before_the_run_or_is_a_way_in_is_the_persons(context: HomeContext, tmp_path: Path) -> None:
+    def look(began: float) -> None:
+        new_window = process("bash", started=began)
+        tmux = process("tmux: server", "tmux", parent=1)
+        assert speaks(context, MI, new_window, tmux, INIT).by == "terminal"
+        begun_now = tmux._replace(started=began)
+        assert speaks(context, MI, new_window, begun_now, INIT).because == "torn-off"
+        ssh = process("sshd", started=began, parent=1, owner=0)
+        assert speaks(context, MI, new_window, ssh, INIT).by == "terminal"
+        desktop = process("x", started=began, parent=1)._replace(program=str(tmp_path / "konsole"))
+        assert speaks(context, MI, new_window, desktop, INIT).because == "torn-off"  # its file is not there
+
+    during_a_run(context, look)
+
+
+def test_a_terminal_of_the_desktop_is_known_by_a_file_of_the_systems(
+    context: HomeContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speaker, "_TERMINALS", frozenset({"sh"}))
+    own = tmp_path / "sh"
+    own.touch()
+    if os.geteuid() == 0:
+        os.chown(own, 1000, -1)
+
+    def look(began: float) -> None:
+        desktop = process("sh", started=began, parent=1)
+        assert speaks(context, MI, desktop._replace(program="/bin/sh"), INIT).by == "terminal"
+        assert speaks(context, MI, desktop._replace(program=str(own)), INIT).because == "torn-off"
+
+    during_a_run(context, look)
+
+
+def test_a_process_that_began_between_two_runs_is_the_persons(context: HomeContext) -> None:
+    during_a_run(context, lambda began: None)
+    assert speaks(context, MI, process("sh", started=time.time() + 60, parent=1), INIT).by == "terminal"
+
+
+NODE_CODEX = process("node", "node", "/usr/bin/codex")
+CODEX = process("codex", "/x/vendor/bin/codex")
+
+
+@pytest.mark.req("person.chat")
+@pytest.mark.parametrize(
+    ("host", "above", "is_persons"),
+    [
+        ("claude-code", (CLAUDE, BASH, INIT), True),
+        ("claude-code", (process("sh"), CLAUDE, BASH, INIT), True),
+        ("codex", (CODEX, NODE_CODEX, BASH, INIT), True),  # one program, started by its script
+        ("codex", (CODEX, BASH, INIT), True),
+        ("codex", (CLAUDE, BASH, INIT), False),
+        ("claude-code", (BASH, INIT), False),  # no host at all: somebody pipes JSON into the hook
+        ("claude-code", (CLAUDE, BASH, CLAUDE, BASH, INIT), False),
+        ("claude-code", (CLAUDE, CLAUDE, BASH, INIT), False),  # one that took its shell's place
+        ("codex", (CODEX, NODE_CODEX, CODEX, BASH, INIT), False),
+        ("claude-code", (CLAUDE, BASH, CODEX, BASH, INIT), False),
+        ("claude-code", (CLAUDE, process("mi", "python3", "/usr/bin/mi", "run", "x"), BASH, INIT), False),
+        ("claude-code", (CLAUDE, BASH), False),  # what stands above is hidden
+    ],
+)
+def test_a_prompt_is_the_persons_where_only_its_host_stands_above(
+    context: HomeContext, host: str, above: tuple[ProcessInfo, ...], is_persons: bool
+) -> None:
+    assert is_chat_of_person(context, host, lambda pid: [MI, *above]) is is_persons
+
+
+@pytest.mark.req("person.chat")
+def test_no_prompt_is_the_persons_in_a_session_of_a_run(context: HomeContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not is_chat_of_person(context, "claude-code", lambda pid: None)
+
+    def look(began: float) -> None:
+        torn_off = CLAUDE._replace(started=began, parent=1)
+        assert not is_chat_of_person(context, "claude-code", lambda pid: [MI, torn_off, INIT])
+        assert is_chat_of_person(context, "claude-code", lambda pid: [MI, torn_off, BASH, INIT])
+
+    during_a_run(context, look)
+    monkeypatch.setenv("MI_BATCH_MARK", "1")
+    assert not is_chat_of_person(context, "claude-code", lambda pid: [MI, CLAUDE, BASH, INIT])
