@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.project.checks.outcome import ran_nothing
+from mi.project.checks.outcome import could_not_start, ran_nothing
 from mi.project.checks.recognition import Check, detect, is_check, ran_check
 
 PYTEST = [
@@ -291,3 +291,23 @@ def test_what_the_tests_are_written_for_comes_first(tmp_path: Path, files: dict[
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(content, "utf-8")
     assert detect(str(tmp_path))[0].text == first
+
+
+@pytest.mark.parametrize(
+    ("code", "output", "expected"),
+    [
+        (127, "sh: 1: tox: not found", True),
+        (2, "/bin/sh: 1: tox: not found\nmake: *** [Makefile:2: test] Error 127\n", True),
+        (2, "gmake[1]: *** [Makefile:9: unit] Error 127\ngmake: *** [Makefile:2: test] Error 2\n", True),
+        (127, "error: Recipe `test` failed on line 2 with exit code 127\n", True),
+        (201, 'task: Failed to run task "test": exit status 127', True),
+        (2, "FAILED test_calc.py\nmake: *** [Makefile:2: test] Error 1\n", False),
+        (2, "AssertionError: Error 127\nmake: *** [Makefile:2: test] Error 1\n", False),
+        (0, "make: *** [Makefile:2: test] Error 127\n", False),
+    ],
+)
+@pytest.mark.req("judge.proof.bad-input")
+def test_a_missing_program_is_told_apart_from_a_failure_also_inside_of_a_recipe(
+    code: int, output: str, expected: bool
+) -> None:
+    assert could_not_start(code, output) is expected

@@ -8,6 +8,8 @@ _NOTHING = re.compile("|".join(one.nothing for one in RUNNERS if one.nothing), r
 _SOMETHING = re.compile("|".join(one.something for one in RUNNERS if one.something), re.IGNORECASE | re.MULTILINE)
 _MODULES = "|".join(runner.name for runner in RUNNERS if runner.is_module)
 _NOT_THERE = re.compile(rf": No module named '?(?:{_MODULES})'?$", re.MULTILINE)
+# How make, just and task say that a program of a recipe is not there.
+_NOT_THERE_INSIDE = re.compile(r"^g?make\b.*\*\*\* .*\bError 127$|\bexit (?:code|status):? 127$", re.MULTILINE)
 
 # How runners count what failed, at the end of their output.
 _RED = re.compile(
@@ -29,4 +31,7 @@ def ran_nothing(output: str) -> bool:
 
 def could_not_start(exit_code: int | None, output: str) -> bool:
     """Return whether a program was missing: that shows nothing about the work."""
-    return exit_code in (126, 127) or (exit_code not in (0, None) and bool(_NOT_THERE.search(output[:1000])))
+    if exit_code in (0, None):
+        return False
+    is_said = _NOT_THERE.search(output[:1000]) or _NOT_THERE_INSIDE.search(output[-1000:])
+    return exit_code in (126, 127) or bool(is_said)
