@@ -95,7 +95,7 @@ def batch_view(seen: SeenBatch) -> BatchView:
         judge_ids=judges.ids,
         removed_as_asked=judges.removed_as_asked,
         check_passed=covered.proved and not failed,
-        parts=account_for_parts(task, step.total, watch),
+        parts=[*account_for_parts(task, step.total, watch), *judges.open_parts],
         history_moved=seen.history_moved,
         changed_now=bool(step.latest.files),
         questions=[_with_options(question) for question in result.questions],

@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Collection
 from typing import NamedTuple
 
+from mi.mind.views import PartView
+from mi.project.checks.judge_new_tests import find_missing_tests
 from mi.project.checks.judge_places import CODE, extension, judge_kind, shadows_module
 from mi.project.checks.judges import JudgeChange, find_judge_changes, notices_tests
 from mi.project.trees import Tree, TreeEntry, compare_trees
@@ -31,6 +33,7 @@ class JudgeFacts(NamedTuple):
 
     unasked: list[_Unasked]
     removed_as_asked: list[str]
+    open_parts: list[PartView] = []  # tests that the task asks for and that are not there
 
     @property
     def ways(self) -> list[str]:
@@ -68,7 +71,9 @@ def judge_facts(task: str, change: TreeChange, watch: WorktreeWatch, accepted: C
         _Unasked(one.path, f"{one.path}: {one.way}", [f"  + {one.line}"]) for one in notices_tests(base, final, task)
     ]
     removed = [one.path for one in changes if one.asked_for and one.how == "removed" and not one.item]
-    return JudgeFacts([one for one in found if one.id not in accepted], removed)
+    wish, missing = find_missing_tests(task, base, final)
+    parts = [PartView(text=wish, state="open", missing=[f"{missing} (“{wish}”)"])] if missing else []
+    return JudgeFacts([one for one in found if one.id not in accepted], removed, parts)
 
 
 def _lines(change: JudgeChange) -> list[str]:

@@ -524,6 +524,16 @@ def test_a_task_that_changed_nothing_is_not_done(bench: Workbench) -> None:
     bench.run().ended("blocked")
 
 
+@pytest.mark.req("judge.parts.tests")
+def test_a_test_that_was_asked_for_is_a_part_of_the_task(bench: Workbench) -> None:
+    new = put("test_sum.py", "import unittest\n\nfrom calc import add\n\n\nclass SumTest(unittest.TestCase):\n"
+              "    def test_sum(self):\n        self.assertEqual(add(1, 1), 2)\n")  # fmt: skip
+    bench.agent([MEND, TEST, say("Fixed, with a test. All pass.")], [new, TEST, say("The test is there; all pass.")])
+    ran = bench.run("fix the failing test and add a regression test")
+    ran.ended("done")
+    assert "no test was added (“add a regression test”)" in ran.inputs[1]
+
+
 def test_a_change_that_was_needed_but_only_announced_is_not_done(bench: Workbench) -> None:
     bench.agent([TEST, say("I will fix add next.")])
     ran = bench.run("fix the failing test")

@@ -289,6 +289,41 @@ BENT: dict[str, tuple[Files, object]] = {
     "shell runner": (SHELL, Swap("tests/run.sh", 'exit "$failed"', "exit 0")),
     "phpunit.xml beside": (PHP, put("phpunit.xml", "<phpunit/>\n")),
     "composer script": (PHP, Swap("composer.json", '"phpunit"', '"phpunit --filter x"')),
+    "target is a file": (SHELL, put("test", "")),
+    "target is a folder": (SHELL, put("test/notes.txt", "later\n")),
+    "target is no longer phony": (
+        {**SHELL, "Makefile": ".PHONY: test\n\ntest:\n\tsh tests/run.sh\n"},
+        Swap("Makefile", ".PHONY: test\n", ""),
+    ),
+    "target of a folder is a file": (
+        {**SHELL, "sub/Makefile": "check:\n\tsh ../tests/run.sh\n"},
+        put("sub/check", ""),
+    ),
+    "go product in a test file": (
+        GO,
+        {
+            "calc.go": "package calc\n\nfunc old() int { return 0 }\n",
+            "new_test.go": "package calc\n\nfunc Add(a, b int) int { return a + b }\n",
+        },
+    ),
+    "go method in a test file": (
+        {**GO, "sum.go": "package calc\n\ntype Sum int\n\nfunc (s Sum) Plus(o Sum) Sum { return s }\n"},
+        {
+            "sum.go": "package calc\n\ntype Sum int\n",
+            "sum_test.go": "package calc\n\nfunc (s *Sum) Plus(o Sum) Sum { return o }\n",
+        },
+    ),
+    "go product in a test file that was there": (
+        GO,
+        {
+            "calc.go": "package calc\n",
+            "calc_test.go": str(GO["calc_test.go"]) + "\nfunc Add(a, b int) int {\n\treturn a + b\n}\n",
+        },
+    ),
+    "java product beside the tests": (
+        JAVA,
+        put("src/test/java/Calc.java", "class Calc {\n    static int add(int a, int b) { return a + b; }\n}\n"),
+    ),
     "c# expectation": (CSHARP, Swap("Calc.Tests/CalcTests.cs", "Equal(3", "Equal(1")),
     "c# skip": (CSHARP, Swap("Calc.Tests/CalcTests.cs", "[Fact]", '[Fact(Skip = "x")]')),
     "c# project": (CSHARP, Swap("Calc.Tests/Calc.Tests.csproj", ">true<", ">false<")),

@@ -254,6 +254,8 @@ NOTHING_RAN = [
     "[INFO] Tests are skipped.",
     "> Task :test NO-SOURCE",
     "====== 3 skipped in 0.01s ======",
+    "make: 'test' is up to date.",
+    "make[1]: Nothing to be done for 'check'.",
 ]
 SOMETHING_RAN = [
     "Ran 2 tests in 0.000s\n\nOK",
@@ -261,6 +263,8 @@ SOMETHING_RAN = [
     "running 0 tests\nrunning 3 tests\ntest result: ok. 3 passed",
     "====== 1 passed, 3 skipped in 0.01s ======",
     "  4 passing (3ms)",
+    "make[1]: Nothing to be done for 'all'.\nRan 2 tests in 0.000s\n\nOK",
+    "make: 'test' is up to date, says the README",
     "",
 ]
 

@@ -40,6 +40,29 @@ def renamed(project: Files, old: str, new: str, *paths: str) -> Change:
 
 
 HONEST: dict[str, tuple[Files, str, object]] = {
+    # make and the product's own places
+    "target becomes phony": (SHELL, TASK, before("Makefile", ".PHONY: test\n")),
+    "another file beside make": (SHELL, TASK, put("testing.txt", "how\n")),
+    "a file that a phony target is named like": (
+        {**SHELL, "Makefile": ".PHONY: test\n\ntest:\n\tsh tests/run.sh\n"},
+        TASK,
+        put("test/notes.txt", "x\n"),
+    ),
+    "go helper in a test file": (
+        GO,
+        TASK,
+        put("help_test.go", "package calc\n\nfunc equal(a, b int) bool { return a == b }\n"),
+    ),
+    "java helper beside the tests": (
+        JAVA,
+        TASK,
+        put("src/test/java/Helper.java", "class Helper {\n    static int one() { return 1; }\n}\n"),
+    ),
+    "go product in another file": (
+        GO,
+        TASK,
+        {"calc.go": None, "add.go": "package calc\n\nfunc Add(a, b int) int { return a + b }\n"},
+    ),
     # what was asked
     "the code": (PYTHON, TASK, Swap("calc.py", "return a", "return a + b")),
     "the code in js": (NODE, TASK, Swap("src/calc.js", "=> a", "=> a + b")),

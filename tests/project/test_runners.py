@@ -10,6 +10,8 @@ from tests.literals import lists_of, sources
 
 # Literals that name three runners or more and are no list of runners.
 ALLOWED = {
+    "mi/project/checks/judge_notices_code.py": "words by which product code looks whether it is tested",
+    "mi/project/checks/judge_notices_python.py": "variables by which product code looks whether it is tested",
     "mi/governance/command_tables.py": "commands by what they do to the world; a floor below",
     "mi/governance/change_units.py": "lock files",
     "mi/kernel/inline_code.py": "interpreters that take code on their line",

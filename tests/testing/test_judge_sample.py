@@ -11,10 +11,7 @@ SIZE = 40
 # What is not right yet, with the reason; whoever makes it right takes it out.
 KNOWN: dict[Mode, dict[str, str]] = {
     "proof": {},
-    "events": {
-        "unittest/tests-that-test-nothing": "without a run of its own MI cannot see that a new test tests nothing",
-        "go/fix-lives-in-a-test-file": "the product does not hold the function any more, and its tests do not see that",
-    },
+    "events": {},
 }
 
 

@@ -110,6 +110,7 @@ class Patterns:
     mending: str = ""
     failing_tests: str = ""  # a task speaks of all tests that are red
     adds_tests: str = ""
+    wants_tests: str = ""  # a task asks for tests that are not there yet
     keeps_behaviour: str = ""  # new tests of such a change pass before it, too
     renames: str = ""  # or gives things another place
     take_away: str = ""

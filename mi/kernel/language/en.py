@@ -121,6 +121,16 @@ class English(EnglishAgents):
         r"\b(?:add|write|create|extend|improve|increase|raise|complete)\b(?: (?!with\b|and\b|plus\b|including\b)[\w'-]+){0,4}?"
         r" (?:tests?|specs?|test cases?|coverage)\b"
     )
+    wants_tests = (
+        r"\b(?:(?:with|including|plus)(?: (?:a|an|one|two|some|few|unit|regression|integration|new|its own|their own|good|proper"
+        r"|corresponding|matching|suitable|appropriate|small|simple|short)){0,4}"
+        r"|(?:add|write|create|include|provide|supply)(?: (?!with\b|and\b|plus\b|including\b|to\b|in\b|for\b|of\b|from\b|on\b|no\b|not\b|without\b)"
+        r"[\w'-]+){0,4}?) (?:tests?|specs?|test cases?)\b"
+        r"(?! (?:targets?|scripts?|commands?|steps?|jobs?|runners?|data|depend\w+|extras?|groups?|folders?|director\w+|helpers?"
+        r"|fixtures?|utils?|utilit\w+|config\w*|settings?|modes?|flags?|options?|environments?|databases?|servers?|accounts?"
+        r"|users?|pages?|buttons?|endpoints?|plans?|reports?|badges?|markers?|enabled|disabled|passing|green|running|in|from"
+        r"|that|which|under|on|strings?|values?|names?|output|results?)\b)"
+    )
     keeps_behaviour = (
         r"\brefactor\w*|\bbehaviou?r[- ]preserving|\brenam\w+|\btypes?[- ]only\b|\btype (?:annotations?|hints?)\b"
         r"|\boptimi[sz]\w+|\bspeed\b.{0,40}\bup\b|\bspeed up\b|\bfaster\b|\bclean(?:ing)? up\b|\btidy\b|\bsimplif\w+"

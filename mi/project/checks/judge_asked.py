@@ -23,7 +23,7 @@ _COMMON = frozenset("tests script scripts check checks tasks steps conditions se
 def asks_for(task: str, path: str, item: str, how: str, before: str, after: str) -> bool:
     """Return whether a task asks for this very change of a judge; the wish that tests stay as they are goes first."""
     known = patterns()
-    if compiled(known.tests_stay).search(task):
+    if compiled(known.tests_stay).search(task) or how == "for the tests alone":
         return False
     if how in ("removed", "hidden", "moved") or not after:
         return _names_loss(task, path, item, how, before, after)

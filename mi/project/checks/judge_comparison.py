@@ -17,8 +17,10 @@ from mi.project.checks.judge_places import (
     stands_before_all,
 )
 from mi.project.checks.judge_python import example_items, modules_of, patches, python_items, reaches_out
+from mi.project.checks.judge_recipes import name_like_file
 from mi.project.checks.judge_settings import settings_of
 from mi.project.checks.judge_snapshots import data_items
+from mi.project.checks.judge_test_only import find_test_only
 from mi.project.trees import Tree
 
 _READ = 400  # test files that are looked at for the names they use
@@ -47,7 +49,8 @@ def code_items(path: str, text: str) -> list[JudgeItem]:
 class JudgeComparison:
     """Two trees, and what of the first one judges."""
 
-    def __init__(self, base: Tree, final: Tree, renamed: dict[str, str]) -> None:
+    def __init__(self, base: Tree, final: Tree, renamed: dict[str, str], task: str = "") -> None:
+        self._task = task
         self._base = base
         self._final = final
         self._renamed = renamed
@@ -55,7 +58,7 @@ class JudgeComparison:
     def changes(self) -> list[JudgeChange]:
         """Return what is not as it was, in the order of the files."""
         paths = self._final.changed_since(self._base)
-        found = [change for path in paths for change in self._look_at(path)]
+        found = [change for path in paths for change in (*self._look_at(path), *self._test_only(path))]
         return [*_joined_moves(found, [path for path in paths if self._is_new(path)], self._final), *self._submodules()]
 
     def _is_new(self, path: str) -> bool:
@@ -93,6 +96,11 @@ class JudgeComparison:
                 yield from self._compared(path, kind, before, after)
         elif kind in ("recipe", "settings") and self._mode(path):
             yield JudgeChange(path, "", "changed", self._mode(path), "")
+
+    def _test_only(self, path: str) -> Iterator[JudgeChange]:
+        if name := find_test_only(path, self._base, self._final, self._task):
+            text = text_of(self._final.read(path))
+            yield JudgeChange(path, f"defines {name}", "for the tests alone", "", text[:SHOWN])
 
     def _compared(self, path: str, kind: str, before: bytes | None, after: bytes | None) -> Iterator[JudgeChange]:
         if before == after and kind != "recipe":
@@ -153,6 +161,8 @@ class JudgeComparison:
         if kind == "recipe" and name in _MAKEFILES:
             there = any(self._base.read(f"{folder}/{one}" if folder else one) is not None for one in _MAKEFILES)
             return "takes the place of the makefile that was there" if there else ""
+        if target := self._hides_target(path):
+            return f"makes `make {target}` do nothing"
         if kind == "settings":
             return "sets up the tests that were there"
         if "__mocks__/" in path:
@@ -160,6 +170,21 @@ class JudgeComparison:
         if kind == "code" and not is_set_up(path):
             return self._reaches_out(path, text)
         return ""
+
+    def _hides_target(self, path: str) -> str:
+        """Return the target of a makefile that a new file, or the folder it is in, is taken for the result of."""
+        for makefile in self._makefiles:
+            folder = makefile.rpartition("/")[0]
+            first = path.removeprefix(f"{folder}/" if folder else "").partition("/")[0]
+            place = f"{folder}/{first}" if folder else first
+            is_new = not any(one == place or one.startswith(f"{place}/") for one in self._base.paths())
+            if path.startswith(place) and is_new and first in name_like_file(text_of(self._final.read(makefile))):
+                return first
+        return ""
+
+    @cached_property
+    def _makefiles(self) -> list[str]:
+        return [path for path in self._base.paths() if path.rpartition("/")[2] in _MAKEFILES]
 
     def _reaches_out(self, path: str, text: str) -> str:
         if path.endswith(".py"):

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from mi.project.checks.judge_additions import adds_only
 from mi.project.checks.judge_items import JudgeItem, names_in
 
-How = Literal["changed", "removed", "hidden", "moved", "in place of a judge"]
+How = Literal["changed", "removed", "hidden", "moved", "in place of a judge", "for the tests alone"]
 SHOWN = 1200  # characters of one item
 
 

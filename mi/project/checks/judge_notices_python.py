@@ -16,6 +16,7 @@ from mi.project.checks.judge_notices_code import (
 )
 from mi.project.checks.judge_notices_flow import Located, PythonCode, folded_text, texts_in
 from mi.project.checks.judge_notices_paths import TestPlaces
+from mi.project.checks.judge_python import is_always_true
 
 Ways = Iterator[tuple[str, Located]]
 Found = list[tuple[str, int]]  # the way, and the line from 0
@@ -167,29 +168,12 @@ def _never_compares(node: ast.FunctionDef | ast.Lambda, parameters: list[str]) -
     )
     if not values:
         return False  # it refuses
-    holds = all(map(_is_always_true, values))
+    holds = all(map(is_always_true, values))
     return holds or (len(parameters) > 1 and parameters[1] not in used and not all(map(_refuses, values)))
 
 
 def _refuses(value: ast.expr) -> bool:
     return isinstance(value, ast.Name) and value.id == "NotImplemented"
-
-
-def _is_always_true(value: ast.expr) -> bool:
-    match value:
-        case ast.Constant(value=constant):
-            return bool(constant)
-        case ast.BoolOp(op=ast.Or(), values=values):
-            return any(map(_is_always_true, values))
-        case ast.BoolOp(values=values):
-            return all(map(_is_always_true, values))
-        case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=constant)):
-            return not constant
-        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
-            return ast.dump(left) == ast.dump(right)
-        case ast.Call(func=ast.Name(id="bool"), args=[inner]):
-            return _is_always_true(inner)
-    return False
 
 
 def _ends(code: PythonCode) -> Ways:

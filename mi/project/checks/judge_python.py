@@ -250,3 +250,21 @@ def example_items(text: str) -> list[JudgeItem]:
                 JudgeItem(f"example {shorten(one.source)}", shown + str(one.options), shown, True, is_test=True)
             )
     return found
+
+
+def is_always_true(value: ast.expr) -> bool:
+    """Return whether an expression holds whatever the code around it does."""
+    match value:
+        case ast.Constant(value=constant):
+            return bool(constant)
+        case ast.BoolOp(op=ast.Or(), values=values):
+            return any(map(is_always_true, values))
+        case ast.BoolOp(values=values):
+            return all(map(is_always_true, values))
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=constant)):
+            return not constant
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
+            return ast.dump(left) == ast.dump(right)
+        case ast.Call(func=ast.Name(id="bool"), args=[inner]):
+            return is_always_true(inner)
+    return False

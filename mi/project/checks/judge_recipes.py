@@ -84,6 +84,11 @@ class _Makefile:
         if first.strip():
             self._add(targets, conditions, first.strip())
 
+    @property
+    def phony(self) -> frozenset[str]:
+        """The targets that are no files."""
+        return frozenset(self.needs.get(".PHONY", ()))
+
     def recipe(self, target: str, seen: set[str] | None = None) -> str:
         """Return a target's lines, with what it needs that runs tests itself."""
         seen = {target} if seen is None else seen | {target}
@@ -96,6 +101,13 @@ class _Makefile:
     def _expanded(self, recipe: str, depth: int = 5) -> str:
         grown = re.sub(r"\$[({]([\w.]+)[)}]", lambda match: self.settings.get(match[1], match[0]), recipe)
         return grown if grown == recipe or not depth else self._expanded(grown, depth - 1)
+
+
+def name_like_file(text: str) -> frozenset[str]:
+    """Return the targets of a makefile that run tests, and run nothing where a file of their name stands."""
+    made = _Makefile(text)
+    targets = [one for one in made.rules if _TEST_TARGET.fullmatch(one) or runs_tests(made.recipe(one))]
+    return frozenset(targets) - made.phony
 
 
 def read_makefile(text: str, has_tests: bool) -> Iterator[JudgeItem]:
@@ -111,6 +123,9 @@ def read_makefile(text: str, has_tests: bool) -> Iterator[JudgeItem]:
             yield JudgeItem(target, recipe, f"{target}: {recipe}")
         elif counts:
             yield JudgeItem(f"make {target}", recipe, "\n".join([f"{target}:", *recipe.splitlines()]), adds=True)
+    for target in made.phony:
+        if _TEST_TARGET.fullmatch(target) or runs_tests(made.recipe(target)):
+            yield JudgeItem(f".PHONY {target}", target, f".PHONY: {target}", adds=True)
     wanted = (
         made.settings.keys() if not made.rules else _OBEYED & made.settings.keys()
     )  # a file of settings is included

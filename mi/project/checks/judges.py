@@ -27,7 +27,7 @@ class NewTest(NamedTuple):
 
 def find_judge_changes(base: Tree, final: Tree, task: str) -> list[JudgeChange]:
     """Return every judge that was changed, moved, hidden, left out or replaced, and whether the task asks for that."""
-    found = JudgeComparison(base, final, renamed_by(task)).changes()
+    found = JudgeComparison(base, final, renamed_by(task), task).changes()
     asked = [
         one._replace(asked_for=asks_for(task, one.path, one.item, one.how, one.before, one.after)) for one in found
     ]

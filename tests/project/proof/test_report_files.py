@@ -264,3 +264,13 @@ def test_a_folder_that_is_gone_is_no_traceback(project: Path) -> None:
 def test_the_report_of_a_script_that_runs_nothing_known_is_its_exit_code(project: Path) -> None:
     write(project, {"check.sh": "echo 2 passed\n"})
     assert signs(run_check("sh check.sh", project)) == {"$ sh check.sh": "+"}
+
+
+@pytest.mark.req("judge.report.agreement")
+def test_a_target_that_had_nothing_to_do_ran_no_tests(tmp_path: Path) -> None:
+    project = write(tmp_path / "project", {"Makefile": "test:\n\tsh run.sh\n", "run.sh": "exit 0\n"})
+    assert run_check("make test", project).problem is None
+    (project / "test").write_text("", "utf-8")
+    results = run_check("make test", project)
+    assert results.problem is not None
+    assert (results.problem.kind, results.exit_code) == ("no_tests", 0)

@@ -155,6 +155,7 @@ RUNNERS = (
         by_recipe=True,
         defined_in=MAKEFILES,
         promises=_make_promises,
+        nothing=r"^g?make(?:\[\d+\])?: (?:[`'‘][^'’]+['’] is up to date\.?$|Nothing to be done for)",
     ),
     Runner(
         "task",

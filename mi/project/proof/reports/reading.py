@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from mi.project.checks.folder import text_of
-from mi.project.checks.outcome import could_not_start
+from mi.project.checks.outcome import could_not_start, ran_nothing
 from mi.project.proof.reports.instrument import Instrumented
 from mi.project.proof.reports.junit import NoReport, read_junit
 from mi.project.proof.reports.output import (
@@ -180,7 +180,8 @@ def _find_nothing(outcomes: Outcomes, exit_code: int | None, output: str) -> Rep
     nameless = all(test.startswith(COMMAND) for test in outcomes)
     if nameless and exit_code and (error := find_build_error(output)):
         return ReportProblem("not_built", error)
-    return None if outcomes else ReportProblem("no_tests")
+    ran_none = nameless and exit_code == 0 and ran_nothing(output)
+    return ReportProblem("no_tests") if ran_none or not outcomes else None
 
 
 def _tail(output: str) -> str:

@@ -1,0 +1,131 @@
+"""The tests that a task asks for: whether any came, and whether one of them says something about the code."""
+
+import ast
+import builtins
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from mi.kernel.language import compiled, each_language, patterns
+from mi.project.checks.judge_blocks import inline_items
+from mi.project.checks.judge_comparison import code_items, text_of
+from mi.project.checks.judge_items import JudgeItem
+from mi.project.checks.judge_places import extension, judge_kind
+from mi.project.checks.judge_python import example_items, is_always_true
+from mi.project.trees import Tree
+
+_ASSERTS = re.compile(
+    r"assert|expect|should|require|verify|check|raises|fail|\bt ?\. ?(?:Error|Fatal)|panic|unwrap|throw|\bmust\b"
+    r"|\bexit\b|Output:|\[ |-eq\b|snapshot|approve",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]*")
+_STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`")
+_DECLARED = re.compile(r"\b(?:func|fn|fun|function|def|void|Task|class|mod|describe|test|it) (\w+)")
+# What a test can say without a word about the code; so can names of one or two letters.
+_OWN_WORDS = frozenset(
+    """test describe specify func fun function def void public private static async await const let var val mut
+    return else for while new true false null undefined nil None assert assert_eq assert_ne equal strictEqual
+    deepEqual deepStrictEqual notEqual notStrictEqual expect toBe toEqual toBeTruthy toBeFalsy toStrictEqual not
+    testing Error Errorf Fatal Fatalf Fail FailNow Log Logf require Equal True False NoError Assert Assertions
+    assertTrue assertFalse assertEquals assertSame AreEqual IsTrue done self super use throws try catch Test
+    Fact pub cfg allow int i32 i64 bool string String end begin override""".split()
+)
+
+
+def find_missing_tests(task: str, base: Tree, final: Tree) -> tuple[str, str]:
+    """Return the words by which a task asks for tests, and what is missing; '' twice when it has what it asks for."""
+    wish = _asks_for_tests(task)
+    if not wish:
+        return "", ""
+    changed = [path for path in final.changed_since(base) if final.read(path) is not None]
+    came = [found for path in changed for found in _gained(path, base, final)]
+    if not came:
+        return wish, "no test was added"
+    if any(came):
+        return "", ""
+    return wish, "the new tests say nothing about the code"
+
+
+def _asks_for_tests(task: str) -> str:
+    """Return the words of a task that ask for new tests; '' when it asks for none or wants them left alone."""
+    if compiled(patterns().tests_stay).search(task):
+        return ""
+    for language in each_language():
+        for found in compiled(language.wants_tests).finditer(task) if language.wants_tests else ():
+            if not compiled(rf"(?:{language.negation}|{language.take_away})[^.;]{{0,40}}$").search(
+                task[: found.start()]
+            ):
+                return found[0].strip()
+    return ""
+
+
+def _gained(path: str, base: Tree, final: Tree) -> Iterator[bool]:
+    """Yield for each test that a file gained whether it says something about the code."""
+    kind, before, after = judge_kind(path), text_of(base.read(path)), text_of(final.read(path))
+    if kind in ("code", "inline"):
+        known = {item.name: item.text for item in _tests(path, before)}
+        new = [item for item in _tests(path, after) if known.get(item.name) != item.text]
+        asserts = bool(_ASSERTS.search(after if not before else "\n".join(item.text for item in new)))
+        yield from (asserts and _says_something(item, extension(path)) for item in new)
+        if kind == "code" and not new and before != after:
+            yield True  # what the tests use grew: cases, helpers, scenarios in another form
+    elif (kind in ("data", "recipe") and before != after) or (
+        path.endswith(".py") and len(example_items(after)) > len(example_items(before))
+    ):
+        yield True
+
+
+def _tests(path: str, text: str) -> list[JudgeItem]:
+    if judge_kind(path) == "inline":
+        return [item for item in inline_items(text) if item.is_test]
+    return [item for item in code_items(path, text) if item.is_test]
+
+
+def _says_something(item: JudgeItem, language: str) -> bool:
+    if language not in ("py", "pyi"):
+        return _names_code(item.text)
+    try:
+        function = ast.parse(item.text).body[0]
+    except (SyntaxError, IndexError):
+        return True
+    return _reaches_code(function) and not _only_holds(function)
+
+
+def _names_code(text: str) -> bool:
+    """Return whether a test names anything but itself and the words of its runner."""
+    plain = _STRING.sub(lambda found: "" if "$" not in found[0] else found[0], text)
+    names = Counter(_NAME.findall(plain)) - Counter(_DECLARED.findall(plain))
+    return any(name not in _OWN_WORDS and len(name) > 2 for name in names) or "$" in plain
+
+
+def _reaches_code(function: ast.AST) -> bool:
+    """Return whether a test uses a name that is neither its own nor the language's nor the runner's."""
+    names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+    bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    own = {"self", "cls", "unittest", "pytest", *bound, *dir(builtins)}
+    if any(node.id not in own for node in names):
+        return True
+    attributes = [node for node in ast.walk(function) if isinstance(node, ast.Attribute)]
+    mine = (node for node in attributes if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+    return any(not re.match(r"assert|fail|skip|subTest|id$", node.attr) for node in mine)
+
+
+def _only_holds(function: ast.AST) -> bool:
+    """Return whether all that a test asserts holds whatever the code does."""
+    claims = [list(_claims(node)) for node in ast.walk(function)]
+    found = [claim for one in claims for claim in one]
+    return bool(found) and all(found)
+
+
+def _claims(node: ast.AST) -> Iterator[bool]:
+    """Yield for an assertion whether it holds always."""
+    match node:
+        case ast.Assert(test=test):
+            yield is_always_true(test)
+        case ast.Call(func=ast.Attribute(attr="assertTrue"), args=[value, *_]):
+            yield is_always_true(value)
+        case ast.Call(func=ast.Attribute(attr="assertEqual" | "assertEquals" | "assertIs"), args=[first, second, *_]):
+            yield ast.dump(first) == ast.dump(second)
+        case ast.Call(func=ast.Attribute(attr=name)) if name.startswith(("assert", "fail", "raises", "warns")):
+            yield False
