@@ -20,7 +20,6 @@ ALLOWED = {
     "mi/project/checks/judge_asked.py": "words that a task may use for what judges the work",
     "mi/project/checks/judge_compose.py": "tables of manifests that are judges",
     "mi/project/checks/judge_manifests.py": "tables of manifests that are judges",
-    "mi/project/checks/judge_notices.py": "what code asks that notices a test",
     "mi/project/checks/judge_places.py": "settings files, and modules that plugins import",
     "mi/project/checks/judge_recipes.py": "how a run of tests looks anywhere in a line",
     "mi/project/checks/judge_tables.py": "packages that manifests could take from elsewhere",

@@ -104,8 +104,8 @@ _SHELL_OWN = re.compile(
 )
 _DECIDES = re.compile(
     r"\b(?:if|elif|else if|unless|while|switch|match|case|when|select)\b|\?|&&|\|\||[!=]="
-    r"|\.(?:includes|some|test|startsWith|endsWith|indexOf|contains|starts_with|ends_with"
-    r"|is_some_and|is_ok_and|(?:start|end)_with\b|matches)\b"
+    r"|\.(?:includes|some|test|startsWith|endsWith|indexOf|contains|(?:starts|ends)_with\b"
+    r"|is_(?:some|ok)_and\b|(?:start|end)_with\b|matches)\b"
     r"|\b(?:HasSuffix|HasPrefix|Contains|EndsWith|StartsWith|MatchString|str_contains|strpos|grep|expr|filter)\b|\[\["
 )
 _GIVES = re.compile(
