@@ -41,7 +41,7 @@ from mi.mind.prompts.risk_judge import RiskJudgement, risk_judge
 from mi.mind.prompts.workflow_progress import commands_in
 from mi.mind.views import BatchView, Case, JudgedPart
 from mi.project.checks.recognition import Check, planned
-from mi.project.snapshots import name_ref, tell_restore
+from mi.project.snapshots import name_ref
 
 
 class Judged(NamedTuple):
@@ -173,14 +173,13 @@ class BatchJudge:
     def _kept_ref(self, case: Case) -> str:
         """Return the snapshot from before a batch that destroyed something; '' when there is none."""
         destroyed = any(signal.startswith("delete:") for signal in case.batch.risk_signals)
-        return name_ref(self._state.run_id, self._state.batch_id) if destroyed and self._state.kept_in else ""
+        return name_ref(self._state.run_id, self._state.batch_id) if destroyed and self._state.is_kept else ""
 
     def _tell_kept(self, case: Case) -> str:
         """Return how the person gets back what a batch destroyed."""
-        ref, root = self._kept_ref(case), self._parts.project.root
-        return (
-            text("risk.kept", case.language, ref=ref, how=tell_restore(root, self._state.kept_in, ref)) if ref else ""
-        )
+        ref, state = self._kept_ref(case), self._state
+        how = f"mi restore {state.run_id}/{state.batch_id}"
+        return text("risk.kept", case.language, ref=ref, how=how) if ref else ""
 
     def plan(self, case: Case, suffix: str) -> Checks | None:
         """Plan the checks again, after something was learned in between."""

@@ -63,7 +63,7 @@ class BatchRunner:
         """Keep the work tree for the person before the agent touches it; what fails is said and stops nothing."""
         with _say_when_slow(self._parts.reporter):
             snapshot = watch.snapshot(self._state.batch_id)
-        self._state.kept_in = snapshot.place if snapshot.commit else ""
+        self._state.is_kept = bool(snapshot.commit)
         if self._parts.snapshot.enabled:
             self._recorder.append(_snapshot_record(snapshot, self._state.batch_id))
 

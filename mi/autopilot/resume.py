@@ -153,8 +153,8 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
     ended: list[BatchEnd] = [record for record in records if isinstance(record, BatchEnd)]
     state.number = int(sent[-1].batch_id.removeprefix("b").partition(".")[0]) if sent else 0
     state.thread_id = next((record.thread_id for record in reversed(records) if record.thread_id), "")
-    kept = (record for record in reversed(records) if isinstance(record, TreeSnapshot) and record.of == state.batch_id)
-    state.kept_in = next((record.place for record in kept if record.commit), "")
+    kept = (record for record in records if isinstance(record, TreeSnapshot) and record.of == state.batch_id)
+    state.is_kept = any(record.commit for record in kept)
     state.said = ended[-1].last_message if ended else ""
     state.spent = NOTHING
     for batch in ended:

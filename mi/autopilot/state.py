@@ -43,7 +43,7 @@ class RunState(Struct, kw_only=True):
     open_rows: list[str] = field(default_factory=list)  # of `done`, when it was judged last
     last_seen: LastSeen | None = None
     proof_said: str = ""  # what came of MI's own run, or why there was none
-    kept_in: str = ""  # the repository with the snapshot from before the current batch; '' when there is none
+    is_kept: bool = False  # there is a snapshot from before the current batch
     spent: RunUsage = NOTHING
     recent: list[CitableText] = field(default_factory=list)
     evidence_ids: list[str] = field(default_factory=list)

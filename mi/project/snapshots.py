@@ -5,7 +5,6 @@ import re
 import shutil
 import time
 from collections.abc import Iterable
-from shlex import quote
 from typing import NamedTuple
 
 from mi.kernel import git
@@ -47,13 +46,6 @@ class KeptSnapshot(NamedTuple):
 def name_ref(run_id: str, batch_id: str) -> str:
     """Return the reference under which a snapshot is kept."""
     return _PREFIX + "/".join(re.sub(r"[^\w-]", "-", part) for part in (run_id, batch_id))
-
-
-def tell_restore(root: str, git_dir: str, ref: str) -> str:
-    """Return the command that puts a path back as a snapshot has it."""
-    is_theirs = git.find_toplevel(root) is not None
-    where = "" if is_theirs else f" --git-dir={quote(git_dir)} --work-tree={quote(root)}"
-    return f"git{where} restore --source={ref} -- PATH"
 
 
 def open_store(root: str, home_folder: str) -> TreeStore | None:

@@ -1,7 +1,6 @@
 """A run keeps the work tree before each batch: what an agent destroys can be had back."""
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -124,9 +123,8 @@ def test_a_command_that_destroys_work_names_the_snapshot_to_restore_it_from(
     assert risk["snapshot"] == f"refs/mi/{ran.records[0]['run_id']}/{risk['batch_id']}"
     assert risk["snapshot"] in asked["question"]
     assert risk["snapshot"] in ran.stdout
-    how = asked["question"].rpartition(": ")[2]
-    for path in ("thoughts", "calc.py"):
-        subprocess.run(how.replace("PATH", path), shell=True, cwd=bench.project, check=True)
+    how = asked["question"].rpartition(": mi ")[2].split()
+    assert bench.mi(*how, "--yes").code == 0
     assert bench.read("thoughts/one") == "an hour of thought\n"
     assert bench.read("calc.py") == "mine\n"
 

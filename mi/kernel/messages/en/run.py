@@ -1,7 +1,7 @@
 """English texts: what a run asks the person, and why it ended."""
 
 TEXT: dict[str, str] = {
-    "risk.kept": "The work tree as it was before this batch is kept as {ref}; to put something back: {how}",
+    "risk.kept": "The work tree as it was before this batch is kept as {ref}; to put files back: {how}",
     "ask.risk": "The agent did something risky ({category}, {severity}): {signal}. Go on?",
     "ask.judges": "What judges the work was changed, or code looks whether it is tested, and the task does not ask for it:\n{lines}\nMay it stay so? (yes or no)",
     "ask.policy": "You wanted to be asked about this: {signal}. Go on?",
