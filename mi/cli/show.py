@@ -113,7 +113,9 @@ def _show_run(context: HomeContext, out: Output, args: Args) -> None:
     for log in _all_logs(context, args):
         found = whole_run(log, args.ref, context.evidence_index, progress)
         if found is not None:
-            _show_object(out, args, found)
+            from mi.app.reach import mark_run
+
+            _show_object(out, args, mark_run(context, log, found, progress))
             return
     raise NotFound("unknown-id", ref=args.ref, where=context.home.projects)
 

@@ -7,72 +7,139 @@ from mi.app.home_context import HomeContext
 from mi.app.learning import build_other_lessons
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
-from mi.cli.output import Output, Progress
+from mi.cli.output import Output, Progress, flush
 from mi.kernel.errors import NotFound
-from mi.kernel.text import fit_one_line
+from mi.kernel.text import fit_one_line, pad
 
 if TYPE_CHECKING:
     from mi.evidence.reader import Event
-    from mi.learning.undo import Target, UndoPlace
+    from mi.learning.reach import Citation
+    from mi.learning.undo import OtherLesson, Target, UndoPlace
+
+_MOST_CITING = 20
 
 
 def build_parser(name: str) -> Parser:
     """Build the parser of the command."""
     if name == "redo":
-        built = command("mi redo", "Restore what was undone.", "mi redo run_…", _redo, person_only=True)
+        summary = "Show what was undone and would be restored; with --apply, or after a yes, restore it."
+        built = command("mi redo", summary, "mi redo run_… --apply", _redo, person_only=True)
         built.add_argument("ref", nargs="?", metavar="run_id|ev_…", help="what was undone (default: the latest)")
+        built.add_argument("--apply", action="store_true", help="restore it (default: ask, or only show)")
     else:
-        summary = "Show what a run or an event taught; with --apply take it back. Nothing is erased."
-        built = command("mi undo", summary, "mi undo run_… --apply", _undo, person_only=True)
-        built.add_argument("ref", metavar="run_id|ev_…", help="a run, a command (cli_…) or an event")
-        built.add_argument("--apply", action="store_true", help="take it back (default: only show)")
+        summary = (
+            "Show what a run or an event taught and who cites it; with --apply, or after a yes, take it back. "
+            "Nothing is erased."
+        )
+        built = command("mi undo", summary, "mi undo last", _undo, person_only=True)
+        built.add_argument("ref", metavar="last|run_id|ev_…", help="a run, a command (cli_…), an event, or last")
+        built.add_argument("--apply", action="store_true", help="take it back (default: ask, or only show)")
     add_cd(built)
     add_json(built)
     return built
 
 
 def _undo(context: HomeContext, args: Args) -> int:
-    from mi.learning.undo import describe_change, find_restorable, redo, undo
+    from mi.app.reach import find_reach
+    from mi.learning.undo import describe_change, undo
 
     out = Output(context.language)
-    event = _first_event(context, out, args.ref)
-    target, restores = _target(args.ref, event)
-    places = _places(context)
-    others = build_other_lessons(context)
-    event_ids: list[str] = []
+    places, others = _places(context), build_other_lessons(context)
+    ref = _find_last(context, places, others) if args.ref == "last" else args.ref
+    event = _first_event(context, out, ref)
+    target, restores = _target(ref, event)
     if restores:
-        changes = [line for one in find_restorable(places, target, context.notices) for line in one.shown()]
-        event_ids = redo(places, target, others, context.notices)["event_ids"] if args.apply else []
-    else:
-        changes = describe_change(places, target, others)
-        if event is None and not changes:  # a run that taught nothing is no error; one that never was is
-            raise NotFound("unknown-run", ref=args.ref)
-        event_ids = undo(places, target, others) if args.apply else []
+        return _restore(context, args, out, places, others, target, ref)
+    changes = describe_change(places, target, others)
+    if event is None and not changes:  # a run that taught nothing is no error; one that never was is
+        raise NotFound("unknown-run", ref=ref)
+    reach = find_reach(context, target, changes, Progress(out, "progress.indexing")) if changes else []
+    if not args.json:
+        _show(out, changes, reach)
+    wanted = args.apply or (bool(changes) and _agrees(context, out, args, "undo.ask", ref, len(changes)))
+    event_ids = undo(places, target, others) if wanted else []
     if args.json:
-        out.json({"target": args.ref, "applied": bool(event_ids), "event_ids": event_ids, "taught": changes})
+        told = {"target": ref, "applied": bool(event_ids), "event_ids": event_ids, "taught": changes}
+        out.json(told | {"cited_by": [one._asdict() for one in reach]})
         return 0
-    for one in changes:
-        do = out.text("undo." + one["do"].replace(" ", "-"))
-        out.beside(f"{do}  {one['id']}  ", f"{fit_one_line(one['text'], 90)}  ({one['scope']})")
-    key = ("redo." if restores else "undo.") + ("done" if event_ids else "preview" if changes else "nothing")
-    ref = target.ref if event_ids else args.ref
+    key = "undo." + ("done" if event_ids else "preview" if changes else "nothing")
     out.say(key, ref=ref, count=len(changes), event_id=" ".join(event_ids))
     return 0
 
 
 def _redo(context: HomeContext, args: Args) -> int:
-    from mi.learning.undo import find_last_undone, redo
+    from mi.learning.undo import find_last_undone
 
-    out = Output(context.language)
     places = _places(context)
     target = find_last_undone(places, args.ref, context.notices)
-    done = redo(places, target, build_other_lessons(context), context.notices)
+    out, others = Output(context.language), build_other_lessons(context)
+    return _restore(context, args, out, places, others, target, target.ref)
+
+
+def _restore(
+    context: HomeContext,
+    args: Args,
+    out: Output,
+    places: "list[UndoPlace]",
+    others: "list[OtherLesson]",
+    target: "Target",
+    ref: str,
+) -> int:
+    """Show what was undone, and restore it once that is wanted; `ref` is what the person named."""
+    from mi.learning.undo import find_restorable, redo
+
+    changes = [line for one in find_restorable(places, target, context.notices) for line in one.shown()]
+    if not args.json:
+        _show(out, changes, [])
+    wanted = args.apply or (bool(changes) and _agrees(context, out, args, "redo.ask", target.ref, len(changes)))
+    done = (
+        redo(places, target, others, context.notices) if wanted else {"event_ids": [], "restored": [], "taken_back": []}
+    )
+    applied = bool(done["event_ids"])
     if args.json:
-        out.json({"target": target.ref} | done)
-    else:
-        count = len(done["restored"]) + len(done["taken_back"])
-        out.say("redo.done", ref=target.ref, count=count, event_id=" ".join(done["event_ids"]))
+        told = {"target": target.ref if args.run is _redo else ref, "applied": applied}
+        out.json(told | done | ({} if args.run is _redo else {"taught": changes}))
+        return 0
+    key = "redo." + ("done" if applied else "preview" if changes else "nothing")
+    command_line = f"mi redo {target.ref}" if args.run is _redo else f"mi undo {ref}"
+    out.say(
+        key,
+        ref=target.ref if applied else ref,
+        count=len(changes),
+        event_id=" ".join(done["event_ids"]),
+        command=command_line,
+    )
     return 0
+
+
+def _agrees(context: HomeContext, out: Output, args: Args, key: str, ref: str, count: int) -> bool:
+    """Return whether the person at the terminal says yes; nobody is asked for a program."""
+    from mi.cli.prompts import ask_person, is_yes
+
+    if args.json:
+        return False
+    flush()
+    return is_yes(ask_person(context, out.text(key, ref=ref, count=count)))
+
+
+def _show(out: Output, changes: "list[dict[str, str]]", reach: "list[Citation]") -> None:
+    for one in changes:
+        do = out.text("undo." + one["do"].replace(" ", "-"))
+        out.beside(f"{do}  {one['id']}  ", f"{fit_one_line(one['text'], 90)}  ({one['scope']})")
+    if reach:
+        out.say("undo.cited-by", count=len(reach))
+    for number, found in enumerate(reach):
+        if number == _MOST_CITING:
+            out.say("undo.more", count=len(reach) - number)
+            break
+        role = out.text("undo.role-" + found.role.replace("_", "-"))
+        out.beside(f"  {pad(out.word(found.kind), 9)} {found.id}  ", f"{fit_one_line(found.text, 80)}  ({role})")
+
+
+def _find_last(context: HomeContext, places: "list[UndoPlace]", others: "list[OtherLesson]") -> str:
+    from mi.learning.undo import find_last_taught
+
+    return find_last_taught(places, others, context.notices).ref
 
 
 def _target(ref: str, event: "Event | None") -> "tuple[Target, bool]":

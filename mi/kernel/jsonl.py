@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -192,22 +193,24 @@ def _line_at(fd: int, start: int, end: int, size: int, max_line: int) -> Line:
     return Line(start, length, os.pread(fd, min(length, max_line), start), complete)
 
 
-def find_lines_holding(path: str, needle: bytes) -> Iterator[bytes]:
-    """Yield the whole lines in which some bytes stand, in order.
+def find_lines_holding(path: str, *needles: bytes, start: int = 0) -> Iterator[bytes]:
+    """Yield the whole lines in which one of some texts stands, in order, from the line at an offset on.
 
     Looked for in large pieces, most of a log is not split.
     """
     fd = open_to_read(path)
     if fd is None:
         return
+    wanted = re.compile(b"|".join(map(re.escape, sorted(needles))))
     with open(fd, "rb", buffering=0) as file:
+        file.seek(start)
         rest = b""
         while piece := file.read(_PIECE):
             piece = rest + piece
             end = piece.rfind(b"\n") + 1
             rest = piece[end:]
-            if piece.find(needle, 0, end) >= 0:
-                yield from (line for line in piece[:end].split(b"\n") if needle in line)
+            if wanted.search(piece, 0, end):
+                yield from (line for line in piece[:end].split(b"\n") if wanted.search(line))
 
 
 def read_forward(path: str, start: int = 0, max_line: int = MAX_LINE) -> Iterator[Line]:

@@ -1,10 +1,11 @@
 """Taking back what a run or an event taught, and restoring it: only ever by appended lines."""
 
+import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.reader import read_back
+from mi.evidence.reader import Event, read_back
 from mi.evidence.records.run import Redo, Undo
 from mi.kernel import jsonl
 from mi.kernel.errors import NotFound, UsageError
@@ -165,6 +166,25 @@ def find_last_undone(places: list[UndoPlace], ref: str | None, notices: Notices)
     if found is None:
         raise NotFound("nothing-undone", ref=ref) if ref else NotFound("nothing-undone-at-all")
     return Target(str(found["target"]))
+
+
+def find_last_taught(places: list[UndoPlace], others: Sequence[OtherLesson], notices: Notices) -> Target:
+    """Return the latest run or command that taught something which still stands; NotFound when there is none."""
+    latest = heapq.merge(*(read_back(place.log, notices) for place in places), key=_moment, reverse=True)
+    seen: set[str] = set()
+    for event in latest:
+        ref = event.head.run_id
+        if ref in seen or event.head.kind in ("undo", "redo") or not ref.startswith(("run_", "cli_")):
+            continue
+        seen.add(ref)
+        target = Target(ref)
+        if describe_change(places, target, others):
+            return target
+    raise NotFound("nothing-taught")
+
+
+def _moment(event: Event) -> str:
+    return event.head.ts
 
 
 class Restoring(NamedTuple):

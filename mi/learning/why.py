@@ -14,8 +14,8 @@ from mi.knowledge.thoughts.store_state import Thought
 from mi.knowledge.thoughts.stores import CombinedStores
 
 DECISIONS = SHOWN_IN["why"]
-_CITED = ("cited_ids", "chosen_claim_ids", "applied_claim_ids")
-_ID_PREFIXES = ("cl_", "nd_", "ev_")
+CITED = ("cited_ids", "chosen_claim_ids", "applied_claim_ids")
+_ID_PREFIXES = ("cl_", "nd_", "ev_", "wf_")
 
 
 class Ground(NamedTuple):
@@ -54,10 +54,11 @@ def explain_event(
 ) -> Why:
     """Return which thoughts a recorded event cites, depends on, or had in view."""
     own = str(event.get("event_id", ""))
-    recorded = dict.fromkeys(pair for pair in _ids_in(event, "") if pair[1] != own)
-    cited = [one for name, one in recorded if name in _CITED]
+    thought_ids = (pair for pair in list_ids(event) if not pair[1].startswith("wf_"))
+    recorded = dict.fromkeys(pair for pair in thought_ids if pair[1] != own)
+    cited = [one for name, one in recorded if name in CITED]
     depends = [edge.to_id for edge in thoughts.edges(own, "out", RESTS_ON)]
-    in_view = [one for name, one in recorded if name not in _CITED]
+    in_view = [one for name, one in recorded if name not in CITED]
     grounds = _grounds(thoughts, {"cited": cited, "depends_on": depends, "in_view": in_view})
     known = [one for one in grounds if one.id.startswith("cl_") and one.status]
     chosen = [one.id for one in known if one.role in ("cited", "depends_on")]
@@ -153,13 +154,13 @@ def _grounds(thoughts: CombinedStores, roles: dict[str, list[str]]) -> list[Grou
     return list(found.values())
 
 
-def _ids_in(value: Any, name: str) -> Iterator[tuple[str, str]]:
+def list_ids(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     """Yield every id in a record with the name of the field that holds it."""
     if isinstance(value, dict):
         for key, one in value.items():
-            yield from _ids_in(one, key)
+            yield from list_ids(one, key)
     elif isinstance(value, list):
         for one in value:
-            yield from _ids_in(one, name)
+            yield from list_ids(one, name)
     elif isinstance(value, str) and value.startswith(_ID_PREFIXES) and len(value) < 200 and " " not in value:
         yield name, value

@@ -402,7 +402,11 @@ def test_files_that_change_meanwhile(home: Home, repository, keep: Keep) -> None
 
 KILLED = """
 import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+from mi.app import speaker
 from mi.cli.main import run
+from tests.speaking import make_reader
+speaker.read_ancestry = make_reader(os.getppid())
 real, calls = os.replace, []
 def replace(source, target):
     if ".mi-restore-" in str(source) and "/files/" in str(source):
@@ -423,7 +427,11 @@ def test_killed_in_the_midst_it_is_called_again(mi: Mi, home: Home, repository, 
     write(repo, dict.fromkeys("abcde", "theirs"))
     status = git(repo, "status", "--porcelain")
     killed = subprocess.run(
-        [sys.executable, "-c", KILLED], cwd=repo, capture_output=True, encoding="utf-8", check=False
+        [sys.executable, "-c", KILLED, str(Path(__file__).parents[2])],
+        cwd=repo,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
     assert killed.returncode == -signal.SIGKILL
     assert sorted(read(repo)[name] for name in "abcde") == ["mine"] * 2 + ["theirs"] * 3

@@ -72,7 +72,7 @@ def test_a_risk_tightens_the_rules_and_the_lesson_can_be_taken_back(bench: Workb
     rollback = lines(bench, "claims")[-1]
     assert (rollback["kind"], rollback["claim_id"]) == ("claim_retract", claim["claim_id"])
     assert suggested["run_id"] in rollback["rationale"]
-    bench.mi("redo")
+    bench.mi("redo", "--apply")
     assert learned(bench) == [RULE]
     assert state_file(bench, "preference_candidates.json")["candidates"].popitem()[1]["count"] == 1
 

@@ -101,7 +101,7 @@ def test_a_run_is_taken_back_and_restored_any_number_of_times(mi: Mi, context: H
         assert state(context, names) == BEFORE
         assert all(path.read_bytes().startswith(content) for path, content in logs.items())
         assert run(mi, "undo", ref)["taught"] == []
-        restored = run(mi, "redo")
+        restored = run(mi, "redo", "--apply")
         assert restored["target"] == ref
         assert state(context, names) == LEARNED
         kinds = [json.loads(line)["kind"] for line in Path(context.project_home.evidence).read_bytes().splitlines()]
@@ -124,11 +124,11 @@ def test_redo_goes_back_through_everything_that_was_undone(mi: Mi, context: Home
     first, second = learn(context, "run_a"), learn(context, "run_b")
     for run_id in ("run_a", "run_b"):
         run(mi, "undo", run_id, "--apply")
-    assert run(mi, "redo")["target"] == "run_b"
+    assert run(mi, "redo", "--apply")["target"] == "run_b"
     assert (state(context, first), state(context, second)) == (BEFORE, LEARNED)
-    assert run(mi, "redo")["target"] == "run_a"
+    assert run(mi, "redo", "--apply")["target"] == "run_a"
     assert (state(context, first), state(context, second)) == (LEARNED, LEARNED)
-    done = mi("redo")
+    done = mi("redo", "--apply")
     assert (done.returncode, "nothing is undone" in done.stderr) == (1, True)
     assert mi("redo", "cl_1").returncode == 2
 
@@ -148,7 +148,7 @@ def test_what_a_run_taught_after_it_was_undone_is_undone_and_restored_with_the_r
         nodes.append(node.node_id)
         taught = run(mi, "undo", "run_x", "--apply")["taught"]
         assert [one["id"] for one in taught] == [node.node_id, f"snap_{number}"]
-    assert run(mi, "redo", "run_x")["restored"] == [*nodes, "snap_0", "snap_1"]
+    assert run(mi, "redo", "run_x", "--apply")["restored"] == [*nodes, "snap_0", "snap_1"]
     assert {one["node_id"] for one in json.loads(mi("node", "list", "--json").stdout)} == set(nodes)
     hits = json.loads(mi("memory", "search", "gateway", "--kind", "snapshot", "--json").stdout)["hits"]
     assert {hit["id"] for hit in hits} == {"snap_0", "snap_1"}
@@ -254,7 +254,7 @@ def test_the_snapshots_of_what_was_undone_are_recalled_no_more(mi: Mi, context: 
         assert json.loads(mi("undo", ref, "--apply", "--json").stdout)["applied"] is True
         assert recalled() == {"snap_run_1"}
         assert json.loads(mi("undo", ref, "--apply", "--json").stdout)["taught"] == []
-        assert json.loads(mi("redo", ref, "--json").stdout)["restored"] == ["snap_run_2"]
+        assert json.loads(mi("redo", ref, "--apply", "--json").stdout)["restored"] == ["snap_run_2"]
         assert recalled() == {"snap_run_1", "snap_run_2"}
     mi("undo", ref, "--apply")
     mi("memory", "index", "rebuild")
@@ -277,7 +277,7 @@ def test_what_was_believed_between_undo_and_redo_is_still_told(mi: Mi, context: 
     run(mi, "undo", "run_x", "--apply")
     between = json.loads(mi("tail", "-n", "1", "--json").stdout)[0]["ts"]
     between = json.loads(Path(build_thoughts(context).own.files.nodes).read_bytes().splitlines()[-1])["ts"]
-    run(mi, "redo")
+    run(mi, "redo", "--apply")
     then = json.loads(mi("node", "show", names["node"], "--as-of", between, "--json").stdout)
     assert then["status"] == "retracted"
     assert run(mi, "node", "show", names["node"])["status"] == "active"
@@ -286,7 +286,7 @@ def test_what_was_believed_between_undo_and_redo_is_still_told(mi: Mi, context: 
 def test_origin_survives_undo_and_redo(mi: Mi, context: HomeContext) -> None:
     names = learn(context, "run_x")
     run(mi, "undo", "run_x", "--apply")
-    run(mi, "redo", "run_x")
+    run(mi, "redo", "run_x", "--apply")
     again = run(mi, "claim", "show", names["new"])
     assert (again["origin"], again["trust"]) == ("mind", "mind")
     assert again["source_refs"][0]["event_id"] == names["event"]
@@ -357,8 +357,8 @@ def test_the_overlay_follows_what_is_undone_and_restored(mi: Mi, context: HomeCo
     assert list(record["retracted"]["others"]) == ["overlay"]
     run(mi, "undo", "run_a", "--apply")
     assert pointer() == {"chosen_once": False, "claim_id": "", "rationale": ""}
-    run(mi, "redo", "run_a")
-    run(mi, "redo", "run_b")
+    run(mi, "redo", "run_a", "--apply")
+    run(mi, "redo", "run_b", "--apply")
     assert pointer()["claim_id"] == second
 
 

@@ -102,7 +102,7 @@ def test_a_habit_that_recurs_becomes_a_workflow_and_goes_with_its_run(bench: Wor
     assert workflows(bench) == []
     assert not skill.exists()
     assert state_file(bench, "workflow_candidates.json")["candidates"]["fix-then-test"]["count"] == 1
-    bench.mi("redo", run_id)
+    bench.mi("redo", run_id, "--apply")
     assert [one["id"] for one in workflows(bench)] == [kept["id"]]
     assert skill.exists()
     third = again(bench)
@@ -123,7 +123,7 @@ def test_a_habit_can_be_kept_by_hand_and_undone(bench: Workbench, judged: Judged
     bench.mi("undo", solid["run_id"], "--apply")
     assert workflows(bench) == []
     assert kept["id"] in bench.mi("workflow", "keep", "fix-then-test").stderr
-    bench.mi("redo", solid["run_id"])
+    bench.mi("redo", solid["run_id"], "--apply")
     bench.mi("workflow", "delete", kept["id"])
     assert workflows(bench) == []
     made = json.loads(bench.mi("workflow", "keep", "fix-then-test", "--json").stdout)

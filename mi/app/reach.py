@@ -1,0 +1,59 @@
+"""Who cites what would be undone, over all that knows it: thoughts, workflows, runs and answers of every project."""
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from mi.app.home_context import HomeContext
+from mi.app.thoughts import build_thoughts
+from mi.evidence.records.run import RunStart
+from mi.learning.reach import (
+    Citation,
+    Lesson,
+    find_citing_runs,
+    find_citing_thoughts,
+    find_citing_workflows,
+    find_taken_back,
+)
+from mi.workflows.store import WorkflowStore
+
+if TYPE_CHECKING:
+    from mi.kernel.log_view import Progress
+    from mi.learning.undo import Target
+
+
+def find_reach(
+    context: HomeContext, target: "Target", changes: Iterable[dict[str, str]], progress: "Progress"
+) -> list[Citation]:
+    """Return who cites what undoing a target would take back; of a lesson for all projects, in all of them."""
+    taken = [one for one in changes if one["do"] == "take back"]
+    ids = {one["id"] for one in taken} | {one["text"].partition(" ")[0] for one in taken if one["kind"] == "workflows"}
+    lesson = Lesson(frozenset(one for one in ids if one.startswith(("cl_", "nd_", "ed_", "wf_"))), target.holds)
+    stores = [WorkflowStore(context.project_home.workflows, "project", context.notices)]
+    stores.append(WorkflowStore(context.home.workflows, "global", context.notices))
+    logs = [context.project_home.evidence]
+    if any(one["scope"] == "global" for one in taken):
+        logs += [context.home.project(one).evidence for one in context.home.project_ids()]
+    found = find_citing_thoughts(lesson, build_thoughts(context).read("effective"))
+    found += find_citing_workflows(lesson, stores)
+    for log in dict.fromkeys(log for log in logs if os.path.exists(log)):
+        found += [_with_task(context, log, one, progress) for one in find_citing_runs(lesson, log)]
+    return found
+
+
+def _with_task(context: HomeContext, log: str, one: Citation, progress: "Progress") -> Citation:
+    if one.kind != "run":
+        return one
+    event = context.evidence_index.find(log, f"ev_{one.id}_1", progress)
+    record = event.record() if event else None
+    return one._replace(text=record.task) if isinstance(record, RunStart) else one
+
+
+def mark_run(context: HomeContext, log: str, run: dict[str, Any], progress: "Progress") -> dict[str, Any]:
+    """Return a run with what it went by and was taken back since; as it is where all of that still holds."""
+    begun = context.evidence_index.find(log, f"ev_{run['run_id']}_1", progress)
+    project = os.path.basename(os.path.dirname(log))
+    thoughts = build_thoughts(context).read_project(project)
+    undone = os.path.join(context.home.project(project).workflows, "undone")
+    found = find_taken_back(log, run["run_id"], thoughts, undone, begun.offset if begun else 0)
+    return run | {"taken_back_since": [one._asdict() for one in found]} if found else run
