@@ -9,7 +9,6 @@ import termios
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-from mi.agents.signals import StopFlag
 from mi.evidence.answers import AnswerWatch
 from mi.evidence.records.run import Question, UserInput
 from mi.kernel.secrets import redact
@@ -35,11 +34,11 @@ class AtTerminal:
     """Asks at once and waits for an answer, here or elsewhere; an empty line leaves the question waiting."""
 
     def __init__(
-        self, say: Say, stop: StopFlag, paused: Callable[[], AbstractContextManager[None]] = nullcontext
+        self, say: Say, is_over: Callable[[], bool], paused: Callable[[], AbstractContextManager[None]] = nullcontext
     ) -> None:
-        """`stop` ends the waiting, `paused` holds back whatever else is drawn on the terminal."""
+        """`is_over` ends the waiting, `paused` holds back whatever else is drawn on the terminal."""
         self._say = say
-        self._stop = stop
+        self._is_over = is_over
         self._paused = paused
 
     def ask(self, question: Question, watch: AnswerWatch) -> str | None:
@@ -51,7 +50,7 @@ class AtTerminal:
             sys.stderr.write("> ")
             sys.stderr.flush()
             while not select.select([sys.stdin], [], [], _LOOK_S)[0]:
-                if self._stop.reason:
+                if self._is_over():
                     sys.stderr.write("\n")
                     return None
                 if (given := watch.look()) is not None:

@@ -145,7 +145,7 @@ class LogRecorder:
         return given.answer
 
     def _watch(self, question: Question) -> AnswerWatch:
-        return AnswerWatch(self._parts.evidence.path, [question.id], self._parts.notices)
+        return AnswerWatch.over(self._parts.evidence.path, question.id, self._parts.notices)
 
     def _store_answer(self, question: Question, said: str | None, watch: AnswerWatch) -> UserInput | None:
         with watch.settle() as earlier:

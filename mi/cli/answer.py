@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -102,17 +103,39 @@ def _find_answer(context: HomeContext, out: Output, question_id: str) -> UserInp
     return None
 
 
-def store(context: HomeContext, found: LocatedItem, word: UserInput) -> list[UserInput]:
+def store(
+    context: HomeContext, found: LocatedItem, word: UserInput, watch: AnswerWatch | None = None
+) -> list[UserInput]:
     """Store a word on something that waits, once for each time it was asked; MiError if another one came first."""
     item = found.item
     ids = item.ids or [item.id]
-    with AnswerWatch.since(found.log, found.size, ids).settle() as earlier:
+    with (watch or AnswerWatch(found.log, ids, found.size)).settle() as earlier:
         if earlier is not None:
             shown = {"question": shorten_gist(earlier.question, 100), "answer": shorten_gist(earlier.answer, 100)}
             raise MiError("answered-before", id=item.number or item.id, ts=earlier.ts, **shown)
         writer = context.evidence_writer(found.log)
         said = [msgspec.structs.replace(word, question=item.question, question_id=one) for one in ids]
         return [writer.append(one, sync=True) for one in said]
+
+
+def answer_in_place(context: HomeContext, out: Output, question: Question, is_over: Callable[[], bool]) -> bool:
+    """Ask a person who watches a run what it asks, and store what they say; False when they leave it waiting."""
+    from mi.autopilot.asking import AtTerminal
+    from mi.evidence.inbox import read_item
+
+    log = context.project_home.evidence
+    watch = AnswerWatch.over(log, question.id, context.notices)
+    said = AtTerminal(out.text, is_over).ask(question, watch)
+    if said is None:
+        return watch.look() is not None
+    item = read_item(question, context.project.project_id, context.project.root)
+    assert item is not None  # it is a question
+    answer = read_answer(question.options, question.said, said).text
+    try:
+        store(context, LocatedItem(item, log), UserInput(answer=answer, by="terminal"), watch)
+    except MiError as error:  # somebody was faster
+        out.line(error.line(out.language))
+    return True
 
 
 def _read_opening(item: InboxItem, choice: ReadAnswer) -> Literal["", "once", "session", "always"]:
@@ -144,12 +167,12 @@ def _say_what_follows(context: HomeContext, out: Output, found: LocatedItem) -> 
         elif item.project_root and not os.path.isdir(item.project_root):
             out.say("inbox.folder-gone", run_id=run_id, root=item.project_root)
         elif not _is_done(context, found.log, run_id):
-            out.say("inbox.resume-with", command=name_resume(context, item.project_root, run_id))
+            out.say("inbox.resume-with", command=name_resume(item.project_root, run_id))
 
 
-def name_resume(context: HomeContext, root: str, run_id: str) -> str:
+def name_resume(root: str, run_id: str) -> str:
     """Return the command that goes on with one run, from wherever the person is."""
-    at = "" if not root or root == context.project.root else f"-C {shlex.quote(root)} "
+    at = f"-C {shlex.quote(root)} " if root else ""
     return f"mi {at}run --resume {run_id}"
 
 

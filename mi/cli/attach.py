@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 def build_parser(name: str) -> Parser:
     """Build the parser of the command."""
     if name == "attach":
-        built = command(
-            "mi attach", "Watch the run of this project that goes on in another terminal.", "mi attach", _attach
-        )
+        summary = "Watch the run of this project that goes on in another terminal, and answer what it asks."
+        built = command("mi attach", summary, "mi attach", _attach)
     else:
         built = command("mi stop", "Stop the run of this project; it can be resumed.", "mi stop", _stop)
     built.add_argument("run_id", nargs="?", metavar="run", help="the run's id; without it, whichever goes on")
@@ -42,29 +41,15 @@ def _find_owner(context: HomeContext, args: Args) -> "Owner":
 
 
 def _attach(context: HomeContext, args: Args) -> int:
-    from mi.cli.tail import format_event
-    from mi.evidence.reader import parse, read_back
-    from mi.kernel import jsonl
+    from mi.cli.run_watch import JsonWatch, RunWatch, TextWatch
 
     out = Output(context.language)
     owner = _find_owner(context, args)
     if not args.json:
         out.say("attach.to", run_id=owner.run_id, pid=owner.pid, since=owner.ts)
         flush()
-    log, lock = context.project_home.evidence, context.project_home.run_lock
-    own = (event for event in read_back(log, context.notices) if event.head.run_id == owner.run_id)
-    start = next((event.offset for event in own if event.head.kind == "run_start"), jsonl.measure_size(log))
-    for line in jsonl.follow(log, start, goes_on=lambda: is_held(lock)):
-        event = parse(line)
-        if event is None or event.head.run_id != owner.run_id:
-            continue
-        if args.json:
-            out.raw(event.raw, True)
-        else:
-            out.beside(*format_event(out, event))
-        flush()
-        if event.head.kind == "run_end":
-            break
+    watch: RunWatch = (JsonWatch if args.json else TextWatch)(context, out, owner.run_id)
+    watch.follow()
     return 0
 
 

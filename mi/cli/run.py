@@ -98,7 +98,7 @@ def _run(context: HomeContext, args: Args) -> int:
             return code
     if options.prove is None and options.resume is None and not args.quiet and not args.json:
         _ask_about_proof(context, Output(context.language_for(options.task)))
-    built = build_run(context, options, partial(_Door, args))
+    built = build_run(context, options, partial(_Door, context, args))
     with closing(built.parts.reporter):
         end = drive_run(*built)
     context.evidence_index.catch_up(context.project_home.evidence, lambda done, total: None)
@@ -184,7 +184,8 @@ def _read_task(args: Args) -> str:
 class _Door:
     """A run at the command line: shown, asked and waited for at the terminal, if there is one."""
 
-    def __init__(self, args: Args, language: str) -> None:
+    def __init__(self, context: HomeContext, args: Args, language: str) -> None:
+        self._context = context
         self._args = args
         self._out = Output(language)
         self._pause: Callable[[], AbstractContextManager[None]] = nullcontext
@@ -213,9 +214,10 @@ class _Door:
 
     def open_asker(self, notify: str, stop: "StopFlag") -> "Asker":
         from mi.autopilot.asking import AtTerminal, NobodyThere
+        from mi.cli.prompts import at_terminal
 
-        if sys.stdin.isatty() and sys.stderr.isatty():
-            return AtTerminal(self._out.text, stop, self._pause)
+        if sys.stderr.isatty() and at_terminal(self._context):
+            return AtTerminal(self._out.text, lambda: bool(stop.reason), self._pause)
         return NobodyThere(notify)
 
     def open_waiter(self, stop: "StopFlag") -> "Waiter":

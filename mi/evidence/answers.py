@@ -47,27 +47,28 @@ def _in_full(option: QuestionOption, said: str) -> str:
 class AnswerWatch:
     """Looks whether a question has been answered, wherever that was; each look reads only what is new in the log."""
 
-    def __init__(self, log: str, question_ids: Sequence[str], notices: Notices) -> None:
+    def __init__(self, log: str, question_ids: Sequence[str], start: int) -> None:
+        """`start` is how much of the log is known to hold no answer."""
         self._log = log
         self._ids = question_ids
-        self._size = jsonl.measure_size(log)
-        self._found = self._look_back(notices)
+        self._tail = jsonl.Tail(log, start)
+        self._found: UserInput | None = None
 
     @classmethod
-    def since(cls, log: str, size: int, question_ids: Sequence[str]) -> "AnswerWatch":
-        """Return a watch over what was appended to a log since it was so long."""
-        made = cls.__new__(cls)
-        made._log, made._ids, made._size, made._found = log, question_ids, size, None
-        return made
+    def over(cls, log: str, question_id: str, notices: Notices) -> "AnswerWatch":
+        """Return a watch that knows what was said since the question was asked."""
+        start = jsonl.measure_size(log)
+        for event in read_back(log, notices):
+            record = event.record() if event.head.kind == "question" else None
+            if isinstance(record, Question) and record.id == question_id:
+                start = event.offset
+                break
+        return cls(log, [question_id], start)
 
     def look(self) -> UserInput | None:
         """Return the first answer there is."""
-        if self._found is None and jsonl.measure_size(self._log) > self._size:
-            for line in jsonl.read_forward(self._log, self._size):
-                if not line.complete:
-                    break
-                self._size = line.offset + line.length + 1
-                self._found = self._found or self._read(line)
+        for line in self._tail.read() if self._found is None else ():
+            self._found = self._found or self._read(line)
         return self._found
 
     @contextmanager
@@ -82,14 +83,3 @@ class AnswerWatch:
         event = parse(line)
         record = event.record() if event and event.head.kind == "user_input" else None
         return record if isinstance(record, UserInput) and record.question_id in self._ids else None
-
-    def _look_back(self, notices: Notices) -> UserInput | None:
-        """Return the first answer of those that stand after the question already."""
-        found: UserInput | None = None
-        for event in read_back(self._log, notices):
-            record = event.record() if event.head.kind in ("user_input", "question") else None
-            if isinstance(record, Question) and record.id in self._ids:
-                break
-            if isinstance(record, UserInput) and record.question_id in self._ids:
-                found = record
-        return found

@@ -243,21 +243,33 @@ def lines(fd: int, start: int = 0, max_line: int = MAX_LINE) -> Iterator[Line]:
             offset += length
 
 
-def follow(path: str, start: int, poll_s: float = 0.25, goes_on: Callable[[], bool] = lambda: True) -> Iterator[Line]:
-    """Yield the lines after an offset as they are completed, while it goes on.
+class Tail:
+    """The lines that are completed after an offset; each look reads only what is new."""
 
-    A replaced log is taken up from its start.
-    """
-    offset = start
+    def __init__(self, path: str, start: int) -> None:
+        self._path = path
+        self._offset = start
+
+    def read(self) -> Iterator[Line]:
+        """Yield what was completed since the last time; a replaced log is taken up from its start."""
+        size = measure_size(self._path)
+        if size + 1 < self._offset:  # by one: a last line was shown before its newline came
+            self._offset = 0
+        if size <= self._offset:
+            return
+        for line in read_forward(self._path, self._offset):
+            if not line.complete:
+                return
+            self._offset = line.offset + line.length + 1
+            yield line
+
+
+def follow(path: str, start: int, poll_s: float = 0.25, goes_on: Callable[[], bool] = lambda: True) -> Iterator[Line]:
+    """Yield the lines after an offset as they are completed, while it goes on."""
+    tail = Tail(path, start)
     while True:
         is_last_look = not goes_on()
-        if measure_size(path) + 1 < offset:  # by one: a last line was shown before its newline came
-            offset = 0
-        for line in read_forward(path, offset):
-            if not line.complete:
-                break
-            offset = line.offset + line.length + 1
-            yield line
+        yield from tail.read()
         if is_last_look:
             return
         time.sleep(poll_s)

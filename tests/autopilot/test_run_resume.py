@@ -189,11 +189,11 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def staying(bench: Workbench) -> Path:
+def staying(bench: Workbench, *before: Json) -> Path:
     """An agent that stays in its first batch the first time; the file that then holds its process id."""
     there = bench.folder / "there"
     stays = f"if [ -e {there} ]; then true; else echo $$ > {there}.new; mv {there}.new {there}; sleep 300; fi"
-    bench.agent([run(stays), MEND, TEST, say("Done.")], [MEND, TEST, say("Done.")])
+    bench.agent([*before, run(stays), MEND, TEST, say("Done.")], [MEND, TEST, say("Done.")])
     return there
 
 

@@ -51,7 +51,7 @@ def writer(home: Home, notices: Notices) -> EvidenceWriter:
 
 
 def test_a_watch_hears_the_first_answer_given_after_it_began(writer: EvidenceWriter, notices: Notices) -> None:
-    watch = AnswerWatch(writer.path, ["qu_1"], notices)
+    watch = AnswerWatch.over(writer.path, "qu_1", notices)
     assert watch.look() is None
     writer.append(UserInput(question_id="qu_other", answer="x"))
     assert watch.look() is None
@@ -63,11 +63,11 @@ def test_a_watch_hears_the_first_answer_given_after_it_began(writer: EvidenceWri
 def test_a_watch_knows_an_answer_given_before_it_began(writer: EvidenceWriter, notices: Notices) -> None:
     writer.append(UserInput(question_id="qu_1", answer="first"))
     writer.append(UserInput(question_id="qu_1", answer="second"))
-    assert AnswerWatch(writer.path, ["qu_1"], notices).look().answer == "first"  # type: ignore[union-attr]
+    assert AnswerWatch.over(writer.path, "qu_1", notices).look().answer == "first"  # type: ignore[union-attr]
 
 
 def test_a_line_that_is_not_complete_yet_is_read_when_it_is(writer: EvidenceWriter, notices: Notices) -> None:
-    watch = AnswerWatch(writer.path, ["qu_1"], notices)
+    watch = AnswerWatch.over(writer.path, "qu_1", notices)
     line = b'{"kind":"user_input","question_id":"qu_1","answer":"late"}'
     with open(writer.path, "ab") as log:
         log.write(line[:20])
