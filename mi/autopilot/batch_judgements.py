@@ -104,15 +104,22 @@ class BatchJudge:
             wanted["plan_min_checks"] = (plan_min_checks, case)
         if asked(case):
             check = plan.value.hands_check_input if plan and plan.value else ""
-            wanted["auto_answer"] = (auto_answer_to_hands, msgspec.structs.replace(case, planned_checks=check))
+            case = self._with_answers(msgspec.structs.replace(case, planned_checks=check))
+            wanted["auto_answer"] = (auto_answer_to_hands, case)
         return wanted
 
     def _with_checks(
         self, case: Case, judged: Judged, plan: Judgement[Checks] | None, found: dict[str, Judgement[Any]]
     ) -> Judged:
         checks = self._settled_plan(case, plan or found["plan_min_checks"])
-        answer = self._record_answer(case, found["auto_answer"]) if "auto_answer" in found else None
+        answered = found.get("auto_answer")
+        answer = self._record_answer(self._with_answers(case), answered) if answered else None
         return judged._replace(answer=answer, checks=checks)
+
+    def _with_answers(self, case: Case) -> Case:
+        """Return the case with what the person answered before to questions like those of the agent."""
+        answers = self._parts.thoughts.answered_before(asked(case), case.batch.last_message)
+        return msgspec.structs.replace(case, person=msgspec.structs.replace(case.person, answers=answers))
 
     def _record_verification(self, batch: BatchView) -> None:
         verdict = batch.verdict
@@ -219,15 +226,17 @@ class BatchJudge:
         if answer.should_answer and not cited:
             question = questions[0]
             notes = f"{answer.notes} (no citation carries the answer)".strip()
-            answer = AutoAnswerOutput(needs_user_input=True, ask_user_question=question, notes=notes)
+            answer = msgspec.structs.replace(
+                answer, should_answer=False, needs_user_input=True, ask_user_question=question, notes=notes
+            )
         record = AutoAnswer(state=judgement.state, mind_transcript_ref=judgement.transcript_ref, auto_answer=answer)
-        self._recorder.append(record, note=answer.hands_answer_input)
+        self._recorder.append(record, note=answer.hands_answer_input if answer.should_answer else "")
         return answer
 
     def answer_question(self, case: Case, question: str) -> AutoAnswerOutput | None:
         """Try to answer, from what the person said, a question that was meant for them."""
         batch = msgspec.structs.replace(case.batch, questions=[question])
-        again = msgspec.structs.replace(case, batch=batch)
+        again = self._with_answers(msgspec.structs.replace(case, batch=batch))
         return self._record_answer(again, self._recorder.judge(auto_answer_to_hands, again))
 
     def decide(self, case: Case, phase: Literal["initial", "after_user"] = "initial") -> Decided:

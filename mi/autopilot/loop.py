@@ -5,6 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from mi.autopilot import limits
+from mi.autopilot.agents_question import would_answer
 from mi.autopilot.batch_judgements import BatchJudge, Judged
 from mi.autopilot.batch_runner import BatchRunner
 from mi.autopilot.outcomes import (
@@ -22,7 +23,7 @@ from mi.autopilot.outcomes import (
 from mi.autopilot.recorder import LogRecorder
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import EarlierProof, RunState
-from mi.evidence.records.run import Limit, RunEnd
+from mi.evidence.records.run import Limit, RunEnd, WouldAnswer
 from mi.kernel.consent import begins_with_yes, refuses
 from mi.kernel.messages import text
 from mi.learning.text_overlap import supported_by_user_text
@@ -155,7 +156,7 @@ class Loop:
         action = arbitrate(judged.answer, judged.checks, case.project.testless_strategy is not None)
         match action:
             case AskUser(question, then_checks):
-                asked = self._ask_and_send(question)
+                asked = self._ask_and_send(question, would_answer(case, question, judged.answer))
                 if isinstance(asked, EndRun) or not then_checks:
                     return asked
                 return SendNext(f"{asked.text}\n\n{then_checks}", is_check=True)
@@ -171,9 +172,9 @@ class Loop:
         also = request_rows(case, beside)
         return SendNext(f"{also.request}\n{check}" if also else check, True, also.rows if also else {})
 
-    def _ask_and_send(self, question: str) -> Next:
-        """Return the person's answer as the agent's next input."""
-        said = self.recorder.ask(question)
+    def _ask_and_send(self, question: str, would: WouldAnswer | None = None) -> Next:
+        """Return the person's answer as the agent's next input; `would`: the agent asked, and MI would say that."""
+        said = self.recorder.ask(question, would=would, keep=would is not None)
         return self.blocked("end.question-waits") if said is None else SendNext(said)
 
     def _ask_strategy(self, case: Case, question: str) -> Next | None:
@@ -224,7 +225,8 @@ class Loop:
         answer = self.judge.answer_question(case, move.ask_user_question)
         if answer and answer.should_answer:
             return SendNext(answer.hands_answer_input)
-        said = self.recorder.ask(move.ask_user_question, "next")
+        would = would_answer(case, move.ask_user_question, answer)
+        said = self.recorder.ask(move.ask_user_question, "next", would=would, keep=would is not None)
         return self.blocked("end.question-waits") if said is None else self.after_user(case, said)
 
     def after_user(self, case: Case, said: str) -> Next:
@@ -358,6 +360,7 @@ class Loop:
             open_rows=state.open_rows if end.status == "blocked" else [],
             last_seen=state.last_seen if end.status in ("blocked", "failed") else None,
             proof=state.proof_said or self.parts.no_proof,
+            kept=state.kept,
         )
         stored = self.recorder.append(record, sync=True)
         self.parts.steps.session_log(self.recorder, stored)

@@ -12,7 +12,7 @@ from mi.autopilot.state import RunState, added
 from mi.evidence.answers import AnswerWatch, read_answer
 from mi.evidence.records.base import Record
 from mi.evidence.records.mind import MindCircuit, MindError
-from mi.evidence.records.run import BatchEnd, Question, RunUsage, UserInput, WouldAnswer
+from mi.evidence.records.run import BatchEnd, KeptAnswer, Question, RunUsage, UserInput, WouldAnswer
 from mi.kernel import ids
 from mi.kernel.messages import text as message
 from mi.mind.mind import Judgement
@@ -95,7 +95,12 @@ class LogRecorder:
         return judgement
 
     def ask(
-        self, text: str, about: About = "agent", judges: Sequence[str] = (), would: WouldAnswer | None = None
+        self,
+        text: str,
+        about: About = "agent",
+        judges: Sequence[str] = (),
+        would: WouldAnswer | None = None,
+        keep: bool = False,
     ) -> str | None:
         """Return the person's answer; the question is stored first, so that it waits when nobody is there.
 
@@ -114,6 +119,7 @@ class LogRecorder:
             said=self._state.said,
             options=find_options(text, about, self._state.said),
             would=would,
+            keep=keep,
             default=message("question.run-waits", self._parts.language),
         )
         return self.ask_again(self.append(question, sync=True))
@@ -140,6 +146,8 @@ class LogRecorder:
         given = self._store_answer(question, said, watch)
         if given is None or given.dismissed:
             return None
+        if given.run_id == self._state.run_id:  # whoever stores an answer keeps it
+            self._keep(question, given)
         if question.about in ("rules", "review"):
             self._state.answered[question.batch_id, question.text] = given.answer
         return given.answer
@@ -156,6 +164,12 @@ class LogRecorder:
         if earlier is not None:
             self._state.remember(earlier, "" if earlier.dismissed else _note(earlier))
         return earlier
+
+    def _keep(self, question: Question, given: UserInput) -> None:
+        """Keep an answer that holds for other times, and say so at the run's end."""
+        kept = self._parts.thoughts.keep_answer(question, given, self.append)
+        if kept is not None:
+            self._state.kept.append(KeptAnswer(claim_id=kept.claim_id, event_id=kept.event_id, text=kept.text))
 
 
 def _note(given: UserInput) -> str:

@@ -1,13 +1,15 @@
 """What the run knows about the person and the project: values, settings, and what counts without tests."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from mi.autopilot.injection import Told
+from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.thoughts import AnswerKept
 from mi.kernel import clock
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
-from mi.knowledge.thoughts.context import SUMMARY, Context, ThoughtFinder, build_least, gather, with_edges
+from mi.knowledge.thoughts.context import ANSWER, SUMMARY, Context, ThoughtFinder, build_least, gather, with_edges
 from mi.knowledge.thoughts.context import TESTLESS as STRATEGY
 from mi.knowledge.thoughts.settings import TAG as SETTING
 from mi.knowledge.thoughts.settings import effective
@@ -15,7 +17,8 @@ from mi.knowledge.thoughts.store import ThoughtStore
 from mi.knowledge.thoughts.store_state import Thought
 from mi.knowledge.thoughts.stores import CombinedStores
 from mi.learning.overlay import point_to_strategy
-from mi.mind.views import CitableText, Person, ThoughtContext
+from mi.mind.answering import read_questions
+from mi.mind.views import AnsweredBefore, CitableText, Person, ThoughtContext
 from mi.project.identity import Project
 
 _HOLDS_S = 60  # a thought may be valid from or until a moment
@@ -50,10 +53,29 @@ class KnownPerson:
         nodes = [thought for thought in context.nodes if SUMMARY not in _tags(thought)]  # the claims say it already
         return Person(
             values=_said(context.values_claims),
-            preferences=_said(context.pref_goal_claims),
+            preferences=_said([one for one in context.pref_goal_claims if ANSWER not in _tags(one)]),
             facts=_said([*context.query_claims, *nodes]),
             ask_when_uncertain=settings["ask_when_uncertain"].value == "ask",
         )
+
+    def answered_before(self, questions: list[str], message: str) -> list[AnsweredBefore]:
+        """Return the person's earlier answers in this project that may bear on an agent's questions."""
+        if not self._remembers:
+            return []
+        from mi.learning.answers import read_answers  # few batches ask
+        from mi.mind.asked_before import rank
+
+        return rank(read_questions(questions, message), read_answers(self._own))
+
+    def keep_answer(
+        self, question: Question, given: UserInput, append: Callable[[AnswerKept], AnswerKept]
+    ) -> AnswerKept | None:
+        """Keep the person's answer as a claim of the project, where it holds for other times."""
+        if not self._remembers or not question.keep:
+            return None
+        from mi.learning.answers import keep_answer
+
+        return keep_answer(self._own, question, given, append)
 
     def context(self, task: str, recent_event_ids: Iterable[str]) -> ThoughtContext:
         """Return the thoughts for one decision, as the prompt shows them and as the decision's record names them."""
@@ -106,7 +128,7 @@ def _goes_without_saying(thought: Thought) -> bool:
 
 
 def _said(thoughts: list[Thought]) -> list[CitableText]:
-    return [CitableText(id=thought.id, text=_text(thought)) for thought in thoughts]
+    return [CitableText(id=one.id, text=_text(one), said_at=str(one.raw.get("asserted_ts") or "")) for one in thoughts]
 
 
 def _told(thoughts: list[Thought]) -> list[Told]:

@@ -1,6 +1,6 @@
 """What a run works with: the places, the agent, the Mind, the person, and who watches."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from mi.agents.protocol import AgentAdapter, Observer
@@ -9,11 +9,13 @@ from mi.autopilot.injection import Told
 from mi.autopilot.steps.protocol import RunSteps
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.base import Record
+from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.thoughts import AnswerKept
 from mi.kernel.config.types import Runtime, SnapshotConfig
 from mi.kernel.home import Home, ProjectHome
 from mi.kernel.notices import Notices
 from mi.mind.mind import Mind
-from mi.mind.views import Case, CitableText, Person, ProofView, ThoughtContext
+from mi.mind.views import AnsweredBefore, Case, CitableText, Person, ProofView, ThoughtContext
 from mi.project.identity import Project
 from mi.project.worktree import WorktreeWatch
 
@@ -77,6 +79,14 @@ class KnownThoughts(Protocol):
 
     def person(self, task: str) -> Person:
         """Return the values, preferences and facts to judge by."""
+
+    def answered_before(self, questions: list[str], message: str) -> list[AnsweredBefore]:
+        """Return the person's earlier answers that may bear on an agent's questions."""
+
+    def keep_answer(
+        self, question: Question, given: UserInput, append: Callable[[AnswerKept], AnswerKept]
+    ) -> AnswerKept | None:
+        """Keep the person's answer for the next time, where it holds for other times."""
 
     def context(self, task: str, recent_event_ids: Iterable[str]) -> ThoughtContext:
         """Return the thoughts for one decision."""

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from mi.autopilot.loop_guard import RepetitionGuard
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import LastSeen, Marks, Question, RunUsage, VerifiedBy
+from mi.evidence.records.run import KeptAnswer, LastSeen, Marks, Question, RunUsage, VerifiedBy
 from mi.mind.views import CitableText, SeenCommand
 from mi.project.checks.recognition import Check
 
@@ -45,6 +45,7 @@ class RunState(Struct, kw_only=True):
     proof_said: str = ""  # what came of MI's own run, or why there was none
     is_kept: bool = False  # there is a snapshot from before the current batch
     spent: RunUsage = NOTHING
+    kept: list[KeptAnswer] = field(default_factory=list)  # answers of the person that hold from now on
     recent: list[CitableText] = field(default_factory=list)
     evidence_ids: list[str] = field(default_factory=list)
     answered: dict[tuple[str, str], str] = field(default_factory=dict)  # by batch and question, of the rules

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from mi.app.answers import keep_given_answer
 from mi.app.home_context import HomeContext
 from mi.app.inbox import build_inbox
 from mi.app.learning import build_knowledge
@@ -14,7 +15,8 @@ from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output, Progress, shorten_gist
 from mi.evidence.answers import AnswerWatch, ReadAnswer, read_answer
 from mi.evidence.inbox import InboxItem, LocatedItem
-from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.run import KeptAnswer, Question, UserInput
+from mi.evidence.records.thoughts import AnswerKept
 from mi.kernel.consent import begins_with_yes
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.home import ProjectHome
@@ -25,6 +27,9 @@ def build_parser(name: str) -> Parser:
     built = command("mi answer", "Answer a question that waits.", "mi answer 1 B", _answer, person_only=True)
     built.add_argument("id", metavar="number", help="its number or id, from `mi inbox`")
     built.add_argument("text", nargs="+", help="your answer: an option's letter or text, or your own words")
+    built.add_argument(
+        "--once", action="store_true", help="this one time only: the answer is not kept for the same question"
+    )
     add_json(built)
     return built
 
@@ -42,22 +47,31 @@ def _answer(context: HomeContext, args: Args) -> int:
     choice = read_answer(found.item.options, found.item.said, text)
     opens = _read_opening(found.item, choice)
     trust = _find_trust(context, found.item)
-    stored = store(context, found, UserInput(answer=choice.text, by="terminal", opens=opens))
+    stored = store(context, found, UserInput(answer=choice.text, by="terminal", opens=opens, once=args.once))
     if trust is not None:
         return _settle_trust(context, args, out, found, trust, choice.text)
+    kept = keep_given_answer(context, found.item.project_id, stored[0])
     outcome, proposal = _about_tasks(context, found.item.id, text), _about_capture(context, found.item.id, text)
     if args.json:
         shown = {"event_id": stored[0].event_id, "question_id": stored[0].question_id, "tasks": outcome}
         answered = {"question": found.item.question, "answer": choice.text, "goes_on": _find_living(context, found)}
-        out.json(shown | answered | ({"proposal": proposal} if proposal else {}))
+        more = ({"proposal": proposal} if proposal else {}) | ({"kept": kept.claim_id} if kept else {})
+        out.json(shown | answered | more)
         return 0
     _say_answered(out, found.item, choice.text)
+    if kept:
+        say_kept(out, kept)
     _say_what_follows(context, out, found)
     if outcome:
         out.say("tasks.answer-" + outcome)
     if proposal:
         out.say("inbox.proposed", path=proposal)
     return 0
+
+
+def say_kept(out: Output, kept: AnswerKept | KeptAnswer) -> None:
+    """Say that an answer holds for the next time, and how to take that back."""
+    out.say("answer.kept", text=shorten_gist(kept.text, 200), claim_id=kept.claim_id, event_id=kept.event_id)
 
 
 def find_waiting(context: HomeContext, out: Output, ref: str) -> LocatedItem:

@@ -249,6 +249,10 @@ def _print_summary(context: HomeContext, out: Output, end: RunEnd) -> None:
         cost=unknown if spent.cost_usd is None else f"{spent.cost_usd:.4f}",
         calls=spent.calls,
     )
+    for kept in end.kept:
+        from mi.cli.answer import say_kept
+
+        say_kept(out, kept)
     if end.evidence_ids:
         out.say("run.rests-on", evidence=" ".join(end.evidence_ids[-3:]))
     out.say("run.look", run_id=end.run_id)

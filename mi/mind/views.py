@@ -28,6 +28,21 @@ class CitableText(Struct, frozen=True, kw_only=True):
     id: str
     text: str
     by_person: bool = True  # an event may also tell what the agent or a Mind said
+    said_at: str = ""
+
+
+class AnsweredBefore(Struct, frozen=True, kw_only=True):
+    """An answer of the person to an agent's question, kept as a claim."""
+
+    id: str
+    question: str
+    answer: str
+    said_at: str = ""
+
+    @property
+    def text(self) -> str:
+        """Return both, as the claim says it."""
+        return f"{self.question} → {self.answer}"
 
 
 class SeenCommand(Struct, frozen=True, kw_only=True):
@@ -180,10 +195,19 @@ class Person(Struct, frozen=True, kw_only=True):
     values: list[CitableText] = []
     preferences: list[CitableText] = []
     facts: list[CitableText] = []
+    answers: list[AnsweredBefore] = []  # to earlier questions of agents, those that may bear on the present ones
     ask_when_uncertain: bool = True
 
     def everything(self) -> list[CitableText]:
         """Return all that can be cited, the person's own word first."""
+        return [*self.values, *self.answered(), *self.preferences, *self.facts]
+
+    def answered(self) -> list[CitableText]:
+        """Return their answers to earlier questions, as they are cited."""
+        return [CitableText(id=one.id, text=one.text, said_at=one.said_at) for one in self.answers]
+
+    def thoughts(self) -> list[CitableText]:
+        """Return what they value, prefer and know, without their answers to questions."""
         return [*self.values, *self.preferences, *self.facts]
 
 

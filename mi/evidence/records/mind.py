@@ -92,7 +92,9 @@ class AutoAnswer(MindRecord, frozen=True, kw_only=True, tag="auto_answer"):
 
     def headline(self, say: Say = str) -> str:
         said = self.auto_answer
-        return said.hands_answer_input or (f"{say('none')}: {said.ask_user_question}" if said.ask_user_question else "")
+        if said.hands_answer_input and not said.needs_user_input:
+            return said.hands_answer_input
+        return f"{say('none')}: {said.ask_user_question}" if said.ask_user_question else ""
 
 
 class ThoughtsUsed(Struct, frozen=True, kw_only=True):

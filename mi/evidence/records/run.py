@@ -69,6 +69,14 @@ class LastSeen(Struct, frozen=True, kw_only=True):
     tail: str = ""
 
 
+class KeptAnswer(Struct, frozen=True, kw_only=True):
+    """An answer that is kept as a claim of the project, and the event by which it can be taken back."""
+
+    claim_id: str
+    event_id: str = ""
+    text: str = ""
+
+
 class RunEnd(Record, frozen=True, kw_only=True, tag="run_end"):
     is_landmark = True
 
@@ -82,6 +90,7 @@ class RunEnd(Record, frozen=True, kw_only=True, tag="run_end"):
     open_rows: list[str] = []  # of `done`, where it was not
     last_seen: LastSeen | None = None
     proof: str = ""  # why there is no proof, or what it showed
+    kept: list[KeptAnswer] = []  # answers of the person in this run
 
     def headline(self, say: Say = str) -> str:
         return f"{say(self.status)} {self.reason}".strip()
@@ -234,6 +243,7 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
     would: WouldAnswer | None = None
     default: str = ""  # what happens if nobody answers; never a yes
     call: HookCall | None = None
+    keep: bool = False  # an agent's question about how to do the work: the answer is kept as the person's word
 
     @property
     def waits_as(self) -> Literal["question", "review", "proposal"]:
@@ -258,6 +268,7 @@ class UserInput(Record, frozen=True, kw_only=True, tag="user_input"):
     opens: Literal["", "once", "session", "always"] = ""  # of a permission
     dismissed: bool = False
     why: str = ""
+    once: bool = False  # it holds this one time and is not kept
 
     def headline(self, say: Say = str) -> str:
         return f"{self.question} → {self.answer}"

@@ -3,6 +3,7 @@
 from typing import Literal
 
 MODULES: dict[str, str] = {
+    "answer_kept": "thoughts",
     "auto_answer": "mind",
     "batch_end": "run",
     "check_plan": "mind",
@@ -103,6 +104,7 @@ TRUST: dict[str, Literal["user", "hands", "mind"]] = {
 }
 SHOWN_IN: dict[str, tuple[str, ...]] = {
     "run": (
+        "answer_kept",
         "auto_answer",
         "check_plan",
         "closing",
@@ -142,6 +144,7 @@ SHOWN_IN: dict[str, tuple[str, ...]] = {
         "workflow_progress",
     ),
     "batch_list": (
+        "answer_kept",
         "learn_applied",
         "learn_suggested",
         "why_trace",

@@ -83,6 +83,20 @@ class LearnApplied(Record, frozen=True, kw_only=True, tag="learn_applied"):
         return f"{self.suggestion_id} {self.decision}"
 
 
+class AnswerKept(Record, frozen=True, kw_only=True, tag="answer_kept"):
+    """The person's answer to an agent's question is kept as a claim of the project."""
+
+    shown_in = ("run", "batch_list")
+
+    question_id: str = ""
+    claim_id: str = ""
+    text: str = ""
+    replaced: list[str] = []  # claims of answers that said otherwise
+
+    def headline(self, say: Say = str) -> str:
+        return f"{self.claim_id} {self.text}"
+
+
 class LearnUpdate(MindRecord, frozen=True, kw_only=True, tag="learn_update"):
     shown_in = ("batch",)
 

@@ -94,6 +94,17 @@ class Patterns:
     conditional: str = ""  # a value holds sometimes
     runs_on: str = ""  # a value says on which version code has to run
 
+    # questions that were asked before
+    same_words: dict[str, str] = {}  # by meaning: how it is said; the same key in every language
+    deeds: dict[str, str] = {}  # by deed: how a question says that it is about doing it
+    asking_words: Words = ()  # ask, and tell nothing of what is asked
+    is_wanted: str = ""  # a question whether something should be, without asking for leave
+    permission: str = ""  # asks for leave: what is answered holds for nothing else
+    budget: str = ""
+    risky: str = ""
+    only_once: str = ""  # an answer that is meant for this one time
+    topics: dict[str, str] = {}  # by topic: the words of it
+
     # what a person asks for
     politeness: str = ""  # before the verb of a request
     clause_break: str = ""

@@ -2,12 +2,13 @@
 
 from mi.kernel.language import listed
 from mi.kernel.language.en_agents import EnglishAgents
+from mi.kernel.language.en_asked import EnglishAsked
 
 _I_WILL = r"(?:i|we)(?:'ll| will|'m going to| am going to| are going to| need to| plan to| have to| must| should)"
 _LET_US = r"let(?:'s| me)"
 
 
-class English(EnglishAgents):
+class English(EnglishAgents, EnglishAsked):
     """What MI knows of English."""
 
     sentence_break = r"(?<=[.!?])(?=\s)"

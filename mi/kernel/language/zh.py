@@ -2,13 +2,14 @@
 
 from mi.kernel.language import CJK
 from mi.kernel.language.zh_agents import ChineseAgents
+from mi.kernel.language.zh_asked import ChineseAsked
 
 _ENDS = "。！？"
 _CLOSES = "”’」』）)"
 _NUMERALS = "一二三四五六七八九十"
 
 
-class Chinese(ChineseAgents):
+class Chinese(ChineseAgents, ChineseAsked):
     """What MI knows of Chinese; no blank parts its words, so they are looked for anywhere in a text."""
 
     script = f"[{CJK}]"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from mi.evidence.records.mind import ThoughtsUsed
 from mi.knowledge.search.documents import MAX_TEXT
 from mi.knowledge.search.words import compact, tokens
+from mi.knowledge.thoughts.kinds import ANSWER as ANSWER
 from mi.knowledge.thoughts.kinds import RAW as RAW
 from mi.knowledge.thoughts.kinds import SUMMARY as SUMMARY
 from mi.knowledge.thoughts.kinds import TESTLESS as TESTLESS
@@ -141,16 +142,22 @@ def _values(thoughts: CombinedStores, limit: int) -> list[Thought]:
 
 
 def _guiding(thoughts: CombinedStores, limit: int, taken: set[str]) -> list[Thought]:
-    """Return settings first, then the other preferences and goals; the project's before the global ones."""
+    """Return settings first, then the other preferences and goals; the project's before the global ones.
+
+    Answers to questions of agents come last: there may be many, and each is about one question.
+    """
     found = _settled(thoughts)
+    answers: list[Thought] = []
     for one in _trusted(thoughts.find("claim", Filter(types=_GUIDING, heard=True)), thoughts):
         if len(found) >= limit:
             break
         tags = _tags(one)
         pinned = any(tag.startswith(SETTING) or tag == TESTLESS for tag in tags)
-        if not pinned and VALUES not in tags and RAW not in tags and one.id not in taken:
+        if ANSWER in tags:
+            answers.append(one)
+        elif not pinned and VALUES not in tags and RAW not in tags and one.id not in taken:
             found[one.id] = one
-    return list(found.values())[:limit]
+    return [*found.values(), *answers][:limit]
 
 
 def _settled(thoughts: CombinedStores) -> dict[str, Thought]:

@@ -228,6 +228,7 @@ TEXT = {
     "attach.stopping": "{run_id} was told to stop (process {pid}); go on later with mi run --resume {run_id}",
     "inbox.empty": "Nothing waits.",
     "inbox.proposed": "Proposed as a card: {path}",
+    "answer.kept": "Kept for the next time as {claim_id}: {text}  (mi undo {event_id} --apply takes it back)",
     "inbox.answered": "Answered {number}{question} → {answer}",
     "inbox.goes-on": "{run_id} goes on.",
     "inbox.resume-with": "Go on with {command}",

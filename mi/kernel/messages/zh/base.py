@@ -221,6 +221,7 @@ TEXT = {
     "attach.stopping": "已通知 {run_id} 停止（进程 {pid}）；之后用 mi run --resume {run_id} 继续",
     "inbox.empty": "没有等待处理的事项。",
     "inbox.proposed": "已写成卡片提案：{path}",
+    "answer.kept": "已作为 {claim_id} 记下，下次不再问：{text}（mi undo {event_id} --apply 可收回）",
     "inbox.answered": "已回答 {number}{question} → {answer}",
     "inbox.goes-on": "{run_id} 继续运行。",
     "inbox.resume-with": "用 {command} 继续",

@@ -134,6 +134,7 @@ HELP = {
     "answer a question that waits": "回答等待中的问题",
     "its number or id, from `mi inbox`": "编号或标识，见 `mi inbox`",
     "your answer: an option's letter or text, or your own words": "你的回答：选项的字母或文字，或你自己的话",
+    "this one time only: the answer is not kept for the same question": "只这一次：同样的问题下次仍会问你",
     "close without an answer": "不回答而关闭",
     "your reason": "你的理由",
     "why MI did something: the recorded thoughts it rested on": "MI 为什么这样做：当时所依据的记录",

@@ -101,6 +101,7 @@ WORDS = {
     "hands_retry": "重试",
     "host_sync": "宿主同步",
     "learn_applied": "已学习",
+    "answer_kept": "回答已记下",
     "closing": "收尾判断",
     "proof": "证明",
     "trust_set": "信任",
