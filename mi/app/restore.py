@@ -14,6 +14,7 @@ from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import LeftOutFile, TreeRestore, TreeSnapshot
 from mi.kernel import git
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
+from mi.project.left_out import KeepRules
 from mi.project.restore import Restored, look_at, make_ready, put_back
 from mi.project.restore_plan import Difference, KeptTree, LeftAlone, compare, is_inside, open_writer, write_present
 from mi.project.snapshots import (
@@ -26,7 +27,8 @@ from mi.project.snapshots import (
     name_ref,
 )
 from mi.project.tree_diff import TreePair
-from mi.project.tree_writer import KeepRules, TreeStore, TreeWriter, name_excludes
+from mi.project.tree_store import TreeStore
+from mi.project.tree_writer import TreeWriter, name_excludes
 from mi.project.trees import GitTree
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from mi.kernel.consent import refuses
 from mi.kernel.home import ProjectHome
 from mi.project.checks.own import read_own
 from mi.project.checks.recognition import Check, detect
+from mi.project.left_out import KeepRules
 from mi.project.snapshots import remove_old_snapshots
-from mi.project.tree_writer import KeepRules
 from mi.project.worktree import SnapshotNet, WorktreeWatch
 
 _TREES_KEPT = 4  # of runs that may still be resumed

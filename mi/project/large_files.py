@@ -35,3 +35,14 @@ def _fill(pointer: bytes, place: str, store: str, here: str) -> None:
         shutil.copyfile(kept, place)
     elif os.path.isfile(here) and sha256(files.read_bytes(here) or b"").hexdigest() == name:
         shutil.copyfile(here, place)
+
+
+def is_pointed_at(pointer: bytes, place: str) -> bool:
+    """Return whether a content is a pointer, and names the very file at a place."""
+    if not pointer.startswith(_LFS):
+        return False
+    digest = sha256()
+    with open(place, "rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return f"oid sha256:{digest.hexdigest()}".encode() in pointer

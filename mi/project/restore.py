@@ -11,7 +11,8 @@ from typing import NamedTuple
 from mi.kernel import files, git
 from mi.project.large_files import fill_pointers
 from mi.project.restore_plan import Difference, LeftAlone, find_obstacle
-from mi.project.tree_writer import TreeWriter, find_store, make_repository
+from mi.project.tree_store import find_store, make_repository
+from mi.project.tree_writer import TreeWriter
 from mi.project.trees import GitTree
 
 _WRITE_S = 600.0

@@ -14,7 +14,9 @@ from typing import Literal, NamedTuple
 
 from mi.kernel import files, git
 from mi.kernel.home import make_dirs
-from mi.project.tree_writer import KeepRules, LeftOut, TreeStore, TreeWriter, make_repository
+from mi.project.left_out import KeepRules, LeftOut
+from mi.project.tree_store import TreeStore, make_repository
+from mi.project.tree_writer import TreeWriter
 from mi.project.trees import GitTree
 
 _GIT_S = 120.0

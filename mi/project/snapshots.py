@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mi.kernel import git
-from mi.project.tree_writer import LeftOut, TreeStore, TreeWriter, find_store, make_repository
+from mi.project.left_out import LeftOut
+from mi.project.tree_store import TreeStore, find_store, make_repository
+from mi.project.tree_writer import TreeWriter
 
 DAYS = 30
 END = "end"  # in a batch's place: the state after the latest batch

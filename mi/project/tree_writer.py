@@ -6,51 +6,20 @@ go into the person's repository (a snapshot) or into MI's own folder (a look).
 
 import os
 import shutil
-import stat
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from hashlib import sha256
-from typing import Literal, NamedTuple
-
-from msgspec import Struct
+from typing import NamedTuple
 
 from mi.kernel import files, git
-from mi.kernel.home import FILE_MODE, make_dirs
-from mi.kernel.secrets import find_secrets
-from mi.kernel.text import decode
+from mi.kernel.home import FILE_MODE
 from mi.project.git_rules import freeze_attributes, freeze_excludes
+from mi.project.large_files import is_pointed_at
+from mi.project.left_out import FileSieve, KeepRules, LeftOut, is_tool_folder
+from mi.project.tree_store import TreeStore, find_store, make_repository
 
 _LIST_S = 120.0
 _WRITE_S = 900.0
-_LFS = b"version https://git-lfs.github.com/spec/"
 _COPIED = "filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|safecrlf|sharedrepository"
-_CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
-
-Why = Literal["large", "secret", "unreadable", "repository", "submodule"]
-
-
-class LeftOut(Struct, frozen=True):
-    """A file or folder that is not in a snapshot, and why: too large, with a secret, or a repository of its own."""
-
-    path: str
-    why: Why
-    size: int = 0
-    time_ns: int = 0
-
-
-class KeepRules(NamedTuple):
-    """What of the untracked files is kept."""
-
-    max_file: int = 10_000_000
-    secrets: Literal["skip", "keep"] = "skip"
-
-
-class TreeStore(NamedTuple):
-    """A repository that keeps contents and references: the person's, or one that MI made."""
-
-    git_dir: str
-    objects: str
-    is_own: bool = False
 
 
 class WrittenTree(NamedTuple):
@@ -75,8 +44,7 @@ class TreeWriter:
         self.top = self.repository or self.root
         self.folder = folder
         self.store = store
-        self._keep = keep
-        self._scanned: dict[tuple[str, int, int], bool] = {}
+        self._sieve = FileSieve(self.top, keep)
         self._tree = ""  # of the index as it is
         self.kept: dict[str, tuple[str, str]] | None = None  # references of the store: commit and tree; None: not read
 
@@ -253,12 +221,8 @@ class TreeWriter:
 
     def _is_marked(self, folder: str) -> bool:
         """Return whether a folder says that it is a tool's; one with files of the project's in it says so in vain."""
-        place = os.path.join(self.top, folder)
-        tag = os.path.join(place, "CACHEDIR.TAG")
-        is_cache = os.path.basename(folder).startswith(".") and os.path.isfile(tag)
-        is_cache = is_cache and (files.read_bytes(tag) or b"").startswith(_CACHE_TAG)
-        is_environment = all(os.path.exists(os.path.join(place, name)) for name in ("pyvenv.cfg", "bin/python"))
-        return (is_cache or is_environment) and not any(self._names("ls-files", "-z", "--", f":(literal){folder}"))
+        is_tools = is_tool_folder(os.path.join(self.top, folder))
+        return is_tools and not any(self._names("ls-files", "-z", "--", f":(literal){folder}"))
 
     def _sort_out(self, changed: set[str], others: list[str]) -> tuple[list[str], list[LeftOut]]:
         """Return the paths to take in, and those to leave out: of what the person's git tracks, only the unreadable."""
@@ -273,28 +237,7 @@ class TreeWriter:
 
     def judge(self, path: str) -> LeftOut | None:
         """Return why an untracked file would be left out."""
-        place = os.path.join(self.top, path)
-        try:
-            status = os.lstat(place)
-        except OSError:
-            return None  # gone: that is taken in, too
-        why: Why | None = None
-        if not stat.S_ISREG(status.st_mode):
-            return None
-        if not os.access(place, os.R_OK):
-            why = "unreadable"
-        elif status.st_size > self._keep.max_file:
-            why = "large"
-        elif self._keep.secrets == "skip" and self._holds_secret(place, status):
-            why = "secret"
-        return LeftOut(path, why, status.st_size, status.st_mtime_ns) if why else None
-
-    def _holds_secret(self, place: str, status: os.stat_result) -> bool:
-        key = (place, status.st_size, status.st_mtime_ns)
-        if key not in self._scanned:
-            data = files.read_bytes(place) or b""
-            self._scanned[key] = b"\0" not in data[:8192] and bool(find_secrets(decode(data)))
-        return self._scanned[key]
+        return self._sieve.judge(path)
 
     @cached_property
     def _has_pointers(self) -> bool:
@@ -304,16 +247,11 @@ class TreeWriter:
         """Return whether a file is the one that git's pointer to large files names: only its time changed."""
         if not self._has_pointers:
             return False
-        if not os.path.isfile(os.path.join(self.top, path)):
+        place = os.path.join(self.top, path)
+        if not os.path.isfile(place):
             return False
         pointer = git.run_bytes(self.top, "cat-file", "blob", f":{path}", env=self._write_env).output
-        if not pointer.startswith(_LFS):
-            return False
-        digest = sha256()
-        with open(os.path.join(self.top, path), "rb") as file:
-            while chunk := file.read(1 << 20):
-                digest.update(chunk)
-        return f"oid sha256:{digest.hexdigest()}".encode() in pointer
+        return is_pointed_at(pointer, place)
 
     def _update(self, kept: list[str], dropped: list[str]) -> str:
         """Take paths into the index and out of it; return its tree."""
@@ -391,24 +329,3 @@ def _quoted(path: str) -> str:
 def name_excludes(folder: str) -> str:
     """Return where a writer with this folder keeps the exclude rules of its start."""
     return os.path.join(folder, "info", "excludes-at-start")
-
-
-def make_repository(folder: str, settings: dict[str, str]) -> None:
-    """Make the folders and files that git takes for a repository."""
-    for name in ("objects", "refs", "info"):
-        make_dirs(os.path.join(folder, name))
-    version = 1 if "extensions.objectformat" in settings else 0
-    lines = ["[core]", f"\trepositoryformatversion = {version}", "\tbare = false"]
-    for key, value in settings.items():
-        section, _, name = key.partition(".")
-        lines += [f"[{section}]", f"\t{name} = {value}"]
-    files.write_atomic(os.path.join(folder, "config"), ("\n".join(lines) + "\n").encode())
-    files.write_atomic(os.path.join(folder, "HEAD"), b"ref: refs/heads/none\n")
-
-
-def find_store(top: str) -> TreeStore | None:
-    """Return where a work tree's repository keeps its contents; None when git cannot say."""
-    asked = ("--git-common-dir", "--git-path", "objects")
-    answer = git.run(top, "rev-parse", "--path-format=absolute", *asked)
-    paths = answer.output.splitlines()
-    return TreeStore(paths[0], paths[1]) if answer.code == 0 and len(paths) == 2 else None

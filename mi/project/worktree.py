@@ -13,8 +13,9 @@ import msgspec
 
 from mi.kernel import files, git
 from mi.kernel.home import make_dirs
+from mi.project.left_out import KeepRules, LeftOut
 from mi.project.snapshots import END, TakenSnapshot, keep_tree, open_store, take_snapshot
-from mi.project.tree_writer import KeepRules, LeftOut, TreeWriter, WrittenTree
+from mi.project.tree_writer import TreeWriter, WrittenTree
 from mi.project.trees import SKIPPED, FolderTree, GitTree, Tree
 
 _SCAN_FILES = 20_000

@@ -12,8 +12,9 @@ import pytest
 
 from mi.kernel.home import Home
 from mi.project import snapshots
+from mi.project.left_out import KeepRules
 from mi.project.snapshots import TakenSnapshot, find_old, list_snapshots, open_store, remove_snapshots, take_snapshot
-from mi.project.tree_writer import KeepRules, TreeWriter
+from mi.project.tree_writer import TreeWriter
 from mi.project.trees import GitTree
 from tests.conftest import git
 

@@ -12,11 +12,11 @@ import msgspec
 from mi.kernel import files
 from mi.kernel.jsontext import BadJson, decode
 from mi.project.checks.runner import Check
+from mi.project.left_out import LeftOut
 from mi.project.proof.copies import Copy, CopyRules, Scratch, make_copy, remove_copy
 from mi.project.proof.reports import instrument, read_results
 from mi.project.proof.results import ReportProblem, TestResults, settle_flaky
 from mi.project.proof.sandbox import StopSource, run_in_copy
-from mi.project.tree_writer import LeftOut
 from mi.project.trees import GitTree, Tree
 
 _FORMAT = "1"  # of kept results; a change makes old ones unknown

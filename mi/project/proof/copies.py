@@ -13,8 +13,9 @@ from typing import NamedTuple
 from mi.kernel import files, git
 from mi.kernel.home import make_dirs
 from mi.project.large_files import fill_pointers
+from mi.project.left_out import LeftOut
 from mi.project.proof.dependencies import find_beside
-from mi.project.tree_writer import LeftOut, make_repository
+from mi.project.tree_store import make_repository
 from mi.project.trees import ComposedTree, GitTree, Tree
 
 _WRITE_S = 600.0

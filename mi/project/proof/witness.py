@@ -17,13 +17,13 @@ from mi.kernel.notices import Notices
 from mi.project.checks.judges import notices_tests
 from mi.project.checks.own import read_own
 from mi.project.checks.runner import Check
+from mi.project.left_out import LeftOut
 from mi.project.proof.base_checks import BaseChecks, read_base_checks
 from mi.project.proof.check_runs import CopiedRuns, RunSettings
 from mi.project.proof.copies import Scratch, close_scratch, open_scratch
 from mi.project.proof.dependencies import DependencyListing, compare_dependencies, find_beside, list_dependencies
 from mi.project.proof.proving import ProofCase, ProofResult, prove
 from mi.project.proof.sandbox import StopSource
-from mi.project.tree_writer import LeftOut
 from mi.project.trees import GitTree, Tree
 
 _LONGEST_TURN_S = 3600.0  # that a base run waits for another of this machine
