@@ -200,6 +200,6 @@ def test_mi_trust_settles_the_question_and_an_agent_cannot_answer_it(bench: Work
     bench.env["CLAUDECODE"] = "1"
     assert bench.mi("answer", asked["id"], "yes").code == 3
     del bench.env["CLAUDECODE"]
-    assert len(bench.inbox()) == 1
+    assert asked["id"] in [item["id"] for item in bench.inbox()]
     bench.mi("trust")
-    assert bench.inbox() == []
+    assert asked["id"] not in [item["id"] for item in bench.inbox()]
