@@ -1,5 +1,6 @@
 """Proving a run: the base beside the agent, the end after it, and what follows as the rows of `done` see it."""
 
+import os
 import threading
 from collections.abc import Callable, Iterable
 
@@ -47,7 +48,7 @@ class RunProver:
         self._watch = watch
         if base is not None:
             self._witness = Witness(base, self._place, watch.left_out, self._tell, self._ending)
-            self._witness.note_installed()
+            self._witness.note_installed(os.path.join(watch.kept, "installed.json") if watch.kept else "")
 
     def notice_change(self, changed: Iterable[str]) -> None:
         """Begin to run the checks that cover a change on the tree as it was, beside the agent."""

@@ -79,7 +79,7 @@ class WorktreeWatch:
         """
         self.root = self._root = os.path.realpath(root)
         self._keeps = keeps
-        self._kept = kept
+        self.kept = kept  # a folder that outlives this process, '' when there is none
         if kept:
             make_dirs(kept)
         self._folder = kept or tempfile.mkdtemp(prefix="mi-tree-")
@@ -100,7 +100,7 @@ class WorktreeWatch:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        if not self._kept:
+        if not self.kept:
             self.forget()
 
     def forget(self) -> None:
@@ -113,7 +113,7 @@ class WorktreeWatch:
 
     def _reopened(self) -> "Moment | Scan | None":
         """Return the first moment of an earlier process, if it is there and can still be read."""
-        data = files.read_bytes(self._first_file) if self._kept else None
+        data = files.read_bytes(self._first_file) if self.kept else None
         try:
             first = msgspec.json.decode(data, type=str | Moment | Scan) if data else None
         except msgspec.DecodeError:

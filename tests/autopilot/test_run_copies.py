@@ -120,6 +120,22 @@ def test_what_the_agent_changes_there_is_the_persons_to_decide(bench: Workbench,
     assert file in ran.end["proof"]
 
 
+@pytest.mark.req("judge.copy.dependencies")
+def test_what_was_changed_there_before_a_run_was_resumed_is_seen_too(bench: Workbench) -> None:
+    share(bench, "link = ['data']", ignored="data/", test="self.assertEqual(Path('data/numbers').read_text(), '1')")
+    (bench.project / "data").mkdir()
+    (bench.project / "data/numbers").write_text("0", "utf-8")
+    bench.mi("trust")
+    asks = say("Should I also write a changelog entry for this, or not?")
+    bench.agent([MEND, run("printf 1 > data/numbers"), asks], [TEST, DONE], [DONE], [DONE])
+    bench.run("--prove", "fix", "the", "failing", "test").ended("blocked")
+    (question,) = bench.inbox()
+    bench.mi("answer", question["id"], "no")
+    ran = bench.run("--resume", "--prove")
+    ran.ended("blocked")
+    assert "data/numbers" in ran.end["proof"]
+
+
 @pytest.mark.req("judge.copy.rules")
 def test_paths_that_lead_out_of_the_project_are_said_and_left_out(bench: Workbench, tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()

@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
+import msgspec
 from msgspec import Struct
 
-from mi.kernel import locks
+from mi.kernel import files, locks
 from mi.kernel.errors import MiError
 from mi.kernel.home import make_dirs
+from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.notices import Notices
 from mi.project.checks.judges import notices_tests
 from mi.project.checks.own import read_own
@@ -37,6 +39,13 @@ class WitnessPlace(NamedTuple):
     trusted: frozenset[str]  # commands
     settings: RunSettings
     own_file: str = ""  # of the home: what the person set as this project's checks
+
+
+class InstalledBefore(Struct, frozen=True):
+    """What was installed beside a tree when its run began, and the further paths that were looked at."""
+
+    listing: DependencyListing
+    watched: list[str] = []
 
 
 class Testimony(Struct, frozen=True, kw_only=True):
@@ -71,11 +80,17 @@ class Witness:
         self._installed: DependencyListing | None = None
         self._watched: Sequence[str] = ()  # further paths beside the sources that a copy takes
 
-    def note_installed(self) -> None:
-        """Remember what is installed beside the tree now, so that a change of it is seen."""
+    def note_installed(self, path: str = "") -> None:
+        """Remember what is installed beside the tree now, so that a change of it is seen.
+
+        `path` is a file in which this outlives the process: of a resumed run the first listing counts.
+        """
+        known = _read_installed(path)
         own = read_own(self._base.root, self._place.own_file, Notices())
-        self._watched = [*own.link, *own.copy]
-        self._installed = self._list_installed(self._base)
+        self._watched = known.watched if known else [*own.link, *own.copy]
+        self._installed = known.listing if known else self._list_installed(self._base)
+        if path and known is None:
+            files.write_atomic(path, msgspec.json.encode(InstalledBefore(self._installed, list(self._watched))))
 
     def run_base(self, changed: Sequence[str]) -> None:
         """Run the checks that cover a change on the base, so that their results are there when they are needed.
@@ -166,6 +181,14 @@ class Witness:
     def _list_installed(self, tree: Tree) -> DependencyListing:
         root = self._base.root
         return list_dependencies(root, [*find_beside(root, tree).dependencies, *self._watched])
+
+
+def _read_installed(path: str) -> InstalledBefore | None:
+    data = files.read_bytes(path) if path else None
+    try:
+        return decode(data, InstalledBefore) if data else None
+    except BadJson:
+        return None
 
 
 def _own_folder() -> str:
