@@ -3,140 +3,29 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from mi.app.home_context import HomeContext, find_current_folder
-from mi.autopilot.resume import latest_run_id, records_of
-from mi.autopilot.run_lock import run_lock
+from mi.app.snapshots import ChosenSnapshots, open_tree, read_kept
+from mi.autopilot.run_lock import read_owner, run_lock
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import LeftOutFile, TreeRestore, TreeSnapshot
-from mi.kernel import git
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
+from mi.kernel.locks import is_held
 from mi.project.left_out import KeepRules
 from mi.project.restore import Restored, look_at, make_ready, put_back
 from mi.project.restore_plan import Difference, KeptTree, LeftAlone, compare, is_inside, open_writer, write_present
-from mi.project.snapshots import (
-    END,
-    KeptSnapshot,
-    TakenSnapshot,
-    find_kept_store,
-    keep_tree,
-    list_snapshots,
-    name_ref,
-)
+from mi.project.snapshots import TakenSnapshot, keep_tree, name_ref, open_store
 from mi.project.tree_diff import TreePair
-from mi.project.tree_store import TreeStore
-from mi.project.tree_writer import TreeWriter, name_excludes
+from mi.project.tree_writer import TreeWriter
 from mi.project.trees import GitTree
 
 if TYPE_CHECKING:
     from mi.project.restore_plan import PresentTree
 
 BEFORE = "restore"  # in a batch's place: the state that a restore replaced
-
-
-class ChosenSnapshots(NamedTuple):
-    """The snapshots that somebody's words mean: where they are, the first one, and the one after it."""
-
-    store: TreeStore
-    top: str
-    first: KeptSnapshot
-    last: KeptSnapshot | None  # after the batch, or at the end of the run; None: nothing was kept since
-
-
-def order(snapshots: list[KeptSnapshot]) -> list[KeptSnapshot]:
-    """Return the snapshots of a run in the order in which they were taken."""
-
-    def place(kept: KeptSnapshot) -> tuple[bool, list[int]]:
-        numbers = [int(part) for part in kept.batch_id.removeprefix("b").split("-") if part.isdecimal()]
-        return kept.batch_id == END, numbers
-
-    return sorted(snapshots, key=place)
-
-
-def list_runs(context: HomeContext) -> list[KeptSnapshot]:
-    """Return everything that can be put back here, the newest first."""
-    store = find_kept_store(context.project.root, context.project_home.snapshots)
-    return list(reversed(list_snapshots(store))) if store else []
-
-
-def choose_snapshots(context: HomeContext, ref: str) -> ChosenSnapshots:
-    """Return what `last`, a run, `run/batch`, a batch of the latest run or a whole reference means."""
-    store = _open_store(context)
-    run, batch = _split(context, ref.removeprefix("refs/mi/"))
-    found = order(list_snapshots(store, run))
-    _require_same_place(context, ref, run)
-    if not found:
-        raise NotFound("nothing-kept", ref=ref, path=context.project.root)
-    names = [kept.batch_id for kept in found]
-    if batch and batch not in names:
-        raise NotFound("batch-not-kept", ref=ref, known=", ".join(f"{run}/{name}" for name in names))
-    at = names.index(batch) if batch else 0
-    later = found[at + 1 :]
-    last = (later[0] if batch else later[-1]) if later else None
-    return ChosenSnapshots(store, _find_top(context), found[at], last)
-
-
-def _open_store(context: HomeContext) -> TreeStore:
-    store = find_kept_store(context.project.root, context.project_home.snapshots)
-    if store is None:
-        raise NotFound("no-snapshots-here", path=context.project.root)
-    return store
-
-
-def _find_top(context: HomeContext) -> str:
-    root = os.path.realpath(context.project.root)
-    return git.find_toplevel(root) or root
-
-
-def _split(context: HomeContext, ref: str) -> tuple[str, str]:
-    """Return run and batch; a batch alone is one of the latest run."""
-    run, _, batch = ref.partition("/")
-    if not run.startswith(("run_", "cli_")) and not batch:
-        run, batch = ("last", "" if run == "last" else run)
-    if run == "last":
-        run = latest_run_id(context.project_home.evidence, context.notices)
-    if not run.startswith(("run_", "cli_")):
-        raise UsageError("bad-snapshot", ref=ref)
-    return run, batch.replace(".", "-")
-
-
-def _require_same_place(context: HomeContext, ref: str, run: str) -> None:
-    """Raise NotFound for a run that worked elsewhere: work trees of one repository share their snapshots."""
-    own = os.path.realpath(context.project.root)
-    projects = {own: context.project.project_id} | {
-        root: known.project_id for root, known in context.known_projects.roots.items() if root != own
-    }
-    for root, project_id in projects.items():
-        log = context.home.project(project_id).evidence
-        event = (
-            context.evidence_index.find(log, f"ev_{run}_1", lambda done, total: None) if os.path.exists(log) else None
-        )
-        if event is not None:
-            worked_in = os.path.realpath(str(event.fields().get("project_root") or root))
-            if worked_in != own and os.path.isdir(worked_in):  # one that is gone was moved to here
-                raise NotFound("run-elsewhere", ref=ref, root=worked_in)
-            return
-
-
-def read_kept(context: HomeContext, chosen: ChosenSnapshots) -> KeptTree:
-    """Return what the first snapshot holds, with what its record says was left out."""
-    kept = chosen.first
-    records = records_of(context.project_home.evidence, kept.run_id, context.notices)
-    taken = [one for one in records if isinstance(one, TreeSnapshot) and one.of.replace(".", "-") == kept.batch_id]
-    left_out = tuple(left.path for left in taken[-1].left_out) if taken else ()
-    frozen = name_excludes(context.project_home.path("trees", kept.run_id))
-    return KeptTree(_open_tree(chosen, kept), kept.time, left_out, frozen)
-
-
-def _open_tree(chosen: ChosenSnapshots, kept: KeptSnapshot) -> GitTree:
-    env = {"GIT_DIR": chosen.store.git_dir}
-    found = git.run(chosen.top, "rev-parse", "--verify", "-q", f"{kept.commit}^{{tree}}", env=env)
-    if found.code != 0:
-        raise MiError("snapshot-broken", ref=kept.ref, path=chosen.store.git_dir)
-    return GitTree(chosen.top, found.output.strip(), env)
 
 
 def find_difference(context: HomeContext, chosen: ChosenSnapshots, within: Sequence[str]) -> Difference:
@@ -177,9 +66,11 @@ def restore(
     No run begins meanwhile.
     """
     log, kept, top = context.open_project_log(), read_kept(context, chosen), chosen.top
+    _refuse_runs_inside(context, top, within)
     with run_lock(context.project_home.run_lock, log.run_id, context.notices):
         looks = look_at(top, [*shown.put_back, *shown.removed])
-        with open_writer(top, chosen.store, _rules(context)) as writer:
+        store = open_store(top, context.project_home.snapshots)
+        with open_writer(top, store, _rules(context)) as writer:
             now = _readable(write_present(writer, kept), top)
             if compare(kept, now, within) != shown:
                 raise Blocked("files-changed-meanwhile", path=top)
@@ -196,9 +87,20 @@ def restore(
             return done
 
 
+def _refuse_runs_inside(context: HomeContext, top: str, within: Sequence[str]) -> None:
+    """Raise Blocked when an agent works in another project whose files would be put back."""
+    for root, known in context.known_projects.roots.items():
+        lock = context.home.project(known.project_id).run_lock
+        if root != context.project.root and is_inside(root, [top]) and is_held(lock):
+            place = _seen_from(top, root)
+            if is_inside(place, within) or any(is_inside(one, [place]) for one in within):
+                owner = read_owner(lock)
+                raise Blocked("run-in-progress", run_id=owner.run_id, pid=owner.pid, since=owner.ts)
+
+
 def _make_ready(opened: ExitStack, writer: TreeWriter, kept: KeptTree, shown: Difference) -> str:
     try:
-        return opened.enter_context(make_ready(writer, kept.tree, shown.put_back))
+        return opened.enter_context(make_ready(writer, kept, shown.put_back))
     except OSError as error:
         raise MiError("not-ready", path=writer.top, reason=error.strerror or str(error)) from None
 
@@ -261,7 +163,7 @@ def open_diff(
     """Yield what to compare: a batch's or a run's beginning and end, or its beginning and the work tree now."""
     kept = read_kept(context, chosen)
     if chosen.last is not None and not until_now:
-        after = _open_tree(chosen, chosen.last)
+        after = open_tree(chosen, chosen.last)
         _require_known(chosen, within, kept.tree, after)
         yield TreePair(chosen.top, kept.tree.tree_id, after.tree_id, dict(after.env))
         return

@@ -83,14 +83,16 @@ def _transcripts(context: HomeContext, args: Args) -> int:
 
 
 def _snapshots(context: HomeContext, args: Args) -> int:
-    from mi.project.snapshots import find_kept_store, find_old, list_snapshots, remove_snapshots
+    from mi.project.snapshots import find_kept_stores, find_old, list_snapshots, remove_snapshots
 
     out, root = Output(context.language), context.project.root
-    store = find_kept_store(root, context.project_home.snapshots)
-    found = [] if store is None else list_snapshots(store, args.of_run) if args.of_run else find_old(store, args.days)
-    reason = remove_snapshots(store, found) if store and found and args.apply else ""
-    if reason:
-        raise MiError("snapshots-kept", path=root, reason=reason)
+    found = []
+    for store in find_kept_stores(root, context.project_home.snapshots):
+        going = list_snapshots(store, args.of_run) if args.of_run else find_old(store, args.days)
+        reason = remove_snapshots(store, going) if going and args.apply else ""
+        if reason:
+            raise MiError("snapshots-kept", path=root, reason=reason)
+        found += going
     if args.json:
         out.json({"applied": args.apply, "snapshots": [kept.ref for kept in found]})
         return 0

@@ -8,7 +8,7 @@ from mi.cli.output import Output, flush
 from mi.kernel.errors import Blocked
 
 if TYPE_CHECKING:
-    from mi.app.restore import ChosenSnapshots
+    from mi.app.snapshots import ChosenSnapshots
     from mi.project.restore_plan import Difference
 
 _MOST_SHOWN = 60
@@ -33,7 +33,8 @@ def build_parser(name: str) -> Parser:
 
 
 def _restore(context: HomeContext, args: Args) -> int:
-    from mi.app.restore import choose_snapshots, find_difference, find_scope, restore
+    from mi.app.restore import find_difference, find_scope, restore
+    from mi.app.snapshots import choose_snapshots
 
     out = Output(context.language)
     if args.ref is None:
@@ -70,9 +71,9 @@ def _restore(context: HomeContext, args: Args) -> int:
 
 
 def _list(context: HomeContext, args: Args, out: Output) -> int:
-    from mi.app.restore import list_runs
+    from mi.app.snapshots import list_kept
 
-    found = list_runs(context)
+    found = list_kept(context)
     if args.json:
         out.json([{"run_id": one.run_id, "batch_id": one.batch_id, "ref": one.ref, "time": one.time} for one in found])
         return 0
@@ -137,7 +138,8 @@ def _confirm(context: HomeContext, out: Output, args: Args, chosen: "ChosenSnaps
 
 
 def _diff(context: HomeContext, args: Args) -> int:
-    from mi.app.restore import choose_snapshots, find_scope, open_diff
+    from mi.app.restore import find_scope, open_diff
+    from mi.app.snapshots import choose_snapshots
     from mi.project.tree_diff import list_changes, write_patch
 
     out = Output(context.language)

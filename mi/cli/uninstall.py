@@ -65,11 +65,11 @@ def _run(context: HomeContext, args: Args) -> int:
 def _take_snapshots(context: HomeContext, args: Args) -> list[str]:
     """Return the snapshots in repositories of known projects that go, or would; those that stay are noticed."""
     from mi.project.known import KnownProjects
-    from mi.project.snapshots import find_kept_store, list_snapshots, remove_snapshots
+    from mi.project.snapshots import find_kept_stores, list_snapshots, remove_snapshots
 
     named: list[str] = []
     for root in KnownProjects(context.home, context.notices).roots:
-        store = find_kept_store(root, "") if os.path.isdir(root) else None
+        store = next(iter(find_kept_stores(root, "")), None) if os.path.isdir(root) else None
         found = list_snapshots(store) if store else []
         reason = remove_snapshots(store, found) if store and found and args.snapshots and not args.dry_run else ""
         if found and (reason or not args.snapshots):

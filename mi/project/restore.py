@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 from mi.kernel import files, git
 from mi.project.large_files import fill_pointers
-from mi.project.restore_plan import Difference, LeftAlone, find_obstacle
+from mi.project.restore_plan import Difference, KeptTree, LeftAlone, find_obstacle
 from mi.project.tree_store import find_store, make_repository
-from mi.project.tree_writer import TreeWriter
-from mi.project.trees import GitTree
+from mi.project.tree_writer import TreeWriter, quote_path
 
 _WRITE_S = 600.0
 _STAGING = ".mi-restore-"
@@ -45,11 +44,11 @@ def _look(place: str) -> tuple[int, ...]:
 
 
 @contextmanager
-def make_ready(writer: TreeWriter, tree: GitTree, paths: Iterable[str]) -> Iterator[str]:
+def make_ready(writer: TreeWriter, kept: KeptTree, paths: Iterable[str]) -> Iterator[str]:
     """Yield a folder with the files to put back, on the disk of the work tree: one that is full is noticed here."""
     staging = _open_staging(writer.top)
     try:
-        yield _check_out(writer, tree, paths, staging)
+        yield _check_out(writer, kept, paths, staging)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
@@ -74,12 +73,22 @@ def _open_staging(top: str) -> str:
     store = find_store(top) if git.find_toplevel(top) else None
     folder = store.git_dir if store and os.stat(store.git_dir).st_dev == os.stat(top).st_dev else top
     for name in os.listdir(folder):
-        if name.startswith(_STAGING):
+        if name.startswith(_STAGING) and not _is_alive(name.removeprefix(_STAGING).partition("-")[0]):
             shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
-    return tempfile.mkdtemp(prefix=_STAGING, dir=folder)
+    return tempfile.mkdtemp(prefix=f"{_STAGING}{os.getpid()}-", dir=folder)
 
 
-def _check_out(writer: TreeWriter, tree: GitTree, paths: Iterable[str], staging: str) -> str:
+def _is_alive(pid: str) -> bool:
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        pass  # another user's
+    return True
+
+
+def _check_out(writer: TreeWriter, kept: KeptTree, paths: Iterable[str], staging: str) -> str:
     """Write some files of a tree below a folder, by the attribute rules of that tree and without any program."""
     private, folder = os.path.join(staging, "git"), os.path.join(staging, "files")
     os.mkdir(folder)
@@ -89,11 +98,13 @@ def _check_out(writer: TreeWriter, tree: GitTree, paths: Iterable[str], staging:
     own = files.read_bytes(os.path.join(theirs, "info", "attributes")) if theirs else None
     files.write_atomic(os.path.join(private, "info", "attributes"), (own or b"") + b"\n* !filter\n", sync=False)
     env = dict(writer.read_env) | {"GIT_DIR": private, "GIT_WORK_TREE": folder}
+    if kept.objects:
+        env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] += os.pathsep + quote_path(kept.objects)
     names = b"\0".join(map(os.fsencode, paths))
-    _run(folder, env, "read-tree", tree.tree_id)
+    _run(folder, env, "read-tree", kept.tree.tree_id)
     if names:
         _run(folder, env, "checkout-index", "-f", "-q", "-z", "--stdin", stdin=names)
-    fill_pointers(tree, writer.top, folder)
+    fill_pointers(kept.tree, writer.top, folder)
     return folder
 
 

@@ -20,6 +20,7 @@ from mi.project.tree_writer import TreeWriter
 from mi.project.trees import GitTree
 
 _GIT_S = 120.0
+_CLOCK_S = 1.0  # by which the clock of a disk may be behind
 
 WhyLeft = Literal[
     "large", "secret", "unreadable", "repository", "submodule", "ignored", "older", "in-the-way", "changed", "refused"
@@ -41,6 +42,7 @@ class KeptTree(NamedTuple):
     time: float
     left_out: tuple[str, ...] = ()
     excludes: str = ""  # a file with the exclude rules that it was taken by, where that is still there
+    objects: str = ""  # where its contents are, if not where the present state is kept
 
 
 class PresentTree(NamedTuple):
@@ -141,7 +143,7 @@ def _why_not_removed(kept: KeptTree, path: str, ignored: set[str]) -> WhyLeft | 
         status = os.lstat(os.path.join(kept.tree.root, path))
     except OSError:
         return None  # gone meanwhile
-    return "older" if status.st_ctime < int(kept.time) else None
+    return "older" if status.st_ctime < kept.time - _CLOCK_S else None
 
 
 def _why_not_put_back(

@@ -60,6 +60,10 @@ def open_store(root: str, home_folder: str) -> TreeStore | None:
         return find_store(top)
     if not os.path.exists(os.path.join(home_folder, "HEAD")):
         make_repository(home_folder, {})
+    return _own_store(home_folder)
+
+
+def _own_store(home_folder: str) -> TreeStore:
     return TreeStore(home_folder, os.path.join(home_folder, "objects"), is_own=True)
 
 
@@ -88,7 +92,9 @@ def keep_tree(
     if writer.kept is None:
         listed = _ask(store, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", _PREFIX).splitlines()
         writer.kept = {ref: (commit, kept) for ref, commit, kept in (line.split(" ") for line in listed)}
-    known = {kept: commit for commit, kept in writer.kept.values()}
+    # Of this run alone: an older commit would go with its own run, and its date would have this snapshot removed early.
+    own = name_ref(run_id, "")
+    known = {kept: commit for name, (commit, kept) in writer.kept.items() if name.startswith(own)}
     if writer.kept.get(ref, ("", ""))[1] == tree:
         return TakenSnapshot(writer.kept[ref][0], tree, store.git_dir, left_out)
     words = _WORDS[batch_id == END].format(batch=batch_id, run=run_id)
@@ -119,7 +125,7 @@ def _commit(writer: TreeWriter, store: TreeStore, ref: str, tree: str, words: st
 
 
 def list_snapshots(store: TreeStore, run_id: str = "") -> list[KeptSnapshot]:
-    """Return what a repository keeps, of one run or of all, oldest first."""
+    """Return what a repository keeps: of one run in the order in which it was taken, of all runs oldest first."""
     where = name_ref(run_id, "").rstrip("/") if run_id else _PREFIX
     listed = _ask(
         store, "for-each-ref", "--sort=creatordate", "--format=%(refname) %(objectname) %(creatordate:unix)", where
@@ -129,7 +135,17 @@ def list_snapshots(store: TreeStore, run_id: str = "") -> list[KeptSnapshot]:
         ref, commit, moment = line.split(" ")
         run, _, batch = ref.removeprefix(_PREFIX).partition("/")
         found.append(KeptSnapshot(run, batch, commit, float(moment or 0)))
-    return found
+    return order_snapshots(found) if run_id else found
+
+
+def order_snapshots(snapshots: list[KeptSnapshot]) -> list[KeptSnapshot]:
+    """Return the snapshots of a run in the order in which they were taken: by number, whatever their commits' dates."""
+
+    def place(kept: KeptSnapshot) -> tuple[bool, list[int]]:
+        numbers = [int(part) for part in kept.batch_id.removeprefix("b").split("-") if part.isdecimal()]
+        return kept.batch_id == END, numbers
+
+    return sorted(snapshots, key=place)
 
 
 def remove_snapshots(store: TreeStore, snapshots: Iterable[KeptSnapshot]) -> str:
@@ -146,18 +162,24 @@ def find_old(store: TreeStore, days: float = DAYS) -> list[KeptSnapshot]:
     return [kept for kept in list_snapshots(store) if kept.time < time.time() - days * 86400]
 
 
-def find_kept_store(root: str, home_folder: str) -> TreeStore | None:
-    """Return where snapshots of a project are, without making a place for them; None when there can be none."""
-    has_place = git.find_toplevel(root) is not None or os.path.isdir(home_folder)
-    return open_store(root, home_folder) if has_place else None
+def find_kept_stores(root: str, home_folder: str) -> list[TreeStore]:
+    """Return where snapshots of a project may be, without making a place for them.
+
+    In its repository, and in a folder of the home if there was a time before it was a repository.
+    """
+    top = git.find_toplevel(root)
+    found = [find_store(top)] if top is not None else []
+    if home_folder and os.path.exists(os.path.join(home_folder, "HEAD")):
+        found.append(_own_store(home_folder))
+    return [store for store in found if store is not None]
 
 
 def remove_old_snapshots(root: str, home_folder: str, days: float = DAYS) -> None:
     """Remove what a project keeps for longer than so many days; what fails is tried again by the next run."""
-    store = find_kept_store(root, home_folder)
-    old = find_old(store, days) if store else []
-    if store and old:
-        remove_snapshots(store, old)
+    for store in find_kept_stores(root, home_folder):
+        old = find_old(store, days)
+        if old:
+            remove_snapshots(store, old)
 
 
 def _tidy(store: TreeStore) -> None:

@@ -85,7 +85,7 @@ class TreeWriter:
             "GIT_DIR": self.folder,
             "GIT_WORK_TREE": self.top,
             "GIT_OBJECT_DIRECTORY": objects,
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(_quoted(path) for path in others),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(quote_path(path) for path in others),
         }
 
     @cached_property
@@ -322,7 +322,8 @@ def _answer(given: git.GitBytes, args: tuple[str, ...], accept: tuple[int, ...] 
     return given.output
 
 
-def _quoted(path: str) -> str:
+def quote_path(path: str) -> str:
+    """Return a folder as it stands in git's list of object folders."""
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"' if os.pathsep in path else path
 
 

@@ -137,3 +137,18 @@ def test_without_a_snapshot_none_is_named(bench: Workbench) -> None:
     (risk,) = ran.of("risk_event")
     assert risk["snapshot"] == ""
     assert "refs/mi" not in bench.inbox()[0]["question"]
+
+
+@pytest.mark.req("person.net.restore", "person.net.diff")
+def test_after_a_run_its_work_is_shown_and_what_it_destroyed_is_put_back(bench: Workbench) -> None:
+    bench.agent([DESTROYS, run("git reset --hard -q"), MEND, say("Cleaned up first.")])
+    (bench.project / "notes.txt").write_text("an hour of thought\n", "utf-8")
+    (bench.project / "more.py").write_text("# half done\n", "utf-8")
+    bench.run().ended("blocked")
+    shown = bench.mi("diff", "last", "--stat").stdout
+    assert ("notes.txt" in shown, "calc.py" in shown, "more.py" in shown) == (True, True, False)
+    assert bench.mi("restore", "last", "notes.txt", "--yes").code == 0
+    assert (bench.project / "notes.txt").read_text("utf-8") == "an hour of thought\n"
+    assert "return a + b" in (bench.project / "calc.py").read_text("utf-8")
+    assert bench.mi("restore", "last", "--yes").code == 0
+    assert "return a + b" not in (bench.project / "calc.py").read_text("utf-8")

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from mi.app.home_context import HomeContext
-from mi.app.restore import choose_snapshots, find_difference, find_scope, restore
+from mi.app.restore import find_difference, find_scope, restore
+from mi.app.snapshots import choose_snapshots
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import LeftOutFile, RunStart, TreeSnapshot
 from mi.kernel.errors import Blocked, MiError, NotFound
@@ -626,3 +627,50 @@ def test_what_cannot_be_written_down_is_not_replaced(home: Home, repository, kee
     with pytest.raises(MiError, match="nothing was put back"):
         back.put()
     assert read(repo)["file.txt"] == "changed\n"
+
+
+@pytest.mark.req("person.net.restore")
+@pytest.mark.parametrize("how", ["removed", "changed"])
+def test_references_that_an_agent_removes_or_changes_cost_nothing(home: Home, repository, keep: Keep, how: str) -> None:
+    repo: Path = repository()
+    write(repo, {"file.txt": "an hour of work\n"})
+    keep(repo)
+    write(repo, {"file.txt": "lost\n"})
+    keep(repo, "b2")
+    words = ["-d", f"refs/mi/{RUN}/b1"] if how == "removed" else [f"refs/mi/{RUN}/b1", f"refs/mi/{RUN}/b2"]
+    git(repo, "update-ref", *words)
+    back = Back(home, repo).put()
+    assert read(repo) == {"file.txt": "an hour of work\n"}
+    assert [notice.key for notice in back.context.notices] == ["snapshot-recorded"]
+
+
+@pytest.mark.req("person.net.restore-outside-git")
+def test_what_was_kept_before_it_was_a_repository(home: Home, tmp_path: Path, keep: Keep) -> None:
+    root = tmp_path / "plain"
+    write(root, {"a": "mine", "sub/b": "mine"})
+    keep(root)
+    git(root, "init", "-q")
+    write(root, {"a": "theirs", "c": "theirs"})
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "all")
+    shutil.rmtree(root / "sub")
+    back = Back(home, root).put()
+    assert read(root) == {"a": "mine", "sub/b": "mine"}
+    Back(home, root, back.kept).put()
+    assert read(root) == {"a": "theirs", "c": "theirs"}
+
+
+@pytest.mark.req("person.net.restore-safe")
+def test_not_while_a_run_goes_on_in_a_project_inside(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    write(repo, {"one/x": "1", "two/x": "1"})
+    inner = HomeContext(home, str(repo / "one"))
+    inner.use_project()
+    keep(repo)
+    write(repo, {"one/x": "2", "two/x": "2"})
+    with open(inner.project_home.run_lock, "w", encoding="utf-8") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(Blocked, match="a run is in progress"):
+            Back(home, repo).put()
+        Back(home, repo, paths=["two"]).put()
+    assert (read(repo)["one/x"], read(repo)["two/x"]) == ("2", "1")

@@ -316,6 +316,19 @@ def test_old_snapshots_are_found_and_removed(repository, open_writer, monkeypatc
     assert [kept.batch_id for kept in list_snapshots(writer.store)] == ["b2"]
 
 
+@pytest.mark.req("person.net.gc")
+def test_a_new_run_does_not_share_the_age_of_an_old_one(repository, open_writer, monkeypatch):
+    repo: Path = repository()
+    today, writer = snapshots._IDENTITY, open_writer(repo)
+    date = int(time.time()) - 29 * 86400
+    monkeypatch.setattr(snapshots, "_IDENTITY", today | {"GIT_COMMITTER_DATE": f"@{date} +0000"})
+    take_snapshot(writer, "run_1", "b1")
+    monkeypatch.setattr(snapshots, "_IDENTITY", today)
+    take_snapshot(open_writer(repo, "run_2"), "run_2", "b1")  # nothing has changed since
+    assert writer.store is not None
+    assert [kept.run_id for kept in find_old(writer.store, days=20)] == ["run_1"]
+
+
 KILLED = """
 import os, signal, sys
 from mi.kernel import git

@@ -1,0 +1,143 @@
+"""The snapshots that a person's words mean: by their references, and by what the evidence says was kept."""
+
+import os
+from typing import NamedTuple
+
+from mi.app.home_context import HomeContext
+from mi.autopilot.resume import latest_run_id, records_of
+from mi.evidence.records.run import TreeSnapshot
+from mi.kernel import clock, git
+from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.project.restore_plan import KeptTree
+from mi.project.snapshots import END, KeptSnapshot, find_kept_stores, list_snapshots, order_snapshots
+from mi.project.tree_store import TreeStore
+from mi.project.tree_writer import name_excludes
+from mi.project.trees import GitTree
+
+
+class ChosenSnapshots(NamedTuple):
+    """The snapshots that somebody's words mean: where they are, the first one, and the one after it."""
+
+    store: TreeStore
+    top: str
+    first: KeptSnapshot
+    last: KeptSnapshot | None  # after the batch, or at the end of the run; None: nothing was kept since
+    left_out: tuple[str, ...] = ()  # of the first
+
+
+def list_kept(context: HomeContext) -> list[KeptSnapshot]:
+    """Return everything that can be put back here, the newest first."""
+    found = [kept for store in _find_stores(context) for kept in list_snapshots(store)]
+    return sorted(reversed(found), key=lambda kept: kept.time, reverse=True)
+
+
+def choose_snapshots(context: HomeContext, ref: str) -> ChosenSnapshots:
+    """Return what `last`, a run, `run/batch`, a batch of the latest run or a whole reference means."""
+    run, batch = _split(context, ref.removeprefix("refs/mi/"))
+    _require_same_place(context, ref, run)
+    recorded = _read_recorded(context, run)
+    store, found = _find_run(context, run, recorded)
+    if not found or store is None:
+        raise NotFound("nothing-kept", ref=ref, path=context.project.root)
+    names = [kept.batch_id for kept in found]
+    if batch and batch not in names:
+        raise NotFound("batch-not-kept", ref=ref, known=", ".join(f"{run}/{name}" for name in names))
+    at = names.index(batch) if batch else 0
+    later = found[at + 1 :]
+    last = (later[0] if batch else later[-1]) if later else None
+    taken = recorded.get(names[at])
+    left_out = tuple(left.path for left in taken.left_out) if taken else ()
+    return ChosenSnapshots(store, find_top(context), found[at], last, left_out)
+
+
+def find_top(context: HomeContext) -> str:
+    """Return the folder that is kept as a whole: the work tree of a repository, or the project's own."""
+    root = os.path.realpath(context.project.root)
+    return git.find_toplevel(root) or root
+
+
+def _find_stores(context: HomeContext) -> list[TreeStore]:
+    return find_kept_stores(context.project.root, context.project_home.snapshots)
+
+
+def _split(context: HomeContext, ref: str) -> tuple[str, str]:
+    """Return run and batch; a batch alone is one of the latest run."""
+    run, _, batch = ref.partition("/")
+    if not run.startswith(("run_", "cli_")) and not batch:
+        run, batch = ("last", "" if run == "last" else run)
+    if run == "last":
+        run = latest_run_id(context.project_home.evidence, context.notices)
+    if not run.startswith(("run_", "cli_")):
+        raise UsageError("bad-snapshot", ref=ref)
+    return run, _as_in_ref(batch)
+
+
+def _as_in_ref(batch_id: str) -> str:
+    return batch_id.replace(".", "-")
+
+
+def _require_same_place(context: HomeContext, ref: str, run: str) -> None:
+    """Raise NotFound for a run that worked elsewhere: work trees of one repository share their snapshots."""
+    own = os.path.realpath(context.project.root)
+    others = {root: known.project_id for root, known in context.known_projects.roots.items() if root != own}
+    for root, project_id in ({own: context.project.project_id} | others).items():
+        log = context.home.project(project_id).evidence
+        if not os.path.exists(log):
+            continue
+        event = context.evidence_index.find(log, f"ev_{run}_1", lambda done, total: None)
+        if event is not None:
+            worked_in = os.path.realpath(str(event.fields().get("project_root") or root))
+            if worked_in != own and os.path.isdir(worked_in):  # one that is gone was moved to here
+                raise NotFound("run-elsewhere", ref=ref, root=worked_in)
+            return
+
+
+def _read_recorded(context: HomeContext, run: str) -> dict[str, TreeSnapshot]:
+    """Return the latest record of each snapshot of a run that was taken."""
+    records = records_of(context.project_home.evidence, run, context.notices)
+    taken = (one for one in records if isinstance(one, TreeSnapshot) and one.commit)
+    return {_as_in_ref(one.of): one for one in taken}
+
+
+def _find_run(
+    context: HomeContext, run: str, recorded: dict[str, TreeSnapshot]
+) -> tuple[TreeStore | None, list[KeptSnapshot]]:
+    """Return what is kept of a run, in order, and where.
+
+    What the evidence says was kept before a batch goes before a reference: whoever can write to the repository can
+    change or remove a reference, and the commit is still there.
+    """
+    for store in _find_stores(context):
+        found = {kept.batch_id: kept for kept in list_snapshots(store, run)}
+        for name, record in recorded.items():
+            kept = KeptSnapshot(run, name, record.commit, clock.parse(record.ts))
+            known = found.get(name)
+            if known and (known.commit == kept.commit or name == END):
+                found[name] = known._replace(time=max(known.time, kept.time))
+            elif _holds(store, record.commit):
+                context.notices.add("snapshot-recorded", store.git_dir, ref=kept.ref, commit=kept.commit)
+                found[name] = kept
+        if found:
+            return store, order_snapshots(list(found.values()))
+    return None, []
+
+
+def _holds(store: TreeStore, commit: str) -> bool:
+    asked = ("cat-file", "-e", f"{commit}^{{commit}}")
+    return git.run(store.git_dir, *asked, env={"GIT_DIR": store.git_dir}).code == 0
+
+
+def read_kept(context: HomeContext, chosen: ChosenSnapshots) -> KeptTree:
+    """Return what the first snapshot holds."""
+    frozen = name_excludes(context.project_home.path("trees", chosen.first.run_id))
+    tree = open_tree(chosen, chosen.first)
+    return KeptTree(tree, chosen.first.time, chosen.left_out, frozen, chosen.store.objects)
+
+
+def open_tree(chosen: ChosenSnapshots, kept: KeptSnapshot) -> GitTree:
+    """Return the tree of a snapshot; MiError when it cannot be read."""
+    env = {"GIT_DIR": chosen.store.git_dir}
+    found = git.run(chosen.top, "rev-parse", "--verify", "-q", f"{kept.commit}^{{tree}}", env=env)
+    if found.code != 0:
+        raise MiError("snapshot-broken", ref=kept.ref, path=chosen.store.git_dir)
+    return GitTree(chosen.top, found.output.strip(), env)
