@@ -27,8 +27,9 @@ class ChosenSnapshots(NamedTuple):
 
 def list_kept(context: HomeContext) -> list[KeptSnapshot]:
     """Return everything that can be put back here, the newest first."""
-    found = [kept for store in _find_stores(context) for kept in list_snapshots(store)]
-    return sorted(reversed(found), key=lambda kept: kept.time, reverse=True)
+    found = [kept for store in _find_stores(context) for kept in reversed(list_snapshots(store))]
+    found.sort(key=lambda kept: kept.time, reverse=True)
+    return found
 
 
 def choose_snapshots(context: HomeContext, ref: str) -> ChosenSnapshots:
