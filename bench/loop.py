@@ -44,9 +44,12 @@ def main() -> None:
 
 def home(path: Path, claims: int) -> Path:
     path.mkdir()
-    # Each batch fails its check in another way, so that the run goes on to its limit.
+    # Each batch changes something and leaves something open, so that the run goes on to its limit.
     script = {
-        "batches": [{"steps": [{"run": f"python3 -m unittest {n}"}, {"say": f"Try {n}."}]} for n in range(BATCHES)]
+        "batches": [
+            {"steps": [{"run": f"echo '# {n}' >> part{n}.py"}, {"say": f"Part {n} is written. Part {n + 1} is to do."}]}
+            for n in range(BATCHES)
+        ]
     }
     (path / "script.json").write_text(json.dumps(script))
     config = {
