@@ -3,13 +3,17 @@
 import os
 import shlex
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from mi.app.home_context import HomeContext
 from mi.app.team import build_persona
-from mi.evidence.inbox import InboxItem, LocatedItem, list_waiting, number_items, sort_items
-from mi.evidence.inbox_numbers import number_all
+from mi.evidence.inbox import InboxItem, LocatedItem, list_waiting, look_at_waiting, number_items, sort_items
+from mi.evidence.inbox_numbers import number_all, read_numbers
 from mi.kernel.errors import StorageError
 from mi.kernel.log_view import Progress
+from mi.kernel.messages import text
+from mi.kernel.secrets import redact
+from mi.kernel.text import fit_one_line, make_printable
 
 
 def build_inbox(context: HomeContext, progress: Progress) -> list[LocatedItem]:
@@ -21,6 +25,36 @@ def build_inbox(context: HomeContext, progress: Progress) -> list[LocatedItem]:
         return found
     wanted = [one.item.ids or [one.item.id] for one in reversed(found)]  # the oldest gets the lowest number
     return number_items(found, number_all(context.home, wanted, context.notices))
+
+
+class Waiting(NamedTuple):
+    """All that waits, newest first, seen without writing; not `complete` when a log was not read to its end."""
+
+    items: list[InboxItem]
+    complete: bool
+
+    def describe(self, language: str) -> str:
+        """Return it in one line; '' when nothing waits."""
+        if not self.items:
+            return ""
+        newest = next((one for one in self.items if one.kind != "suggestion"), self.items[0])
+        projects = dict.fromkeys(one.project or one.project_id for one in self.items if one.project_id)
+        number = f"{newest.number} " if newest.number else ""
+        return text(
+            "inbox.line" if len(self.items) > 1 else "inbox.line-one",
+            language,
+            count=len(self.items),
+            projects=", ".join(projects) or text("inbox.no-project", language),
+            newest=number + fit_one_line(make_printable(redact(newest.question)), 100),
+        )
+
+
+def look_at_inbox(context: HomeContext) -> Waiting:
+    """Return all that waits for the person, of all projects; nothing is written, not even a number."""
+    asked, complete = look_at_waiting(context.home, context.evidence_index, find_roots(context), context.notices)
+    found = sort_items([*map(LocatedItem, _list_proposals(context)), *asked])
+    numbered = number_items(found, read_numbers(context.home, context.notices)) if found else []
+    return Waiting([one.item for one in numbered], complete)
 
 
 def find_roots(context: HomeContext) -> dict[str, str]:

@@ -146,9 +146,13 @@ def answer_in_place(context: HomeContext, out: Output, question: Question, is_ov
     assert item is not None  # it is a question
     answer = read_answer(question.options, question.said, said).text
     try:
-        store(context, LocatedItem(item, log), UserInput(answer=answer, by="terminal"), watch)
+        stored = store(context, LocatedItem(item, log), UserInput(answer=answer, by="terminal"), watch)
     except MiError as error:  # somebody was faster
         out.line(error.line(out.language))
+        return True
+    kept = keep_given_answer(context, item.project_id, stored[0])
+    if kept:
+        say_kept(out, kept)
     return True
 
 

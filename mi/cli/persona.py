@@ -64,6 +64,9 @@ def _init(context: HomeContext, args: Args) -> int:
 
 
 def _boot(context: HomeContext, args: Args) -> int:
+    import msgspec
+
+    from mi.app.inbox import look_at_inbox
     from mi.hosts.integrity import find_changed_hooks
     from mi.persona.boot import boot
 
@@ -71,8 +74,9 @@ def _boot(context: HomeContext, args: Args) -> int:
         context.notices.add("hooks-changed", file.path, missing=file.missing, entered=file.entered)
     booted = boot(build_persona(context, args.member), lambda: check_reviewers(context))
     out = Output(context.language)
+    waiting = look_at_inbox(context).describe(context.language)
     if args.json:
-        out.json(booted)
+        out.json(msgspec.to_builtins(booted) | {"waiting": waiting})
         return 0
     out.say("persona.booted", member=booted.member, slot=booted.slot, sid=booted.sid, path=booted.log_path)
     if booted.first_boot:
@@ -88,6 +92,8 @@ def _boot(context: HomeContext, args: Args) -> int:
         out.say("persona.window", slot=window.slot or "-", day=window.day, count=len(window.completed))
         _list(out, [*window.completed, *window.decisions] or [one for one in [window.whole] if one])
     out.say("persona.cards", active=booted.index.get("total_active", 0), loaded=", ".join(booted.cards) or "-")
+    if waiting:
+        out.line(waiting)
     for one in booted.reviewers:
         out.say("persona.reviewer-ok" if one.ok else "persona.reviewer-down", name=one.name, reason=one.reason)
     return 0

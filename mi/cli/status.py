@@ -3,6 +3,7 @@
 from typing import Any
 
 from mi.app.home_context import HomeContext
+from mi.app.inbox import look_at_inbox
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output, shorten_gist
@@ -35,7 +36,10 @@ def gather(context: HomeContext) -> Json:
     from mi.evidence.latest import find_latest_run
 
     log = context.project_home.evidence
-    waiting, suggestions, complete = _open_items(context, log)
+    inbox = look_at_inbox(context)
+    own = [one for one in reversed(inbox.items) if one.project_id == context.project.project_id]
+    waiting = [{"id": one.id, "kind": one.kind, "question": one.question} for one in own if one.kind != "suggestion"]
+    suggestions = sum(one.kind == "suggestion" for one in own)
     status: Json = {
         "home": context.home.root,
         "project": {"id": context.project.project_id, "root": context.project.root, "chosen_by": context.choice.how},
@@ -48,23 +52,11 @@ def gather(context: HomeContext) -> Json:
         "providers": find_providers(context),
         "config": _config_health(context),
         "pending": {"suggestions": suggestions, "reviews": sum(one["kind"] == "review" for one in waiting)},
-        "complete": complete,
+        "inbox": {"count": len(inbox.items), "line": inbox.describe(context.language)},
+        "complete": inbox.complete,
     }
     status["next"] = _next_commands(status)
     return status
-
-
-def _open_items(context: HomeContext, log: str) -> tuple[list[Json], int, bool]:
-    from mi.evidence.open_items import open_items
-    from mi.evidence.records.run import Question
-    from mi.evidence.records.thoughts import LearnSuggested
-
-    items = open_items(log, context.evidence_index, context.notices)
-    records = [event.record() for event in items.events]
-    asked = [one for one in records if isinstance(one, Question)]
-    waiting = [{"id": one.id, "kind": one.waits_as, "question": one.text} for one in asked]
-    offered = [one for one in records if isinstance(one, LearnSuggested) and not one.applied_claim_ids]
-    return waiting, len(offered), items.complete
 
 
 def _run_status(run: Any, lock: str) -> Json:
@@ -148,7 +140,7 @@ def _next_commands(status: Json) -> list[str]:
         commands.append("mi config validate")
     if not status["values"]["ready"]:
         commands.append('mi init --values "…"')
-    if status["waiting"]:
+    if status["inbox"]["count"]:
         commands.append("mi inbox")
     if status["run"]["status"] == "running":
         commands += ["mi attach", "mi stop"]
@@ -176,8 +168,8 @@ def _print(out: Output, status: Json) -> None:
         out.say("status.no-run")
     if status["last_batch"]:
         _print_batch(out, status["last_batch"])
-    for item in status["waiting"]:
-        out.say("status.waiting", id=item["id"], question=shorten_gist(item["question"], 100))
+    if status["inbox"]["count"]:
+        out.say("status.inbox", line=status["inbox"]["line"])
     if status["pending"]["suggestions"]:
         out.say("status.suggestions", count=status["pending"]["suggestions"])
     out.say("status.providers", **status["providers"])

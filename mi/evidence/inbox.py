@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from mi.evidence.inbox_numbers import InboxNumbers
 from mi.evidence.index import EvidenceIndex
+from mi.evidence.open_items import open_items
 from mi.evidence.reader import Event, read_at
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import HookCall, Question, QuestionOption, WouldAnswer
@@ -17,6 +18,7 @@ from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel import jsonl
 from mi.kernel.home import Home
 from mi.kernel.log_view import Progress
+from mi.kernel.notices import Notices
 
 _PERMISSIONS = ("risk", "judges", "limit", "trust")  # a yes to one run is no yes to another
 
@@ -73,6 +75,20 @@ def list_waiting(home: Home, index: EvidenceIndex, roots: Mapping[str, str], pro
         events = (event for event in (read_at(log, offset) for offset in offsets) if event)
         found += locate(events, log, size, project_id, roots.get(project_id, ""))
     return found
+
+
+def look_at_waiting(
+    home: Home, index: EvidenceIndex, roots: Mapping[str, str], notices: Notices
+) -> tuple[list[LocatedItem], bool]:
+    """Return what waits in the logs of all projects as far as it is seen without writing, and whether that is all."""
+    found: list[LocatedItem] = []
+    complete = True
+    for project_id, log in find_logs(home):
+        size = jsonl.measure_size(log)
+        items = open_items(log, index, notices)
+        found += locate(items.events, log, size, project_id, roots.get(project_id, ""))
+        complete = complete and items.complete
+    return found, complete
 
 
 def find_logs(home: Home) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,8 @@ from mi.evidence.records.table import PAIRS
 from mi.kernel import jsonl
 from mi.kernel.notices import Notices
 
+_SHORT = 1 << 15  # of a log that is read faster than the index
+
 
 class OpenItems(NamedTuple):
     """The events that wait, oldest first; not `complete` when part of the log is neither indexed nor near its end."""
@@ -20,7 +22,7 @@ class OpenItems(NamedTuple):
 def open_items(log: str, index: EvidenceIndex, notices: Notices) -> OpenItems:
     """Questions and suggestions that no later event settles: from the index, and from what it has not seen yet."""
     size = jsonl.measure_size(log)
-    offsets, known = index.unsettled(log, PAIRS) if size > WINDOW else ([], 0)
+    offsets, known = index.unsettled(log, PAIRS) if size > _SHORT else ([], 0)
     window = read_window(log, notices, known)
     recent = [read_whole(log, event) for event in window if event.head.kind in (*PAIRS, *PAIRS.values())]
     settled = {ref_of(event) for event in recent if event.head.kind in PAIRS.values()}

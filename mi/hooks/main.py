@@ -34,6 +34,8 @@ def reply_to(context: "HomeContext", host: str, name: EventName, enforced: tuple
         event = events.parse(host, name, data)
         context = context.for_agent(event.cwd if os.path.isdir(event.cwd) else "")
         outcome = _with_somebody(event, context, ask_parts(event, context, enforced))
+        if name == "session-start":
+            outcome = _with_waiting(context, outcome)
         shown = encode(rendered(event, outcome.answer)) + b"\n"
         context.keep_record(context.notices)
     except MiError as error:
@@ -69,6 +71,18 @@ def _with_somebody(event: HookEvent, context: "HomeContext", outcome: EnforcedAn
 
     waits = text("hook.nobody-to-ask", context.quiet_language, id=question_id)
     return outcome._replace(answer=msgspec.structs.replace(answer, decision="deny", reason=f"{answer.reason}\n{waits}"))
+
+
+def _with_waiting(context: "HomeContext", outcome: EnforcedAnswer) -> EnforcedAnswer:
+    """Tell the person in one line what waits for them; what keeps it from being read does not keep a session back."""
+    from mi.app.inbox import look_at_inbox
+
+    try:
+        line = look_at_inbox(context).describe(context.quiet_language)
+    except (MiError, OSError):
+        return outcome
+    told = "\n".join(part for part in (outcome.answer.message, line) if part)
+    return outcome._replace(answer=msgspec.structs.replace(outcome.answer, message=told))
 
 
 def is_somebody_there(event: HookEvent) -> bool:

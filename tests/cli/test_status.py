@@ -144,7 +144,14 @@ def test_mi_alone_is_status(mi, recorded: Stage):
 def test_status_for_people(mi, recorded: Stage, home):
     mi("init", "--values", "Keep changes small. Never push.")
     shown = mi("status", "--cd", str(recorded.root)).stdout
-    for text in (home.root, str(recorded.root), "2 in force", "run_20260101T000000Z_aaaaaaaa", "batches: 2", "qu_1"):
+    for text in (
+        home.root,
+        str(recorded.root),
+        "2 in force",
+        "run_20260101T000000Z_aaaaaaaa",
+        "batches: 2",
+        "Push to main?",
+    ):
         assert text in shown
     for text in ("b1", "done with b1", "1 suggestions", "mind: ", "mi show last"):
         assert text in shown
