@@ -332,7 +332,7 @@ def _cited_only(move: NextMove, case: Case) -> NextMove:
 
 def determined_plan(case: Case) -> Judgement[Checks] | None:
     """Return the plan where no judgement is needed: nothing to check, or a known command that was not run yet."""
-    if case.verified or not case.moved or not case.unbent or case.project.check_commands:
+    if case.verified or not case.moved or not case.unbent or case.nothing_to_run or case.project.check_commands:
         return Judgement(plan_min_checks.rules(case), "skipped", "rules", error="the answer was determined")
     return None
 

@@ -12,7 +12,7 @@ from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.governance.operations import Level
 from mi.kernel.language import compiled, patterns
 from mi.mind.language import hangs_on_check, is_inquiry, left_open
-from mi.project.checks.file_kinds import is_prose, is_test
+from mi.project.checks.file_kinds import is_lock, is_prose, is_test
 
 # A text that begins like this is a command, not a sentence.
 _COMMAND = re.compile(
@@ -292,7 +292,13 @@ class Case(Struct, frozen=True, kw_only=True):
     @property
     def moved(self) -> bool:
         """Return whether the work tree holds a change of this run."""
-        return bool(self.batch.changed_files)
+        return bool(self._work)
+
+    @property
+    def _work(self) -> list[str]:
+        """The files that changed; the versions that a package manager chose only where the task is about them."""
+        about_locks = compiled(patterns().about_dependencies).search(self.batch.task) is not None
+        return [file for file in self.batch.changed_files if about_locks or not is_lock(file)]
 
     @property
     def carries_task(self) -> bool:
@@ -300,7 +306,7 @@ class Case(Struct, frozen=True, kw_only=True):
         task, known = self.batch.task, patterns()
         if self.batch.history_moved and compiled(known.about_history).search(task):
             return True
-        files = self.batch.changed_files
+        files = self._work
         product = any(not is_test(file) and not is_prose(file) for file in files)
         tests = any(map(is_test, files)) and compiled(f"{known.about_tests}|{known.reshapes_tests}").search(task)
         prose = any(map(is_prose, files)) and compiled(known.about_prose).search(task) is not None
@@ -332,12 +338,12 @@ class Case(Struct, frozen=True, kw_only=True):
     def removed_as_asked(self) -> bool:
         """Return whether all that changed is test files whose deletion was the task."""
         removed = self.batch.removed_as_asked
-        return bool(removed) and set(self.batch.changed_files) <= set(removed)
+        return bool(removed) and set(self._work) <= set(removed)
 
     @property
     def nothing_to_run(self) -> bool:
         """Return whether only prose changed, which no check runs."""
-        return self.moved and all(map(is_prose, self.batch.changed_files))
+        return self.moved and all(map(is_prose, self._work))
 
     @property
     def shown_as_agreed(self) -> bool:

@@ -153,6 +153,7 @@ class Patterns:
     between_wish_and_name: str = ""  # what follows such a word is only the place
     about_tests: str = ""  # tests themselves are the task
     about_prose: str = ""  # documents are the task
+    about_dependencies: str = ""  # what the project depends on is the task
     about_history: str = ""  # a commit, a branch or a tag is the task
     if_needed: str = ""  # nothing has to change where the check shows nothing to mend
     if_any: str = ""  # a clause of its own that puts the one before it under a condition

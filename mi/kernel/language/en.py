@@ -233,6 +233,10 @@ class English(EnglishAgents, EnglishAsked):
         r"\b(?:readme|changelog|docs?|documentation|docstrings?|comments?|guide|tutorial|licen[cs]e|notes?|typos?|spelling"
         r"|wording|markdown|contributing|document|describe|explain|translate|write[- ]up|text|\w+\.(?:md|rst|txt|adoc))\b"
     )
+    about_dependencies = (
+        r"\b(?:dependenc\w+|lock ?files?|\w+[.-]lock\b|go\.sum|bump\w*|upgrad\w+|downgrad\w+|pin(?:ned)?\b|audit|vulnerab\w+|cve-\d"
+        r"|install\w*|(?:add|updat|remov|replac|us)\w* (?:the )?(?:[\w-]+ )?(?:packages?|crates?|gems?|librar(?:y|ies)))"
+    )
     about_history = r"\b(?:commit|branch|tag|cherry-?pick|rebase|squash|merge)\b"
     if_needed = (
         r"\b(?:fix|mend|repair|resolve|correct|address|sort out|take care of|clean up)\s+(?:whatever|anything|any(?:thing)? that"

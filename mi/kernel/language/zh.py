@@ -102,6 +102,7 @@ class Chinese(ChineseAgents, ChineseAsked):
     between_wish_and_name = r"在|到|给|为了?|从|对|用|当|如果|里|中|测试|注释|文档|使|让|调用"
     about_tests = r"(?:写|加|增加|添加|补|补充|更新|修改|改|删|重构|修复?)[^。，]{0,20}(?:测试|用例|断言|夹具|快照|覆盖率)|test_\w+"
     about_prose = r"文档|说明|注释|自述|变更日志|翻译|错别字|措辞|教程|指南|README|CHANGELOG|\.md"
+    about_dependencies = r"依赖|锁文件|锁定|升级|降级|版本|安装|漏洞|\.lock"
     about_history = r"提交|分支|标签|合并|变基"
     if_needed = (
         r"(?:修复?|解决)[^。]{0,10}(?:所有|任何|凡是)[^。]{0,12}(?:失败|红|不通过|出错)"

@@ -35,6 +35,8 @@ def _rules(case: Case) -> Checks:
         return Checks(notes=say("end.removed"))
     if not case.unbent:
         return Checks(notes=say("plan.judges"))
+    if case.nothing_to_run and not batch.failed_checks:
+        return Checks(notes=say("end.nothing-to-run"))
     if batch.failed_checks or case.checks_requested:
         return Checks(notes=say("plan.failed" if batch.failed_checks else "plan.asked"))
     if project.check_commands:

@@ -7,6 +7,12 @@ _TEST_PATH = re.compile(
     r"(^|/)(tests?|specs?|__tests__|__snapshots__)/|(^|/)test_[^/]*$|_test\.\w+$|\.(test|spec)\.\w+$|_spec\.rb$"
     r"|Tests?\.(java|kt|cs)$|(^|/)conftest\.py$"
 )
+# Written by package managers, also as a check runs.
+_LOCKS = frozenset(
+    """Cargo.lock package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock bun.lockb deno.lock uv.lock
+    poetry.lock pdm.lock Pipfile.lock pixi.lock Gemfile.lock composer.lock mix.lock go.sum go.work.sum pubspec.lock
+    packages.lock.json gradle.lockfile Podfile.lock Package.resolved flake.lock""".split()
+)
 _PROSE = re.compile(
     r"\.(?:md|markdown|rst|adoc|png|jpe?g|gif|svg|webp|ico)$|(?:^|/)(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS)(?:\.\w+)?$",
     re.IGNORECASE,
@@ -24,3 +30,8 @@ def is_prose(path: str) -> bool:
     if is_test(path) or os.path.basename(path) in ("requirements.txt", "CMakeLists.txt"):
         return False
     return bool(_PROSE.search(path) or _PROSE_TEXT.search(path))
+
+
+def is_lock(path: str) -> bool:
+    """Return whether a file holds the versions that a package manager chose, which nobody writes by hand."""
+    return os.path.basename(path) in _LOCKS
