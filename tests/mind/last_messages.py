@@ -1,6 +1,10 @@
 """Last messages as agents write them: some leave something open, the others leave nothing."""
 
 LEAVES_SOMETHING = (
+    "Fixed total. I left the README out.",
+    "Fixed total, left out the docs.",
+    "Left out the docs. All tests pass.",
+    "total is fixed, leaving the rounding out.",
     "I could not run the tests.",
     "I updated the parser, but I couldn't run the test suite because pytest is not installed.",
     "Unable to verify the change in this sandbox.",
@@ -145,6 +149,8 @@ LEAVES_SOMETHING = (
 )
 
 LEAVES_NOTHING = (
+    "total left out the first price. It is fixed, and everything passes.",
+    "The loop left the last row out; it no longer does. All tests pass.",
     "Fixed. No failing tests remain.",
     "Nothing is left to do.",
     "The TODO was removed.",

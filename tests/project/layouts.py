@@ -419,6 +419,19 @@ LAYOUTS: dict[str, Layout] = {
         ["ctest --test-dir build -R a", "ctest -R=a", "ctest --rerun-failed"],
         ["cmake --build build"],
     ),
+    "a script of the project's own that the guide names": Layout(
+        {
+            "CONTRIBUTING.md": "Run `sh dev.sh test`; `sh dev.sh release` publishes, `sh gone.sh test` is gone.\n",
+            "dev.sh": 'case "$1" in test) python3 -m unittest ;; esac\n',
+            "shop.py": "",
+            "test_shop.py": "import unittest\n",
+        },
+        ["shop.py"],
+        ["sh dev.sh test"],
+        ["sh dev.sh test", "bash dev.sh test", "./dev.sh test", "python3 -m unittest"],
+        [],
+        ["sh dev.sh release", "sh gone.sh test"],
+    ),
     "C with make check": Layout(
         {"Makefile": "all:\n\tcc a.c\ncheck: all\n\t./run-tests\n", "a.c": ""},
         ["a.c"],

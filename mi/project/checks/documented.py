@@ -19,6 +19,7 @@ _QUOTED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _OPEN = re.compile(r"<\w|\$\{\{|path/to|\.\.\.(?=\s)|\$\(\)|\[\w+\]")  # a hole that the reader is to fill
 _WORKFLOWS = ".github/workflows"
 _TESTING = re.compile(r"test|ci\b|check|build|main|python|node|go|rust", re.IGNORECASE)
+_TESTS = re.compile(r"(?:run[-_]?)?(?:tests?|check|checks|ci|verify)(?![a-z])")  # begins a word that says so
 _MOST = 20  # of one file
 _LINES = 400
 
@@ -27,7 +28,9 @@ def find_documented(folder: ProjectFolder) -> Iterator[Check]:
     """Yield the checks that a folder's guides name and, at the root, those that CI runs."""
     for name in GUIDES:
         if name in folder.names:
-            yield from _tests(_guide_lines(folder.text(name)), name)
+            lines = list(_guide_lines(folder.text(name)))
+            yield from _tests(lines, name)
+            yield from _own_scripts(lines, name, folder)
     if not folder.path:
         yield from _find_in_ci(folder)
 
@@ -54,6 +57,18 @@ def _checks_in(text: str, folder: str, source: str) -> Iterator[Check]:
             continue
         if kind_of(form.words) == "test" and form.words[0] in BY_NAME and not _narrows(form.words):
             yield Check("test", call.argv, source, place)
+
+
+def _own_scripts(lines: Iterable[tuple[str, str]], source: str, folder: ProjectFolder) -> Iterator[Check]:
+    """Yield the commands of a guide that run a script of the project for its tests: `sh dev.sh test`, `./ci`."""
+    for line, _ in lines:
+        calls = decisive_commands(line)
+        words = calls[0].argv if len(calls) == 1 and not calls[0].folder and not calls[0].settings else ()
+        script = words[1] if words[:1] in (("sh",), ("bash",)) and len(words) > 1 else "".join(words[:1])
+        is_own = bool(re.search(r"\.sh$|^\./|^(?:bin|scripts?|tools)/", script)) and folder.has(script)
+        said = [os.path.basename(script), *words[words.index(script) + 1 :]] if is_own else []
+        if any(_TESTS.match(word) for word in said) and not _OPEN.search(line):
+            yield Check("test", words, source)
 
 
 def _narrows(words: tuple[str, ...]) -> bool:
