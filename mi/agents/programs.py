@@ -28,8 +28,8 @@ _PACKAGE = re.compile(r"(?:node_modules|site-packages)/(?:@[^/]+/)?([^/]+)/")
 _MARKS = """CLAUDECODE CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_THREAD_ID CODEX_CI AI_AGENT
     GEMINI_CLI QWEN_CODE OPENCODE CURSOR_AGENT""".split()
 MI = "mi"
-# Of our own commands, those that start a command and are no agent's: an editor, and the demo's run.
-_HARMLESS = re.compile(r"(?!.* run\b).*\b(?:values edit|demo)\b")
+# Of our own commands, those that start a command and are no agent's: the person's editor, and the demo's run.
+_HARMLESS = re.compile(r"(?!.* run\b).* (?:values edit|demo)\b")
 
 
 def find_agent_mark(environment: Mapping[str, str]) -> str:

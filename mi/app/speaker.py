@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
 from mi.agents.leftovers import VARIABLE
 from mi.agents.programs import find_agent, find_agent_mark, find_wrapped
@@ -30,7 +30,7 @@ class Speaker(NamedTuple):
     """By which door a word comes; for one that is no person's: because of what or whom."""
 
     by: Literal["terminal", "agent", "unknown"]
-    because: Literal["", "mark", "program", "run", "unreadable", "torn-off"] = ""
+    because: Literal["", "mark", "program", "run", "tool", "unreadable", "torn-off"] = ""
     what: str = ""
     pid: int = 0
 
@@ -52,15 +52,19 @@ def find_speaker(context: "HomeContext", read: ChainReader | None = None) -> Spe
     return _find_above(context.home, chain[1:]) or _find_torn_off(context.home, chain, read) or Speaker("terminal")
 
 
-def require_person(context: "HomeContext", command: str, words: Sequence[str], door: str = "cli") -> None:
-    """Raise Blocked unless a person speaks; that an agent tried is kept, where the person sees it."""
+def require_person(context: "HomeContext", command: str, words: Sequence[str]) -> None:
+    """Raise Blocked unless a person speaks at the command line."""
     speaker = find_speaker(context)
-    if speaker.by == "terminal":
-        return
+    if speaker.by != "terminal":
+        refuse(context, speaker, command, " ".join(["mi", *words]), "cli")
+
+
+def refuse(context: "HomeContext", speaker: Speaker, command: str, tried: str, door: str) -> NoReturn:
+    """Raise Blocked for what is a person's word; that somebody tried is kept, where the person sees it."""
     from mi.kernel.errors import Blocked, MiError
 
     try:
-        _keep_violation(context, speaker, command, words, door)
+        _keep_violation(context, speaker, command, tried, door)
     except (OSError, MiError):
         pass  # it is refused all the same, such as from a sandbox in which the home cannot be written
     why = speaker.explain(context.quiet_language)
@@ -69,7 +73,7 @@ def require_person(context: "HomeContext", command: str, words: Sequence[str], d
     raise Blocked("speaker-unknown", command=command, why=why)
 
 
-def _keep_violation(context: "HomeContext", speaker: Speaker, command: str, words: Sequence[str], door: str) -> None:
+def _keep_violation(context: "HomeContext", speaker: Speaker, command: str, tried: str, door: str) -> None:
     from mi.evidence.open_items import open_items
     from mi.evidence.records.governed import Violation
     from mi.evidence.records.run import Question, QuestionOption
@@ -81,7 +85,7 @@ def _keep_violation(context: "HomeContext", speaker: Speaker, command: str, word
     if not context.home.exists():
         return
     context, language = context.for_agent(), context.quiet_language
-    tried = fit_one_line(redact(" ".join(["mi", *words])), 500)
+    tried = fit_one_line(redact(tried), 500)
     log = context.open_agent_log()
     violation = Violation(
         id=ids.make_id("vi"),
@@ -167,12 +171,10 @@ def _find_torn_off(home: "Home", chain: list[ProcessInfo], read: ChainReader) ->
     suspects = [first, last] if last.pid == _INIT else [first]
     if last.pid != _INIT and last.parent == 0:  # it came from outside of this container, or of a room in it
         suspects = (read(_INIT) or [first])[-1:]
-    from mi.autopilot.run_times import read_run_times
+    from mi.autopilot.run_times import find_active_run
 
-    for active in read_run_times(home):
-        if any(active.holds(one.started) for one in suspects):
-            return Speaker("unknown", "torn-off", active.run_id)
-    return None
+    run_id = find_active_run(home, [one.started for one in suspects])
+    return Speaker("unknown", "torn-off", run_id) if run_id else None
 
 
 def _is_manager(process: ProcessInfo) -> bool:

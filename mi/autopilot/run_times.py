@@ -11,9 +11,8 @@ import msgspec
 from mi.kernel import jsonl
 from mi.kernel.ancestry import measure_boot
 from mi.kernel.errors import StorageError
-from mi.kernel.files import write_atomic
+from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import Home
-from mi.kernel.jsontext import BadJson, decode_stored
 from mi.kernel.locks import acquire, is_held
 
 _LARGEST = 256 * 1024  # bytes, about a thousand runs; then the older half goes
@@ -21,10 +20,10 @@ _LINGERING_S = 2.0  # what was only waiting for the end is begun right after it
 
 
 class RunMoment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A line of the journal: a run began, or ended."""
+    """A line of the journal: a run began (at `began`), or ended (at `ended`, as well)."""
 
     run_id: str
-    began: float = 0
+    began: float
     ended: float = 0
     lock: str = ""  # relative to the home; held as long as the run goes on
 
@@ -44,50 +43,64 @@ class ActiveTime(NamedTuple):
 @contextmanager
 def keep_run_times(home: Home, lock: str, run_id: str) -> Iterator[None]:
     """Write down that a run begins, and that it ended."""
-    _append(home, RunMoment(run_id=run_id, began=time.time(), lock=home.relative(lock)))
+    begun = RunMoment(run_id=run_id, began=time.time(), lock=home.relative(lock))
+    _append(home, begun)
     try:
         yield
     finally:
-        _note_end(home, RunMoment(run_id=run_id, ended=time.time()))
+        _note_end(home, begun, time.time())
 
 
-def read_run_times(home: Home) -> list[ActiveTime]:
-    """Return when runs were active, the earliest first; one whose end nobody wrote down ends when that is noticed."""
-    times, still_open = _pair(_read(home))
-    now, booted = time.time(), measure_boot()
-    for moment in still_open:
-        is_going_on = is_held(home.path(moment.lock))
-        ended = now if is_going_on or moment.began > booted else booted
-        if not is_going_on:  # it was killed
-            _note_end(home, RunMoment(run_id=moment.run_id, ended=ended))
-        times.append(ActiveTime(moment.run_id, moment.began, ended))
-    return times
+def find_active_run(home: Home, moments: Iterable[float]) -> str:
+    """Return the run that was active at one of these moments; '' when none was."""
+    wanted = list(moments)
+    since = min(wanted) - _LINGERING_S
+    return next((one.run_id for one in read_run_times(home, since) if any(map(one.holds, wanted))), "")
 
 
-def _pair(moments: Iterable[RunMoment]) -> tuple[list[ActiveTime], list[RunMoment]]:
-    """Return the runs with an end, and the beginnings without one; the next run of a project ends a killed one."""
-    times: list[ActiveTime] = []
-    begun: dict[str, RunMoment] = {}  # by their locks
-    for moment in moments:
-        lock = moment.lock or next((lock for lock, one in begun.items() if one.run_id == moment.run_id), "")
-        if former := begun.pop(lock, None):
-            times.append(ActiveTime(former.run_id, former.began, moment.ended or moment.began))
-        if moment.began:
-            begun[lock] = moment
-    return times, list(begun.values())
-
-
-def _read(home: Home) -> Iterator[RunMoment]:
-    for line in jsonl.read_forward(home.run_times):
-        try:
-            yield decode_stored(line.data, RunMoment)
-        except BadJson:
+def read_run_times(home: Home, since: float = 0) -> list[ActiveTime]:
+    """Return when runs were active that ended since a moment; the end of a killed one is when that is noticed."""
+    moments = _read(home)
+    times = [ActiveTime(one.run_id, one.began, one.ended) for one in moments if one.ended and one.ended >= since]
+    ended = {(one.run_id, one.began) for one in moments if one.ended}
+    latest: dict[str, RunMoment] = {}
+    for begun in moments:
+        if begun.ended or (begun.run_id, begun.began) in ended:
             continue
+        if killed := latest.get(begun.lock):
+            times.append(ActiveTime(killed.run_id, killed.began, begun.began))  # the next one has its lock
+        latest[begun.lock] = begun
+    return [*times, *(_find_end(home, begun) for begun in latest.values())]
 
 
-def _note_end(home: Home, moment: RunMoment) -> None:
+def _find_end(home: Home, begun: RunMoment) -> ActiveTime:
+    """Return how long a run was active of which no end was written down."""
+    now, booted = time.time(), measure_boot()
+    if is_held(home.path(begun.lock)):
+        return ActiveTime(begun.run_id, begun.began, now)
+    ended = now if begun.began > booted else booted
+    _note_end(home, begun, ended)
+    return ActiveTime(begun.run_id, begun.began, ended)
+
+
+def _read(home: Home) -> list[RunMoment]:
+    lines = (read_bytes(home.run_times) or b"").splitlines()
+    try:  # all at once: there may be thousands
+        return msgspec.json.decode(b"[" + b",".join(lines) + b"]", type=list[RunMoment])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return [moment for line in lines if (moment := _decode(line))]
+
+
+def _decode(line: bytes) -> RunMoment | None:
     try:
-        _append(home, moment)
+        return msgspec.json.decode(line, type=RunMoment)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def _note_end(home: Home, begun: RunMoment, ended: float) -> None:
+    try:
+        _append(home, RunMoment(run_id=begun.run_id, began=begun.began, ended=ended))
     except (OSError, StorageError):
         pass  # it is noticed later
 

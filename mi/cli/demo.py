@@ -60,9 +60,9 @@ def _run(context: HomeContext, args: Args) -> int:
     home, project = Home(os.path.join(folder, "home")), os.path.join(folder, "project")
     _prepare(out, home, project, os.path.join(folder, "replay.json"))
     if args.json:
-        return _mi(out, home, "-C", project, "run", "--no-prove", "--json", out.text("demo.task"))
+        return _mi(out, home, "-C", project, "run", "--json", out.text("demo.task"))
     out.say("demo.intro", project=project)
-    code = _mi(out, home, "-C", project, "run", "--no-prove", out.text("demo.task"))
+    code = _mi(out, home, "-C", project, "run", out.text("demo.task"))
     out.say("demo.outro", mi=_typed(), home=home.root, project=project, root=context.home.root)
     return code
 
@@ -110,24 +110,29 @@ def _prepare(out: Output, home: Home, project: str, script: str) -> None:
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "a failing test"]):
         subprocess.run([*git, *words], check=True)
     files.write_atomic(script, msgspec.json.encode(_script(out)))
-    _mi(out, home, "init", "--json", "--values", out.text("demo.values"), quiet=True)
+    _say_values(HomeContext(home), out.text("demo.values"))
 
 
-def _mi(out: Output, home: Home, *words: str, quiet: bool = False) -> int:
+def _say_values(context: HomeContext, values: str) -> None:
+    """Keep the values of the demo's own person, who wants no proofs: whoever runs the demo says nothing by it."""
+    from mi.app.learning import build_mind
+    from mi.app.proof import store_decision
+    from mi.app.thoughts import build_thoughts
+    from mi.learning.values import set_values
+
+    mind = build_mind(context, context.home.mind_transcripts)
+    set_values(build_thoughts(context).shared, context.open_global_log(), values, mind)
+    store_decision(context, False)
+    context.close()
+
+
+def _mi(out: Output, home: Home, *words: str) -> int:
     """Return the same command a person would type, in a process of its own."""
     import subprocess
 
     sys.stdout.flush()
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "mi",
-        "--home",
-        home.root,
-        *words,
-    ]  # -P: not what is called mi in this folder
+    command = [sys.executable, "-P", "-m", "mi", "--home", home.root, *words]  # -P: not a mi of this folder
     own = os.path.dirname(os.path.dirname(mi.__file__))
     paths = os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))
     env = os.environ | {"MI_LANG": out.language, "PYTHONPATH": paths}
-    return subprocess.run(command, check=False, env=env, stdout=subprocess.DEVNULL if quiet else None).returncode
+    return subprocess.run(command, check=False, env=env).returncode

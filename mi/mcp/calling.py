@@ -24,6 +24,11 @@ def call(session: ToolSession, tool: Tool[Any, Any], arguments: Json) -> bytes:
     """Return the result of `tools/call`, failures included: a model reads them and can do better."""
     session.refresh()
     try:
+        if tool.person_only:
+            from mi.app.speaker import Speaker, refuse
+
+            tried = f"{tool.name} {encode(arguments).decode()}"
+            refuse(session.context, Speaker("agent", "tool", session.client), tool.name, tried, "mcp")
         content, failed = encode(tool.call(session, check_arguments(tool, arguments))), False
     except ToolFailure as refused:
         content, failed = encode(refused.content()), True

@@ -26,6 +26,7 @@ class Tool(Struct, Generic[I, O], frozen=True, kw_only=True):
     idempotent: bool = False
     open_world: bool = False
     parse: Callable[[Json], Any] | None = None  # a contract that words its own refusals reads its own arguments
+    person_only: bool = False  # a person's word: nobody who calls tools may say it
     redacted: bool = False  # its output hides secrets itself; others are searched for them
 
     @classmethod

@@ -90,5 +90,5 @@ def test_a_broken_line_is_passed_over(home: Home) -> None:
     with keep_run_times(home, lock_of(home), "run_a"):
         pass
     path = Path(home.run_times)
-    path.write_bytes(b"{broken\n[]\n" + path.read_bytes() + b'{"run_id": 5}\n{"run_id": "run_x", "ended": 3}\n')
+    path.write_bytes(b"{broken\n[]\n" + path.read_bytes() + b'{"run_id": 5}\n{"run_id": "run_x"}\n')
     assert [one.run_id for one in read_run_times(home)] == ["run_a"]

@@ -28,6 +28,7 @@ ALLOWED = {
     "mi/hooks/shell_changes.py": "what of MI is no agent's to call; compared with the parsers below",
     "mi/governance/command_tables.py": "programs and what their words do, those of MI among them",
     "mi/knowledge/search/backend.py": "kinds of documents",
+    "mi/learning/reach.py": "kinds of what cites a lesson",
     "mi/learning/transfer.py": "kinds of records",
     "mi/kernel/messages/": "texts by their keys",
     "mi/kernel/language/": "words that people and agents use",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mi.hooks.event import EVENTS
-from tests.conftest import MI
+from tests.speaking import INSTALLED
 
 SETTINGS = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}
 SERVERS = {"claude-code": ".mcp.json", "codex": ".codex/config.toml"}
@@ -52,7 +52,7 @@ def test_hooks_of_a_project(mi, project, home, host, former):
     for event, name in EVENTS.items():
         words = shlex.split(found[name][-1])
         assert words == [
-            str(MI), "--home", home.root, "hook", event, "--host", host, "--enforce", "contract,nexus",
+            str(INSTALLED), "--home", home.root, "hook", event, "--host", host, "--enforce", "contract,nexus",
         ]  # fmt: skip
     assert json.loads(mi("hook", "install", host, "--enforce", "contract,nexus", "--json").stdout)["changed"] == []
     mi("hook", "install", host)
@@ -99,7 +99,7 @@ def test_the_server_in_a_clients_configuration(mi, project, home, host):
     path = project / SERVERS[host]
     text = path.read_text("utf-8")
     entry = tomllib.loads(text)["mcp_servers"]["mi"] if host == "codex" else json.loads(text)["mcpServers"]["mi"]
-    assert [entry["command"], *entry["args"]] == [str(MI), "--home", home.root, "mcp", "serve"]
+    assert [entry["command"], *entry["args"]] == [str(INSTALLED), "--home", home.root, "mcp", "serve"]
     assert json.loads(mi("mcp", "install", host, "--json").stdout)["changed"] == []
     mi("mcp", "uninstall", host)
     assert tree(project) == before
@@ -145,7 +145,7 @@ def test_doctor_sees_a_command_that_is_gone(mi, project, tmp_path, words, host):
     assert [one["level"] for one in look if one["area"] == "hosts"] == ["warn" if asked else "ok"]
     [manifest] = (tmp_path / "home/hosts/manifests").iterdir()
     for file in (path, manifest):
-        file.write_text(file.read_text("utf-8").replace(str(MI), "/gone/mi"), "utf-8")
+        file.write_text(file.read_text("utf-8").replace(str(INSTALLED), "/gone/mi"), "utf-8")
     done = mi("doctor", "--json")
     found = [one for one in json.loads(done.stdout)["findings"] if one["area"] == "hosts"]
     assert done.returncode == 1
@@ -183,7 +183,7 @@ def test_the_server_in_other_clients(mi, project, home, client, former):
     assert done.returncode == 0, done.stderr
     found = json.loads(path.read_text("utf-8"))[key]["mi"]
     command = found["command"] if isinstance(found["command"], list) else [found["command"], *found["args"]]
-    assert command == [str(MI), "--home", home.root, "mcp", "serve", "--tools", "memory,tasks"]
+    assert command == [str(INSTALLED), "--home", home.root, "mcp", "serve", "--tools", "memory,tasks"]
     hosts = [one for one in json.loads(mi("doctor", "--json").stdout)["findings"] if one["area"] == "hosts"]
     assert [one["level"] for one in hosts] == ["ok"]
     assert mi("mcp", "uninstall", client).returncode == 0

@@ -16,6 +16,7 @@ TEXT: dict[str, str] = {
     "error.speaker-unknown": "{command} is for a person to say: {why} (it works in a terminal that was open before the run, and after a fresh log-in)",
     "speaker.mark": "an agent runs this command ({what} is set)",
     "speaker.program": "an agent runs this command ({what})",
+    "speaker.tool": "an agent calls this tool ({what})",
     "speaker.run": "the agent of {what} runs this command",
     "speaker.unreadable": "the processes above this command cannot be read",
     "speaker.torn-off": "while {what} was active, this command was cut loose from whatever started it",

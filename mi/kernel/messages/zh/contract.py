@@ -16,6 +16,7 @@ TEXT: dict[str, str] = {
     "error.speaker-unknown": "{command} 只能由人来说：{why}（在运行开始之前就打开的终端里，或重新登录之后可以）",
     "speaker.mark": "是代理在运行此命令（设置了 {what}）",
     "speaker.program": "是代理在运行此命令（{what}）",
+    "speaker.tool": "是代理在调用此工具（{what}）",
     "speaker.run": "是 {what} 的代理在运行此命令",
     "speaker.unreadable": "无法读取此命令之上的进程",
     "speaker.torn-off": "{what} 进行期间，此命令与启动它的进程脱离了",
