@@ -9,11 +9,22 @@ from mi.hooks.event import EVENTS, HookEvent
 
 Decision = Literal["none", "allow", "ask", "deny"]
 _STRICTNESS: tuple[Decision, ...] = ("none", "allow", "ask", "deny")
+Reach = Literal["once", "session", "always"]
+REACHES: tuple[Reach, ...] = ("once", "session", "always")
 Json = dict[str, Any]
 # Events whose answer can put a text before the agent.
 _WITH_CONTEXT = ("session-start", "prompt", "pre-tool", "post-tool", "subagent-start")
 # Events that a decision can block, in the form {"decision": "block"}.
 _BLOCKABLE = ("prompt", "post-tool", "stop", "subagent-stop")
+
+
+class AskedOperation(Struct, frozen=True):
+    """An operation that a person is to be asked about: on what, how far a yes may reach, and the nearest safe way."""
+
+    operation: str
+    target: str
+    reaches: tuple[Reach, ...] = REACHES
+    instead: str = ""
 
 
 class HookAnswer(Struct, frozen=True):
@@ -27,6 +38,7 @@ class HookAnswer(Struct, frozen=True):
     reason: str = ""
     context: str = ""
     message: str = ""
+    asked: tuple[AskedOperation, ...] = ()  # with `ask`
 
 
 def choose_strictest(answers: Iterable[HookAnswer]) -> HookAnswer:
@@ -40,7 +52,7 @@ def choose_strictest(answers: Iterable[HookAnswer]) -> HookAnswer:
     calm = [one.reason for one in given if one.decision == decision]
     reasons = objecting if decision in ("ask", "deny") else calm
     told = (_joined([one.context for one in given]), _joined([one.message for one in given]))
-    return HookAnswer(decision, _joined(reasons), *told)
+    return HookAnswer(decision, _joined(reasons), *told, tuple(asked for one in given for asked in one.asked))
 
 
 def _joined(texts: list[str]) -> str:

@@ -38,6 +38,7 @@ def ask_parts(event: HookEvent, context: "HomeContext", enforced: tuple[str, ...
     """Return the strictest answer of the enforced parts."""
     answers: list[HookAnswer] = []
     closed: list[str] = []
+    told: list[str] = []
     for name in enforced:
         try:
             answers.append(_part(name).answer(event, context))
@@ -51,10 +52,12 @@ def ask_parts(event: HookEvent, context: "HomeContext", enforced: tuple[str, ...
             failure = MiError("internal", what=f"{type(error).__name__}: {error}")
         else:
             continue
-        line = f"{name}: {failure.line(context.quiet_language)}"
-        context.notices.add("hook-failed", event.event, part=name, reason=failure.line(context.quiet_language))
+        reason = failure.line(context.quiet_language)
+        if reason not in told:  # what all parts stumble over is said once
+            context.notices.add("hook-failed", event.event, part=name, reason=reason)
+        told.append(reason)
         if fails_closed(name, event, context):
-            closed.append(line)
+            closed.append(f"{name}: {reason}")
     return EnforcedAnswer(choose_strictest(answers), "; ".join(closed))
 
 

@@ -9,13 +9,14 @@ from mi.hooks import event as events
 from mi.hooks.answer import rendered
 from mi.hooks.enforce import EnforcedAnswer, ask_parts, fails_closed
 from mi.hooks.event import EventName, HookEvent
-from mi.hosts.adapters import HOSTS
+from mi.hooks.started import is_somebody_there
 from mi.kernel.errors import MiError, from_os_error
 from mi.kernel.jsontext import encode
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
 
+_PERSONS = ("prompt", "post-tool", "stop", "session-end")  # events that tell what the person said or let happen
 BLOCK = 2  # hosts read 2 as a block, and 1 as a failure that lets pass
 
 
@@ -33,10 +34,12 @@ def reply_to(context: "HomeContext", host: str, name: EventName, enforced: tuple
     try:
         event = events.parse(host, name, data)
         context = context.for_agent(event.cwd if os.path.isdir(event.cwd) else "")
-        outcome = _with_somebody(event, context, ask_parts(event, context, enforced))
+        outcome = _with_word(event, context, ask_parts(event, context, _with_person(event, enforced)))
         if name == "session-start":
             outcome = _with_waiting(context, outcome)
         shown = encode(rendered(event, outcome.answer)) + b"\n"
+        if name == "session-end":
+            _forget(event, context)
         context.keep_record(context.notices)
     except MiError as error:
         return _failed(event, context, enforced, error)
@@ -52,6 +55,19 @@ def reply_to(context: "HomeContext", host: str, name: EventName, enforced: tuple
     return HookReply(0, shown, "\n".join(lines))
 
 
+def _with_person(event: HookEvent, enforced: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the parts that answer: whatever is enforced, the person's word in the session counts, and first."""
+    return ("person", *enforced) if event.event in _PERSONS else enforced
+
+
+def _forget(event: HookEvent, context: "HomeContext") -> None:
+    """Forget the session; of one that can go on in another process what was asked and answered stays."""
+    from mi.hooks import rules_state
+    from mi.hooks.started import is_one_shot
+
+    rules_state.forget(event, context, keep_calls=is_one_shot(event))
+
+
 def _failed(event: HookEvent, context: "HomeContext", enforced: tuple[str, ...], error: MiError) -> HookReply:
     line = error.line(context.quiet_language)
     if any(fails_closed(name, event, context) for name in enforced):
@@ -59,18 +75,13 @@ def _failed(event: HookEvent, context: "HomeContext", enforced: tuple[str, ...],
     return HookReply(0, b"{}\n", line)
 
 
-def _with_somebody(event: HookEvent, context: "HomeContext", outcome: EnforcedAnswer) -> EnforcedAnswer:
-    """`ask` where the host can ask somebody; else `deny`, and the question waits in the inbox."""
-    answer = outcome.answer
-    if answer.decision != "ask" or is_somebody_there(event):
+def _with_word(event: HookEvent, context: "HomeContext", outcome: EnforcedAnswer) -> EnforcedAnswer:
+    """Decide what a person is to be asked about by their word, if they gave one."""
+    if outcome.answer.decision != "ask" or outcome.closed:
         return outcome
-    from mi.hooks.inbox_question import leave_question
+    from mi.hooks.opening import apply_word
 
-    question_id = leave_question(event, context, answer.reason)
-    from mi.kernel.messages import text
-
-    waits = text("hook.nobody-to-ask", context.quiet_language, id=question_id)
-    return outcome._replace(answer=msgspec.structs.replace(answer, decision="deny", reason=f"{answer.reason}\n{waits}"))
+    return outcome._replace(answer=apply_word(event, context, outcome.answer, is_somebody_there(event)))
 
 
 def _with_waiting(context: "HomeContext", outcome: EnforcedAnswer) -> EnforcedAnswer:
@@ -83,15 +94,3 @@ def _with_waiting(context: "HomeContext", outcome: EnforcedAnswer) -> EnforcedAn
         return outcome
     told = "\n".join(part for part in (outcome.answer.message, line) if part)
     return outcome._replace(answer=msgspec.structs.replace(outcome.answer, message=told))
-
-
-def is_somebody_there(event: HookEvent) -> bool:
-    """Return whether the host can put a question to a person.
-
-    Codex's hooks cannot, nor can Claude Code in print mode.
-    """
-    variable = HOSTS[event.host].started_as
-    if not variable or event.event != "pre-tool":
-        return False
-    started_as = os.environ.get(variable, "cli")  # cli, claude-vscode …; sdk-cli is print mode
-    return not started_as.startswith("sdk") and event.permission_mode != "dontAsk"

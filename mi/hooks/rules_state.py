@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -14,11 +14,27 @@ if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
 
 
+# What the person said: a yes and how far it reaches, a no, nothing; `used`: it served for its one call.
+Word = Literal["", "once", "session", "always", "no", "closed", "used"]
+
+
 class Suggested(Struct, frozen=True, kw_only=True):
     """A saying that was suggested for keeping and waits for the person's reply."""
 
     signal: str
     description: str
+
+
+class AskedCall(Struct, frozen=True, kw_only=True):
+    """An operation on a target that the person was asked about in this session, and what their word opens."""
+
+    question_id: str
+    operation: str
+    target: str
+    size: int = 0  # of the log when the question was asked: the answer stands behind
+    word: Word = ""  # '' while it waits
+    answer: str = ""  # in the person's own words
+    shown: str = ""  # the call of a tool for which the host itself shows it to the person
 
 
 class RulesState(Struct, frozen=True, kw_only=True):
@@ -29,7 +45,9 @@ class RulesState(Struct, frozen=True, kw_only=True):
     topic: list[str] = []
     edits: dict[str, int] = {}  # by file, since the last prompt
     asked: dict[str, str] = {}  # call of a tool → operation that the person was asked about
-    refused: dict[str, int] = {}  # how often an operation was not let through
+    refused: dict[str, int] = {}  # how often an operation was asked about or denied
+    calls: dict[str, AskedCall] = {}  # what the person was asked about, by the key of operation and target
+    refusals: list[str] = []  # of those, the keys that were refused since the latest prompt
     suggested: list[str] = []
     waiting: Suggested | None = None
     worked: bool = False  # something was changed since the session was saved
@@ -54,8 +72,12 @@ def change(event: HookEvent, context: "HomeContext", new: Callable[[RulesState],
     return update_state(_path(event, context), RulesState, new, context.notices, sync=False)
 
 
-def forget(event: HookEvent, context: "HomeContext") -> None:
-    """Forget a session that is over."""
+def forget(event: HookEvent, context: "HomeContext", keep_calls: bool = False) -> None:
+    """Forget a session that is over, but what was asked and is of use if it goes on."""
+    calls = {key: one for key, one in read(event, context).calls.items() if keep_calls and one.word != "used"}
+    if calls:
+        change(event, context, lambda old: RulesState(calls=calls, refusals=old.refusals))
+        return
     try:
         os.remove(_path(event, context))
     except FileNotFoundError:

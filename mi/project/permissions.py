@@ -18,10 +18,21 @@ _FILES = 1000  # of private spaces that are looked at
 _LONGEST_PATH = 1024  # what is longer is judged as it is written
 
 
+class OpenedCall(Struct, frozen=True, kw_only=True):
+    """An operation on one target that the person opened for good, though the operation itself is asked about."""
+
+    key: str
+    operation: str
+    target: str = ""
+    project_root: str = ""
+    question_id: str = ""
+
+
 class Permissions(Struct, frozen=True, kw_only=True):
     """What the person set, by operation; what is not set is as the profile says."""
 
     states: dict[str, Literal["ALLOW", "PROMPT", "DENY"]] = {}
+    opened: list[OpenedCall] = []  # by an "always"
 
 
 def own_states(home: Home, notices: Notices) -> dict[str, State]:
@@ -32,11 +43,34 @@ def own_states(home: Home, notices: Notices) -> dict[str, State]:
     return states
 
 
-def set_state(home: Home, operation: str, state: State, notices: Notices) -> None:
-    """Keep a state; who may change what is decided before, by `refusal` of the review."""
+def is_always_open(home: Home, key: str, notices: Notices) -> bool:
+    """Return whether the person opened a call for good."""
+    return any(one.key == key for one in list_opened(home, notices))
+
+
+def list_opened(home: Home, notices: Notices) -> list[OpenedCall]:
+    """Return the calls that the person opened for good."""
+    if not os.path.exists(home.permissions):
+        return []
+    return read_state(home.permissions, Permissions, notices).opened
+
+
+def open_call(home: Home, call: OpenedCall, notices: Notices) -> None:
+    """Open a call for good; until its operation is set anew."""
 
     def change(now: Permissions) -> Permissions:
-        return Permissions(states=now.states | {operation: state})
+        others = [one for one in now.opened if one.key != call.key]
+        return Permissions(states=now.states, opened=[*others, call])
+
+    update_state(home.permissions, Permissions, change, notices)
+
+
+def set_state(home: Home, operation: str, state: State, notices: Notices) -> None:
+    """Keep a state, and close what of the operation was opened; who may do it is decided before, by the review."""
+
+    def change(now: Permissions) -> Permissions:
+        opened = [one for one in now.opened if operation not in one.operation.split(", ")]
+        return Permissions(states=now.states | {operation: state}, opened=opened)
 
     update_state(home.permissions, Permissions, change, notices)
 

@@ -207,6 +207,7 @@ class HookCall(Struct, frozen=True, kw_only=True):
     session_id: str = ""
     operation: str = ""
     target: str = ""
+    key: str = ""  # the same for the same operation on the same target
 
 
 class Question(Record, frozen=True, kw_only=True, tag="question"):

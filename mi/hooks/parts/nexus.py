@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from mi.app.nexus import build_nexus, record_nexus_event
-from mi.hooks.answer import HookAnswer
+from mi.hooks.answer import AskedOperation, HookAnswer
 from mi.hooks.enforce import OnError
 from mi.hooks.event import EventName, HookEvent
 from mi.hosts.adapters import HOSTS
@@ -87,7 +87,7 @@ def _answer(event: HookEvent, context: "HomeContext", done: dict[str, Any]) -> H
                 return HookAnswer("deny", done["context"])
             return HookAnswer(context=done["context"])
         case "pre-tool":
-            return _judged(context, done)
+            return _judged(event, context, done)
         case "subagent-stop":  # a host would give a context to the agent that has just ended
             return HookAnswer(message="\n".join(done["reminders"]))
         case "session-end":
@@ -113,13 +113,16 @@ def _again(done: dict[str, Any]) -> str:
     return "\n".join([*lines, _opening(done)]).strip()
 
 
-def _judged(context: "HomeContext", done: dict[str, Any]) -> HookAnswer:
+def _judged(event: HookEvent, context: "HomeContext", done: dict[str, Any]) -> HookAnswer:
     """Return the answer to an edit: a capability stands; without a plan it is a question or a remark."""
     if done["decision"] == "deny":
         return HookAnswer("deny", done["reason"])
     if done["decision"] == "warn":
+        from mi.hooks.changed_files import find_changed_files
+
         strict = context.config.governance.profile == "strict"
-        return HookAnswer("ask", done["reason"]) if strict else HookAnswer(context=done["reason"])
+        asked = AskedOperation("edit-without-plan", ", ".join(find_changed_files(event)), ("once", "session"))
+        return HookAnswer("ask", done["reason"], asked=(asked,)) if strict else HookAnswer(context=done["reason"])
     resume = done.get("resume", {})
     if resume.get("decision") == "resume":
         return HookAnswer(context=f"{resume['said']} ({resume['agent_id']})")

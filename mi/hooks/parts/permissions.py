@@ -7,7 +7,7 @@ import msgspec
 
 from mi.app.team import build_worker
 from mi.hooks import rules_state
-from mi.hooks.answer import HookAnswer
+from mi.hooks.answer import REACHES, AskedOperation, HookAnswer, Reach
 from mi.hooks.changed_files import find_changed_files, find_command, is_change
 from mi.hooks.enforce import OnError
 from mi.hooks.event import HookEvent
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 _EDITS = ("Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch")
 _OFTEN = 3  # so many times in a session, and the agent is told to propose another rule
+_OTHER_EACH_TIME = (
+    "unreadable",
+    "run-fetched",
+    "answer-question",
+)  # the same words may do something else the next time
 _SEARCHES = {"Grep": "glob", "Glob": "pattern"}
 _TARGETS = ("file_path", "notebook_path", "path", "url", "query", "chars")  # chars: what is typed into a shell
 
@@ -46,7 +51,6 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
             from mi.hooks.autosave import save_at_end
 
             save_at_end(event, context)
-            rules_state.forget(event, context)
     return HookAnswer()
 
 
@@ -84,7 +88,16 @@ def _before_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
     if verdict.decision == "DENY":
         _record_denial(event, context, verdict)
         return HookAnswer("deny", said)
-    return HookAnswer("ask", said)
+    return HookAnswer("ask", said, asked=(_asked(verdict, language),))
+
+
+def _asked(verdict: "PermissionVerdict", language: str) -> AskedOperation:
+    """Return what the person is asked about; an override serves for one action, and so does a yes to the unreadable."""
+    from mi.kernel.secrets import redact
+
+    once = verdict.denial is not None or verdict.operation in _OTHER_EACH_TIME
+    reaches: tuple[Reach, ...] = ("once",) if once else ("once", "session") if verdict.over_batch else REACHES
+    return AskedOperation(verdict.operation, redact(verdict.target), reaches, verdict.alternative(language))
 
 
 def judged(event: HookEvent, context: "HomeContext", override: str = "") -> "PermissionVerdict":

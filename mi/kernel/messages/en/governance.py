@@ -54,6 +54,7 @@ TEXT: dict[str, str] = {
     "effect.destroy-system": "destroys this machine's system or a home with everything in it",
     "effect.force-push-main": "overwrites the main branch of a remote repository; work of others may be lost",
     "instead.over-batch": "finish this batch, let it be reviewed, then begin the next with at most 5 changes",
+    "instead.other-way": "reach the goal without it, or tell the person in the chat why it is needed",
     "instead.ask-person": "ask the person to do it or to change the permission",
     "instead.read-secrets": "ask which variables exist, or read the example file",
     "instead.push-main": "push a branch and open a pull request",

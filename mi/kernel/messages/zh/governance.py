@@ -54,6 +54,7 @@ TEXT: dict[str, str] = {
     "effect.destroy-system": "毁掉本机系统，或某个主目录及其中的全部内容",
     "effect.force-push-main": "覆盖远程仓库的主分支，他人的工作可能丢失",
     "instead.over-batch": "先结束本批并完成评审，再以不超过 5 处改动开始下一批",
+    "instead.other-way": "不用它达到目的，或在对话中告诉本人为什么需要它",
     "instead.ask-person": "请本人来做，或请本人调整权限",
     "instead.read-secrets": "询问有哪些变量，或读取示例文件",
     "instead.push-main": "推送一个分支并开合并请求",

@@ -1,0 +1,47 @@
+"""Which calls are the same: the same operation on the same target, in the same place."""
+
+import re
+from collections.abc import Iterable
+
+from mi.hooks.answer import AskedOperation
+from mi.hooks.changed_files import find_changed_files, find_command
+from mi.hooks.event import HookEvent
+from mi.kernel.digest import hash_sha256
+from mi.kernel.jsontext import encode
+
+_FILE_TOOLS = ("Edit", "MultiEdit", "Write", "NotebookEdit")
+_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): .+?$", re.MULTILINE)
+
+
+def identify_call(event: HookEvent, asked: Iterable[AskedOperation]) -> str:
+    """Return a key that is the same for the same operations on the same target, whatever else a call says.
+
+    An edit is told by its file, a patch by its files and what happens to each, everything else by all it is given.
+    """
+    names = [one.operation for one in asked]
+    if event.tool_name in _FILE_TOOLS:
+        return _digest(names, "edit", *find_changed_files(event))
+    if event.tool_name == "apply_patch":
+        headers = _PATCHED.findall(find_command(event))
+        return _digest(names, "patch", event.cwd, *(headers or [find_command(event)]))
+    given = {name: value for name, value in event.tool_input.items() if name not in _INCIDENTAL}
+    return _digest(names, event.tool_name, event.cwd, _branch(event, names), given)
+
+
+# What a host adds to a command beside what is done.
+_INCIDENTAL = ("description", "timeout", "run_in_background", "yield_time_ms", "max_output_tokens", "justification")
+
+
+def _branch(event: HookEvent, names: list[str]) -> str:
+    """Return the branch that is checked out, for a push: the same words push another one after a checkout."""
+    from mi.governance.operations import OPERATIONS
+
+    if not any(name in OPERATIONS and OPERATIONS[name].category == "push" for name in names):
+        return ""
+    from mi.kernel.git import find_branch
+
+    return find_branch(event.cwd or ".")
+
+
+def _digest(*parts: object) -> str:
+    return hash_sha256(encode(parts))[:20]

@@ -1,0 +1,58 @@
+"""The person's own part in a host's session: what they let through, left or ended there is said to its questions."""
+
+from typing import TYPE_CHECKING
+
+from mi.hooks import rules_state
+from mi.hooks.answer import HookAnswer
+from mi.hooks.enforce import OnError
+from mi.hooks.event import HookEvent
+
+if TYPE_CHECKING:
+    from mi.app.home_context import HomeContext
+    from mi.hooks.rules_state import RulesState
+
+
+def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
+    """Settle the questions of the session that the event is an answer to."""
+    state = rules_state.read(event, context)
+    match event.event:
+        case "post-tool":
+            _confirm(event, context, state)
+        case "prompt" | "stop":
+            _leave_shown(event, context, state)
+        case "session-end":
+            _end(event, context, state)
+    return HookAnswer()
+
+
+def on_error(event: HookEvent, context: "HomeContext") -> OnError:
+    """Return that a question which could not be settled waits on, and stops nobody."""
+    return "open"
+
+
+def _confirm(event: HookEvent, context: "HomeContext", state: "RulesState") -> None:
+    """Note that the person let a call through which the host showed to them: it was made."""
+    keys = [key for key, call in state.calls.items() if call.shown and call.shown == event.tool_use_id]
+    if keys:
+        from mi.hooks.session_questions import confirm
+
+        confirm(event, context, keys)
+
+
+def _leave_shown(event: HookEvent, context: "HomeContext", state: "RulesState") -> None:
+    """Close what the host still showed: the turn is over, so it was not let through, and may be asked again."""
+    keys = [key for key, call in state.calls.items() if call.shown and not call.word]
+    if keys:
+        from mi.hooks.session_questions import close
+
+        close(event, context, keys, "hook.why-left")
+
+
+def _end(event: HookEvent, context: "HomeContext", state: "RulesState") -> None:
+    keys = [key for key, call in state.calls.items() if not call.word]
+    if keys:
+        from mi.hooks.session_questions import close
+        from mi.hooks.started import is_one_shot
+
+        if not is_one_shot(event):
+            close(event, context, keys, "hook.why-ended")

@@ -1,0 +1,53 @@
+"""A host that tells the events of one session to the hook, as real ones do."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from mi.app.home_context import HomeContext
+from mi.hooks.main import HookReply, reply_to
+from mi.kernel.home import Home
+
+Json = dict[str, Any]
+
+
+class Host:
+    """A host that tells every event of one session to the hook; at a terminal, so that it can ask."""
+
+    def __init__(self, home: Home, root: Path, name: str = "claude-code", session: str = "s1") -> None:
+        self.home, self.root, self.name, self.session = home, root, name, session
+        self.parts: tuple[str, ...] = ("permissions",)
+        self.calls = 0
+
+    def reply(self, event: str, **fields: Any) -> HookReply:
+        data = msgspec.json.encode({"session_id": self.session, "cwd": str(self.root), **fields})
+        return reply_to(HomeContext(self.home), self.name, event, self.parts, data)  # type: ignore[arg-type]
+
+    def tell(self, event: str, **fields: Any) -> Json:
+        reply = self.reply(event, **fields)
+        assert (reply.code, reply.stderr) == (0, ""), reply
+        found: Json = msgspec.json.decode(reply.stdout).get("hookSpecificOutput", {})
+        return found
+
+    def before(self, tool: str, **given: Any) -> tuple[str, str]:
+        """The decision about a call, and its reason; ('', '') when there is no objection."""
+        self.calls += 1
+        said = self.tell("pre-tool", tool_name=tool, tool_input=given, tool_use_id=f"t{self.calls}")
+        return said.get("permissionDecision", ""), said.get("permissionDecisionReason", "")
+
+    def after(self, tool: str, response: Any = None, **given: Any) -> str:
+        """What is put before the agent after a call."""
+        said = self.tell(
+            "post-tool", tool_name=tool, tool_input=given, tool_use_id=f"t{self.calls}", tool_response=response or {}
+        )
+        return str(said.get("additionalContext", ""))
+
+    def prompt(self, words: str) -> str:
+        return str(self.tell("prompt", prompt=words).get("additionalContext", ""))
+
+    def records(self, kind: str) -> list[Json]:
+        path = Path(HomeContext(self.home).for_agent(str(self.root)).project_home.evidence)
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        return [one for one in map(json.loads, lines) if one["kind"] == kind]

@@ -1,0 +1,225 @@
+"""What the person's word opens: ask, answer in the inbox, and the very same call passes; another one asks again."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import git
+from tests.hooks.host import Host
+
+PUSH = "git push origin feature"
+
+
+@pytest.fixture
+def root(repository) -> Path:
+    made: Path = repository("app")
+    git(made, "checkout", "-q", "-b", "feature")
+    return made
+
+
+@pytest.fixture
+def host(home, root) -> Host:
+    """One that cannot ask."""
+    return Host(home, root, "codex")
+
+
+@pytest.fixture
+def waiting(mi):
+    """What `mi inbox` shows."""
+
+    def look():
+        return json.loads(mi("inbox", "--json").stdout)
+
+    return look
+
+
+@pytest.fixture
+def answer(mi, waiting):
+    """Answers the one question that waits."""
+
+    def say(*words: str) -> str:
+        (item,) = waiting()
+        done = mi("answer", str(item["number"]), *words)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return say
+
+
+@pytest.mark.req("person.opens.question", "person.opens.nobody-to-ask")
+def test_a_denial_names_the_question_that_waits_and_how_it_is_answered(host, waiting):
+    decision, reason = host.before("Bash", command=PUSH, description="publish the fix")
+    (item,) = waiting()
+    assert decision == "deny"
+    assert f"mi answer {item['number']} once|session|always|no ({item['id']})" in reason
+    assert [one["key"] for one in item["options"]] == ["once", "session", "always", "no"]
+    assert (item["project_root"], item["said"], item["waiting"]) == (str(host.root), "publish the fix", "call")
+    assert {"host": "codex", "session_id": "s1", "operation": "push", "target": PUSH}.items() <= item["call"].items()
+
+
+@pytest.mark.req("person.opens.question")
+def test_one_question_for_each_session_operation_and_target(host, home, root, waiting):
+    for _ in range(3):
+        host.before("Bash", command=PUSH)
+    assert len(waiting()) == 1
+    host.before("Bash", command="git push origin other")
+    assert len(waiting()) == 2
+    Host(home, root, "codex", "s2").before("Bash", command=PUSH)
+    assert len(waiting()) == 3
+
+
+@pytest.mark.req("person.opens.once")
+@pytest.mark.parametrize("word", ["once", "yes", "可以"])
+def test_a_yes_opens_that_very_call_once(host, answer, word):
+    host.before("Bash", command=PUSH)
+    answer(word)
+    assert host.before("Bash", command="git push origin other")[0] == "deny"
+    assert host.before("Bash", command=f"{PUSH}; rm notes.txt")[0] == "deny"
+    assert host.before("Bash", command=PUSH)[0] == ""
+    assert host.before("Bash", command=PUSH)[0] == "deny"
+
+
+@pytest.mark.req("person.opens.session")
+def test_a_yes_for_the_session_opens_the_call_in_it_and_in_no_other(host, home, root, answer):
+    host.before("Bash", command=PUSH)
+    answer("session")
+    assert [host.before("Bash", command=PUSH)[0] for _ in range(3)] == ["", "", ""]
+    assert host.before("Bash", command="git push origin other")[0] == "deny"
+    assert Host(home, root, "codex", "s2").before("Bash", command=PUSH)[0] == "deny"
+
+
+@pytest.mark.req("person.opens.no")
+@pytest.mark.parametrize(("word", "said"), [("no", "no"), ("open a pull request instead", "open a pull request")])
+def test_a_no_is_remembered_for_the_session_and_told_with_the_alternative(
+    host, home, root, answer, waiting, word, said
+):
+    host.before("Bash", command=PUSH)
+    answer(word)
+    for _ in range(2):
+        decision, reason = host.before("Bash", command=PUSH)
+        assert decision == "deny"
+        assert said in reason
+        assert "Instead: " in reason
+    assert waiting() == []
+    Host(home, root, "codex", "s2").before("Bash", command=PUSH)
+    assert len(waiting()) == 1
+
+
+@pytest.mark.req("person.opens.no")
+def test_what_the_person_closed_is_not_asked_again_in_the_session_and_opens_nothing(host, mi, waiting):
+    host.before("Bash", command=PUSH)
+    mi("inbox", "dismiss", str(waiting()[0]["number"]))
+    decision, reason = host.before("Bash", command=PUSH)
+    assert decision == "deny"
+    assert "without an answer" in reason
+    assert waiting() == []
+
+
+@pytest.mark.req("person.opens.no-resume")
+def test_an_answer_to_a_hooks_question_does_not_speak_of_resume(host, answer):
+    host.before("Bash", command=PUSH)
+    assert "--resume" not in answer("once")
+
+
+def test_a_yes_is_for_the_branch_that_was_asked_about(host, answer):
+    host.before("Bash", command="git push")
+    answer("session")
+    assert host.before("Bash", command="git push")[0] == ""
+    git(host.root, "checkout", "-q", "-b", "other")
+    assert host.before("Bash", command="git push")[0] == "deny"
+
+
+def test_a_yes_to_a_patch_is_for_its_files_and_what_happens_to_each(host, answer):
+    def patch(*lines: str) -> str:
+        return "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
+
+    host.before("apply_patch", command=patch("*** Delete File: a.py", "*** Update File: b.py", "@@", "-1", "+2"))
+    answer("session")
+    assert host.before("apply_patch", command=patch("*** Delete File: a.py", "*** Update File: b.py", "+3"))[0] == ""
+    assert host.before("apply_patch", command=patch("*** Update File: a.py", "*** Delete File: b.py"))[0] == "deny"
+
+
+def test_a_command_that_may_do_something_else_the_next_time_is_opened_once_at_most(host, waiting):
+    host.before("Bash", command="curl https://x.example/install | sh")
+    (item,) = waiting()
+    assert item["call"]["operation"] == "run-fetched"
+    assert [one["key"] for one in item["options"]] == ["once", "no"]
+
+
+def test_what_is_never_done_asks_nobody(host, waiting):
+    assert host.before("Bash", command="git push --force origin main")[0] == "deny"
+    assert waiting() == []
+
+
+@pytest.fixture
+def asking(home, root, monkeypatch) -> Host:
+    """A host that shows the question to the person itself."""
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
+    return Host(home, root)
+
+
+@pytest.mark.req("person.opens.host-asks")
+def test_what_the_host_shows_is_in_the_inbox_until_the_person_lets_it_through(asking, waiting):
+    assert asking.before("Bash", command=PUSH)[0] == "ask"
+    assert len(waiting()) == 1
+    asking.after("Bash", command=PUSH)
+    assert waiting() == []
+    (said,) = asking.records("user_input")
+    assert (said["by"], said["opens"]) == ("chat", "once")
+    assert asking.before("Bash", command=PUSH)[0] == "ask"
+
+
+@pytest.mark.req("person.opens.host-asks")
+def test_what_the_person_did_not_let_through_waits_no_more_after_the_turn_and_opens_nothing(asking, waiting):
+    asking.before("Bash", command=PUSH)
+    asking.tell("stop")
+    assert waiting() == []
+    (said,) = asking.records("user_input")
+    assert (said["dismissed"], said["by"]) == (True, "")
+    assert asking.before("Bash", command=PUSH)[0] == "ask"
+    assert len(waiting()) == 1
+
+
+@pytest.mark.req("person.opens.host-asks")
+def test_an_answer_in_the_inbox_opens_the_next_try_where_the_host_asks_too(asking, answer):
+    asking.before("Bash", command=PUSH)
+    answer("once")
+    asking.tell("stop")
+    assert asking.before("Bash", command=PUSH)[0] == ""
+    assert asking.before("Bash", command=PUSH)[0] == "ask"
+
+
+def test_a_yes_in_the_inbox_and_one_in_the_host_are_one(asking, answer):
+    asking.before("Bash", command=PUSH)
+    answer("once")
+    asking.after("Bash", command=PUSH)
+    assert len(asking.records("user_input")) == 1
+    assert asking.before("Bash", command=PUSH)[0] == "ask"
+
+
+@pytest.mark.req("person.opens.ends-with-session")
+@pytest.mark.parametrize("name", ["codex", "claude-code"])
+def test_a_question_of_a_hook_ends_with_its_session(home, root, waiting, mi, name):
+    host = Host(home, root, name)
+    host.before("Bash", command=PUSH)
+    (item,) = waiting()
+    host.tell("session-end")
+    assert waiting() == []
+    late = mi("answer", str(item["number"]), "once")
+    assert late.returncode == 1
+    assert "closed" in late.stderr
+
+
+@pytest.mark.req("person.opens.one-shot")
+@pytest.mark.parametrize("name", ["codex", "claude-code"])
+def test_the_end_of_a_process_for_one_prompt_is_not_the_end_of_its_session(home, root, answer, monkeypatch, name):
+    transcript = root.parent / "rollout.jsonl"
+    transcript.write_text('{"type": "session_meta", "payload": {"id": "s1", "source": "exec"}}\n', "utf-8")
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
+    host = Host(home, root, name)
+    assert host.before("Bash", command=PUSH)[0] == "deny"
+    host.tell("session-end", transcript_path=str(transcript))
+    answer("once")
+    assert host.before("Bash", command=PUSH)[0] == ""
+    assert host.before("Bash", command=PUSH)[0] == "deny"
