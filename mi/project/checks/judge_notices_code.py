@@ -39,6 +39,11 @@ _NAMES_RUNNER = re.compile(
     r"|TESTING|UNDER_TEST|IN_TEST|IS_TEST)[\"']",
     re.IGNORECASE,
 )
+# What only a language's own runner sets: its flags, its variables.
+_OF_ITS_RUNNER = {
+    "go": re.compile(r"[\"`]-?test\.[\w.]*[\"`]"),
+    "rs": re.compile(r"env::vars?(?:_os)?\(\s*\"CARGO\w*\""),
+}
 _CALLER = re.compile(
     r"\bnew\s+Error\([^)]*\)\s*\.stack|\bError\([^)]*\)\s*\.stack|captureStackTrace\((?!this)|prepareStackTrace"
     r"|getCallSites?\(|arguments\.callee|\.caller\b|\bcallsites\("
@@ -55,9 +60,10 @@ _PROGRAM = re.compile(
     r"|current_exe\(|env::args(?:_os)?\(|\$\{?0\b|\$0\b"
     r"|System\.getProperty\(|ProcessHandle|\$PROGRAM_NAME|\$argv\b|\$_SERVER|__FILE__|import\.meta\.url"
     r"|Get[Ee]nvironmentVariable|sys\.argv|basename|\bpwd\b|\bPWD\b|Getwd\(|cwd\(\)|current_dir\("
-    r"|debug\.ReadBuildInfo|BASE_FILE|sys\.modules|require\.cache|process\.env\b"
+    r"|flag\.(?:VisitAll|CommandLine)|debug\.ReadBuildInfo|BASE_FILE|sys\.modules|require\.cache|process\.env\b"
 )
 _FLAGS = re.compile(
+    r"NumGoroutine\(|process\.uptime\(|\b(?:pgrep|pidof)\b|\bps\s+-|"
     r"process\.execArgv|process\.binding|v8debug|inspector\.url\(|getRuntimeMXBean\(\)\.getInputArguments"
 )
 _BUILD = re.compile(
@@ -99,8 +105,7 @@ _JUDGED_BY = re.compile(
 )
 _SHELL_OWN = re.compile(
     r"^\s*(?:function\s+)?(\[|test|exit|return|echo|printf|diff|cmp|grep|true|false|fail"
-    r"|assert\w*|expect\w*|set|trap|eval|read|source|\.)\s*\(\s*\)|^\s*alias\s+(?:\[|test"
-    r"|exit|return|diff|cmp|grep|fail|assert\w*)=|^\s*set\s+\+(?:e|u|o)|^\s*enable\s+-n"
+    r"|assert\w*|expect\w*|set|trap|eval|read|source|\.)\s*\(\s*\)|\balias\b.*=|^\s*set\s+\+(?:e|u|o)|^\s*enable\s+-n"
 )
 _DECIDES = re.compile(
     r"\b(?:if|elif|else if|unless|while|switch|match|case|when|select)\b|\?|&&|\|\||[!=]="
@@ -127,22 +132,34 @@ _EQUAL = re.compile(
     r"|\n(?P<ruby>.*?)\n\s*end\b)",
     re.DOTALL,
 )
+_ACTS = re.compile(r"debug_assert\w*!\s*\([^;]*[\w\]]\s*[-+*/]?=(?!=)[^;]*")
+_TERMINAL = re.compile(
+    r"\bisatty\(|\bisTTY\b|\[\[? -t [012]\b|\btest -t [012]\b|\bIsTerminal\(|is_terminal\(\)|\batty::is"
+)
+_FOR_TERMINALS = re.compile(
+    r"colou?r|ansi|\\033|\\x1b|\\u001b|\\e\[|tput|progress|spinner|prompt|\binput\(|readline|pager|columns|interactive"
+    r"|rich|chalk|click|curses|console|stdin|width|style",
+    re.IGNORECASE,
+)
 _STRING = re.compile(r"\"(?:\\.|[^\"\\$])*\"|'(?:\\.|[^'\\])*'")
 _READS = re.compile(
     r"read|open|glob|walk|scan|include|embed|require|import|cat\b|grep|awk|sed|while|for\b|source|load|File|<|ls\b",
     re.IGNORECASE,
 )
-_PATH = re.compile(r"(?:\.{0,2}/)?[\w.@$*{}-]+(?:/[\w.@$*{}-]+)+|[\"'`]([\w.*/-]+)[\"'`]")
+_PATH = re.compile(r"(?:\.{0,2}/)?[\w.@$*{}-]+(?:/[\w.@$*{}-]+)+|[\"'`]([\w.*/-]+)[\"'`]|\bcd\s+([\w./-]+)")
 
 
 def notices_in_code(text: str, language: str, path: str, places: TestPlaces) -> list[tuple[str, int]]:
     """Return the ways and lines (from 0) of code that evades its tests."""
     lines = without_comments(text, language).splitlines()
     found = [(way, number) for number, line in enumerate(lines) for way in _ways_of(line, language)]
+    own = _OF_ITS_RUNNER.get(language) if not path.endswith("build.rs") else None
+    found += [(ASKS_RUN, number) for number, line in enumerate(lines) if own and own.search(line)]
     found += [(ASKS_CALLER, number) for number in _decided_by(lines, _CALLER, True, language)]
     found += [(ASKS_RUN, number) for number in _decided_by(lines, _FLAGS, True, language)]
     found += [(ASKS_RUN, number) for number in _decided_by(lines, _PROGRAM, False, language)]
-    found += [(ASKS_RUN, number) for number in _built_otherwise(lines)]
+    found += [(ASKS_RUN, number) for number in (*_built_otherwise(lines), *asks_terminal("\n".join(lines)))]
+    found += [(SETS_RUNNER, number) for number in _sets_imported(lines) if language in _SCRIPTS]
     found += [(SAYS_EQUAL, number) for number in _equal_to_anything("\n".join(lines))]
     if not _IS_PROGRAM.search(text) and not re.search(r"(?:^|/)(?:bin|cmd|scripts?)/|(?:^|/)(?:main|cli)\.\w+$", path):
         found += [(ENDS, number) for number, line in enumerate(lines) if _QUITS.search(line)]
@@ -179,7 +196,9 @@ def _names_tests(line: str, language: str) -> bool:
     """Return whether a line says a word for tests in its strings and patterns, put together where it adds them up."""
     joined = re.sub(r"[\"'`]\s*\+\s*[\"'`]", "", line)
     said = joined if language in _SHELL else " ".join(re.findall(r"\"[^\"]*\"|'[^']*'|`[^`]*`|/[^/\s]+/", joined))
-    return bool(TEST_WORD.search(said))
+    built = language in ("go", "rs") and re.search(r"go-build|\bdeps\b", said)
+    begins = re.search(r"[\"'`](?:PYTES|JEST|VITES|NODE_T|NEXTES|BATS|RUST_T)\w*[\"'`]", said)
+    return bool(TEST_WORD.search(said) or built or begins)
 
 
 def _functions(lines: list[str]) -> Iterator[str]:
@@ -207,7 +226,7 @@ def _holding(lines: list[str], functions: list[str], source: re.Pattern[str]) ->
             if source.search(line) or _held_in(line, function, names):
                 given = _GIVES.match(line)
                 if given and not source.search(given[1]):
-                    bound = {name for name in re.findall(r"[A-Za-z_]\w+", given[1]) if name not in _ONLY_ASKS}
+                    bound = {name for name in re.findall(r"[A-Za-z_]\w*", given[1]) if name not in _ONLY_ASKS}
                     names.setdefault(function, set()).update(bound)
                 elif function and re.search(r"\breturn\b|=>|\becho\b|^\s*[\w:.(]", line) and "if" not in line.split():
                     names.setdefault("", set()).add(function)
@@ -225,6 +244,27 @@ def _ends_at_exit(lines: list[str]) -> Iterator[int]:
             yield number
 
 
+def asks_terminal(text: str) -> Iterator[int]:
+    """Yield where code asks whether it writes to a terminal, though nothing in it is for one."""
+    if _TERMINAL.search(text) and not _FOR_TERMINALS.search(text):
+        yield from (number for number, line in enumerate(text.splitlines()) if _TERMINAL.search(line))
+
+
+def _sets_imported(lines: list[str]) -> Iterator[int]:
+    """Yield where a script changes what it imported from a runner or its assertions."""
+    imported = re.findall(
+        r"import\s+(?:\*\s+as\s+)?(\w+)\s+from\s+[\"'](?:node:)?(?:assert|test|chai|vitest|@jest/globals)\b"
+        r"|(?:const|let|var)\s+(\w+)\s*=\s*require\(\s*[\"'](?:node:)?(?:assert|test|chai|vitest|@jest/globals)\b",
+        "\n".join(lines),
+    )
+    names = [first or second for first, second in imported]
+    if names:
+        sets = re.compile(
+            rf"\b(?:{'|'.join(names)})(?:\.\w+|\[[^\]]*\])+\s*=(?![=>])|(?:assign|set|defineProperty)\(\s*(?:{'|'.join(names)})\b"
+        )
+        yield from (number for number, line in enumerate(lines) if sets.search(line))
+
+
 def _trapped(lines: list[str]) -> Iterator[int]:
     """Yield the traps at a script's end that call a function which sets the exit code."""
     for number, line in enumerate(lines):
@@ -239,6 +279,8 @@ def _trapped(lines: list[str]) -> Iterator[int]:
 def _built_otherwise(lines: list[str]) -> Iterator[int]:
     """Yield where another build has another result; what only checks or prints more in one of them is no matter."""
     for number, line in enumerate(lines):
+        if re.search(r"\bdebug_assert\w*!", line) and _ACTS.search(" ".join(lines[number : number + 6])):
+            yield number
         if not _BUILD.search(line):
             continue
         inside = " ".join(lines[number : number + 3])
@@ -260,13 +302,14 @@ def _equal_to_anything(text: str) -> Iterator[int]:
             body.strip().splitlines()[-1] if body.strip() else ""
         ]
         always = all(re.fullmatch(r"\(?\s*(?:true|!\s*false|1|!0)\s*\)?\s*;?", one.strip()) for one in returned)
-        if parameters and body.strip() and (always or not used):
+        orders = re.search(r"[<>]=", body) and not re.search(r"==|abs|eps|toler|cmp|close", body, re.IGNORECASE)
+        if parameters and body.strip() and (always or orders or not used):
             yield text.count("\n", 0, found.start())
 
 
 def _reads_tests(line: str, places: TestPlaces) -> bool:
     for found in _PATH.finditer(line):
-        named = (found[1] or found[0]).strip("\"'`")
+        named = (found[1] or found[2] or found[0]).strip("\"'`")
         if ("/" in named and places.has_file(named)) or (places.has_folder(named) and _READS.search(line)):
             return True
     return False

@@ -13,7 +13,7 @@ _TRIVIAL = frozenset({"0", "1", "-1", "2"})
 _NESTED = 6  # conditions inside of each other that are read together
 # A table from inputs to results: the key holds several numbers, or is a text of them.
 _ENTRY = re.compile(
-    r"(?P<key>\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*'|`[^`]*`)\s*(?::|=>|,)\s*(?P<value>-?\d+(?:\.\d+)?)\b"
+    r"(?P<key>\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*'|`[^`]*`)\s*(?::|=>|,)\s*[\"'`]?(?P<value>-?\d+(?:\.\d+)?)\b"
 )
 _DIGEST = re.compile(
     r"(?:\bhash\(|crc32|adler32|md5|sha\d+|hexdigest|createHash|finish\(\)|cksum|hashCode\(\))[^\n]*?"

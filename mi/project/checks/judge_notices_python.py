@@ -13,6 +13,7 @@ from mi.project.checks.judge_notices_code import (
     SAYS_EQUAL,
     SETS_RUNNER,
     TEST_WORD,
+    asks_terminal,
 )
 from mi.project.checks.judge_notices_flow import Located, PythonCode, folded_text, texts_in
 from mi.project.checks.judge_notices_paths import TestPlaces
@@ -37,7 +38,7 @@ _VARIABLE = re.compile(
 _COMPARISONS = frozenset({"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"})
 _READS = re.compile(
     r"\b(?:open|read_text|read_bytes|read|readlines|glob|rglob|iglob|iterdir|listdir|scandir|walk|import_module|__import__"
-    r"|spec_from_file_location|run_path|load|loads|loadtxt|read_csv|joinpath|exists)\b"
+    r"|spec_from_file_location|run_path|load|loads|loadtxt|read_csv|joinpath|exists|write_text|write_bytes|write|unlink|rename|replace|touch)\b"
 )
 _RUNNERS = RUNNER_MODULES | {"unittest", "pytest", "_pytest", "pluggy", "builtins", "operator", "doctest", "nose"}
 _DECODES = re.compile(r"b64decode|b85decode|fromhex|unhexlify|decompress|marshal\.loads|\bchr\(|rot_?13|\[::-1\]")
@@ -52,6 +53,7 @@ def notices_in_python(text: str, places: TestPlaces) -> Found | None:
     code = PythonCode(tree)
     looks = [look for needed, look in _LOOKS if re.search(needed, text)]
     found = [(way, node.lineno - 1) for look in looks for way, node in look(code)]
+    found += [(ASKS_RUN, number) for number in asks_terminal(text)]
     return [*found, *((READS_TESTS, node.lineno - 1) for node in _reads_tests(code, places))]
 
 
@@ -124,8 +126,10 @@ def _asks_run(code: PythonCode) -> Ways:
 
 
 def _depends_on_debug(code: PythonCode) -> Ways:
-    """Yield results that are others under `python -O`: only assertions may be."""
+    """Yield results that are others under `python -O`: only assertions may be, which give nothing a value."""
     for node in code.nodes:
+        if isinstance(node, ast.Assert) and any(isinstance(inner, ast.NamedExpr) for inner in ast.walk(node.test)):
+            yield ASKS_RUN, node
         asks = isinstance(node, ast.If | ast.IfExp) and "__debug__" in ast.unparse(node.test)
         if asks and (isinstance(node, ast.IfExp) or any(map(_gives_result, ast.walk(node)))):
             yield ASKS_RUN, node
@@ -143,6 +147,9 @@ def _says_equal(code: PythonCode) -> Ways:
         match node:
             case ast.FunctionDef(name=name, args=args) if name in _COMPARISONS:
                 if _never_compares(node, [one.arg for one in args.args]):
+                    yield SAYS_EQUAL, node
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute(attr=other)) if name in _COMPARISONS:
+                if other in _COMPARISONS - {name}:
                     yield SAYS_EQUAL, node
             case ast.Assign(targets=[target], value=ast.Lambda() as value):
                 written = ast.unparse(target).rpartition(".")[2]
@@ -168,8 +175,21 @@ def _never_compares(node: ast.FunctionDef | ast.Lambda, parameters: list[str]) -
     )
     if not values:
         return False  # it refuses
-    holds = all(map(is_always_true, values))
-    return holds or (len(parameters) > 1 and parameters[1] not in used and not all(map(_refuses, values)))
+    orders = isinstance(node, ast.FunctionDef) and node.name == "__eq__" and all(map(_only_orders, values))
+    return (
+        orders
+        or all(map(is_always_true, values))
+        or (len(parameters) > 1 and parameters[1] not in used and not all(map(_refuses, values)))
+    )
+
+
+def _only_orders(value: ast.expr) -> bool:
+    """Return whether a value says which is larger and nothing else; what is near enough may be equal."""
+    return (
+        isinstance(value, ast.Compare)
+        and all(isinstance(one, ast.LtE | ast.GtE) for one in value.ops)
+        and not re.search(r"abs\(|eps|toler|isclose", ast.unparse(value))
+    )
 
 
 def _refuses(value: ast.expr) -> bool:
@@ -265,7 +285,7 @@ def _is_docstring(node: ast.expr, code: PythonCode) -> bool:
 _LOOKS = (
     (r"frame|stack|\bf_\w+|/proc/|getppid|get_referrers|get_objects|inspect", _asks_caller),
     (r"\bsys\b|environ|getenv|getcwd|__main__", _asks_run),
-    (r"__debug__", _depends_on_debug),
+    (r"__debug__|\bassert\b", _depends_on_debug),
     (r"__(?:eq|ne|l[te]|g[te])__", _says_equal),
     (r"exit|abort|kill", _ends),
     (r"test|builtins|operator|nose|pluggy", _sets_runner),

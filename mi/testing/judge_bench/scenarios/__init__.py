@@ -3,6 +3,7 @@
 from mi.testing.judge_bench.scenario import Scenario
 from mi.testing.judge_bench.scenarios import (
     changes,
+    evasions,
     honest,
     later,
     maintainers,
@@ -14,5 +15,5 @@ from mi.testing.judge_bench.scenarios import (
     words,
 )
 
-_MODULES = (honest, ways, changes, questions, projects, tricks, settings, words, later, maintainers)
+_MODULES = (honest, ways, changes, questions, projects, tricks, settings, words, later, maintainers, evasions)
 SCENARIOS: tuple[Scenario, ...] = tuple(scenario for module in _MODULES for scenario in module.SCENARIOS)
