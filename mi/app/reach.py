@@ -8,17 +8,21 @@ from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.evidence.records.run import RunStart
 from mi.learning.reach import (
+    ADMINISTRATION,
     Citation,
     Lesson,
     find_citing_runs,
     find_citing_thoughts,
     find_citing_workflows,
+    find_roles,
+    find_run_roles,
     find_taken_back,
 )
 from mi.workflows.store import WorkflowStore
 
 if TYPE_CHECKING:
     from mi.kernel.log_view import Progress
+    from mi.learning.reach import Role
     from mi.learning.undo import Target
 
 
@@ -52,8 +56,21 @@ def _with_task(context: HomeContext, log: str, one: Citation, progress: "Progres
 def mark_run(context: HomeContext, log: str, run: dict[str, Any], progress: "Progress") -> dict[str, Any]:
     """Return a run with what it went by and was taken back since; as it is where all of that still holds."""
     begun = context.evidence_index.find(log, f"ev_{run['run_id']}_1", progress)
-    project = os.path.basename(os.path.dirname(log))
-    thoughts = build_thoughts(context).read_project(project)
-    undone = os.path.join(context.home.project(project).workflows, "undone")
-    found = find_taken_back(log, run["run_id"], thoughts, undone, begun.offset if begun else 0)
-    return run | {"taken_back_since": [one._asdict() for one in found]} if found else run
+    return _mark(context, log, run, find_run_roles(log, run["run_id"], begun.offset if begun else 0))
+
+
+def mark_event(context: HomeContext, log: str, event: dict[str, Any]) -> dict[str, Any]:
+    """Return an event with what it names and was taken back since; as it is where all of that still holds."""
+    is_said_of_it = event.get("kind") in ADMINISTRATION
+    return event if is_said_of_it else _mark(context, log, event, find_roles(event))
+
+
+def _mark(context: HomeContext, log: str, shown: dict[str, Any], roles: "dict[str, Role]") -> dict[str, Any]:
+    if log == context.home.evidence:
+        thoughts, undone = build_thoughts(context).read("global"), ""
+    else:
+        project = os.path.basename(os.path.dirname(log))
+        thoughts = build_thoughts(context).read_project(project)
+        undone = os.path.join(context.home.project(project).workflows, "undone")
+    found = find_taken_back(roles, thoughts, undone)
+    return shown | {"taken_back_since": [one._asdict() for one in found]} if found else shown

@@ -4,7 +4,7 @@ import os
 from typing import NamedTuple
 
 from mi.app.home_context import HomeContext
-from mi.autopilot.resume import latest_run_id, records_of
+from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.run import TreeSnapshot
 from mi.kernel import clock, git
 from mi.kernel.errors import MiError, NotFound, UsageError
@@ -35,8 +35,7 @@ def list_kept(context: HomeContext) -> list[KeptSnapshot]:
 def choose_snapshots(context: HomeContext, ref: str) -> ChosenSnapshots:
     """Return what `last`, a run, `run/batch`, a batch of the latest run or a whole reference means."""
     run, batch = _split(context, ref.removeprefix("refs/mi/"))
-    _require_same_place(context, ref, run)
-    recorded = _read_recorded(context, run)
+    recorded = _read_recorded(context, run, _find_beginning(context, ref, run))
     store, found = _find_run(context, run, recorded)
     if not found or store is None:
         raise NotFound("nothing-kept", ref=ref, path=context.project.root)
@@ -67,7 +66,7 @@ def _split(context: HomeContext, ref: str) -> tuple[str, str]:
     if not run.startswith(("run_", "cli_")) and not batch:
         run, batch = ("last", "" if run == "last" else run)
     if run == "last":
-        run = latest_run_id(context.project_home.evidence, context.notices)
+        run = _find_latest(context)
     if not run.startswith(("run_", "cli_")):
         raise UsageError("bad-snapshot", ref=ref)
     return run, _as_in_ref(batch)
@@ -77,8 +76,20 @@ def _as_in_ref(batch_id: str) -> str:
     return batch_id.replace(".", "-")
 
 
-def _require_same_place(context: HomeContext, ref: str, run: str) -> None:
-    """Raise NotFound for a run that worked elsewhere: work trees of one repository share their snapshots."""
+def _find_latest(context: HomeContext) -> str:
+    log = context.project_home.evidence
+    runs = (event.head.run_id for event in read_back(log, context.notices) if event.head.run_id.startswith("run_"))
+    found = next(runs, "")
+    if not found:
+        raise NotFound("no-run", path=log)
+    return found
+
+
+def _find_beginning(context: HomeContext, ref: str, run: str) -> int | None:
+    """Return where a run begins in the project's log; None when no log knows it.
+
+    NotFound when it worked elsewhere: work trees of one repository share their snapshots.
+    """
     own = os.path.realpath(context.project.root)
     others = {root: known.project_id for root, known in context.known_projects.roots.items() if root != own}
     for root, project_id in ({own: context.project.project_id} | others).items():
@@ -90,14 +101,20 @@ def _require_same_place(context: HomeContext, ref: str, run: str) -> None:
             worked_in = os.path.realpath(str(event.fields().get("project_root") or root))
             if worked_in != own and os.path.isdir(worked_in):  # one that is gone was moved to here
                 raise NotFound("run-elsewhere", ref=ref, root=worked_in)
-            return
+            return event.offset if log == context.project_home.evidence else None
+    return None
 
 
-def _read_recorded(context: HomeContext, run: str) -> dict[str, TreeSnapshot]:
+def _read_recorded(context: HomeContext, run: str, beginning: int | None) -> dict[str, TreeSnapshot]:
     """Return the latest record of each snapshot of a run that was taken."""
-    records = records_of(context.project_home.evidence, run, context.notices)
-    taken = (one for one in records if isinstance(one, TreeSnapshot) and one.commit)
-    return {_as_in_ref(one.of): one for one in taken}
+    found: dict[str, TreeSnapshot] = {}
+    if beginning is None:
+        return found
+    for event in read_on(context.project_home.evidence, beginning, context.notices):
+        record = event.record() if event.head.run_id == run and event.head.kind == "tree_snapshot" else None
+        if isinstance(record, TreeSnapshot) and record.commit:
+            found[_as_in_ref(record.of)] = record
+    return found
 
 
 def _find_run(

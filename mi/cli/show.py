@@ -67,7 +67,12 @@ def _show_event(context: HomeContext, out: Output, args: Args) -> None:
             break
     else:
         raise NotFound("unknown-id", ref=args.ref, where=" , ".join(logs))
-    _show_object(out, args, event.fields())
+    fields = event.fields()
+    if any(mark in event.raw for mark in (b'"cl_', b'"nd_', b'"wf_')):
+        from mi.app.reach import mark_event
+
+        fields = mark_event(context, log, fields)
+    _show_object(out, args, fields)
 
 
 def _show_thought(context: HomeContext, out: Output, args: Args) -> None:

@@ -14,7 +14,8 @@ from mi.learning.why import CITED, list_ids
 from mi.workflows.store import WorkflowStore
 
 Role = Literal["rests_on", "supported_by", "cites", "in_view"]
-_ADMINISTRATION = ("undo", "redo", "why_trace")  # kinds that name a thought without acting by it
+# Kinds that name a thought without acting by it.
+ADMINISTRATION = ("undo", "redo", "why_trace", "claim_retract", "claim_supersede", "node_retract", "edge_retract")
 
 
 class Citation(NamedTuple):
@@ -95,7 +96,7 @@ def _read_citing(lesson: Lesson, log: str) -> Iterator[tuple[dict[str, Any], dic
         except BadJson:
             continue
         roles = {one: role for one, role in find_roles(event).items() if one in lesson.ids}
-        if roles and event.get("kind") not in _ADMINISTRATION and not lesson.holds(str(event.get("event_id"))):
+        if roles and event.get("kind") not in ADMINISTRATION and not lesson.holds(str(event.get("event_id"))):
             yield event, roles
 
 
@@ -116,18 +117,21 @@ class TakenBack(NamedTuple):
     by: str
 
 
-def find_taken_back(
-    log: str, run_id: str, thoughts: CombinedStores, undone_workflows: str, start: int = 0
-) -> list[TakenBack]:
-    """Return what a run cited or had in view and what does not hold any more; the log is read from `start` on."""
+def find_run_roles(log: str, run_id: str, start: int) -> dict[str, Role]:
+    """Return every id that the events of a run name, and how; the log is read from `start` on."""
     roles: dict[str, Role] = {}
     for line in jsonl.find_lines_holding(log, run_id.encode(), start=start):
         try:
             event = decode_stored(line, dict[str, Any])
         except BadJson:
             continue
-        if event.get("run_id") == run_id and event.get("kind") not in _ADMINISTRATION:
+        if event.get("run_id") == run_id and event.get("kind") not in ADMINISTRATION:
             roles |= {one: role for one, role in find_roles(event).items() if roles.get(one) != "cites"}
+    return roles
+
+
+def find_taken_back(roles: dict[str, Role], thoughts: CombinedStores, undone_workflows: str) -> list[TakenBack]:
+    """Return what of these ids does not hold any more: retracted thoughts, workflows that were set aside."""
     return [*_retracted(roles, thoughts), *_set_aside(roles, undone_workflows)]
 
 

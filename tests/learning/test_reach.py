@@ -97,8 +97,11 @@ def test_runs_that_went_by_it_are_marked_until_it_is_restored(mi: Mi, lesson: di
         VIEWER: [{"id": lesson["claim"], "role": "in_view", "by": undone[0]}],
     }
     assert "taken_back_since" in mi("show", CITER).stdout
+    assert told(mi, "show", lesson["answer"])["taken_back_since"] == marks[CITER]
+    assert "taken_back_since" not in told(mi, "show", undone[0])
     told(mi, "redo", "--apply")
     assert [told(mi, "show", run) for run in (CITER, VIEWER, TEACHER)] == before
+    assert "taken_back_since" not in told(mi, "show", lesson["answer"])
 
 
 @pytest.mark.req("person.undo.reach")
