@@ -8,6 +8,7 @@ import msgspec
 
 from mi.agents.choose import open_hands
 from mi.agents.signals import StopFlag
+from mi.app.autonomy import find_earned
 from mi.app.home_context import HomeContext
 from mi.app.learning import build_knowledge, build_known_person
 from mi.app.nexus import build_nexus
@@ -100,6 +101,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         prover=proof.prover,
         no_proof=text(proof.why_not, language) if proof.why_not else "",
         snapshot=config.snapshot,
+        **({"find_earned": partial(find_earned, context)} if config.runtime.autonomy == "earned" else {}),
     )
     if resumed:
         return BuiltRun(parts, resumed.state, resumed)

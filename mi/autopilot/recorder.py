@@ -13,8 +13,10 @@ from mi.evidence.answers import AnswerWatch, read_answer
 from mi.evidence.records.base import Record
 from mi.evidence.records.mind import MindCircuit, MindError
 from mi.evidence.records.run import BatchEnd, KeptAnswer, Question, RunUsage, UserInput, WouldAnswer
+from mi.evidence.records.thoughts import AnsweredAlone
 from mi.kernel import ids
 from mi.kernel.messages import text as message
+from mi.learning.autonomy import TopicAgreement
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
 
@@ -122,7 +124,24 @@ class LogRecorder:
             keep=keep,
             default=message("question.run-waits", self._parts.language),
         )
+        earned = self._parts.find_earned(question) if keep and about == "agent" else None
+        if earned is not None:
+            return self._answer_alone(question, earned)
         return self.ask_again(self.append(question, sync=True))
+
+    def _answer_alone(self, question: Question, earned: TopicAgreement) -> str:
+        """Return what MI says itself where it has been right about the person, and record that it did."""
+        would = question.would or WouldAnswer()
+        said = AnsweredAlone(
+            question=question.text,
+            answer=would.answer,
+            topic=would.topic,
+            cited_ids=would.cited_ids,
+            guessed=earned.guessed,
+            agreed=earned.agreed,
+        )
+        self.append(said, note=said.headline(), sync=True)
+        return would.answer
 
     def ask_once(self, question: str, about: Literal["rules", "review"] = "rules") -> str | None:
         """Return the person's answer to what a rule wants to know, also one given since the run stopped for it."""

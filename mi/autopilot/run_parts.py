@@ -14,6 +14,7 @@ from mi.evidence.records.thoughts import AnswerKept
 from mi.kernel.config.types import Runtime, SnapshotConfig
 from mi.kernel.home import Home, ProjectHome
 from mi.kernel.notices import Notices
+from mi.learning.autonomy import TopicAgreement
 from mi.mind.mind import Mind
 from mi.mind.views import AnsweredBefore, Case, CitableText, Person, ProofView, ThoughtContext
 from mi.project.identity import Project
@@ -128,6 +129,7 @@ class RunParts(NamedTuple):
     no_proof: str = ""  # why there is none, for the person
     steps: RunSteps = RunSteps()
     snapshot: SnapshotConfig = SnapshotConfig()
+    find_earned: Callable[[Question], TopicAgreement | None] = lambda question: None  # where MI may answer by itself
 
     @property
     def place(self) -> ProjectHome:

@@ -23,6 +23,7 @@ COMMANDS = {
     "init": CommandEntry("person", "values", "write down your values and begin"),
     "values": CommandEntry("person", "values", "set or show your values"),
     "settings": CommandEntry("person", "settings", "what MI does when unsure; what a refactoring may change"),
+    "autonomy": CommandEntry("person", "autonomy", "how often MI would have answered as you did"),
     "checks": CommandEntry("person", "checks", "which commands must be green here; set and run them"),
     "trust": CommandEntry("person", "trust", "let MI run this repository's checks itself, to prove what agents did"),
     "why": CommandEntry("person", "why", "why MI did something: the thoughts it rested on"),

@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
@@ -13,6 +13,7 @@ from mi.kernel.text import decode
 
 if TYPE_CHECKING:
     from mi.knowledge.thoughts.records import Claim
+    from mi.knowledge.thoughts.store import ThoughtStore
     from mi.learning.values import ValuesChange
     from mi.mind.mind import Mind
     from mi.mind.prompts.compile_values import CompiledValues
@@ -46,16 +47,38 @@ def build_parser(name: str) -> Parser:
     set_.add_argument("--text", metavar="TEXT", help="your values; - reads standard input")
     set_.set_defaults(flag="--text")
     _add_set_flags(set_)
+    _add_scope(set_)
+    add = group.add(
+        "add",
+        "add to your values",
+        'mi values add "Dates are stored in UTC." --scope project',
+        _add,
+        person_only=True,
+    )
+    add.add_argument("text", nargs="+", metavar="TEXT", help="what you value; - reads standard input")
+    _add_scope(add)
+    add_json(add)
     edit = group.add(
         "edit", "write your values in your editor ($VISUAL or $EDITOR)", "mi values edit", _edit, person_only=True
     )
     _add_compile_flags(edit)
+    _add_scope(edit)
     show = group.add("show", "show the values MI acts by", "mi values show --injection", _show)
     show.add_argument("--injection", action="store_true", help="show the exact text that agents get")
     show.add_argument("--task", metavar="TEXT", default="", help="with --injection: as for this task")
+    show.add_argument(
+        "--scope", choices=["global", "project"], default="", help="only these (default: both, as agents get them)"
+    )
     add_cd(show)
     add_json(show)
     return group.parser
+
+
+def _add_scope(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--scope", choices=["global", "project"], default="global", help="where they hold (default: global)"
+    )
+    add_cd(parser)
 
 
 def _add_set_flags(parser: argparse.ArgumentParser) -> None:
@@ -89,19 +112,52 @@ def _store(context: HomeContext, args: Args, text: str) -> int:
     mind = None if args.no_compile else build_mind(context, context.home.mind_transcripts)
     if args.dry_run:
         return _rehearse(context, out, args, text, mind)
-    writer = context.evidence_writer(context.home.evidence)
+    place = _open_place(context, args)
     with show_waiting(out, mind.name if mind else ""):
         change = values.set_values(
-            build_thoughts(context).shared,
-            writer,
+            place.store,
+            context.evidence_writer(place.log),
             text,
             mind,
             compiles=not args.no_compile,
             claims=not args.no_values_claims,
         )
     if mind is not None and mind.name != "rules" and change.by in ("", "rules") and not args.no_values_claims:
-        context.notices.add("values-by-rules", context.home.evidence, mind=mind.name)
+        context.notices.add("values-by-rules", place.log, mind=mind.name)
     return _report(out, args, change)
+
+
+class _Place(NamedTuple):
+    store: "ThoughtStore"
+    log: str
+
+
+def _open_place(context: HomeContext, args: Args) -> _Place:
+    """Return where values of the wanted scope are kept, and the log that tells of them."""
+    if getattr(args, "scope", "global") != "project":
+        return _Place(build_thoughts(context).shared, context.home.evidence)
+    context.use_project()
+    return _Place(build_thoughts(context).own, context.project_home.evidence)
+
+
+def _add(context: HomeContext, args: Args) -> int:
+    from mi.cli.input_files import read_given_text
+    from mi.learning.values import add_values
+
+    text = " ".join(args.text)
+    text = read_given_text("-") if text == "-" else decode(os.fsencode(text))
+    out, place = Output(context.language_for(text)), _open_place(context, args)
+    change = add_values(place.store, context.evidence_writer(place.log), text)
+    if args.json:
+        _report_json(out, change, [claim.text for claim in [*change.kept, *change.added]])
+    elif not change.added:
+        out.say("values.known")
+    else:
+        for claim in change.added:
+            out.beside(f"{claim.claim_id}  ", claim.text)
+        count = len(change.kept) + len(change.added)
+        out.say("values.stored", count=count, retracted=len(change.gone), event_id=change.event_id)
+    return 0
 
 
 def _rehearse(context: HomeContext, out: Output, args: Args, text: str, mind: "Mind | None") -> int:
@@ -109,7 +165,7 @@ def _rehearse(context: HomeContext, out: Output, args: Args, text: str, mind: "M
     from mi.learning import values
     from mi.mind.prompts.compile_values import compile_values
 
-    patch = values.plan(build_thoughts(context).shared, text)
+    patch = values.plan(_open_place(context, args).store, text)
     with show_waiting(out, mind.name if mind else ""):
         judged = mind.ask(compile_values, text) if mind is not None else None
     compiled = judged.value if judged is not None else None
@@ -174,8 +230,9 @@ def _edit(context: HomeContext, args: Args) -> int:
     from mi.cli.editor import edit_text
     from mi.knowledge.thoughts.kinds import RAW, VALUES
 
-    raw = build_thoughts(context).shared.active(RAW)
-    former = raw[-1].text if raw else "\n".join(claim.text for claim in build_thoughts(context).shared.active(VALUES))
+    store = _open_place(context, args).store
+    raw = store.active(RAW)
+    former = raw[-1].text if raw else "\n".join(claim.text for claim in store.active(VALUES))
     out = Output(context.language_for(former))
     with edit_text(former, out.text("values.template"), "values.md", context.notices) as text:
         if text.strip() == former.strip():
@@ -193,16 +250,20 @@ def _show(context: HomeContext, args: Args) -> int:
     out = Output(context.language)
     if args.injection:
         return _show_injection(context, out, args)
-    claims = build_thoughts(context).shared.active(VALUES)
-    raw = build_thoughts(context).shared.active(RAW)
+    thoughts = build_thoughts(context)
+    stores = {"global": [thoughts.shared], "project": [thoughts.own]}.get(args.scope) or [thoughts.shared, thoughts.own]
+    claims = [claim for store in stores for claim in store.active(VALUES)]
+    raw = stores[0].active(RAW)
     if args.json:
-        shown = [{"claim_id": c.claim_id, "text": c.text, "ts": c.asserted_ts, "event_id": _event(c)} for c in claims]
-        out.json({"values": shown, "raw": raw[-1].text if raw else "", "ready": bool(claims)})
+        out.json(
+            {"values": [_shown(claim) for claim in claims], "raw": raw[-1].text if raw else "", "ready": bool(claims)}
+        )
         return 0
     if not claims and not raw:
         out.say("values.none")
     for claim in claims:
-        out.beside(f"{claim.claim_id}  ", claim.text)
+        scope = f"({out.word('project')}) " if claim.scope == "project" and not args.scope else ""
+        out.beside(f"{claim.claim_id}  {scope}", claim.text)
     if raw and not claims:
         out.say("values.raw-only")
         out.line(raw[-1].text)
@@ -222,5 +283,7 @@ def _show_injection(context: HomeContext, out: Output, args: Args) -> int:
     return 0
 
 
-def _event(claim: "Claim") -> str:
-    return claim.source_refs[0].event_id if claim.source_refs else ""
+def _shown(claim: "Claim") -> dict[str, str]:
+    event_id = claim.source_refs[0].event_id if claim.source_refs else ""
+    shown = {"claim_id": claim.claim_id, "text": claim.text, "ts": claim.asserted_ts, "event_id": event_id}
+    return shown | {"scope": claim.scope}

@@ -14,10 +14,12 @@ from mi.kernel.secrets import find_secrets
 from mi.kernel.text import split_sentences
 from mi.knowledge.thoughts.context import RAW, SUMMARY
 from mi.knowledge.thoughts.context import VALUES as BASE
+from mi.knowledge.thoughts.kinds import Scope
 from mi.knowledge.thoughts.records import Claim, Node
 from mi.knowledge.thoughts.store import ThoughtStore, refuse_secret
 from mi.knowledge.thoughts.store_state import Filter
 from mi.learning.mind_calls import Judge, Rules, ask_recorded
+from mi.learning.text_overlap import opposes
 from mi.learning.values_patch import ValuesPatch, check_patch
 from mi.mind.mind import Judgement
 from mi.mind.prompts.compile_values import CompiledValues, compile_values
@@ -70,7 +72,7 @@ def set_values(
     judge = judge or Rules()
     judged = compile_text(text, judge if compiles else Rules(), evidence)
     compiled = judged.value if compiles else None
-    event_id = _record(evidence, text, judged, compiled)
+    event_id = _record(evidence, text, judged, compiled, store.scope)
     raw = store.new_claim(text, [RAW], event_id, "user")
     old_raw = store.active(RAW)
     patch, by = ValuesPatch(store.active(BASE), [], []), ""
@@ -88,10 +90,40 @@ def set_values(
     return ValuesChange(event_id, patch.kept, added, [*patch.retracted, *patch.replaced], compiled, by, patch.notes)
 
 
+def add_values(store: ThoughtStore, evidence: EvidenceWriter, text: str) -> ValuesChange:
+    """Store values beside those that stand, without a model; one that says the opposite of a former takes its place."""
+    compile_text(text, Rules())
+    standing = store.active(BASE)
+    held = {claim.text for claim in standing}
+    said = [one for one in dict.fromkeys(split_sentences(text)) if one not in held]
+    if not said:
+        return ValuesChange("", standing, [], [])
+    gone = [claim for claim in standing if any(opposes(one, claim.text) for one in said)]
+    kept = [claim for claim in standing if claim not in gone]
+    old_raw = store.active(RAW)
+    before = old_raw[-1].text if old_raw and not gone else "\n".join(claim.text for claim in kept)
+    whole = "\n".join([*filter(None, [before]), *said])
+    judged = compile_text(whole, Rules())
+    event_id = _record(evidence, whole, judged, judged.value, store.scope)
+    raw = store.new_claim(whole, [RAW], event_id, "user")
+    added = [store.new_claim(one, [BASE], event_id, "user") for one in said]
+    store.add_claims([raw, *added])
+    store.add_edges([store.new_edge("supersedes", old.claim_id, raw.claim_id, event_id, "user") for old in old_raw])
+    store.retract([claim.claim_id for claim in gone], "the opposite was added", event_id)
+    if judged.value is not None:
+        _keep_summary(store, judged.value, event_id)
+    return ValuesChange(event_id, kept, added, gone, judged.value, "rules")
+
+
 def _record(
-    evidence: EvidenceWriter, text: str, judged: Judgement[CompiledValues], compiled: CompiledValues | None
+    evidence: EvidenceWriter,
+    text: str,
+    judged: Judgement[CompiledValues],
+    compiled: CompiledValues | None,
+    scope: Scope,
 ) -> str:
     record = ValuesSet(
+        scope=scope,
         values_text=text,
         compiled_values=None if compiled is None else msgspec.to_builtins(compiled),
         compiled_by="" if compiled is None else judged.by,

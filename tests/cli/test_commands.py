@@ -54,7 +54,7 @@ def test_the_commands_of_a_group_stand_together() -> None:
 
 # Whether an agent may call a command: every command is here, so that a new one is thought about.
 OPEN = """
-    attach bench
+    attach autonomy bench
     demo doctor completion context cost diff export inbox project repair run search show status stop tail version
     bench/judge card card/archive card/health card/index card/list card/match card/show
     checks claim claim/list claim/mine claim/show config config/examples config/path config/show config/template
@@ -82,7 +82,7 @@ PERSONS = """
     checks/clear checks/run checks/set claim/apply-suggested claim/retract claim/same-as claim/supersede
     config/apply-template config/init config/rollback contract/install contract/remove contract/update
     edge/create edge/retract gc/snapshots gc/thoughtdb gc/transcripts hook/install hook/uninstall
-    mcp/install mcp/uninstall node/create node/retract proof/verify settings/set values/edit values/set
+    mcp/install mcp/uninstall node/create node/retract proof/verify settings/set values/add values/edit values/set
 """
 # A person's word with some arguments; without them an agent may call it.
 BY_ARGUMENTS = {

@@ -71,6 +71,7 @@ OURS: dict[str, str] = {
     "tree_snapshot": "of commit tree left_out reason",
     "tree_restore": "ref commit kept state put_back removed left",
     "edge_retract": "edge_id",
+    "answered_alone": "question answer topic cited_ids guessed agreed",
     "answer_kept": "question_id claim_id text replaced",
     "undo": "target",
     "redo": "target",

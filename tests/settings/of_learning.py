@@ -6,6 +6,7 @@ from typing import Any
 from tests.autopilot.test_person_steps import add_claim
 from tests.autopilot.workbench import BROKEN, MEND, TEST, Json, Ran, run, say
 from tests.learning.stored import claims, lines
+from tests.learning.test_autonomy import FRAMEWORK, VALUES, teach
 from tests.learning.test_mining import mined, mining, preferring
 from tests.learning.test_suggestions import RULES, WHOLE, gone, new_claim, patch, suggesting
 from tests.learning.test_why_model import answer as why_answer
@@ -301,3 +302,13 @@ def why_edges(bench: Bench) -> int:
 
 def _depends(bench: Bench) -> int:
     return sum(one["edge_type"] == "depends_on" for one in lines(bench, "edges"))
+
+
+@setting("runtime.autonomy", ("ask", True), ("earned", False))
+def asks_though_it_was_right(bench: Bench) -> bool:
+    """Whether the person is asked after ten answers that MI knew."""
+    bench.values(VALUES)
+    bench.agent([say(FRAMEWORK)])
+    bench.run()
+    teach(bench, 10, "pytest")
+    return len(bench.run().of("question")) == 12

@@ -4,6 +4,7 @@ from typing import Literal
 
 MODULES: dict[str, str] = {
     "answer_kept": "thoughts",
+    "answered_alone": "thoughts",
     "auto_answer": "mind",
     "batch_end": "run",
     "check_plan": "mind",
@@ -105,6 +106,7 @@ TRUST: dict[str, Literal["user", "hands", "mind"]] = {
 SHOWN_IN: dict[str, tuple[str, ...]] = {
     "run": (
         "answer_kept",
+        "answered_alone",
         "auto_answer",
         "check_plan",
         "closing",
@@ -144,12 +146,12 @@ SHOWN_IN: dict[str, tuple[str, ...]] = {
         "workflow_progress",
     ),
     "batch_list": (
-        "answer_kept",
         "learn_applied",
         "learn_suggested",
         "why_trace",
     ),
     "segment": (
+        "answered_alone",
         "auto_answer",
         "batch_end",
         "decide_next",
@@ -164,6 +166,7 @@ SHOWN_IN: dict[str, tuple[str, ...]] = {
         "workflow_progress",
     ),
     "recent": (
+        "answered_alone",
         "auto_answer",
         "decide_next",
         "evidence",
@@ -183,6 +186,7 @@ PAIRS: dict[str, str] = {
     "question": "user_input",
 }
 LANDMARKS: dict[str, str] = {
+    "answered_alone": "",
     "hands_input": "",
     "learn_applied": "suggestion_id",
     "learn_suggested": "id",

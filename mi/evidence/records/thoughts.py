@@ -1,5 +1,7 @@
 """What was said, learned, recalled and taken back: the provenance of every thought."""
 
+from typing import Literal
+
 from msgspec import Struct, field
 
 from mi.evidence.records.base import Json, MindRecord, Record, Say
@@ -10,6 +12,7 @@ class ValuesSet(Record, frozen=True, kw_only=True, tag="values_set"):
 
     said_by = "person"
 
+    scope: Literal["global", "project"] = "global"
     values_text: str = ""
     compiled_values: Json | None = None
     compiled_by: str = ""  # a Mind's name, or rules
@@ -86,7 +89,7 @@ class LearnApplied(Record, frozen=True, kw_only=True, tag="learn_applied"):
 class AnswerKept(Record, frozen=True, kw_only=True, tag="answer_kept"):
     """The person's answer to an agent's question is kept as a claim of the project."""
 
-    shown_in = ("run", "batch_list")
+    shown_in = ("run",)
 
     question_id: str = ""
     claim_id: str = ""
@@ -95,6 +98,23 @@ class AnswerKept(Record, frozen=True, kw_only=True, tag="answer_kept"):
 
     def headline(self, say: Say = str) -> str:
         return f"{self.claim_id} {self.text}"
+
+
+class AnsweredAlone(Record, frozen=True, kw_only=True, tag="answered_alone"):
+    """MI answered an agent's question by itself, where it had been right about the person before."""
+
+    shown_in = ("run", "segment", "recent")
+    is_landmark = True
+
+    question: str = ""
+    answer: str = ""
+    topic: str = ""
+    cited_ids: list[str] = []
+    guessed: int = 0  # how often MI had an answer in this topic …
+    agreed: int = 0  # … and how often the person said the same
+
+    def headline(self, say: Say = str) -> str:
+        return f"{self.question} → {self.answer}"
 
 
 class LearnUpdate(MindRecord, frozen=True, kw_only=True, tag="learn_update"):

@@ -211,6 +211,7 @@ class Runtime(Struct, frozen=True, kw_only=True):
     injection: Injection = field(default_factory=Injection)
     limits: RunLimits = field(default_factory=RunLimits)
     retry: Retry = field(default_factory=Retry)
+    autonomy: Literal["ask", "earned"] = "ask"  # earned: MI answers where it has been right about the person
 
 
 class SnapshotConfig(Struct, frozen=True, kw_only=True):

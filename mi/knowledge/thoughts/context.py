@@ -136,9 +136,18 @@ def _trusted(found: Iterable[Thought], thoughts: CombinedStores) -> Iterator[Tho
 
 
 def _values(thoughts: CombinedStores, limit: int) -> list[Thought]:
-    """Return the global values, in the order they were said."""
+    """Return the global values and after them the project's, each in the order they were said.
+
+    Where not all have room, neither takes more than half of it from the other.
+    """
+    shared, own = _values_of(thoughts, "global", limit), _values_of(thoughts, "project", limit)
+    room = min(len(own), max(limit // 2, limit - len(shared)))
+    return [*shared[max(0, len(shared) + room - limit) :], *own[len(own) - room :]]
+
+
+def _values_of(thoughts: CombinedStores, scope: str, limit: int) -> list[Thought]:
     found = thoughts.find("claim", Filter(types=_GUIDING, tags=(VALUES,), heard=True))
-    return list(islice(_trusted((one for one in found if one.scope == "global"), thoughts), limit))[::-1]
+    return list(islice(_trusted((one for one in found if one.scope == scope), thoughts), limit))[::-1]
 
 
 def _guiding(thoughts: CombinedStores, limit: int, taken: set[str]) -> list[Thought]:

@@ -48,6 +48,7 @@ OURS: dict[str, Any] = {
     "runtime.verification.scope": "all",
     "runtime.verification.prove_seconds": 900,
     "runtime.verification.prove_network": True,
+    "runtime.autonomy": "ask",
     "runtime.retry.attempts": 4,
     "runtime.retry.wait_s": [5, 30, 120, 300],
     "snapshot.enabled": True,

@@ -45,6 +45,12 @@ HELP = {
     "do not turn the values into claims": "不把价值观转成断言",
     "your values: what MI acts by": "你的价值观：MI 行事的依据",
     "write your values": "写下价值观",
+    "how often MI would have answered as you did": "MI 有多少次会与你的回答一致",
+    "how often MI would have answered as you did, by topic": "MI 有多少次会与你的回答一致，按话题",
+    "add to your values": "补充价值观",
+    "what you value; - reads standard input": "你看重什么；- 表示从标准输入读取",
+    "where they hold (default: global)": "适用范围（默认：global）",
+    "only these (default: both, as agents get them)": "只显示这些（默认：两者都显示，与代理得到的一致）",
     "show the values MI acts by": "显示 MI 所依据的价值观",
     # settings
     "operational settings, kept as claims": "运行设置，以断言形式保存",
