@@ -27,6 +27,9 @@ def build_inbox(context: HomeContext, progress: Progress) -> list[LocatedItem]:
     return number_items(found, number_all(context.home, wanted, context.notices))
 
 
+_NAMED = 3  # projects in one line
+
+
 class Waiting(NamedTuple):
     """All that waits, newest first, seen without writing; not `complete` when a log was not read to its end."""
 
@@ -38,13 +41,14 @@ class Waiting(NamedTuple):
         if not self.items:
             return ""
         newest = next((one for one in self.items if one.kind != "suggestion"), self.items[0])
-        projects = dict.fromkeys(one.project or one.project_id for one in self.items if one.project_id)
+        projects = list(dict.fromkeys(one.project or one.project_id for one in self.items if one.project_id))
+        more = f" +{len(projects) - _NAMED}" if len(projects) > _NAMED else ""
         number = f"{newest.number} " if newest.number else ""
         return text(
             "inbox.line" if len(self.items) > 1 else "inbox.line-one",
             language,
             count=len(self.items),
-            projects=", ".join(projects) or text("inbox.no-project", language),
+            projects=", ".join(projects[:_NAMED]) + more or text("inbox.no-project", language),
             newest=number + fit_one_line(make_printable(redact(newest.question)), 100),
         )
 

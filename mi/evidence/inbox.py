@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from mi.evidence.inbox_numbers import InboxNumbers
 from mi.evidence.index import EvidenceIndex
-from mi.evidence.open_items import open_items
+from mi.evidence.open_items import open_items_of
 from mi.evidence.reader import Event, read_at
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import HookCall, Question, QuestionOption, WouldAnswer
@@ -81,12 +81,11 @@ def look_at_waiting(
     home: Home, index: EvidenceIndex, roots: Mapping[str, str], notices: Notices
 ) -> tuple[list[LocatedItem], bool]:
     """Return what waits in the logs of all projects as far as it is seen without writing, and whether that is all."""
+    logs = {log: project_id for project_id, log in find_logs(home)}
     found: list[LocatedItem] = []
     complete = True
-    for project_id, log in find_logs(home):
-        size = jsonl.measure_size(log)
-        items = open_items(log, index, notices)
-        found += locate(items.events, log, size, project_id, roots.get(project_id, ""))
+    for log, items in open_items_of(list(logs), index, notices).items():
+        found += locate(items.events, log, 0, logs[log], roots.get(logs[log], ""))
         complete = complete and items.complete
     return found, complete
 

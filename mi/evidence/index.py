@@ -1,7 +1,7 @@
 """Finding an event by its id, or the open questions of a log, without reading the log: `indexes/evidence.sqlite`."""
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple, TypeVar
 
@@ -100,16 +100,23 @@ class EvidenceIndex:
 
     def unsettled(self, log: str, pairs: dict[str, str]) -> tuple[list[int], int]:
         """Return the offsets of asked events without an answer, and how far the index knows the log."""
+        return self.unsettled_of([log], pairs)[log]
+
+    def unsettled_of(self, logs: Sequence[str], pairs: dict[str, str]) -> dict[str, tuple[list[int], int]]:
+        """Return the same for several logs, for which the index is opened once."""
+
+        def look(db: sqlite3.Connection) -> dict[str, tuple[list[int], int]]:
+            return {log: self._look_for_unsettled(db, log, pairs) for log in logs}
+
+        return self._look(look) or {log: ([], 0) for log in logs}
+
+    def _look_for_unsettled(self, db: sqlite3.Connection, log: str, pairs: dict[str, str]) -> tuple[list[int], int]:
         source = self._source(log)
-
-        def look(db: sqlite3.Connection) -> tuple[list[int], int]:
-            cursor = cursor_of(db, source.source)
-            if not cursor or not source.is_known(cursor):
-                return [], 0
-            found = [row[0] for pair in pairs.items() for row in db.execute(_UNSETTLED, (source.source, *pair))]
-            return sorted(found), Cursor.parse(cursor).upto
-
-        return self._look(look) or ([], 0)
+        cursor = cursor_of(db, source.source)
+        if not cursor or not source.is_known(cursor):
+            return [], 0
+        found = [row[0] for pair in pairs.items() for row in db.execute(_UNSETTLED, (source.source, *pair))]
+        return sorted(found), Cursor.parse(cursor).upto
 
     def seen_last(self, log: str, kinds: Iterable[str]) -> int | None:
         """Return, without catching up, the offset of the latest event of some landmark kinds."""

@@ -1,5 +1,6 @@
 """What still waits: questions without an answer, suggestions not applied. Reads only."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from mi.evidence.index import EvidenceIndex, ref_of
@@ -21,9 +22,18 @@ class OpenItems(NamedTuple):
 
 def open_items(log: str, index: EvidenceIndex, notices: Notices) -> OpenItems:
     """Questions and suggestions that no later event settles: from the index, and from what it has not seen yet."""
-    size = jsonl.measure_size(log)
-    offsets, known = index.unsettled(log, PAIRS) if size > _SHORT else ([], 0)
-    window = read_window(log, notices, known)
+    return open_items_of([log], index, notices)[log]
+
+
+def open_items_of(logs: Sequence[str], index: EvidenceIndex, notices: Notices) -> dict[str, OpenItems]:
+    """Return the same for several logs."""
+    sizes = {log: jsonl.measure_size(log) for log in logs}
+    known = index.unsettled_of([log for log, size in sizes.items() if size > _SHORT], PAIRS)
+    return {log: _look(log, size, *known.get(log, ([], 0)), notices) for log, size in sizes.items()}
+
+
+def _look(log: str, size: int, offsets: list[int], known: int, notices: Notices) -> OpenItems:
+    window = read_window(log, notices, known) if known < size else ()
     recent = [read_whole(log, event) for event in window if event.head.kind in (*PAIRS, *PAIRS.values())]
     settled = {ref_of(event) for event in recent if event.head.kind in PAIRS.values()}
     older = [event for event in (read_at(log, offset) for offset in offsets) if event]
