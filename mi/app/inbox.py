@@ -3,13 +3,15 @@
 import os
 import shlex
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from mi.app.home_context import HomeContext
 from mi.app.team import build_persona
 from mi.evidence.inbox import InboxItem, LocatedItem, list_waiting, look_at_waiting, number_items, sort_items
 from mi.evidence.inbox_numbers import number_all, read_numbers
-from mi.kernel.errors import StorageError
+from mi.kernel.errors import MiError, StorageError
 from mi.kernel.log_view import Progress
 from mi.kernel.messages import text
 from mi.kernel.secrets import redact
@@ -20,12 +22,15 @@ def build_inbox(context: HomeContext, progress: Progress) -> list[LocatedItem]:
     """Return all that waits, newest first, each with its number; the log is brought up to date in the index."""
     roots = find_roots(context)
     asked = list_waiting(context.home, context.evidence_index, roots, progress)
-    found = sort_items([*map(LocatedItem, _list_proposals(context)), *asked])
+    found = sort_items([*_list_team_items(context), *asked])
     if not found and not os.path.exists(context.home.inbox_numbers):
         return found
     wanted = [one.item.ids or [one.item.id] for one in reversed(found)]  # the oldest gets the lowest number
     return number_items(found, number_all(context.home, wanted, context.notices))
 
+
+if TYPE_CHECKING:
+    from mi.persona.place import PersonaView
 
 _NAMED = 3  # projects in one line
 
@@ -56,7 +61,7 @@ class Waiting(NamedTuple):
 def look_at_inbox(context: HomeContext) -> Waiting:
     """Return all that waits for the person, of all projects; nothing is written, not even a number."""
     asked, complete = look_at_waiting(context.home, context.evidence_index, find_roots(context), context.notices)
-    found = sort_items([*map(LocatedItem, _list_proposals(context)), *asked])
+    found = sort_items([*_list_team_items(context), *asked])
     numbered = number_items(found, read_numbers(context.home, context.notices)) if found else []
     return Waiting([one.item for one in numbered], complete)
 
@@ -66,8 +71,8 @@ def find_roots(context: HomeContext) -> dict[str, str]:
     return {known.project_id: root for root, known in context.known_projects.roots.items()}
 
 
-def _list_proposals(context: HomeContext) -> Iterator[InboxItem]:
-    """Candidates for cards that nobody has reviewed yet, of every persona that the home knows."""
+def _list_team_items(context: HomeContext) -> Iterator[LocatedItem]:
+    """Yield what waits in every persona that the home knows."""
     own = context.config.persona.root
     shared = os.path.abspath(os.path.expanduser(own)) if own else context.home.path("persona")
     places = {
@@ -76,22 +81,55 @@ def _list_proposals(context: HomeContext) -> Iterator[InboxItem]:
     for folder, (root, project_id) in (places | {shared: ("", "")}).items():
         if not os.path.isdir(folder):
             continue
-        from mi.persona.proposals import list_pending
+        persona = build_persona(context)._replace(root=folder, project=root)
+        at = f"mi -C {shlex.quote(root)} " if root else "mi "
+        place = {"project_id": project_id, "project": os.path.basename(root), "project_root": root}
+        for item in (*_list_proposals(persona, at), *_list_handoffs(persona, at)):
+            yield LocatedItem(msgspec.structs.replace(item, **place))
 
-        at = f"-C {shlex.quote(root)} " if root else ""
-        try:
-            found = list_pending(build_persona(context)._replace(root=folder, project=root))
-        except StorageError:
-            continue  # a link leads out of its project: `mi persona` says so there
-        for one in found:
-            yield InboxItem(
-                id=one.name,
-                kind="proposal",
-                question=one.proposal.title,
-                run_id="",
-                project_id=project_id,
-                project=os.path.basename(root),
-                project_root=root,
-                ts=f"{one.proposal.date}T00:00:00.000Z",
-                answer_with=f"mi {at}proposal review {shlex.quote(one.name)} --verdict accept --by human",
-            )
+
+def _list_proposals(persona: "PersonaView", at: str) -> list[InboxItem]:
+    """Return the candidates for cards that nobody has reviewed yet."""
+    from mi.persona.proposals import list_pending
+
+    try:
+        found = list_pending(persona)
+    except StorageError:
+        return []  # a link leads out of its project: `mi persona` says so there
+    return [
+        InboxItem(
+            id=one.name,
+            kind="proposal",
+            question=one.proposal.title,
+            ts=f"{one.proposal.date}T00:00:00.000Z",
+            answer_with=f"{at}proposal review {shlex.quote(one.name)} --verdict accept --by human",
+        )
+        for one in found
+    ]
+
+
+def _list_handoffs(persona: "PersonaView", at: str) -> list[InboxItem]:
+    """Return the tasks that were sent to a person and that they neither took on nor gave back."""
+    if not os.path.isdir(persona.path("handoffs")):
+        return []
+    from mi.persona.boot import CORE
+    from mi.persona.handoffs import read_all
+    from mi.persona.members import is_human, read_roles
+    from mi.persona.place import read_text
+
+    try:
+        members = read_roles(read_text(persona, persona.path(CORE[0])) or "")
+        found = [one for one in read_all(persona)[0] if one.status == "sent" and is_human(members, one.receiver)]
+    except MiError:
+        return []  # a table that cannot be read, or a link that leads out of its project: `mi persona lint` says so
+    return [
+        InboxItem(
+            id=one.id,
+            kind="handoff",
+            question=f"{one.sender} → {one.receiver}: {one.task}",
+            said=one.context,
+            ts=one.timestamp,
+            answer_with=f"{at}handoff accept {one.id} --member {shlex.quote(one.receiver)}",
+        )
+        for one in found
+    ]

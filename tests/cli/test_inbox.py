@@ -1,6 +1,7 @@
 """`mi inbox`, `mi answer` and `mi inbox dismiss` as a person with several projects uses them."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -185,3 +186,50 @@ def test_every_way_to_dismiss_says_what_it_did(home: Home, mi: Mi) -> None:
     refused = mi("inbox", "dismiss", "1")
     assert (refused.returncode, "closed without an answer" in refused.stderr) == (1, True)
     assert mi("inbox", "dismiss", "5").returncode == 1
+
+
+@pytest.mark.req("person.inbox.everything")
+def test_a_task_handed_to_a_person_waits_until_they_take_it_on(mi: Mi, repository) -> None:
+    root = repository("shop")
+    mi("persona", "init", "--project", cwd=root)
+    boot = root / "persona/core/boot.md"
+    boot.write_text("| name | type |\n| --- | --- |\n| ada | human |\n| bot | ai |\n", "utf-8")
+    words = ["--context", "see docs/auth.md", "--criterion", "the tests pass in CI"]
+    for receiver in ("ada", "bot"):
+        made = mi("handoff", "new", "--to", receiver, "--task", f"Check the login form of {receiver}", *words, cwd=root)
+        assert made.returncode == 0, made.stderr
+    (item,) = json.loads(mi("inbox", "--json").stdout)
+    assert (item["kind"], item["project"], "login form of ada" in item["question"]) == ("handoff", "shop", True)
+    assert "1 waits for you in shop" in mi("status").stdout
+    refused = mi("answer", "1", "yes")
+    assert (refused.returncode, item["answer_with"] in refused.stderr) == (1, True)
+    assert mi(*shlex.split(item["answer_with"])[1:]).returncode == 0
+    assert json.loads(mi("inbox", "--json").stdout) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "code", "opens"),
+    [
+        ("once", 0, "once"),
+        ("yes", 0, "once"),
+        ("可以", 0, "once"),
+        ("no", 0, ""),
+        ("No, use trash instead.", 0, ""),
+        ("always", 2, None),  # is not offered here
+        ("perhaps", 2, None),
+    ],
+)
+def test_a_permission_is_given_or_refused_in_words_that_say_so(
+    home: Home, mi: Mi, word: str, code: int, opens: str | None
+) -> None:
+    call = HookCall(host="claude-code", session_id="s1", operation="shell", target="rm -r build")
+    options = [QuestionOption(key="once", text="yes, once"), QuestionOption(key="no", text="no")]
+    ask(home, "shop", 1, text="May it?", call=call, blocks=False, about="risk", options=options)
+    said = mi("answer", "1", word)
+    assert said.returncode == code, said.stderr
+    assert "--resume" not in said.stdout
+    lines = [json.loads(line) for line in Path(home.project("shop").evidence).read_text("utf-8").splitlines()[1:]]
+    if code:
+        assert (lines, "once | no" in said.stderr) == ([], True)
+    else:
+        assert [line["opens"] for line in lines] == [opens]
