@@ -16,10 +16,10 @@ from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.kernel.locks import is_held
 from mi.project.left_out import KeepRules
 from mi.project.restore import Restored, look_at, make_ready, put_back
-from mi.project.restore_plan import Difference, KeptTree, LeftAlone, compare, is_inside, open_writer, write_present
+from mi.project.restore_plan import Difference, KeptTree, LeftAlone, compare, is_inside, open_present
 from mi.project.snapshots import TakenSnapshot, keep_tree, name_ref, open_store
-from mi.project.tree_diff import TreePair
-from mi.project.tree_writer import TreeWriter
+from mi.project.tree_diff import TreePair, open_plain
+from mi.project.tree_writer import TreeWriter, quote_path
 from mi.project.trees import GitTree
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def find_difference(context: HomeContext, chosen: ChosenSnapshots, within: Seque
     """Return what putting back would change; nothing is written."""
     kept = read_kept(context, chosen)
     _require_known(chosen, within, kept.tree)
-    with open_writer(chosen.top, None, _rules(context)) as writer:
-        return compare(kept, _readable(write_present(writer, kept), chosen.top), within)
+    with open_present(kept, None, _rules(context)) as (_, now):
+        return compare(kept, _readable(now, chosen.top), within)
 
 
 def _require_known(chosen: ChosenSnapshots, within: Sequence[str], *trees: GitTree) -> None:
@@ -70,16 +70,15 @@ def restore(
     with run_lock(context.project_home.run_lock, log.run_id, context.notices):
         looks = look_at(top, [*shown.put_back, *shown.removed])
         store = open_store(top, context.project_home.snapshots)
-        with open_writer(top, store, _rules(context)) as writer:
-            now = _readable(write_present(writer, kept), top)
-            if compare(kept, now, within) != shown:
+        with open_present(kept, store, _rules(context)) as (writer, now):
+            if compare(kept, _readable(now, top), within) != shown:
                 raise Blocked("files-changed-meanwhile", path=top)
             with ExitStack() as opened:
                 ready = _make_ready(opened, writer, kept, shown)
                 taken = keep_tree(writer, now.tree.tree_id, log.run_id, BEFORE, now.left_out)
                 if taken.reason:
                     raise MiError("state-not-kept", path=top, reason=taken.reason)
-                begun = _record(log, chosen, shown, taken)
+                begun = _record(log, chosen, shown, _describe(taken, now.attributes))
                 tell(log.run_id)
                 done = put_back(top, ready, shown, looks)
             left = [*begun.left, *map(_describe_left, done.left)]
@@ -105,9 +104,9 @@ def _make_ready(opened: ExitStack, writer: TreeWriter, kept: KeptTree, shown: Di
         raise MiError("not-ready", path=writer.top, reason=error.strerror or str(error)) from None
 
 
-def _record(log: EvidenceWriter, chosen: ChosenSnapshots, shown: Difference, taken: TakenSnapshot) -> TreeRestore:
+def _record(log: EvidenceWriter, chosen: ChosenSnapshots, shown: Difference, taken: TreeSnapshot) -> TreeRestore:
     """Record the state that was kept and what is about to be done."""
-    log.append(_describe(taken))
+    log.append(taken)
     record = TreeRestore(
         ref=chosen.first.ref,
         commit=chosen.first.commit,
@@ -123,7 +122,7 @@ def _describe_left(one: LeftAlone) -> LeftOutFile:
     return LeftOutFile(path=one.path, why=one.why)
 
 
-def _describe(taken: TakenSnapshot) -> TreeSnapshot:
+def _describe(taken: TakenSnapshot, attributes: str) -> TreeSnapshot:
     return TreeSnapshot(
         of=BEFORE,
         commit=taken.commit,
@@ -131,6 +130,7 @@ def _describe(taken: TakenSnapshot) -> TreeSnapshot:
         place=taken.place,
         left_out=[LeftOutFile(path=left.path, why=left.why, size=left.size) for left in taken.left_out],
         is_first=taken.is_first,
+        attributes=attributes,
     )
 
 
@@ -165,9 +165,11 @@ def open_diff(
     if chosen.last is not None and not until_now:
         after = open_tree(chosen, chosen.last)
         _require_known(chosen, within, kept.tree, after)
-        yield TreePair(chosen.top, kept.tree.tree_id, after.tree_id, dict(after.env))
+        with open_plain(chosen.store, after.tree_id) as env:
+            yield TreePair(chosen.top, kept.tree.tree_id, after.tree_id, env)
         return
     _require_known(chosen, within, kept.tree)
-    with open_writer(chosen.top, None, _rules(context)) as writer:
-        now = _readable(write_present(writer, kept), chosen.top)
-        yield TreePair(chosen.top, kept.tree.tree_id, now.tree.tree_id, dict(now.tree.env))
+    with open_present(kept, None, _rules(context)) as (_, now):
+        env = dict(_readable(now, chosen.top).tree.env)
+        env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] += os.pathsep + quote_path(chosen.store.objects)
+        yield TreePair(chosen.top, kept.tree.tree_id, now.tree.tree_id, env)

@@ -6,12 +6,13 @@ from typing import NamedTuple
 from mi.app.home_context import HomeContext
 from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.run import TreeSnapshot
-from mi.kernel import clock, git
+from mi.kernel import clock, files, git
 from mi.kernel.errors import MiError, NotFound, UsageError
-from mi.project.restore_plan import KeptTree
+from mi.kernel.text import decode
+from mi.project.restore_plan import KeptTree, read_attributes
 from mi.project.snapshots import END, KeptSnapshot, find_kept_stores, list_snapshots, order_snapshots
 from mi.project.tree_store import TreeStore
-from mi.project.tree_writer import name_excludes
+from mi.project.tree_writer import name_attributes, name_excludes
 from mi.project.trees import GitTree
 
 
@@ -23,6 +24,7 @@ class ChosenSnapshots(NamedTuple):
     first: KeptSnapshot
     last: KeptSnapshot | None  # after the batch, or at the end of the run; None: nothing was kept since
     left_out: tuple[str, ...] = ()  # of the first
+    attributes: str = ""  # the rules that it was taken by, where they were recorded
 
 
 def list_kept(context: HomeContext) -> list[KeptSnapshot]:
@@ -47,7 +49,8 @@ def choose_snapshots(context: HomeContext, ref: str) -> ChosenSnapshots:
     last = (later[0] if batch else later[-1]) if later else None
     taken = recorded.get(names[at])
     left_out = tuple(left.path for left in taken.left_out) if taken else ()
-    return ChosenSnapshots(store, find_top(context), found[at], last, left_out)
+    attributes = taken.attributes if taken else ""
+    return ChosenSnapshots(store, find_top(context), found[at], last, left_out, attributes)
 
 
 def find_top(context: HomeContext) -> str:
@@ -146,10 +149,12 @@ def _holds(store: TreeStore, commit: str) -> bool:
 
 
 def read_kept(context: HomeContext, chosen: ChosenSnapshots) -> KeptTree:
-    """Return what the first snapshot holds."""
-    frozen = name_excludes(context.project_home.path("trees", chosen.first.run_id))
+    """Return what the first snapshot holds, and the rules that it was taken by as far as they are known."""
+    folder = context.project_home.path("trees", chosen.first.run_id)
     tree = open_tree(chosen, chosen.first)
-    return KeptTree(tree, chosen.first.time, chosen.left_out, frozen, chosen.store.objects)
+    frozen = chosen.attributes or decode(files.read_bytes(name_attributes(folder)) or b"")
+    attributes = frozen or read_attributes(tree)
+    return KeptTree(tree, chosen.first.time, chosen.left_out, name_excludes(folder), chosen.store.objects, attributes)
 
 
 def open_tree(chosen: ChosenSnapshots, kept: KeptSnapshot) -> GitTree:

@@ -12,7 +12,7 @@ from mi.kernel import files, git
 from mi.project.large_files import fill_pointers
 from mi.project.restore_plan import Difference, KeptTree, LeftAlone, find_obstacle
 from mi.project.tree_store import find_store, make_repository
-from mi.project.tree_writer import TreeWriter, quote_path
+from mi.project.tree_writer import TreeWriter, name_attributes, quote_path
 
 _WRITE_S = 600.0
 _STAGING = ".mi-restore-"
@@ -89,14 +89,12 @@ def _is_alive(pid: str) -> bool:
 
 
 def _check_out(writer: TreeWriter, kept: KeptTree, paths: Iterable[str], staging: str) -> str:
-    """Write some files of a tree below a folder, by the attribute rules of that tree and without any program."""
+    """Write some files of a tree below a folder, by the rules it was kept by and without any program."""
     private, folder = os.path.join(staging, "git"), os.path.join(staging, "files")
     os.mkdir(folder)
     make_repository(private, {})
     shutil.copyfile(os.path.join(writer.folder, "config"), os.path.join(private, "config"))
-    theirs = "" if writer.store is None or writer.store.is_own else writer.store.git_dir
-    own = files.read_bytes(os.path.join(theirs, "info", "attributes")) if theirs else None
-    files.write_atomic(os.path.join(private, "info", "attributes"), (own or b"") + b"\n* !filter\n", sync=False)
+    files.write_atomic(name_attributes(private), kept.attributes.encode(), sync=False)
     env = dict(writer.read_env) | {"GIT_DIR": private, "GIT_WORK_TREE": folder}
     if kept.objects:
         env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] += os.pathsep + quote_path(kept.objects)

@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 from mi.kernel import files, git
-from mi.kernel.home import make_dirs
+from mi.project.git_rules import freeze_attributes
 from mi.project.left_out import KeepRules, LeftOut
 from mi.project.tree_store import TreeStore, make_repository
 from mi.project.tree_writer import TreeWriter
 from mi.project.trees import GitTree
 
 _GIT_S = 120.0
+_ENCODED = "working-tree-encoding"
 _CLOCK_S = 1.0  # by which the clock of a disk may be behind
 
 WhyLeft = Literal[
@@ -43,6 +44,7 @@ class KeptTree(NamedTuple):
     left_out: tuple[str, ...] = ()
     excludes: str = ""  # a file with the exclude rules that it was taken by, where that is still there
     objects: str = ""  # where its contents are, if not where the present state is kept
+    attributes: str = ""  # the rules by which contents were converted
 
 
 class PresentTree(NamedTuple):
@@ -51,6 +53,7 @@ class PresentTree(NamedTuple):
     tree: GitTree
     left_out: tuple[LeftOut, ...] = ()
     reason: str = ""
+    attributes: str = ""  # the rules that it was written by
 
 
 class Difference(NamedTuple):
@@ -66,16 +69,32 @@ class Difference(NamedTuple):
 
 
 @contextmanager
-def open_writer(root: str, store: TreeStore | None, keep: KeepRules) -> Iterator[TreeWriter]:
-    """Yield a writer of the work tree as it is; without a store, what it writes goes when it is closed."""
+def open_present(kept: KeptTree, store: TreeStore | None, keep: KeepRules) -> Iterator[tuple[TreeWriter, PresentTree]]:
+    """Yield the work tree as it is, written down by the attribute rules of a snapshot, and its writer.
+
+    Without a store, what was written goes when it is closed. Where a content is not in the encoding that a rule says,
+    everything is taken as it is.
+    """
+    with _open_writer(kept, store, keep, kept.attributes) as writer:
+        now = _write_present(writer, kept)
+        if not now.reason or _ENCODED not in kept.attributes:
+            yield writer, now._replace(attributes=kept.attributes)
+            return
+    attributes = f"{kept.attributes}* !{_ENCODED}\n"
+    with _open_writer(kept, store, keep, attributes) as writer:
+        yield writer, _write_present(writer, kept)._replace(attributes=attributes)
+
+
+@contextmanager
+def _open_writer(kept: KeptTree, store: TreeStore | None, keep: KeepRules, attributes: str) -> Iterator[TreeWriter]:
     folder = tempfile.mkdtemp(prefix="mi-now-")
     try:
-        yield TreeWriter(root, folder, store, keep)
+        yield TreeWriter(kept.tree.root, folder, store, keep, attributes)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def write_present(writer: TreeWriter, kept: KeptTree) -> PresentTree:
+def _write_present(writer: TreeWriter, kept: KeptTree) -> PresentTree:
     """Write the work tree down, and with it what the snapshot holds and git ignores by now."""
     written = writer.write()
     present = GitTree(writer.top, written.tree, _make_env(writer))
@@ -201,22 +220,35 @@ def _list_files(top: str, folder: str) -> set[str]:
 
 def find_ignored(kept: KeptTree, paths: list[str]) -> set[str]:
     """Return which paths the exclude rules of a snapshot would hide."""
-    tree = kept.tree
-    rules = [path for path in tree.entries if os.path.basename(path) == ".gitignore"]
     if not paths:
         return set()
-    with tempfile.TemporaryDirectory(prefix="mi-rules-") as place:
-        folder, git_dir = os.path.join(place, "files"), os.path.join(place, "git")
+    with (
+        _write_rules(kept.tree, ".gitignore") as (folder, _),
+        tempfile.TemporaryDirectory(prefix="mi-rules-") as git_dir,
+    ):
         make_repository(git_dir, {})
-        make_dirs(folder)
-        for path in rules:
-            files.write_atomic(os.path.join(folder, path), tree.read(path) or b"", sync=False)
         general = files.read_bytes(kept.excludes) if kept.excludes else None
         files.write_atomic(os.path.join(git_dir, "info", "exclude"), general or b"", sync=False)
         env = {"GIT_DIR": git_dir, "GIT_WORK_TREE": folder}
         names = b"\0".join(map(os.fsencode, paths))
         answer = git.run_bytes(folder, "check-ignore", "--no-index", "-z", "--stdin", stdin=names, env=env)
     return {os.fsdecode(name) for name in answer.output.split(b"\0") if name}
+
+
+def read_attributes(tree: GitTree) -> str:
+    """Return the attribute rules that a tree holds, put together."""
+    with _write_rules(tree, ".gitattributes") as (folder, names):
+        return freeze_attributes(folder, names, [], "")
+
+
+@contextmanager
+def _write_rules(tree: GitTree, name: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield a folder with a tree's files of one name, and their paths."""
+    paths = [path for path in tree.entries if os.path.basename(path) == name]
+    with tempfile.TemporaryDirectory(prefix="mi-rules-") as folder:
+        for path in paths:
+            files.write_atomic(os.path.join(folder, path), tree.read(path) or b"", sync=False)
+        yield folder, paths
 
 
 def _find_moved_submodules(kept: GitTree, now: GitTree, within: Sequence[str]) -> list[LeftAlone]:

@@ -1,12 +1,15 @@
 """The difference of two trees, for people and for programs; no program that a repository names is run for it."""
 
 import os
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-from mi.kernel import git
+from mi.kernel import files, git
 from mi.kernel.errors import MiError
 from mi.kernel.text import decode
+from mi.project.tree_store import TreeStore, make_repository
 
 ChangeKind = Literal["added", "removed", "changed", "renamed"]
 
@@ -32,6 +35,18 @@ class ChangedFile(NamedTuple):
     added: int | None
     removed: int | None
     was: str = ""  # the former path of a renamed one
+
+
+@contextmanager
+def open_plain(store: TreeStore, tree: str) -> Iterator[dict[str, str]]:
+    """Yield the variables by which git compares trees of a store by their contents alone.
+
+    Neither the repository's settings nor its attributes are asked: they could hide a change.
+    """
+    with tempfile.TemporaryDirectory(prefix="mi-diff-") as folder:
+        make_repository(folder, {"extensions.objectformat": "sha256"} if len(tree) == 64 else {})
+        files.write_atomic(os.path.join(folder, "info", "attributes"), b"* !diff\n", sync=False)
+        yield {"GIT_DIR": folder, "GIT_WORK_TREE": folder, "GIT_OBJECT_DIRECTORY": store.objects}
 
 
 def list_changes(pair: TreePair, within: Sequence[str]) -> list[ChangedFile]:
@@ -68,7 +83,7 @@ def write_patch(pair: TreePair, within: Sequence[str], only_stat: bool) -> str:
 def _ask(pair: TreePair, within: Sequence[str], *options: str) -> bytes:
     paths = [f":(top,literal){path}" for path in within if path]
     words = ("diff", *options, *_SAFE, pair.before, pair.after, "--", *paths)
-    answer = git.run_bytes(pair.top, *words, timeout_s=_GIT_S, env=pair.env)
+    answer = git.run_bytes(pair.env.get("GIT_WORK_TREE", pair.top), *words, timeout_s=_GIT_S, env=pair.env)
     if answer.code != 0:
         raise MiError("no-difference", path=pair.top, reason=answer.error)
     return answer.output

@@ -19,7 +19,7 @@ from mi.project.tree_store import TreeStore, find_store, make_repository
 
 _LIST_S = 120.0
 _WRITE_S = 900.0
-_COPIED = "filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|safecrlf|sharedrepository"
+_COPIED = "filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|sharedrepository"
 
 
 class WrittenTree(NamedTuple):
@@ -37,14 +37,25 @@ class WrittenTree(NamedTuple):
 class TreeWriter:
     """Writes one work tree down, again and again; reopened with the same folder, it goes on by the same rules."""
 
-    def __init__(self, root: str, folder: str, store: TreeStore | None = None, keep: KeepRules = KeepRules()) -> None:  # noqa: B008 - immutable
-        """`store` is where contents go; without one they stay in `folder`."""
+    def __init__(
+        self,
+        root: str,
+        folder: str,
+        store: TreeStore | None = None,
+        keep: KeepRules = KeepRules(),  # noqa: B008 - immutable
+        attributes: str = "",
+    ) -> None:
+        """`store` is where contents go; without one they stay in `folder`.
+
+        `attributes` are rules of an earlier moment, to go by instead of the present ones.
+        """
         self.root = os.path.realpath(root)
         self.repository = git.find_toplevel(self.root)
         self.top = self.repository or self.root
         self.folder = folder
         self.store = store
         self._sieve = FileSieve(self.top, keep)
+        self._attributes = attributes
         self._tree = ""  # of the index as it is
         self.kept: dict[str, tuple[str, str]] | None = None  # references of the store: commit and tree; None: not read
 
@@ -151,10 +162,18 @@ class TreeWriter:
             listed = self._their_git("ls-files", "-s", "-z")
             self._git("update-index", "-z", "--index-info", stdin=listed, env=self._write_env)
             return
-        unwatched = [line[2:] for line in seen.output.split(b"\0") if line[:1].islower()]
-        if unwatched:  # "assume unchanged" is no promise that MI may rely on
-            names = b"\0".join(unwatched)
-            self._git("update-index", "--no-assume-unchanged", "-z", "--stdin", stdin=names, env=self._write_env)
+        marked = [(line[:1], line[2:]) for line in seen.output.split(b"\0") if line]
+        # "assume unchanged" and "skip" are no promises that MI may rely on; skipped files that are not here stay so
+        self._unmark("--no-assume-unchanged", [name for mark, name in marked if mark.islower()])
+        skipped = [name for mark, name in marked if mark in b"Ss"]
+        self._unmark("--no-skip-worktree", [name for name in skipped if os.path.lexists(self._place(name))])
+
+    def _place(self, name: bytes) -> str:
+        return os.path.join(self.top, os.fsdecode(name))
+
+    def _unmark(self, option: str, names: list[bytes]) -> None:
+        if names:
+            self._git("update-index", option, "-z", "--stdin", stdin=b"\0".join(names), env=self._write_env)
 
     def _freeze_rules(self) -> None:
         info = os.path.join(self.folder, "info")
@@ -173,9 +192,8 @@ class TreeWriter:
         mine = [os.path.join(own, name) if own else "" for name in ("exclude", "attributes")]
         general = [self._general_file("excludesFile", "ignore"), self._general_file("attributesFile", "attributes")]
         files.write_atomic(self._excludes, freeze_excludes(self.top, excludes, [general[0], mine[0]], hidden).encode())
-        files.write_atomic(
-            os.path.join(info, "attributes"), freeze_attributes(self.top, attributes, [general[1]], mine[1]).encode()
-        )
+        rules = self._attributes or freeze_attributes(self.top, attributes, [general[1]], mine[1])
+        files.write_atomic(name_attributes(self.folder), rules.encode())
 
     @property
     def _excludes(self) -> str:
@@ -325,6 +343,11 @@ def _answer(given: git.GitBytes, args: tuple[str, ...], accept: tuple[int, ...] 
 def quote_path(path: str) -> str:
     """Return a folder as it stands in git's list of object folders."""
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"' if os.pathsep in path else path
+
+
+def name_attributes(folder: str) -> str:
+    """Return where a writer with this folder keeps the attribute rules that it goes by."""
+    return os.path.join(folder, "info", "attributes")
 
 
 def name_excludes(folder: str) -> str:

@@ -321,11 +321,13 @@ def test_line_ends_encodings_and_rights_come_back(home: Home, repository, keep: 
         (repo / name).write_bytes(b"gone\n")
     (repo / ".gitattributes").write_text("* -text\n", "utf-8")
     (repo / "a.sh").chmod(0o640)
-    Back(home, repo).put()
+    back = Back(home, repo).put()
     assert {name: (repo / name).read_bytes() for name in before} == before | {
         ".gitattributes": rules.replace("\n", "\r\n").encode()
     }
     assert [(repo / name).stat().st_mode & 0o777 for name in ("a.sh", "a.bin")] == [0o750, 0o600]
+    Back(home, repo, back.kept).put()
+    assert (repo / "a.u16").read_bytes() == b"gone\n"  # no UTF-16, and still kept
 
 
 @pytest.mark.req("person.net.restore")
@@ -674,3 +676,45 @@ def test_not_while_a_run_goes_on_in_a_project_inside(home: Home, repository, kee
             Back(home, repo).put()
         Back(home, repo, paths=["two"]).put()
     assert (read(repo)["one/x"], read(repo)["two/x"]) == ("2", "1")
+
+
+@pytest.mark.req("person.net.restore-keeps")
+def test_rules_that_an_agent_writes_bend_no_content(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    (repo / "image").write_bytes(b"\x89PNG\r\n\x00\n")
+    keep(repo)
+    write(repo, {".gitattributes": "* text eol=crlf\n*.txt working-tree-encoding=nonsense\n", "file.txt": "theirs\n"})
+    git(repo, "config", "core.safecrlf", "true")
+    drawn = b"\x89PNG\r\n\x00\nwhat the person drew since\r\n"
+    (repo / "image").write_bytes(drawn)
+    back = Back(home, repo).put()
+    assert (repo / "image").read_bytes() == b"\x89PNG\r\n\x00\n"
+    assert sorted(read(repo)) == ["file.txt", "image"]
+    Back(home, repo, back.kept).put()
+    assert (repo / "image").read_bytes() == drawn
+    assert read(repo)["file.txt"] == "theirs\n"
+
+
+@pytest.mark.req("person.net.restore-keeps")
+@pytest.mark.parametrize("mark", ["--skip-worktree", "--assume-unchanged"])
+def test_a_file_that_git_is_told_to_pass_over_is_seen(home: Home, repository, keep: Keep, mark: str) -> None:
+    repo: Path = repository()
+    keep(repo)
+    git(repo, "update-index", mark, "file.txt")
+    write(repo, {"file.txt": "changed behind git's back\n"})
+    back = Back(home, repo).put()
+    assert read(repo) == {"file.txt": "repo 0\n"}
+    Back(home, repo, back.kept).put()
+    assert read(repo) == {"file.txt": "changed behind git's back\n"}
+
+
+@pytest.mark.req("person.net.diff")
+@pytest.mark.parametrize("rules", [".gitattributes", ".git/info/attributes"])
+@pytest.mark.parametrize("now", [(), ("--now",)])
+def test_attributes_hide_no_change(mi: Mi, repository, keep: Keep, rules: str, now: tuple[str, ...]) -> None:
+    repo: Path = repository()
+    keep(repo)
+    write(repo, {rules: "* -diff\n", "file.txt": "a change to hide\n"})
+    git(repo, "add", "-A")
+    keep(repo, END)
+    assert "+a change to hide" in mi("diff", "last", *now, cwd=repo).stdout

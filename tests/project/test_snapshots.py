@@ -316,6 +316,16 @@ def test_old_snapshots_are_found_and_removed(repository, open_writer, monkeypatc
     assert [kept.batch_id for kept in list_snapshots(writer.store)] == ["b2"]
 
 
+@pytest.mark.req("person.net.whole-tree")
+def test_a_tracked_file_that_git_passes_over_is_kept_as_it_is(repository, open_writer):
+    repo: Path = repository()
+    git(repo, "update-index", "--skip-worktree", "file.txt")
+    (repo / "file.txt").write_text("settings of this machine\n", "utf-8")
+    kept = take_snapshot(open_writer(repo), "run_1", "b1")
+    assert files_of(repo, kept) == {"file.txt": b"settings of this machine\n"}
+    assert git(repo, "ls-files", "-v") == "S file.txt"
+
+
 @pytest.mark.req("person.net.gc")
 def test_a_new_run_does_not_share_the_age_of_an_old_one(repository, open_writer, monkeypatch):
     repo: Path = repository()

@@ -161,6 +161,7 @@ class TreeSnapshot(Record, frozen=True, kw_only=True, tag="tree_snapshot"):
     left_out: list[LeftOutFile] = []
     is_first: bool = False  # of this repository
     reason: str = ""
+    attributes: str = ""  # git's rules that it was taken by, where they are not those of the run's start
 
     def headline(self, say: Say = str) -> str:
         return self.reason or f"{self.of} {self.commit}"
