@@ -17,7 +17,7 @@ from mi.evidence.answers import AnswerWatch, ReadAnswer, read_answer
 from mi.evidence.inbox import InboxItem, LocatedItem
 from mi.evidence.records.run import KeptAnswer, Question, UserInput
 from mi.evidence.records.thoughts import AnswerKept
-from mi.kernel.consent import begins_with_yes, refuses
+from mi.kernel.consent import begins_with_yes
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.home import ProjectHome
 
@@ -157,18 +157,16 @@ def answer_in_place(context: HomeContext, out: Output, question: Question, is_ov
 
 
 def _read_opening(item: InboxItem, choice: ReadAnswer) -> Literal["", "once", "session", "always"]:
-    """Return what an answer to a call's question opens; UsageError where it is neither a yes nor a no."""
+    """Return what an answer to a call's question opens; words of one's own are a no with what to do instead."""
     if item.call is None:
         return ""
     match choice.key:
         case "once" | "session" | "always":
             return choice.key
-    if begins_with_yes(choice.text):
-        return "once"
-    if choice.key or refuses(choice.text):
-        return ""
-    options = " | ".join(option.key for option in item.options) or "yes | no"
-    raise UsageError("not-an-option", id=item.number or item.id, value=choice.text, options=options)
+    if choice.text.casefold() in ("once", "session", "always"):
+        options = " | ".join(option.key for option in item.options) or "yes | no"
+        raise UsageError("not-an-option", id=item.number or item.id, value=choice.text, options=options)
+    return "once" if begins_with_yes(choice.text) else ""
 
 
 def _say_answered(out: Output, item: InboxItem, answer: str) -> None:

@@ -215,11 +215,12 @@ def test_a_task_handed_to_a_person_waits_until_they_take_it_on(mi: Mi, repositor
         ("可以", 0, "once"),
         ("no", 0, ""),
         ("No, use trash instead.", 0, ""),
+        ("Open a pull request instead.", 0, ""),
         ("always", 2, None),  # is not offered here
-        ("perhaps", 2, None),
+        ("Session", 2, None),
     ],
 )
-def test_a_permission_is_given_or_refused_in_words_that_say_so(
+def test_a_permission_reaches_as_far_as_the_answer_says_and_no_further_than_offered(
     home: Home, mi: Mi, word: str, code: int, opens: str | None
 ) -> None:
     call = HookCall(host="claude-code", session_id="s1", operation="shell", target="rm -r build")

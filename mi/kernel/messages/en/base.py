@@ -95,7 +95,7 @@ TEXT = {
     "error.answered-before": "{id} was answered already, at {ts}: {question} → {answer}",
     "error.closed-before": "{id} was closed without an answer, at {ts}: {question}",
     "error.empty-answer": "an empty answer to {id} says nothing (mi inbox dismiss {id} closes it without one)",
-    "error.not-an-option": "{value!r} is neither a yes nor a no to {id}; say one of: {options}",
+    "error.not-an-option": "{id} does not offer {value!r}; say one of: {options}",
     # notices: said once after the answer
     "notice.state-broken": "{path} cannot be read ({reason}); going on without it",
     "notice.home-adopted": "{path} has no marker yet and reads as an MI home of 0.1: {marker} now says what in it is MI's (entries: {count}); mi uninstall --purge would delete that alone",

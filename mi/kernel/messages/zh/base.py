@@ -94,7 +94,7 @@ TEXT = {
     "error.answered-before": "{id} 已在 {ts} 回答过：{question} → {answer}",
     "error.closed-before": "{id} 已在 {ts} 关闭，没有回答：{question}",
     "error.empty-answer": "对 {id} 的空回答没有意义（mi inbox dismiss {id} 可不回答而关闭）",
-    "error.not-an-option": "{value!r} 对 {id} 既不是同意也不是拒绝；请选择：{options}",
+    "error.not-an-option": "{id} 没有 {value!r} 这个选项；请选择：{options}",
     "notice.state-broken": "{path} 无法读取（{reason}）；暂且不用它",
     "notice.home-adopted": "{path} 还没有标记，内容看来是 0.1 版的 MI 主目录：{marker} 现已记下其中属于 MI 的内容（{count} 项）；mi uninstall --purge 只会删除这些",
     "notice.state-quarantined": "{path} 无法读取（{reason}）；已保留为 {kept_in}",
