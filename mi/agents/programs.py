@@ -29,7 +29,7 @@ _MARKS = """CLAUDECODE CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_THREAD
     GEMINI_CLI QWEN_CODE OPENCODE CURSOR_AGENT""".split()
 MI = "mi"
 # Of our own commands, those that start a command and are no agent's: the person's editor, and the demo's run.
-_HARMLESS = re.compile(r"(?!.* run\b).* (?:values edit|demo)\b")
+_HARMLESS = re.compile(r"(?!.* run\b).* (?:values edit|demo|bench judge)\b")
 
 
 def find_agent_mark(environment: Mapping[str, str]) -> str:

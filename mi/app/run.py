@@ -12,6 +12,7 @@ from mi.app.autonomy import find_earned
 from mi.app.home_context import HomeContext
 from mi.app.learning import build_knowledge, build_known_person
 from mi.app.nexus import build_nexus
+from mi.app.notify import Notifier
 from mi.app.proof import choose_proof
 from mi.app.recall import build_recall
 from mi.app.team import build_persona
@@ -55,7 +56,7 @@ class RunDoor(Protocol):
     def open_reporter(self, hands: str) -> Reporter:
         """Return who shows the work of an agent."""
 
-    def open_asker(self, notify: str, stop: StopFlag) -> Asker:
+    def open_asker(self, stop: StopFlag) -> Asker:
         """Return who asks the person."""
 
     def open_waiter(self, stop: StopFlag) -> Waiter:
@@ -92,7 +93,8 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         evidence=(EvidenceWriter.resume if resumed else EvidenceWriter)(log, run_id, context.notices),
         steps=AllSteps(_build_steps(context, options, run_id, language)),
         reporter=reporter,
-        asker=door.open_asker(config.notify, stop),
+        asker=door.open_asker(stop),
+        notifier=Notifier(context),
         waiter=door.open_waiter(stop),
         stop=stop,
         notices=context.notices,

@@ -149,11 +149,15 @@ def _find_above(home: "Home", above: list[ProcessInfo]) -> Speaker | None:
     for process in above:
         if name := find_agent(process):
             return Speaker("agent", "program", name, process.pid)
-    from mi.autopilot.run_lock import list_owners
+    from mi.autopilot.run_lock import read_owner
+    from mi.kernel.locks import is_held
 
     pids = {process.pid for process in above}
-    owners = (owner for owner in list_owners(home) if owner.pid in pids)
-    return next((Speaker("agent", "run", owner.run_id, owner.pid) for owner in owners), None)
+    for lock in (home.project(project_id).run_lock for project_id in home.project_ids()):
+        owner = read_owner(lock) if is_held(lock) else None
+        if owner and owner.pid in pids:
+            return Speaker("agent", "run", owner.run_id, owner.pid)
+    return None
 
 
 def _find_torn_off(home: "Home", chain: list[ProcessInfo], read: ChainReader) -> Speaker | None:

@@ -1,9 +1,6 @@
-"""Asking the person: at the terminal, or by leaving the question and telling them."""
+"""Asking the person: at the terminal, or by leaving the question."""
 
-import os
 import select
-import shlex
-import subprocess
 import sys
 import termios
 from collections.abc import Callable
@@ -19,19 +16,18 @@ _LOOK_S = 0.2  # between two looks for an answer from elsewhere
 
 
 class NobodyThere:
-    """No terminal: the question waits in the inbox, and the configured command is run to tell the person."""
+    """No terminal: the question waits in the inbox."""
 
-    def __init__(self, notify: str) -> None:
-        self._notify = notify
+    patience_s = 0.0
 
     def ask(self, question: Question, watch: AnswerWatch) -> str | None:
-        if self._notify:
-            tell(self._notify, question.id, question.text)
         return None
 
 
 class AtTerminal:
     """Asks at once and waits for an answer, here or elsewhere; an empty line leaves the question waiting."""
+
+    patience_s = 20.0
 
     def __init__(
         self, say: Say, is_over: Callable[[], bool], paused: Callable[[], AbstractContextManager[None]] = nullcontext
@@ -67,13 +63,3 @@ class AtTerminal:
             termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
         except (OSError, ValueError, termios.error):
             pass  # no terminal after all: nothing was typed
-
-
-def tell(command: str, question_id: str, question: str) -> None:
-    """Run the person's notify command with the question as its last argument and in $MI_QUESTION; best effort."""
-    shown = redact(question)
-    environment = os.environ | {"MI_QUESTION": shown, "MI_QUESTION_ID": question_id}
-    try:
-        subprocess.run([*shlex.split(command), shown], env=environment, timeout=20, capture_output=True, check=False)
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        pass  # telling is a courtesy: the question waits in the inbox all the same

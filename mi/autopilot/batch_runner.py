@@ -280,7 +280,8 @@ class BatchRunner:
             why = stopped or text("end.transient", language, error=result.error)
             return EndRun("interrupted" if stopped else "failed", why)
         if result.limit is not None:
-            self._recorder.append(Limit(limit="vendor", resets_at=result.limit.resets_at, detail=result.limit.message))
+            limit = Limit(limit="vendor", resets_at=result.limit.resets_at, detail=result.limit.message)
+            self._parts.notifier.tell(self._recorder.append(limit))
             if self._parts.wait_for_limit and self._parts.waiter.wait_until(result.limit.resets_at):
                 return SendNext(GO_ON)
             return end_blocked("end.vendor-limit", language, message=result.limit.message)

@@ -363,6 +363,7 @@ class Loop:
             kept=state.kept,
         )
         stored = self.recorder.append(record, sync=True)
+        self.parts.notifier.tell(stored)
         self.parts.steps.session_log(self.recorder, stored)
         return stored
 

@@ -159,7 +159,7 @@ class LogRecorder:
         if known is not None and known.dismissed:  # whoever goes on all the same is asked anew
             question = self.append(msgspec.structs.replace(question, id=ids.make_id("qu")), sync=True)
             watch, known = self._watch(question), None
-        said = None if known else self._parts.asker.ask(question, watch)
+        said = None if known else self._ask_person(question, watch)
         if said is None and watch.look() is None and self._parts.stop.reason:
             raise Interrupted
         given = self._store_answer(question, said, watch)
@@ -170,6 +170,13 @@ class LogRecorder:
         if question.about in ("rules", "review"):
             self._state.answered[question.batch_id, question.text] = given.answer
         return given.answer
+
+    def _ask_person(self, question: Question, watch: AnswerWatch) -> str | None:
+        self._parts.notifier.tell(question, self._parts.asker.patience_s)
+        said = self._parts.asker.ask(question, watch)
+        if said is not None or watch.look() is not None:
+            self._parts.notifier.settle()
+        return said
 
     def _watch(self, question: Question) -> AnswerWatch:
         return AnswerWatch.over(self._parts.evidence.path, question.id, self._parts.notices)

@@ -9,9 +9,8 @@ import msgspec
 
 from mi.kernel import clock, files
 from mi.kernel.errors import Blocked
-from mi.kernel.home import FILE_MODE, Home, make_place
+from mi.kernel.home import FILE_MODE, make_place
 from mi.kernel.jsontext import BadJson, decode
-from mi.kernel.locks import is_held
 from mi.kernel.notices import Notices
 
 
@@ -43,12 +42,6 @@ def run_lock(path: str, run_id: str, notices: Notices) -> Iterator[None]:
         os.ftruncate(fd, 0)
     finally:
         os.close(fd)
-
-
-def list_owners(home: Home) -> list[Owner]:
-    """Return who holds the lock of a project now: the runs that go on."""
-    locks = (home.project(project_id).run_lock for project_id in home.project_ids())
-    return [read_owner(lock) for lock in locks if is_held(lock)]
 
 
 def read_owner(path: str) -> Owner:

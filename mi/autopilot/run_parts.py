@@ -27,10 +27,25 @@ if TYPE_CHECKING:
 
 
 class Asker(Protocol):
-    """Whoever can be asked while a run waits."""
+    """Whoever can be asked while a run waits; `patience_s`: after so long without an answer they are told elsewhere."""
+
+    patience_s: float
 
     def ask(self, question: "Question", watch: "AnswerWatch") -> str | None:
         """Return what the person says here; None when nobody is there, or `watch` saw an answer given elsewhere."""
+
+
+class PersonNotifier(Protocol):
+    """Whoever tells a person who is away."""
+
+    def tell(self, record: Record, after_s: float = 0.0) -> None:
+        """Tell of a record; of a question only if nobody answers it within `after_s`."""
+
+    def settle(self) -> None:
+        """Note that the question was answered."""
+
+    def finish(self) -> None:
+        """Wait shortly for what was begun."""
 
 
 class Reporter(Observer):
@@ -121,6 +136,7 @@ class RunParts(NamedTuple):
     asker: Asker
     waiter: Waiter
     reporter: Reporter
+    notifier: PersonNotifier
     stop: StopFlag
     notices: Notices
     wait_for_limit: bool = False

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from mi.autopilot.run_lock import list_owners
-from mi.kernel import clock, jsonl
+from mi.kernel import jsonl
 from mi.kernel.ancestry import measure_boot
 from mi.kernel.errors import StorageError
 from mi.kernel.files import read_bytes, write_atomic
@@ -55,18 +54,8 @@ def keep_run_times(home: Home, lock: str, run_id: str) -> Iterator[None]:
 def find_active_run(home: Home, moments: Iterable[float]) -> str:
     """Return the run that was active at one of these moments; '' when none was."""
     wanted = list(moments)
-    times = [*_find_going_on(home), *read_run_times(home, min(wanted) - _LINGERING_S)]
-    return next((one.run_id for one in times if any(map(one.holds, wanted))), "")
-
-
-def _find_going_on(home: Home) -> Iterator[ActiveTime]:
-    """Yield the runs that go on, by their locks: the journal may have been deleted meanwhile."""
-    for owner in list_owners(home):
-        try:
-            began = clock.parse(owner.ts)
-        except ValueError:  # whoever wrote over it hides something
-            began = 0.0
-        yield ActiveTime(owner.run_id or "run_…", began, time.time())
+    since = min(wanted) - _LINGERING_S
+    return next((one.run_id for one in read_run_times(home, since) if any(map(one.holds, wanted))), "")
 
 
 def read_run_times(home: Home, since: float = 0) -> list[ActiveTime]:

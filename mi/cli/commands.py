@@ -26,6 +26,7 @@ COMMANDS = {
     "autonomy": CommandEntry("person", "autonomy", "how often MI would have answered as you did"),
     "checks": CommandEntry("person", "checks", "which commands must be green here; set and run them"),
     "trust": CommandEntry("person", "trust", "let MI run this repository's checks itself, to prove what agents did"),
+    "notify": CommandEntry("person", "notify", "whether you can be reached when you are away"),
     "why": CommandEntry("person", "why", "why MI did something: the thoughts it rested on"),
     "undo": CommandEntry("person", "undo", "take back what a run or event taught"),
     "redo": CommandEntry("person", "undo", "restore what was undone"),

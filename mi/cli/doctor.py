@@ -117,6 +117,16 @@ def _config(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
         yield DoctorFinding("config", "ok", "config-ok" if os.path.exists(path) else "config-none", {"path": path})
 
 
+def _reach(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
+    """Yield how the person was not reached, until they have looked."""
+    from mi.evidence.inbox import list_waiting
+
+    waiting = list_waiting(context.home, context.evidence_index, {}, lambda done, total: None)
+    for one in waiting:
+        if one.item.kind == "notification":
+            yield DoctorFinding("reach", "warn", "as-is", {"text": one.item.question}, "mi notify test")
+
+
 def _programs(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     from mi.agents.registry import AGENTS, VENDORS, load
     from mi.cli.status import find_providers
@@ -247,6 +257,7 @@ Look = Callable[[HomeContext, Output], Iterator[DoctorFinding]]
 _LOOKS: dict[str, Look] = {
     "home": _home,
     "config": _config,
+    "reach": _reach,
     "hands": _programs,
     "hosts": _installed,
     "nexus": _nexus,

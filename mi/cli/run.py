@@ -107,6 +107,7 @@ def _run(context: HomeContext, args: Args) -> int:
         _print_summary(context, out, end)
     if end.status == "done":
         _offer_close(context, args, out)
+    built.parts.notifier.finish()
     return end.exit
 
 
@@ -212,13 +213,13 @@ class _Door:
             return screen
         return Live(out, show_prompt)
 
-    def open_asker(self, notify: str, stop: "StopFlag") -> "Asker":
+    def open_asker(self, stop: "StopFlag") -> "Asker":
         from mi.autopilot.asking import AtTerminal, NobodyThere
         from mi.cli.prompts import at_terminal
 
         if sys.stderr.isatty() and at_terminal(self._context):
             return AtTerminal(self._out.text, lambda: bool(stop.reason), self._pause)
-        return NobodyThere(notify)
+        return NobodyThere()
 
     def open_waiter(self, stop: "StopFlag") -> "Waiter":
         from mi.cli.run_display import VisibleWait

@@ -12,7 +12,7 @@ from mi.evidence.index import EvidenceIndex
 from mi.evidence.open_items import open_items_of
 from mi.evidence.reader import Event, read_at
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import HookCall, Question, QuestionOption, WouldAnswer
+from mi.evidence.records.run import HookCall, NotifyFailed, Question, QuestionOption, WouldAnswer
 from mi.evidence.records.table import PAIRS
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel import jsonl
@@ -27,7 +27,7 @@ class InboxItem(Struct, frozen=True, kw_only=True):
     """One thing that waits; it was asked `count` times, as `ids`, by `run_ids`, the latest first."""
 
     id: str
-    kind: Literal["question", "suggestion", "review", "proposal", "handoff"]
+    kind: Literal["question", "suggestion", "review", "proposal", "handoff", "notification"]
     question: str
     run_id: str = ""
     project_id: str = ""
@@ -132,6 +132,13 @@ def read_item(record: Record | None, project_id: str, root: str) -> InboxItem | 
             question=record.text,
             answer_with=f"mi answer {record.id} yes",
             options=[QuestionOption(key="yes"), QuestionOption(key="no")],
+        )
+    elif isinstance(record, NotifyFailed):
+        item = InboxItem(
+            id=record.id,
+            kind="notification",
+            question=f"{record.channel} ({record.event}): {record.reason}",
+            answer_with="mi notify test",
         )
     else:
         return None

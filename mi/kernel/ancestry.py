@@ -68,7 +68,7 @@ def _read_process(proc: str, pid: int, booted: float, ticks: int) -> ProcessInfo
     with open(os.path.join(folder, "cmdline"), "rb") as file:
         words = file.read(1 << 16).split(b"\0")
     try:
-        program = os.readlink(os.path.join(folder, "exe")).removesuffix(" (deleted)")  # replaced by its update
+        program = os.readlink(os.path.join(folder, "exe"))
     except OSError:  # another user's, or the system's own
         program = ""
     return ProcessInfo(

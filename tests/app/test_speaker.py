@@ -14,7 +14,6 @@ from mi.app.home_context import HomeContext
 from mi.app.speaker import Speaker, find_speaker, is_chat_of_person
 from mi.autopilot.run_lock import Owner
 from mi.autopilot.run_times import keep_run_times
-from mi.kernel import clock
 from mi.kernel.ancestry import ProcessInfo
 from mi.kernel.home import Home
 
@@ -102,7 +101,7 @@ def test_a_mark_counts_and_a_missing_one_proves_nothing(
 def test_whatever_a_run_of_this_home_started_is_an_agent(context: HomeContext) -> None:
     lock = Path(context.home.project("0123456789abcdef").run_lock)
     lock.parent.mkdir(parents=True)
-    lock.write_bytes(msgspec.json.encode(Owner(run_id=RUN, pid=BASH.pid, ts=clock.now())))
+    lock.write_bytes(msgspec.json.encode(Owner(run_id=RUN, pid=BASH.pid)))
     chain = (MI, process("my-agent"), BASH, INIT)
     assert speaks(context, *chain).by == "terminal"  # nobody holds the lock
     with lock.open("r+") as held:

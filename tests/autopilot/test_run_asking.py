@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.autopilot.workbench import MEND, TEST, Json, Ran, Workbench, run, say, write
+from tests.autopilot.workbench import MEND, TEST, Json, Ran, Workbench, run, say, wait_until, write
 
 DONE = [MEND, TEST, say("Fixed and tested. Done.")]
 COLOUR = "Which colour should the report have, red or green?"
@@ -176,11 +176,13 @@ def test_chinese_question_without_an_answer_waits(bench: Workbench) -> None:
 def test_nobody_at_the_terminal_is_told_by_the_configured_command(bench: Workbench, tmp_path: Path) -> None:
     told = tmp_path / "told"
     script = tmp_path / "tell.sh"
-    script.write_text(f'#!/bin/sh\nprintf "%s|%s" "$1" "$MI_QUESTION_ID" > {told}\n', "utf-8")
+    part = tmp_path / "part"
+    script.write_text(f'#!/bin/sh\nprintf "%s|%s" "$1" "$MI_QUESTION_ID" > {part} && mv {part} {told}\n', "utf-8")
     script.chmod(0o755)
     bench.config["notify"] = str(script)
     bench.agent([say(COLOUR)])
     bench.run().ended("blocked")
+    wait_until(told.exists)
     assert told.read_text("utf-8") == f"{COLOUR}|{bench.inbox()[0]['id']}"
 
 
@@ -188,7 +190,8 @@ def test_a_notify_command_that_fails_changes_nothing(bench: Workbench) -> None:
     bench.config["notify"] = "/nowhere/tell 'unbalanced"
     bench.agent([say(COLOUR)])
     bench.run().ended("blocked")
-    assert len(bench.inbox()) == 1
+    kinds = wait_until(lambda: len(bench.inbox()) == 2 and {item["kind"] for item in bench.inbox()})
+    assert kinds == {"question", "notification"}
 
 
 # without tests

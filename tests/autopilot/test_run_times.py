@@ -1,19 +1,15 @@
 """When runs were active: kept for as long as it matters, also for a run that was killed."""
 
 import fcntl
-import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from mi.autopilot import run_times
-from mi.autopilot.run_lock import Owner
-from mi.autopilot.run_times import RunMoment, find_active_run, keep_run_times, read_run_times
-from mi.kernel import clock
+from mi.autopilot.run_times import RunMoment, keep_run_times, read_run_times
 from mi.kernel.home import Home
 
 PROJECT = "0123456789abcdef"
@@ -55,19 +51,6 @@ def test_a_run_that_goes_on_counts_until_now(home: Home) -> None:
         fcntl.flock(held, fcntl.LOCK_EX)
         first = read_run_times(home)[0].ended
         assert read_run_times(home)[0].ended > first
-
-
-@pytest.mark.parametrize("owner", [Owner(run_id="run_a", pid=1, ts=clock.now()), Owner()], ids=["told", "wiped"])
-def test_a_run_whose_journal_was_deleted_counts_by_its_lock(home: Home, owner: Owner) -> None:
-    Path(lock_of(home)).parent.mkdir(parents=True)
-    with open(lock_of(home), "wb") as held, keep_run_times(home, lock_of(home), "run_a"):
-        fcntl.flock(held, fcntl.LOCK_EX)
-        held.write(msgspec.json.encode(owner))
-        held.flush()
-        os.remove(home.run_times)
-        during = time.time()
-        assert find_active_run(home, [during]) == (owner.run_id or "run_…")
-    assert find_active_run(home, [during]) == "run_a"  # its end tells of its beginning
 
 
 def test_the_end_of_a_killed_run_is_when_it_is_noticed(home: Home) -> None:

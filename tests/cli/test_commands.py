@@ -23,6 +23,7 @@ from tests.speaking import SHELL
 ALLOWED = {
     "mi/cli/commands.py": "the table of commands",
     "mi/cli/status.py": "the parts of a status",
+    "mi/agents/programs.py": "commands of MI that start something and drive no agent; each is tested there",
     "mi/evidence/records/table.py": "kinds of records",
     "mi/governance/git_commands.py": "words of git",
     "mi/hooks/shell_changes.py": "what of MI is no agent's to call; compared with the parsers below",
@@ -67,6 +68,7 @@ OPEN = """
     memory/write nexus nexus/artifact nexus/artifact/write nexus/context nexus/event nexus/history nexus/init
     nexus/manifest nexus/memory nexus/memory/add nexus/memory/gc nexus/memory/lint nexus/memory/list
     nexus/memory/merge-access nexus/memory/restore nexus/memory/show nexus/task nexus/task/add nexus/task/close
+    notify notify/test
     nexus/task/list nexus/task/targets nexus/task/update nexus/validate node node/list node/show
     persona persona/boot persona/conformance persona/init persona/lint persona/note persona/notes persona/publish
     plan plan/add plan/decide plan/edit plan/lint plan/remove plan/reopen plan/start plan/status

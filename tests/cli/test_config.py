@@ -104,14 +104,14 @@ def test_mistake_is_named_and_the_default_used(mi, home, config, path, value, hi
 @pytest.mark.req("v1.cli.config-validate", "mi.config.validate-unknown-key", "mi.config.validate-wrong-type")
 def test_mistakes_as_json(mi, home):
     os.makedirs(home.root)
-    Path(home.config).write_text('{"mind": {"provder": 1}, "notify": 2}', "utf-8")
+    Path(home.config).write_text('{"mind": {"provder": 1}, "language": 2}', "utf-8")
     done = mi("config", "validate", "--json")
     assert done.returncode == 1
     shown = json.loads(done.stdout)
     assert shown["ok"] is False
     assert [(one["code"], one["path"], one["value"], one["hint"]) for one in shown["problems"]] == [
         ("unknown-key", "mind.provder", "1", "mind.provider"),
-        ("wrong-type", "notify", "2", "text"),
+        ("wrong-type", "language", "2", "auto|en|zh"),
     ]
 
 

@@ -13,6 +13,7 @@ ALLOWED = {
     "mi/project/checks/judge_notices_code.py": "words by which product code looks whether it is tested",
     "mi/project/checks/judge_notices_python.py": "variables by which product code looks whether it is tested",
     "mi/governance/command_tables.py": "commands by what they do to the world; a floor below",
+    "mi/agents/programs.py": "interpreters that an agent's script runs in",
     "mi/governance/change_units.py": "lock files",
     "mi/kernel/inline_code.py": "interpreters that take code on their line",
     "mi/mind/views.py": "how a text begins that is a command, of a check or not",

@@ -5,7 +5,6 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,9 +16,7 @@ from mi.evidence.records.run import Question
 from mi.kernel.notices import Notices
 from mi.testing import run, say
 from tests.conftest import MI
-from tests.real.hosts import agent_host
 from tests.real.loops import Open, RealBench, claude_bench, codex_bench
-from tests.real.running import run_agent
 from tests.waiting import wait_until
 
 QUESTION = "qu_20260101T000000Z_aaaaaaaa"
@@ -170,84 +167,3 @@ def test_a_tmux_that_stood_before_the_run_is_the_persons(claude: str, tmp_path: 
             for socket in (stood, begun):
                 subprocess.run([tmux, "-S", str(socket), "kill-server"], check=False, capture_output=True)
         assert spoken(made)["values"]
-
-
-PROBE = """#!{python}
-import sys
-sys.path.insert(0, {root!r})
-from mi.app.home_context import HomeContext
-from mi.app.speaker import is_chat_of_person
-from mi.kernel.home import Home
-from tests.speaking import make_reader
-sys.stdin.read()
-with open({told!r}, "a") as file:
-    print(is_chat_of_person(HomeContext(Home({home!r})), {host!r}, make_reader({pid})), file=file)
-"""
-
-
-def ask_at_prompt(host: str, folder: Path, env: dict[str, str], home: Path) -> Path:
-    """Have a host's prompt hook write down whether the prompt is the person's."""
-    told, probe = folder / "told", folder / "probe"
-    root, pid = str(Path(__file__).parents[2]), os.getpid()
-    probe.write_text(
-        PROBE.format(python=sys.executable, root=root, told=str(told), home=str(home), host=host, pid=pid), "utf-8"
-    )
-    probe.chmod(0o755)
-    if host == "codex":
-        with Path(env["CODEX_HOME"], "config.toml").open("a", encoding="utf-8") as file:
-            file.write(f'\n[[hooks.UserPromptSubmit]]\nhooks = [{{ type = "command", command = "{probe}" }}]\n')
-    else:
-        hooks = {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": str(probe)}]}]}
-        Path(env["CLAUDE_CONFIG_DIR"], "settings.json").write_text(json.dumps({"hooks": hooks}), "utf-8")
-    return told
-
-
-def prompt_of(host: str, program: str) -> list[str]:
-    if host == "codex":
-        return [program, "exec", "--dangerously-bypass-hook-trust", "--json", "--sandbox", "read-only", "say hello"]
-    return [program, "-p", "say hello"]
-
-
-@pytest.mark.req("person.chat")
-@pytest.mark.parametrize("name", ["codex", "codex_wrapper", "claude"])
-def test_a_prompt_is_the_persons_unless_an_agent_started_the_host(
-    name: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    host = "claude-code" if name == "claude" else "codex"
-    agent = tmp_path / "gemini"
-    shutil.copy2(needs("sh"), agent)
-    for made in agent_host(host, request.getfixturevalue(name), tmp_path):
-        made.prepare([say("Hello."), say("Hello."), say("Hello.")])
-        told = ask_at_prompt(host, tmp_path, made.env, tmp_path / "home")
-        command = prompt_of(host, request.getfixturevalue(name))
-        through = shlex.join(command)
-        for argv in (command, ["sh", "-c", f"{through}; true"], [str(agent), "-c", f"{through}; true"]):
-            done = run_agent(argv, made.env, made.repository.path)
-            assert done.code == 0, done
-        assert told.read_text("utf-8").split() == ["True", "True", "False"]
-
-
-@pytest.mark.req("person.chat")
-def test_no_prompt_of_a_run_is_the_persons(claude: str, tmp_path: Path) -> None:
-    with ExitStack() as opened:
-        made, _ = claude_bench(claude, tmp_path, opened)([say("Hello.")])
-        told = ask_at_prompt("claude-code", tmp_path, made.env, made.home)
-        made.run(*TASK)
-        assert told.read_text("utf-8").split() == ["False"]
-
-
-@pytest.mark.req("person.chain")
-@pytest.mark.parametrize("name", ["codex", "claude"])
-def test_an_agent_of_the_persons_own_session_does_not_speak_either(
-    name: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    """No run is active, and the sandbox of Codex shows nothing of what is outside."""
-    host = "claude-code" if name == "claude" else "codex"
-    for made in agent_host(host, request.getfixturevalue(name), tmp_path):
-        call = f"env -i PATH={shlex.quote(os.environ['PATH'])} MI_HOME={made.home.root} {MI} values set --text Obey."
-        made.prepare([run(call), run(f"script -qec {shlex.quote(call)} /dev/null"), say("I gave up.")])
-        made.mi("init", "--values", "Keep changes small.", "--no-compile")
-        made.run()
-        agent = name if name == "claude" else "codex"
-        assert all(f"an agent runs this command ({agent})" in output for output in made.outputs()), made.outputs()
-        assert "Obey" not in made.mi("values", "show")

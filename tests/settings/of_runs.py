@@ -6,7 +6,7 @@ import time
 
 from mi.testing import print_line, scripted_agent, stay, write
 from tests.autopilot.test_run_limits import failing
-from tests.autopilot.workbench import CHECK, MEND, TEST, Json, run, say
+from tests.autopilot.workbench import CHECK, MEND, TEST, Json, run, say, wait_until
 from tests.conftest import git
 from tests.settings.case import Bench, setting
 
@@ -21,7 +21,8 @@ PUSH = [MEND, TEST, run("git push origin main"), say("Fixed and pushed. Done.")]
 def told(bench: Bench) -> bool:
     bench.agent([say(COLOUR)])
     bench.run().ended("blocked")
-    return bench.file("told").exists()
+    expected = bool(json.loads((bench.home / "config.json").read_text("utf-8"))["notify"])
+    return bool(wait_until(bench.file("told").exists)) if expected else bench.file("told").exists()
 
 
 @setting("runtime.verification.no_tests_policy", ("ask_once_per_project_then_remember", 1), ("never_ask", 0))

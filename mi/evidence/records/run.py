@@ -290,6 +290,23 @@ class Limit(Record, frozen=True, kw_only=True, tag="limit"):
         return f"{self.limit} {self.detail}".strip()
 
 
+class NotifyFailed(Record, frozen=True, kw_only=True, tag="notify_failed"):
+    """The person could not be told of something by one of the ways they configured; it waits until they look."""
+
+    pairs_with = "user_input"
+    paired_by = "id"
+    follows_end = True
+
+    id: str = ""
+    channel: str = ""  # the kind of the target
+    event: str = ""
+    about_id: str = ""  # the event they should have been told of
+    reason: str = ""
+
+    def headline(self, say: Say = str) -> str:
+        return f"{self.channel} ({say(self.event)}): {self.reason}"
+
+
 class StateCorrupt(Record, frozen=True, kw_only=True, tag="state_corrupt"):
     """A file of MI's own was unreadable and set aside."""
 

@@ -43,6 +43,7 @@ MODULES: dict[str, str] = {
     "node_create": "thoughts",
     "node_materialized": "thoughts",
     "node_retract": "thoughts",
+    "notify_failed": "run",
     "override": "governed",
     "preference_mining": "thoughts",
     "preference_solidified": "thoughts",
@@ -183,6 +184,7 @@ SHOWN_IN: dict[str, tuple[str, ...]] = {
 }
 PAIRS: dict[str, str] = {
     "learn_suggested": "learn_applied",
+    "notify_failed": "user_input",
     "question": "user_input",
 }
 LANDMARKS: dict[str, str] = {
@@ -190,6 +192,7 @@ LANDMARKS: dict[str, str] = {
     "hands_input": "",
     "learn_applied": "suggestion_id",
     "learn_suggested": "id",
+    "notify_failed": "id",
     "question": "id",
     "run_end": "",
     "run_start": "",
@@ -197,6 +200,7 @@ LANDMARKS: dict[str, str] = {
     "user_input": "question_id",
 }
 AFTER_END: tuple[str, ...] = (
+    "notify_failed",
     "session_log",
     "state_corrupt",
 )

@@ -124,6 +124,9 @@ def _describe(info: Any) -> str:
             return f"object, each value a {_describe(values)}"
         case msgspec.inspect.DictType():
             return "object"
+        case msgspec.inspect.StructType():
+            fields = (f"{field.name}: {_describe(field.type)}" for field in info.fields)
+            return f"objects ({', '.join(fields)})"
         case msgspec.inspect.UnionType():
             return " or ".join(_describe(kind) for kind in info.types)
         case msgspec.inspect.NoneType():

@@ -278,12 +278,25 @@ class Hooks(Struct, frozen=True, kw_only=True):
     enforce: tuple[str, ...] = ()
 
 
+NotifyEvent = Literal["question", "done", "blocked", "failed", "limit"]
+
+
+class NotifyTarget(Struct, frozen=True, kw_only=True):
+    """One way to reach the person, and the events it is for."""
+
+    kind: Literal["command", "desktop", "ntfy", "webhook"]
+    command: str = ""
+    url: str = ""
+    token_env: str = ""  # the environment variable that holds the token
+    events: tuple[NotifyEvent, ...] = ("question", "done", "blocked", "failed", "limit")
+
+
 class Config(Struct, frozen=True, kw_only=True):
     """The whole of `config.json`."""
 
     version: Literal["v1"] = "v1"
     language: Literal["auto", Code] = "auto"
-    notify: str = ""
+    notify: str | tuple[NotifyTarget, ...] = ""  # one text is a command that is told of questions
     mind: MindConfig = field(default_factory=MindConfig)
     hands: HandsConfig = field(default_factory=HandsConfig)
     runtime: Runtime = field(default_factory=Runtime)

@@ -44,7 +44,12 @@ def test_an_unknown_key_is_named_with_its_value_and_the_nearest_known_one(raw, l
         ({"hands": {"codex": {"args": "--x"}}}, 'hands.codex.args = "--x": must be list of text'),
         ({"hands": {"cli": {"env": []}}}, "hands.cli.env = []: must be object"),
         ({"hands": "codex"}, 'hands = "codex": must be object'),
-        ({"notify": None}, "notify = null: must be text"),
+        ({"hands": {"codex": {"path": None}}}, "hands.codex.path = null: must be text"),
+        (
+            {"notify": 7},
+            "notify = 7: must be text or list of objects (kind: command|desktop|ntfy|webhook, command: text, "
+            "url: text, token_env: text, events: list of blocked|done|failed|limit|question)",
+        ),
         ({"version": "v9"}, 'version = "v9": must be v1'),
         (
             {"runtime": {"interrupt": {"signal_sequence": ["SIGFOO"]}}},

@@ -13,5 +13,6 @@ _AREAS = (
     "proof",
     "bench",
     "restore",
+    "notify",
 )
 TABLES = {"TEXT": ("base", *_AREAS)}

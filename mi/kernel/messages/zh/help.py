@@ -1,6 +1,9 @@
 """中文帮助文本：键是代码里的英文原文（首字母小写，不带句号）。"""
 
 HELP = {
+    "whether you can be reached when you are away": "您不在时能否联系到您",
+    "How you are told of questions and of the ends of runs (config: notify)": "如何把问题和运行的结束告诉您（配置：notify）",
+    "tell you something by every way that is configured": "用每一种已配置的方式给您发一条消息",
     "the version": "版本",
     "what works here, and how to fix what does not": "这里哪些可用，不可用的怎么修",
     "archive and tidy up, dry run first": "归档并整理，先试运行",

@@ -117,6 +117,8 @@ WORDS = {
     "closing": "收尾判断",
     "proof": "证明",
     "trust_set": "信任",
+    "notify_failed": "通知失败",
+    "notification": "通知",
     "learn_suggested": "学习建议",
     "learn_update": "学习更新",
     "limit": "限额",

@@ -1,0 +1,27 @@
+"""English texts of notifications."""
+
+TEXT: dict[str, str] = {
+    "notify.title-question": "{project}: MI asks",
+    "notify.title-limit": "{project}: a limit is reached",
+    "notify.title-done": "{project}: done",
+    "notify.title-blocked": "{project}: blocked",
+    "notify.title-failed": "{project}: failed",
+    "notify.title-test": "MI can reach you",
+    "notify.body-test": "This is what `mi notify test` sends.",
+    "notify.task": "Task: {task}",
+    "notify.resets": "It ends at {time}.",
+    "notify.answer": "Answer: mi answer {number} …",
+    "notify.none": "Nobody is told of anything: notify is not configured (docs/guides/notifications.md).",
+    "notify.sent": "{channel}: sent",
+    "notify.failed": "{channel}: {reason}",
+    "notify.waits": "You could not be told by {channel} ({event}): {reason}",
+    "notify.no-command": "notify.command is empty",
+    "notify.bad-command": "notify.command = {value}: {reason}",
+    "notify.not-installed": "{program} is not installed ({way})",
+    "notify.exit-code": "{program} ended with {code}: {said}",
+    "notify.too-slow": "{program} took over {seconds} seconds",
+    "notify.bad-url": "notify.url = {value}: must begin with https:// or http://",
+    "notify.no-token": "notify.token_env = {value}: no such environment variable",
+    "notify.no-answer": "{host}: {reason}",
+    "notify.refused": "{host} answered {code}",
+}

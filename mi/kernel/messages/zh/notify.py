@@ -1,0 +1,27 @@
+"""Chinese texts of notifications."""
+
+TEXT: dict[str, str] = {
+    "notify.title-question": "{project}：MI 有问题",
+    "notify.title-limit": "{project}：达到上限",
+    "notify.title-done": "{project}：完成",
+    "notify.title-blocked": "{project}：受阻",
+    "notify.title-failed": "{project}：失败",
+    "notify.title-test": "MI 可以联系到您",
+    "notify.body-test": "这是 `mi notify test` 发送的内容。",
+    "notify.task": "任务：{task}",
+    "notify.resets": "将于 {time} 解除。",
+    "notify.answer": "回答：mi answer {number} …",
+    "notify.none": "不会通知任何人：未配置 notify（docs/guides/notifications.md）。",
+    "notify.sent": "{channel}：已发送",
+    "notify.failed": "{channel}：{reason}",
+    "notify.waits": "无法通过 {channel} 通知您（{event}）：{reason}",
+    "notify.no-command": "notify.command 为空",
+    "notify.bad-command": "notify.command = {value}：{reason}",
+    "notify.not-installed": "未安装 {program}（{way}）",
+    "notify.exit-code": "{program} 以 {code} 结束：{said}",
+    "notify.too-slow": "{program} 超过 {seconds} 秒",
+    "notify.bad-url": "notify.url = {value}：必须以 https:// 或 http:// 开头",
+    "notify.no-token": "notify.token_env = {value}：没有这个环境变量",
+    "notify.no-answer": "{host}：{reason}",
+    "notify.refused": "{host} 返回 {code}",
+}
