@@ -1,19 +1,24 @@
 """The snapshots that a person's words mean: by their references, and by what the evidence says was kept."""
 
 import os
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
 
-from mi.app.home_context import HomeContext
+from mi.app.home_context import HomeContext, find_current_folder
 from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.run import TreeSnapshot
 from mi.kernel import clock, files, git
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.text import decode
-from mi.project.restore_plan import KeptTree, read_attributes
 from mi.project.snapshots import END, KeptSnapshot, find_kept_stores, list_snapshots, order_snapshots
+from mi.project.tree_paths import is_inside
 from mi.project.tree_store import TreeStore
-from mi.project.tree_writer import name_attributes, name_excludes
 from mi.project.trees import GitTree
+
+if TYPE_CHECKING:  # what a look at snapshots does not need
+    from mi.project.restore_plan import KeptTree, PresentTree
+    from mi.project.tree_writer import TreeWriter
 
 
 class ChosenSnapshots(NamedTuple):
@@ -148,13 +153,31 @@ def _holds(store: TreeStore, commit: str) -> bool:
     return git.run(store.git_dir, *asked, env={"GIT_DIR": store.git_dir}).code == 0
 
 
-def read_kept(context: HomeContext, chosen: ChosenSnapshots) -> KeptTree:
+def read_kept(context: HomeContext, chosen: ChosenSnapshots) -> "KeptTree":
     """Return what the first snapshot holds, and the rules that it was taken by as far as they are known."""
+    from mi.project.restore_plan import KeptTree, read_attributes
+    from mi.project.tree_writer import name_attributes, name_excludes
+
     folder = context.project_home.path("trees", chosen.first.run_id)
     tree = open_tree(chosen, chosen.first)
     frozen = chosen.attributes or decode(files.read_bytes(name_attributes(folder)) or b"")
     attributes = frozen or read_attributes(tree)
     return KeptTree(tree, chosen.first.time, chosen.left_out, name_excludes(folder), chosen.store.objects, attributes)
+
+
+@contextmanager
+def open_now(
+    context: HomeContext, kept: "KeptTree", store: "TreeStore | None"
+) -> "Iterator[tuple[TreeWriter, PresentTree]]":
+    """Yield the work tree as it is now; MiError when it cannot be written down."""
+    from mi.project.left_out import KeepRules
+    from mi.project.restore_plan import open_present
+
+    config = context.config.snapshot
+    with open_present(kept, store, KeepRules(config.max_file, config.secrets)) as (writer, now):
+        if now.reason:
+            raise MiError("state-not-kept", path=kept.tree.root, reason=now.reason)
+        yield writer, now
 
 
 def open_tree(chosen: ChosenSnapshots, kept: KeptSnapshot) -> GitTree:
@@ -164,3 +187,34 @@ def open_tree(chosen: ChosenSnapshots, kept: KeptSnapshot) -> GitTree:
     if found.code != 0:
         raise MiError("snapshot-broken", ref=kept.ref, path=chosen.store.git_dir)
     return GitTree(chosen.top, found.output.strip(), env)
+
+
+def find_scope(context: HomeContext, top: str, paths: Sequence[str]) -> list[str]:
+    """Return paths that somebody named as seen from the top of the work tree; without any, the project's folder."""
+    root = os.path.realpath(context.project.root)
+    if not paths:
+        return [see_from(top, root)]
+    here = os.path.realpath(find_current_folder())
+    base = here if here == top or here.startswith(top + os.sep) else root
+    found = []
+    for path in paths:
+        place = os.path.normpath(os.path.join(base, os.path.expanduser(path)))
+        if not (place + os.sep).startswith(top + os.sep):
+            place = os.path.join(os.path.realpath(os.path.dirname(place)), os.path.basename(place))
+        if not (place + os.sep).startswith(top + os.sep):
+            raise UsageError("path-not-in-tree", path=path, top=top)
+        found.append(see_from(top, place))
+    return found
+
+
+def see_from(top: str, place: str) -> str:
+    """Return a place in a work tree as seen from its top."""
+    return "" if place == top else os.path.relpath(place, top)
+
+
+def require_known(chosen: ChosenSnapshots, within: Sequence[str], *trees: GitTree) -> None:
+    """Raise NotFound for a path that is neither here nor in a tree."""
+    for path in within:
+        is_here = os.path.lexists(os.path.join(chosen.top, path))
+        if not is_here and not any(is_inside(one, [path]) for tree in trees for one in tree.entries):
+            raise NotFound("path-unknown", path=path, ref=f"{chosen.first.run_id}/{chosen.first.batch_id}")

@@ -33,12 +33,12 @@ def build_parser(name: str) -> Parser:
 
 
 def _restore(context: HomeContext, args: Args) -> int:
-    from mi.app.restore import find_difference, find_scope, restore
-    from mi.app.snapshots import choose_snapshots
-
     out = Output(context.language)
     if args.ref is None:
         return _list(context, args, out)
+    from mi.app.restore import find_difference, restore
+    from mi.app.snapshots import choose_snapshots, find_scope
+
     chosen = choose_snapshots(context, args.ref)
     within = find_scope(context, chosen.top, args.paths)
     shown = find_difference(context, chosen, within)
@@ -138,8 +138,8 @@ def _confirm(context: HomeContext, out: Output, args: Args, chosen: "ChosenSnaps
 
 
 def _diff(context: HomeContext, args: Args) -> int:
-    from mi.app.restore import find_scope, open_diff
-    from mi.app.snapshots import choose_snapshots
+    from mi.app.run_diff import open_diff
+    from mi.app.snapshots import choose_snapshots, find_scope
     from mi.project.tree_diff import list_changes, write_patch
 
     out = Output(context.language)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from mi.kernel import files, git
 from mi.project.large_files import fill_pointers
-from mi.project.restore_plan import Difference, KeptTree, LeftAlone, find_obstacle
+from mi.project.restore_plan import Difference, KeptTree, LeftAlone
+from mi.project.tree_paths import find_obstacle
 from mi.project.tree_store import find_store, make_repository
 from mi.project.tree_writer import TreeWriter, name_attributes, quote_path
 

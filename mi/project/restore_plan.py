@@ -6,7 +6,6 @@ before, does not hold.
 
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from typing import Literal, NamedTuple
 from mi.kernel import files, git
 from mi.project.git_rules import freeze_attributes
 from mi.project.left_out import KeepRules, LeftOut
+from mi.project.tree_paths import find_obstacle, is_file, is_inside, list_files
 from mi.project.tree_store import TreeStore, make_repository
 from mi.project.tree_writer import TreeWriter
 from mi.project.trees import GitTree
@@ -176,46 +176,8 @@ def _why_not_put_back(
     if path in present or not os.path.lexists(place):
         return None
     if os.path.isdir(place) and not os.path.islink(place):
-        return None if _list_files(top, path) <= removed else "in-the-way"
+        return None if list_files(top, path) <= removed else "in-the-way"
     return unkept.get(path, "in-the-way")
-
-
-def find_obstacle(top: str, path: str) -> str:
-    """Return the first part of a path that should be a folder and is a file or a link; '' when there is none."""
-    parts = path.split("/")[:-1]
-    for end in range(1, len(parts) + 1):
-        part = "/".join(parts[:end])
-        try:
-            mode = os.lstat(os.path.join(top, part)).st_mode
-        except OSError:
-            return ""
-        if not stat.S_ISDIR(mode):
-            return part
-    return ""
-
-
-def is_file(top: str, path: str) -> bool:
-    """Return whether a file or link is at a path, and no link on the way leads to it."""
-    if find_obstacle(top, path):
-        return False
-    try:
-        mode = os.lstat(os.path.join(top, path)).st_mode
-    except OSError:
-        return False
-    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
-
-
-def is_inside(path: str, folders: Iterable[str]) -> bool:
-    """Return whether a path is one of some paths, or below one; '' is the top."""
-    return any(not folder or path == folder or path.startswith(folder + "/") for folder in folders)
-
-
-def _list_files(top: str, folder: str) -> set[str]:
-    found = set()
-    for place, folders, names in os.walk(os.path.join(top, folder)):
-        links = [name for name in folders if os.path.islink(os.path.join(place, name))]
-        found |= {os.path.relpath(os.path.join(place, name), top) for name in (*names, *links)}
-    return found
 
 
 def find_ignored(kept: KeptTree, paths: list[str]) -> set[str]:

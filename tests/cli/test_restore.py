@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from mi.app.home_context import HomeContext
-from mi.app.restore import find_difference, find_scope, restore
-from mi.app.snapshots import choose_snapshots
+from mi.app.restore import find_difference, restore
+from mi.app.snapshots import choose_snapshots, find_scope
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import LeftOutFile, RunStart, TreeSnapshot
 from mi.kernel.errors import Blocked, MiError, NotFound
