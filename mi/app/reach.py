@@ -1,16 +1,16 @@
 """Who cites what would be undone, over all that knows it: thoughts, workflows, runs and answers of every project."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.evidence.records.run import RunStart
 from mi.learning.reach import (
-    ADMINISTRATION,
     Citation,
     Lesson,
+    acts_by_thoughts,
     find_citing_runs,
     find_citing_thoughts,
     find_citing_workflows,
@@ -33,16 +33,25 @@ def find_reach(
     taken = [one for one in changes if one["do"] == "take back"]
     ids = {one["id"] for one in taken} | {one["text"].partition(" ")[0] for one in taken if one["kind"] == "workflows"}
     lesson = Lesson(frozenset(one for one in ids if one.startswith(("cl_", "nd_", "ed_", "wf_"))), target.holds)
-    stores = [WorkflowStore(context.project_home.workflows, "project", context.notices)]
-    stores.append(WorkflowStore(context.home.workflows, "global", context.notices))
-    logs = [context.project_home.evidence]
-    if any(one["scope"] == "global" for one in taken):
-        logs += [context.home.project(one).evidence for one in context.home.project_ids()]
-    found = find_citing_thoughts(lesson, build_thoughts(context).read("effective"))
-    found += find_citing_workflows(lesson, stores)
-    for log in dict.fromkeys(log for log in logs if os.path.exists(log)):
-        found += [_with_task(context, log, one, progress) for one in find_citing_runs(lesson, log)]
-    return found
+    is_shared = any(one["scope"] == "global" for one in taken)
+    own = context.project.project_id
+    found: dict[str, Citation] = {}
+    for project_id in dict.fromkeys([own, *(context.home.project_ids() if is_shared else ())]):
+        for one in _find_in_project(context, lesson, project_id, progress):
+            found.setdefault(one.id, one)
+    return list(found.values())
+
+
+def _find_in_project(context: HomeContext, lesson: Lesson, project_id: str, progress: "Progress") -> Iterator[Citation]:
+    """Yield who cites a lesson in one project, and among what holds for all."""
+    place = context.home.project(project_id)
+    workflows = [WorkflowStore(place.workflows, "project", context.notices)]
+    workflows.append(WorkflowStore(context.home.workflows, "global", context.notices))
+    yield from find_citing_thoughts(lesson, build_thoughts(context).read_project(project_id))
+    yield from find_citing_workflows(lesson, workflows)
+    if os.path.exists(place.evidence):
+        for one in find_citing_runs(lesson, place.evidence):
+            yield _with_task(context, place.evidence, one, progress)
 
 
 def _with_task(context: HomeContext, log: str, one: Citation, progress: "Progress") -> Citation:
@@ -61,8 +70,7 @@ def mark_run(context: HomeContext, log: str, run: dict[str, Any], progress: "Pro
 
 def mark_event(context: HomeContext, log: str, event: dict[str, Any]) -> dict[str, Any]:
     """Return an event with what it names and was taken back since; as it is where all of that still holds."""
-    is_said_of_it = event.get("kind") in ADMINISTRATION
-    return event if is_said_of_it else _mark(context, log, event, find_roles(event))
+    return _mark(context, log, event, find_roles(event)) if acts_by_thoughts(str(event.get("kind"))) else event
 
 
 def _mark(context: HomeContext, log: str, shown: dict[str, Any], roles: "dict[str, Role]") -> dict[str, Any]:

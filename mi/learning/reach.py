@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
+from mi.evidence.records.table import TRUST
 from mi.kernel import jsonl
 from mi.kernel.jsontext import BadJson, decode_stored, encode
 from mi.knowledge.thoughts.graph import label
@@ -14,8 +15,11 @@ from mi.learning.why import CITED, list_ids
 from mi.workflows.store import WorkflowStore
 
 Role = Literal["rests_on", "supported_by", "cites", "in_view"]
-# Kinds that name a thought without acting by it.
-ADMINISTRATION = ("undo", "redo", "why_trace", "claim_retract", "claim_supersede", "node_retract", "edge_retract")
+
+
+def acts_by_thoughts(kind: str) -> bool:
+    """Return whether an event that names a thought went by it: whatever a person says, or asks, only speaks of it."""
+    return TRUST.get(kind) != "user" and kind != "why_trace"
 
 
 class Citation(NamedTuple):
@@ -70,15 +74,21 @@ def find_citing_runs(lesson: Lesson, log: str) -> list[Citation]:
     answers: list[Citation] = []
     runs: dict[str, Citation] = {}
     for event, roles in _read_citing(lesson, log):
-        run = str(event.get("run_id") or "")
-        said = event.get("auto_answer")
+        run, said = str(event.get("run_id") or ""), _read_answer(event)
         cites = [one for one, role in roles.items() if role == "cites"]
-        if isinstance(said, dict) and said.get("should_answer") and cites:
-            words = str(said.get("hands_answer_input") or "")
-            answers.append(Citation("answer", str(event["event_id"]), "cites", words, cites))
+        if said is not None and cites:
+            answers.append(Citation("answer", str(event["event_id"]), "cites", said, cites))
         if run.startswith("run_"):
             runs[run] = _join(runs.pop(run, Citation("run", run, "in_view", "", [])), roles)
     return [*reversed(runs.values()), *reversed(answers)]
+
+
+def _read_answer(event: dict[str, Any]) -> str | None:
+    """Return what MI answered an agent in the person's place; None for any other event."""
+    if event.get("kind") == "answered_alone":
+        return str(event.get("answer") or "")
+    said = event.get("auto_answer")
+    return str(said.get("hands_answer_input") or "") if isinstance(said, dict) and said.get("should_answer") else None
 
 
 def _join(known: Citation, roles: dict[str, Role]) -> Citation:
@@ -96,7 +106,7 @@ def _read_citing(lesson: Lesson, log: str) -> Iterator[tuple[dict[str, Any], dic
         except BadJson:
             continue
         roles = {one: role for one, role in find_roles(event).items() if one in lesson.ids}
-        if roles and event.get("kind") not in ADMINISTRATION and not lesson.holds(str(event.get("event_id"))):
+        if roles and acts_by_thoughts(str(event.get("kind"))) and not lesson.holds(str(event.get("event_id"))):
             yield event, roles
 
 
@@ -125,7 +135,7 @@ def find_run_roles(log: str, run_id: str, start: int) -> dict[str, Role]:
             event = decode_stored(line, dict[str, Any])
         except BadJson:
             continue
-        if event.get("run_id") == run_id and event.get("kind") not in ADMINISTRATION:
+        if event.get("run_id") == run_id and acts_by_thoughts(str(event.get("kind"))):
             roles |= {one: role for one, role in find_roles(event).items() if roles.get(one) != "cites"}
     return roles
 

@@ -158,7 +158,7 @@ SPEAKING = (
     "claim apply-suggested {suggestion}",
     "answer {suggestion} yes",
     "undo {event} --apply",
-    "redo",
+    "redo --apply",
     "import knowledge.jsonl --apply",
     "config apply-template rules",
     "config rollback",
@@ -179,8 +179,8 @@ def test_an_agent_at_work_does_not_speak_for_its_person(bench: Workbench, judged
     tried = [run(f"{MI} {command.format(**ids)}") for command in SPEAKING]
     bench.agent([*tried, run(f"{MI} --home {bench.folder / 'own'} values set --text 'Be kind.'"), say("Done.")])
     ran = bench.run("what", "is", "wrong?")
-    *refused, elsewhere = [seen["exit_code"] for seen in ran.of("batch_end")[-1]["seen"]["commands"]]
-    assert (refused, elsewhere) == ([3] * len(SPEAKING), 0)
+    refused = [seen["exit_code"] for seen in ran.of("batch_end")[-1]["seen"]["commands"]]
+    assert refused == [3] * (len(SPEAKING) + 1)  # in a home of its own, too
     assert {path: path.read_bytes() for path in bench.home.glob("thoughtdb/global/*.jsonl")} == stored
     assert bench.inbox() == [suggestion]
     assert bench.mi("answer", suggestion["id"], "no").code == 0

@@ -14,7 +14,7 @@ from mi.app.thoughts import build_thoughts
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.mind import AutoAnswer, AutoAnswerOutput, DecideNext, ThoughtsUsed
 from mi.evidence.records.run import RunStart
-from mi.evidence.records.thoughts import ClaimMining
+from mi.evidence.records.thoughts import AnsweredAlone, ClaimMining
 from mi.kernel.home import Home
 from tests.conftest import MI, Mi
 
@@ -115,7 +115,14 @@ def test_a_lesson_for_all_projects_is_looked_for_in_all(
     log = EvidenceWriter(other.project_home.evidence, CITER, other.notices)
     log.append(RunStart(task="elsewhere"))
     log.append(AutoAnswer(auto_answer=AutoAnswerOutput(should_answer=True, cited_ids=[claim])))
+    store = build_thoughts(other).own
+    resting = store.new_claim("Install with pnpm", ["t"], "ev_other_1", "user", claim_type="fact")
+    store.add_claims([resting])
+    store.link("derived_from", resting.claim_id, claim, "ev_other_1", "user")
+    log.append(AnsweredAlone(answer="With pnpm, as ever.", cited_ids=[claim]))
     shown = told(mi, "undo", "last")
+    texts = {(one["kind"], one["text"]) for one in shown["cited_by"]}
+    assert {("claim", "Install with pnpm"), ("answer", "With pnpm, as ever.")} <= texts
     assert ("run", CITER, "elsewhere") in [(one["kind"], one["id"], one["text"]) for one in shown["cited_by"]]
 
 
