@@ -11,13 +11,14 @@ from mi.app.answers import keep_given_answer
 from mi.app.home_context import HomeContext
 from mi.app.inbox import build_inbox
 from mi.app.learning import build_knowledge
+from mi.app.permission_words import open_always
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output, Progress, shorten_gist
 from mi.evidence.answers import AnswerWatch, ReadAnswer, read_answer
 from mi.evidence.inbox import InboxItem, LocatedItem
 from mi.evidence.records.run import KeptAnswer, Question, UserInput
 from mi.evidence.records.thoughts import AnswerKept
-from mi.kernel.consent import begins_with_yes
+from mi.governance.session_words import Reach, read_permission
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.home import ProjectHome
 
@@ -50,6 +51,8 @@ def _answer(context: HomeContext, args: Args) -> int:
     stored = store(context, found, UserInput(answer=choice.text, by="terminal", opens=opens, once=args.once))
     if trust is not None:
         return _settle_trust(context, args, out, found, trust, choice.text)
+    if opens == "always":
+        open_always(context, found.item.call, found.item.project_root, stored[0])
     kept = keep_given_answer(context, found.item.project_id, stored[0])
     outcome, proposal = _about_tasks(context, found.item.id, text), _about_capture(context, found.item.id, text)
     if args.json:
@@ -59,6 +62,8 @@ def _answer(context: HomeContext, args: Args) -> int:
         out.json(shown | answered | more)
         return 0
     _say_answered(out, found.item, choice.text)
+    if found.item.call:
+        out.say("hook.opens-" + (opens or "nothing"), operation=found.item.call.operation)
     if kept:
         say_kept(out, kept)
     _say_what_follows(context, out, found)
@@ -156,7 +161,7 @@ def answer_in_place(context: HomeContext, out: Output, question: Question, is_ov
     return True
 
 
-def _read_opening(item: InboxItem, choice: ReadAnswer) -> Literal["", "once", "session", "always"]:
+def _read_opening(item: InboxItem, choice: ReadAnswer) -> Reach | Literal[""]:
     """Return what an answer to a call's question opens; words of one's own are a no with what to do instead."""
     if item.call is None:
         return ""
@@ -166,7 +171,7 @@ def _read_opening(item: InboxItem, choice: ReadAnswer) -> Literal["", "once", "s
     if choice.text.casefold() in ("once", "session", "always"):
         options = " | ".join(option.key for option in item.options) or "yes | no"
         raise UsageError("not-an-option", id=item.number or item.id, value=choice.text, options=options)
-    return "once" if begins_with_yes(choice.text) else ""
+    return read_permission(choice.text, [option.key for option in item.options]) or ""
 
 
 def _say_answered(out: Output, item: InboxItem, answer: str) -> None:

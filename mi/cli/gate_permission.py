@@ -107,7 +107,7 @@ def encode_verdict(verdict: Any, language: str) -> dict[str, Any]:
 def _list_permissions(context: HomeContext, args: Args) -> int:
     from mi.governance.operations import OPERATIONS
     from mi.governance.permissions import state_of
-    from mi.project.permissions import own_states
+    from mi.project.permissions import list_opened, own_states
 
     profile = args.profile or context.config.governance.profile
     own = own_states(context.home, context.notices)
@@ -116,13 +116,17 @@ def _list_permissions(context: HomeContext, args: Args) -> int:
         for name, rule in OPERATIONS.items()
     ]
     out = Output(context.language)
+    opened = list_opened(context.home, context.notices)
     if args.json:
-        out.json({"profile": profile, "permissions": rows})
+        shown = [{"operation": one.operation, "target": one.target, "project_root": one.project_root} for one in opened]
+        out.json({"profile": profile, "permissions": rows, "opened": shown})
         return FREE
     for row in rows:
         mark = "*" if row["set"] else " "
         effect = out.text("effect." + str(row["operation"]))
         out.line(f"{row['state']:<6} {mark} {row['operation']:<20} {row['class'] or '':<5} {effect}")
+    for one in opened:
+        out.say("gate.always-open", operation=one.operation, target=one.target, root=one.project_root)
     return FREE
 
 

@@ -1,9 +1,10 @@
-"""When a session ends, when it is saved by itself, and which sayings are worth keeping."""
+"""What a person's words in a session mean: a yes to what was refused, the end, a saying worth keeping."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Literal, NamedTuple
 
 from mi.governance.words import is_said, is_whole, own_words, split_clauses
+from mi.kernel.consent import begins_with_yes, declines
 from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
 from mi.kernel.text import fit_one_line, split_sentences
@@ -16,6 +17,7 @@ CARD_TYPE = {
     "decision": "principle",
     "contradiction": "heuristic",
 }
+Reach = Literal["once", "session", "always"]
 Signal = Literal["decision", "pattern", "lesson", "principle", "contradiction"]
 
 
@@ -57,6 +59,71 @@ def decide_autosave(now: Situation) -> int:
 def add_autosave(slot: str, trigger: int) -> str:
     """Return the one line that reports it."""
     return f"Auto-saved to slot-{slot} | trigger: {trigger}"
+
+
+def read_consent(message: str, also: Collection[str] = ()) -> Literal["yes", "no", ""]:
+    """Return whether a message says yes or no to what was refused before it; '' for anything else, or with a but.
+
+    `also` are words that begin a yes to this one question.
+    """
+    own = own_words(message).strip()
+    first = next(iter(split_sentences(own)), own)
+    clause = next(iter(split_clauses(own)), "")
+    known = patterns()
+    if not clause or any(mark in first for mark in known.question_marks):
+        return ""
+    if declines(clause):
+        return "no"
+    if compiled(known.no_refusal).match(clause):
+        return "yes"
+    agreed = begins_with_yes(clause) or bool(_find_beginning(clause, (*known.go_ahead, *also)))
+    return "yes" if agreed and not compiled(known.but).search(first) else ""
+
+
+def read_reply(message: str, also: Collection[str] = ()) -> Literal["yes", "no", ""]:
+    """Return whether the person's next prompt after a refusal says yes or no to it.
+
+    They may speak of something else: an "ok" with more behind it only says that they have read.
+    """
+    clauses, known = split_clauses(own_words(message)), patterns()
+    if len(clauses) == 1 and _says_only(clauses[0], (*known.for_good, *known.for_session)):
+        return "yes"
+    words = (*known.yes, *known.go_ahead, *also)
+    begins = _find_beginning(clauses[0], words) if clauses else ""
+    if begins in known.weak_yes and not all(is_whole(clause, words) for clause in clauses):
+        return ""
+    return read_consent(message, also)
+
+
+def _find_beginning(clause: str, words: Iterable[str]) -> str:
+    """Return the longest of the words with which a clause begins; '' where it begins with none."""
+
+    def fits(word: str) -> bool:
+        return clause.startswith(word) and not (word.isascii() and clause[len(word) : len(word) + 1].isalnum())
+
+    return max((word for word in words if fits(word)), key=len, default="")
+
+
+def read_permission(answer: str, offered: Collection[str]) -> Reach | None:
+    """Return how far an answer to a question about a call opens it, no farther than offered; None where it does not."""
+    known = patterns()
+    reaches: tuple[tuple[Reach, tuple[str, ...]], ...] = (("always", known.for_good), ("session", known.for_session))
+    clauses = split_clauses(own_words(answer))
+    said = next((reach for reach, words in reaches if any(_says_only(clause, words) for clause in clauses)), None)
+    bare = said is not None and said in offered and len(clauses) == 1
+    if not bare and read_consent(answer) != "yes":
+        return None
+    return said if said in offered else "once"
+
+
+def _says_only(clause: str, words: Iterable[str]) -> bool:
+    """Return whether a clause says one of the words and, beside a yes, nothing else: "and always test" does not."""
+    if not is_said(clause, words):
+        return False
+    known = patterns()
+    both = sorted((*words, *known.yes, *known.go_ahead), key=len, reverse=True)
+    rest = compiled("|".join(rf"\b{word}\b" if word.isascii() else word for word in both)).sub(" ", clause)
+    return not rest.strip() or is_whole(f"{known.yes[0]} {rest.strip()}", known.yes)
 
 
 class Capture(NamedTuple):

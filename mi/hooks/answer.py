@@ -25,6 +25,7 @@ class AskedOperation(Struct, frozen=True):
     target: str
     reaches: tuple[Reach, ...] = REACHES
     instead: str = ""
+    lifted: bool = False  # an override lifted a denial to this question
 
 
 class HookAnswer(Struct, frozen=True):

@@ -38,7 +38,11 @@ def file_question(event: HookEvent, context: "HomeContext", answer: HookAnswer, 
     log = context.open_agent_log()
     size = jsonl.measure_size(log.path)
     log.append(question, sync=True)
-    return AskedCall(question_id=question.id, operation=operation, target=target, size=size)
+    reaches: list[str] = [*find_reaches(answer)]
+    lifted = any(one.lifted for one in answer.asked)
+    return AskedCall(
+        question_id=question.id, operation=operation, target=target, reaches=reaches, size=size, lifted=lifted
+    )
 
 
 def list_options(answer: HookAnswer) -> list[str]:

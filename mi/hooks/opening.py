@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mi.evidence.answers import AnswerWatch
+from mi.evidence.records.run import UserInput
 from mi.hooks import rules_state
 from mi.hooks.answer import HookAnswer
 from mi.hooks.event import HookEvent
@@ -34,11 +35,11 @@ def apply_word(event: HookEvent, context: "HomeContext", answer: HookAnswer, som
 
     def judge(old: RulesState) -> RulesState:
         call = hear_word(context, old.calls[key]) if key in old.calls else None
-        if call is None or call.word == "used":
+        if call is None or call.word in ("used", "always"):  # an always that is not open was closed since
             call = file_question(event, context, answer, key, old.prompt)
         said.append(call.word)
         shown = event.tool_use_id if somebody and not call.word else call.shown
-        served: Word = "used" if call.word in ("once", "always") else call.word
+        served: Word = "used" if call.word == "once" else call.word
         call = msgspec.structs.replace(call, word=served, shown=shown)
         refusals = old.refusals if _passes(said[0]) or somebody else [*old.refusals, key]
         return msgspec.structs.replace(old, calls=_with(old.calls, key, call), refusals=list(dict.fromkeys(refusals)))
@@ -53,7 +54,7 @@ def apply_word(event: HookEvent, context: "HomeContext", answer: HookAnswer, som
 
 
 def _passes(word: Word) -> bool:
-    return word in ("once", "session", "always")
+    return word in ("once", "session")
 
 
 def _with(calls: dict[str, AskedCall], key: str, call: AskedCall) -> dict[str, AskedCall]:
@@ -72,7 +73,17 @@ def hear_word(context: "HomeContext", call: AskedCall) -> AskedCall:
         return call
     if given.dismissed:  # by the person, or when the host's own question was left: then it may be asked again
         return msgspec.structs.replace(call, word="closed" if given.by else "used")
-    return msgspec.structs.replace(call, word=(given.opens or "no") if given.by else "", answer=given.answer)
+    return msgspec.structs.replace(call, word=_read_word(given), answer=given.answer)
+
+
+def _read_word(given: UserInput) -> Word:
+    if not given.by:  # nobody's
+        return ""
+    if given.opens:
+        return given.opens
+    from mi.governance.session_words import read_permission
+
+    return read_permission(given.answer, ("once",)) or "no"
 
 
 def _explain(context: "HomeContext", answer: HookAnswer, call: AskedCall, language: str) -> str:

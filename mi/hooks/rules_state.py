@@ -31,8 +31,10 @@ class AskedCall(Struct, frozen=True, kw_only=True):
     question_id: str
     operation: str
     target: str
+    reaches: list[str] = []  # how far a yes may reach
     size: int = 0  # of the log when the question was asked: the answer stands behind
     word: Word = ""  # '' while it waits
+    lifted: bool = False  # an override lifted a denial to this question
     answer: str = ""  # in the person's own words
     shown: str = ""  # the call of a tool for which the host itself shows it to the person
 

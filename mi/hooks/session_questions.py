@@ -32,15 +32,18 @@ def close(event: HookEvent, context: "HomeContext", keys: Sequence[str], why: st
     _mark(event, context, left)
 
 
-def settle(context: "HomeContext", call: AskedCall, word: UserInput) -> UserInput | None:
-    """Store a word on a call's question; returns the one that was there first, None where this is it."""
+def settle(context: "HomeContext", call: AskedCall, word: UserInput, again: bool = False) -> UserInput | None:
+    """Store a word on a call's question; returns the one that was there first, None where this is it.
+
+    `again`: they know their first one and change their mind.
+    """
     log = context.open_agent_log()  # before the lock: it looks after the folder that is locked
     with AnswerWatch(log.path, [call.question_id], call.size).settle() as earlier:
-        if earlier is None:
+        if earlier is None or again:
             asked = f"{call.operation}: {call.target}"
             said = msgspec.structs.replace(word, question=asked, question_id=call.question_id)
             log.append(said, sync=True)
-    return earlier
+    return None if again else earlier
 
 
 def _mark(event: HookEvent, context: "HomeContext", keys: Sequence[str]) -> None:

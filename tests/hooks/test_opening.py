@@ -1,10 +1,13 @@
 """What the person's word opens: ask, answer in the inbox, and the very same call passes; another one asks again."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
+from mi.app import speaker
+from mi.kernel.ancestry import ProcessInfo
 from tests.conftest import git
 from tests.hooks.host import Host
 
@@ -90,7 +93,7 @@ def test_a_yes_for_the_session_opens_the_call_in_it_and_in_no_other(host, home, 
 
 
 @pytest.mark.req("person.opens.no")
-@pytest.mark.parametrize(("word", "said"), [("no", "no"), ("open a pull request instead", "open a pull request")])
+@pytest.mark.parametrize(("word", "said"), [("no", "no"), ("no, open a pull request", "open a pull request")])
 def test_a_no_is_remembered_for_the_session_and_told_with_the_alternative(
     host, home, root, answer, waiting, word, said
 ):
@@ -223,3 +226,147 @@ def test_the_end_of_a_process_for_one_prompt_is_not_the_end_of_its_session(home,
     answer("once")
     assert host.before("Bash", command=PUSH)[0] == ""
     assert host.before("Bash", command=PUSH)[0] == "deny"
+
+
+@pytest.mark.req("person.opens.always")
+def test_an_always_is_a_change_of_permissions_for_that_call_alone_recorded_and_taken_back(host, home, root, answer, mi):
+    host.before("Bash", command=PUSH)
+    assert "mi gate permission set push PROMPT" in answer("always")
+    other = Host(home, root, "codex", "s2")
+    assert [other.before("Bash", command=PUSH)[0] for _ in range(2)] == ["", ""]
+    assert other.before("Bash", command="git push origin other")[0] == "deny"
+    (recorded,) = [json.loads(line) for line in Path(home.evidence).read_text("utf-8").splitlines()]
+    assert (recorded["kind"], recorded["scope"]) == ("override", f"permission push: always on {PUSH}")
+    shown = json.loads(mi("gate", "permission", "list", "--json", cwd=root).stdout)
+    assert shown["opened"] == [{"operation": "push", "target": PUSH, "project_root": str(root)}]
+    assert PUSH in mi("gate", "permission", "list", cwd=root).stdout
+    assert mi("gate", "permission", "set", "push", "PROMPT", cwd=root).returncode == 0
+    assert other.before("Bash", command=PUSH)[0] == "deny"
+
+
+def test_an_always_does_not_outlive_a_denial_of_its_operation(host, answer, mi, root):
+    host.before("Bash", command=PUSH)
+    answer("always")
+    assert mi("gate", "permission", "set", "push", "DENY", cwd=root).returncode == 0
+    assert host.before("Bash", command=PUSH)[0] == "deny"
+
+
+# the chat
+
+
+@pytest.fixture
+def chat(host, monkeypatch):
+    """A prompt in a host's session: of a person, or of whoever stands above that host."""
+    began = time.time() - 3600
+
+    def process(name: str, parent: int = 2) -> ProcessInfo:
+        return ProcessInfo(77, name, (name,), began, parent, f"/usr/bin/{name}", 1000)
+
+    def say(words: str, above: tuple[str, ...] = (), to: Host = host) -> str:
+        program = {"codex": "codex", "claude-code": "claude"}[to.name]
+        chain = [process("mi"), process(program), *map(process, above), process("bash"), process("init", 0)]
+        monkeypatch.setattr(speaker, "read_ancestry", lambda pid=None: chain)
+        return to.prompt(words)
+
+    return say
+
+
+@pytest.mark.req("person.opens.chat")
+@pytest.mark.parametrize("word", ["yes", "Go ahead.", "ok", "继续", "可以", "yes, push it"])
+def test_a_yes_in_the_chat_directly_after_a_refusal_answers_that_one_question(host, chat, waiting, word):
+    chat("publish the fix")
+    host.before("Bash", command=PUSH)
+    assert PUSH in chat(word)
+    assert waiting() == []
+    (said,) = host.records("user_input")
+    assert (said["by"], said["opens"], said["answer"]) == ("chat", "once", word)
+    assert [host.before("Bash", command=PUSH)[0] for _ in range(2)] == ["", "deny"]
+
+
+@pytest.mark.req("person.opens.chat")
+def test_the_chat_can_say_for_this_session_always_and_no(host, chat, mi, root):
+    host.before("Bash", command=PUSH)
+    chat("yes, for this session")
+    assert [host.before("Bash", command=PUSH)[0] for _ in range(2)] == ["", ""]
+    host.before("Bash", command="rm notes.txt")
+    chat("always")
+    assert Host(host.home, host.root, "codex", "s2").before("Bash", command="rm notes.txt")[0] == ""
+    host.before("Bash", command="rm other.txt")
+    chat("no, keep it")
+    decision, reason = host.before("Bash", command="rm other.txt")
+    assert decision == "deny"
+    assert "no, keep it" in reason
+
+
+@pytest.mark.req("person.opens.chat")
+@pytest.mark.parametrize(
+    "word", ["fix the tests", "ok, now write the docs", "yes?", "yes, but to another branch", "继续写文档", '"yes"', ""]
+)
+def test_any_other_prompt_opens_nothing(host, chat, waiting, word):
+    host.before("Bash", command=PUSH)
+    chat(word)
+    assert len(waiting()) == 1
+    assert host.before("Bash", command=PUSH)[0] == "deny"
+
+
+@pytest.mark.req("person.opens.chat")
+def test_a_yes_counts_directly_after_the_refusal_alone(host, chat, waiting):
+    host.before("Bash", command=PUSH)
+    chat("what does the test say?")
+    chat("yes")
+    assert len(waiting()) == 1
+    assert host.before("Bash", command=PUSH)[0] == "deny"
+
+
+@pytest.mark.req("person.opens.chat")
+def test_a_yes_to_several_refusals_answers_none_and_asks_which(host, chat, waiting):
+    host.before("Bash", command=PUSH)
+    host.before("Bash", command="rm notes.txt")
+    told = chat("yes")
+    assert PUSH in told
+    assert "rm notes.txt" in told
+    assert len(waiting()) == 2
+
+
+@pytest.mark.req("person.opens.chat", "person.chat")
+@pytest.mark.parametrize("above", [("claude",), ("codex",), ("aider",), ("mi", "claude")])
+def test_a_yes_in_a_session_that_an_agent_started_is_nobodys(host, chat, waiting, above):
+    host.before("Bash", command=PUSH)
+    assert chat("yes", above) == ""
+    assert host.before("Bash", command=PUSH)[0] == "deny"
+    assert len(waiting()) == 1
+
+
+def test_a_yes_in_the_chat_after_a_no_opens_it_again(host, chat, answer):
+    host.before("Bash", command=PUSH)
+    answer("no")
+    host.before("Bash", command=PUSH)
+    chat("go ahead")
+    assert host.before("Bash", command=PUSH)[0] == ""
+
+
+def test_what_the_host_showed_and_the_person_did_not_let_through_is_opened_by_no_later_yes(asking, chat):
+    asking.before("Bash", command=PUSH)
+    chat("yes", to=asking)
+    assert asking.before("Bash", command=PUSH)[0] == "ask"
+
+
+def test_a_secret_in_a_yes_is_kept_nowhere(host, chat):
+    token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+    host.before("Bash", command=PUSH)
+    chat(f"yes, with {token}")
+    assert [
+        one for one in Path(host.home.root).rglob("*") if one.is_file() and token.encode() in one.read_bytes()
+    ] == []
+
+
+@pytest.mark.req("gov.perm.soft-one-action")
+def test_an_override_and_a_yes_open_a_soft_denial_for_one_action(host, answer, waiting):
+    host.prompt("override: put the new port into .env")
+    assert host.before("Write", file_path=".env")[0] == "deny"
+    (item,) = waiting()
+    assert [one["key"] for one in item["options"]] == ["once", "no"]
+    answer("yes")
+    assert host.before("Write", file_path="prod/.env")[0] == "deny"
+    assert [host.before("Write", file_path=".env")[0] for _ in range(2)] == ["", "deny"]
+    assert waiting() == []

@@ -78,6 +78,8 @@ def _before_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
     verdict = judged(event, context, "" if before.lifted else before.override)
     if verdict.decision == "ALLOW":
         return HookAnswer("allow")
+    if _waits_for_word(event, before, verdict):
+        verdict = verdict._replace(decision="PROMPT")
     state = rules_state.change(event, context, lambda old: _with_refused(old, event.tool_use_id, verdict))
     language = choose_language(context.config.language, state.prompt)
     said = explained(verdict, language)
@@ -91,13 +93,24 @@ def _before_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
     return HookAnswer("ask", said, asked=(_asked(verdict, language),))
 
 
+def _waits_for_word(event: HookEvent, state: "RulesState", verdict: "PermissionVerdict") -> bool:
+    """Return whether an override lifted this soft denial to a question that could only be left in the inbox."""
+    if verdict.denial != "soft" or verdict.decision != "DENY" or not state.calls:
+        return False
+    from mi.hooks.asked_calls import identify_call
+
+    call = state.calls.get(identify_call(event, [AskedOperation(verdict.operation, verdict.target)]))
+    return call is not None and call.lifted and not call.shown and call.word != "used"
+
+
 def _asked(verdict: "PermissionVerdict", language: str) -> AskedOperation:
     """Return what the person is asked about; an override serves for one action, and so does a yes to the unreadable."""
     from mi.kernel.secrets import redact
 
     once = verdict.denial is not None or verdict.operation in _OTHER_EACH_TIME
     reaches: tuple[Reach, ...] = ("once",) if once else ("once", "session") if verdict.over_batch else REACHES
-    return AskedOperation(verdict.operation, redact(verdict.target), reaches, verdict.alternative(language))
+    instead, lifted = verdict.alternative(language), verdict.denial is not None
+    return AskedOperation(verdict.operation, redact(verdict.target), reaches, instead, lifted)
 
 
 def judged(event: HookEvent, context: "HomeContext", override: str = "") -> "PermissionVerdict":

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from mi.hooks import rules_state
 from mi.hooks.answer import HookAnswer
 from mi.hooks.enforce import OnError
@@ -18,7 +20,9 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
     match event.event:
         case "post-tool":
             _confirm(event, context, state)
-        case "prompt" | "stop":
+        case "prompt":
+            return _at_prompt(event, context, state)
+        case "stop":
             _leave_shown(event, context, state)
         case "session-end":
             _end(event, context, state)
@@ -28,6 +32,18 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
 def on_error(event: HookEvent, context: "HomeContext") -> OnError:
     """Return that a question which could not be settled waits on, and stops nobody."""
     return "open"
+
+
+def _at_prompt(event: HookEvent, context: "HomeContext", state: "RulesState") -> HookAnswer:
+    """Take the prompt for an answer if it is one; what was refused before it is not what the next one is about."""
+    _leave_shown(event, context, state)
+    if not state.refusals:
+        return HookAnswer()
+    from mi.hooks.chat import answer_refusal
+
+    said = answer_refusal(event, context, state)
+    rules_state.change(event, context, lambda old: msgspec.structs.replace(old, refusals=[]))
+    return said
 
 
 def _confirm(event: HookEvent, context: "HomeContext", state: "RulesState") -> None:

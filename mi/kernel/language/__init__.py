@@ -60,6 +60,11 @@ class Patterns:
     yes_to_lesson: Words = ()
     no_to_lesson: Words = ()
     go_on: Words = ()
+    weak_yes: Words = ()  # of `yes`: also said by somebody who has only read
+    go_ahead: Words = ()  # begin a yes to what was refused
+    for_session: Words = ()  # a yes reaches so far
+    for_good: Words = ()
+    but: str = ""  # after it, a yes is none, or one to something else
 
     # what an agent says
     courtesy: str = ""  # sounds like a question or an order and wants nothing

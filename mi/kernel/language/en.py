@@ -65,6 +65,18 @@ class English(EnglishAgents, EnglishAsked):
     yes_to_lesson = ("apply", "learn")
     no_to_lesson = ("dismiss", "reject", "drop")
     go_on = ("go", "go on", "continue")
+    weak_yes = listed("ok, okay, sure, fine, good, agreed, go, go on, continue, proceed")
+    go_ahead = listed(
+        """go ahead, go on, go for it, go, continue, proceed, do it, do that, do so, please do, allow it, allow that, allow,
+        allowed, permitted, granted, let it, you may, you can, you're allowed, that's fine, that's ok, that's okay, yeah,
+        absolutely, of course, permission granted"""
+    )
+    for_session = listed("for this session, for the session, in this session, this session, the session, session")
+    for_good = listed("always, from now on, every time, for good, in future, in the future")
+    but = (
+        r"\b(?:but|except|unless|instead|rather|however|though|not|don'?t|never|without|only (?:if|when|after|the)|if|once you"
+        r"|when|after|before|first|as long as|provided|until)\b"
+    )
 
     # what a person asks for
     politeness = (

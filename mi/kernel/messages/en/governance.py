@@ -162,6 +162,7 @@ TEXT: dict[str, str] = {
     "gate.over-batch": "{units} change units are more than {limit}: mistakes hide in large batches and are hard to take back; split it",
     "gate.first-batch": "first batch: {files}",
     "gate.instead": "  instead: {way}",
+    "gate.always-open": "ALLOW  * {operation} on {target} in {root}: opened for good",
     "gate.permission-set": "{operation}: {before} → {now} ({event})",
     "review.passed": "[external review passed]",
     "review.partly": "[external advice partly adopted]",

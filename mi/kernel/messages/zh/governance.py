@@ -162,6 +162,7 @@ TEXT: dict[str, str] = {
     "gate.over-batch": "{units} 个变更单元超过 {limit} 个：大批次容易漏掉错误且难以撤回；请拆分",
     "gate.first-batch": "第一批：{files}",
     "gate.instead": "  替代：{way}",
+    "gate.always-open": "ALLOW  * {operation}：{target}（{root}）：长期放行",
     "gate.permission-set": "{operation}：{before} → {now}（{event}）",
     "review.passed": "[外部审查通过]",
     "review.partly": "[外部建议已部分采纳]",
