@@ -29,6 +29,7 @@ from mi.kernel.config.types import ExternalActions, Policy, ViolationResponse
 from mi.kernel.messages import text
 from mi.kernel.secrets import redact
 from mi.mind.answering import is_irreversible
+from mi.mind.asked_before import is_same_text
 from mi.mind.closing import ROWS, AskAgent, AskPerson, CannotClose, ClosingVerdict, MayClose
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
@@ -214,7 +215,7 @@ class BatchJudge:
 
     def _record_answer(self, case: Case, judgement: Judgement[AutoAnswerOutput]) -> AutoAnswerOutput | None:
         """Keep of an answer what is really there; one that cites nothing becomes a question to the person."""
-        answer = judgement.value
+        answer = self._remembered(case, judgement.value) or judgement.value
         if answer is None:
             return None
         questions = asked(case) or [case.batch.last_message]
@@ -232,6 +233,17 @@ class BatchJudge:
         record = AutoAnswer(state=judgement.state, mind_transcript_ref=judgement.transcript_ref, auto_answer=answer)
         self._recorder.append(record, note=answer.hands_answer_input if answer.should_answer else "")
         return answer
+
+    def _remembered(self, case: Case, answer: AutoAnswerOutput | None) -> AutoAnswerOutput | None:
+        """Return what the person said before, where the Mind failed, or would ask the very question again."""
+        if answer is not None and not answer.needs_user_input:
+            return None
+        known = auto_answer_to_hands.rules(case) if case.person.answers else AutoAnswerOutput()
+        cited = [one for one in case.person.answers if one.id in known.cited_ids]
+        is_carried = known.should_answer and len(cited) == len(known.cited_ids)
+        if is_carried and answer is not None:
+            is_carried = all(any(is_same_text(one.question, said) for said in asked(case)) for one in cited)
+        return known if is_carried else None
 
     def answer_question(self, case: Case, question: str) -> AutoAnswerOutput | None:
         """Try to answer, from what the person said, a question that was meant for them."""

@@ -17,13 +17,16 @@ from mi.mind.views import AnsweredBefore, CitableText, Person
 
 _SHARED = 0.65  # of the fewer words of two questions: so many in common are about the same …
 _COVERED = 0.5  # … when they are so many of the other's, too
+_ALIKE = 0.75  # of all words of two choices whose options are read differently
 _MOST_OPTIONS = 5
+_AWAY = {"take out", "leave out"}
 _ADD = "add"  # whoever wants something and names no deed wants it to be there
 _RANKED = 12  # earlier answers that a Mind is shown
 # A name of something in the code: in backquotes, with an underscore, a path, a capital inside, or a file's ending.
 _NAME = re.compile(
     r"`([^`]+)`|(\b\w+(?:_\w+)+\b|[\w.-]*/[\w./-]+|\b[a-z]+[A-Z]\w*\b|\b[A-Z][a-z]+[A-Z]\w*\b|\b[\w-]+\.[a-z]{1,4}\b)"
 )
+_NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _MARK = re.compile(r"^\W*(?:option\s+)?(?P<mark>\d{1,2}|[A-Za-z])\s*(?:$|[).:,]\s*)", re.IGNORECASE)
 
 
@@ -43,15 +46,16 @@ class KnownQuestion(NamedTuple):
     options: tuple[frozenset[str], ...]
     deeds: frozenset[str]
     names: frozenset[str]
+    numbers: frozenset[str]
     turned: bool
 
 
 def find_answer(question: AskedQuestion, answers: list[AnsweredBefore]) -> Chosen | None:
     """Return what an earlier answer of the person says to a question; None when none does, or they disagree."""
     known = [one for one in answers if is_same(read_stored(one.question), question)]
-    exact = [one for one in known if _plain(one.question) == _plain(question.text)]
+    exact = [one for one in known if is_same_text(one.question, question.text)]
     found = exact[-1:] or known
-    replies = {one.id: reply for one in found if (reply := reply_with(one.answer, question))}
+    replies = {one.id: reply for one in found if (reply := _reply_of(one, question))}
     if len(replies) != len(found) or len(set(replies.values())) != 1:
         return None
     return Chosen(
@@ -63,7 +67,7 @@ def guess(question: AskedQuestion, person: Person) -> Guess:
     """Return what most of the person's words that say anything to a question come to."""
     votes = [(found, 0.6) for one in person.thoughts() if (found := choose(question, [one])) is not None]
     for one in person.answers:
-        near = _same_subject(read_known(read_stored(one.question)).words, read_known(question).words)
+        near = _same_subject(read_known(read_stored(one.question)), read_known(question))
         reply = reply_with(one.answer, question) if near else ""
         votes += [(Chosen(reply, (CitableText(id=one.id, text=one.text),)), 0.4)] if reply else []
     sums: dict[str, float] = {}
@@ -93,13 +97,14 @@ def _read_stored(question: str) -> AskedQuestion:
 
 def is_same(one: AskedQuestion, other: AskedQuestion) -> bool:
     """Return whether an earlier question (`one`) means the same as another."""
-    if _plain(one.text) == _plain(other.text) and len(one.options) == len(other.options):
+    if is_same_text(one.text, other.text) and len(one.options) == len(other.options):
         return True
     before, now = read_known(one), read_known(other)
-    if not before.names <= now.names:
+    if not before.names <= now.names or before.numbers != now.numbers:
         return False
     if before.kind == now.kind == "choice":
-        return _pair_up(one.options, other.options) and _same_subject(before.words, now.words)
+        paired = _pair_up(one.options, other.options) is not None and _same_subject(before, now, one.options)
+        return paired or _same_words(one, other)
     if {before.kind, now.kind} == {"choice", "open"}:
         return _near(before.words, now.words)
     if before.kind != now.kind or before.turned != now.turned or not _same_deed(before, now):
@@ -107,9 +112,29 @@ def is_same(one: AskedQuestion, other: AskedQuestion) -> bool:
     return _near(before.words, now.words)
 
 
+def _same_words(one: AskedQuestion, other: AskedQuestion) -> bool:
+    """Return whether two choices are told in nearly the same words, wherever one option ends and the next begins."""
+    mine, theirs = _told_in(one), _told_in(other)
+    return len(one.options) == len(other.options) and len(mine & theirs) >= _ALIKE * len(mine | theirs)
+
+
+def _told_in(question: AskedQuestion) -> set[str]:
+    text = _canonical(" ".join([question.text, *question.options]))
+    for words in patterns().deeds.values():
+        text = compiled(words).sub(" ", text)
+    return _telling_words(text)
+
+
 def _same_deed(one: KnownQuestion, other: KnownQuestion) -> bool:
-    open_deed = one.kind == "open" and not (one.deeds and other.deeds)
-    return open_deed or one.deeds == other.deeds or bool(one.kind == "open" and one.deeds & other.deeds)
+    """Return whether two questions are about the same deed: one in common, and none that does away with something."""
+    if one.kind == "open" and not (one.deeds and other.deeds):
+        return True
+    return bool(one.deeds & other.deeds) and one.deeds & _AWAY == other.deeds & _AWAY
+
+
+def is_same_text(one: str, other: str) -> bool:
+    """Return whether two questions are told in the very same words."""
+    return _plain(one) == _plain(other)
 
 
 # what a question is about
@@ -128,15 +153,24 @@ def read_known(question: AskedQuestion) -> KnownQuestion:
     told = {deed for deed, words in known.deeds.items() if compiled(words).search(one_meaning)}
     for words in known.deeds.values():
         one_meaning = compiled(words).sub(" ", one_meaning)
-    asking = content_words(" ".join(known.asking_words)) | set(known.asking_words)
     return KnownQuestion(
         kind,
-        frozenset(content_words(one_meaning) - asking),
+        frozenset(_telling_words(one_meaning)),
         _told_apart(question.options) if choice else (),
         frozenset(told or ({_ADD} if kind == "wish" else ())),
         frozenset(names),
-        not choice and compiled(known.turns).search(rest.lower()) is not None,
+        frozenset(_NUMBER.findall(bare)),
+        not choice and compiled(known.negation).search(rest.lower()) is not None,
     )
+
+
+def _telling_words(text: str) -> set[str]:
+    """Return the words that tell what is asked, without those that only ask; where no blank parts words, by parts."""
+    asking = patterns().asking_words
+    unparted = sorted((word for word in asking if not word.isascii()), key=len, reverse=True)
+    rest = compiled("|".join(map(re.escape, unparted))).sub(" ", text)
+    found = content_words(rest) - content_words(" ".join(asking)) - set(asking)
+    return {word for word in found if len(word) > 1 or not word.isascii()}
 
 
 def _kind_of(text: str) -> Literal["wish", "fact", "open"]:
@@ -187,9 +221,14 @@ def _near(one: frozenset[str], other: frozenset[str]) -> bool:
     return shared >= _SHARED * min(len(one), len(other)) and shared >= _COVERED * max(len(one), len(other))
 
 
-def _same_subject(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Return whether two choices between the same options are about the same; one that says nothing may be."""
-    return not one or not other or len(one & other) >= 0.5 * min(len(one), len(other))
+def _same_subject(one: KnownQuestion, other: KnownQuestion, options: tuple[str, ...] = ()) -> bool:
+    """Return whether two choices between the same options are about the same.
+
+    One that says nothing else may be, unless the options are mere numbers.
+    """
+    if not one.words or not other.words:
+        return one.words == other.words or not any(_NUMBER.fullmatch(option.strip()) for option in options)
+    return len(one.words & other.words) >= 0.5 * min(len(one.words), len(other.words))
 
 
 def _told_apart(options: tuple[str, ...]) -> tuple[frozenset[str], ...]:
@@ -203,13 +242,18 @@ def _told_apart(options: tuple[str, ...]) -> tuple[frozenset[str], ...]:
     return tuple(found)
 
 
-def _pair_up(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Return whether every option of a question has its own counterpart among those of another."""
+def _pair_up(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[int, ...] | None:
+    """Return for every option of a question its counterpart among those of another; None unless each has one."""
     if len(one) != len(other) or len(one) > _MOST_OPTIONS:
-        return [_plain(option) for option in one] == [_plain(option) for option in other]
+        alike = [_plain(option) for option in one] == [_plain(option) for option in other]
+        return tuple(range(len(one))) if alike else None
     mine, theirs = _told_apart(one), _told_apart(other)
-    ways = [way for way in permutations(theirs) if all(map(_overlap, mine, way))]
-    return len(ways) == 1
+    ways = [
+        way
+        for way in permutations(range(len(theirs)))
+        if all(_overlap(words, theirs[at]) for words, at in zip(mine, way, strict=True))
+    ]
+    return ways[0] if len(ways) == 1 else None
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -217,6 +261,19 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 # what an answer says
+
+
+def _reply_of(known: AnsweredBefore, question: AskedQuestion) -> str:
+    """Return an earlier answer as the reply to a question: the counterpart of the option that it chose then."""
+    before = read_stored(known.question)
+    pairs = _pair_up(before.options, question.options) if min(len(before.options), len(question.options)) > 1 else None
+    vote = find_vote(known.answer, before) if pairs else None
+    if pairs and vote is not None:
+        return reply_with(question.options[pairs[vote]], question)
+    is_named = content_words(known.answer) <= content_words(question.text) and not question.marks
+    if len(question.options) > 1 and not pairs and is_named and not is_irreversible(question.text):
+        return _as_sentence(known.answer)  # in their own words: the options are read differently
+    return reply_with(known.answer, question)
 
 
 def reply_with(answer: str, question: AskedQuestion) -> str:

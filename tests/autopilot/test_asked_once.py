@@ -1,10 +1,14 @@
 """A question that the person answered once is answered from their answer the next time."""
 
 import json
+from contextlib import closing
 
 import pytest
 
-from tests.autopilot.workbench import MEND, TEST, Json, Ran, Workbench, say
+from tests.autopilot.workbench import MEND, TEST, Json, Ran, Workbench, models_for, say
+from tests.conftest import MI
+from tests.mind.answers import model
+from tests.terminals import Terminal
 
 DONE = [MEND, TEST, say("Fixed and tested. Done.")]
 COLOUR = "Which colour should the report have, red or green?"
@@ -56,23 +60,13 @@ def test_an_answer_for_this_one_time_is_asked_for_again(bench: Workbench, text: 
 
 
 @pytest.mark.req("person.asked-once.no-permission")
-@pytest.mark.parametrize(
-    "question",
-    [
-        "May I rewrite the parser?",
-        "Should I push it to origin?",
-        "Should I use the production database for the check?",
-        "Should I spend more tokens on it?",
-        "我可以重写解析器吗？",
-    ],
-)
-def test_a_yes_to_a_permission_a_risk_or_a_budget_is_never_kept(bench: Workbench, question: str) -> None:
-    bench.agent([say(question)], DONE)
-    bench.run().ended("blocked")
-    answer(bench, "yes")
-    assert claims(bench) == []
-    bench.agent([say(question)], DONE)
-    bench.run().ended("blocked")
+@pytest.mark.parametrize("question", ["May I rewrite the parser?", "我可以重写解析器吗？"])
+def test_a_permission_is_asked_for_again(bench: Workbench, question: str) -> None:
+    for _ in range(2):
+        bench.agent([say(question)], DONE)
+        bench.run().ended("blocked")
+        answer(bench, "yes")
+        assert claims(bench) == []
 
 
 @pytest.mark.req("person.asked-once.supersede")
@@ -110,3 +104,34 @@ def test_a_kept_answer_can_be_taken_back_and_the_former_one_holds_again(bench: W
     assert claims(bench) == []
     bench.agent([say(COLOUR)], DONE)
     bench.run().ended("blocked")
+
+
+@pytest.mark.req("person.asked-once.said")
+def test_the_summary_of_a_run_says_what_was_kept_of_an_answer_at_its_terminal(bench: Workbench) -> None:
+    bench.agent([say(COLOUR)], DONE)
+    bench.mi("settings", "set", "--prove", "no")
+    with closing(Terminal([str(MI), "run", "fix it"], bench.project, **bench.env)) as terminal:
+        terminal.read_until("\n> ")
+        terminal.type("B\r")
+        shown = " ".join(terminal.finish().split())
+    (kept,) = claims(bench)
+    assert f"Kept for the next time as {kept['claim_id']}: {COLOUR} → green" in shown
+    (end,) = [one for one in bench.records() if one["kind"] == "run_end"]
+    assert [one["claim_id"] for one in end["kept"]] == [kept["claim_id"]]
+
+
+@pytest.mark.req("person.asked-once.cited")
+def test_a_mind_that_would_ask_the_very_question_again_is_helped_by_the_answer(bench: Workbench) -> None:
+    bench.agent([say(COLOUR)], DONE)
+    bench.run().ended("blocked")
+    answer(bench, "green")
+    (kept,) = claims(bench)
+    asks = {"needs_user_input": True, "ask_user_question": COLOUR}
+    with models_for(bench) as judged:
+        server = judged(model(auto_answer_to_hands=asks))
+        bench.agent([say(COLOUR)], DONE)
+        ran = bench.run()
+        shown = [text for request in server.requests for text in request.user_texts if "<<<QUESTIONS" in text]
+    assert f"[{kept['claim_id']}] {COLOUR} → green" in shown[0]
+    assert ran.of("auto_answer")[-1]["auto_answer"]["cited_ids"] == [kept["claim_id"]]
+    assert bench.inbox() == []

@@ -7,50 +7,55 @@ class EnglishAsked(Patterns):
     """How questions about the same matter are told in English."""
 
     same_words = {
-        "test": r"\b(?:(?:unit |regression |automated )?tests?(?: cases?| suites?)?|testing|specs?)\b",
-        "framework": r"\b(?:framework|library|package|dependency|dependencies|runner|tool|toolkit|module)s?\b",
-        "type hint": r"\b(?:type[- ](?:hint|annotation)s?|annotations?|typing|type[- ]hinted|annotate[ds]?|typed signatures?)\b",
+        "test": r"\b(?:(?:unit |regression |automated )?tests?(?: cases?| suites?| files?)?|testing|specs?)\b",
+        "framework": r"\b(?:framework|library|package|dependency|dependencies|runner|tool|toolkit)s?\b",
+        "type hint": r"\b(?:type[- ](?:hint|annotation)s?|annotations?|typing|type[- ]hinted|annotate[ds]?|typed signatures?|with types)\b",
         "docstring": r"\b(?:doc[- ]?strings?|doc comments?|api docs?|inline documentation)\b",
         "documentation": r"\b(?:documentation|docs|readme(?:\.md)?|manual|user guide)\b",
         "changelog": r"\b(?:change ?log(?:\.md)?|release notes?|history file|news file|changes file)\b",
         "comment": r"\b(?:(?:inline |code )?comments?)\b",
-        "error": r"\b(?:errors?|exceptions?|failures?|valueerror|typeerror|keyerror)\b",
-        "raise": r"\b(?:rais(?:e|es|ing)|throw(?:s|ing)?|fail(?:s|ing)? loudly|blow up)\b",
+        "error": r"\b(?:errors?|exceptions?|failures?)\b",
+        "raise": r"\b(?:rais(?:e|es|ed|ing)|throw(?:s|n|ing)?|fail(?:s|ing)? loudly|blow up)\b",
         "none": r"\b(?:none|null|nil)\b",
-        "invalid input": r"\b(?:(?:bad|invalid|malformed|broken|unparsable|wrong|illegal|unexpected|faulty) (?:input|value|data|argument|parameter)s?)\b",
+        "invalid input": r"\b(?:(?:bad|invalid|malformed|broken|unparsable|wrong|illegal|unexpected|faulty) (?:input|value|data|argument|parameter)s?"
+        r"|(?:input|value|data|argument|parameter)s? (?:is|are|that is) (?:bad|invalid|malformed|broken|wrong|illegal|faulty))\b",
         "log": r"\b(?:logs?|logging|logger|log (?:lines?|messages?|output|records?|entries))\b",
-        "config": r"\b(?:config(?:uration)?s?|settings?(?: files?)?|options? files?)\b",
+        "config": r"\b(?:config(?:uration)?s?(?: files?)?|settings?(?: files?)?|options? files?)\b",
         "folder": r"\b(?:folders?|director(?:y|ies)|dirs?|location|place|where)\b",
         "function": r"\b(?:functions?|methods?|helpers?|routines?|procedures?|callables?)\b",
         "name": r"\b(?:nam(?:e|es|ed|ing)|call(?:ed)?|identifiers?)\b",
         "indent": r"\b(?:indent(?:s|ed|ing|ation)?|whitespace)\b",
         "quote": r"\b(?:quot(?:e|es|ed|ing)(?: style| marks?)?|string delimiters?)\b",
-        "line length": r"\b(?:line (?:length|width|limit)|(?:maximum|max) (?:line )?(?:length|width)|columns?|characters per line|wrap(?:ped|ping)?(?: lines?)?)\b",
+        "line length": r"\b(?:how long|lines?|line (?:length|width|limit)|(?:maximum|max) (?:line )?(?:length|width)|columns?|characters per line|wrap(?:ped|ping)?(?: lines?)?)\b",
         "format": r"\b(?:format(?:s|ted|ter|ting)?|style|pretty-?print(?:ed)?)\b",
         "compatible": r"\b(?:backwards?[- ]compatib\w+|compatib\w+|old (?:api|callers?|name|signature|interface)|deprecat\w+(?: alias)?|alias(?:es)?|shim)\b",
         "database": r"\b(?:databases?|dbs?|datastores?|storage)\b",
         "migration": r"\b(?:migrations?|schema changes?)\b",
         "mock": r"\b(?:mock(?:s|ed|ing)?|stub(?:s|bed|bing)?|fak(?:e|es|ed|ing)|test doubles?|patch(?:ed|ing)?)\b",
         "async": r"\b(?:async(?:hronous(?:ly)?|io)?|non-?blocking|concurrent(?:ly)?)\b",
+        "sync": r"\b(?:sync(?:hronous(?:ly)?)?|blocking)\b",
+        "lint": r"\b(?:lint(?:er|ing|ers)?)\b",
+        "minimum": r"\b(?:minimum|minimal|lowest|oldest|at least|how old an?|least)\b",
         "date": r"\b(?:dates?|time ?stamps?|datetimes?|times?)\b",
-        "time zone": r"\b(?:time ?zones?|utc|local time)\b",
+        "time zone": r"\b(?:time ?zones?)\b",
         "money": r"\b(?:money|amounts?|prices?|currenc(?:y|ies)|monetary)\b",
         "commit": r"\b(?:commit(?:s|ted|ting)?(?: messages?)?|check(?:ed)? in(?:to git)?|version control)\b",
         "generated": r"\b(?:(?:auto-?)?generated(?: files?| code)?|build (?:output|artefacts?|artifacts?)|artefacts?|artifacts?)\b",
-        "python version": r"\b(?:python versions?|versions? of python|minimum python|oldest python)\b",
-        "cli": r"\b(?:cli|command[- ]line(?: interface| tool| parser)?|terminal)\b",
-        "argument parser": r"\b(?:argument pars(?:er|ing)|pars(?:e|ing) (?:the )?(?:arguments|flags|options)|flags)\b",
+        "cli": r"\b(?:cli|command[- ]lines?(?: interface| tool| parser| arguments| options| flags)?|terminal|argument pars(?:er|ing)"
+        r"|pars(?:e|ing) (?:the )?(?:arguments|flags|options)|flags|arguments)\b",
         "http": r"\b(?:https?(?: client| requests?| calls?)?|web requests?|download(?:s|ed|ing)?|fetch(?:es|ing)?)\b",
-        "separate": r"\b(?:separate(?:ly)?|own|split(?:ting)?|different|another|new)\b",
+        "separate": r"\b(?:separate(?:ly)?|split(?:ting)?(?: up)?|break(?:ing)?\b[^?]{0,30}\b(?:up|apart))\b",
         "file": r"\b(?:files?)\b",
         "old": r"\b(?:old|existing|former|previous|legacy|current)\b",
-        "language": r"\b(?:language|in which language|written in|english|german|chinese|french)\b",
+        "language": r"\b(?:language|in which language)\b",
         "cache": r"\b(?:cach(?:e|es|ed|ing)|memoi[sz]\w+)\b",
         "retry": r"\b(?:retr(?:y|ies|ied|ying)|try again|attempts?)\b",
-        "sort": r"\b(?:sort(?:s|ed|ing)?|order(?:s|ed|ing)?)\b",
+        "earlier": r"\bbefore(?:hand)?\b",
+        "later": r"\bafter(?:wards)?\b",
+        "ordering": r"\b(?:sort(?:s|ed|ing)?|order(?:s|ed|ing)?)\b",
         "round": r"\b(?:round(?:s|ed|ing)?|truncat\w+|decimals?)\b",
-        "print": r"\b(?:print(?:s|ed|ing)?|stdout|standard output|stderr)\b",
-        "class": r"\b(?:class(?:es)?|dataclass(?:es)?|named ?tuples?|structs?)\b",
+        "print": r"\b(?:print(?:s|ed|ing)?)\b",
+        "class": r"\b(?:class(?:es)?)\b",
         "dict": r"\b(?:dicts?|dictionar(?:y|ies)|mappings?)\b",
         "public": r"\b(?:public|exported|external)\b",
         "import": r"\b(?:imports?|imported|importing)\b",
@@ -63,10 +68,10 @@ class EnglishAsked(Patterns):
         "take out": r"\b(?:remov(?:e|es|ed|ing)|delet(?:e|es|ed|ing)|drop(?:s|ped|ping)?|strip(?:ped|ping)?|get rid of|throw away|clean(?:ed)? out|discard(?:ed|ing)?)\b",
         "leave out": r"\b(?:skip(?:s|ped|ping)?|omit(?:ted|ting)?|leav(?:e|ing) out|without|ignor(?:e|ed|ing)|exclud(?:e|ed|ing))\b",
         "keep": r"\b(?:keep(?:s|ing)?|kept|leav(?:e|es|ing)|retain(?:ed|ing)?|preserv(?:e|ed|ing)|stay(?:s|ing)?|maintain(?:ed|ing)?)\b",
-        "rename": r"\b(?:renam(?:e|es|ed|ing))\b",
+        "rename": r"\b(?:renam(?:e|es|ed|ing)|(?:give|choose|pick|find)\b[^?]{0,40}\b(?:better|new|clearer|other|different)\s+name)\b",
         "move": r"\b(?:mov(?:e|es|ed|ing)|relocat\w+|go(?:es)?|put|plac(?:e|ed|ing)|liv(?:e|es)|belong(?:s)?|store|sit(?:s)?|end up)\b",
         "fix": r"\b(?:fix(?:es|ed|ing)?|mend(?:ing)?|repair(?:ing)?|correct(?:ing)?)\b",
-        "rewrite": r"\b(?:rewrit\w+|refactor\w*|rework\w*|restructur\w+|clean(?:ing)? up|tidy(?:ing)?(?: up)?|simplif\w+)\b",
+        "rewrite": r"\b(?:rewrit\w+|refactor\w*|rework\w*|restructur\w+|clean(?:ing|ed)? up|tidy(?:ing)?(?: up)?|simplif\w+)\b",
         "commit": r"\b(?:commit(?:s|ted|ting)?|check(?:ed|ing)? in(?:to git)?|track(?:ed)? in git)\b",
     }
     asking_words = tuple(
@@ -75,10 +80,10 @@ class EnglishAsked(Patterns):
         into and or if so also just too well rather instead still either between which what where when who how why whether choose pick
         chosen go use used using uses new one ones kind sort way thing make made take side project code repository repo question decide
         decision think best better suit supposed expected approach ahead each every all any some only beside next about tell know given
-        task change work part file files function functions value values good bad first second both already else again over than more case cases""".split()
+        task change work part function functions value values good bad first second both already else again something anything clearer worth smaller several few proper properly directly support supported target like plain over than more case cases""".split()
     )
     is_wanted = (
-        r"\b(?:needed|wanted|expected|necessary|required|desired|welcome|supposed to|meant to|do you (?:want|expect|need|like|prefer)"
+        r"\b(?:needed|wanted|expected|necessary|required|desired|welcome|worth|supposed to|meant to|do you (?:want|expect|need|like|prefer)"
         r"|(?:does|do|will|would) (?:this|it|the \w+|that) (?:need|require|want|get)|you'd (?:want|like))\b"
     )
     permission = (

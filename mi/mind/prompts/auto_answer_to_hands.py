@@ -52,7 +52,8 @@ def _rules(case: Case) -> AutoAnswerOutput:
 
 def _choose(question: AskedQuestion, case: Case) -> Chosen | None:
     """Return what the person said to this question before, or what their values choose; of both, the later word."""
-    valued, answered = choose(question, case.person.thoughts()), find_answer(question, case.person.answers)
+    told = question._replace(text=in_context(question.text, case.batch.last_message))  # as it was kept
+    valued, answered = choose(question, case.person.thoughts()), find_answer(told, case.person.answers)
     if valued is None or answered is None or valued.reply == answered.reply:
         return answered or valued
     return max((valued, answered), key=lambda one: max(said.said_at for said in one.said))
