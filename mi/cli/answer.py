@@ -54,7 +54,7 @@ def _answer(context: HomeContext, args: Args) -> int:
     if opens == "always":
         open_always(context, found.item.call, found.item.project_root, stored[0])
     kept = keep_given_answer(context, found.item.project_id, stored[0])
-    outcome, proposal = _about_tasks(context, found.item.id, text), _about_capture(context, found.item.id, text)
+    outcome, proposal = _about_tasks(context, found.item, text), _about_capture(context, found.item, text)
     if args.json:
         shown = {"event_id": stored[0].event_id, "question_id": stored[0].question_id, "tasks": outcome}
         answered = {"question": found.item.question, "answer": choice.text, "goes_on": _find_living(context, found)}
@@ -82,24 +82,25 @@ def say_kept(out: Output, kept: AnswerKept | KeptAnswer) -> None:
 def find_waiting(context: HomeContext, out: Output, ref: str) -> LocatedItem:
     """Return what waits under a number or an id; NotFound says what became of it."""
     waiting = build_inbox(context, Progress(out, "progress.indexing"))
-    number = read_number(ref)
+    ids = _read_ref(context, ref)
     for one in waiting:
-        if (number and one.item.number == number) or ref in (one.item.id, *one.item.ids):
+        if not {one.item.id, *one.item.ids}.isdisjoint(ids):
             return one
-    raise _explain_gone(context, out, ref)
+    raise _explain_gone(context, out, ref, ids)
 
 
-def read_number(ref: str) -> int:
-    """Return a reference as a number of the inbox; 0 where it is none."""
-    return int(ref) if ref.isdecimal() and len(ref) < 10 else 0
-
-
-def _explain_gone(context: HomeContext, out: Output, ref: str) -> MiError:
-    """Return why nothing waits under a number or an id: it was answered, closed, or never there."""
+def _read_ref(context: HomeContext, ref: str) -> list[str]:
+    """Return the ids that a number stands for, or has stood for within a day; any other reference is an id itself."""
     from mi.evidence.inbox_numbers import read_numbers
 
-    holder = read_numbers(context.home, context.notices).who(read_number(ref))
-    given = _find_answer(context, out, holder.ids[0] if holder and holder.ids else ref)
+    number = int(ref) if ref.isdecimal() and len(ref) < 10 else 0
+    holder = read_numbers(context.home, context.notices).who(number)
+    return holder.ids if holder else [ref]
+
+
+def _explain_gone(context: HomeContext, out: Output, ref: str, ids: list[str]) -> MiError:
+    """Return why nothing waits under a number or an id: it was answered, closed, or never there."""
+    given = next((one for one in (_find_answer(context, out, asked) for asked in ids) if one), None)
     if given is None:
         return NotFound("nothing-waits", id=shorten_gist(ref, 100))
     question = shorten_gist(given.question, 100)
@@ -229,6 +230,8 @@ def dismiss(context: HomeContext, args: Args) -> int:
     if not found.log:
         raise MiError("answered-otherwise", id=args.ref, kind=out.word(item.kind), command=item.answer_with)
     stored = store(context, found, UserInput(dismissed=True, why=args.why.strip(), by="terminal"))
+    _about_tasks(context, item, "")  # whoever asked may ask again
+    _about_capture(context, item, "")
     if args.json:
         out.json({"event_id": stored[0].event_id, "question_id": stored[0].question_id, "dismissed": True})
     else:
@@ -284,24 +287,24 @@ def _settle_trust(context: HomeContext, args: Args, out: Output, found: LocatedI
     return 0
 
 
-def _about_tasks(context: HomeContext, question_id: str, text: str) -> str:
+def _about_tasks(context: HomeContext, item: InboxItem, text: str) -> str:
     """Return what the answer does to the tasks of the project whose agent asked."""
     from mi.contract.proposals import apply_answer
 
-    outcomes = (apply_answer(folder, question_id, text, context.notices) for folder in _contracts(context))
+    outcomes = [
+        apply_answer(place.contract, asked, text, context.notices)
+        for place in _projects(context)
+        if os.path.isdir(place.contract)
+        for asked in item.ids or [item.id]
+    ]
     return next((outcome for outcome in outcomes if outcome), "")
-
-
-def _contracts(context: HomeContext) -> list[str]:
-    """Return the contract's folder of every project that has one."""
-    return [place.contract for place in _projects(context) if os.path.isdir(place.contract)]
 
 
 def _projects(context: HomeContext) -> list[ProjectHome]:
     return [context.home.project(one) for one in context.home.project_ids()]
 
 
-def _about_capture(context: HomeContext, question_id: str, text: str) -> str:
+def _about_capture(context: HomeContext, item: InboxItem, text: str) -> str:
     """Return the proposal that the answer makes of a suggestion to keep what was said.
 
     '' when it is about something else.
@@ -309,7 +312,7 @@ def _about_capture(context: HomeContext, question_id: str, text: str) -> str:
     from mi.review.captures import take_up
 
     for place in _projects(context):
-        made = take_up(place.captures, question_id, text, context.notices) if os.path.exists(place.captures) else None
+        made = take_up(place.captures, item.id, text, context.notices) if os.path.exists(place.captures) else None
         if made:
             context.evidence_writer(place.evidence).append(made, sync=True)
             return made.path

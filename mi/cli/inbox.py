@@ -71,7 +71,7 @@ def _print_item(out: Output, item: InboxItem) -> None:
             out.beside(f"       {option.key}  ", fit_one_line(option.text, 300))
     for key, text in _details(out, item):
         out.beside(f"     {out.text('inbox.' + key)}  ", text)
-    out.line(f"     → {name_answer(item)}")
+    out.line(f"     → {name_answer(item, item.number)}")
 
 
 def _details(out: Output, item: InboxItem) -> Iterator[tuple[str, str]]:
@@ -94,12 +94,12 @@ def _is_same(said: str, question: str) -> bool:
     return " ".join(said.split()) == " ".join(question.split())
 
 
-def name_answer(item: InboxItem) -> str:
-    """Return how to answer an item, by its number where that is shorter."""
-    if not item.number or not item.answer_with.startswith("mi answer "):
+def name_answer(item: InboxItem, number: int) -> str:
+    """Return how to answer an item, by its number if it has one."""
+    if not number or not item.answer_with.startswith("mi answer "):
         return item.answer_with
     words = " | ".join(option.key for option in item.options) or item.answer_with.rpartition(" ")[2]
-    return f"mi answer {item.number} {words}"
+    return f"mi answer {number} {words}"
 
 
 def _dismiss(context: HomeContext, args: Args) -> int:

@@ -230,8 +230,6 @@ class _Door:
 def _print_summary(context: HomeContext, out: Output, end: RunEnd) -> None:
     import msgspec
 
-    from mi.evidence.open_items import open_items
-
     marks = msgspec.to_builtins(end.marks)
     shown = "  ".join(
         f"{out.text('mark.' + name)} {'✓' if held else '✗'}" for name, held in marks.items() if held is not None
@@ -258,8 +256,30 @@ def _print_summary(context: HomeContext, out: Output, end: RunEnd) -> None:
         out.say("run.rests-on", evidence=" ".join(end.evidence_ids[-3:]))
     out.say("run.look", run_id=end.run_id)
     if end.status in ("blocked", "interrupted"):
-        waits = open_items(context.project_home.evidence, context.evidence_index, context.notices).events
-        out.say("run.answer-and-resume" if waits else "run.resume", run_id=end.run_id)
+        _print_question(context, out, end.run_id)
+        out.say("run.resume", run_id=end.run_id)
+
+
+def _print_question(context: HomeContext, out: Output, run_id: str) -> None:
+    """Print the question that a run stopped at, and how to answer it."""
+    from mi.cli.inbox import name_answer
+    from mi.cli.output import shorten_gist
+    from mi.evidence.inbox import read_item
+    from mi.evidence.inbox_numbers import number_one
+    from mi.evidence.open_items import open_items
+
+    events = open_items(context.project_home.evidence, context.evidence_index, context.notices).events
+    own = (event.record() for event in reversed(events) if event.head.run_id == run_id)
+    found = (read_item(record, context.project.project_id, context.project.root) for record in own)
+    item = next((one for one in found if one and one.blocks), None)
+    if item is None:
+        return
+    number = number_one(context.home, item.id, context.notices)
+    out.say("run.waits", question=shorten_gist(item.question, 300))
+    for option in item.options:
+        if option.text:
+            out.say("run.option", key=option.key, text=shorten_gist(option.text, 300))
+    out.say("run.answer", command=name_answer(item, number))
 
 
 def _print_ground(out: Output, end: RunEnd) -> None:

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from mi.evidence.records.governed import Proposal
-from mi.evidence.records.run import Question
+from mi.evidence.records.run import Question, QuestionOption
 from mi.governance.session_words import CARD_TYPE, Capture, find_capture, is_capture_reply
 from mi.governance.signals import find_contradicted
 from mi.kernel import ids
+from mi.kernel.messages import text
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import redact
 from mi.kernel.state import read_state, update_state
@@ -44,7 +45,16 @@ def suggest(path: str, persona: PersonaView, said: Sequence[str], language: str,
     found = next((one for words in said if (one := _in_words(redact(words), persona, known))), None)
     if found is None:
         return None
-    question = Question(id=ids.make_id("qu"), text=found.suggestion(language), blocks=False, about="capture")
+    question = Question(
+        id=ids.make_id("qu"),
+        text=found.suggestion(language),
+        blocks=False,
+        about="capture",
+        project_root=persona.project,
+        said=found.description,
+        options=[QuestionOption(key="save"), QuestionOption(key="no")],
+        default=text("question.capture-waits", language),
+    )
     waits = WaitingCapture(
         signal=found.signal,
         description=found.description,

@@ -125,6 +125,40 @@ def test_an_answer_by_number_repeats_its_question_and_leaves_the_other_numbers(h
     assert numbers == {"Which port?": 2, "Which host?": 3}
 
 
+@pytest.mark.req("person.answer.number", "person.inbox.same-once")
+def test_each_number_that_somebody_was_told_answers_the_same_question(bench: Workbench) -> None:
+    bench.agent([say("Which colour should the report have, red or green?")])
+    first, second = bench.run(), bench.run()
+    assert "mi answer 1 A | B" in first.stdout
+    assert "mi answer 2 A | B" in second.stdout
+    (item,) = bench.inbox()
+    assert (item["number"], item["count"]) == (1, 2)
+    said = bench.mi("answer", "2", "A")
+    assert said.code == 0, said.stderr
+    for ran in (first, second):
+        assert f"run --resume {ran.end['run_id']}\n" in said.stdout
+    assert bench.inbox() == []
+    for number in ("1", "2"):
+        assert f"{number} was answered already" in bench.mi("answer", number, "B").stderr
+
+
+def test_tasks_whose_proposal_was_closed_can_be_proposed_again(mi: Mi, repository) -> None:
+    root = repository()
+    (root / "tinyTasks.md").write_text("- [x] a\n", "utf-8")
+    mi("memory", "recent", cwd=root)
+    mi("contract", "mode", "GUARDED", cwd=root)
+
+    def propose() -> str:
+        refused = json.loads(mi("task", "add", "more", "--json", cwd=root).stdout)["error"]
+        return str(refused["proposal"])
+
+    first = propose()
+    assert propose() == first
+    assert mi("inbox", "dismiss", "1").returncode == 0
+    again = propose()
+    assert [item["id"] for item in json.loads(mi("inbox", "--json").stdout)] == [again] != [first]
+
+
 @pytest.mark.req("person.answer.empty", "person.answer.gone")
 @pytest.mark.parametrize(
     ("words", "code", "told"),

@@ -79,7 +79,9 @@ def test_a_stopped_run_says_how_to_go_on(bench: Workbench) -> None:
     assert f"go on    mi run --resume {ran.end['run_id']}" in ran.stdout
     bench.agent([say("Which colour should the button have, red or blue?")])
     asked = bench.run("paint the button")
-    assert f"go on    mi inbox · mi run --resume {asked.end['run_id']}" in asked.stdout
+    told = ["  waits    Which colour should the button have, red or blue?", "           A  red", "           B  blue"]
+    told += ["  answer   mi answer 1 A | B", f"  go on    mi run --resume {asked.end['run_id']}"]
+    assert asked.stdout.splitlines()[-5:] == told
 
 
 @pytest.mark.req("mi.config.language-auto")

@@ -213,7 +213,9 @@ TEXT = {
     "run.spent": "  spent    {seconds} s, {tokens} tokens, {cost} USD, {calls} Mind calls",
     "run.look": "  look     mi show last · mi why last · {run_id}",
     "run.rests-on": "  because  {evidence}",
-    "run.answer-and-resume": "  go on    mi inbox · mi run --resume {run_id}",
+    "run.waits": "  waits    {question}",
+    "run.option": "           {key}  {text}",
+    "run.answer": "  answer   {command}",
     "run.resume": "  go on    mi run --resume {run_id}",
     "run.unknown": "unknown",
     "error.demo-not-ours": "{path} is not of a demo of MI's; it is left as it is (move it away, or use another home: mi --home <folder> demo)",
@@ -254,6 +256,7 @@ TEXT = {
     "inbox.default": "no answer",
     "question.run-waits": "the run waits",
     "question.trust-waits": "MI does not run them",
+    "question.capture-waits": "nothing is kept",
     # show and tail
     "show.folded": "… {more} more characters (--full shows them)",
     "last.head": "{run}  batch {batch}  {ts}",
