@@ -23,6 +23,9 @@ class NobodyThere:
     def ask(self, question: Question, watch: AnswerWatch) -> str | None:
         return None
 
+    def tell_elsewhere(self, given: UserInput) -> None:
+        """Tell nobody."""
+
 
 class AtTerminal:
     """Asks at once and waits for an answer, here or elsewhere; an empty line leaves the question waiting."""
@@ -50,11 +53,11 @@ class AtTerminal:
                     sys.stderr.write("\n")
                     return None
                 if (given := watch.look()) is not None:
-                    self._tell_elsewhere(given)
+                    self.tell_elsewhere(given)
                     return None
             return sys.stdin.readline().strip() or None
 
-    def _tell_elsewhere(self, given: UserInput) -> None:
+    def tell_elsewhere(self, given: UserInput) -> None:
         """Say which answer counts, and drop what was typed of another: it is no answer to the next question."""
         shown = given.why or "-" if given.dismissed else given.answer
         key = "run.closed-elsewhere" if given.dismissed else "run.answered-elsewhere"

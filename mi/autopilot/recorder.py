@@ -187,6 +187,8 @@ class LogRecorder:
                 answer = read_answer(question.options, question.said, said).text
                 given = UserInput(question=question.text, answer=answer, question_id=question.id, by="terminal")
                 return self.append(given, note=_note(given), sync=True)
+        if earlier is not None and said is not None:
+            self._parts.asker.tell_elsewhere(earlier)
         if earlier is not None:
             self._state.remember(earlier, "" if earlier.dismissed else _note(earlier))
         return earlier

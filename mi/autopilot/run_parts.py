@@ -23,7 +23,6 @@ from mi.project.worktree import WorktreeWatch
 if TYPE_CHECKING:
     from mi.autopilot.recorder import LogRecorder
     from mi.evidence.answers import AnswerWatch
-    from mi.evidence.records.run import Question
 
 
 class Asker(Protocol):
@@ -31,8 +30,11 @@ class Asker(Protocol):
 
     patience_s: float
 
-    def ask(self, question: "Question", watch: "AnswerWatch") -> str | None:
+    def ask(self, question: Question, watch: "AnswerWatch") -> str | None:
         """Return what the person says here; None when nobody is there, or `watch` saw an answer given elsewhere."""
+
+    def tell_elsewhere(self, given: UserInput) -> None:
+        """Tell whoever answered here that another answer came first."""
 
 
 class PersonNotifier(Protocol):

@@ -32,7 +32,8 @@ class Killer(Reporter):
 
 def main(when: str, argv: list[str]) -> int:
     args = door.build_parser("run").parse_args(argv)
-    built = build_run(HomeContext(Home(find_default_root())), door._read_options(args), partial(door._Door, args))
+    context = HomeContext(Home(find_default_root()))
+    built = build_run(context, door._read_options(args), partial(door._Door, context, args))
     return drive_run(*built._replace(parts=built.parts._replace(reporter=Killer(when)))).exit
 
 

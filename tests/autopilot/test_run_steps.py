@@ -69,7 +69,8 @@ def go(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> Callable[..., RunEn
 
     def run(*rooms: RunSteps, resuming: bool = False, task: str = "fix the failing test") -> RunEnd:
         args = door.build_parser("run").parse_args(["--resume"] if resuming else [task])
-        built = build_run(HomeContext(Home(str(bench.home))), door._read_options(args), partial(door._Door, args))
+        context = HomeContext(Home(str(bench.home)))
+        built = build_run(context, door._read_options(args), partial(door._Door, context, args))
         parts = built.parts._replace(steps=AllSteps(rooms), reporter=Quiet(), asker=NobodyThere())
         return drive_run(*built._replace(parts=parts))
 

@@ -78,8 +78,9 @@ def test_many_answers_at_once_leave_one(bench: Workbench, open_terminal: Open) -
     waiting.type("Yellow.\n")
     for rival in rivals:
         rival.process.wait(60)
-    waiting.finish()
+    shown = waiting.finish()
     (counted,) = answers(bench)
+    assert (f"answered elsewhere: {counted}" in shown) == (counted != "Yellow.")
     assert [one["input"] for one in bench.records() if one["kind"] == "hands_input"] == ["fix it", counted]
     won = [rival for rival in rivals if rival.process.returncode == 0]
     assert len(won) == (counted != "Yellow.")
