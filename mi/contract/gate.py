@@ -51,6 +51,7 @@ class MutationRequest(NamedTuple):
     arguments: dict[str, Any] = {}
     person: bool = False  # at a terminal: the contract binds agents
     task_id: str | None = None  # the leaf it says it works on; None: a mutation that names none
+    asked_for: str = ""  # the person's request that opens a finished list for it
     steps: int = 0  # the steps this very call declares
     lacks: Code = "ok"  # what the write itself does not carry: evidence, rationale
 
@@ -155,6 +156,8 @@ def _authority_problem(request: MutationRequest, state: SessionState, tasks: Tas
         return "TASKS_UNCERTAIN", tasks.unsure
     if not tasks.exists:
         return "ok", "none"
+    if not tasks.pointer and request.asked_for:
+        return "ok", f"request: {request.asked_for}"
     if not tasks.pointer:
         return "NO_UNCHECKED_TASK", "done"
     if tasks.awaiting:

@@ -55,6 +55,20 @@ def propose(session: ContractSession, title: str, section: str, subtasks: list[s
     return made.question_id
 
 
+def identify_tasks(title: str, section: str, subtasks: list[str]) -> str:
+    """Return a key that is the same for the same tasks."""
+    from mi.kernel.digest import hash_sha256
+    from mi.kernel.jsontext import encode
+
+    parts = [title.strip(), section.strip().lstrip("# "), *(one.strip() for one in subtasks)]
+    return hash_sha256(encode(parts))[:20]
+
+
+def list_proposals(folder: str, notices: Notices) -> list[TaskProposal]:
+    """Return the tasks that wait for a person."""
+    return _waiting(folder, notices)
+
+
 def ask_to_verify(session: ContractSession, text: str) -> str:
     """Ask a person to look at a new list before work begins; returns the question's id."""
     question_id = ids.make_id("qu")

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from mi.contract import arguments, proposals
+from mi.contract import arguments, proposals, requests
 from mi.contract.gate import GateVerdict, MutationRequest
 from mi.contract.session import ContractSession
 from mi.kernel.errors import NotFound, UsageError
@@ -104,9 +104,12 @@ def task_add(session: ContractSession, given: AddInput) -> ChangeResult:
 def _admitted(
     session: ContractSession, request: MutationRequest, title: str, section: str, subtasks: list[str]
 ) -> GateVerdict:
-    """Pass the gate; after a finished list, an agent's tasks are filed for a person instead."""
+    """Pass the gate; after a finished list, tasks that no request of a person opened it for are filed instead."""
     verdict = session.judge(request)
     if verdict.code == "NO_UNCHECKED_TASK":
+        asked_for = requests.take_leave(session.place.folder, title, section, subtasks, session.place.notices)
+        if asked_for:
+            return session.pass_gate(request._replace(asked_for=asked_for))
         question_id = proposals.propose(session, title, section, subtasks)
         why = message("tasks.proposal-filed", session.place.language, id=question_id)
         raise session.refusal(verdict, request, why, question_id, misconduct=False)

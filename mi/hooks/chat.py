@@ -4,17 +4,22 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mi.evidence.answers import AnswerWatch
 from mi.evidence.records.run import HookCall, UserInput
 from mi.hooks import rules_state
 from mi.hooks.answer import HookAnswer
+from mi.hooks.chat_tasks import find_proposals
 from mi.hooks.event import HookEvent
 from mi.hooks.opening import hear_word
 from mi.hooks.rules_state import AskedCall, RulesState, Word
 from mi.hooks.session_questions import settle
+from mi.kernel.language import patterns
 from mi.kernel.messages import choose_language, text
+from mi.kernel.secrets import redact
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
+    from mi.contract.proposals import TaskProposal
 
 
 def answer_refusal(event: HookEvent, context: "HomeContext", state: RulesState) -> HookAnswer:
@@ -24,21 +29,43 @@ def answer_refusal(event: HookEvent, context: "HomeContext", state: RulesState) 
 
     refused = {key: hear_word(context, state.calls[key]) for key in state.refusals if key in state.calls}
     refused = {key: call for key, call in refused.items() if call.word in ("", "no", "closed")}
-    word = read_reply(event.prompt) if refused else ""
+    proposed = find_proposals(context, state)
+    word = read_reply(event.prompt) if refused or proposed else ""
+    if not word and proposed:
+        word, refused = read_reply(event.prompt, patterns().adds_tasks), {}
     if not word or not is_chat_of_person(context, event.host):
         return HookAnswer()
     language = choose_language(context.config.language, event.prompt)
-    if len(refused) > 1:
-        return HookAnswer(context=_name_all(context, list(refused.values()), language))
+    if len(refused) + len(proposed) > 1:
+        return HookAnswer(context=_name_all(context, list(refused.values()), proposed, language))
+    if proposed:
+        return HookAnswer(context=_answer_proposal(event, context, proposed[0], word == "yes", language))
     ((key, call),) = refused.items()
     return HookAnswer(context=_answer_call(event, context, key, call, word == "yes", language))
+
+
+def _answer_proposal(
+    event: HookEvent, context: "HomeContext", proposal: "TaskProposal", agreed: bool, language: str
+) -> str:
+    """Add proposed tasks to the list on the person's word, or not."""
+    from mi.contract.proposals import apply_answer
+
+    log = context.open_agent_log()
+    given = UserInput(answer=redact(event.prompt)[:500], by="chat", question_id=proposal.question_id)
+    with AnswerWatch.over(log.path, proposal.question_id, context.notices).settle() as earlier:
+        if earlier is None:
+            log.append(msgspec.structs.replace(given, question=proposal.lines), sync=True)
+    if earlier is not None:
+        return ""
+    word = patterns().yes[0] if agreed else patterns().no[0]
+    apply_answer(context.project_home.contract, proposal.question_id, word, context.notices)
+    return text("hook.chat-added" if agreed else "hook.chat-not-added", language, tasks=proposal.lines)
 
 
 def _answer_call(
     event: HookEvent, context: "HomeContext", key: str, call: AskedCall, agreed: bool, language: str
 ) -> str:
     from mi.governance.session_words import read_permission
-    from mi.kernel.secrets import redact
 
     reach = (read_permission(event.prompt, call.reaches) or "once") if agreed else ""
     given = UserInput(answer=redact(event.prompt)[:500], by="chat", opens=reach)
@@ -65,9 +92,10 @@ def _open_always(event: HookEvent, context: "HomeContext", key: str, call: Asked
     open_always(context, about, context.project.root, said)
 
 
-def _name_all(context: "HomeContext", calls: list[AskedCall], language: str) -> str:
+def _name_all(context: "HomeContext", calls: list[AskedCall], proposed: "list[TaskProposal]", language: str) -> str:
     from mi.evidence.inbox_numbers import number_one
 
-    numbers = {call.question_id: number_one(context.home, call.question_id, context.notices) for call in calls}
-    shown = "; ".join(f"{numbers[call.question_id]} {call.operation}: {call.target}" for call in calls)
-    return text("hook.chat-which", language, questions=shown)
+    asked = {call.question_id: f"{call.operation}: {call.target}" for call in calls}
+    asked |= {one.question_id: one.title for one in proposed}
+    shown = [f"{number_one(context.home, name, context.notices)} {about}" for name, about in asked.items()]
+    return text("hook.chat-which", language, questions="; ".join(shown))

@@ -57,7 +57,8 @@ def reply_to(context: "HomeContext", host: str, name: EventName, enforced: tuple
 
 def _with_person(event: HookEvent, enforced: tuple[str, ...]) -> tuple[str, ...]:
     """Return the parts that answer: whatever is enforced, the person's word in the session counts, and first."""
-    return ("person", *enforced) if event.event in _PERSONS else enforced
+    adds_tasks = event.event == "pre-tool" and event.tool_name.endswith("task_add")
+    return ("person", *enforced) if adds_tasks or event.event in _PERSONS else enforced
 
 
 def _forget(event: HookEvent, context: "HomeContext") -> None:

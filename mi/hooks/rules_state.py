@@ -50,6 +50,8 @@ class RulesState(Struct, frozen=True, kw_only=True):
     refused: dict[str, int] = {}  # how often an operation was asked about or denied
     calls: dict[str, AskedCall] = {}  # what the person was asked about, by the key of operation and target
     refusals: list[str] = []  # of those, the keys that were refused since the latest prompt
+    proposed: list[str] = []  # keys of the tasks that the agent wanted to add since the latest prompt
+    request: str = ""  # the latest prompt, where it opened a finished task list
     suggested: list[str] = []
     waiting: Suggested | None = None
     worked: bool = False  # something was changed since the session was saved

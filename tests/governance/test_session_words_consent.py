@@ -38,3 +38,10 @@ def test_no_answer_opens_farther_than_was_offered(answer):
 @pytest.mark.parametrize(("prompt", "said"), REPLIES)
 def test_a_reply_in_the_chat(prompt, said):
     assert read_reply(prompt) == said
+
+
+@pytest.mark.parametrize(("prompt", "said"), [("add it to the list", "yes"), ("add a test", ""), ("把它加进去", "yes")])
+def test_a_reply_to_proposed_tasks(prompt, said):
+    from mi.kernel.language import patterns
+
+    assert read_reply(prompt, patterns().adds_tasks) == said

@@ -329,7 +329,7 @@ def test_a_yes_to_several_refusals_answers_none_and_asks_which(host, chat, waiti
 
 
 @pytest.mark.req("person.opens.chat", "person.chat")
-@pytest.mark.parametrize("above", [("claude",), ("codex",), ("aider",), ("mi", "claude")])
+@pytest.mark.parametrize("above", [("claude",), ("codex",), ("aider",), ("bash", "claude")])
 def test_a_yes_in_a_session_that_an_agent_started_is_nobodys(host, chat, waiting, above):
     host.before("Bash", command=PUSH)
     assert chat("yes", above) == ""

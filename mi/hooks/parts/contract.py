@@ -66,7 +66,7 @@ def _before_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
     try:
         judge_edit(session, event.tool_name, paths, context.home.root)
     except Refused as refused:
-        return HookAnswer("deny", _explained(refused, context.quiet_language))
+        return HookAnswer("deny", _explained(refused, context.quiet_language) + _name_request(event, context, refused))
     return HookAnswer("allow")
 
 
@@ -108,6 +108,15 @@ def _explained(refused: "Refused", language: str) -> str:
         call = f"{_OURS}{verdict.next.tool} {msgspec.json.encode(verdict.next.arguments).decode()}"
         lines.append(message("hook.next", language, call=call))
     return "\n".join(lines)
+
+
+def _name_request(event: HookEvent, context: "HomeContext", refused: "Refused") -> str:
+    """Return that the person's request opened the finished list, where it did; '' otherwise."""
+    from mi.hooks import rules_state
+
+    if refused.verdict.code != "NO_UNCHECKED_TASK" or not rules_state.read(event, context).request:
+        return ""
+    return "\n" + message("hook.request-opens", context.quiet_language)
 
 
 def _after_tool(event: HookEvent, context: "HomeContext") -> None:

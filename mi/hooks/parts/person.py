@@ -8,6 +8,7 @@ from mi.hooks import rules_state
 from mi.hooks.answer import HookAnswer
 from mi.hooks.enforce import OnError
 from mi.hooks.event import HookEvent
+from mi.kernel.messages import choose_language, text
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
@@ -18,6 +19,10 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
     """Settle the questions of the session that the event is an answer to."""
     state = rules_state.read(event, context)
     match event.event:
+        case "pre-tool":
+            from mi.hooks.chat_tasks import note_tasks
+
+            note_tasks(event, context, state)
         case "post-tool":
             _confirm(event, context, state)
         case "prompt":
@@ -37,13 +42,22 @@ def on_error(event: HookEvent, context: "HomeContext") -> OnError:
 def _at_prompt(event: HookEvent, context: "HomeContext", state: "RulesState") -> HookAnswer:
     """Take the prompt for an answer if it is one; what was refused before it is not what the next one is about."""
     _leave_shown(event, context, state)
-    if not state.refusals:
-        return HookAnswer()
-    from mi.hooks.chat import answer_refusal
+    said = HookAnswer()
+    if state.refusals or state.proposed:
+        from mi.hooks.chat import answer_refusal
 
-    said = answer_refusal(event, context, state)
-    rules_state.change(event, context, lambda old: msgspec.structs.replace(old, refusals=[]))
-    return said
+        said = answer_refusal(event, context, state)
+    from mi.hooks.chat_tasks import find_request
+
+    request = "" if said.context else find_request(event, context)
+    if request or request != state.request or state.refusals or state.proposed:
+        new = {"refusals": [], "proposed": [], "request": request}
+        rules_state.change(event, context, lambda old: msgspec.structs.replace(old, **new))
+    return (
+        HookAnswer(context=text("hook.request-opens", choose_language(context.config.language, event.prompt)))
+        if request
+        else said
+    )
 
 
 def _confirm(event: HookEvent, context: "HomeContext", state: "RulesState") -> None:

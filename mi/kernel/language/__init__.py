@@ -62,6 +62,7 @@ class Patterns:
     go_on: Words = ()
     weak_yes: Words = ()  # of `yes`: also said by somebody who has only read
     go_ahead: Words = ()  # begin a yes to what was refused
+    adds_tasks: Words = ()  # begin a yes to tasks that were proposed
     for_session: Words = ()  # a yes reaches so far
     for_good: Words = ()
     but: str = ""  # after it, a yes is none, or one to something else

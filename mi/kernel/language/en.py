@@ -71,6 +71,9 @@ class English(EnglishAgents, EnglishAsked):
         allowed, permitted, granted, let it, you may, you can, you're allowed, that's fine, that's ok, that's okay, yeah,
         absolutely, of course, permission granted"""
     )
+    adds_tasks = listed(
+        "add it, add that, add this, add them, add those, add these, add the task, add the tasks, put it on, put them on"
+    )
     for_session = listed("for this session, for the session, in this session, this session, the session, session")
     for_good = listed("always, from now on, every time, for good, in future, in the future")
     but = (

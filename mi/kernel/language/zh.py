@@ -41,6 +41,7 @@ class Chinese(ChineseAgents, ChineseAsked):
     go_on = ("继续",)
     weak_yes = tuple("好 好的 是 行 对 没问题 继续".split())
     go_ahead = tuple("继续 可以 去吧 做吧 执行吧 允许 放行 批准 照做 行吧 没问题".split())
+    adds_tasks = tuple("加上 加进去 加进列表 加到列表 加入列表 把它加 把这些加 添加进去 列进去".split())
     for_session = tuple("本次会话 这次会话 本会话 这个会话 整个会话".split())
     for_good = tuple("总是 一直 永远 以后都 每次 从现在起".split())
     but = r"但|不过|除非|除了|如果|要是|不|别|先|等|换|只能|只要|之前|之后"
