@@ -12,6 +12,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from mi.app.home_context import HomeContext
+from mi.app.restore import find_difference, restore
+from mi.app.snapshots import choose_snapshots
+from mi.kernel.home import Home
 from mi.project.proof.copies import Copy, close_scratch, make_copy, open_scratch, remove_copy
 from mi.project.proof.sandbox import find_way, run_in_copy
 from mi.project.snapshots import open_store, take_snapshot
@@ -32,16 +36,17 @@ def main() -> None:
         store = open_store(str(project), "")
         writer = TreeWriter(str(project), os.path.join(folder, "tree"), store)
         began = time.perf_counter()
-        first = take_snapshot(writer, "run", "b0")
+        first = take_snapshot(writer, "run_1", "b0")
         show("first snapshot of a run", time.perf_counter() - began, base)
         numbers = iter(range(1_000))
 
         def change_and_keep() -> None:
             number = next(numbers)
             (project / "src/d1/f1.py").write_text(f"changed = {number}\n", "utf-8")
-            assert take_snapshot(writer, "run", f"b{number + 1}").reason == ""
+            assert take_snapshot(writer, "run_1", f"b{number + 1}").reason == ""
 
         show("next snapshot, one file changed", timed(change_and_keep), base, "goal 100 ms")
+        measure_restore(project, folder, base)
         scratch = open_scratch(os.path.join(folder, "scratch"))
         tree = GitTree(str(project), first.tree)
         copies: list[Copy] = []
@@ -54,6 +59,17 @@ def main() -> None:
         find_way()
         show(f"a check that does nothing ({find_way()})", timed(lambda: run_in_copy(copy, "true")), base)
         close_scratch(scratch)
+
+
+def measure_restore(project: Path, folder: str, base: float) -> None:
+    """Print what a look at the difference and a restore of one file take, with 10,000 files beside it."""
+    context = HomeContext(Home(os.path.join(folder, "home")), str(project))
+    chosen = choose_snapshots(context, "run_1/b0")
+    show("difference to a snapshot", timed(lambda: find_difference(context, chosen, [""]), 5), base)
+    shown = find_difference(context, chosen, [""])
+    began = time.perf_counter()
+    restore(context, chosen, [""], shown, lambda kept: None)
+    show("restore, the state before kept", time.perf_counter() - began, base)
 
 
 def make_project(root: Path) -> Path:

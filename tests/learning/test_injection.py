@@ -182,5 +182,7 @@ def test_an_agent_at_work_does_not_speak_for_its_person(bench: Workbench, judged
     refused = [seen["exit_code"] for seen in ran.of("batch_end")[-1]["seen"]["commands"]]
     assert refused == [3] * (len(SPEAKING) + 1)  # in a home of its own, too
     assert {path: path.read_bytes() for path in bench.home.glob("thoughtdb/global/*.jsonl")} == stored
-    assert bench.inbox() == [suggestion]
+    *told, still_open = bench.inbox()
+    assert still_open == suggestion
+    assert {one["about"] for one in told} == {"speaker"}  # the person is told of each try
     assert bench.mi("answer", suggestion["id"], "no").code == 0
