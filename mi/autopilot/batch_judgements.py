@@ -26,6 +26,7 @@ from mi.evidence.records.mind import (
 )
 from mi.evidence.records.run import Closing, PartJudged, RowJudged
 from mi.kernel.config.types import ExternalActions, Policy, ViolationResponse
+from mi.kernel.consent import refuses
 from mi.kernel.messages import text
 from mi.kernel.secrets import redact
 from mi.mind.answering import is_irreversible
@@ -222,6 +223,8 @@ class BatchJudge:
         grave = any(map(is_irreversible, questions))  # what an agent said, or a Mind, carries no such answer
         known = [*case.person.everything(), *case.recent]
         allowed = {said.id for said in known if said.by_person or not grave}
+        if grave and not refuses(answer.hands_answer_input):  # an answer to one question gives leave for nothing else
+            allowed -= {said.id for said in case.person.answers}
         cited = [claim_id for claim_id in answer.cited_ids if claim_id in allowed]
         answer = msgspec.structs.replace(answer, cited_ids=cited)
         if answer.should_answer and not cited:

@@ -16,7 +16,7 @@ from mi.mind.views import AnsweredBefore
 
 _ARROW = " → "
 _LOOKED_AT = 500  # the latest answers that a question is compared with
-_LONGEST = 1000  # characters of an answer or a question; more is no answer that holds for other times
+_LONGEST = 500  # characters of an answer or a question; more is no answer that holds for other times
 
 
 def keep_answer(
@@ -53,7 +53,8 @@ def may_keep(question: Question, answer: str) -> bool:
         return False
     if find_secrets(answer) or find_secrets(write_down(question)) or compiled(known.only_once).search(answer):
         return False
-    return refuses(answer) or not _opens(asked, answer)
+    asks_back = answer.strip().endswith(known.question_marks)
+    return not asks_back and (refuses(answer) or not _opens(asked, answer))
 
 
 def _opens(asked: AskedQuestion, answer: str) -> bool:

@@ -135,3 +135,18 @@ def test_a_mind_that_would_ask_the_very_question_again_is_helped_by_the_answer(b
     assert f"[{kept['claim_id']}] {COLOUR} → green" in shown[0]
     assert ran.of("auto_answer")[-1]["auto_answer"]["cited_ids"] == [kept["claim_id"]]
     assert bench.inbox() == []
+
+
+@pytest.mark.req("person.asked-once.no-permission")
+def test_a_mind_that_takes_one_answer_for_leave_to_do_something_grave_is_not_heard(bench: Workbench) -> None:
+    bench.agent([say(COLOUR)], DONE)
+    bench.run().ended("blocked")
+    answer(bench, "green")
+    (kept,) = claims(bench)
+    bold = {"should_answer": True, "hands_answer_input": "Yes, push it.", "cited_ids": [kept["claim_id"]]}
+    with models_for(bench) as judged:
+        judged(model(auto_answer_to_hands=bold))
+        bench.agent([say("The report is green. Should I push it to origin?")], DONE)
+        ran = bench.run()
+    assert ran.of("question")[-1]["text"] == "Should I push it to origin?"
+    assert "Yes, push it." not in ran.inputs

@@ -97,11 +97,14 @@ class EnglishAsked(Patterns):
     )
     risky = (
         r"\b(?:production|prod (?:server|database|system)|live (?:server|system|data)|customers?'? data|credentials?|passwords?|secrets?|api keys?"
-        r"|private keys?|force[- ]push|rm -rf?|git reset|hard reset|rollback|wipe|format the disk|send (?:an? )?(?:e-?)?mails?|root rights?|as root)\b"
+        r"|private keys?|force[- ]push|rm -rf?|git reset|hard reset|rollback|wipe|format the disk|send (?:an? )?(?:e-?)?mails?|root rights?|as root|upload\w*|send(?:ing)?\b[^?]{0,40}\bto\b|webhooks?|transfer\w*|rewrite (?:the )?history|rebase|amend|truncat\w+|wip(?:e|ing)|purg\w+"
+        r"|discard\w*|chmod|--no-verify|bypass\w*|(?:skip|disable|ignore|weaken|loosen|silence|comment out|turn off|switch off|xfail)\w*\b[^?]{0,40}\b(?:tests?|checks?|hooks?"
+        r"|ci|lint\w*|assertions?|warnings?|errors?|failures?|security|auth\w*|tls|ssl|certificates?|validation))\b"
     )
     only_once = (
         r"\b(?:just|only) (?:this (?:once|time)|for (?:now|today|this (?:one|task|time|run)))\b|\bthis (?:once|time only)\b|\bfor now\b"
         r"|\bthis (?:one )?time\b|\bin this case only\b|\bas an exception\b"
+        r"|^\W*(?:i )?(?:do not|don'?t) (?:know|care|mind)\b|^\W*(?:no idea|not sure|unsure|whatever|up to you|you (?:decide|choose)|your call|later|ask (?:me )?(?:again|later))\b"
     )
     topics = {
         "dependencies": r"\b(?:dependenc\w+|third[- ]party|librar(?:y|ies)|packages?|install\w*|pip|npm|stdlib|standard library|pypi|vendor(?:ed|ing)?|requests|httpx|numpy|pandas|lodash|click|pydantic)\b",
