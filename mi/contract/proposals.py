@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Callable
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 from mi.contract.session import ContractSession
-from mi.evidence.records.run import Question
+from mi.evidence.records.run import Question, QuestionOption
 from mi.kernel import ids
 from mi.kernel.consent import begins_with_yes
 from mi.kernel.language import patterns
@@ -18,6 +19,7 @@ from mi.tasks import tinytasks
 from mi.tasks.tinytasks_file import TinyTasks
 
 _FILE = "proposals.json"
+_IF_NOBODY_ANSWERS = {"proposal": "question.proposal-waits", "tasks": "question.tasks-waits"}
 
 
 class TaskProposal(Struct, frozen=True, kw_only=True):
@@ -50,7 +52,7 @@ def propose(session: ContractSession, title: str, section: str, subtasks: list[s
     root = session.place.root
     made = TaskProposal(question_id=ids.make_id("qu"), root=root, title=title, section=section, subtasks=subtasks)
     said = message("tasks.proposal", session.place.language, client=session.name, tasks=made.lines)
-    session.append(Question(id=made.question_id, text=said, blocks=False, about="proposal"), sync=True)
+    _ask(session, made.question_id, said, "proposal")
     _update(session.place.folder, session.place.notices, lambda old: [*old, made])
     return made.question_id
 
@@ -75,9 +77,22 @@ def ask_to_verify(session: ContractSession, text: str) -> str:
     document = tinytasks.parse(text)
     listed = "\n".join(f"{'  ' * (one.level - 1)}- {one.title}" for one in document.items)
     said = message("tasks.verify", session.place.language, client=session.name, tasks=listed)
-    session.append(Question(id=question_id, text=said, blocks=False, about="tasks"), sync=True)
+    _ask(session, question_id, said, "tasks")
     session.tiny_tasks.await_verification(question_id, text)
     return question_id
+
+
+def _ask(session: ContractSession, question_id: str, text: str, about: Literal["proposal", "tasks"]) -> None:
+    question = Question(
+        id=question_id,
+        text=text,
+        blocks=False,
+        about=about,
+        project_root=session.place.root,
+        options=[QuestionOption(key="yes"), QuestionOption(key="no")],
+        default=message(_IF_NOBODY_ANSWERS[about], session.place.language),
+    )
+    session.append(question, sync=True)
 
 
 def apply_answer(folder: str, question_id: str, answer: str, notices: Notices) -> str:

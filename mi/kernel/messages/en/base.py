@@ -256,6 +256,8 @@ TEXT = {
     "inbox.default": "no answer",
     "question.run-waits": "the run waits",
     "question.trust-waits": "MI does not run them",
+    "question.proposal-waits": "no task is added",
+    "question.tasks-waits": "work on the list does not begin",
     "question.capture-waits": "nothing is kept",
     # show and tail
     "show.folded": "… {more} more characters (--full shows them)",

@@ -249,6 +249,8 @@ TEXT = {
     "inbox.default": "不回答时",
     "question.run-waits": "运行一直等待",
     "question.trust-waits": "MI 不运行它们",
+    "question.proposal-waits": "不添加任务",
+    "question.tasks-waits": "清单上的工作不开始",
     "question.capture-waits": "什么也不记下",
     "show.folded": "… 还有 {more} 个字符（--full 全部显示）",
     "last.head": "{run}  批次 {batch}  {ts}",
