@@ -85,17 +85,25 @@ class AgentHost:
             settings.write_text('{"enableAllProjectMcpServers": true}', "utf-8")
 
     def run(self, prompt: str = "go on") -> Done:
-        done = run_agent(self._command(prompt), self.env, self.repository.path)
+        done = run_agent(self.command(prompt), self.env, self.repository.path)
         assert done.code == 0, done
         assert self.server is not None
         assert self.server.left == 0, done.stdout
         return done
 
-    def _command(self, prompt: str) -> list[str]:
+    def command(self, prompt: str, session: str = "") -> list[str]:
+        """The agent's command for one prompt, in a session that was there before or in a new one."""
         if self.name == "codex":
-            return [self._program, "exec", "--json", "--sandbox", "workspace-write", prompt]
+            words = [self._program, "exec", "--json", "--sandbox", "workspace-write"]
+            return [*words, *(["resume", session] if session else []), prompt]
         tools = "Bash,mcp__mi__*"
-        mode = ["--permission-mode", "acceptEdits", "--allowedTools", tools]
+        mode = [
+            "--permission-mode",
+            "acceptEdits",
+            "--allowedTools",
+            tools,
+            *(["--resume", session] if session else []),
+        ]
         return [self._program, "-p", prompt, "--output-format", "stream-json", "--verbose", *mode]
 
     def events(self, kind: str) -> list[Json]:
