@@ -1,16 +1,25 @@
 """Real agents that ask: the question waits in the inbox, the answer opens that very call, another target asks again."""
 
+import fcntl
 import json
-from collections.abc import Iterator
+import os
+import pty
+import re
+import signal
+import struct
+import termios
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
-from mi.testing import run, say, turn
+from mi.testing import call_tool, run, say, turn
 from mi.testing.replies import Reply
 from mi.testing.requests import Request
 from tests.real.hosts import AgentHost, agent_host
 from tests.real.running import run_agent
+from tests.waiting import wait_until
 
 REMOVE = "rm notes.txt"
 
@@ -73,3 +82,121 @@ def test_an_answer_after_the_process_ended_works_when_the_session_goes_on(host: 
     assert again.code == 0, again
     assert not is_there(host, "notes.txt")
     assert inbox(host) == []
+
+
+class Terminal:
+    """An agent's own screen in a pseudo-terminal, and somebody who types."""
+
+    def __init__(self, command: list[str], environment: dict[str, str], folder: str) -> None:
+        self.seen = ""
+        self._child, self._terminal = pty.fork()
+        if self._child == 0:
+            os.chdir(folder)
+            os.execve(command[0], command, environment | {"TERM": "xterm-256color"})
+        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
+        Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        while True:
+            try:
+                data = os.read(self._terminal, 65536)
+            except OSError:  # it ended
+                return
+            if not data:
+                return
+            self.seen += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", " ", data.decode("utf-8", "replace"))
+
+    def type(self, keys: str) -> None:
+        os.write(self._terminal, keys.encode())
+
+    def shows(self, *words: str) -> bool:
+        """Whether words come to stand on the screen, blanks apart, in a bounded time."""
+        wanted = ["".join(one.split()) for one in words]
+        return wait_until(lambda: all(one in "".join(self.seen.split()) for one in wanted), 30)
+
+    def close(self) -> None:
+        os.kill(self._child, signal.SIGKILL)
+        os.waitpid(self._child, 0)
+
+
+@pytest.fixture
+def claude_host(claude: str, tmp_path: Path) -> Iterator[AgentHost]:
+    for made in agent_host("claude-code", claude, tmp_path):
+        for name in ("notes.txt", "other.txt"):
+            Path(made.repository.path, name).write_text("kept\n", "utf-8")
+        yield made
+
+
+def start_screen(host: AgentHost, prompt: str) -> Terminal:
+    """Start Claude Code as a person does who has used it in this project before."""
+    settled = {
+        "hasCompletedOnboarding": True,
+        "theme": "dark",
+        "customApiKeyResponses": {"approved": [host.env["ANTHROPIC_API_KEY"][-20:]], "rejected": []},
+        "projects": {host.repository.path: {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
+    }
+    Path(host.env["CLAUDE_CONFIG_DIR"], ".claude.json").write_text(json.dumps(settled), "utf-8")
+    command = [host.command(prompt)[0], prompt, "--allowedTools", "Bash,mcp__mi__*"]
+    return Terminal(command, host.env, host.repository.path)
+
+
+def tool(name: str, **arguments: object) -> Reply:
+    return turn(call_tool(name, arguments, server="mi"))
+
+
+def beside_titles(replies: list[Reply]) -> Callable[[Request], Reply]:
+    """The replies in their order; a screen also asks the model, without tools, for titles."""
+    left = iter(replies)
+    return lambda request: next(left) if request.body.get("tools") else say("Notes")
+
+
+@pytest.mark.req("person.opens.host-asks", "person.opens.once")
+def test_an_answer_elsewhere_opens_the_call_that_a_screen_asks_about(claude_host: AgentHost) -> None:
+    host = claude_host
+    host.prepare(beside_titles([turn(run(REMOVE)), turn(run(REMOVE)), turn(run("rm other.txt")), say("Done.")]))
+    install(host)
+    screen = start_screen(host, "remove the notes")
+    try:
+        assert screen.shows("Do you want to proceed?"), screen.seen[-3000:]
+        (item,) = inbox(host)
+        host.mi("answer", str(item["number"]), "once")
+        screen.type("\x1b")
+        assert wait_until(lambda: "Interrupted" in screen.seen or "interrupted" in screen.seen, 20), screen.seen[-3000:]
+        screen.seen = ""
+        screen.type("try it again")
+        screen.type("\r")
+        assert wait_until(lambda: not is_there(host, "notes.txt"), 30), screen.seen[-3000:]
+        assert wait_until(lambda: len(host.events("question")) == 2, 30), screen.seen[-3000:]
+        assert screen.shows("rm other.txt", "Do you want to proceed?"), screen.seen[-3000:]
+        assert is_there(host, "other.txt")
+        screen.type("\r")  # the first choice of the question on the screen: yes
+        assert wait_until(lambda: not is_there(host, "other.txt"), 30), screen.seen[-3000:]
+        assert wait_until(lambda: inbox(host) == [], 30)
+    finally:
+        screen.close()
+    assert [(one["by"], one["opens"]) for one in host.events("user_input")] == [("terminal", "once"), ("chat", "once")]
+
+
+@pytest.mark.req("person.opens.request", "person.opens.chat-tasks", "person.chat")
+def test_a_request_on_the_screen_opens_a_finished_list(claude_host: AgentHost) -> None:
+    host = claude_host
+    tasks = Path(host.repository.path, "tinyTasks.md")
+    tasks.write_text("# Ship it\n\n- [x] mend the parser\n", "utf-8")
+    host.prepare(
+        beside_titles(
+            [
+                tool("memory_recent", count=5),
+                tool("memory_set_mode", mode="GUARDED"),
+                tool("task_add", title="write the guide"),
+                say("Listed."),
+            ]
+        )
+    )
+    host.mi("mcp", "install", "claude-code")
+    install(host)
+    screen = start_screen(host, "Write a guide for the parser.")
+    try:
+        assert wait_until(lambda: "- [ ] write the guide" in tasks.read_text("utf-8"), 60), screen.seen[-3000:]
+    finally:
+        screen.close()
+    assert host.events("question") == []
