@@ -26,7 +26,11 @@ def build_inbox(context: HomeContext, progress: Progress) -> list[LocatedItem]:
     if not found and not os.path.exists(context.home.inbox_numbers):
         return found
     wanted = [one.item.ids or [one.item.id] for one in reversed(found)]  # the oldest gets the lowest number
-    return number_items(found, number_all(context.home, wanted, context.notices))
+    try:
+        numbers = number_all(context.home, wanted, context.notices)
+    except (OSError, StorageError):  # a home that cannot be written: what has no number yet is told by its id
+        numbers = read_numbers(context.home, context.notices)
+    return number_items(found, numbers)
 
 
 if TYPE_CHECKING:

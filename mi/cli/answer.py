@@ -105,7 +105,8 @@ def _explain_gone(context: HomeContext, out: Output, ref: str, ids: list[str]) -
         return NotFound("nothing-waits", id=shorten_gist(ref, 100))
     question = shorten_gist(given.question, 100)
     if given.dismissed:
-        return NotFound("closed-before", id=ref, question=question, ts=given.ts)
+        why = f" ({shorten_gist(given.why, 100)})" if given.why else ""
+        return NotFound("closed-before", id=ref, question=question, ts=given.ts, why=why)
     return NotFound("answered-before", id=ref, question=question, answer=shorten_gist(given.answer, 100), ts=given.ts)
 
 

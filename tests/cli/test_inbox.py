@@ -171,6 +171,7 @@ def test_tasks_whose_proposal_was_closed_can_be_proposed_again(mi: Mi, repositor
         (("2", "no"), 1, "2 was answered already"),
         (("qu_shop2", "no"), 1, "Which port? → 80"),
         (("3", "no"), 1, "3 was closed without an answer"),
+        (("qu_shop3", "no"), 1, "Which host? (not mine)"),
         (("9" * 5000, "yes"), 1, "nothing waits"),
     ],
 )
@@ -181,7 +182,7 @@ def test_an_answer_to_nothing_and_an_empty_one_get_one_line(
         ask(home, "shop", run, text=text)
     mi("inbox")
     mi("answer", "2", "80")
-    mi("inbox", "dismiss", "3")
+    mi("inbox", "dismiss", "3", "--why", "not mine")
     refused = mi("answer", *words)
     assert (refused.returncode, refused.stdout) == (code, "")
     assert told in refused.stderr
@@ -268,3 +269,12 @@ def test_a_permission_reaches_as_far_as_the_answer_says_and_no_further_than_offe
         assert (lines, "once | no" in said.stderr) == ([], True)
     else:
         assert [line["opens"] for line in lines] == [opens]
+
+
+def test_where_numbers_cannot_be_kept_the_inbox_goes_by_ids(home: Home, mi: Mi) -> None:
+    ask(home, "shop", 1, text="Which colour?", options=COLOURS)
+    Path(home.inbox_numbers).mkdir()  # nothing can be written there
+    shown = mi("inbox")
+    assert (shown.returncode, "mi answer qu_shop1" in shown.stdout) == (0, True), shown.stderr
+    assert "Which colour?" in mi("status").stdout
+    assert mi("answer", "qu_shop1", "B").returncode == 0

@@ -93,7 +93,7 @@ TEXT = {
     "error.nothing-waits": "nothing waits under {id} (mi inbox lists what does)",
     "error.answered-otherwise": "{id} is a {kind}; answer it with {command}",
     "error.answered-before": "{id} was answered already, at {ts}: {question} → {answer}",
-    "error.closed-before": "{id} was closed without an answer, at {ts}: {question}",
+    "error.closed-before": "{id} was closed without an answer, at {ts}: {question}{why}",
     "error.empty-answer": "an empty answer to {id} says nothing (mi inbox dismiss {id} closes it without one)",
     "error.not-an-option": "{id} does not offer {value!r}; say one of: {options}",
     # notices: said once after the answer
