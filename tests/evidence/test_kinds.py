@@ -42,7 +42,11 @@ def test_every_declared_kind_is_told_of():
 
 
 def test_what_waits_is_joined_to_what_settles_it_by_fields_that_both_have():
-    assert PAIRS == {"question": "user_input", "learn_suggested": "learn_applied"}
+    assert PAIRS == {
+        "question": "user_input",
+        "learn_suggested": "learn_applied",
+        "notify_failed": "user_input",
+    }
     for kind in {*PAIRS, *PAIRS.values()}:
         assert LANDMARKS[kind] in record_type(kind).__struct_fields__
 
