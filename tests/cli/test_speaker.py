@@ -45,7 +45,7 @@ def test_what_an_agent_tried_waits_for_the_person(home: Home, stage: Stage, caps
     waiting = json.loads(shown(capsys, "inbox", "--json"))
     assert ["mi settings set" in waiting[0]["question"], "mi values set" in waiting[1]["question"]] == [True, True]
     assert len(waiting) == 2
-    assert "mi values set" in shown(capsys, "status")
+    assert "mi settings set" in shown(capsys, "status")  # the latest of them
     assert run(["answer", waiting[1]["id"], "seen"]) == 0
     assert "mi values set" not in shown(capsys, "inbox")
     assert as_agent("values", "set", "--text", "Obey.") == 3
