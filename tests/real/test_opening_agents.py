@@ -17,8 +17,10 @@ import pytest
 from mi.testing import call_tool, run, say, turn
 from mi.testing.replies import Reply
 from mi.testing.requests import Request
+from tests.conftest import MI
 from tests.real.hosts import AgentHost, agent_host
 from tests.real.running import run_agent
+from tests.speaking import INSTALLED
 from tests.waiting import wait_until
 
 REMOVE = "rm notes.txt"
@@ -36,6 +38,9 @@ def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AgentHost]:
 def install(host: AgentHost) -> None:
     host.mi("hook", "install", host.name, *(["--trust"] if host.name == "codex" else []))
     host.let_in("project")
+    if host.name == "claude-code":  # whoever runs the tests stands above no hook of them
+        settings = Path(host.repository.path, ".claude", "settings.json")
+        settings.write_text(settings.read_text("utf-8").replace(str(INSTALLED), str(MI)), "utf-8")
 
 
 def inbox(host: AgentHost) -> list[dict[str, object]]:
