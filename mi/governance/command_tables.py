@@ -63,6 +63,11 @@ _TABLE = (
         rf"{_SUB}(?:uninstall|hooks? (?:remove|disable|off)|gate permission set|config (?:init|template|rollback))",
     ),
     (
+        "weaken-hooks",
+        "mi",
+        rf"{_SUB}hook (?:prompt|(?:pre|post)-tool|stop|session-\w+|subagent-\w+|compact)",
+    ),  # feigned
+    (
         "schema-change",
         "alembic flyway liquibase knex prisma sequelize typeorm goose dbmate sqitch",
         rf"{_SUB}(?:upgrade|downgrade|migrate|up|down|update|push|reset|run|rollback)",

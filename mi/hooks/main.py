@@ -16,7 +16,13 @@ from mi.kernel.jsontext import encode
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
 
-_PERSONS = ("prompt", "post-tool", "stop", "session-end")  # events that tell what the person said or let happen
+_PERSONS = (
+    "session-start",
+    "prompt",
+    "post-tool",
+    "stop",
+    "session-end",
+)  # events that tell what the person said or let happen
 BLOCK = 2  # hosts read 2 as a block, and 1 as a failure that lets pass
 
 

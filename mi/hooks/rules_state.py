@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
 
 
+_QUIET_S = 24 * 60 * 60
 # What the person said: a yes and how far it reaches, a no, nothing; `used`: it served for its one call.
 Word = Literal["", "once", "session", "always", "no", "closed", "used"]
 
@@ -86,6 +88,16 @@ def forget(event: HookEvent, context: "HomeContext", keep_calls: bool = False) -
         os.remove(_path(event, context))
     except FileNotFoundError:
         pass
+
+
+def list_forgotten(event: HookEvent, context: "HomeContext") -> list[str]:
+    """Return the files of sessions that nothing was heard of for a day, but the event's own."""
+    own = _path(event, context)
+    try:
+        found = [one.path for one in os.scandir(os.path.dirname(own)) if one.name.endswith(".json")]
+        return [path for path in found if path != own and os.stat(path).st_mtime < time.time() - _QUIET_S]
+    except OSError:
+        return []  # none was kept yet, or another hook was faster
 
 
 def _path(event: HookEvent, context: "HomeContext") -> str:

@@ -1,5 +1,6 @@
 """The questions of a host's session: closed when the session shows what became of them, or ends."""
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from mi.hooks import rules_state
 from mi.hooks.event import HookEvent
 from mi.hooks.rules_state import AskedCall, RulesState
 from mi.kernel.messages import text
+from mi.kernel.state import read_state
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
@@ -30,6 +32,20 @@ def close(event: HookEvent, context: "HomeContext", keys: Sequence[str], why: st
     reason = text(why, context.quiet_language)
     left = [key for key in keys if settle(context, calls[key], UserInput(dismissed=True, why=reason)) is None]
     _mark(event, context, left)
+
+
+def sweep(event: HookEvent, context: "HomeContext") -> None:
+    """End sessions that ended without a word: their questions are closed, and what was kept of them is removed."""
+    for path in rules_state.list_forgotten(event, context):
+        calls = read_state(path, RulesState, context.notices).calls
+        reason = text("hook.why-ended", context.quiet_language)
+        for call in calls.values():
+            if not call.word:
+                settle(context, call, UserInput(dismissed=True, why=reason))
+        try:
+            os.remove(path)
+        except FileNotFoundError:  # another hook was faster
+            pass
 
 
 def settle(context: "HomeContext", call: AskedCall, word: UserInput, again: bool = False) -> UserInput | None:

@@ -1,6 +1,7 @@
 """What the person's word opens: ask, answer in the inbox, and the very same call passes; another one asks again."""
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -370,3 +371,22 @@ def test_an_override_and_a_yes_open_a_soft_denial_for_one_action(host, answer, w
     assert host.before("Write", file_path="prod/.env")[0] == "deny"
     assert [host.before("Write", file_path=".env")[0] for _ in range(2)] == ["", "deny"]
     assert waiting() == []
+
+
+@pytest.mark.req("person.opens.ends-with-session")
+def test_a_session_that_was_killed_ends_when_nothing_was_heard_of_it_for_a_day(host, home, root, waiting):
+    host.before("Bash", command=PUSH)
+    (kept,) = Path(home.root).rglob("hook_sessions/*.json")
+    other = Host(home, root, "codex", "s2")
+    other.tell("session-start")
+    assert len(waiting()) == 1
+    os.utime(kept, (time.time() - 90_000,) * 2)
+    other.tell("session-start")
+    assert waiting() == []
+    assert not kept.exists()
+
+
+@pytest.mark.req("person.opens.chat")
+@pytest.mark.parametrize("event", ["prompt", "post-tool", "stop", "session-end"])
+def test_an_agent_may_not_feign_what_the_person_says(host, event):
+    assert host.before("Bash", command=f"echo '{{}}' | mi hook {event} --host codex")[0] == "deny"

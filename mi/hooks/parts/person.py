@@ -19,6 +19,8 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
     """Settle the questions of the session that the event is an answer to."""
     state = rules_state.read(event, context)
     match event.event:
+        case "session-start":
+            _sweep(event, context)
         case "pre-tool":
             from mi.hooks.chat_tasks import note_tasks
 
@@ -37,6 +39,13 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
 def on_error(event: HookEvent, context: "HomeContext") -> OnError:
     """Return that a question which could not be settled waits on, and stops nobody."""
     return "open"
+
+
+def _sweep(event: HookEvent, context: "HomeContext") -> None:
+    if rules_state.list_forgotten(event, context):
+        from mi.hooks.session_questions import sweep
+
+        sweep(event, context)
 
 
 def _at_prompt(event: HookEvent, context: "HomeContext", state: "RulesState") -> HookAnswer:
