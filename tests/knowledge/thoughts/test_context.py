@@ -74,13 +74,13 @@ def test_values_and_guidance(opened: HomeContext, here: Path, everywhere: Path) 
         here,
         claim("cl_pp", "project preference", claim_type="preference"),
         claim("cl_pg", "project goal", claim_type="goal"),
-        claim("cl_mine", "not a global value", claim_type="preference", tags=["values:base"]),
+        claim("cl_mine", "a value of the project", claim_type="preference", tags=["values:base"]),
         claim("cl_ps", "proceed", claim_type="preference", tags=["mi:setting:ask_when_uncertain"]),
         claim("cl_tls", "look at it", claim_type="preference", tags=["mi:testless_verification_strategy"]),
         claim("cl_late", "not valid yet", claim_type="preference", valid_from="2999-01-01T00:00:00Z"),
     )
     context = built(opened)
-    assert ids(context.values_claims) == ["cl_v1", "cl_v2"]
+    assert ids(context.values_claims) == ["cl_v1", "cl_v2", "cl_mine"]
     assert ids(context.pref_goal_claims) == ["cl_ps", "cl_gr", "cl_tls", "cl_pg", "cl_pp", "cl_gp"]
 
 
