@@ -15,10 +15,16 @@ if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
 
 _LONGEST = 500
+_PATIENCE_S = 20.0  # before a person is told of a question that the host shows to them
 
 
-def file_question(event: HookEvent, context: "HomeContext", answer: HookAnswer, key: str, prompt: str) -> AskedCall:
-    """File the question whether a call may be made; `prompt` is what the person asked the agent for."""
+def file_question(
+    event: HookEvent, context: "HomeContext", answer: HookAnswer, key: str, prompt: str, shown: bool
+) -> AskedCall:
+    """File the question whether a call may be made, and tell a person who is away.
+
+    `prompt` is what they asked the agent for; `shown`: the host shows them the question, too.
+    """
     language = choose_language(context.config.language, prompt)
     operation = ", ".join(one.operation for one in answer.asked)
     target = fit_one_line(redact(_name_target(event, answer)), _LONGEST)
@@ -37,7 +43,11 @@ def file_question(event: HookEvent, context: "HomeContext", answer: HookAnswer, 
     )
     log = context.open_agent_log()
     size = jsonl.measure_size(log.path)
-    log.append(question, sync=True)
+    filed = log.append(question, sync=True)
+    if context.config.notify:
+        from mi.app.notify import Notifier
+
+        Notifier(context).tell(filed, _PATIENCE_S if shown else 0.0)
     reaches: list[str] = [*find_reaches(answer)]
     lifted = any(one.lifted for one in answer.asked)
     return AskedCall(

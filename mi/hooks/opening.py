@@ -36,7 +36,7 @@ def apply_word(event: HookEvent, context: "HomeContext", answer: HookAnswer, som
     def judge(old: RulesState) -> RulesState:
         call = hear_word(context, old.calls[key]) if key in old.calls else None
         if call is None or call.word in ("used", "always"):  # an always that is not open was closed since
-            call = file_question(event, context, answer, key, old.prompt)
+            call = file_question(event, context, answer, key, old.prompt, somebody)
         said.append(call.word)
         shown = event.tool_use_id if somebody and not call.word else call.shown
         served: Word = "used" if call.word == "once" else call.word

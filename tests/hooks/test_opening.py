@@ -11,6 +11,7 @@ from mi.app import speaker
 from mi.kernel.ancestry import ProcessInfo
 from tests.conftest import git
 from tests.hooks.host import Host
+from tests.waiting import wait_until
 
 PUSH = "git push origin feature"
 
@@ -390,3 +391,16 @@ def test_a_session_that_was_killed_ends_when_nothing_was_heard_of_it_for_a_day(h
 @pytest.mark.parametrize("event", ["prompt", "post-tool", "stop", "session-end"])
 def test_an_agent_may_not_feign_what_the_person_says(host, event):
     assert host.before("Bash", command=f"echo '{{}}' | mi hook {event} --host codex")[0] == "deny"
+
+
+@pytest.mark.req("person.opens.notifies")
+def test_a_person_who_is_away_is_told_of_the_question(home, root, mi, tmp_path):
+    told, script = tmp_path / "told.txt", tmp_path / "tell.sh"
+    script.write_text(f'printf %s "$1" > {told}.part && mv {told}.part {told}', "utf-8")
+    os.makedirs(home.root, exist_ok=True)
+    Path(home.config).write_text(json.dumps({"notify": f"sh {script}"}), "utf-8")
+    event = {"session_id": "s1", "cwd": str(root), "tool_name": "Bash", "tool_input": {"command": PUSH}}
+    done = mi("hook", "pre-tool", "--host", "codex", stdin=json.dumps(event), cwd=root)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert wait_until(told.exists, 30)
+    assert PUSH in told.read_text("utf-8")
