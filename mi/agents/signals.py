@@ -24,6 +24,11 @@ class StopFlag:
         for listener in list(self._listeners):
             listener()
 
+    def settle(self, reason: str) -> None:
+        """Take back a request that was met; a signal that came meanwhile still stands."""
+        if self.reason == reason:
+            self.reason = self.signal
+
     def listen(self, listener: Callable[[], None]) -> None:
         """Be called at every request; the listener must not block."""
         self._listeners.append(listener)

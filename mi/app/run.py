@@ -4,8 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-import msgspec
-
 from mi.agents.choose import open_hands
 from mi.agents.signals import StopFlag
 from mi.app.autonomy import find_earned
@@ -18,13 +16,13 @@ from mi.app.recall import build_recall
 from mi.app.team import build_persona
 from mi.app.thoughts import build_thoughts
 from mi.app.workflows import build_bindings, build_workflows
+from mi.autopilot.limits import LIMITS
 from mi.autopilot.resume import Resumed, latest_run_id, resume
 from mi.autopilot.run_parts import Asker, Prover, Reporter, RunParts, Waiter
 from mi.autopilot.state import RunState
 from mi.autopilot.steps.protocol import AllSteps, RunPlace, RunSteps
 from mi.evidence.log import EvidenceWriter
 from mi.kernel import ids
-from mi.kernel.config.types import RunLimits
 from mi.kernel.messages import text
 from mi.mind.choose import open_mind
 
@@ -42,7 +40,7 @@ class RunOptions(NamedTuple):
     minutes: float | None = None
     tokens: int | None = None
     cost_usd: float | None = None
-    wait_for_limit: bool = False
+    wait_for_limit: bool | None = None
     continue_hands: bool = False
     reset_hands: bool = False
     override: str = ""
@@ -86,7 +84,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
     parts = RunParts(
         home=context.home,
         project=context.project,
-        runtime=msgspec.structs.replace(config.runtime, limits=_limit(config.runtime.limits, options)),
+        runtime=config.runtime,
         hands=hands,
         mind=open_mind(config, context.home, context.project_home.mind_transcripts, hands.name, stop),
         thoughts=build_known_person(context),
@@ -98,7 +96,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         waiter=door.open_waiter(stop),
         stop=stop,
         notices=context.notices,
-        wait_for_limit=options.wait_for_limit,
+        wait_for_limit=config.runtime.limits.wait if options.wait_for_limit is None else options.wait_for_limit,
         language=language,
         prover=proof.prover,
         no_proof=text(proof.why_not, language) if proof.why_not else "",
@@ -106,9 +104,11 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         **({"find_earned": partial(find_earned, context)} if config.runtime.autonomy == "earned" else {}),
     )
     if resumed:
+        resumed.state.own_limits |= _read_limits(options)
         return BuiltRun(parts, resumed.state, resumed)
-    thread = _find_thread(context, options, hands.name)
-    return BuiltRun(parts, RunState(task=task, run_id=run_id, next_input=task, thread_id=thread), None)
+    thread, own = _find_thread(context, options, hands.name), _read_limits(options)
+    state = RunState(task=task, run_id=run_id, next_input=task, thread_id=thread, own_limits=own)
+    return BuiltRun(parts, state, None)
 
 
 def _open_prover(context: HomeContext, language: str, stop: StopFlag, reporter: Reporter) -> Prover:
@@ -126,9 +126,9 @@ def _find_resumed(log: str, options: RunOptions, context: HomeContext) -> Resume
     return resume(log, options.resume or latest_run_id(log, context.notices), context.notices)
 
 
-def _limit(configured: RunLimits, options: RunOptions) -> RunLimits:
-    wanted = {name: getattr(options, name) for name in RunLimits.__struct_fields__}
-    return msgspec.structs.replace(configured, **{name: limit for name, limit in wanted.items() if limit is not None})
+def _read_limits(options: RunOptions) -> dict[str, float | None]:
+    """Return the limits that the person gives this run."""
+    return {name: limit for name in LIMITS if (limit := getattr(options, name)) is not None}
 
 
 def _find_thread(context: HomeContext, options: RunOptions, hands: str) -> str:

@@ -18,6 +18,7 @@ from mi.autopilot import limits
 from mi.autopilot.batch_facts import SeenBatch, batch_view, checked_by_mi, last_seen, verified_by
 from mi.autopilot.clock import BatchClock
 from mi.autopilot.injection import compose, injection_for
+from mi.autopilot.limit_pause import LimitPause
 from mi.autopilot.outcomes import GO_ON, EndRun, Next, SendNext, end_blocked
 from mi.autopilot.recorder import LogRecorder
 from mi.autopilot.run_parts import Prover, Reporter, RunParts
@@ -49,8 +50,11 @@ class AgentWork(NamedTuple):
 class BatchRunner:
     """Lets the agent work and stores what was seen, so that no batch ever has to run twice."""
 
-    def __init__(self, parts: RunParts, state: RunState, recorder: LogRecorder, checks: list[Check]) -> None:
+    def __init__(
+        self, parts: RunParts, state: RunState, recorder: LogRecorder, checks: list[Check], pause: LimitPause
+    ) -> None:
         self._parts = parts
+        self._pause = pause
         self._state = state
         self._recorder = recorder
         self._checks = checks
@@ -289,15 +293,22 @@ class BatchRunner:
             answer = self._recorder.ask(text("ask.stopped-at-risk", language, command=result.risk))
             return SendNext(answer) if answer else end_blocked("end.stopped-at-risk", language, command=result.risk)
         if result.outcome == "interrupted" and (result.reason.startswith("limit") or result.reason in ("wall", "idle")):
-            named = limits.named(self._parts.runtime.limits, result.reason)
-            self._recorder.append(Limit(limit=named, spent=self._state.spent))
-            return end_blocked("end.limit-in-batch", language, limit=named)
+            return self._stopped_at_limit(result.reason)
         if result.outcome == "interrupted":
             return EndRun("interrupted", result.reason)
         if result.outcome in ("failed", "cut"):
             why = result.error or text("end.vanished", language)
             return EndRun("failed" if result.outcome == "failed" else "blocked", why)
         return None
+
+    def _stopped_at_limit(self, reason: str) -> Next:
+        """Return how it goes on after an agent that was stopped at a limit of the run, or was silent for too long."""
+        self._parts.stop.settle(reason)
+        reached = limits.find_stopping(self._parts.runtime.limits, self._state, reason)
+        if reached is None:
+            self._recorder.append(Limit(limit=reason, spent=self._state.spent))
+            return end_blocked("end.limit-in-batch", self._parts.language, limit=reason)
+        return self._pause.at(reached, "end.limit-in-batch") or SendNext(GO_ON)
 
 
 class ChangeNotice(Observer):

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from mi.autopilot import limits
 from mi.autopilot.agents_question import would_answer
 from mi.autopilot.batch_judgements import BatchJudge, Judged
 from mi.autopilot.batch_runner import BatchRunner
+from mi.autopilot.limit_pause import LimitPause
 from mi.autopilot.outcomes import (
     EXIT,
     AskStrategy,
@@ -23,7 +23,7 @@ from mi.autopilot.outcomes import (
 from mi.autopilot.recorder import LogRecorder
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import EarlierProof, RunState
-from mi.evidence.records.run import Limit, RunEnd, WouldAnswer
+from mi.evidence.records.run import RunEnd, WouldAnswer
 from mi.kernel.consent import begins_with_yes, refuses
 from mi.kernel.messages import text
 from mi.learning.text_overlap import supported_by_user_text
@@ -54,7 +54,8 @@ class Loop:
         self.parts = parts
         self.state = state
         self.recorder = LogRecorder(parts, state)
-        self.batches = BatchRunner(parts, state, self.recorder, checks)
+        self.pause = LimitPause(parts, state, self.recorder)
+        self.batches = BatchRunner(parts, state, self.recorder, checks, self.pause)
         self.judge = BatchJudge(parts, state, self.recorder, checks)
 
     def run(self, watch: WorktreeWatch, resume: Callable[[], Next] | None = None) -> RunEnd:
@@ -102,10 +103,9 @@ class Loop:
         stopped = self._stop_request()
         if stopped is not None:
             return stopped
-        reached = limits.reached(self.parts.runtime.limits, self.state)
-        if reached is not None:
-            self.recorder.append(Limit(limit=reached, spent=self.state.spent))
-            return self.blocked("end.limit", limit=reached)
+        stopped = self.pause.before_batch()
+        if stopped is not None:
+            return stopped
         wanted = follow_step(self.parts.steps.before_batch(self.recorder, self.state.next_input))
         if isinstance(wanted, EndRun):
             return wanted

@@ -1,5 +1,6 @@
 """The run's recorder: appends, remembers, and asks the Mind and the person."""
 
+import time
 from collections.abc import Sequence
 from typing import Any, Literal, TypeVar
 
@@ -12,7 +13,16 @@ from mi.autopilot.state import RunState, added
 from mi.evidence.answers import AnswerWatch, read_answer
 from mi.evidence.records.base import Record
 from mi.evidence.records.mind import MindCircuit, MindError
-from mi.evidence.records.run import BatchEnd, KeptAnswer, Question, RunUsage, UserInput, WouldAnswer
+from mi.evidence.records.run import (
+    AskedLimit,
+    BatchEnd,
+    KeptAnswer,
+    Question,
+    QuestionOption,
+    RunUsage,
+    UserInput,
+    WouldAnswer,
+)
 from mi.evidence.records.thoughts import AnsweredAlone
 from mi.kernel import ids
 from mi.kernel.messages import text as message
@@ -25,7 +35,7 @@ Input = TypeVar("Input")
 Output = TypeVar("Output")
 
 
-About = Literal["agent", "risk", "strategy", "next", "judges", "rules", "review"]  # what an answer is for
+About = Literal["agent", "risk", "strategy", "next", "judges", "rules", "review", "limit"]  # what an answer is for
 
 
 class LogRecorder:
@@ -103,13 +113,15 @@ class LogRecorder:
         judges: Sequence[str] = (),
         would: WouldAnswer | None = None,
         keep: bool = False,
+        options: list[QuestionOption] | None = None,
+        limit: AskedLimit | None = None,
     ) -> str | None:
         """Return the person's answer; the question is stored first, so that it waits when nobody is there.
 
         What bears on it is recalled before; about the next move that was done already, to answer without asking.
         `would` is what MI would have said.
         """
-        if about != "next":
+        if about not in ("next", "limit"):
             self._parts.steps.recall(self, "before_ask_user", text)
         question = Question(
             id=ids.make_id("qu"),
@@ -119,8 +131,9 @@ class LogRecorder:
             project_root=self._parts.project.root,
             task=self._state.task,
             said=self._state.said,
-            options=find_options(text, about, self._state.said),
+            options=find_options(text, about, self._state.said) if options is None else options,
             would=would,
+            limit=limit,
             keep=keep,
             default=message("question.run-waits", self._parts.language),
         )
@@ -173,13 +186,22 @@ class LogRecorder:
 
     def _ask_person(self, question: Question, watch: AnswerWatch) -> str | None:
         self._parts.notifier.tell(question, self._parts.asker.patience_s)
+        began = time.monotonic()
         said = self._parts.asker.ask(question, watch)
+        self._state.started += time.monotonic() - began
         if said is not None or watch.look() is not None:
             self._parts.notifier.settle()
         return said
 
     def _watch(self, question: Question) -> AnswerWatch:
         return AnswerWatch.over(self._parts.evidence.path, question.id, self._parts.notices)
+
+    def close(self, question: Question, word: UserInput) -> None:
+        """Close a question that waits with a word that was given otherwise, unless it has an answer already."""
+        with self._watch(question).settle() as earlier:
+            if earlier is None:
+                given = msgspec.structs.replace(word, question=question.text, question_id=question.id)
+                self.append(given, sync=True)
 
     def _store_answer(self, question: Question, said: str | None, watch: AnswerWatch) -> UserInput | None:
         with watch.settle() as earlier:

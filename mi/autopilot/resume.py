@@ -10,13 +10,15 @@ from mi.agents.events import ThreadStarted
 from mi.agents.leftovers import mark_of
 from mi.agents.registry import AGENTS, load
 from mi.agents.transcript import Captured
+from mi.autopilot.limit_answers import Refusal, read_wish
+from mi.autopilot.limits import find_own_limits, measure_work
 from mi.autopilot.loop_guard import RepetitionGuard, signature
 from mi.autopilot.state import NOTHING, EarlierProof, RunState, added
 from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import CheckPlan, DecideNext
-from mi.evidence.records.run import BatchEnd, Question, RunEnd, RunStart, TreeSnapshot, UserInput
+from mi.evidence.records.run import BatchEnd, LimitRaised, Question, RunEnd, RunStart, TreeSnapshot, UserInput
 from mi.kernel import files
 from mi.kernel.consent import begins_with_yes
 from mi.kernel.errors import MiError, NotFound
@@ -56,6 +58,9 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
         raise MiError("run-done", run_id=run_id)
     state = _state(records[0], records)
     answers = _answers(log, records, notices)
+    paused = state.limit_question
+    if paused and paused.limit and isinstance(read_wish(answers.get(paused.id, ""), paused.limit), Refusal):
+        state.limit_question = msgspec.structs.replace(paused, id="")  # whoever goes on all the same is asked anew
     for record in records:
         if isinstance(record, Question) and record.about in ("rules", "review"):
             place = (record.batch_id, record.text)
@@ -74,7 +79,8 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
         state.thread_id = last.thread_id or _thread_in(log, last.transcript_path, records[0].hands)
         return Resumed(state, checks, began=True, cut=last)
     after = records[records.index(last) + 1 :]
-    questions = [record for record in after if isinstance(record, Question) and record.blocks]
+    asked = (record for record in after if isinstance(record, Question) and record.blocks)
+    questions = [question for question in asked if question.about != "limit"]  # those are asked where they hold
     if not questions and any(isinstance(record, RunEnd) for record in after):
         state.told = {}
         state.checks_requested = 0  # it ended for want of a proof; whoever goes on wants the agent asked once more
@@ -99,6 +105,13 @@ def records_of(log: str, run_id: str, notices: Notices) -> list[Record]:
                 break
     records = (event.record() for event in read_on(log, start, notices) if event.head.run_id == run_id)
     return [record for record in records if record is not None]
+
+
+def _find_pause(records: list[Record]) -> Question | None:
+    """Return the question at which a run is paused: the latest, unless the limit was raised after it."""
+    about = [record for record in records if isinstance(record, Question | LimitRaised | HandsInput)]
+    last = next((one for one in reversed(about) if not isinstance(one, Question) or one.limit is not None), None)
+    return last if isinstance(last, Question) else None
 
 
 def _answers(log: str, records: list[Record], notices: Notices) -> dict[str, str]:
@@ -155,6 +168,9 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
     state.thread_id = next((record.thread_id for record in reversed(records) if record.thread_id), "")
     kept = (record for record in records if isinstance(record, TreeSnapshot) and record.of == state.batch_id)
     state.is_kept = any(record.commit for record in kept)
+    state.own_limits = find_own_limits(records)
+    state.limit_question = _find_pause(records)
+    state.started -= measure_work(records)
     state.said = ended[-1].last_message if ended else ""
     state.spent = NOTHING
     for batch in ended:

@@ -84,12 +84,16 @@ def _first_record(parts: RunParts, state: RunState, checks: list[Check], is_resu
             KnownCheck(kind=check.kind, argv=list(check.argv), source=check.source, folder=check.folder)
             for check in checks
         ],
+        limits=state.own_limits,
         uncommitted=len(git.list_uncommitted(parts.project.root)),
     )
 
 
 def _go_on(loop: Loop, resumed: Resumed) -> Next:
     """Return how a resumed run goes on: by the person's answer, by judging the last batch, or with the work."""
+    paused = loop.pause.on_resume()
+    if paused is not None:
+        return paused
     case = loop.batches.case_of(resumed.judge) if resumed.judge else None
     question = resumed.question
     if question is None:

@@ -54,7 +54,9 @@ class RunState(Struct, kw_only=True):
     refused_judges: set[str] = field(default_factory=set)  # … or no
     waiting: dict[tuple[str, str], Question] = field(default_factory=dict)  # asked before this process began
     guard: RepetitionGuard = field(default_factory=RepetitionGuard)
-    started: float = field(default_factory=time.monotonic)
+    own_limits: dict[str, float | None] = field(default_factory=dict)  # by name, in place of the configured ones
+    limit_question: Question | None = None  # at which the run was paused before this process began
+    started: float = field(default_factory=time.monotonic)  # as if the run had never waited
 
     @property
     def batch_id(self) -> str:

@@ -46,6 +46,7 @@ def _answer(context: HomeContext, args: Args) -> int:
     if not found.item.answer_with.startswith("mi answer "):
         raise MiError("answered-otherwise", id=args.id, kind=out.word(found.item.kind), command=found.item.answer_with)
     choice = read_answer(found.item.options, found.item.said, text)
+    _refuse_unclear(found.item, choice.text)
     opens = _read_opening(found.item, choice)
     trust = _find_trust(context, found.item)
     stored = store(context, found, UserInput(answer=choice.text, by="terminal", opens=opens, once=args.once))
@@ -72,6 +73,16 @@ def _answer(context: HomeContext, args: Args) -> int:
     if proposal:
         out.say("inbox.proposed", path=proposal)
     return 0
+
+
+def _refuse_unclear(item: InboxItem, said: str) -> None:
+    """Refuse an answer that does not say how far a limit is raised, while whoever gave it is there."""
+    if item.limit is None:
+        return
+    from mi.autopilot.limit_answers import read_wish
+
+    if read_wish(said, item.limit) is None:
+        raise UsageError("unclear-limit", value=shorten_gist(said, 100), unit=item.limit.name)
 
 
 def say_kept(out: Output, kept: AnswerKept | KeptAnswer) -> None:

@@ -45,7 +45,17 @@ def build_parser(name: str) -> Parser:
     built.add_argument(
         "--max-cost", type=partial(_limit, "--max-cost", float), metavar="USD", help="what the run may cost"
     )
-    built.add_argument("--wait-for-limit", action="store_true", help="wait when the agent's vendor limits its use")
+    wait = built.add_mutually_exclusive_group()
+    wait.add_argument(
+        "--wait-for-limit", action="store_true", default=None, help="wait when the agent's vendor limits its use"
+    )
+    wait.add_argument(
+        "--no-wait-for-limit",
+        action="store_false",
+        dest="wait_for_limit",
+        default=None,
+        help="do not wait when the agent's vendor limits its use",
+    )
     built.add_argument("--continue-hands", action="store_true", help="go on in the agent's last thread of this project")
     built.add_argument("--reset-hands", action="store_true", help="forget the agent's last thread first")
     built.add_argument(

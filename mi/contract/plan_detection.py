@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from mi.kernel.amounts import read_numerals
 from mi.kernel.language import Patterns, compiled, each_language, one_of, patterns
 from mi.tasks.tinytasks import skip_fences
 
@@ -58,16 +59,8 @@ def _number(line: str) -> int | None:
     for known in each_language():
         begins = rf"[ \t]*(?:{known.numbered_line})(?:\s|{one_of(*known.colons, *known.commas, *':,')})*\S"
         if known.numerals and (match := compiled(begins).match(line)):
-            return _from_numerals(match[match.lastindex or 0], known.numerals)
+            return read_numerals(match[match.lastindex or 0], known.numerals)
     return None
-
-
-def _from_numerals(word: str, numerals: str) -> int:
-    digits, ten = numerals[:9], numerals[9]
-    if ten not in word:
-        return digits.find(word) + 1
-    tens, _, ones = word.partition(ten)
-    return (digits.find(tens) + 1 if tens else 1) * 10 + (digits.find(ones) + 1 if ones else 0)
 
 
 @cache

@@ -12,7 +12,7 @@ from mi.evidence.index import EvidenceIndex
 from mi.evidence.open_items import open_items_of
 from mi.evidence.reader import Event, read_at
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import HookCall, NotifyFailed, Question, QuestionOption, WouldAnswer
+from mi.evidence.records.run import AskedLimit, HookCall, NotifyFailed, Question, QuestionOption, WouldAnswer
 from mi.evidence.records.table import PAIRS
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel import jsonl
@@ -44,6 +44,7 @@ class InboxItem(Struct, frozen=True, kw_only=True):
     would: WouldAnswer | None = None
     default: str = ""
     call: HookCall | None = None
+    limit: AskedLimit | None = None
     blocks: bool = False
     count: int = 1
     ids: list[str] = []
@@ -167,6 +168,7 @@ def _read_question(asked: Question) -> InboxItem:
         would=asked.would,
         default=asked.default,
         call=asked.call,
+        limit=asked.limit,
         blocks=asked.blocks,
     )
 

@@ -53,7 +53,7 @@ def test_the_time_limit_stops_the_agent_in_the_middle_of_a_batch(bench: Workbenc
     assert ran.of("limit")
     assert ran.of("batch_end")[0]["outcome"] == "interrupted"
     assert not is_alive(int(there.read_text("utf-8")))
-    bench.run("--resume").ended("done")
+    bench.run("--resume", "--max-minutes", "10").ended("done")
 
 
 @pytest.mark.req("mi.limit.max-tokens", "mi.config.limits-tokens", "mi.mind.summary-usage")

@@ -64,6 +64,7 @@ OURS: dict[str, str] = {
     "batch_end": "outcome usage",
     "question": "id text run_id blocks",
     "limit": "limit spent",
+    "limit_raised": "name to was",
     "notify_failed": "id channel event about_id reason",
     "hands_retry": "error attempt attempts wait_s",
     "closing": "outcome reason rows parts",

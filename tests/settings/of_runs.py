@@ -5,7 +5,7 @@ import socket
 import time
 
 from mi.testing import print_line, scripted_agent, stay, write
-from tests.autopilot.test_run_limits import failing
+from tests.autopilot.test_run_limits import LIMITED, failing
 from tests.autopilot.workbench import CHECK, MEND, TEST, Json, run, say, wait_until
 from tests.conftest import git
 from tests.settings.case import Bench, setting
@@ -186,6 +186,13 @@ def batches_by_cost(bench: Bench) -> int:
     bench.mi("settings", "set", "--ask-when-uncertain", "proceed")
     bench.configure(hands={"provider": "cli", "cli": {"exec": ["sh", "-c", agent], "events": "claude"}})
     return len(bench.run("--max-batches", "4", "fix it").of("hands_input"))
+
+
+@setting("runtime.limits.wait", (False, "blocked"), (True, "done"))
+def after_a_vendors_limit(bench: Bench) -> str:
+    bench.agent([LIMITED], DONE)
+    ended: str = bench.run("fix it").end["status"]
+    return ended
 
 
 OVERLOADED = {"fail": "the model is overloaded"}

@@ -48,6 +48,7 @@ class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):
     resumed_from: str = ""
     uncommitted: int = 0  # files the person had changed before the run began
     checks: list[KnownCheck] = []
+    limits: dict[str, float | None] = {}  # of this run alone, by name; the others are as configured
 
     def headline(self, say: Say = str) -> str:
         return self.task
@@ -211,6 +212,13 @@ class HookCall(Struct, frozen=True, kw_only=True):
     key: str = ""  # the same for the same operation on the same target
 
 
+class AskedLimit(Struct, frozen=True, kw_only=True):
+    """The limit that a run reached, and how high it was."""
+
+    name: Literal["batches", "minutes", "tokens", "cost_usd"]
+    value: float
+
+
 class Question(Record, frozen=True, kw_only=True, tag="question"):
     """Something only the person can answer; `blocks`: the run waits for it, `about`: what the answer is for."""
 
@@ -245,6 +253,7 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
     would: WouldAnswer | None = None
     default: str = ""  # what happens if nobody answers; never a yes
     call: HookCall | None = None
+    limit: AskedLimit | None = None  # that is to be raised
     keep: bool = False  # an agent's question about how to do the work: the answer is kept as the person's word
 
     @property
@@ -305,6 +314,21 @@ class NotifyFailed(Record, frozen=True, kw_only=True, tag="notify_failed"):
 
     def headline(self, say: Say = str) -> str:
         return f"{self.channel} ({say(self.event)}): {self.reason}"
+
+
+class LimitRaised(Record, frozen=True, kw_only=True, tag="limit_raised"):
+    """A limit of a run was raised by the person; `to` null is no limit."""
+
+    said_by = "person"
+    shown_in = ("run",)
+
+    name: Literal["batches", "minutes", "tokens", "cost_usd"] = "batches"
+    to: float | None = None
+    was: float | None = None
+    question_id: str = ""
+
+    def headline(self, say: Say = str) -> str:
+        return f"{self.name} {'∞' if self.to is None else f'{self.to:.12g}'}"
 
 
 class StateCorrupt(Record, frozen=True, kw_only=True, tag="state_corrupt"):

@@ -180,12 +180,13 @@ class Injection(Struct, frozen=True, kw_only=True):
 
 
 class RunLimits(Struct, frozen=True, kw_only=True):
-    """What a run may spend; null is no limit."""
+    """What a run may spend; null is no limit. `wait`: until the agent vendor's own limit ends."""
 
-    batches: int = 8
+    batches: int | None = 8
     minutes: float | None = None
     tokens: int | None = None
     cost_usd: float | None = None
+    wait: bool = False
 
 
 class Retry(Struct, frozen=True, kw_only=True):

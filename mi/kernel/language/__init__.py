@@ -67,6 +67,17 @@ class Patterns:
     for_good: Words = ()
     but: str = ""  # after it, a yes is none, or one to something else
 
+    # how much
+    numbers: dict[str, str] = {}  # by number: the words for it
+    scales: dict[str, str] = {}  # by factor: what multiplies the number before it
+    and_a_half: str = ""
+    before_unit: str = ""  # between a number and its unit
+    units: dict[str, str] = {}  # by unit: how it is written
+    beside_number: str = ""  # around a number that stands alone, changing nothing
+    in_total: str = ""  # the number is the whole, not what is added
+    as_much_again: str = ""
+    unlimited: str = ""
+
     # what an agent says
     courtesy: str = ""  # sounds like a question or an order and wants nothing
     promise: str = ""  # what the agent has yet to do

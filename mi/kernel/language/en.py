@@ -81,6 +81,49 @@ class English(EnglishAgents, EnglishAsked):
         r"|when|after|before|first|as long as|provided|until)\b"
     )
 
+    # how much
+    numbers = {
+        "0.5": r"half(?: an?)?",
+        "1": r"an?|one",
+        "2": r"two|a couple(?: of)?",
+        "3": r"three",
+        "4": r"four",
+        "5": r"five",
+        "6": r"six",
+        "7": r"seven",
+        "8": r"eight",
+        "9": r"nine",
+        "10": r"ten",
+        "12": r"twelve|a dozen",
+        "15": r"fifteen",
+        "20": r"twenty",
+        "30": r"thirty",
+        "40": r"forty",
+        "50": r"fifty",
+        "60": r"sixty",
+        "90": r"ninety",
+    }
+    scales = {"100": r"hundred", "1000": r"k|thousand", "1000000": r"m|million|mio"}
+    and_a_half = r"and a half"
+    before_unit = r"more|extra|additional|further|other|full|us"
+    units = {
+        "batches": r"batch(?:es)?|rounds?|turns?",
+        "seconds": r"seconds?|secs?|s",
+        "minutes": r"minutes?|mins?",
+        "hours": r"hours?|hrs?|h",
+        "tokens": r"tokens?|toks?",
+        "usd": r"usd|dollars?|bucks?",
+    }
+    beside_number = (
+        r"yes|ok|okay|sure|fine|please|raise|increase|add|give|it|the|limit|by|to|up|another|more|extra|of|just|only|about|with|take|them"
+        r"|in total|total|altogether|overall|at most|set"
+    )
+    in_total = r"\bto [\d$]|\b(?:in total|altogether|overall|at most|total(?:ly)?|set(?: it)?)\b"
+    as_much_again = r"\b(?:double|twice|same(?: amount)?(?: again)?|as much again|once more|again)\b"
+    unlimited = (
+        r"\b(?:no (?:more )?limits?|unlimited|without (?:a |any )?limits?|limitless|as much as (?:it|you) needs?)\b"
+    )
+
     # what a person asks for
     politeness = (
         r"(?:please|kindly|hey|hi|hello|okay|ok|so|now|then|also|and|but|first|next|finally|just|quickly|if so|if not"

@@ -38,7 +38,7 @@ def test_an_unknown_key_is_named_with_its_value_and_the_nearest_known_one(raw, l
     ("raw", "line"),
     [
         ({"hands": {"provider": "codx"}}, 'hands.provider = "codx": must be auto|claude|cli|codex|replay'),
-        ({"runtime": {"limits": {"batches": "8"}}}, 'runtime.limits.batches = "8": must be integer'),
+        ({"runtime": {"limits": {"batches": "8"}}}, 'runtime.limits.batches = "8": must be integer or null'),
         ({"runtime": {"limits": {"minutes": "soon"}}}, 'runtime.limits.minutes = "soon": must be number or null'),
         ({"runtime": {"workflows": {"auto_mine": 1}}}, "runtime.workflows.auto_mine = 1: must be true|false"),
         ({"hands": {"codex": {"args": "--x"}}}, 'hands.codex.args = "--x": must be list of text'),

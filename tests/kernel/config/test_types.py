@@ -60,6 +60,7 @@ OURS: dict[str, Any] = {
     "runtime.limits.minutes": None,
     "runtime.limits.tokens": None,
     "runtime.limits.cost_usd": None,
+    "runtime.limits.wait": False,
     "contract.tasks.verify": "proceed",
     "contract.receipt_max_age_s": 3600,
     "contract.evidence.allow_command": False,

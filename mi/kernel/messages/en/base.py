@@ -94,6 +94,7 @@ TEXT = {
     "error.answered-otherwise": "{id} is a {kind}; answer it with {command}",
     "error.answered-before": "{id} was answered already, at {ts}: {question} → {answer}",
     "error.closed-before": "{id} was closed without an answer, at {ts}: {question}{why}",
+    "error.unclear-limit": "{value!r} does not say how far the limit of {unit} is raised; say how many more (20, +20, to 40), yes for as much again, or no",
     "error.empty-answer": "an empty answer to {id} says nothing (mi inbox dismiss {id} closes it without one)",
     "error.not-an-option": "{id} does not offer {value!r}; say one of: {options}",
     # notices: said once after the answer

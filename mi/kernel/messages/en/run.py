@@ -5,6 +5,8 @@ TEXT: dict[str, str] = {
     "ask.risk": "The agent did something risky ({category}, {severity}): {signal}. Go on?",
     "ask.judges": "What judges the work was changed, or code looks whether it is tested, and the task does not ask for it:\n{lines}\nMay it stay so? (yes or no)",
     "ask.policy": "You wanted to be asked about this: {signal}. Go on?",
+    "ask.limit": "The run reached its limit of {limit}{spent}. Raise the limit by how much?",
+    "ask.limit-unclear": "“{said}” does not say how much more: give a number, yes or no.",
     "ask.stopped-at-risk": "The agent was stopped at a risky command: {command}. How should it go on?",
     "ask.strategy": (
         "This project has no tests that I can find. What should count as verified here: a command, a step, nothing?"
@@ -16,6 +18,7 @@ TEXT: dict[str, str] = {
     "end.risk-refused": "stopped by you because of a risk",
     "end.limit": "limit reached: {limit}",
     "end.limit-in-batch": "limit reached during the batch: {limit}",
+    "end.limit-stays": "limit reached: {limit}; you did not raise it",
     "end.vendor-limit": "the agent's vendor limits its use: {message}",
     "end.stopped-at-risk": "stopped at a risky command: {command}",
     "end.transient": "the agent's vendor or the network failed again and again: {error}; go on later: mi run --resume",
@@ -51,4 +54,12 @@ TEXT: dict[str, str] = {
     "plan.uncovered": "no value or preference covers it",
     "loop.aaa": "three times the same exchange",
     "loop.abab": "two exchanges alternate",
+    "limit.batches": "{amount} batches",
+    "limit.minutes": "{amount} minutes",
+    "limit.tokens": "{amount} tokens",
+    "limit.cost_usd": "{amount} USD",
+    "limit.more": "{limit} more",
+    "limit.stays": "it stays, the run stays paused",
+    "limit.none": "no limit",
+    "limit.spent": " (so far {spent})",
 }

@@ -93,6 +93,7 @@ TEXT = {
     "error.answered-otherwise": "{id} 是{kind}；用 {command} 回答",
     "error.answered-before": "{id} 已在 {ts} 回答过：{question} → {answer}",
     "error.closed-before": "{id} 已在 {ts} 关闭，没有回答：{question}{why}",
+    "error.unclear-limit": "{value!r} 没有说明 {unit} 的限额提高多少；请说再加多少（20、+20、到 40）、是（再加同样多）或否",
     "error.empty-answer": "对 {id} 的空回答没有意义（mi inbox dismiss {id} 可不回答而关闭）",
     "error.not-an-option": "{id} 没有 {value!r} 这个选项；请选择：{options}",
     "notice.state-broken": "{path} 无法读取（{reason}）；暂且不用它",

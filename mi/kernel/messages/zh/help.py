@@ -131,6 +131,7 @@ HELP = {
     "sign it with this SSH key": "用这个 SSH 密钥签名",
     "a file that `mi proof export` wrote": "`mi proof export` 写出的文件",
     "wait when the agent's vendor limits its use": "供应商限制使用时等待",
+    "do not wait when the agent's vendor limits its use": "供应商限制使用时不等待",
     "go on in the agent's last thread of this project": "在本项目中代理最近的会话里继续",
     "forget the agent's last thread first": "先忘记代理最近的会话",
     "print nothing but errors": "除错误外不输出",

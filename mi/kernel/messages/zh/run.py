@@ -5,6 +5,8 @@ TEXT: dict[str, str] = {
     "ask.risk": "代理做了有风险的操作（{category}，{severity}）：{signal}。要继续吗？",
     "ask.judges": "用来评判工作的内容被改动了，或者代码在探测自己是否正被测试，而任务并没有要求：\n{lines}\n可以保留吗？（是或否）",
     "ask.policy": "您希望遇到这种情况先询问：{signal}。要继续吗？",
+    "ask.limit": "运行达到了限额：{limit}{spent}。要把限额提高多少？",
+    "ask.limit-unclear": "“{said}”没有说明提高多少：请给出数字、是或否。",
     "ask.stopped-at-risk": "代理在一条有风险的命令处被停下：{command}。接下来该怎么做？",
     "ask.strategy": "在这个项目里找不到测试。这里什么可以算作已验证：一条命令、一个步骤，还是什么都不需要？",
     "ask.loop": "代理在重复自己（{reason}）。它应该改做什么？它最后说：{said}",
@@ -14,6 +16,7 @@ TEXT: dict[str, str] = {
     "end.risk-refused": "因为一项风险被您停止",
     "end.limit": "达到限制：{limit}",
     "end.limit-in-batch": "在批次进行中达到限制：{limit}",
+    "end.limit-stays": "达到限制：{limit}；您没有提高它",
     "end.vendor-limit": "代理的供应商限制了使用：{message}",
     "end.stopped-at-risk": "在一条有风险的命令处停下：{command}",
     "end.transient": "代理的供应商或网络一再失败：{error}；稍后继续：mi run --resume",
@@ -49,6 +52,14 @@ TEXT: dict[str, str] = {
     "plan.uncovered": "没有价值观或偏好涉及这一点",
     "loop.aaa": "同样的对话出现了三次",
     "loop.abab": "两段对话交替出现",
+    "limit.batches": "{amount} 个批次",
+    "limit.minutes": "{amount} 分钟",
+    "limit.tokens": "{amount} 个 token",
+    "limit.cost_usd": "{amount} 美元",
+    "limit.more": "再加 {limit}",
+    "limit.stays": "不提高，运行保持暂停",
+    "limit.none": "不限",
+    "limit.spent": "（已用 {spent}）",
 }
 
 HELP: dict[str, str] = {}
