@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from mi.agents.attempts import Numbered, did_something, join_attempts
-from mi.agents.events import Event, FileChange
+from mi.agents.events import Event, FileChange, VendorLimit
 from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.threads import store_thread
 from mi.autopilot import limits
@@ -80,6 +80,8 @@ class BatchRunner:
         while self._tries_again(results):
             done, resumes = did_something(results[-1]), parts.hands.can_resume(state.thread_id)
             results.append(self._start(GO_ON if done and resumes else state.next_input, Numbered(timing, len(results))))
+        if len(results) > 1 and results[-2].limit is not None and results[-1].limit is None:
+            self._recorder.append(Limit(limit="vendor", passed=True, spent=state.spent))
         return AgentWork(join_attempts(results), self._sent, timing)
 
     def _start(self, wanted: str, watcher: Observer) -> BatchResult:
@@ -101,6 +103,8 @@ class BatchRunner:
     def _tries_again(self, results: list[BatchResult]) -> bool:
         """Return whether the agent is started again, after the wait that is due before it."""
         retry, tried, last = self._parts.runtime.retry, len(results), results[-1]
+        if last.limit is not None and not last.transient:
+            return self._waits_for_vendor(last.limit, tried)
         if not last.transient or tried > retry.attempts or self._parts.stop.reason:
             return False
         wait = retry.wait_s[min(tried, len(retry.wait_s)) - 1] if retry.wait_s else 0.0
@@ -110,6 +114,22 @@ class BatchRunner:
         )
         self._recorder.append(record, sync=True)
         return self._rest(wait)
+
+    def _waits_for_vendor(self, limit: VendorLimit, tried: int) -> bool:
+        """Return whether the agent is started again after its vendor's limit; one that does not end is given up."""
+        reached = Limit(limit="vendor", resets_at=limit.resets_at, detail=limit.message)
+        self._parts.notifier.tell(self._recorder.append(reached, sync=True))
+        retry, began = self._parts.runtime.retry, time.monotonic()
+        if (
+            not self._parts.wait_for_limit
+            or tried > retry.attempts
+            or not self._parts.waiter.wait_until(limit.resets_at)
+        ):
+            return False
+        late = retry.wait_s[min(tried, len(retry.wait_s)) - 1] if tried > 1 and retry.wait_s else 0.0
+        rested = self._rest(late)  # the vendor named a time at which it did not end
+        self._state.started += time.monotonic() - began
+        return rested
 
     def _rest(self, seconds: float) -> bool:
         """Return True after so many seconds; False as soon as somebody wants the run to stop."""
@@ -284,10 +304,8 @@ class BatchRunner:
             why = stopped or text("end.transient", language, error=result.error)
             return EndRun("interrupted" if stopped else "failed", why)
         if result.limit is not None:
-            limit = Limit(limit="vendor", resets_at=result.limit.resets_at, detail=result.limit.message)
-            self._parts.notifier.tell(self._recorder.append(limit))
-            if self._parts.wait_for_limit and self._parts.waiter.wait_until(result.limit.resets_at):
-                return SendNext(GO_ON)
+            if self._parts.stop.reason:
+                return EndRun("interrupted", self._parts.stop.reason)
             return end_blocked("end.vendor-limit", language, message=result.limit.message)
         if result.outcome == "interrupted" and result.reason.startswith("risk"):
             answer = self._recorder.ask(text("ask.stopped-at-risk", language, command=result.risk))

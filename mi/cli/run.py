@@ -234,7 +234,7 @@ class _Door:
     def open_waiter(self, stop: "StopFlag") -> "Waiter":
         from mi.cli.run_display import VisibleWait
 
-        return VisibleWait(self._out, stop)
+        return VisibleWait(self._out, stop, self._pause)
 
 
 def _print_summary(context: HomeContext, out: Output, end: RunEnd) -> None:

@@ -2,6 +2,8 @@
 
 import sys
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from mi.agents.events import AgentMessage, AgentQuestion, Command, Error, Event, FileChange
 from mi.agents.signals import StopFlag
@@ -122,9 +124,13 @@ class JsonLines(Quiet):
 class VisibleWait:
     """Waits for a vendor's limit to end, saying so, until the time has come or Ctrl-C."""
 
-    def __init__(self, out: Output, stop: StopFlag) -> None:
+    def __init__(
+        self, out: Output, stop: StopFlag, paused: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> None:
+        """`paused` holds back whatever else is drawn on the terminal."""
         self._out = out
         self._stop = stop
+        self._paused = paused
 
     def wait_until(self, resets_at: str) -> bool:
         from mi.kernel import clock
@@ -133,15 +139,28 @@ class VisibleWait:
             until = clock.parse(resets_at)
         except ValueError:
             return False
-        next_word = 0.0
+        with self._paused():
+            return self._count_down(until, resets_at)
+
+    def _count_down(self, until: float, resets_at: str) -> bool:
+        next_word, live = 0.0, sys.stderr.isatty()
         while (left := until - time.time()) > 0:
             if self._stop.reason:
                 return False
             if time.monotonic() >= next_word:
-                next_word = time.monotonic() + 60
-                sys.stderr.write(f"mi: {self._out.text('run.waiting', until=resets_at, minutes=int(left // 60) + 1)}\n")
+                next_word = time.monotonic() + (1 if live else 60)
+                said = self._out.text("run.countdown", until=resets_at, left=format_left(left))
+                sys.stderr.write(f"\r\x1b[Kmi: {said}" if live else f"mi: {said}\n")
+                sys.stderr.flush()
             time.sleep(min(left, 0.5))
+        sys.stderr.write("\n" if live else "")
         return True
+
+
+def format_left(seconds: float) -> str:
+    """Hours, minutes and seconds that are left."""
+    left = int(seconds) + 1
+    return f"{left // 3600}:{left // 60 % 60:02d}:{left % 60:02d}"
 
 
 def format_elapsed(started: float) -> str:

@@ -172,8 +172,26 @@ def test_a_vendors_limit_is_waited_for_when_wished(bench: Workbench) -> None:
     began = time.time()
     ran = bench.run("--wait-for-limit", "fix it")
     ran.ended("done")
-    assert "waiting" in ran.stderr
+    assert "goes on in 0:00:0" in ran.stderr
     assert time.time() - began >= 2
+    assert [one.get("passed", False) for one in ran.of("limit")] == [False, True]
+
+
+@pytest.mark.req("person.limit.vendor-verified")
+def test_a_vendors_limit_that_does_not_end_when_it_should_is_given_up(bench: Workbench) -> None:
+    still = {"fail": "You have hit your usage limit. Try again in 0 seconds."}
+    bench.agent(*[[still] for _ in range(9)])
+    ran = bench.run("--wait-for-limit", "fix it")
+    ran.ended("blocked")
+    assert not any(one.get("passed") for one in ran.of("limit"))
+    assert len(ran.of("hands_input")) == 5
+
+
+@pytest.mark.req("person.limit.vendor-off")
+def test_waiting_for_a_vendors_limit_can_be_switched_off(bench: Workbench) -> None:
+    bench.config["runtime"]["limits"] = {"wait": True}
+    bench.agent([LIMITED], DONE)
+    bench.run("--no-wait-for-limit", "fix it").ended("blocked")
 
 
 # an agent that shows no commands

@@ -294,9 +294,10 @@ class Limit(Record, frozen=True, kw_only=True, tag="limit"):
     spent: RunUsage = field(default_factory=RunUsage)
     resets_at: str = ""
     detail: str = ""
+    passed: bool = False  # it was waited for, and the agent really went on
 
     def headline(self, say: Say = str) -> str:
-        return f"{self.limit} {self.detail}".strip()
+        return f"{self.limit} {say('passed') if self.passed else self.detail}".strip()
 
 
 class NotifyFailed(Record, frozen=True, kw_only=True, tag="notify_failed"):

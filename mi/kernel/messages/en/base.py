@@ -208,7 +208,7 @@ TEXT = {
     "run.asks": "MI asks:",
     "run.answered-elsewhere": "answered elsewhere: {answer}",
     "run.closed-elsewhere": "closed elsewhere without an answer: {answer}",
-    "run.waiting": "the agent's vendor limits its use until {until}; waiting, about {minutes} min (Ctrl-C stops)",
+    "run.countdown": "the agent's vendor limits its use until {until}; waiting, goes on in {left} (Ctrl-C stops)",
     "run.end": "\n{status}: {reason}",
     "run.marks": "  marks    {marks}",
     "run.spent": "  spent    {seconds} s, {tokens} tokens, {cost} USD, {calls} Mind calls",

@@ -201,7 +201,7 @@ TEXT = {
     "run.asks": "MI 询问：",
     "run.answered-elsewhere": "已在别处回答：{answer}",
     "run.closed-elsewhere": "已在别处关闭，没有回答：{answer}",
-    "run.waiting": "代理的供应商限制使用到 {until}；正在等待，约 {minutes} 分钟（Ctrl-C 停止）",
+    "run.countdown": "代理的供应商在 {until} 之前限制使用；等待中，{left} 后继续（Ctrl-C 停止）",
     "run.end": "\n{status}：{reason}",
     "run.marks": "  标记     {marks}",
     "run.spent": "  花费     {seconds} 秒，{tokens} 个 token，{cost} 美元，{calls} 次 Mind 调用",

@@ -122,6 +122,7 @@ WORDS = {
     "learn_suggested": "学习建议",
     "learn_update": "学习更新",
     "limit": "限额",
+    "passed": "已解除",
     "limit_raised": "限额已提高",
     "loop_break": "打破循环",
     "loop_guard": "循环警示",
