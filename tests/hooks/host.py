@@ -1,16 +1,30 @@
 """A host that tells the events of one session to the hook, as real ones do."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
+from mi.app import speaker
 from mi.app.home_context import HomeContext
 from mi.hooks.main import HookReply, reply_to
+from mi.kernel.ancestry import ProcessInfo
 from mi.kernel.home import Home
 
 Json = dict[str, Any]
+
+
+def stand_above(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Let the hook stand below these programs, the nearest first, in a shell that is older than any run."""
+    began = time.time() - 3600
+    chain = [
+        ProcessInfo(77, name, (name,), began, 0 if name == "init" else 2, f"/usr/bin/{name}", 1000)
+        for name in ("mi", *names, "bash", "init")
+    ]
+    monkeypatch.setattr(speaker, "read_ancestry", lambda pid=None: chain)
 
 
 class Host:

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mi.app import speaker
-from mi.kernel.ancestry import ProcessInfo
 from tests.conftest import git
-from tests.hooks.host import Host
+from tests.hooks.host import Host, stand_above
 from tests.waiting import wait_until
 
 PUSH = "git push origin feature"
@@ -259,15 +257,10 @@ def test_an_always_does_not_outlive_a_denial_of_its_operation(host, answer, mi, 
 @pytest.fixture
 def chat(host, monkeypatch):
     """A prompt in a host's session: of a person, or of whoever stands above that host."""
-    began = time.time() - 3600
-
-    def process(name: str, parent: int = 2) -> ProcessInfo:
-        return ProcessInfo(77, name, (name,), began, parent, f"/usr/bin/{name}", 1000)
 
     def say(words: str, above: tuple[str, ...] = (), to: Host = host) -> str:
         program = {"codex": "codex", "claude-code": "claude"}[to.name]
-        chain = [process("mi"), process(program), *map(process, above), process("bash"), process("init", 0)]
-        monkeypatch.setattr(speaker, "read_ancestry", lambda pid=None: chain)
+        stand_above(monkeypatch, program, *above)
         return to.prompt(words)
 
     return say

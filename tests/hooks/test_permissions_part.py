@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import git
-from tests.hooks.host import Host
+from tests.hooks.host import Host, stand_above
 
 TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -22,6 +22,7 @@ def root(repository) -> Path:
 @pytest.fixture
 def host(home, root, monkeypatch) -> Host:
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
+    stand_above(monkeypatch, "claude")
     return Host(home, root)
 
 
@@ -159,6 +160,16 @@ def test_an_override_of_the_person_lifts_a_soft_denial_once_and_a_hard_one_never
     assert scopes == ["topic s1", "incident: edit-secrets .env"]
     host.prompt("override: once more the port in .env")
     assert host.before("Edit", file_path=".env")[0] == "ask"
+
+
+@pytest.mark.req("person.chat")
+def test_in_a_session_that_an_agent_started_no_prompt_overrides_or_keeps_anything(host, monkeypatch):
+    stand_above(monkeypatch, "claude", "codex")
+    host.prompt("override: put the new port into .env")
+    assert host.before("Edit", file_path=".env")[0] == "deny"
+    assert host.records("override") == []
+    host.prompt("We decided to use PostgreSQL for the order store.")
+    assert "mi persona init" not in host.prompt("save")
 
 
 def test_what_an_agent_reads_overrides_nothing(host):
