@@ -150,7 +150,8 @@ class VisibleWait:
             if time.monotonic() >= next_word:
                 next_word = time.monotonic() + (1 if live else 60)
                 said = self._out.text("run.countdown", until=resets_at, left=format_left(left))
-                sys.stderr.write(f"\r\x1b[Kmi: {said}" if live else f"mi: {said}\n")
+                before, after = ("\r\x1b[K", "") if live else ("", "\n")
+                sys.stderr.write(f"{before}mi: {said}{after}")
                 sys.stderr.flush()
             time.sleep(min(left, 0.5))
         sys.stderr.write("\n" if live else "")
