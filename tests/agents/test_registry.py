@@ -18,6 +18,7 @@ NAMES = {name for agent in VENDORS for name in (agent.name, agent.host, agent.mi
 # Where a name may stand in the code, and why.
 ALLOWED = {
     "mi/agents/registry.py": "the registry of agents",
+    "mi/agents/programs.py": "names of programs and packages of agents, also of those that MI does not drive",
     "mi/agents/adapters/": "an adapter says whose it is",
     "mi/hosts/adapters/": "the registry of hosts; an adapter says whose it is",
     "mi/mind/choose.py": "the registry of who can judge",

@@ -14,7 +14,7 @@ from mi.knowledge.search.documents import MAX_TEXT, Change, Correction, Document
 
 # Fields that name or number a record instead of saying something.
 _NAMING = """kind v event_id run_id seq ts batch_id thread_id state prompt_sha256 transcript_path hands_transcript_ref
-    mind_transcript_ref mind_transcript_refs source_refs event_ids evidence_ids"""
+    mind_transcript_ref mind_transcript_refs source_refs event_ids evidence_ids by opens dismissed once"""
 _NOT_SAID = frozenset(_NAMING.split())
 
 
