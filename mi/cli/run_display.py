@@ -43,7 +43,7 @@ class Live(Quiet):
         kind = str(record.__struct_config__.tag)
         if isinstance(record, RunStart):
             self._line("mi", self._out.text("run.begin", run_id=record.run_id, hands=record.hands, mind=record.mind))
-            if record.uncommitted:
+            if record.uncommitted and not record.resumed_from:  # else the run itself may have changed them
                 self._line("mi", self._out.text("run.dirty", count=record.uncommitted))
         elif isinstance(record, TreeSnapshot):
             if record.is_first:

@@ -159,7 +159,9 @@ def _print(out: Output, status: Json) -> None:
     if run["id"]:
         missing = "·" if run["status"] == "running" else "✗"  # not yet, or not at all
         marks = " ".join(
-            f"{out.text('mark.' + name)} {'✓' if held else missing}" for name, held in run["marks"].items()
+            f"{out.text('mark.' + name)} {'✓' if held else missing}"
+            for name, held in run["marks"].items()
+            if held is not None
         )
         out.say(
             "status.run", id=run["id"], status=out.text("run." + run["status"]), marks=marks, batches=run["batches"]

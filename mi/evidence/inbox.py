@@ -109,8 +109,9 @@ def locate(events: Iterable[Event], log: str, size: int, project_id: str, root: 
 
 
 def sort_items(items: Iterable[LocatedItem]) -> list[LocatedItem]:
-    """Return items newest first."""
-    return sorted(items, key=lambda one: one.item.ts)[::-1]  # of the same moment: what was written last
+    """Return items newest first, after them what could not be told: it must not hide what it was about."""
+    newest = sorted(items, key=lambda one: one.item.ts)[::-1]  # of the same moment: what was written last
+    return sorted(newest, key=lambda one: one.item.kind == "notification")
 
 
 def number_items(items: list[LocatedItem], numbers: InboxNumbers) -> list[LocatedItem]:

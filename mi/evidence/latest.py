@@ -3,7 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from mi.evidence.reader import Event, read_at, read_back, read_whole
+from mi.evidence.records.proof import Proof
 from mi.evidence.records.run import Marks, RunEnd, RunUsage
 from mi.evidence.records.table import AFTER_END
 from mi.kernel import jsonl
@@ -55,9 +58,14 @@ def find_latest_run(log: str, index: "EvidenceIndex", notices: Notices) -> Lates
 def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
     """Return what events, latest first, say of the run that wrote the latest of them."""
     ended: RunEnd | None = None
+    later: dict[str, bool | None] = {}
     run_id, batches = "", 0
     for event in events:
         if event.head.kind in AFTER_END:
+            continue
+        if event.head.kind == "proof" and not event.head.batch_id:  # by `mi prove`, after the run
+            proof = read_whole(log, event).record()
+            later.setdefault(event.head.run_id, proof.proved if isinstance(proof, Proof) else None)
             continue
         if not run_id and event.head.run_id.startswith("run_"):
             run_id = event.head.run_id
@@ -69,7 +77,9 @@ def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
         return None
     if ended is None:
         return LatestRun(run_id, None, Marks(), RunUsage(), batches, [])
-    return LatestRun(run_id, ended, ended.marks, ended.spent, batches, ended.evidence_ids)
+    proved = later.get(run_id)
+    marks = ended.marks if proved is None else msgspec.structs.replace(ended.marks, proved=proved)
+    return LatestRun(run_id, ended, marks, ended.spent, batches, ended.evidence_ids)
 
 
 def _batch_number(batch_id: str) -> int:

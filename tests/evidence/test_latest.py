@@ -7,6 +7,7 @@ from mi.evidence.index import EvidenceIndex
 from mi.evidence.latest import WINDOW, find_latest_run, read_window
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.hands import Evidence, HandsInput
+from mi.evidence.records.proof import Proof
 from mi.evidence.records.run import BatchEnd, Marks, RunEnd, RunStart, RunUsage, StateCorrupt
 from mi.evidence.records.thoughts import SettingsSet, ValuesSet
 from mi.kernel.notices import Notices
@@ -46,6 +47,18 @@ def test_an_ended_run_shows_its_marks_and_what_it_spent(home, writer, notices):
     EvidenceWriter.for_command(home.evidence, notices).append(SettingsSet())
     run = find_latest_run(home.evidence, EvidenceIndex(home), notices)
     assert run == (FIRST, end, marks, spent, 5, ["ev_1"])
+
+
+@pytest.mark.parametrize(("later", "shown"), [(True, True), (False, False), (None, None)])
+def test_a_proof_that_came_later_is_no_part_of_the_runs_course(home, writer, notices, later, shown):
+    writer.append(RunStart())
+    writer.append(BatchEnd(batch_id="b0"))
+    end = writer.append(RunEnd(status="done", marks=Marks(ran=True, verified=True)))
+    EvidenceWriter.resume(home.evidence, FIRST, notices).append(Proof(proved=later))
+    run = find_latest_run(home.evidence, EvidenceIndex(home), notices)
+    assert run is not None
+    assert (run.ended, run.batches) == (end, 1)
+    assert run.marks == Marks(ran=True, verified=True, proved=shown)
 
 
 def test_the_run_that_wrote_last_counts(home, writer, notices):

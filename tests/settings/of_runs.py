@@ -28,8 +28,8 @@ def told(bench: Bench) -> bool:
 @setting("runtime.verification.no_tests_policy", ("ask_once_per_project_then_remember", 1), ("never_ask", 0))
 def questions_without_tests(bench: Bench) -> int:
     (bench.project / "test_calc.py").unlink()
-    bench.agent([{"write": {"path": "notes.txt", "content": "one\n"}}, say("Done.")], [say("Here it is.")])
-    return len(bench.run("write the notes").of("question"))
+    bench.agent([{"write": {"path": "data.csv", "content": "one\n"}}, say("Done.")], [say("Here it is.")])
+    return len(bench.run("write the data").of("question"))
 
 
 @setting("runtime.verification.command", ("", "blocked"), (CHECK, "done"))

@@ -166,11 +166,12 @@ class _Plan:
         return {"how": "layer", "at": place, "from": place, "upper": upper, "otherwise": otherwise}
 
     def caches(self) -> list[str]:
-        """Return the temporary and cache folders that are there, none inside of another or of the project."""
+        """Return the temporary and cache folders that may be written, none inside of another or of the project."""
         home = os.path.expanduser("~")
         named = [self.env.get(name, "") for name in _CACHE_VARIABLES]
         wanted = ["/tmp", "/var/tmp", *named, *(os.path.join(home, name) for name in _CACHES)]
-        real = sorted({os.path.realpath(path) for path in wanted if os.path.isabs(path) and os.path.isdir(path)})
+        there = (path for path in wanted if os.path.isabs(path) and os.path.isdir(path) and os.access(path, os.W_OK))
+        real = sorted({os.path.realpath(path) for path in there})
         found: list[str] = []
         for path in real:
             if path != "/" and not any(_is_in(path, other) for other in (*found, self.copy.top)):

@@ -5,7 +5,7 @@ TEXT: dict[str, str] = {
     "proof.undecided": "not asked for; `mi settings set --prove yes` lets MI run the checks itself",
     "proof.not-wanted": "not wanted",
     "proof.untrusted": "this repository is not trusted yet; `mi trust` shows the commands and lets MI run them",
-    "proof.untrusted-now": "the base has commands that you have not trusted: {commands}; `mi trust` shows them",
+    "proof.untrusted-now": "the base has commands that you have not trusted: {commands}; `mi trust --dry-run` shows them, `mi trust` lets MI run them",
     "proof.no-checks": "no check of the project covers the change",
     "proof.no-git": "no snapshot of the tree could be had",
     "proof.notices": "This code behaves differently when it is tested. Is that meant to be?\n{places}",

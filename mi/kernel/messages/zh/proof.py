@@ -4,7 +4,7 @@ TEXT: dict[str, str] = {
     "proof.undecided": "没有要求证明；`mi settings set --prove yes` 让 MI 自己运行检查",
     "proof.not-wanted": "不需要",
     "proof.untrusted": "此仓库尚未被信任；`mi trust` 会列出命令并允许 MI 运行",
-    "proof.untrusted-now": "基线里有您尚未信任的命令：{commands}；`mi trust` 会列出它们",
+    "proof.untrusted-now": "基线里有您尚未信任的命令：{commands}；`mi trust --dry-run` 列出它们，`mi trust` 允许 MI 运行它们",
     "proof.no-checks": "项目里没有覆盖此改动的检查",
     "proof.no-git": "无法取得工作树的快照",
     "proof.notices": "这段代码在被测试时行为不同。这是有意的吗？\n{places}",
