@@ -70,7 +70,7 @@ def find_branch(path: str) -> str:
     if root is None:
         return "unknown"
     try:
-        with open(os.path.join(_git_folder(root), "HEAD"), "rb") as file:
+        with open(os.path.join(find_git_folder(root), "HEAD"), "rb") as file:
             head = text.decode(file.read(_MAX_BYTES)).strip()
     except OSError:
         return "unknown"
@@ -241,7 +241,7 @@ def _own_index(root: str) -> Iterator[str]:
     try:
         folder = mkdtemp(prefix="mi-index-")
         # With its time, which git compares with that of the files.
-        copy = copy2(os.path.join(_git_folder(root), "index"), folder)
+        copy = copy2(os.path.join(find_git_folder(root), "index"), folder)
     except OSError:
         pass  # no index yet, a broken pointer to it, a full disk: git itself finds out
     try:
@@ -251,7 +251,7 @@ def _own_index(root: str) -> Iterator[str]:
             rmtree(folder, ignore_errors=True)
 
 
-def _git_folder(root: str) -> str:
+def find_git_folder(root: str) -> str:
     """Return where a work tree keeps its index.
 
     `.git`, or what a linked tree's or submodule's `.git` file points to.

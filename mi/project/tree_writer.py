@@ -6,6 +6,7 @@ go into the person's repository (a snapshot) or into MI's own folder (a look).
 
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from mi.kernel.home import FILE_MODE
 from mi.project.git_rules import freeze_attributes, freeze_excludes
 from mi.project.large_files import is_pointed_at
 from mi.project.left_out import FileSieve, KeepRules, LeftOut, is_tool_folder
+from mi.project.tree_paths import find_obstacle
 from mi.project.tree_store import TreeStore, find_store, make_repository
 
 _LIST_S = 120.0
@@ -71,7 +73,9 @@ class TreeWriter:
             self._open()
             changed, others, nested = self._list()
             kept, left_out = self._sort_out(changed, others)
-            tree = self._update(kept, [left.path for left in left_out if left.path in changed])
+            gone = [path for path in kept if path in changed and self._is_out_of_reach(path)]
+            dropped = [*gone, *(left.path for left in left_out if left.path in changed)]
+            tree = self._update([path for path in kept if path not in gone], dropped)
             left_out += [LeftOut(path, "repository") for path in nested] + self._dirty_submodules()
             whole = self._with_secrets([left.path for left in left_out if left.why == "secret"]) or tree
             return WrittenTree(tree, whole, tuple(left_out))
@@ -226,7 +230,27 @@ class TreeWriter:
             else:
                 others.append(path)
         known: dict[str, bool] = {}
+        inside = self._find_git_inside()
+        if inside:  # it is what keeps the work, and no work itself
+            others = [path for path in others if not path.startswith(inside)]
+            nested = [path for path in nested if not f"{path}/".startswith(inside)]
         return changed, [path for path in others if not self._is_tools_own(path, known)], nested
+
+    def _find_git_inside(self) -> str:
+        """Return where in the work tree, but for `.git`, the person's repository lies, with a `/` at its end."""
+        folder = os.path.realpath(git.find_git_folder(self.top)) if self.repository else ""
+        path = os.path.relpath(folder, os.path.realpath(self.top)) if folder else ""
+        return "" if not path or path == ".git" or path.startswith("..") else f"{path}/"
+
+    def _is_out_of_reach(self, path: str) -> bool:
+        """Return whether git would refuse a path that it knows: a link is on the way, or a pipe in its place."""
+        if find_obstacle(self.top, path):
+            return True
+        try:
+            mode = os.lstat(os.path.join(self.top, path)).st_mode
+        except OSError:
+            return False  # gone: git takes that in
+        return not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode))
 
     def _is_tools_own(self, path: str, known: dict[str, bool]) -> bool:
         """Return whether a path lies in a folder that only a tool writes: a marked cache, a virtual environment."""

@@ -718,3 +718,55 @@ def test_attributes_hide_no_change(mi: Mi, repository, keep: Keep, rules: str, n
     git(repo, "add", "-A")
     keep(repo, END)
     assert "+a change to hide" in mi("diff", "last", *now, cwd=repo).stdout
+
+
+@pytest.mark.req("person.net.restore-safe")
+def test_a_repository_that_lies_in_its_own_work_tree_is_not_put_back(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    git(repo, "init", "-q", f"--separate-git-dir={repo / '.repo'}")
+    keep(repo)
+    write(repo, {"file.txt": "work\n"})
+    git(repo, "commit", "-qam", "work after the run")
+    commit = git(repo, "rev-parse", "HEAD").strip()
+    back = Back(home, repo).put()
+    assert git(repo, "rev-parse", "HEAD").strip() == commit
+    assert git(repo, "fsck", "--no-dangling") == ""
+    Back(home, repo, back.kept).put()
+    assert (repo / "file.txt").read_text("utf-8") == "work\n"
+
+
+@pytest.mark.req("person.net.restore-safe")
+def test_a_repository_that_an_agent_moved_survives(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    before = read(repo)
+    keep(repo)
+    (repo / ".git").rename(repo / ".g2")
+    (repo / ".git").write_text("gitdir: .g2\n", "utf-8")
+    write(repo, {"file.txt": "spoilt\n"})
+    Back(home, repo).put()
+    assert git(repo, "fsck", "--no-dangling") == ""
+    assert {path: said for path, said in read(repo).items() if not path.startswith(".g2/")} == before
+
+
+@pytest.mark.req("person.net.restore-safe")
+@pytest.mark.parametrize("way", ["link on the way", "pipe"])
+def test_what_git_would_refuse_switches_nothing_off(
+    home: Home, repository, keep: Keep, tmp_path: Path, way: str
+) -> None:
+    repo: Path = repository()
+    write(repo, {"src/f.py": "work\n", "other.txt": "as it was\n"})
+    git(repo, "add", ".")
+    git(repo, "commit", "-qm", "more")
+    keep(repo)
+    if way == "pipe":
+        (repo / "src/f.py").unlink()
+        os.mkfifo(repo / "src/f.py")
+    else:
+        (repo / "src").rename(tmp_path / "moved")
+        (repo / "src").symlink_to(tmp_path / "moved")
+    write(repo, {"other.txt": "spoilt\n"})
+    keep(repo, "b2")
+    back = Back(home, repo).put()
+    assert (repo / "other.txt").read_text("utf-8") == "as it was\n"
+    assert way == "pipe" or (tmp_path / "moved/f.py").read_text("utf-8") == "work\n"
+    assert (repo / "src/f.py").is_file() or "src/f.py" in back.left
