@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 ChainReader = Callable[[int | None], list[ProcessInfo] | None]
 _INIT = 1
+_SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib", "/nix/store/", "/gnu/store/", "/snap/")
 # Where a person comes in: by a log-in, or by a terminal of their desktop.
 _LOG_INS = frozenset(
     "sshd sshd-session dropbear login mosh-server tailscaled xrdp-sesman gdm-session-worker sddm-helper lightdm".split()
@@ -163,7 +164,7 @@ def _find_above(home: "Home", above: list[ProcessInfo]) -> Speaker | None:
 def _find_torn_off(home: "Home", chain: list[ProcessInfo], read: ChainReader) -> Speaker | None:
     """Return why a chain may have lost the agent above it; None when it begins where a person came in."""
     first = next((one for one in reversed(chain) if not _is_manager(one)), chain[0])
-    if _is_way_in(first) or any(one.owner == 0 and _name(one) in _LOG_INS for one in chain):
+    if _is_way_in(first) or any(map(_is_log_in, chain)):
         return None
     last = chain[-1]
     if last.pid != _INIT and last.parent not in (0, _INIT):  # the system hides what stands above
@@ -184,9 +185,17 @@ def _is_manager(process: ProcessInfo) -> bool:
 
 def _is_way_in(process: ProcessInfo) -> bool:
     """Return whether a person comes in by this program, and it is none that only has the name of one."""
-    if _name(process) in _LOG_INS and process.owner == 0:
-        return True
-    return _name(process) in _TERMINALS | _LOG_INS and _is_systems(process.program)
+    return _is_log_in(process) or (_name(process) in _TERMINALS | _LOG_INS and _is_systems(process.program))
+
+
+def _is_log_in(process: ProcessInfo) -> bool:
+    """Return whether the system itself logged somebody in; where root asks, a name alone can be anybody's."""
+    return process.owner == 0 and _name(process) in _LOG_INS and _is_in_place(process.program)
+
+
+def _is_in_place(program: str) -> bool:
+    """Return whether a program lies where the system keeps its own; only root could have put another one there."""
+    return os.geteuid() != 0 or program.startswith(_SYSTEM)
 
 
 def _name(process: ProcessInfo) -> str:
@@ -196,6 +205,6 @@ def _name(process: ProcessInfo) -> str:
 def _is_systems(program: str) -> bool:
     """Return whether a program's file belongs to the system, not to whoever runs it."""
     try:
-        return os.stat(program).st_uid == 0
+        return os.stat(program).st_uid == 0 and _is_in_place(program)
     except OSError:
         return False

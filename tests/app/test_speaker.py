@@ -161,7 +161,9 @@ def test_a_room_of_its_own_is_no_way_out(context: HomeContext) -> None:
 
 
 @pytest.mark.req("person.tmux", "person.torn-off")
-def test_what_stood_before_the_run_or_is_a_way_in_is_the_persons(context: HomeContext, tmp_path: Path) -> None:
+def test_what_stood_before_the_run_or_is_a_way_in_is_the_persons(
+    context: HomeContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def look(began: float) -> None:
         new_window = process("bash", started=began)
         tmux = process("tmux: server", "tmux", parent=1)
@@ -170,6 +172,9 @@ def test_what_stood_before_the_run_or_is_a_way_in_is_the_persons(context: HomeCo
         assert speaks(context, MI, new_window, begun_now, INIT).because == "torn-off"
         ssh = process("sshd", started=began, parent=1, owner=0)
         assert speaks(context, MI, new_window, ssh, INIT).by == "terminal"
+        named_so = ssh._replace(program=str(tmp_path / "sshd"))  # root may call anything so
+        monkeypatch.setattr(os, "geteuid", lambda: 0)
+        assert speaks(context, MI, new_window, named_so, INIT).because == "torn-off"
         desktop = process("x", started=began, parent=1)._replace(program=str(tmp_path / "konsole"))
         assert speaks(context, MI, new_window, desktop, INIT).because == "torn-off"  # its file is not there
 
