@@ -1,5 +1,6 @@
 """Which calls are the same: the same operation on the same target, in the same place."""
 
+import os
 import re
 from collections.abc import Iterable
 
@@ -25,22 +26,25 @@ def identify_call(event: HookEvent, asked: Iterable[AskedOperation]) -> str:
         headers = _PATCHED.findall(find_command(event))
         return _digest(names, "patch", event.cwd, *(headers or [find_command(event)]))
     given = {name: value for name, value in event.tool_input.items() if name not in _INCIDENTAL}
-    return _digest(names, event.tool_name, event.cwd, _branch(event, names), given)
+    return _digest(names, event.tool_name, event.cwd, *_push_target(event, names), given)
 
 
 # What a host adds to a command beside what is done.
 _INCIDENTAL = ("description", "timeout", "run_in_background", "yield_time_ms", "max_output_tokens", "justification")
 
 
-def _branch(event: HookEvent, names: list[str]) -> str:
-    """Return the branch that is checked out, for a push: the same words push another one after a checkout."""
+def _push_target(event: HookEvent, names: list[str]) -> tuple[str, ...]:
+    """Return branch and configuration of the repository, for a push: the same words can push another one elsewhere."""
     from mi.governance.operations import OPERATIONS
 
     if not any(name in OPERATIONS and OPERATIONS[name].category == "push" for name in names):
-        return ""
-    from mi.kernel.git import find_branch
+        return ()
+    from mi.kernel.files import read_bytes
+    from mi.kernel.git import find_branch, find_git_folder, find_toplevel
 
-    return find_branch(event.cwd or ".")
+    root = find_toplevel(event.cwd or ".")
+    config = read_bytes(os.path.join(find_git_folder(root), "config")) if root else None
+    return find_branch(event.cwd or "."), hash_sha256(config or b"")
 
 
 def _digest(*parts: object) -> str:

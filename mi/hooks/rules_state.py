@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from mi.hooks.event import HookEvent
+from mi.kernel.digest import hash_sha256
 from mi.kernel.state import read_state, update_state
 
 if TYPE_CHECKING:
@@ -102,4 +103,6 @@ def list_forgotten(event: HookEvent, context: "HomeContext") -> list[str]:
 
 def _path(event: HookEvent, context: "HomeContext") -> str:
     session = re.sub(r"[^\w-]+", "_", event.session_id)[:80] or "unnamed"
+    if session != event.session_id:  # another session must not have the same name
+        session += "-" + hash_sha256(event.session_id.encode("utf-8", "surrogatepass"))[:12]
     return context.project_home.path("hook_sessions", f"{event.host}-{session}.json")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mi.app.home_context import HomeContext
 from tests.conftest import git
 from tests.hooks.host import Host, stand_above
 from tests.waiting import wait_until
@@ -344,6 +345,24 @@ def test_what_the_host_showed_and_the_person_did_not_let_through_is_opened_by_no
     asking.before("Bash", command=PUSH)
     chat("yes", to=asking)
     assert asking.before("Bash", command=PUSH)[0] == "ask"
+
+
+@pytest.mark.req("person.opens.once")
+def test_the_same_words_to_another_remote_ask_anew(host, answer, waiting):
+    host.before("Bash", command=PUSH)
+    answer("session")
+    assert host.before("Bash", command=PUSH)[0] == ""
+    git(host.root, "remote", "add", "elsewhere", "https://example.invalid/x.git")
+    assert host.before("Bash", command=PUSH)[0] == "deny"
+    assert len(waiting()) == 1
+
+
+def test_sessions_with_names_alike_are_two(home, root):
+    one, other = Host(home, root, session="a/b"), Host(home, root, session="a_b")
+    one.prompt("fix the parser")
+    folder = Path(HomeContext(home).for_agent(str(root)).project_home.path("hook_sessions"))
+    other.prompt("write the docs")
+    assert len(list(folder.glob("*.json"))) == 2
 
 
 def test_a_secret_in_a_yes_is_kept_nowhere(host, chat):
