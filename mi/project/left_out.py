@@ -11,6 +11,7 @@ from mi.kernel.secrets import find_secrets
 from mi.kernel.text import decode
 
 _CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
+_ENVIRONMENT = ("pyvenv.cfg", "bin/python")
 
 Why = Literal["large", "secret", "unreadable", "repository", "submodule"]
 
@@ -66,8 +67,10 @@ class FileSieve:
 
 
 def is_tool_folder(place: str) -> bool:
-    """Return whether a folder says that only a tool writes it: a marked cache, a virtual environment."""
+    """Return whether a folder says that only a tool writes it: a marked cache, a part of a virtual environment."""
     tag = os.path.join(place, "CACHEDIR.TAG")
     is_cache = os.path.basename(place).startswith(".") and os.path.isfile(tag)
     is_cache = is_cache and (files.read_bytes(tag) or b"").startswith(_CACHE_TAG)
-    return is_cache or all(os.path.exists(os.path.join(place, name)) for name in ("pyvenv.cfg", "bin/python"))
+    above = os.path.dirname(place)  # what else lies in an environment is somebody's work
+    is_part = os.path.basename(place) in ("bin", "include", "lib", "lib64", "share")
+    return is_cache or (is_part and all(os.path.exists(os.path.join(above, name)) for name in _ENVIRONMENT))

@@ -770,3 +770,14 @@ def test_what_git_would_refuse_switches_nothing_off(
     assert (repo / "other.txt").read_text("utf-8") == "as it was\n"
     assert way == "pipe" or (tmp_path / "moved/f.py").read_text("utf-8") == "work\n"
     assert (repo / "src/f.py").is_file() or "src/f.py" in back.left
+
+
+@pytest.mark.req("person.net.restore")
+def test_work_that_lies_in_a_virtual_environment_is_kept(home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    write(repo, {"work/pyvenv.cfg": "", "work/bin/python": "", "work/lib/x.py": "installed", "work/mine.py": "mine\n"})
+    keep(repo)
+    shutil.rmtree(repo / "work")
+    Back(home, repo).put()
+    assert (repo / "work/mine.py").read_text("utf-8") == "mine\n"
+    assert not (repo / "work/lib").exists()
