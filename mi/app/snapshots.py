@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mi.app.home_context import HomeContext, find_current_folder
 from mi.evidence.reader import read_back, read_on
-from mi.evidence.records.run import TreeSnapshot
+from mi.evidence.records.run import LeftOutFile, TreeSnapshot
 from mi.kernel import clock, files, git
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.text import decode
@@ -30,6 +30,7 @@ class ChosenSnapshots(NamedTuple):
     last: KeptSnapshot | None  # after the batch, or at the end of the run; None: nothing was kept since
     left_out: tuple[str, ...] = ()  # of the first
     attributes: str = ""  # the rules that it was taken by, where they were recorded
+    unseen: tuple[LeftOutFile, ...] = ()  # what one of the two left out, so that no difference shows it
 
 
 def list_kept(context: HomeContext) -> list[KeptSnapshot]:
@@ -55,7 +56,9 @@ def choose_snapshots(context: HomeContext, ref: str) -> ChosenSnapshots:
     taken = recorded.get(names[at])
     left_out = tuple(left.path for left in taken.left_out) if taken else ()
     attributes = taken.attributes if taken else ""
-    return ChosenSnapshots(store, find_top(context), found[at], last, left_out, attributes)
+    ends = [one for one in (taken, recorded.get(last.batch_id) if last else None) if one]
+    unseen = {left.path: left for end in ends for left in end.left_out}
+    return ChosenSnapshots(store, find_top(context), found[at], last, left_out, attributes, tuple(unseen.values()))
 
 
 def find_top(context: HomeContext) -> str:

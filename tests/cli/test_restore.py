@@ -781,3 +781,17 @@ def test_work_that_lies_in_a_virtual_environment_is_kept(home: Home, repository,
     Back(home, repo).put()
     assert (repo / "work/mine.py").read_text("utf-8") == "mine\n"
     assert not (repo / "work/lib").exists()
+
+
+@pytest.mark.req("person.net.diff")
+def test_what_a_difference_cannot_show_is_named(mi: Mi, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    keep(repo)
+    write(repo, {"token.txt": SECRET, "plain.txt": "x\n"})
+    keep(repo, "b2")
+    done = mi("diff", RUN, "--cd", str(repo))
+    assert "plain.txt" in done.stdout
+    assert "token.txt" not in done.stdout
+    assert "not compared: token.txt (holds a secret" in done.stderr
+    shown = json.loads(mi("diff", RUN, "--cd", str(repo), "--json").stdout)
+    assert shown["unseen"] == [{"path": "token.txt", "why": "secret"}]

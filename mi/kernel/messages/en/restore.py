@@ -23,6 +23,7 @@ TEXT: dict[str, str] = {
     "restore.why-in-the-way": "something is in its place that cannot be kept; move it away first",
     "restore.why-changed": "changed in this very moment; try again",
     "restore.why-refused": "the system refuses: {detail}",
+    "notice.diff-unseen": "not compared: {file} ({why})",
     "diff.nothing": "No file differs.",
     "notice.snapshot-recorded": "{path}: {ref} was removed or changed since; what was recorded is taken ({commit})",
     "error.nothing-kept": "nothing is kept of {ref} in {path} (mi restore lists what is kept; snapshots last 30 days; snapshot.enabled)",

@@ -23,6 +23,7 @@ TEXT: dict[str, str] = {
     "restore.why-in-the-way": "该位置有无法保存的内容；请先移走",
     "restore.why-changed": "刚刚被改动；请重试",
     "restore.why-refused": "系统拒绝：{detail}",
+    "notice.diff-unseen": "未比较：{file}（{why}）",
     "diff.nothing": "没有文件不同。",
     "notice.snapshot-recorded": "{path}：{ref} 之后被删除或改动；改用记录中的提交（{commit}）",
     "error.nothing-kept": "{path} 中没有保存 {ref} 的快照（mi restore 列出已保存的；快照保留 30 天；snapshot.enabled）",
