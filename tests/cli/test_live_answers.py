@@ -159,10 +159,11 @@ def test_attach_answers_in_place(bench: Workbench, open_terminal: Open) -> None:
 def test_attach_leaves_a_question_to_whoever_answers_it(bench: Workbench, open_terminal: Open) -> None:
     waiting = open_terminal("run", "fix it")
     waiting.read_until("\n> ")
-    watching, leaving = open_terminal("attach"), open_terminal("attach")
-    watching.read_until("\n> ")
+    leaving = open_terminal("attach")
     leaving.read_until("\n> ")
     leaving.type("\n")
+    watching = open_terminal("attach")  # meanwhile the empty line is read
+    watching.read_until("\n> ")
     waiting.type("Red.\n")
     waiting.finish()
     assert "answered elsewhere: Red." in watching.finish()
