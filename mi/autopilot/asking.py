@@ -49,11 +49,12 @@ class AtTerminal:
             sys.stderr.write("> ")
             sys.stderr.flush()
             while not select.select([sys.stdin], [], [], _LOOK_S)[0]:
-                if self._is_over():
-                    sys.stderr.write("\n")
-                    return None
+                is_over = self._is_over()  # asked first: the answer may be what ended it
                 if (given := watch.look()) is not None:
                     self.tell_elsewhere(given)
+                    return None
+                if is_over:
+                    sys.stderr.write("\n")
                     return None
             return sys.stdin.readline().strip() or None
 
