@@ -114,13 +114,18 @@ def _run(folder: str, env: dict[str, str], *args: str, stdin: bytes = b"") -> No
         raise OSError(0, answer.error or f"git {args[0]}", folder)
 
 
+def _find_hindrance(top: str, path: str, look: tuple[int, ...]) -> LeftAlone | None:
+    """Return why a path must be left alone: a link or file is on the way, or it is not as it was looked at."""
+    if find_obstacle(top, path):
+        return LeftAlone(path, "in-the-way")
+    return LeftAlone(path, "changed") if _look(os.path.join(top, path)) != look else None
+
+
 def _remove(top: str, path: str, look: tuple[int, ...]) -> LeftAlone | None:
     """Remove a file and the folders that are empty without it; return what was left alone instead."""
     place = os.path.join(top, path)
-    if find_obstacle(top, path):
-        return LeftAlone(path, "in-the-way")
-    if _look(place) != look:
-        return LeftAlone(path, "changed")
+    if hindered := _find_hindrance(top, path, look):
+        return hindered
     try:
         os.unlink(place)
     except OSError as error:
@@ -138,10 +143,8 @@ def _remove(top: str, path: str, look: tuple[int, ...]) -> LeftAlone | None:
 def _replace(top: str, path: str, ready: str, look: tuple[int, ...]) -> LeftAlone | None:
     """Put a file that was made ready in its place; return what was left alone instead."""
     place = os.path.join(top, path)
-    if find_obstacle(top, path):
-        return LeftAlone(path, "in-the-way")
-    if _look(place) != look:
-        return LeftAlone(path, "changed")
+    if hindered := _find_hindrance(top, path, look):
+        return hindered
     try:
         if look and not os.path.islink(place) and not os.path.islink(ready):
             _keep_rights(place, ready)

@@ -14,7 +14,8 @@ from mi.app.home_context import HomeContext
 from mi.app.notify import deliver
 from mi.evidence.records.run import Question, UserInput
 from mi.kernel.home import Home
-from tests.autopilot.workbench import MEND, TEST, Json, Workbench, say, wait_until
+from tests.autopilot.workbench import MEND, TEST, Json, Workbench, say
+from tests.waiting import wait_until
 
 COLOUR = "Which colour should the button have?\nA) red\nB) green"
 DONE = [MEND, TEST, say("Fixed and tested. Done.")]
@@ -151,9 +152,8 @@ def test_the_desktop_is_told_by_its_own_program(bench: Workbench, tmp_path: Path
     bench.config["notify"] = [{"kind": "desktop"}]
     bench.configure()
     assert bench.mi("notify", "test").code == 0
-    assert "MI can reach you" in wait_until(
-        lambda: (tmp_path / "told").exists() and (tmp_path / "told").read_text("utf-8")
-    )
+    assert wait_until((tmp_path / "told").exists, 30)
+    assert "MI can reach you" in (tmp_path / "told").read_text("utf-8")
 
 
 @pytest.mark.req("person.notify.failure")
@@ -163,7 +163,8 @@ def test_what_does_not_get_through_waits_in_the_inbox_and_delays_nobody(bench: W
         bench.config["notify"] = [{"kind": "webhook", "url": url, "events": ["question"]}]
         bench.agent([say(COLOUR)])
         bench.run().ended("blocked")
-        lost = wait_until(lambda: [item for item in bench.inbox() if item["kind"] == "notification"])
+        assert wait_until(lambda: len(bench.inbox()) == 2, 30)
+    lost = [item for item in bench.inbox() if item["kind"] == "notification"]
     assert "webhook" in lost[0]["question"]
     assert "127.0.0.1" in lost[0]["question"]
     assert any(item["kind"] == "question" for item in bench.inbox())

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.autopilot.workbench import MEND, TEST, Json, Ran, Workbench, run, say, wait_until, write
+from tests.autopilot.workbench import MEND, TEST, Json, Ran, Workbench, run, say, write
+from tests.waiting import wait_until
 
 DONE = [MEND, TEST, say("Fixed and tested. Done.")]
 COLOUR = "Which colour should the report have, red or green?"
@@ -182,7 +183,7 @@ def test_nobody_at_the_terminal_is_told_by_the_configured_command(bench: Workben
     bench.config["notify"] = str(script)
     bench.agent([say(COLOUR)])
     bench.run().ended("blocked")
-    wait_until(told.exists)
+    assert wait_until(told.exists, 30)
     assert told.read_text("utf-8") == f"{COLOUR}|{bench.inbox()[0]['id']}"
 
 
@@ -190,8 +191,8 @@ def test_a_notify_command_that_fails_changes_nothing(bench: Workbench) -> None:
     bench.config["notify"] = "/nowhere/tell 'unbalanced"
     bench.agent([say(COLOUR)])
     bench.run().ended("blocked")
-    kinds = wait_until(lambda: len(bench.inbox()) == 2 and {item["kind"] for item in bench.inbox()})
-    assert kinds == {"question", "notification"}
+    assert wait_until(lambda: len(bench.inbox()) == 2, 30)
+    assert {item["kind"] for item in bench.inbox()} == {"question", "notification"}
 
 
 # without tests

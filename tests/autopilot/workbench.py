@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -36,15 +35,6 @@ class AddTest(unittest.TestCase):
     def test_add_negative(self):
         self.assertEqual(add(-2, -3), -5)
 """
-
-
-def wait_until(found: Callable[[], Any]) -> Any:
-    """What another process brings about in its own time."""
-    deadline = time.monotonic() + TIME_LIMIT_S
-    while not (seen := found()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return seen
 
 
 def say(text: str) -> Json:

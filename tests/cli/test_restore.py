@@ -3,12 +3,12 @@
 import fcntl
 import json
 import os
-import pty
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,7 @@ from mi.project.snapshots import END, open_store, take_snapshot
 from mi.project.tree_writer import TreeWriter
 from tests.conftest import MI, Mi, git
 from tests.disks import small_disk
+from tests.terminals import Terminal
 
 RUN = "run_20261117T100000_aaaaaaaa"
 SECRET = "password = 'hunter2-" + "correct-horse-battery'\n"
@@ -570,19 +571,11 @@ def test_a_person_at_the_terminal_is_asked(repository, keep: Keep, answer: str, 
     repo: Path = repository()
     keep(repo)
     write(repo, {"file.txt": "changed\n"})
-    terminal, end = pty.openpty()
-    process = subprocess.Popen([str(MI), "restore", "last"], stdin=end, stdout=end, stderr=end, cwd=repo)
-    os.close(end)
-    os.write(terminal, f"{answer}\n".encode())
-    shown = b""
-    try:
-        while data := os.read(terminal, 4096):
-            shown += data
-    except OSError:
-        pass  # the other end is closed
-    os.close(terminal)
-    assert (process.wait(30), read(repo)["file.txt"]) == (code, "changed\n" if code else "repo 0\n")
-    assert shown.index(b"put back  file.txt") < shown.index(b"The present state is kept first")
+    with closing(Terminal([str(MI), "restore", "last"], repo)) as terminal:
+        terminal.type(f"{answer}\n")
+        shown = terminal.finish(code)
+    assert read(repo)["file.txt"] == ("changed\n" if code else "repo 0\n")
+    assert shown.index("put back  file.txt") < shown.index("The present state is kept first")
 
 
 def test_it_is_said_in_chinese(mi: Mi, repository, keep: Keep) -> None:

@@ -1,9 +1,7 @@
 """Undo with its reach: who cites a lesson is shown before it goes, and runs that went by it are marked after."""
 
 import json
-import os
-import pty
-import subprocess
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from mi.evidence.records.run import RunStart
 from mi.evidence.records.thoughts import AnsweredAlone, ClaimMining
 from mi.kernel.home import Home
 from tests.conftest import MI, Mi
+from tests.terminals import Terminal
 
 TEACHER, CITER, VIEWER = (f"run_20261117T10000{n}_{n}{'a' * 7}" for n in (1, 2, 3))
 
@@ -139,30 +138,21 @@ def test_the_last_lesson_by_its_name(mi: Mi, context: HomeContext, lesson: dict[
     assert "nothing to take back" in done.stderr
 
 
-def at_terminal(answer: str, *args: str) -> tuple[int, str]:
-    terminal, end = pty.openpty()
-    process = subprocess.Popen([str(MI), *args], stdin=end, stdout=end, stderr=end)
-    os.close(end)
-    os.write(terminal, f"{answer}\n".encode())
-    shown = b""
-    try:
-        while data := os.read(terminal, 4096):
-            shown += data
-    except OSError:
-        pass  # the other end is closed
-    os.close(terminal)
-    return process.wait(30), shown.decode()
+def at_terminal(answer: str, *args: str) -> str:
+    with closing(Terminal([str(MI), *args], Path.cwd())) as terminal:
+        terminal.type(f"{answer}\n")
+        return terminal.finish()
 
 
 @pytest.mark.req("person.undo.asks")
 def test_a_person_at_the_terminal_is_asked(context: HomeContext, lesson: dict[str, str]) -> None:
-    code, shown = at_terminal("n", "undo", TEACHER)
-    assert (code, retracted(context, lesson["claim"])) == (0, False)
+    shown = at_terminal("n", "undo", TEACHER)
+    assert not retracted(context, lesson["claim"])
     assert shown.index("add a dependency") < shown.index("Take back 1 changes")
-    assert at_terminal("y", "undo", TEACHER)[0] == 0
+    at_terminal("y", "undo", TEACHER)
     assert retracted(context, lesson["claim"])
-    code, shown = at_terminal("no", "redo")
-    assert (code, retracted(context, lesson["claim"])) == (0, True)
+    shown = at_terminal("no", "redo")
+    assert retracted(context, lesson["claim"])
     assert "Restore 1 changes" in shown
     at_terminal("y", "redo")
     assert not retracted(context, lesson["claim"])

@@ -6,9 +6,10 @@ import time
 
 from mi.testing import print_line, scripted_agent, stay, write
 from tests.autopilot.test_run_limits import LIMITED, failing
-from tests.autopilot.workbench import CHECK, MEND, TEST, Json, run, say, wait_until
+from tests.autopilot.workbench import CHECK, MEND, TEST, Json, run, say
 from tests.conftest import git
 from tests.settings.case import Bench, setting
+from tests.waiting import wait_until
 
 COLOUR = "Which colour should the button have?"
 DONE = [MEND, TEST, say("Fixed and tested. Done.")]
@@ -22,7 +23,7 @@ def told(bench: Bench) -> bool:
     bench.agent([say(COLOUR)])
     bench.run().ended("blocked")
     expected = bool(json.loads((bench.home / "config.json").read_text("utf-8"))["notify"])
-    return bool(wait_until(bench.file("told").exists)) if expected else bench.file("told").exists()
+    return wait_until(bench.file("told").exists, 30) if expected else bench.file("told").exists()
 
 
 @setting("runtime.verification.no_tests_policy", ("ask_once_per_project_then_remember", 1), ("never_ask", 0))

@@ -14,7 +14,6 @@ TEXT: dict[str, str] = {
     "notify.none": "Nobody is told of anything: notify is not configured (docs/guides/notifications.md).",
     "notify.sent": "{channel}: sent",
     "notify.failed": "{channel}: {reason}",
-    "notify.waits": "You could not be told by {channel} ({event}): {reason}",
     "notify.no-command": "notify.command is empty",
     "notify.bad-command": "notify.command = {value}: {reason}",
     "notify.not-installed": "{program} is not installed ({way})",

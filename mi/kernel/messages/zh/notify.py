@@ -14,7 +14,6 @@ TEXT: dict[str, str] = {
     "notify.none": "不会通知任何人：未配置 notify（docs/guides/notifications.md）。",
     "notify.sent": "{channel}：已发送",
     "notify.failed": "{channel}：{reason}",
-    "notify.waits": "无法通过 {channel} 通知您（{event}）：{reason}",
     "notify.no-command": "notify.command 为空",
     "notify.bad-command": "notify.command = {value}：{reason}",
     "notify.not-installed": "未安装 {program}（{way}）",
