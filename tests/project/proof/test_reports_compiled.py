@@ -130,6 +130,14 @@ def test_cargo_names_the_tests_also_where_it_was_told_to_be_quiet(rust_project: 
             '{ use std::io::Write; std::io::stdout().write_all(b"\\ntest tests::more ... ok\\n").ok(); a + b }',
             "unfinished",
         ),
+        # written while the runner was about to say how a test ended
+        (
+            '{ use std::io::Write; std::io::stdout().write_all(b"\\nrunning 3 tests\\n'
+            "test tests::left_out ... ignored\\ntest tests::red ... FAILED\\n"
+            "test tests::adds ... \\ntest tests::more ... ok\\nok\\n"
+            'test result: FAILED. 1 passed; 1 failed; 1 ignored;\\n").ok(); std::process::exit(101) }',
+            "unfinished",
+        ),
         ("a + c", "not_built"),
     ],
 )

@@ -54,20 +54,20 @@ class RustLines:
         self.outcomes = {}
         self._wanted = None
         self._told = None
-        self._waiting = ""
+        self._waiting = []  # begun, and other lines came before the outcome
 
     def read(self, line):
         if found := _RUST_BEGIN.match(line):
             self._wanted = int(found[1])
         elif found := _RUST_TEST.match(line):
-            self._waiting = "" if found[2] else found[1]
             if found[2]:
                 self._keep(found[1], found[2])
+            else:
+                self._waiting.append(found[1])
         elif found := _RUST_CLOSE.match(line):
             self._told = [int(number) for number in found.groups()]
         elif self._waiting and (found := _RUST_LATE.search(line)):
-            self._keep(self._waiting, found[1])
-            self._waiting = ""
+            self._keep(self._waiting.pop(0), found[1])
 
     def _keep(self, test, word):
         if self.outcomes.get(test) != "failed":
