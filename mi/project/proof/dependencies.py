@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
+from mi.project.left_out import is_tool_folder
 from mi.project.trees import Tree
 
 DEPENDENCY_FOLDERS = frozenset("node_modules .venv venv vendor .tox .nox deps Pods".split())
@@ -33,7 +34,7 @@ def find_beside(root: str, tree: Tree, link: Iterable[str] = ()) -> Beside:
     paths = tree.paths()
     sources = _folders_of(paths)
     found = [path for path in _walk_folders(root, sources) if path not in sources]
-    installed = [path for path in found if os.path.basename(path) in DEPENDENCY_FOLDERS]
+    installed = [path for path in found if _is_installed(root, path)]
     installed += [path for path in link if os.path.isdir(os.path.join(root, path)) and path not in sources]
     built = {path for path in found if os.path.basename(path) in BUILD_FOLDERS}
     for path in paths:
@@ -41,6 +42,11 @@ def find_beside(root: str, tree: Tree, link: Iterable[str] = ()) -> Beside:
         if name in _BUILT_BESIDE:
             built.add(os.path.join(folder, _BUILT_BESIDE[name]))
     return Beside(tuple(dict.fromkeys(installed)), tuple(sorted(built - sources - set(installed))))
+
+
+def _is_installed(root: str, path: str) -> bool:
+    """Return whether a folder is for dependencies; of an environment beside files of the sources, its parts are."""
+    return os.path.basename(path) in DEPENDENCY_FOLDERS or is_tool_folder(os.path.join(root, path))
 
 
 def _folders_of(paths: Iterable[str]) -> set[str]:
@@ -86,9 +92,9 @@ def _packages(place: str) -> Iterator[str]:
         if name.startswith("@"):
             yield from (f"{name}/{part}" for part in _names(inner))
         elif name in ("lib", "lib64") and os.path.isdir(inner) and not os.path.islink(inner):
-            for version in _names(inner):
-                packages = os.path.join(inner, version, "site-packages")
-                yield from (f"{name}/{version}/site-packages/{part}" for part in _names(packages))
+            yield from (f"{name}/{package}" for package in _packages(inner))
+        elif packages := _names(os.path.join(inner, "site-packages")):
+            yield from (f"{name}/site-packages/{package}" for package in packages)
         else:
             yield name
 

@@ -112,11 +112,13 @@ def test_in_a_linked_work_tree_the_copy_appears_at_the_main_one_too(project: Pat
 
 
 @pytest.mark.req("judge.copy.own-path")
-def test_an_editable_install_leads_to_the_copy(project: Path, scratch: Scratch):
+@pytest.mark.parametrize("ignored", [".venv/", ""])
+def test_an_editable_install_leads_to_the_copy(project: Path, scratch: Scratch, ignored: str):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", ".venv"], cwd=project, check=True)
     [packages] = (project / ".venv/lib").glob("python*/site-packages")
     (packages / "editable.pth").write_text(f"{project}/src\n", "utf-8")
-    (project / ".gitignore").write_text(".venv/\nnode_modules/\ntarget/\n", "utf-8")
+    (project / ".gitignore").write_text(f"{ignored}\nnode_modules/\ntarget/\n", "utf-8")
+    (project / ".venv/.gitignore").unlink(missing_ok=True)
     made = copy_of(project, scratch)
     (project / "src/product.py").write_text("VALUE = 'changed since'\n", "utf-8")
     command = f"{project}/.venv/bin/python -c 'import product; print(product.VALUE)'"
@@ -442,7 +444,7 @@ def test_a_change_of_what_is_installed_is_noticed(project: Path, repository):
     with WorktreeWatch(str(project)) as watch:
         assert watch.first_tree is not None
         beside = find_beside(str(project), watch.first_tree)
-    assert beside.dependencies == ("node_modules", "venv")
+    assert beside.dependencies == ("node_modules", "venv/bin", "venv/lib")
     assert beside.builds == ("target",)
     before = list_dependencies(str(project), beside.dependencies)
     assert compare_dependencies(before, list_dependencies(str(project), beside.dependencies)) == []
