@@ -70,7 +70,11 @@ def is_tool_folder(place: str) -> bool:
     """Return whether a folder says that only a tool writes it: a marked cache, a part of a virtual environment."""
     tag = os.path.join(place, "CACHEDIR.TAG")
     is_cache = os.path.basename(place).startswith(".") and os.path.isfile(tag)
-    is_cache = is_cache and (files.read_bytes(tag) or b"").startswith(_CACHE_TAG)
-    above = os.path.dirname(place)  # what else lies in an environment is somebody's work
-    is_part = os.path.basename(place) in ("bin", "include", "lib", "lib64", "share")
-    return is_cache or (is_part and all(os.path.exists(os.path.join(above, name)) for name in _ENVIRONMENT))
+    return (is_cache and (files.read_bytes(tag) or b"").startswith(_CACHE_TAG)) or is_environment_part(place)
+
+
+def is_environment_part(place: str) -> bool:
+    """Return whether a folder belongs to the virtual environment it lies in; other things there are work."""
+    above, name = os.path.split(place)
+    is_part = name in ("bin", "include", "lib", "lib64", "share")
+    return is_part and all(os.path.exists(os.path.join(above, one)) for one in _ENVIRONMENT)

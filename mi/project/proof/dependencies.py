@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
-from mi.project.left_out import is_tool_folder
+from mi.project.left_out import is_environment_part
 from mi.project.trees import Tree
 
 DEPENDENCY_FOLDERS = frozenset("node_modules .venv venv vendor .tox .nox deps Pods".split())
@@ -46,7 +46,7 @@ def find_beside(root: str, tree: Tree, link: Iterable[str] = ()) -> Beside:
 
 def _is_installed(root: str, path: str) -> bool:
     """Return whether a folder is for dependencies; of an environment beside files of the sources, its parts are."""
-    return os.path.basename(path) in DEPENDENCY_FOLDERS or is_tool_folder(os.path.join(root, path))
+    return os.path.basename(path) in DEPENDENCY_FOLDERS or is_environment_part(os.path.join(root, path))
 
 
 def _folders_of(paths: Iterable[str]) -> set[str]:

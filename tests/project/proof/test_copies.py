@@ -441,6 +441,7 @@ def test_a_user_without_rights_can_do_it_too(any_users_folder: Path):
 def test_a_change_of_what_is_installed_is_noticed(project: Path, repository):
     write(project, {"node_modules/@scope/a/index.js": "a", "venv/lib/python3.12/site-packages/pkg/x.py": "x"})
     write(project, {"venv/pyvenv.cfg": "", "venv/bin/python": ""})
+    write(project, {".pytest_cache/CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n"})  # installs nothing
     with WorktreeWatch(str(project)) as watch:
         assert watch.first_tree is not None
         beside = find_beside(str(project), watch.first_tree)
