@@ -28,8 +28,8 @@ from mi.kernel.home import Home  # noqa: E402
 from mi.kernel.notices import Notices  # noqa: E402
 from mi.knowledge.thoughts.store import ThoughtStore  # noqa: E402
 from mi.learning.answers import keep_answer, read_answers  # noqa: E402
-from mi.mind.answering import read_questions  # noqa: E402
 from mi.mind.asked_before import rank  # noqa: E402
+from mi.mind.asked_questions import read_questions  # noqa: E402
 from mi.mind.mind import Mind  # noqa: E402
 from mi.mind.prompts.auto_answer_to_hands import auto_answer_to_hands  # noqa: E402
 from mi.mind.providers.openai_compatible import OpenAiCompatible  # noqa: E402

@@ -2,8 +2,8 @@
 
 from mi.evidence.records.mind import AutoAnswerOutput
 from mi.evidence.records.run import WouldAnswer
-from mi.mind.answering import read_questions
 from mi.mind.asked_before import guess
+from mi.mind.asked_questions import read_questions
 from mi.mind.prompts.auto_answer_to_hands import asked
 from mi.mind.topics import find_topic
 from mi.mind.views import Case

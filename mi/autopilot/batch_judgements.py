@@ -30,7 +30,6 @@ from mi.kernel.consent import refuses
 from mi.kernel.messages import text
 from mi.kernel.secrets import redact
 from mi.mind.answering import is_irreversible
-from mi.mind.asked_before import is_same_text
 from mi.mind.closing import ROWS, AskAgent, AskPerson, CannotClose, ClosingVerdict, MayClose
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
@@ -41,6 +40,7 @@ from mi.mind.prompts.loop_break import LoopCase, loop_break
 from mi.mind.prompts.plan_min_checks import plan_min_checks
 from mi.mind.prompts.risk_judge import RiskJudgement, risk_judge
 from mi.mind.prompts.workflow_progress import commands_in
+from mi.mind.same_question import is_same_text
 from mi.mind.views import BatchView, Case, JudgedPart
 from mi.project.checks.recognition import Check, planned
 from mi.project.snapshots import name_ref

@@ -2,7 +2,7 @@
 
 from mi.evidence.records.run import QuestionOption
 from mi.kernel.language import patterns
-from mi.mind.answering import read_questions
+from mi.mind.asked_questions import read_questions
 
 YES_OR_NO = [QuestionOption(key="yes"), QuestionOption(key="no")]
 _ASKS_LEAVE = ("risk", "judges", "review")

@@ -17,7 +17,7 @@ from mi.knowledge.thoughts.store import ThoughtStore
 from mi.knowledge.thoughts.store_state import Thought
 from mi.knowledge.thoughts.stores import CombinedStores
 from mi.learning.overlay import point_to_strategy
-from mi.mind.answering import read_questions
+from mi.mind.asked_questions import read_questions
 from mi.mind.views import AnsweredBefore, CitableText, Person, ThoughtContext
 from mi.project.identity import Project
 

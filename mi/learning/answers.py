@@ -10,8 +10,10 @@ from mi.kernel.secrets import find_secrets
 from mi.knowledge.thoughts.kinds import ANSWER
 from mi.knowledge.thoughts.records import Claim
 from mi.knowledge.thoughts.store import ThoughtStore, citing
-from mi.mind.answering import AskedQuestion, is_irreversible
-from mi.mind.asked_before import agree, find_marked, find_vote, is_grave, is_same, read_stored
+from mi.mind.answering import is_irreversible
+from mi.mind.asked_before import agree, find_marked, find_vote, is_grave
+from mi.mind.asked_questions import AskedQuestion, read_stored
+from mi.mind.same_question import is_same
 from mi.mind.views import AnsweredBefore
 
 _ARROW = " → "

@@ -1,13 +1,13 @@
-"""Answering an agent's question from what the person said: its options, and which one their values clearly choose.
+"""Answering an agent's question from what the person said: which of its options their values clearly choose.
 
 Every doubt is a question to the person: a value that wants to be asked, that has conditions, that speaks of something
 else, or that disagrees with another one, answers nothing. What cannot be taken back is never answered with yes.
 """
 
-import re
 from typing import NamedTuple
 
 from mi.kernel.language import compiled, one_of, patterns
+from mi.mind.asked_questions import AskedQuestion
 from mi.mind.language import content_words, wants_to_be_asked
 from mi.mind.language_versions import is_missing, read_demand
 from mi.mind.views import CitableText
@@ -27,15 +27,6 @@ _OPPOSITE |= {other: one for one, other in _OPPOSITE.items()}
 # The sides that one deed tells without another to compare it with.
 _TELL_ALONE = {"dependency", "large change", "breaks callers", "unsafe", "loses data", "no test", "no docs"}
 _TELL_ALONE |= {"keeps callers", "safe", "keeps data", "test", "docs"}
-_ITEM = re.compile(r"^[ \t]*(?:[-*][ \t]*)?\(?(?P<mark>\d{1,2}|[A-Ha-h])[.):][ \t]+(?P<text>\S.*)$", re.MULTILINE)
-
-
-class AskedQuestion(NamedTuple):
-    """A question with what can be chosen; one option is what a yes would do, none means that it is open."""
-
-    text: str
-    options: tuple[str, ...]
-    marks: tuple[str, ...] = ()  # how the agent numbers the options
 
 
 class Chosen(NamedTuple):
@@ -43,18 +34,6 @@ class Chosen(NamedTuple):
 
     reply: str
     said: tuple[CitableText, ...]
-
-
-def read_questions(asked: list[str], message: str) -> list[AskedQuestion]:
-    """Return the questions of a message; items that it numbers or letters are the options of what it asks."""
-    questions = [one for one in asked if one.strip()]
-    source = message if any(one in message for one in questions) else "\n".join(questions)
-    items = list(_ITEM.finditer(source))
-    marks = [item["mark"] for item in items]
-    if questions and len(items) > 1 and len(set(marks)) == len(marks):
-        text = " ".join(_ITEM.sub("", one).strip() for one in questions)
-        return [AskedQuestion(text, tuple(item["text"].strip() for item in items), tuple(marks))]
-    return [AskedQuestion(one, _options_of(one)) for one in questions]
 
 
 def choose(question: AskedQuestion, said: list[CitableText]) -> Chosen | None:
@@ -72,43 +51,6 @@ def choose(question: AskedQuestion, said: list[CitableText]) -> Chosen | None:
     if _does_what_stays(question, vote):
         return None
     return Chosen(_reply(question, vote), tuple(one for _, one in votes))
-
-
-# reading a question
-
-
-def _options_of(question: str) -> tuple[str, ...]:
-    known = patterns()
-    text = question.strip().strip("*_ ").rstrip("".join(known.question_marks)).strip().rpartition("\n")[2]
-    between = list(compiled(known.alternative).finditer(text))
-    if len(between) > 1:
-        return ()
-    left, right = (text[: between[0].start()], text[between[0].end() :]) if between else (text, "")
-    if not right or compiled(rf"^(?:{known.or_not})$").match(right.strip()):
-        return () if compiled(known.open_question).search(left) else (_deed(left),)
-    return _aligned(left, right, two_clauses=between[0][0].lstrip().startswith(known.commas))
-
-
-def _deed(text: str) -> str:
-    """Return what the agent would do, without the words that ask for leave."""
-    clauses = compiled(rf"(?<=[^\d]){one_of(*patterns().semicolons, *patterns().colons)}").split(text)
-    return compiled(rf"^.*?(?:{patterns().asks_leave})").sub("", clauses[-1], count=1).strip() or text
-
-
-def _aligned(left: str, right: str, two_clauses: bool) -> tuple[str, ...]:
-    """Return the options of `A or B`, without what stands before the first and after the last."""
-    known = patterns()
-    if compiled(known.open_question).search(left):  # `which one, A or B`
-        left = compiled(one_of(*known.commas, *known.colons)).split(left)[-1]
-    left, right = _deed(left), compiled(one_of(*known.commas)).split(right)[0].strip()
-    if two_clauses and len(left.split()) > 1:
-        return left, right
-    starts = [one for one in compiled(known.option_start).finditer(left) if left[one.end() :].strip()]
-    firsts = compiled(one_of(*known.commas)).split(left[starts[-1].end() :] if starts else left)
-    begins = compiled(rf"^(?:{known.option_start})").match(right)
-    right = right[begins.end() :] if begins else right
-    cut = compiled(rf"(?<=\S)(?:{known.option_end})").search(right)
-    return (*(one.strip() for one in firsts if one.strip()), (right[: cut.start()] if cut else right).strip())
 
 
 # weighing an option by one value

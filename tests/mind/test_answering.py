@@ -3,7 +3,8 @@
 import pytest
 
 from mi.kernel.text import split_sentences
-from mi.mind.answering import Chosen, choose, read_questions
+from mi.mind.answering import Chosen, choose
+from mi.mind.asked_questions import read_questions
 from mi.mind.language import questions_in
 from mi.mind.views import CitableText
 from tests.mind.questions import ANSWERED, ASKED

@@ -2,8 +2,9 @@
 
 import pytest
 
-from mi.mind.answering import AskedQuestion, read_questions
-from mi.mind.asked_before import find_answer, find_vote, is_same, rank, read_stored
+from mi.mind.asked_before import find_answer, find_vote, rank
+from mi.mind.asked_questions import AskedQuestion, read_questions, read_stored
+from mi.mind.same_question import is_same
 from mi.mind.views import AnsweredBefore
 from tests.mind.asked_again import OTHER, SAME
 

@@ -2,8 +2,9 @@
 
 from mi.evidence.records.mind import AutoAnswerOutput
 from mi.kernel.messages import text
-from mi.mind.answering import AskedQuestion, Chosen, choose, read_questions
+from mi.mind.answering import Chosen, choose
 from mi.mind.asked_before import find_answer
+from mi.mind.asked_questions import AskedQuestion, read_questions
 from mi.mind.language import in_context, questions_in
 from mi.mind.prompt import Prompt, Section, bullets
 from mi.mind.sections import case_sections, cited
