@@ -4,9 +4,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from mi.kernel.language import compiled, one_of, patterns
-
-_ITEM = re.compile(r"^[ \t]*(?:[-*][ \t]*)?\(?(?P<mark>\d{1,2}|[A-Ha-h])[.):][ \t]+(?P<text>\S.*)$", re.MULTILINE)
+from mi.kernel.language import CJK, compiled, one_of, patterns
+from mi.kernel.text import split_sentences
 
 
 class AskedQuestion(NamedTuple):
@@ -21,12 +20,61 @@ def read_questions(asked: list[str], message: str) -> list[AskedQuestion]:
     """Return the questions of a message; items that it numbers or letters are the options of what it asks."""
     questions = [one for one in asked if one.strip()]
     source = message if any(one in message for one in questions) else "\n".join(questions)
-    items = list(_ITEM.finditer(source))
-    marks = [item["mark"] for item in items]
-    if questions and len(items) > 1 and len(set(marks)) == len(marks):
-        text = " ".join(_ITEM.sub("", one).strip() for one in questions)
-        return [AskedQuestion(text, tuple(item["text"].strip() for item in items), tuple(marks))]
-    return [AskedQuestion(one, _options_of(one)) for one in questions]
+    item = compiled(rf"^[ \t]*(?:[-*•][ \t]+)?{_mark()}(?P<text>\S.*)$", re.IGNORECASE | re.MULTILINE)
+    items = list(item.finditer(source))
+    marks = [_read_mark(one) for one in items]
+    if questions and len(items) > 1 and len(set(marks)) == len(marks) and not all(_asks(one["text"]) for one in items):
+        text = " ".join(item.sub("", one).strip() for one in questions)
+        return [AskedQuestion(text, tuple(one["text"].strip() for one in items), tuple(marks))]
+    return [_read_marked(one) or AskedQuestion(one, _options_of(one)) for one in questions]
+
+
+def _mark() -> str:
+    """Return the expression for the mark of an option: `A)`, `(1)`, `**b.**`, `option A:`, `option A` before a bracket."""
+    known = patterns()
+    opening, closing = one_of(*known.opening_brackets), one_of(*known.closing_brackets)
+    ends = rf"(?:[*_]*(?:{closing}|{one_of(*known.list_marks)})|[*_]*[.{''.join(known.colons)}](?=[*_\s]|[^\x00-\x7f]))"
+    named = rf"(?:{known.option_word})\s*(?P<named>\d{{1,2}}|[a-h])(?:{ends}|(?=\s*{opening}))"
+    return rf"[*_]*(?:{named}|{opening}?(?P<bare>\d{{1,2}}|[a-h]){ends})[*_]*[ \t]*"
+
+
+def _read_mark(found: re.Match[str]) -> str:
+    return found["named"] or found["bare"]
+
+
+def _read_marked(question: str) -> AskedQuestion | None:
+    """Return a question whose options are marked within its sentence, from the first letter or number on."""
+    known = patterns()
+    before = rf"(?<![^\s*_{CJK}{re.escape(''.join(known.clause_marks))}])"
+    marks: list[re.Match[str]] = []
+    for found in compiled(before + _mark()).finditer(question):
+        wanted = chr(ord(_read_mark(marks[-1])) + 1) if marks else ""
+        if _read_mark(found) == wanted or (not marks and _read_mark(found) in ("A", "a", "1")):
+            marks.append(found)
+    ends = [one.start() for one in marks[1:]] + [len(question)]
+    told = [question[one.end() : end] for one, end in zip(marks, ends, strict=False)]
+    options = [_without_or(one) for one in told]
+    if len(marks) < 2 or not all(options) or len({*options}) < len(options) or any(map(_asks, told[:-1])):
+        return None
+    return AskedQuestion(question, tuple(options), tuple(map(_read_mark, marks)))
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip("*_ \t\r\n").endswith(patterns().question_marks)
+
+
+def _without_or(text: str) -> str:
+    """Return an option without what leads to the next one, or asks which one it is to be."""
+    known = patterns()
+    first = next(iter(split_sentences(text)), "")
+    clauses = compiled(f"({one_of(*known.commas)})").split(first)
+    while len(clauses) > 2 and (not clauses[-1].strip() or compiled(known.open_question).search(clauses[-1])):
+        del clauses[-2:]
+    option = compiled(rf"(?:{known.or_word})\s*$").sub("", "".join(clauses).strip())
+    around = "".join(known.clause_marks) + " *_"
+    brackets = "".join((*known.opening_brackets, *known.closing_brackets))
+    bare = option.strip(around)
+    return bare.strip(brackets) if bare[:1] in known.opening_brackets else bare
 
 
 @lru_cache(maxsize=1024)

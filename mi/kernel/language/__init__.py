@@ -97,6 +97,8 @@ class Patterns:
 
     # questions and the values that answer them
     alternative: str = ""  # between two options
+    or_word: str = ""  # between two options that have marks
+    option_word: str = ""  # before the mark of an option
     or_not: str = ""  # the second option of a question that is yes or no
     open_question: str = ""  # asks for neither yes nor one of two
     asks_leave: str = ""  # before what the agent would do

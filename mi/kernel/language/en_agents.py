@@ -150,6 +150,8 @@ class EnglishAgents(Patterns):
     alternative = (
         r",?\s+\bor\b(?: rather| instead| should (?:i|we)| shall (?:i|we)| do you (?:want|prefer))?\s+(?:me to )?"
     )
+    or_word = r"\bor\b(?: else)?"
+    option_word = r"\b(?:option|choice|alternative|variant|plan)\b"
     or_not = r"not|no|rather not|is that (?:too much|overkill)"
     open_question = r"^\W*(?:what|why|how|where|when|who|whom|whose|which)\b|\b(?:what|which|who|where) (?:is|are|should|do|would)\b"
     asks_leave = (

@@ -47,6 +47,8 @@ class ChineseAgents(Patterns):
 
     # questions and the values that answer them
     alternative = r"[，、]?\s*(?:还是|抑或|或者是)\s*"
+    or_word = r"还是|抑或|或者是?|或|要么"
+    option_word = r"选项|方案"
     or_not = r"不(?:用|要|做|加|改|需要)?(?:了)?|算了"
     open_question = r"什么|为什么|为何|怎么|如何|哪(?:个|种|些|里|儿)|谁|多少|几(?:个|次)"
     asks_leave = r"(?:请问|那么?)?[，,]?\s*(?:要不要|是不是要|是否(?:需要|要|应该|可以)?|需不需要|该不该|应该|可不可以|能不能|我?可以|我能|需要我?|要我|是否要)(?:也|再|顺便|现在|先)*"
