@@ -121,7 +121,12 @@ def _is_open(said: _Said, later: list[_Said], asks: bool) -> bool:
 
 def _is_unfinished(sentence: str) -> bool:
     """Return whether a sentence names something that is missing, skipped, failing, for later, or the person's to do."""
-    found = [one for one in compiled(patterns().unfinished).finditer(sentence) if _is_there(one, sentence)]
+    causes = [one.span() for one in compiled(patterns().told_as_cause).finditer(sentence)]
+    found = [
+        one
+        for one in compiled(patterns().unfinished).finditer(sentence)
+        if _is_there(one, sentence) and not any(start <= one.start() < end for start, end in causes)
+    ]
     lasting = compiled(patterns().lasts)
     return bool(found) and (any(lasting.search(one[0]) for one in found) or not _is_over(sentence))
 

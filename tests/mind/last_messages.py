@@ -36,6 +36,10 @@ LEAVES_SOMETHING = (
     "I didn't get to the CLI part.",
     "The old call sites still need to be migrated.",
     "It works except for one case, which I left out.",
+    "The README was left out. All tests pass.",
+    "The tests were not run because the fixture was left out.",
+    "I could not run the tests, which was because the fixture was left out.",
+    "I skipped the docs because the outline was left out.",
     "The function is a placeholder that returns None.",
     "The fix is in, but test_parse still fails.",
     "2 tests fail.",
@@ -150,6 +154,9 @@ LEAVES_SOMETHING = (
 
 LEAVES_NOTHING = (
     "total left out the first price. It is fixed, and everything passes.",
+    "Cause: the last row was left out of the sum. The range is fixed, and all tests pass.",
+    "The total was wrong because the first price was left out. Fixed; all tests pass.",
+    "The last row was left out of the sum, which was the cause. Fixed; all tests pass.",
     "The loop left the last row out; it no longer does. All tests pass.",
     "Fixed. No failing tests remain.",
     "Nothing is left to do.",

@@ -83,6 +83,7 @@ class Patterns:
     promise: str = ""  # what the agent has yet to do
     unable: str = ""  # what the agent could not do or does not know
     unfinished: str = ""  # what is missing, skipped, failing, for later, or left to the person
+    told_as_cause: str = ""  # of what is missing: that it was so is what was mended
     none_of: str = ""  # before one of these: there is none of it
     not_now: str = ""  # in the same sentence: it is over, or it is told of a case that need not be
     lasts: str = ""  # it is not over, whatever else the sentence says

@@ -116,6 +116,11 @@ class EnglishAgents(Patterns):
         r"\b(?:pass|passes|(?<!\d )passed|passing|green|succeeds?|succeeded|works?|working)\b(?! (?:except|but))|\b(?:fixed|resolved|clean"
         r"|corrected|repaired|no longer|gone|put right)\b|\bexit(?:s|ed)? (?:with )?(?:code )?0\b"
     )
+    told_as_cause = (
+        r"\b(?:because|causes?|reason|bug|culprit)\b[^.;]{0,80}\b(?:was|were|got) (?:left\b[^.;]{0,30}\bout|omitted|dropped)\b"
+        r"|\b(?:was|were|got) (?:left\b[^.;]{0,30}\bout|omitted|dropped)\b[^.;]{0,40}\b(?:(?:which|that|this) (?:was|is)"
+        r" (?:the (?:cause|reason|bug)|why))\b"
+    )
     none_of = r"\b(?:no|nothing|none|zero|never|neither|nor|any|without|no longer|not)\b|(?<![\d.])\b0\b"
     not_now = (
         r"\b(?:removed|resolved|deleted|cleared|closed|replaced|cleaned up|took out|dropped|fixed|implemented)\b[^.;]{0,40}"
