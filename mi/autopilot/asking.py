@@ -6,7 +6,7 @@ import termios
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-from mi.evidence.answers import AnswerWatch
+from mi.evidence.answers import AnswerWatch, lacks_option, name_options
 from mi.evidence.records.run import Question, UserInput
 from mi.kernel.secrets import redact
 from mi.kernel.text import make_printable
@@ -46,23 +46,33 @@ class AtTerminal:
             for option in question.options:
                 if option.text:
                     sys.stderr.write(f"  {option.key}  {make_printable(redact(option.text))}\n")
-            sys.stderr.write("> ")
-            sys.stderr.flush()
-            while not select.select([sys.stdin], [], [], _LOOK_S)[0]:
-                is_over = self._is_over()  # asked first: the answer may be what ended it
-                if (given := watch.look()) is not None:
-                    self.tell_elsewhere(given)
-                    return None
-                if is_over:
-                    sys.stderr.write("\n")
-                    return None
-            return sys.stdin.readline().strip() or None
+            said = self._read_line(watch)
+            while said and question.limit is None and lacks_option(question.options, said):
+                shown = make_printable(redact(name_options(question.options)))
+                sys.stderr.write(self._say("run.no-such-option", value=make_printable(said), options=shown) + "\n")
+                said = self._read_line(watch)
+            return said
+
+    def _read_line(self, watch: AnswerWatch) -> str | None:
+        """Return what is typed; None for an empty line, or when the question was answered or the run ended first."""
+        sys.stderr.write("> ")
+        sys.stderr.flush()
+        while not select.select([sys.stdin], [], [], _LOOK_S)[0]:
+            is_over = self._is_over()  # asked first: the answer may be what ended it
+            if (given := watch.look()) is not None:
+                self.tell_elsewhere(given)
+                return None
+            if is_over:
+                sys.stderr.write("\n")
+                return None
+        return sys.stdin.readline().strip() or None
 
     def tell_elsewhere(self, given: UserInput) -> None:
         """Say which answer counts, and drop what was typed of another: it is no answer to the next question."""
-        shown = given.why or "-" if given.dismissed else given.answer
         key = "run.closed-elsewhere" if given.dismissed else "run.answered-elsewhere"
-        sys.stderr.write(f"\n{self._say(key, answer=make_printable(redact(shown)))}\n")
+        why = f": {given.why}" if given.why else ""
+        told = self._say(key, answer=make_printable(redact(given.answer)), why=make_printable(redact(why)))
+        sys.stderr.write(f"\n{told}\n")
         try:
             termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
         except (OSError, ValueError, termios.error):

@@ -345,6 +345,9 @@ class Loop:
 
     def _end(self, end: EndRun) -> RunEnd:
         state = self.state
+        if end.status == "blocked" and state.dismissed is not None:
+            why = f" ({state.dismissed.why})" if state.dismissed.why else ""
+            end = self.blocked("end.question-dismissed", why=why)
         try:
             self.parts.steps.checkpoint(self.recorder, "", end.status)
         except Interrupted:

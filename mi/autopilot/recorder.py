@@ -176,6 +176,7 @@ class LogRecorder:
         if said is None and watch.look() is None and self._parts.stop.reason:
             raise Interrupted
         given = self._store_answer(question, said, watch)
+        self._state.dismissed = given if given and given.dismissed else None
         if given is None or given.dismissed:
             return None
         if given.run_id == self._state.run_id:  # whoever stores an answer keeps it

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from mi.autopilot.loop_guard import RepetitionGuard
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import KeptAnswer, LastSeen, Marks, Question, RunUsage, VerifiedBy
+from mi.evidence.records.run import KeptAnswer, LastSeen, Marks, Question, RunUsage, UserInput, VerifiedBy
 from mi.mind.views import CitableText, SeenCommand
 from mi.project.checks.recognition import Check
 
@@ -55,6 +55,7 @@ class RunState(Struct, kw_only=True):
     waiting: dict[tuple[str, str], Question] = field(default_factory=dict)  # asked before this process began
     guard: RepetitionGuard = field(default_factory=RepetitionGuard)
     own_limits: dict[str, float | None] = field(default_factory=dict)  # by name, in place of the configured ones
+    dismissed: UserInput | None = None  # what the person did with the latest question, where they closed it
     limit_question: Question | None = None  # at which the run was paused before this process began
     started: float = field(default_factory=time.monotonic)  # as if the run had never waited
 

@@ -14,11 +14,12 @@ from mi.app.learning import build_knowledge
 from mi.app.permission_words import open_always
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output, Progress, shorten_gist
-from mi.evidence.answers import AnswerWatch, ReadAnswer, read_answer
+from mi.evidence.answers import AnswerWatch, ReadAnswer, lacks_option, name_options, read_answer
 from mi.evidence.inbox import InboxItem, LocatedItem
 from mi.evidence.records.run import KeptAnswer, Question, UserInput
 from mi.evidence.records.thoughts import AnswerKept
 from mi.governance.session_words import Reach, read_permission
+from mi.kernel.consent import refuses
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.home import ProjectHome
 
@@ -45,8 +46,8 @@ def _answer(context: HomeContext, args: Args) -> int:
         return _settle(context, args, out, found, text)
     if not found.item.answer_with.startswith("mi answer "):
         raise MiError("answered-otherwise", id=args.id, kind=out.word(found.item.kind), command=found.item.answer_with)
+    _refuse_unclear(found.item, text)
     choice = read_answer(found.item.options, found.item.said, text)
-    _refuse_unclear(found.item, choice.text)
     opens = _read_opening(found.item, choice)
     trust = _find_trust(context, found.item)
     stored = store(context, found, UserInput(answer=choice.text, by="terminal", opens=opens, once=args.once))
@@ -58,7 +59,8 @@ def _answer(context: HomeContext, args: Args) -> int:
     outcome, proposal = _about_tasks(context, found.item, text), _about_capture(context, found.item, text)
     if args.json:
         shown = {"event_id": stored[0].event_id, "question_id": stored[0].question_id, "tasks": outcome}
-        answered = {"question": found.item.question, "answer": choice.text, "goes_on": _find_living(context, found)}
+        goes_on = "" if _name_stop(found.item, stored[0]) else _find_living(context, found)
+        answered = {"question": found.item.question, "answer": choice.text, "goes_on": goes_on}
         more = ({"proposal": proposal} if proposal else {}) | ({"kept": kept.claim_id} if kept else {})
         out.json(shown | answered | more)
         return 0
@@ -67,7 +69,7 @@ def _answer(context: HomeContext, args: Args) -> int:
         out.say("hook.opens-" + (opens or "nothing"), operation=found.item.call.operation)
     if kept:
         say_kept(out, kept)
-    _say_what_follows(context, out, found)
+    _say_what_follows(context, out, found, stored[0])
     if outcome:
         out.say("tasks.answer-" + outcome)
     if proposal:
@@ -76,8 +78,11 @@ def _answer(context: HomeContext, args: Args) -> int:
 
 
 def _refuse_unclear(item: InboxItem, said: str) -> None:
-    """Refuse an answer that does not say how far a limit is raised, while whoever gave it is there."""
+    """Refuse what names no option or does not say how far a limit is raised, while whoever said it is there."""
     if item.limit is None:
+        if lacks_option(item.options, said):
+            shown = name_options(item.options)
+            raise UsageError("no-such-option", id=item.number or item.id, value=said, options=shown)
         return
     from mi.autopilot.limit_answers import read_wish
 
@@ -194,19 +199,34 @@ def _say_answered(out: Output, item: InboxItem, answer: str) -> None:
     )
 
 
-def _say_what_follows(context: HomeContext, out: Output, found: LocatedItem) -> None:
+def _say_what_follows(context: HomeContext, out: Output, found: LocatedItem, word: UserInput) -> None:
     """Say of each run that asked whether it goes on, else the command with which it does."""
     item = found.item
     if item.waiting != "run":
         return
-    living = _find_living(context, found)
+    living, stops = _find_living(context, found), _name_stop(item, word)
+    flag = "--max-" + item.limit.name.partition("_")[0] if item.limit else ""
     for run_id in item.run_ids:
-        if run_id == living:
-            out.say("inbox.goes-on", run_id=run_id)
-        elif item.project_root and not os.path.isdir(item.project_root):
+        command = name_resume(item.project_root, run_id)
+        if item.project_root and not os.path.isdir(item.project_root):
             out.say("inbox.folder-gone", run_id=run_id, root=item.project_root)
+        elif stops:
+            out.say(stops, run_id=run_id, command=command, flag=flag)
+        elif run_id == living:
+            out.say("inbox.goes-on", run_id=run_id)
         elif not _is_done(context, found.log, run_id):
-            out.say("inbox.resume-with", command=name_resume(item.project_root, run_id))
+            out.say("inbox.resume-with", command=command)
+
+
+def _name_stop(item: InboxItem, word: UserInput) -> str:
+    """Return the text that says why a run stays stopped after a word; '' where the word lets it go on."""
+    if word.dismissed:
+        return "inbox.asks-anew"
+    if item.limit is not None:
+        from mi.autopilot.limit_answers import Refusal, read_wish
+
+        return "inbox.limit-stays" if isinstance(read_wish(word.answer, item.limit), Refusal) else ""
+    return "inbox.stops" if item.about == "risk" and refuses(word.answer) else ""
 
 
 def name_resume(root: str, run_id: str) -> str:
@@ -248,6 +268,7 @@ def dismiss(context: HomeContext, args: Args) -> int:
         out.json({"event_id": stored[0].event_id, "question_id": stored[0].question_id, "dismissed": True})
     else:
         out.say("inbox.dismissed", number=item.number or item.id, question=shorten_gist(item.question, 200))
+        _say_what_follows(context, out, found, stored[0])
     return 0
 
 

@@ -9,8 +9,10 @@ from typing import Literal, NamedTuple
 from mi.evidence.reader import parse, read_back
 from mi.evidence.records.run import Question, QuestionOption, UserInput
 from mi.kernel import jsonl
+from mi.kernel.consent import agrees, declines
 from mi.kernel.locks import lock_folder
 from mi.kernel.notices import Notices
+from mi.kernel.text import fit_one_line
 
 Door = Literal["terminal", "chat", "page", "file"]
 
@@ -30,6 +32,22 @@ def read_answer(options: Iterable[QuestionOption], said: str, text: str) -> Read
             return ReadAnswer(_in_full(option, said), option.key)
     named = next((option.key for option in known if bare and bare == _bare(option.text)), "")
     return ReadAnswer(text.strip(), named)
+
+
+def lacks_option(options: Sequence[QuestionOption], text: str) -> bool:
+    """Return whether an answer is a lone letter or number where there are options, and names none of them."""
+    bare = _bare(text)
+    if not options or not re.fullmatch("[a-z]|[0-9]{1,2}", bare) or read_answer(options, "", text).key:
+        return False
+    if bare.isdecimal():  # where numbers can be chosen, it may be another one
+        return not any(re.search("[0-9]", option.text) for option in options)
+    yes_or_no = all(len(option.key) > 1 for option in options)
+    return not (yes_or_no and (agrees(bare) or declines(bare)))
+
+
+def name_options(options: Iterable[QuestionOption]) -> str:
+    """Return the options in one line."""
+    return " | ".join(f"{one.key} ({fit_one_line(one.text, 60)})" if one.text else one.key for one in options)
 
 
 def _bare(text: str) -> str:

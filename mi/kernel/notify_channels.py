@@ -55,8 +55,7 @@ def _send_command(target: NotifyTarget, note: Notification) -> None:
         raise NotSent("bad-command", value=target.command, reason=str(error)) from None
     if not words:
         raise NotSent("no-command")
-    said = note.variables.get("MI_QUESTION") or note.text
-    _run([*words, said], _COMMAND_S, "notify.command", note.variables)
+    _run([*words, note.text], _COMMAND_S, "notify.command", note.variables)
 
 
 def _send_desktop(target: NotifyTarget, note: Notification) -> None:

@@ -48,7 +48,8 @@ def find_answer(question: AskedQuestion, answers: list[AnsweredBefore]) -> Chose
     if len(replies) != len(found) or len(set(replies.values())) != 1:
         return None
     return Chosen(
-        replies[found[0].id], tuple(CitableText(id=one.id, text=one.text, said_at=one.said_at) for one in found[-2:])
+        replies[found[0].id],
+        tuple(CitableText(id=one.id, text=one.answer, said_at=one.said_at, asked=one.question) for one in found[-2:]),
     )
 
 

@@ -30,7 +30,7 @@ def read_questions(asked: list[str], message: str) -> list[AskedQuestion]:
 
 
 def _mark() -> str:
-    """Return the expression for the mark of an option: `A)`, `(1)`, `**b.**`, `option A:`, `option A` before a bracket."""
+    """Return the expression for the mark of an option: `A)`, `(1)`, `**b.**`, `option A:`, `option A (`."""
     known = patterns()
     opening, closing = one_of(*known.opening_brackets), one_of(*known.closing_brackets)
     ends = rf"(?:[*_]*(?:{closing}|{one_of(*known.list_marks)})|[*_]*[.{''.join(known.colons)}](?=[*_\s]|[^\x00-\x7f]))"

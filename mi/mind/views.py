@@ -29,6 +29,7 @@ class CitableText(Struct, frozen=True, kw_only=True):
     text: str
     by_person: bool = True  # an event may also tell what the agent or a Mind said
     said_at: str = ""
+    asked: str = ""  # the question that it answers
 
 
 class AnsweredBefore(Struct, frozen=True, kw_only=True):

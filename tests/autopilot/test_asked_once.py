@@ -44,7 +44,7 @@ def test_an_answer_is_kept_and_answers_the_same_question_in_other_words_of_the_n
     assert bench.inbox() == []
     said = ran.of("auto_answer")[-1]["auto_answer"]
     assert said["cited_ids"] == [kept["claim_id"]]
-    assert ran.inputs[-1].startswith("green.")
+    assert ran.inputs[-1] == (f"green. The person was asked “{COLOUR}” before and answered: “green”. Go by that.")
 
 
 @pytest.mark.req("person.asked-once.once")

@@ -57,6 +57,18 @@ def test_an_answer_raises_the_limit_of_the_run_that_is_resumed(bench: Workbench,
     assert bench.inbox() == []
 
 
+@pytest.mark.req("person.answer.follows")
+@pytest.mark.parametrize("answer", ["0", "no", "不"])
+def test_a_limit_that_stays_is_no_reason_to_go_on(bench: Workbench, answer: str) -> None:
+    run_id = paused(bench, DONE).end["run_id"]
+    said = bench.mi("answer", "1", answer)
+    assert said.code == 0, said.stderr
+    assert f"{run_id} goes no further" in said.stdout
+    assert f"run --resume {run_id} --max-batches N" in said.stdout
+    assert "Go on with" not in said.stdout
+    bench.run("--resume", "--max-batches", "5").ended("done")
+
+
 @pytest.mark.req("person.limit.answered")
 def test_a_raised_limit_holds_and_is_remembered(bench: Workbench) -> None:
     paused(bench, failing(2), failing(3), failing(4), DONE)

@@ -184,7 +184,10 @@ def test_nobody_at_the_terminal_is_told_by_the_configured_command(bench: Workben
     bench.agent([say(COLOUR)])
     bench.run().ended("blocked")
     assert wait_until(told.exists, 30)
-    assert told.read_text("utf-8") == f"{COLOUR}|{bench.inbox()[0]['id']}"
+    said, asked = told.read_text("utf-8").split("|")
+    assert asked == bench.inbox()[0]["id"]
+    for one in (bench.project.name, "fix the failing test", COLOUR, "  A  red", "  B  green", "mi answer 1"):
+        assert one in said
 
 
 def test_a_notify_command_that_fails_changes_nothing(bench: Workbench) -> None:
@@ -319,7 +322,8 @@ def test_a_risky_command_is_not_gated_but_recorded_and_asked_about(bench: Workbe
 def test_the_answer_about_a_risk_is_obeyed(bench: Workbench, word: str, status: str) -> None:
     bench.agent(PUSH, [TEST, say("Done.")])
     bench.run().ended("blocked")
-    answered(bench, word)
+    told = bench.mi("answer", "1", word)
+    assert ("Go on with" in told.stdout, "goes no further" in told.stdout) == (status == "done", status == "blocked")
     ran = bench.run("--resume")
     ran.ended(status)
     if status == "blocked":

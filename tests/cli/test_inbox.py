@@ -203,6 +203,8 @@ def test_a_question_closed_without_an_answer_is_no_answer_to_its_run(bench: Work
         "",
         "terminal",
     )
+    assert f"{bench.records()[0]['run_id']} goes no further" in closed.stdout
+    assert closed.stdout.endswith("asks it anew\n")
     assert bench.inbox() == []
     again = bench.run("--resume")  # whoever goes on all the same is asked anew
     again.ended("blocked")

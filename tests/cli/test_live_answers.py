@@ -57,6 +57,21 @@ def test_a_run_at_its_own_terminal_hears_an_answer_from_another(bench: Workbench
     assert [one["input"] for one in bench.records() if one["kind"] == "hands_input"] == ["fix it", "green"]
 
 
+@pytest.mark.req("person.answer.lone-mark")
+def test_a_letter_that_is_no_option_is_refused_wherever_it_is_given(bench: Workbench, open_terminal: Open) -> None:
+    waiting = open_terminal("run", "fix it")
+    waiting.read_until("\n> ")
+    refused = bench.mi("answer", "1", "Z")
+    assert refused.code == 2
+    assert "1 has no option 'Z'; say A (red) | B (green), or answer in your own words" in refused.stderr
+    waiting.type("z\n")
+    waiting.read_until("there is no option 'z'; say A (red) | B (green), or answer in your own words")
+    assert answers(bench) == []
+    waiting.type("b\n")
+    waiting.finish()
+    assert answers(bench) == ["green"]
+
+
 @pytest.mark.req("person.answer.first-wins")
 def test_of_two_answers_the_first_counts_and_the_second_is_told(bench: Workbench, open_terminal: Open) -> None:
     waiting = open_terminal("run", "fix it")
@@ -94,7 +109,10 @@ def test_a_question_closed_elsewhere_ends_the_wait_and_is_no_answer(bench: Workb
     waiting = open_terminal("run", "fix it")
     waiting.read_until("\n> ")
     assert bench.mi("inbox", "dismiss", "1", "--why", "not now").code == 0
-    assert "closed elsewhere without an answer: not now" in waiting.finish(3)
+    ended = waiting.finish(3)
+    assert "closed elsewhere without an answer: not now" in ended
+    assert "you closed its question without an answer (not now); mi run --resume asks it anew" in ended
+    assert "a question waits for you" not in ended
     assert len([one for one in bench.records() if one["kind"] == "hands_input"]) == 1
 
 

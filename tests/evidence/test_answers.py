@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from mi.evidence.answers import AnswerWatch, ReadAnswer, read_answer
+from mi.evidence.answers import AnswerWatch, ReadAnswer, lacks_option, read_answer
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import Question, QuestionOption, UserInput
 from mi.kernel.home import Home
@@ -41,6 +41,33 @@ def test_an_option_is_named_by_its_key_or_its_text(
     options: Sequence[QuestionOption], said: str, answer: str, choice: ReadAnswer
 ) -> None:
     assert read_answer(options, said, answer) == choice
+
+
+@pytest.mark.req("person.answer.lone-mark")
+@pytest.mark.parametrize(
+    ("options", "answer", "lacks"),
+    [
+        (COLOURS, "Z", True),
+        (COLOURS, "(c)", True),
+        (COLOURS, "3", True),
+        (COLOURS, "y", True),
+        (COLOURS, "b", False),
+        (COLOURS, "blue", False),
+        (COLOURS, "no", False),
+        (COLOURS, "蓝", False),
+        (PORTS, "C", True),
+        (PORTS, "80", False),
+        (PORTS, "90", False),
+        (LEAVE, "y", False),
+        (LEAVE, "n", False),
+        (LEAVE, "x", True),
+        ([], "Z", False),
+    ],
+)
+def test_a_lone_letter_or_number_must_name_an_option(
+    options: Sequence[QuestionOption], answer: str, lacks: bool
+) -> None:
+    assert lacks_option(options, answer) is lacks
 
 
 @pytest.fixture

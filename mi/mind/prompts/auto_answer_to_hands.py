@@ -62,8 +62,14 @@ def _choose(question: AskedQuestion, case: Case) -> Chosen | None:
 
 def _with_quotes(answer: Chosen) -> str:
     """Return an answer with the words it rests on."""
-    quotes = " ".join(f"“{said.text}”" for said in answer.said)
-    return f"{answer.reply} The person has said: {quotes} Go by that."
+    told = [f"“{said.text}”" for said in answer.said if not said.asked]
+    answered = [
+        f"The person was asked “{' '.join(said.asked.split())}” before and answered: “{said.text}”."
+        for said in answer.said
+        if said.asked
+    ]
+    quotes = [f"The person has said: {' '.join(told)}"] if told else []
+    return " ".join([answer.reply, *quotes, *answered, "Go by that."])
 
 
 auto_answer_to_hands = Prompt("auto_answer_to_hands", AutoAnswerOutput, _INSTRUCTION, _sections, _rules)

@@ -14,6 +14,7 @@ TEXT: dict[str, str] = {
     "ask.loop": "The agent repeats itself ({reason}). What should it do instead? It last said: {said}",
     "ask.judge-failed": "The judge failed ({error}). What should the agent do next? It last said: {said}",
     "end.question-waits": "a question waits for you",
+    "end.question-dismissed": "you closed its question without an answer{why}; mi run --resume asks it anew",
     "end.risk-waits": "a risk needs your word",
     "end.risk-refused": "stopped by you because of a risk",
     "end.limit": "limit reached: {limit}",

@@ -12,6 +12,7 @@ TEXT: dict[str, str] = {
     "ask.loop": "代理在重复自己（{reason}）。它应该改做什么？它最后说：{said}",
     "ask.judge-failed": "判断者出错（{error}）。代理接下来该做什么？它最后说：{said}",
     "end.question-waits": "有一个问题在等您回答",
+    "end.question-dismissed": "您关闭了它的问题，没有回答{why}；mi run --resume 会重新提问",
     "end.risk-waits": "有一项风险需要您表态",
     "end.risk-refused": "因为一项风险被您停止",
     "end.limit": "达到限制：{limit}",
