@@ -68,6 +68,9 @@ def find_top(context: HomeContext) -> str:
 
 
 def _find_stores(context: HomeContext) -> list[TreeStore]:
+    top = find_top(context)
+    if other := git.find_stranger(top):
+        raise MiError("repository-of-another", path=top, place=other)
     return find_kept_stores(context.project.root, context.project_home.snapshots)
 
 
@@ -165,7 +168,16 @@ def read_kept(context: HomeContext, chosen: ChosenSnapshots) -> "KeptTree":
     tree = open_tree(chosen, chosen.first)
     frozen = chosen.attributes or decode(files.read_bytes(name_attributes(folder)) or b"")
     attributes = frozen or read_attributes(tree)
-    return KeptTree(tree, chosen.first.time, chosen.left_out, name_excludes(folder), chosen.store.objects, attributes)
+    config = os.path.join(folder, "config")
+    return KeptTree(
+        tree,
+        chosen.first.time,
+        chosen.left_out,
+        name_excludes(folder),
+        chosen.store.objects,
+        attributes,
+        config if os.path.isfile(config) else "",
+    )
 
 
 @contextmanager

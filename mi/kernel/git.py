@@ -20,12 +20,19 @@ _SAFE = [
     *("-c", "core.quotePath=false"),  # Chinese names as they are, not as octal numbers
 ]
 _STATUS = ("status", "--porcelain=v1", "--untracked-files=normal", "--ignore-submodules=all")
-_ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+_ENVIRONMENT = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "LC_ALL": "C",
+    "GIT_NO_REPLACE_OBJECTS": "1",  # whoever can write to a repository could put other contents in a snapshot's place
+}
 # Set while git runs a hook: they would turn every question to the repository of the hook.
 _OF_ANOTHER_REPOSITORY = {
     *("GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_PREFIX", "GIT_INDEX_FILE"),
     *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE"),
-    *("GIT_CONFIG", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE"),
+    *("GIT_CONFIG", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_ATTR_SOURCE"),
+    *(f"GIT_{kind}_PATHSPECS" for kind in ("LITERAL", "GLOB", "NOGLOB", "ICASE")),
 }
 
 
@@ -100,7 +107,7 @@ def run(
     timeout_s: float = _TIMEOUT_S,
     max_bytes: int = _MAX_BYTES,
     settings: dict[str, str] | None = None,
-    env: Mapping[str, str] = MappingProxyType({}),
+    env: Mapping[str, str | None] = MappingProxyType({}),
 ) -> GitOutput:
     """Run git in a folder, taking at most `max_bytes` of its output; `settings` and `env` go over its own."""
     from subprocess import DEVNULL
@@ -120,7 +127,7 @@ def run_bytes(
     stdin: bytes = b"",
     timeout_s: float = _TIMEOUT_S,
     settings: dict[str, str] | None = None,
-    env: Mapping[str, str] = MappingProxyType({}),
+    env: Mapping[str, str | None] = MappingProxyType({}),
     umask: int = 0o077,
 ) -> GitBytes:
     """Run git with something to read and return all that it printed: names as bytes, whatever they are written in."""
@@ -148,21 +155,41 @@ def start(
     stdin: int,
     stderr: int | None = None,
     settings: dict[str, str] | None = None,
-    env: Mapping[str, str] = MappingProxyType({}),
+    env: Mapping[str, str | None] = MappingProxyType({}),
     umask: int = 0o077,  # what it keeps for MI, MI alone may read; -1 is the person's own
 ) -> "subprocess.Popen[bytes]":
-    """Return git running in a folder, its output in a pipe; OSError where there is no git."""
+    """Return git running in a folder, its output in a pipe; OSError where there is no git.
+
+    `env` goes over all else; a variable that is None there is not set.
+    """
     import subprocess
+
+    words = _environment(settings or {}) | _bind(cwd, "GIT_DIR" in env) | dict(env)
 
     return subprocess.Popen(
         ["git", "-C", cwd, *_SAFE, *args],
         stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL if stderr is None else stderr,
-        env=_environment(settings or {}) | dict(env),
+        env={name: value for name, value in words.items() if value is not None},
         start_new_session=True,
         umask=umask,
     )
+
+
+def _bind(cwd: str, is_named: bool) -> dict[str, str]:
+    """Return the variables that bind git to the work tree a folder lies in.
+
+    Whoever can write to its settings could else name another (`core.worktree`, `core.bare`); a broken repository would
+    have git look above it.
+    """
+    if is_named:
+        return {"GIT_WORK_TREE": cwd}
+    top = find_toplevel(cwd)
+    if top is None:
+        return {}
+    above = os.path.dirname(top)
+    return {"GIT_WORK_TREE": top} | ({"GIT_CEILING_DIRECTORIES": above} if above != top else {})
 
 
 def _environment(settings: dict[str, str]) -> dict[str, str]:
@@ -262,6 +289,33 @@ def find_git_folder(root: str) -> str:
     with open(mark, "rb") as file:
         pointer = text.decode(file.read(_MAX_BYTES)).removeprefix("gitdir:").strip()
     return os.path.join(root, pointer)
+
+
+def find_stranger(root: str) -> str:
+    """Return the repository that a work tree's `.git` leads to where it is another work tree's; '' where it is its own.
+
+    A linked tree's repository names that tree; one that was put elsewhere is no other folder's `.git`.
+    """
+    mark = os.path.join(root, ".git")
+    try:
+        folder = os.path.realpath(find_git_folder(root))
+        if os.path.lexists(os.path.join(folder, "commondir")):
+            common = os.path.realpath(os.path.join(folder, _read_line(folder, "commondir")))
+            owner = os.path.join(folder, _read_line(folder, "gitdir") or common)
+            return "" if not os.path.exists(owner) or os.path.samefile(owner, mark) else common
+        other = os.path.dirname(folder)
+        is_own = os.path.basename(folder) != ".git" or other == os.path.realpath(root) or os.listdir(other) == [".git"]
+    except OSError:
+        return ""  # broken: git itself says so
+    return "" if is_own else folder
+
+
+def _read_line(folder: str, name: str) -> str:
+    place = os.path.join(folder, name)
+    if not os.path.isfile(place):
+        return ""
+    with open(place, "rb") as file:
+        return text.decode(file.read(_MAX_BYTES)).strip()
 
 
 def list_refs(path: str) -> str:

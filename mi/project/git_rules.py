@@ -6,12 +6,14 @@ judges: MI reads these once, at the start, and goes by its own copy of them.
 
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 
 from mi.kernel import files
 from mi.kernel.text import decode
 
 # What tools make beside the sources and keep out of git by a file inside, which only some projects exclude themselves.
+_MAX_BYTES = 10_000_000
 _CACHES = ("__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox")
 _DEPENDENCIES = ("node_modules", ".venv")
 # As git reads content unless a rule says otherwise; it stands first, so that no later `.gitattributes` is asked.
@@ -47,12 +49,17 @@ def _outermost_first(names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: (name.count("/"), name))
 
 
-def _lines(path: str) -> list[str]:
+def read_rules(path: str) -> bytes:
+    """Return what a file of rules holds; nothing of one that is a link, no file or too large to be one."""
     try:
-        found = files.read_bytes(path) if path and not os.path.islink(path) else None
+        is_rules = stat.S_ISREG(os.lstat(path).st_mode) and os.path.getsize(path) <= _MAX_BYTES
+        return (files.read_bytes(path) or b"") if is_rules else b""
     except OSError:
-        return []
-    return decode(found or b"").removeprefix("\ufeff").splitlines()
+        return b""
+
+
+def _lines(path: str) -> list[str]:
+    return decode(read_rules(path)).removeprefix("\ufeff").splitlines()
 
 
 def _placed_excludes(lines: Iterable[str], folder: str) -> Iterator[str]:

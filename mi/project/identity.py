@@ -81,7 +81,8 @@ def _origin(top: str) -> str:
 
 def _first_commit(top: str) -> str:
     """Return the oldest commit without a parent; a history with several roots has one of them last."""
-    answer = git.run(top, "rev-list", "--max-parents=0", "HEAD", timeout_s=_HISTORY_TIMEOUT_S)
+    own = {"GIT_NO_REPLACE_OBJECTS": None}  # a history that the person joined by `git replace` stays what it was
+    answer = git.run(top, "rev-list", "--max-parents=0", "HEAD", timeout_s=_HISTORY_TIMEOUT_S, env=own)
     commits = answer.output.split() if answer.code == 0 else []
     return commits[-1] if commits else ""
 

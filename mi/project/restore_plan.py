@@ -45,6 +45,7 @@ class KeptTree(NamedTuple):
     excludes: str = ""  # a file with the exclude rules that it was taken by, where that is still there
     objects: str = ""  # where its contents are, if not where the present state is kept
     attributes: str = ""  # the rules by which contents were converted
+    config: str = ""  # a file with the settings that it was taken by, where that is still there
 
 
 class PresentTree(NamedTuple):
@@ -89,7 +90,7 @@ def open_present(kept: KeptTree, store: TreeStore | None, keep: KeepRules) -> It
 def _open_writer(kept: KeptTree, store: TreeStore | None, keep: KeepRules, attributes: str) -> Iterator[TreeWriter]:
     folder = tempfile.mkdtemp(prefix="mi-now-")
     try:
-        yield TreeWriter(kept.tree.root, folder, store, keep, attributes)
+        yield TreeWriter(kept.tree.root, folder, store, keep, attributes, kept.config)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

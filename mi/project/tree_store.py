@@ -29,8 +29,17 @@ def make_repository(folder: str, settings: dict[str, str]) -> None:
 
 
 def find_store(top: str) -> TreeStore | None:
-    """Return where a work tree's repository keeps its contents; None when git cannot say."""
+    """Return where a work tree's repository keeps its contents; None when git cannot say, or it is another tree's."""
+    if git.find_stranger(top):
+        return None
     asked = ("--git-common-dir", "--git-path", "objects")
     answer = git.run(top, "rev-parse", "--path-format=absolute", *asked)
     paths = answer.output.splitlines()
     return TreeStore(paths[0], paths[1]) if answer.code == 0 and len(paths) == 2 else None
+
+
+def explain_no_store(root: str) -> str:
+    """Return why a project's repository has no place for contents, in a few words."""
+    other = git.find_stranger(git.find_toplevel(root) or root)
+    why = f".git leads to {other}, the repository of another work tree"
+    return why if other else "git cannot say where the repository keeps its contents"

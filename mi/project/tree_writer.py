@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from mi.kernel import files, git
 from mi.kernel.home import FILE_MODE
-from mi.project.git_rules import freeze_attributes, freeze_excludes
+from mi.project.git_rules import freeze_attributes, freeze_excludes, read_rules
 from mi.project.large_files import is_pointed_at
 from mi.project.left_out import FileSieve, KeepRules, LeftOut, is_tool_folder
 from mi.project.tree_paths import find_obstacle
@@ -46,18 +46,22 @@ class TreeWriter:
         store: TreeStore | None = None,
         keep: KeepRules = KeepRules(),  # noqa: B008 - immutable
         attributes: str = "",
+        config: str = "",
     ) -> None:
         """`store` is where contents go; without one they stay in `folder`.
 
-        `attributes` are rules of an earlier moment, to go by instead of the present ones.
+        `attributes` are rules, `config` is a file with settings of an earlier moment, to go by instead of the present
+        ones.
         """
         self.root = os.path.realpath(root)
-        self.repository = git.find_toplevel(self.root)
-        self.top = self.repository or self.root
+        top = git.find_toplevel(self.root)
+        self.repository = top if top and not git.find_stranger(top) else None
+        self.top = top or self.root
         self.folder = folder
         self.store = store
         self._sieve = FileSieve(self.top, keep)
         self._attributes = attributes
+        self._config = config
         self._tree = ""  # of the index as it is
         self.kept: dict[str, tuple[str, str]] | None = None  # references of the store: commit and tree; None: not read
 
@@ -133,6 +137,8 @@ class TreeWriter:
         if os.path.exists(ready):
             return
         make_repository(self.folder, self._settings())
+        if self._config:
+            shutil.copyfile(self._config, os.path.join(self.folder, "config"))
         files.remove_if_there(os.path.join(self.folder, "index"))
         self._take_index()
         self._freeze_rules()
@@ -184,8 +190,7 @@ class TreeWriter:
         own = self._person_info()
         if own:
             for name in ("exclude", "attributes"):
-                content = files.read_bytes(os.path.join(own, name))
-                files.write_atomic(os.path.join(info, name), content or b"")
+                files.write_atomic(os.path.join(info, name), read_rules(os.path.join(own, name)))
         standard = ("ls-files", "-z", "-o", "--exclude-standard")
         named = [f":(glob)**/{name}" for name in (".gitignore", ".gitattributes")]
         found = [os.fsdecode(name) for name in self._names(*standard, "-c", "--", *named)]
@@ -213,7 +218,7 @@ class TreeWriter:
         """Return the person's rules for all repositories."""
         named = git.run(self.top, "config", "--type=path", f"core.{key}").output.rstrip("\n")
         base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-        return named or os.path.join(base, "git", default)
+        return os.path.realpath(os.path.join(self.top, named or os.path.join(base, "git", default)))
 
     # one look
 
@@ -325,15 +330,8 @@ class TreeWriter:
     def _dirty_submodules(self) -> list[LeftOut]:
         if not os.path.isfile(os.path.join(self.top, ".gitmodules")):
             return []
-        listed = self._names("ls-files", "-s", "-z")
-        links = [os.fsdecode(line.partition(b"\t")[2]) for line in listed if line.startswith(b"160000")]
-        return [LeftOut(path, "submodule") for path in links if self._is_dirty(os.path.join(self.top, path))]
-
-    def _is_dirty(self, folder: str) -> bool:
-        if git.find_toplevel(folder) != os.path.realpath(folder):
-            return False  # not checked out
-        settings = git.disable_filters(folder)
-        return bool(git.run(folder, "status", "--porcelain", settings=settings).output.strip())
+        links = _list_submodules(self._git("ls-files", "-s", "-z", env=self._write_env))
+        return [LeftOut(path, "submodule") for path in links if _is_dirty(os.path.join(self.top, path))]
 
     # git
 
@@ -352,6 +350,23 @@ class TreeWriter:
 
 
 _QUICK = {"core.compression": "1", "core.looseCompression": "1", "core.logAllRefUpdates": "false"}
+
+
+def _list_submodules(staged: bytes) -> list[str]:
+    lines = (line for line in staged.split(b"\0") if line.startswith(b"160000"))
+    return [os.fsdecode(line.partition(b"\t")[2]) for line in lines]
+
+
+def _is_dirty(folder: str) -> bool:
+    """Return whether a submodule, or one inside of it, holds what is not committed."""
+    if git.find_toplevel(folder) != os.path.realpath(folder):
+        return False  # not checked out
+    # Not what git itself would look at inside: it would run the filters there.
+    asked = ("status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=dirty")
+    if git.run(folder, *asked, settings=git.disable_filters(folder)).output.strip():
+        return True
+    staged = git.run_bytes(folder, "ls-files", "-s", "-z").output
+    return any(_is_dirty(os.path.join(folder, path)) for path in _list_submodules(staged))
 
 
 class GitFailed(Exception):

@@ -15,6 +15,7 @@ from mi.kernel import files, git
 from mi.kernel.home import make_dirs
 from mi.project.left_out import KeepRules, LeftOut
 from mi.project.snapshots import END, TakenSnapshot, keep_tree, open_store, take_snapshot
+from mi.project.tree_store import explain_no_store
 from mi.project.tree_writer import TreeWriter, WrittenTree
 from mi.project.trees import SKIPPED, FolderTree, GitTree, Tree
 
@@ -86,7 +87,7 @@ class WorktreeWatch:
         self._net = net
         store = open_store(self._root, net.home_folder) if net else None
         self._writer = TreeWriter(self._root, self._folder, store, net.keep if net else _LOOK)
-        self._problem = "" if store or not net else "git cannot say where the repository keeps its contents"
+        self._problem = "" if store or not net else explain_no_store(self._root)
         self.latest_snapshot = TakenSnapshot(reason="off")  # of the latest step
         self._trees: dict[str, GitTree] = {}  # of the first and the latest moment, by their ids
         reopened = self._reopened()
@@ -228,15 +229,15 @@ class WorktreeWatch:
             self._problem = written.reason
             self._writer.store = None  # what cannot be kept for the person can still be looked at
             written = self._writer.write()
-        if written is None or written.reason:
-            return _scan(self._root)
         if self._net and name:
             self.latest_snapshot = self._keep(written, self._net.run_id, name)
+        if written is None or written.reason:
+            return _scan(self._root)
         return Moment(written.whole, tuple(left for left in written.left_out if left.why != "secret"))
 
-    def _keep(self, written: WrittenTree, run_id: str, name: str) -> TakenSnapshot:
-        if self._writer.store is None:
-            return TakenSnapshot(reason=self._problem)
+    def _keep(self, written: WrittenTree | None, run_id: str, name: str) -> TakenSnapshot:
+        if written is None or written.reason or self._writer.store is None:
+            return TakenSnapshot(reason=self._problem or (written.reason if written else ""))
         return keep_tree(self._writer, written.tree, run_id, name, written.left_out)
 
     def _between(self, before: "Moment | Scan", now: "Moment | Scan") -> TreeChange:
@@ -286,7 +287,8 @@ class WorktreeWatch:
             return False
         found = _scan(self._root)
         is_large = not found.complete or sum(size for size, _ in found.files.values()) > _FOLDER_BYTES
-        self._problem = "too large" if is_large else ""
+        if is_large:
+            self._problem = "too large"
         return is_large
 
 

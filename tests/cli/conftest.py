@@ -7,15 +7,19 @@ from typing import NamedTuple
 
 import pytest
 
+from mi.app.home_context import HomeContext
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import Evidence, HandsInput
 from mi.evidence.records.mind import CheckPlan, DecideNext
-from mi.evidence.records.run import BatchEnd, Marks, Question, RunEnd, RunStart, RunUsage
+from mi.evidence.records.run import BatchEnd, LeftOutFile, Marks, Question, RunEnd, RunStart, RunUsage, TreeSnapshot
 from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
 from mi.kernel.home import Home, ProjectHome
 from mi.kernel.notices import Notices
 from mi.project.identity import make_project_id
+from mi.project.snapshots import open_store, take_snapshot
+from mi.project.tree_writer import TreeWriter
+from tests.cli.restoring import RUN, Keep
 
 
 @pytest.fixture(autouse=True, scope="package")
@@ -123,3 +127,23 @@ def unchanged(tmp_path: Path) -> Callable[[], None]:
             before.append(tree(tmp_path))
 
     return check
+
+
+@pytest.fixture
+def keep(home: Home) -> Keep:
+    """Keeps the work tree as a run does before a batch, and records it."""
+
+    def take(root: Path, batch: str = "b1", run: str = RUN) -> None:
+        context = HomeContext(home, str(root))
+        context.use_project()
+        place = context.project_home
+        store = open_store(str(root), place.snapshots)
+        taken = take_snapshot(TreeWriter(str(root), place.path("trees", run), store), run, batch)
+        assert taken.reason == ""
+        log = EvidenceWriter.resume(place.evidence, run, Notices())
+        if batch == "b1":
+            log.append(RunStart(task="mend it", project_root=str(root)))
+        left_out = [LeftOutFile(path=left.path, why=left.why) for left in taken.left_out]
+        log.append(TreeSnapshot(of=batch, commit=taken.commit, tree=taken.tree, left_out=left_out))
+
+    return take

@@ -7,92 +7,20 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from mi.app.home_context import HomeContext
-from mi.app.restore import find_difference, restore
-from mi.app.snapshots import choose_snapshots, find_scope
-from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import LeftOutFile, RunStart, TreeSnapshot
+from mi.app.snapshots import choose_snapshots
 from mi.kernel.errors import Blocked, MiError, NotFound
 from mi.kernel.home import Home
-from mi.kernel.notices import Notices
-from mi.project.restore_plan import Difference
-from mi.project.snapshots import END, open_store, take_snapshot
-from mi.project.tree_writer import TreeWriter
+from mi.project.snapshots import END
+from tests.cli.restoring import RUN, SECRET, Back, Keep, read, write
 from tests.conftest import MI, Mi, git
 from tests.disks import small_disk
 from tests.terminals import Terminal
-
-RUN = "run_20261117T100000_aaaaaaaa"
-SECRET = "password = 'hunter2-" + "correct-horse-battery'\n"
-Keep = Callable[..., None]
-
-
-@pytest.fixture
-def keep(home: Home) -> Keep:
-    """Keeps the work tree as a run does before a batch, and records it."""
-
-    def take(root: Path, batch: str = "b1", run: str = RUN) -> None:
-        context = HomeContext(home, str(root))
-        context.use_project()
-        place = context.project_home
-        store = open_store(str(root), place.snapshots)
-        taken = take_snapshot(TreeWriter(str(root), place.path("trees", run), store), run, batch)
-        assert taken.reason == ""
-        log = EvidenceWriter.resume(place.evidence, run, Notices())
-        if batch == "b1":
-            log.append(RunStart(task="mend it", project_root=str(root)))
-        left_out = [LeftOutFile(path=left.path, why=left.why) for left in taken.left_out]
-        log.append(TreeSnapshot(of=batch, commit=taken.commit, tree=taken.tree, left_out=left_out))
-
-    return take
-
-
-class Back:
-    """Puts files back as the command does after a yes."""
-
-    def __init__(self, home: Home, root: Path, ref: str = RUN, paths: Sequence[str] = ()) -> None:
-        self.context = HomeContext(home, str(root))
-        self.chosen = choose_snapshots(self.context, ref)
-        self.within = find_scope(self.context, self.chosen.top, paths)
-        self.shown: Difference = find_difference(self.context, self.chosen, self.within)
-        self.kept = ""
-
-    def put(self, tell: Callable[[], None] = lambda: None) -> "Back":
-        def told(name: str) -> None:
-            self.kept = name
-            tell()
-
-        self.done = restore(self.context, self.chosen, self.within, self.shown, told)
-        return self
-
-    @property
-    def left(self) -> dict[str, str]:
-        return {one.path: one.why for one in (*self.shown.left, *(self.done.left if self.kept else ()))}
-
-
-def read(root: Path) -> dict[str, str]:
-    """Every file and link below a folder but git's own, with its content."""
-    found = {}
-    for place in sorted(root.rglob("*")):
-        if ".git" in place.relative_to(root).parts[:1]:
-            continue
-        if place.is_symlink():
-            found[str(place.relative_to(root))] = f"-> {os.readlink(place)}"
-        elif place.is_file():
-            found[str(place.relative_to(root))] = place.read_bytes().decode("utf-8", "replace")
-    return found
-
-
-def write(root: Path, files: dict[str, str]) -> None:
-    for name, content in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_bytes(content.encode())
 
 
 @pytest.mark.req("person.net.restore", "person.net.restore-keeps")

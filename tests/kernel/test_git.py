@@ -201,6 +201,18 @@ def test_a_hook_of_another_repository_does_not_turn_the_question(repository, mon
     assert (seen.head, seen.status) == (run_git(repo, "rev-parse", "HEAD"), "")
 
 
+@pytest.mark.parametrize("settings", [{"core.worktree": "../other"}, {"core.bare": "true"}])
+def test_settings_of_the_repository_do_not_turn_the_question(repository, settings):
+    repo, other = repository("repo"), repository("other")
+    (repo / "sub").mkdir()
+    (repo / "sub/file.txt").write_text("new\n", "utf-8")
+    (other / "other.txt").write_text("new\n", "utf-8")
+    for key, value in settings.items():
+        run_git(repo, "config", key, value)
+    seen = git.observe(str(repo / "sub"))
+    assert (seen.status, seen.incomplete) == ("?? sub/", ())
+
+
 def test_settings_from_the_environment_stay(repository, monkeypatch):
     repo = repository()
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")

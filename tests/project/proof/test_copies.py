@@ -473,12 +473,18 @@ def test_a_pointer_to_a_large_file_is_filled(project: Path, scratch: Scratch):
     pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {len(content)}\n"
     write(
         project,
-        {".gitattributes": "*.bin filter=lfs\n", "a.bin": pointer, "b.bin": pointer.replace(digest[:4], "0000")},
+        {
+            ".gitattributes": "*.bin filter=lfs\n",
+            "a.bin": pointer,
+            "b.bin": pointer.replace(digest[:4], "0000"),
+            "c.bin": pointer.replace(digest[:6], f"{digest[:4]}00"),
+        },
     )
     git(project, "add", "-A")
     git(project, "commit", "-q", "-m", "pointers")
     store = project / ".git/lfs/objects" / digest[:2] / digest[2:4]
     store.mkdir(parents=True)
     (store / digest).write_bytes(content)
+    (store / f"{digest[:4]}00{digest[6:]}").write_bytes(b"not what the pointer names")
     made = copy_of(project, scratch)
-    assert said(run_in_copy(made, "wc -c < a.bin; head -c 7 b.bin")) == ["5000", "version"]
+    assert said(run_in_copy(made, "wc -c < a.bin; head -c 7 b.bin; head -c 7 c.bin")) == ["5000", "versionversion"]

@@ -31,6 +31,7 @@ TEXT: dict[str, str] = {
     "error.batch-not-kept": "{ref} is not kept; these are: {known}",
     "error.bad-snapshot": "{ref} is no run and no batch: last, run_…, run_…/b2 or b2 (mi restore lists what is kept)",
     "error.snapshot-broken": "{ref} cannot be read in {path} (git fsck says what is missing)",
+    "error.repository-of-another": "{path}/.git leads to {place}, the repository of another work tree: nothing is read or put back from there (put the repository of {path} back in its place)",
     "error.state-not-kept": "the present state of {path} cannot be kept: {reason}; nothing was put back",
     "error.not-ready": "the files for {path} could not be made ready: {reason}; nothing was put back (is the disk full?)",
     "error.files-changed-meanwhile": "files in {path} changed since the difference was shown; nothing was put back (call it again)",

@@ -31,6 +31,7 @@ TEXT: dict[str, str] = {
     "error.batch-not-kept": "没有保存 {ref}；已保存的有：{known}",
     "error.bad-snapshot": "{ref} 既不是运行也不是批次：可用 last、run_…、run_…/b2 或 b2（mi restore 列出已保存的）",
     "error.snapshot-broken": "{path} 中的 {ref} 无法读取（git fsck 会指出缺少什么）",
+    "error.repository-of-another": "{path}/.git 指向另一个工作树的仓库 {place}：不会从那里读取或放回任何内容（请把 {path} 自己的仓库放回原处）",
     "error.state-not-kept": "无法保存 {path} 的当前状态：{reason}；未放回任何内容",
     "error.not-ready": "无法准备 {path} 的文件：{reason}；未放回任何内容（磁盘已满？）",
     "error.files-changed-meanwhile": "显示差异之后 {path} 中的文件有改动；未放回任何内容（请再次执行）",
