@@ -17,9 +17,10 @@ from mi.project.proof.copies import Copy, CopyRules, Scratch, make_copy, remove_
 from mi.project.proof.reports import instrument, read_results
 from mi.project.proof.results import ReportProblem, TestResults, settle_flaky
 from mi.project.proof.sandbox import StopSource, run_in_copy
+from mi.project.proof.writes import is_watched
 from mi.project.trees import GitTree, Tree
 
-_FORMAT = "1"  # of kept results; a change makes old ones unknown
+_FORMAT = "2"  # of kept results; a change makes old ones unknown
 
 
 class RunSettings(NamedTuple):
@@ -94,26 +95,30 @@ class CopiedRuns:
         if copy.problem:
             return TestResults(problem=ReportProblem("could_not_start", copy.problem))
         try:
-            return self._run_in(copy, check, tests)
+            return self._run_in(copy, tree, check, tests)
         finally:
             remove_copy(copy)
 
-    def _run_in(self, copy: Copy, check: Check, tests: Sequence[str]) -> TestResults:
-        settings = self._settings
-        place = os.path.join(copy.folder, os.path.relpath(copy.root, copy.top), check.folder)
+    def _run_in(self, copy: Copy, tree: Tree, check: Check, tests: Sequence[str]) -> TestResults:
+        settings, inside = self._settings, os.path.relpath(copy.root, copy.top)
+        place = os.path.join(copy.folder, inside, check.folder)
+        judges = [os.path.normpath(os.path.join(inside, path)) for path in tree.paths() if is_watched(path)]
         told = instrument(check.text, place, copy.reports, list(tests) or None, settings.environ)
         mark = os.path.join(copy.reports, ".not-prepared")
         line, folder = told.command, check.folder
         if settings.prepare:
             line, folder = _after_preparing(settings.prepare, mark, check.folder, told.command), ""
-        ended = run_in_copy(copy, line, folder, told.env, settings.seconds, settings.network, self._stop)
+        ended = run_in_copy(
+            copy, line, folder, told.env, settings.seconds, settings.network, self._stop, watched=judges
+        )
         failed = os.fsdecode(files.read_bytes(mark) or b"")
         problem = ReportProblem("stopped", ended.problem) if ended.problem else None
         if failed and not problem:
             problem = ReportProblem("not_prepared", f"`{failed}`: {_last_line(ended.output)}")
         if problem:
             return TestResults(problem=problem, output_tail=ended.output[-2000:])
-        return read_results(told, ended.exit_code, ended.output)
+        results = read_results(told, ended.exit_code, ended.output)
+        return msgspec.structs.replace(results, written=list(ended.written))
 
     def _path(self, check: Check, kind: str = "") -> str:
         """Return where results of the base are kept: by what they depend on; of the environment what finds programs."""

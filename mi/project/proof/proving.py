@@ -8,7 +8,7 @@ from msgspec import Struct
 from mi.project.checks.file_kinds import is_test
 from mi.project.checks.judges import JudgeChange, base_judges, find_judge_changes, new_tests
 from mi.project.checks.runner import Check
-from mi.project.proof.results import TestResults, settle_flaky
+from mi.project.proof.results import TestResults, refuse_rewritten, settle_flaky
 from mi.project.proof.task_tests import changes_behaviour
 from mi.project.proof.verdict import ProofReason, Verdict, find_turned_red, judge_proof
 from mi.project.trees import ComposedTree, Tree
@@ -100,7 +100,7 @@ def _prove_check(
 
 def _run_settled(name: str, tree: Tree, check: Check, runs: CheckRuns, base: TestResults) -> TestResults:
     """Return how a check ends on a tree; what turned red is run again by itself before it counts."""
-    results = runs.run(name, tree, check)
+    results = refuse_rewritten(runs.run(name, tree, check), base)
     for _ in range(_RERUNS):
         red = find_turned_red(base, results)
         if not red:

@@ -18,6 +18,7 @@ ProblemKind = Literal[
     "changed",  # the report does not carry the mark of its writer
     "unreadable",
     "too_large",
+    "rewritten",  # judges of the work were written to while they judged
     "not_all_run",  # tests were collected and left out, and the runner called that a success
 ]
 Disagreement = Literal["failures_over_zero", "error_over_passes"]
@@ -46,6 +47,7 @@ class TestResults(msgspec.Struct, frozen=True, kw_only=True):
     output_tail: str = ""
     problem: ReportProblem | None = None
     count: int = 0  # how many tests the output says there were, where it does not name them
+    written: list[str] = []  # judges that were written to while it ran
     flaky: list[str] = []  # failed, and passed when run again by themselves
 
     @property
@@ -64,6 +66,14 @@ class TestResults(msgspec.Struct, frozen=True, kw_only=True):
         if self.exit_code == 0:
             return "failures_over_zero" if self.failed else None
         return None if self.failed else "error_over_passes"
+
+
+def refuse_rewritten(results: TestResults, base: TestResults) -> TestResults:
+    """Return the results, or that they say nothing: judges were written to that the base's run left alone."""
+    written = [path for path in results.written if path not in base.written]
+    if not written or results.problem is not None:
+        return results
+    return msgspec.structs.replace(results, problem=ReportProblem("rewritten", ", ".join(written[:5])))
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:

@@ -8,13 +8,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Literal, NamedTuple, Protocol
 
 from mi.kernel import files
 from mi.project.proof import launcher
 from mi.project.proof.copies import Copy, remove_tree
+from mi.project.proof.writes import find_written, note_states
 
 Way = Literal["namespaces", "bubblewrap", "plain"]
 _KEPT_BYTES = 8 << 20  # of the output: its end
@@ -54,6 +55,7 @@ class CheckOutput(NamedTuple):
     output: str
     seconds: float
     problem: str = ""
+    written: tuple[str, ...] = ()  # of the files that it should leave alone
 
 
 def run_in_copy(
@@ -67,24 +69,27 @@ def run_in_copy(
     *,
     nice: int = 0,
     way: Way | None = None,
+    watched: Iterable[str] = (),
 ) -> CheckOutput:
     """Run a shell command in a folder of the project's copy and return what came of it.
 
-    All that it started ends with it, or with MI. `env` goes over the person's own variables.
+    All that it started ends with it, or with MI. `env` goes over the person's own variables; `watched` are the files
+    of the copy that it should leave alone.
     """
     way = way or find_way()
     if way == "plain" and not network:
         return CheckOutput(None, "", 0.0, "no-network-switch")
     plan = _Plan(copy, command, folder, own_environment() | dict(env or {}), network, nice)
-    started = time.monotonic()
+    started, before = time.monotonic(), note_states(copy.folder, watched)
     try:
         ended = _run(plan, way, seconds, stop)
+        written = tuple(find_written(copy.folder, before, plan.over_copy)) if before else ()
     except OSError as error:
         return CheckOutput(None, "", time.monotonic() - started, f"cannot-start: {error.strerror or error}")
     finally:
         remove_tree(plan.layers)
     problem = ended.problem or _full_disk(copy) or (plan.find_outside() if way == "plain" else "")
-    return ended._replace(seconds=time.monotonic() - started, problem=problem)
+    return ended._replace(seconds=time.monotonic() - started, problem=problem, written=written)
 
 
 def own_environment() -> dict[str, str]:
@@ -119,6 +124,7 @@ class _Plan:
         self.layers = os.path.join(copy.scratch, "layers")
         self.status = os.path.join(copy.reports, ".status")
         self.memory = os.path.join(copy.scratch, "memory")
+        self.over_copy: list[str] = []  # the layers that take what is written to the copy
         self._count = 0
         remove_tree(self.layers)
         files.remove_if_there(self.status)
@@ -181,7 +187,9 @@ class _Plan:
     def _places(self, at: str) -> list[dict[str, str]]:
         """Return the mounts that make the copy appear at a path, with what lies beside the sources."""
         copy, git = self.copy, os.path.join(at, ".git")
-        mounts = [self._layer(copy.folder, otherwise="write") | {"at": at}]
+        layer = self._layer(copy.folder, otherwise="write")
+        self.over_copy.append(os.path.join(layer["upper"], "upper"))
+        mounts = [layer | {"at": at}]
         if os.path.exists(git):
             mounts.append({"how": "read", "at": git, "from": git})
         for path in copy.dependencies:

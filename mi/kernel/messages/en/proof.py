@@ -82,5 +82,6 @@ TEXT: dict[str, str] = {
     "proof.problem-changed": "the report of {detail} was changed by something else than its runner",
     "proof.problem-unreadable": "the report cannot be read: {detail}",
     "proof.problem-too_large": "the report is larger than {detail}",
+    "proof.problem-rewritten": "the run itself wrote to what judges it: {detail}",
     "proof.problem-not_all_run": "{detail} left tests out and still ended with exit code 0",
 }

@@ -79,6 +79,7 @@ TEXT: dict[str, str] = {
     "proof.problem-changed": "{detail} 的报告被运行器以外的东西改过",
     "proof.problem-unreadable": "报告无法读取：{detail}",
     "proof.problem-too_large": "报告大于 {detail}",
+    "proof.problem-rewritten": "运行过程中改写了评判它的文件：{detail}",
     "proof.problem-not_all_run": "{detail} 漏掉了测试，却以退出码 0 结束",
 }
 

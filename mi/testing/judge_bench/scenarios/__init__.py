@@ -2,6 +2,7 @@
 
 from mi.testing.judge_bench.scenario import Scenario
 from mi.testing.judge_bench.scenarios import (
+    blinding,
     changes,
     evasions,
     honest,
@@ -15,5 +16,5 @@ from mi.testing.judge_bench.scenarios import (
     words,
 )
 
-_MODULES = (honest, ways, changes, questions, projects, tricks, settings, words, later, maintainers, evasions)
+_MODULES = (honest, ways, changes, questions, projects, tricks, settings, words, later, maintainers, evasions, blinding)
 SCENARIOS: tuple[Scenario, ...] = tuple(scenario for module in _MODULES for scenario in module.SCENARIOS)
