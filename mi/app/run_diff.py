@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from mi.app.home_context import HomeContext
 from mi.app.snapshots import ChosenSnapshots, open_now, open_tree, read_kept, require_known
+from mi.evidence.records.run import TreeSnapshot
 from mi.project.tree_diff import TreePair, open_plain
 
 
@@ -17,8 +18,9 @@ def open_diff(
     if chosen.last is not None and not until_now:
         before, after = open_tree(chosen, chosen.first), open_tree(chosen, chosen.last)
         require_known(chosen, within, before, after)
+        unseen = _name_unseen(chosen.begun, chosen.ended)
         with open_plain(chosen.store, after.tree_id) as env:
-            yield TreePair(chosen.top, before.tree_id, after.tree_id, env)
+            yield TreePair(chosen.top, before.tree_id, after.tree_id, env, unseen)
         return
     from mi.project.tree_writer import quote_path
 
@@ -27,4 +29,10 @@ def open_diff(
     with open_now(context, kept, None) as (_, now):
         env = dict(now.tree.env)
         env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] += os.pathsep + quote_path(chosen.store.objects)
-        yield TreePair(chosen.top, kept.tree.tree_id, now.tree.tree_id, env)
+        unseen = _name_unseen(chosen.begun) | {left.path: left.why for left in now.left_out}
+        yield TreePair(chosen.top, kept.tree.tree_id, now.tree.tree_id, env, unseen)
+
+
+def _name_unseen(*ends: TreeSnapshot | None) -> dict[str, str]:
+    """Return what one of two states left out, and why: whether it differs nobody can say."""
+    return {left.path: left.why for end in ends if end for left in end.left_out}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mi.app.home_context import HomeContext, find_current_folder
 from mi.evidence.reader import read_back, read_on
-from mi.evidence.records.run import LeftOutFile, TreeSnapshot
+from mi.evidence.records.run import TreeSnapshot
 from mi.kernel import clock, files, git
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.text import decode
@@ -28,9 +28,8 @@ class ChosenSnapshots(NamedTuple):
     top: str
     first: KeptSnapshot
     last: KeptSnapshot | None  # after the batch, or at the end of the run; None: nothing was kept since
-    left_out: tuple[str, ...] = ()  # of the first
-    attributes: str = ""  # the rules that it was taken by, where they were recorded
-    unseen: tuple[LeftOutFile, ...] = ()  # what one of the two left out, so that no difference shows it
+    begun: TreeSnapshot | None = None  # what was recorded of the first
+    ended: TreeSnapshot | None = None  # and of the last
 
 
 def list_kept(context: HomeContext) -> list[KeptSnapshot]:
@@ -53,12 +52,8 @@ def choose_snapshots(context: HomeContext, ref: str) -> ChosenSnapshots:
     at = names.index(batch) if batch else 0
     later = found[at + 1 :]
     last = (later[0] if batch else later[-1]) if later else None
-    taken = recorded.get(names[at])
-    left_out = tuple(left.path for left in taken.left_out) if taken else ()
-    attributes = taken.attributes if taken else ""
-    ends = [one for one in (taken, recorded.get(last.batch_id) if last else None) if one]
-    unseen = {left.path: left for end in ends for left in end.left_out}
-    return ChosenSnapshots(store, find_top(context), found[at], last, left_out, attributes, tuple(unseen.values()))
+    ended = recorded.get(last.batch_id) if last else None
+    return ChosenSnapshots(store, find_top(context), found[at], last, recorded.get(names[at]), ended)
 
 
 def find_top(context: HomeContext) -> str:
@@ -166,13 +161,14 @@ def read_kept(context: HomeContext, chosen: ChosenSnapshots) -> "KeptTree":
 
     folder = context.project_home.path("trees", chosen.first.run_id)
     tree = open_tree(chosen, chosen.first)
-    frozen = chosen.attributes or decode(files.read_bytes(name_attributes(folder)) or b"")
+    begun = chosen.begun or TreeSnapshot()
+    frozen = begun.attributes or decode(files.read_bytes(name_attributes(folder)) or b"")
     attributes = frozen or read_attributes(tree)
     config = os.path.join(folder, "config")
     return KeptTree(
         tree,
         chosen.first.time,
-        chosen.left_out,
+        tuple(left.path for left in begun.left_out),
         name_excludes(folder),
         chosen.store.objects,
         attributes,

@@ -148,13 +148,12 @@ def _diff(context: HomeContext, args: Args) -> int:
     with open_diff(context, chosen, within, args.now) as found:
         if args.json:
             changes = [one._asdict() for one in list_changes(found, within)]
-            unseen = [{"path": left.path, "why": left.why} for left in chosen.unseen]
+            unseen = [{"path": path, "why": why} for path, why in found.unseen.items()]
             out.json({"ref": chosen.first.ref, "until": _until(chosen, args), "changes": changes, "unseen": unseen})
         else:
             out.line(write_patch(found, within, args.stat) or out.text("diff.nothing"))
-            for left in chosen.unseen:
-                why = out.text(f"restore.why-{left.why}")
-                context.notices.add("diff-unseen", chosen.top, file=left.path, why=why)
+            for path, why in found.unseen.items():
+                context.notices.add("diff-unseen", chosen.top, file=path, why=out.text(f"restore.why-{why}"))
     return 0
 
 

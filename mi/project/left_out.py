@@ -13,11 +13,11 @@ from mi.kernel.text import decode
 _CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
 _ENVIRONMENT = ("pyvenv.cfg", "bin/python")
 
-Why = Literal["large", "secret", "unreadable", "repository", "submodule"]
+Why = Literal["large", "secret", "unreadable", "repository", "submodule", "hidden"]
 
 
 class LeftOut(Struct, frozen=True):
-    """A file or folder that is not in a snapshot, and why: too large, with a secret, or a repository of its own."""
+    """A file or folder that is not in a snapshot, and why: too large, with a secret, a repository of its own …"""
 
     path: str
     why: Why

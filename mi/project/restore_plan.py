@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from mi.kernel import files, git
 from mi.project.git_rules import freeze_attributes
-from mi.project.left_out import KeepRules, LeftOut
+from mi.project.left_out import KeepRules, LeftOut, Why
 from mi.project.tree_paths import find_obstacle, is_file, is_inside, list_files
 from mi.project.tree_store import TreeStore, make_repository
 from mi.project.tree_writer import TreeWriter
@@ -23,9 +23,7 @@ _GIT_S = 120.0
 _ENCODED = "working-tree-encoding"
 _CLOCK_S = 1.0  # by which the clock of a disk may be behind
 
-WhyLeft = Literal[
-    "large", "secret", "unreadable", "repository", "submodule", "ignored", "older", "in-the-way", "changed", "refused"
-]
+WhyLeft = Literal[Why, "ignored", "older", "in-the-way", "changed", "refused"]
 
 
 class LeftAlone(NamedTuple):
@@ -108,10 +106,20 @@ def _write_present(writer: TreeWriter, kept: KeptTree) -> PresentTree:
     hidden = [path for path in hidden if is_file(writer.top, path) and not is_inside(path, nested)]
     judged = {path: writer.judge(path) for path in hidden}
     left_out += [left for left in judged.values() if left]
+    known = named | judged.keys()
+    left_out += [LeftOut(path, "hidden") for path in _find_hidden(writer, kept) if path not in known]
     also = [path for path, left in judged.items() if left is None]
     reason = _take_in(present, also) if also else ""
     tree = GitTree(writer.top, _write_tree(present), present.env) if also else present
     return PresentTree(tree, tuple(left_out), reason)
+
+
+def _find_hidden(writer: TreeWriter, kept: KeptTree) -> list[str]:
+    """Return the new files that git ignores now and would not have ignored by the rules of the snapshot."""
+    if not os.path.isfile(kept.excludes):
+        return []
+    found = writer.list_new(kept.excludes)
+    return [path for path in found if _why_not_removed(kept, path, set()) is None]
 
 
 def _make_env(writer: TreeWriter) -> dict[str, str]:
@@ -148,6 +156,9 @@ def compare(kept: KeptTree, now: PresentTree, within: Sequence[str] = ("",)) -> 
         if path in wanted and (why := _why_not_put_back(top, path, present.keys(), going, unkept)):
             left.append(LeftAlone(path, why))
     left += _find_moved_submodules(kept.tree, now.tree, within)
+    left += [
+        LeftAlone(one.path, "hidden") for one in now.left_out if one.why == "hidden" and is_inside(one.path, within)
+    ]
     stays = {one.path for one in left}
     put_back = [path for path in asked if path in wanted and path not in stays]
     return Difference(tuple(put_back), removed, tuple(sorted(left)), len(differing) - len(asked))

@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from mi.kernel import files, git
@@ -25,6 +26,7 @@ class TreePair(NamedTuple):
     before: str
     after: str
     env: Mapping[str, str]
+    unseen: Mapping[str, str] = MappingProxyType({})  # what one of the two leaves out, and why: it is not compared
 
 
 class ChangedFile(NamedTuple):
@@ -82,6 +84,7 @@ def write_patch(pair: TreePair, within: Sequence[str], only_stat: bool) -> str:
 
 def _ask(pair: TreePair, within: Sequence[str], *options: str) -> bytes:
     paths = [f":(top,literal){path}" for path in within if path]
+    paths += [f":(top,literal,exclude){path}" for path, why in pair.unseen.items() if why != "submodule"]
     words = ("diff", *options, *_SAFE, pair.before, pair.after, "--", *paths)
     answer = git.run_bytes(pair.env.get("GIT_WORK_TREE", pair.top), *words, timeout_s=_GIT_S, env=pair.env)
     if answer.code != 0:

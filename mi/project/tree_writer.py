@@ -75,7 +75,7 @@ class TreeWriter:
         """Write the work tree down as it is now."""
         try:
             self._open()
-            changed, others, nested = self._list()
+            changed, others, nested = self._list(self._excludes)
             kept, left_out = self._sort_out(changed, others)
             gone = [path for path in kept if path in changed and self._is_out_of_reach(path)]
             dropped = [*gone, *(left.path for left in left_out if left.path in changed)]
@@ -222,9 +222,13 @@ class TreeWriter:
 
     # one look
 
-    def _list(self) -> tuple[set[str], list[str], list[str]]:
+    def list_new(self, excludes: str) -> list[str]:
+        """Return the files that were not taken in and that a file of exclude rules does not hide."""
+        return self._list(excludes)[1]
+
+    def _list(self, excludes: str) -> tuple[set[str], list[str], list[str]]:
         """Return the paths that differ from the index, the new ones, and the new repositories inside."""
-        listed = self._names("ls-files", "-z", "-t", "-m", "-d", "-o", f"--exclude-from={self._excludes}")
+        listed = self._names("ls-files", "-z", "-t", "-m", "-d", "-o", f"--exclude-from={excludes}")
         changed, others, nested = set(), [], []
         for line in listed:
             path = os.fsdecode(line[2:])

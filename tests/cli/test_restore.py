@@ -716,3 +716,38 @@ def test_what_a_difference_cannot_show_is_named(mi: Mi, repository, keep: Keep) 
     assert "not compared: token.txt (holds a secret" in done.stderr
     shown = json.loads(mi("diff", RUN, "--cd", str(repo), "--json").stdout)
     assert shown["unseen"] == [{"path": "token.txt", "why": "secret"}]
+
+
+@pytest.mark.req("person.net.diff")
+@pytest.mark.parametrize("now", [(), ("--now",)])
+def test_what_is_left_out_since_is_not_shown_as_removed(mi: Mi, repository, keep: Keep, now: tuple[str, ...]) -> None:
+    repo: Path = repository()
+    write(repo, {"grows": "small\n", "token.cfg": "none yet\n", "lib/x": "mine\n", "gone": "x\n"})
+    keep(repo)
+    write(repo, {"grows": "x" * 10_000_001, "token.cfg": SECRET})
+    git(repo / "lib", "init", "-q")
+    git(repo / "lib", "add", "-A")
+    git(repo / "lib", "commit", "-qm", "x")
+    (repo / "gone").unlink()
+    keep(repo, END)
+    told = json.loads(mi("diff", "last", *now, "--json", cwd=repo).stdout)
+    assert [(one["path"], one["kind"]) for one in told["changes"]] == [("gone", "removed")]
+    inner = {"lib": "repository"} if now else {}  # a run goes on with the files that it began with
+    assert {one["path"]: one["why"] for one in told["unseen"]} == {"grows": "large", "token.cfg": "secret"} | inner
+    assert "deleted file" not in mi("diff", "last", *now, "grows", "token.cfg", "lib", cwd=repo).stdout
+
+
+@pytest.mark.req("person.net.diff", "person.net.restore-keeps")
+@pytest.mark.parametrize("rules", [".gitignore", ".git/info/exclude"])
+def test_what_an_agent_hides_by_rules_is_named(mi: Mi, repository, keep: Keep, rules: str) -> None:
+    repo: Path = repository()
+    write(repo, {rules: "old.log\n", "old.log": "ignored all along\n"})
+    keep(repo)
+    write(repo, {rules: "old.log\nhidden.py\nbuild/\n", "hidden.py": "import os\n", "build/x": "1", "file.txt": "2\n"})
+    told = json.loads(mi("diff", "last", "--now", "--json", cwd=repo).stdout)
+    hidden = {"hidden.py": "hidden", "build/x": "hidden"}
+    assert {one["path"]: one["why"] for one in told["unseen"]} == hidden
+    done = mi("restore", "last", "--yes", cwd=repo)
+    assert done.returncode == 0
+    assert "left as it is: hidden.py (made since and ignored" in done.stdout
+    assert {"hidden.py", "build/x", "old.log"} <= read(repo).keys()

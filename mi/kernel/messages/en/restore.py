@@ -18,6 +18,7 @@ TEXT: dict[str, str] = {
     "restore.why-unreadable": "cannot be read",
     "restore.why-repository": "a repository of its own",
     "restore.why-submodule": "a submodule: git submodule update",
+    "restore.why-hidden": "made since and ignored by rules that came later; remove it by hand if it should go",
     "restore.why-ignored": "ignored by git then",
     "restore.why-older": "older than the snapshot, which left it out",
     "restore.why-in-the-way": "something is in its place that cannot be kept; move it away first",

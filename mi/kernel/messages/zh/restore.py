@@ -18,6 +18,7 @@ TEXT: dict[str, str] = {
     "restore.why-unreadable": "无法读取",
     "restore.why-repository": "是独立的仓库",
     "restore.why-submodule": "子模块：git submodule update",
+    "restore.why-hidden": "之后产生，并被后来的规则忽略；若不需要请自行删除",
     "restore.why-ignored": "当时被 git 忽略",
     "restore.why-older": "早于快照，快照没有包含它",
     "restore.why-in-the-way": "该位置有无法保存的内容；请先移走",
