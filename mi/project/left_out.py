@@ -17,7 +17,7 @@ Why = Literal["large", "secret", "unreadable", "repository", "submodule", "hidde
 
 
 class LeftOut(Struct, frozen=True):
-    """A file or folder that is not in a snapshot, and why: too large, with a secret, a repository of its own …"""
+    """A file or folder that is not in a snapshot, and why."""
 
     path: str
     why: Why
