@@ -9,7 +9,7 @@ import msgspec
 
 from mi.app.home_context import HomeContext
 from mi.app.team import build_persona
-from mi.evidence.inbox import InboxItem, LocatedItem, list_waiting, look_at_waiting, number_items, sort_items
+from mi.evidence.inbox import InboxItem, LocatedItem, list_waiting, number_items, sort_items
 from mi.evidence.inbox_numbers import number_all, read_numbers
 from mi.kernel.errors import MiError, StorageError
 from mi.kernel.log_view import Progress
@@ -20,8 +20,7 @@ from mi.kernel.text import fit_one_line, make_printable
 
 def build_inbox(context: HomeContext, progress: Progress) -> list[LocatedItem]:
     """Return all that waits, newest first, each with its number; the log is brought up to date in the index."""
-    roots = find_roots(context)
-    asked = list_waiting(context.home, context.evidence_index, roots, progress)
+    asked, _ = list_waiting(context.home, context.evidence_index, find_roots(context), context.notices, progress)
     found = sort_items([*_list_team_items(context), *asked])
     if not found and not os.path.exists(context.home.inbox_numbers):
         return found
@@ -64,7 +63,7 @@ class Waiting(NamedTuple):
 
 def look_at_inbox(context: HomeContext) -> Waiting:
     """Return all that waits for the person, of all projects; nothing is written, not even a number."""
-    asked, complete = look_at_waiting(context.home, context.evidence_index, find_roots(context), context.notices)
+    asked, complete = list_waiting(context.home, context.evidence_index, find_roots(context), context.notices)
     found = sort_items([*_list_team_items(context), *asked])
     numbered = number_items(found, read_numbers(context.home, context.notices)) if found else []
     return Waiting([one.item for one in numbered], complete)

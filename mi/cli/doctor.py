@@ -121,7 +121,7 @@ def _reach(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     """Yield how the person was not reached, until they have looked."""
     from mi.evidence.inbox import list_waiting
 
-    waiting = list_waiting(context.home, context.evidence_index, {}, lambda done, total: None)
+    waiting, _ = list_waiting(context.home, context.evidence_index, {}, context.notices, lambda done, total: None)
     for one in waiting:
         if one.item.kind == "notification":
             yield DoctorFinding("reach", "warn", "as-is", {"text": one.item.question}, "mi notify test")

@@ -10,12 +10,10 @@ from msgspec import Struct
 from mi.evidence.inbox_numbers import InboxNumbers
 from mi.evidence.index import EvidenceIndex
 from mi.evidence.open_items import open_items_of
-from mi.evidence.reader import Event, read_at
+from mi.evidence.reader import Event
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import AskedLimit, HookCall, NotifyFailed, Question, QuestionOption, WouldAnswer
-from mi.evidence.records.table import PAIRS
 from mi.evidence.records.thoughts import LearnSuggested
-from mi.kernel import jsonl
 from mi.kernel.home import Home
 from mi.kernel.log_view import Progress
 from mi.kernel.notices import Notices
@@ -64,29 +62,19 @@ class LocatedItem(NamedTuple):
     size: int = 0
 
 
-def list_waiting(home: Home, index: EvidenceIndex, roots: Mapping[str, str], progress: Progress) -> list[LocatedItem]:
-    """Return what waits in the logs of all projects, log by log; `roots` are the folders of projects by id."""
-    found: list[LocatedItem] = []
-    for project_id, log in find_logs(home):
-        size = jsonl.measure_size(log)
-        if not size:
-            continue
-        index.catch_up(log, progress)
-        offsets, _ = index.unsettled(log, PAIRS)
-        events = (event for event in (read_at(log, offset) for offset in offsets) if event)
-        found += locate(events, log, size, project_id, roots.get(project_id, ""))
-    return found
-
-
-def look_at_waiting(
-    home: Home, index: EvidenceIndex, roots: Mapping[str, str], notices: Notices
+def list_waiting(
+    home: Home, index: EvidenceIndex, roots: Mapping[str, str], notices: Notices, progress: Progress | None = None
 ) -> tuple[list[LocatedItem], bool]:
-    """Return what waits in the logs of all projects as far as it is seen without writing, and whether that is all."""
+    """Return what waits in the logs of all projects, log by log, and whether that is all.
+
+    `roots` are the folders of projects by id. Without `progress` nothing is written, and a log that the index does
+    not know is read only near its end.
+    """
     logs = {log: project_id for project_id, log in find_logs(home)}
     found: list[LocatedItem] = []
     complete = True
-    for log, items in open_items_of(list(logs), index, notices).items():
-        found += locate(items.events, log, 0, logs[log], roots.get(logs[log], ""))
+    for log, items in open_items_of(list(logs), index, notices, progress).items():
+        found += locate(items.events, log, items.size, logs[log], roots.get(logs[log], ""))
         complete = complete and items.complete
     return found, complete
 

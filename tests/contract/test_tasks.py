@@ -181,7 +181,7 @@ def test_after_the_last_task_a_person_decides(mi, session, project, answer, open
         refusals.append(refused.value)
     assert {one.verdict.code for one in refusals} == {"NO_UNCHECKED_TASK"}
     assert project.tasks.read_text("utf-8") == DONE
-    (found,) = list_waiting(project.home, project.context.evidence_index, {}, lambda done, total: None)
+    (found,), _ = list_waiting(project.home, project.context.evidence_index, {}, project.context.notices)
     assert {one.proposal for one in refusals} == {found.item.id}
     assert "- More\n  - x\n  - y" in found.item.question
     assert found.item.kind == "proposal"
@@ -197,7 +197,7 @@ def test_after_the_last_task_a_person_decides(mi, session, project, answer, open
     assert project.tasks.read_text("utf-8") == DONE + (more if opens else "")
     code = code_of(lambda: write(session, task_id=session.tasks().pointer))
     assert code == ("ok" if opens else "NO_UNCHECKED_TASK")
-    assert list_waiting(project.home, project.context.evidence_index, {}, lambda done, total: None) == []
+    assert list_waiting(project.home, project.context.evidence_index, {}, project.context.notices) == ([], True)
 
 
 @pytest.mark.req("ac.tasks.open-by-file")
@@ -239,7 +239,7 @@ def test_a_list_that_a_person_wants_to_see_first(mi, opened, project, by):
     assert code_of(lambda: write(session)) == "TASKS_UNVERIFIED"
     assert code_of(lambda: complete(session)) == "TASKS_UNVERIFIED"
     assert code_of(lambda: add(session, "more")) == "TASKS_UNVERIFIED"
-    (found,) = list_waiting(project.home, project.context.evidence_index, {}, lambda done, total: None)
+    (found,), _ = list_waiting(project.home, project.context.evidence_index, {}, project.context.notices)
     assert found.item.id == added.awaiting
     again = opened("later", settings=lambda: ASK)
     assert task_list(again, ListInput()).awaiting == added.awaiting
