@@ -7,6 +7,8 @@ container ends with it they would end, too.
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from typing import NamedTuple
 
 from mi.app.home_context import HomeContext
 from mi.autopilot.notification import describe, find_event
@@ -80,12 +82,24 @@ def _wants(target: NotifyTarget, event: NotifyEvent, asked: bool) -> bool:
     return event in target.events or (event == "limit" and "question" in target.events)
 
 
-def deliver(context: HomeContext, event_id: str, after_s: float, asked: bool) -> list[NotifyFailed]:
+class WaitClock(NamedTuple):
+    """The time by which a question is waited for."""
+
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+
+_CLOCK = WaitClock()
+
+
+def deliver(
+    context: HomeContext, event_id: str, after_s: float, asked: bool, clock: WaitClock = _CLOCK
+) -> list[NotifyFailed]:
     """Tell the person of an event now, or when it was not settled for a while; return what did not get through."""
     log = context.project_home.evidence
     record, task = _find(context, event_id)
     event = find_event(record) if record else None
-    if record is None or event is None or _is_settled_within(context, record, after_s):
+    if record is None or event is None or _is_settled_within(context, record, after_s, clock):
         return []
     note = describe(record, context.project.root, task, _find_number(context, record), context.language_for(task))
     failed: list[NotifyFailed] = []
@@ -129,17 +143,17 @@ def _find(context: HomeContext, event_id: str) -> tuple[Record | None, str]:
     return found, ""
 
 
-def _is_settled_within(context: HomeContext, record: Record, seconds: float) -> bool:
+def _is_settled_within(context: HomeContext, record: Record, seconds: float, clock: WaitClock) -> bool:
     from mi.evidence.answers import AnswerWatch
 
     if not isinstance(record, Question):
         return False
     watch = AnswerWatch.over(context.project_home.evidence, record.id, context.notices)
-    until = time.monotonic() + seconds
+    until = clock.now() + seconds
     while watch.look() is None:
-        if time.monotonic() >= until:
+        if (left := until - clock.now()) <= 0:
             return False
-        time.sleep(min(_LOOK_S, max(0.0, until - time.monotonic())))
+        clock.sleep(min(_LOOK_S, left))
     return True
 
 

@@ -1,10 +1,14 @@
 """A run that reached a limit is paused: it goes on when the person raises the limit, wherever they say so."""
 
+import json
+import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 
 import pytest
 
+from mi.kernel import clock
 from tests.autopilot.test_run_limits import DONE, failing
 from tests.autopilot.test_run_resume import is_alive, staying
 from tests.autopilot.workbench import Json, Ran, Workbench, say
@@ -55,6 +59,23 @@ def test_an_answer_raises_the_limit_of_the_run_that_is_resumed(bench: Workbench,
     assert len(ran.of("hands_input")) == 3
     assert [one["was"] for one in ran.of("limit_raised")] == [2]
     assert bench.inbox() == []
+
+
+@pytest.mark.req("person.limit.waiting-is-free")
+@pytest.mark.parametrize(("long", "status"), [("question", "done"), ("hands_input", "blocked")])
+def test_a_day_of_waiting_for_an_answer_is_no_time_of_the_run(bench: Workbench, long: str, status: str) -> None:
+    bench.agent([say(COLOUR)], DONE)
+    bench.run("--max-minutes", "60", "fix it").ended("blocked")
+    (log,) = bench.home.glob("projects/*/evidence.jsonl")
+    lines = log.read_text("utf-8").splitlines(keepends=True)
+    latest = next(at for at, line in enumerate(lines) if json.loads(line)["kind"] == long)
+    a_day_ago = clock.format_ms(int((time.time() - 86_400) * 1000))
+    before = [re.sub(r'"ts":"[^"]+"', f'"ts":"{a_day_ago}"', line) for line in lines[: latest + 1]]
+    log.write_text("".join([*before, *lines[latest + 1 :]]), "utf-8")
+    assert bench.mi("answer", "1", "green").code == 0
+    ran = bench.run("--resume")
+    ran.ended(status)
+    assert ("60 minutes" in ran.end["reason"]) == (status == "blocked")
 
 
 @pytest.mark.req("person.answer.follows")

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from mi.app.home_context import HomeContext
-from mi.app.notify import deliver
+from mi.app.notify import WaitClock, deliver
+from mi.autopilot.asking import AtTerminal
 from mi.evidence.records.run import Question, UserInput
 from mi.kernel.home import Home
 from tests.autopilot.workbench import MEND, TEST, Json, Workbench, say
@@ -217,9 +218,9 @@ def test_a_redirection_takes_no_token_elsewhere(bench: Workbench, listen: Callab
 
 
 @pytest.mark.req("person.notify.terminal")
-@pytest.mark.parametrize("answered", [True, False])
-def test_a_question_at_the_terminal_is_told_elsewhere_only_if_nobody_answers(
-    bench: Workbench, listen: Callable[..., Listening], answered: bool
+@pytest.mark.parametrize(("answered_at", "told_at"), [(None, 20.0), (19.0, None), (0.0, None)])
+def test_a_question_at_the_terminal_is_told_elsewhere_after_20_seconds_without_an_answer(
+    bench: Workbench, listen: Callable[..., Listening], answered_at: float | None, told_at: float | None
 ) -> None:
     server = listen()
     bench.config["notify"] = [{"kind": "webhook", "url": server.url}]
@@ -227,10 +228,16 @@ def test_a_question_at_the_terminal_is_told_elsewhere_only_if_nobody_answers(
     context = HomeContext(Home(str(bench.home)), str(bench.project))
     log = context.open_project_log()
     asked = log.append(Question(id="qu_1", text="Red or green?", project_root=str(bench.project)))
-    if answered:
-        log.append(UserInput(question="Red or green?", answer="red", question_id="qu_1", by="terminal"))
-    assert deliver(context, asked.event_id, 0.1, asked=False) == []
-    assert len(server.posts) == (0 if answered else 1)
+    passed = [0.0]
+
+    def wait(seconds: float) -> None:
+        assert server.posts == []
+        passed[0] += seconds
+        if answered_at is not None and passed[0] - seconds <= answered_at < passed[0]:
+            log.append(UserInput(question="Red or green?", answer="red", question_id="qu_1", by="terminal"))
+
+    assert deliver(context, asked.event_id, AtTerminal.patience_s, False, WaitClock(lambda: passed[0], wait)) == []
+    assert [passed[0] for _ in server.posts] == ([] if told_at is None else [pytest.approx(told_at)])
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,15 @@
 import json
 import signal
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.autopilot.test_run_resume import is_alive, staying
-from tests.autopilot.workbench import TIME_LIMIT_S, Workbench, open_bench
+from tests.autopilot.workbench import MEND, TEST, TIME_LIMIT_S, Workbench, open_bench, say
 from tests.conftest import MI
+from tests.terminals import Terminal
 from tests.waiting import wait_until
 
 TASK = ("fix", "the", "failing", "test")
@@ -100,9 +102,25 @@ def test_the_wait_for_a_vendors_limit_is_shown_and_can_be_ended(bench: Workbench
     assert "waiting, goes on in " in process.stderr.readline()
     process.send_signal(signal.SIGINT)
     ran = bench.finish(process)
-    assert ran.code in (3, 130)
-    assert ran.end["status"] in ("blocked", "interrupted")
+    assert (ran.code, ran.end["status"]) == (130, "interrupted")
     assert f"--resume {ran.end['run_id']}" in ran.stdout
+
+
+@pytest.mark.req("person.limit.countdown")
+def test_ctrl_c_in_the_countdown_ends_the_run_and_leaves_a_whole_line(bench: Workbench) -> None:
+    bench.agent([{"fail": "You have hit your usage limit. Try again in 3 hours."}], [MEND, TEST, say("Done.")])
+    bench.mi("settings", "set", "--prove", "no")  # so that nothing is asked about it
+    with closing(Terminal([str(MI), "run", "--wait-for-limit", *TASK], bench.project, **bench.env)) as terminal:
+        terminal.read_until("goes on in 2:59:5")
+        terminal.type("\x03")
+        shown = terminal.finish(130)
+    assert "Traceback" not in shown
+    after = shown[shown.rindex("Ctrl-C stops)") :]
+    assert after.removeprefix("Ctrl-C stops)").removeprefix("^C").startswith("\n")
+    end = bench.records()[-1]
+    assert (end["kind"], end["status"]) == ("run_end", "interrupted")
+    assert f"--resume {end['run_id']}" in shown
+    bench.run("--resume").ended("done")
 
 
 @pytest.mark.req("mi.cli.demo", "mi.hands.replay-demo")

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,8 +11,10 @@ import pytest
 from mi.testing import Request, ask, edit, fail, hang, patch, read, run, say
 from mi.testing.replies import Part, Reply
 from mi.testing.server import ScriptedServer
+from tests.conftest import MI
 from tests.mind.answers import asked, model
 from tests.real.loops import Open, claude_bench, codex_bench, went_on
+from tests.terminals import Terminal
 
 DELETE = "*** Begin Patch\n*** Delete File: test_calc.py\n*** End Patch"
 CHECK = run("python3 -m unittest -q")
@@ -200,6 +202,50 @@ def test_a_vendor_that_is_overloaded_for_a_while_ends_no_run(agent: Agent) -> No
     assert server.left == 0
     assert ran.inputs[1].startswith("You were interrupted")
     assert len({record["thread_id"] for record in ran.of("batch_end")}) == 1
+
+
+@pytest.mark.req("person.limit.real")
+def test_a_limit_pauses_the_run_and_the_answer_goes_on_in_the_thread(agent: Agent) -> None:
+    claim = [*agent.mend, say("Done, add is fixed.")]
+    one, server = agent.bench([*claim, CHECK, say("It passes.")])
+    one.run("--max-batches", "1", "fix the failing test").ended("blocked")
+    (item,) = one.inbox()
+    assert (item["about"], item["limit"]) == ("limit", {"name": "batches", "value": 1})
+    assert " tokens" in item["question"]  # what it spent so far, by the agent's own figures
+    assert one.mi("answer", "1", "1 more").code == 0
+    ran = one.run("--resume")
+    ran.ended("done")
+    assert told(server, len(claim), "fix the failing test")
+    assert len({record["thread_id"] for record in ran.of("batch_end")}) == 1
+
+
+@pytest.mark.req("person.limit.real")
+def test_tokens_that_the_agent_itself_counts_reach_the_limit(agent: Agent) -> None:
+    one, _ = agent.bench([*agent.mend, say("Done, add is fixed.")])
+    ran = one.run("--max-tokens", "1", "fix the failing test")
+    ran.ended("blocked")
+    assert ran.of("limit")[0]["limit"] == "1 tokens"
+    assert len(ran.of("hands_input")) == 1
+    assert ran.end["spent"]["input_tokens"] > 1
+    assert one.inbox()[0]["limit"] == {"name": "tokens", "value": 1}
+
+
+@pytest.mark.req("person.attach.real")
+def test_whoever_watches_sees_the_agent_and_answers_it(agent: Agent) -> None:
+    one, _ = agent.bench([*agent.question, *agent.mended])
+    one.mi("settings", "set", "--prove", "no")  # so that nothing is asked about it
+    with ExitStack() as opened:
+        working = opened.enter_context(closing(Terminal([str(MI), "run", "fix it"], one.project, **one.env)))
+        working.read_until("\n> ")
+        watching = opened.enter_context(closing(Terminal([str(MI), "attach"], one.project, **one.env)))
+        watching.read_until("\n> ")
+        assert COLOUR in watching.shown
+        watching.type("green\n")
+        working.finish()
+        shown = watching.finish()
+    assert "python3 -m unittest -q" in shown
+    assert "Fixed add; the tests pass." in shown
+    assert [record["answer"] for record in one.records() if record["kind"] == "user_input"] in (["green"], ["Green"])
 
 
 @pytest.mark.req("judge.codex.no-git")
