@@ -95,6 +95,7 @@ class Parser(argparse.ArgumentParser):
         found, unknown = super().parse_known_args(args, namespace)
         self._require(True)
         missing = [action for action in self._required if getattr(found, action.dest, None) is None]
+        missing = [action for action in missing if action.nargs != "*"]  # for argparse none of many is a lack, too
         if any(isinstance(action, argparse._SubParsersAction) for action in missing):
             raise self._mistake("missing-command", known=", ".join(self._list_subcommands()))
         if missing:

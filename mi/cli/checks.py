@@ -8,6 +8,7 @@ from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output, flush
 from mi.kernel.errors import NotFound
+from mi.kernel.text import show_path
 
 if TYPE_CHECKING:
     from mi.project.checks.coverage import CheckedPart, ProjectChecks
@@ -63,7 +64,7 @@ def _show(context: HomeContext, args: Args) -> int:
     if not parts:
         out.say("checks.none")
     for part in parts:
-        place = f"{part.package.folder or '.'} ({part.language or out.text('checks.any')})"
+        place = f"{show_path(part.package.folder or '.')} ({part.language or out.text('checks.any')})"
         out.line(f"{place}  {out.text('checks.strength-' + part.checks[0].kind)}")
         for at, check in enumerate(part.checks):
             out.line(f"  {'→' if not at else ' '} {check.command}  ({_origin(out, check)})")

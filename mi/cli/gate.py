@@ -7,6 +7,7 @@ from mi.app.team import build_persona
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, count
 from mi.cli.output import Output
 from mi.kernel.errors import UsageError
+from mi.kernel.text import show_path
 
 if TYPE_CHECKING:
     from mi.governance.assess import Assessment
@@ -286,7 +287,7 @@ def _warnings(out: Output, counted: "Counted", incomplete: bool) -> list[str]:
 def _show_diff(out: Output, counted: "Counted", raw: int, warnings: list[str]) -> None:
     out.say("gate.units", units=counted.units, files=len(counted.files), lines=counted.lines, raw=raw)
     for file in counted.files:
-        out.line(f"  {file.units:>3}  {file.kind:<9} {file.path}")
+        out.line(f"  {file.units:>3}  {file.kind:<9} {show_path(file.path)}")
     for warning in warnings:
         out.line(warning)
     if batch := counted.first_batch():

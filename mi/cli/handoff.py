@@ -8,6 +8,7 @@ from mi.app.team import build_persona
 from mi.cli.arguments import Args, Group, Parser
 from mi.cli.output import Output
 from mi.cli.persona import add_where
+from mi.kernel.text import show_path
 
 if TYPE_CHECKING:
     from mi.persona.handoffs import Deliverable, HandoffFile
@@ -152,7 +153,7 @@ def _show(context: HomeContext, args: Args) -> int:
                 for item in items:
                     out.line(f"  {out.text('handoff.' + label)}: {item}")
             for delivered in one.deliverables:
-                out.line(f"  {delivered.type}: {delivered.path} {delivered.description}")
+                out.line(f"  {delivered.type}: {show_path(delivered.path)} {delivered.description}")
             if one.reason:
                 out.line(f"  {out.text('handoff.reason')}: {one.reason}")
     if not found:

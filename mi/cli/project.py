@@ -5,7 +5,7 @@ import msgspec
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, add_redact
 from mi.cli.output import Output, shorten_gist
-from mi.kernel.text import pad
+from mi.kernel.text import pad, show_path
 from mi.project.overlay import Overlay, ensure_overlay, read_overlay
 from mi.project.selection import Selections
 
@@ -63,12 +63,12 @@ def show(context: HomeContext, args: Args) -> int:
         out.json({"overlay": overlay_fields, "paths": paths, "git": seen._asdict(), "chosen_by": context.choice.how})
         return 0
     out.say("project.root", root=context.project.root, how=out.text("how." + context.choice.how))
-    out.say("project.id", id=context.project.project_id, key=context.project.key)
+    out.say("project.id", id=context.project.project_id, key=show_path(context.project.key))
     if seen.is_repo:
         changed = len(seen.status.splitlines())
         out.say("project.git", head=seen.head[:12] or "-", changed=changed)
     for name, path in paths.items():
-        out.line(f"  {name:<18} {path}")
+        out.line(f"  {name:<18} {show_path(path)}")
     for name, value in _kept(overlay).items():
         out.line(f"  {name:<18} {shorten_gist(value, 200)}")
     return 0
@@ -155,7 +155,7 @@ def _alias_list(context: HomeContext, args: Args) -> int:
         out.json({name: selected.root_path for name, selected in aliases.items()})
         return 0
     for name, selected in aliases.items():
-        out.line(f"{pad('@' + name, 19)} {selected.root_path}")
+        out.line(f"{pad('@' + name, 19)} {show_path(selected.root_path)}")
     if not aliases:
         out.say("project.no-alias")
     return 0

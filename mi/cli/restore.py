@@ -6,6 +6,7 @@ from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output, flush
 from mi.kernel.errors import Blocked
+from mi.kernel.text import show_path
 
 if TYPE_CHECKING:
     from mi.app.snapshots import ChosenSnapshots
@@ -95,7 +96,7 @@ def _show(out: Output, chosen: "ChosenSnapshots", shown: "Difference") -> None:
     lines = [("restore.put-back", path) for path in shown.put_back]
     lines += [("restore.remove", path) for path in shown.removed]
     for key, path in lines[:_MOST_SHOWN]:
-        out.line(f"  {out.text(key)}  {path}")
+        out.line(f"  {out.text(key)}  {show_path(path)}")
     if len(lines) > _MOST_SHOWN:
         out.say("restore.more", count=len(lines) - _MOST_SHOWN, ref=f"{first.run_id}/{first.batch_id}")
     for one in shown.left:

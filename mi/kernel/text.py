@@ -5,7 +5,7 @@ from mi.kernel.language import CJK, compiled, one_of, patterns
 ELLIPSIS = "…"
 # C0 and C1 controls, and the marks that reorder text: printed, they would let stored text drive the terminal.
 # Halves of surrogate pairs (bytes of a path or command line that were no text) cannot be printed at all.
-_CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+_CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 _ESCAPE_SEQUENCE = "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-_])"
 
 
@@ -20,6 +20,19 @@ def make_printable(text: str) -> str:
         return text
     without_escapes = compiled(_ESCAPE_SEQUENCE).sub("", text).replace("\r\n", "\n")
     return compiled(_CONTROL).sub("\ufffd", without_escapes)
+
+
+def show_path(path: str) -> str:
+    """Return a path to be read on one line; where a character would not be seen as it is, quoted and spelt out."""
+    if path.isprintable() and path == path.strip():
+        return path
+    return '"' + "".join(map(_spell_out, path)) + '"'
+
+
+def _spell_out(char: str) -> str:
+    if char in '"\\':
+        return f"\\{char}"
+    return char if char.isprintable() else char.encode("unicode_escape").decode()
 
 
 def fit_one_line(text: str, limit: int) -> str:

@@ -11,6 +11,7 @@ from importlib import import_module
 from mi.kernel import language as languages
 from mi.kernel.language import DEFAULT
 from mi.kernel.messages.en import base
+from mi.kernel.text import show_path
 
 _WORDS = (
     "scope",
@@ -18,6 +19,9 @@ _WORDS = (
     "category",
     "severity",
 )  # details that are a word of ours and no text: they are said in the language, too
+
+
+_PATHS = ("path", "file", "root", "top", "place", "where", "folder")  # details that are a path, said on one line
 
 
 class NestedText:
@@ -33,15 +37,17 @@ class NestedText:
 
 def text(key: str, /, language: str = DEFAULT, **details: object) -> str:
     """Return the text of a key with its details filled in; an unknown key is a programming error."""
-    said = {
-        name: text(value.key, language, **value.details)
-        if isinstance(value, NestedText)
-        else word(str(value), language)
-        if name in _WORDS
-        else value
-        for name, value in details.items()
-    }
+    said = {name: _say(name, value, language) for name, value in details.items()}
     return template(key, language).format(**said)
+
+
+def _say(name: str, value: object, language: str) -> object:
+    """Return a detail as it stands in a text."""
+    if isinstance(value, NestedText):
+        return text(value.key, language, **value.details)
+    if name in _WORDS:
+        return word(str(value), language)
+    return show_path(value) if name in _PATHS and isinstance(value, str) else value
 
 
 def template(key: str, language: str) -> str:
