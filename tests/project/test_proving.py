@@ -93,6 +93,28 @@ def test_new_tests_are_run_on_the_code_of_the_base(trees: tuple[Path, Path], on_
     assert tests == ["test_calc.py::test_zero"]
 
 
+@pytest.mark.req("judge.proof.new-tests-notice")
+@pytest.mark.parametrize(("without", "proved"), [("failed", True), ("passed", False)])
+def test_new_tests_are_run_without_the_work_they_are_to_test(
+    trees: tuple[Path, Path], without: Outcome, proved: bool
+) -> None:
+    (trees[1] / "calc.py").write_text(CODE + "\n\ndef clamp(a):\n    return max(a, 0)\n")
+    (trees[1] / "test_calc.py").write_text(MORE)
+    unloaded = results({"test_calc.py": "failed"})
+    runs = Scripted(
+        results(GREEN),
+        final=[results(GREEN | NEW)],
+        new_on_base=[unloaded],
+        without_work=[results({"test_calc.py::test_zero": without})],
+    )
+    proof = judge(trees, runs, "add(-1, 0) returns -1 and must give 0. Fix it.")
+    assert proof.proved is proved
+    name, files, tests = runs.seen[-1]
+    assert (name, files["calc.py"]) == ("without_work", CODE + "\ndef clamp(a):\n    return max(a, 0)\n")
+    assert tests == ["test_calc.py::test_zero"]
+    assert [(one.kind, one.detail) for one in proof.reasons] == ([] if proved else [("work_unnoticed", "add")])
+
+
 @pytest.mark.parametrize("task", ["Refactor add", "Add tests for add"])
 def test_where_behaviour_stays_new_tests_need_not_fail_before(trees: tuple[Path, Path], task: str) -> None:
     (trees[1] / "test_calc.py").write_text(MORE)

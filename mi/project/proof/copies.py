@@ -7,7 +7,7 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from mi.kernel import files, git
@@ -168,9 +168,9 @@ def _make(
     folder = os.path.join(place, "files")
     _check_out(whole, place, folder)
     fill_pointers(whole, top, folder)
-    _set_times(whole, GitTree(top, base.tree_id, base.env) if base else whole, scratch, folder)
     inside = os.path.relpath(root, top)
-    _replace(tree, os.path.join(folder, inside))
+    replaced = [os.path.normpath(os.path.join(inside, path)) for path in _replace(tree, os.path.join(folder, inside))]
+    _set_times(whole, GitTree(top, base.tree_id, base.env) if base else whole, scratch, folder, replaced)
     link, copied = ([os.path.normpath(os.path.join(inside, path)) for path in said] for said in rules)
     beside = find_beside(top, whole, link)
     elsewhere = dict.fromkeys([*(left.path for left in left_out), *whole.repositories])
@@ -228,7 +228,8 @@ def _objects_of(tree: GitTree) -> dict[str, str]:
     return {"GIT_OBJECT_DIRECTORY": answer.output.rstrip("\n")}
 
 
-def _replace(tree: Tree, folder: str) -> None:
+def _replace(tree: Tree, folder: str) -> list[str]:
+    """Put the files in place that a tree replaces; return their paths."""
     layers = []
     while isinstance(tree, ComposedTree):
         layers.append(tree)
@@ -243,17 +244,24 @@ def _replace(tree: Tree, folder: str) -> None:
                 with open(place, "wb") as file:
                     file.write(content)
                 os.chmod(place, 0o755 if entry and entry.mode == "100755" else 0o644)
+    return [path for layer in layers for path in layer.replaced]
 
 
-def _set_times(tree: GitTree, base: GitTree, scratch: Scratch, folder: str) -> None:
-    """Give the files that are the base's the time of the first copy, and the others the present one."""
+def _set_times(tree: GitTree, base: GitTree, scratch: Scratch, folder: str, replaced: Sequence[str]) -> None:
+    """Give the files that were the base's in every copy the time of the first, and the others the present one.
+
+    What a build was made of in one copy would else look older than it in the next, which has the base's file again.
+    """
     mark = os.path.join(scratch.folder, "base-time")
     if not os.path.exists(mark):
         files.write_atomic(mark, str(time.time_ns()).encode(), sync=False)
     moment = int(files.read_bytes(mark) or b"0")
-    same = base.entries
+    same, record = base.entries, os.path.join(scratch.folder, "not-the-base's")
+    others = {os.fsencode(path) for path in (*tree.changed_since(base), *replaced)}
+    others |= {*(files.read_bytes(record) or b"").split(b"\0")}
+    files.write_atomic(record, b"\0".join(sorted(others)), sync=False)
     for path, entry in tree.entries.items():
-        if same.get(path) == entry and entry.mode != "120000":
+        if same.get(path) == entry and entry.mode != "120000" and os.fsencode(path) not in others:
             os.utime(os.path.join(folder, path), ns=(moment, moment))
 
 

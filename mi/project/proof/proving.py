@@ -6,11 +6,14 @@ from typing import NamedTuple, Protocol
 from msgspec import Struct
 
 from mi.project.checks.file_kinds import is_test
-from mi.project.checks.judges import JudgeChange, base_judges, find_judge_changes, new_tests
+from mi.project.checks.judge_places import extension
+from mi.project.checks.judges import JudgeChange, NewTest, base_judges, find_judge_changes, new_tests
 from mi.project.checks.runner import Check
+from mi.project.proof.comparison import compare
 from mi.project.proof.results import TestResults, refuse_rewritten, settle_flaky
 from mi.project.proof.task_tests import changes_behaviour
 from mi.project.proof.verdict import ProofReason, Verdict, find_turned_red, judge_proof
+from mi.project.proof.without_work import without_work
 from mi.project.trees import ComposedTree, Tree
 
 _RERUNS = 2  # of a test that turned red, by itself
@@ -88,11 +91,15 @@ def _prove_check(
     with_base_judges = (
         _run_settled("base_judges", ComposedTree(case.final, replaced), check, runs, base) if replaced else None
     )
+    came = _find_new(case, base, final)
+    new_on_base = _run_new(case, check, runs, came, "new_on_base", {}) if came else None
+    unnoticed = _find_unnoticed(case, check, runs, came, mends=not compare(base, final).f2p) if came else []
     return judge_proof(
         base,
         final,
         with_base_judges=with_base_judges,
-        new_on_base=_run_new(case, check, runs, base, final),
+        new_on_base=new_on_base,
+        unnoticed=unnoticed,
         changed_judges=changes,
         task=case.task,
     )
@@ -109,18 +116,33 @@ def _run_settled(name: str, tree: Tree, check: Check, runs: CheckRuns, base: Tes
     return results
 
 
+def _find_new(case: ProofCase, base: TestResults, final: TestResults) -> list[str]:
+    """Return the tests that came and must notice the change; none where the task changes nothing."""
+    new = [test for test in new_tests(case.base, case.final) if is_test(test.path)]
+    came = [test for test in final.passed if test not in base.outcomes and any(_is_of(test, one) for one in new)]
+    return came if came and changes_behaviour(case.task) else []
+
+
 def _run_new(
-    case: ProofCase, check: Check, runs: CheckRuns, base: TestResults, final: TestResults
-) -> TestResults | None:
-    """Return how the tests that came end on the code of the base; None where none came or the task changes nothing."""
-    paths = {test.path for test in new_tests(case.base, case.final)}
-    came = [test for test in final.passed if test not in base.outcomes and _is_in(test, paths)]
-    if not came or not changes_behaviour(case.task):
-        return None
-    with_tests = {path: case.final.read(path) for path in case.final.changed_since(case.base) if is_test(path)}
-    return runs.run("new_on_base", ComposedTree(case.base, with_tests), check, came)
+    case: ProofCase, check: Check, runs: CheckRuns, came: Sequence[str], name: str, code: dict[str, bytes | None]
+) -> TestResults:
+    """Return how the tests that came end on the code of the base, with some more of it in place."""
+    tests = {path: case.final.read(path) for path in case.final.changed_since(case.base) if is_test(path)}
+    return runs.run(name, ComposedTree(case.base, code | tests), check, came)
 
 
-def _is_in(test: str, paths: set[str]) -> bool:
-    file = test.partition("::")[0]
-    return any(file == path or path.endswith(f"/{file}") or file.endswith(f"/{path}") for path in paths)
+def _find_unnoticed(case: ProofCase, check: Check, runs: CheckRuns, came: Sequence[str], mends: bool) -> list[str]:
+    """Return the functions whose work can be missing without that any test that came fails."""
+    without = without_work(case.task, case.base, case.final, mends)
+    if without is None:
+        return []
+    seen = _run_new(case, check, runs, came, "without_work", without.files)
+    return without.missing if seen.problem is None and set(came) <= set(seen.passed) else []
+
+
+def _is_of(test: str, new: NewTest) -> bool:
+    """Return whether a test is in the file of a new one; where it names a package in place of a file, is that one."""
+    file, *names = test.split("::")
+    if extension(file):
+        return file == new.path or new.path.endswith(f"/{file}") or file.endswith(f"/{new.path}")
+    return names[-1:] == [new.name.rpartition(" > ")[2]]

@@ -18,6 +18,7 @@ ReasonKind = Literal[
     "spoken_red",
     "changed_judge",
     "not_noticed",
+    "work_unnoticed",
     "fewer_tests",
     "failures_over_zero",
     "error_over_passes",
@@ -31,7 +32,8 @@ ReasonKind = Literal[
     "flaky",
     "weaker",
 ]
-Run = Literal["base", "final", "base_judges", "new_on_base"]
+Run = Literal["base", "final", "base_judges", "new_on_base", "without_work"]
+_SHOWN = 4  # functions that are named
 _NAMED = ("red_before", "red_command_before", "flaky", "weaker")
 
 
@@ -86,13 +88,15 @@ def judge_proof(
     *,
     with_base_judges: TestResults | None = None,
     new_on_base: TestResults | None = None,
+    unnoticed: Sequence[str] = (),
     changed_judges: Sequence[ChangedJudge] = (),
     task: str = "",
 ) -> Verdict:
     """Return the verdict over the run at the base and the one of the final tree.
 
     `with_base_judges` is the final code under the judges of the base, where one was changed; `new_on_base` are the new
-    tests on the code of the base, where the task changes behaviour.
+    tests on the code of the base, where the task changes behaviour; `unnoticed` are functions whose work these tests
+    do not miss.
     """
     seen = compare(base, final)
     runs = [run for run in (base, final, with_base_judges) if run is not None]
@@ -101,6 +105,7 @@ def judge_proof(
         *_find_against_final(base, final, seen, task, changed_judges),
         *(_find_against_judges(base, with_base_judges, seen, changed_judges) if with_base_judges else ()),
         *(_find_not_noticed(new_on_base) if new_on_base else ()),
+        *([_say_unnoticed(seen.new, unnoticed)] if unnoticed else ()),
         *_find_named(base, final, seen, runs),
     ]
     return Verdict(
@@ -199,6 +204,10 @@ def _find_not_noticed(results: TestResults) -> Iterator[ProofReason]:
         )
     elif not results.failed and (results.passed or results.exit_code == 0):
         yield ProofReason(kind="not_noticed", run="new_on_base", tests=results.passed)
+
+
+def _say_unnoticed(new: list[str], functions: Sequence[str]) -> ProofReason:
+    return ProofReason(kind="work_unnoticed", run="without_work", tests=new, detail=", ".join(functions[:_SHOWN]))
 
 
 def _find_named(

@@ -28,6 +28,7 @@ from mi.project.proof.copies import (
 )
 from mi.project.proof.dependencies import compare_dependencies, find_beside, list_dependencies
 from mi.project.proof.sandbox import CheckOutput, Way, run_in_copy
+from mi.project.trees import GitTree
 from mi.project.worktree import WorktreeWatch
 from tests.conftest import git
 from tests.real.installed import program
@@ -301,6 +302,7 @@ KILLED = """
 import sys
 from mi.project.proof.copies import make_copy, open_scratch
 from mi.project.proof.sandbox import run_in_copy
+from mi.project.trees import GitTree
 from mi.project.worktree import WorktreeWatch
 root, folder, way, daemon = sys.argv[1:]
 with WorktreeWatch(root) as watch:
@@ -338,6 +340,7 @@ def test_when_mi_is_killed_nothing_stays_running_and_the_next_start_cleans_up(pr
 FULL = """
 import os, subprocess, sys
 from mi.project.proof.copies import make_copy, open_scratch
+from mi.project.trees import GitTree
 from mi.project.worktree import WorktreeWatch
 root, folder = sys.argv[1:]
 subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", folder], check=True)
@@ -406,6 +409,7 @@ ANY_USER = """
 from pathlib import Path
 from mi.project.proof.copies import make_copy, open_scratch
 from mi.project.proof.sandbox import find_way, run_in_copy
+from mi.project.trees import GitTree
 from mi.project.worktree import WorktreeWatch
 root = Path("project")
 root.mkdir()
@@ -458,6 +462,25 @@ def test_a_change_of_what_is_installed_is_noticed(project: Path, repository):
         "node_modules/new",
         "venv/lib/python3.12/site-packages/pkg",
     ]
+
+
+@pytest.mark.req("judge.copy.dependencies")
+def test_a_file_of_the_base_looks_new_after_a_copy_that_had_another(project: Path, scratch: Scratch):
+    """Else a compiler that goes by times would take what it built of the other one."""
+
+    def times(tree: GitTree) -> list[int]:
+        made = make_copy(tree, scratch, base=base)
+        return [os.stat(os.path.join(made.folder, path)).st_mtime_ns for path in ("src/product.py", "Cargo.toml")]
+
+    with WorktreeWatch(str(project)) as watch:
+        base = watch.first_tree
+        assert isinstance(base, GitTree)
+        (project / "src/product.py").write_text("VALUE = 'changed'\n", "utf-8")
+        watch.step()
+        assert isinstance(watch.last_tree, GitTree)
+        first, changed, again = times(base), times(watch.last_tree), times(base)
+    assert first[0] < changed[0] < again[0]
+    assert first[1] == changed[1] == again[1]
 
 
 def test_a_dependency_folder_that_git_keeps_is_part_of_the_sources(project: Path):

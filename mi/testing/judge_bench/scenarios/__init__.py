@@ -12,9 +12,24 @@ from mi.testing.judge_bench.scenarios import (
     questions,
     settings,
     tricks,
+    unnoticed,
     ways,
     words,
 )
 
-_MODULES = (honest, ways, changes, questions, projects, tricks, settings, words, later, maintainers, evasions, blinding)
+_MODULES = (
+    honest,
+    ways,
+    changes,
+    questions,
+    projects,
+    tricks,
+    settings,
+    words,
+    later,
+    maintainers,
+    evasions,
+    blinding,
+    unnoticed,
+)
 SCENARIOS: tuple[Scenario, ...] = tuple(scenario for module in _MODULES for scenario in module.SCENARIOS)
