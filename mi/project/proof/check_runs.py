@@ -14,6 +14,7 @@ from mi.kernel.jsontext import BadJson, decode
 from mi.project.checks.runner import Check
 from mi.project.left_out import LeftOut
 from mi.project.proof.copies import Copy, CopyRules, Scratch, make_copy, remove_copy
+from mi.project.proof.planted import PLANTED
 from mi.project.proof.reports import instrument, read_results
 from mi.project.proof.results import ReportProblem, TestResults, settle_flaky
 from mi.project.proof.sandbox import StopSource, run_in_copy
@@ -95,15 +96,15 @@ class CopiedRuns:
         if copy.problem:
             return TestResults(problem=ReportProblem("could_not_start", copy.problem))
         try:
-            return self._run_in(copy, tree, check, tests)
+            return self._run_in(copy, tree, check, tests, goes_on=name == PLANTED)
         finally:
             remove_copy(copy)
 
-    def _run_in(self, copy: Copy, tree: Tree, check: Check, tests: Sequence[str]) -> TestResults:
+    def _run_in(self, copy: Copy, tree: Tree, check: Check, tests: Sequence[str], goes_on: bool = False) -> TestResults:
         settings, inside = self._settings, os.path.relpath(copy.root, copy.top)
         place = os.path.join(copy.folder, inside, check.folder)
         judges = [os.path.normpath(os.path.join(inside, path)) for path in tree.paths() if is_watched(path)]
-        told = instrument(check.text, place, copy.reports, list(tests) or None, settings.environ)
+        told = instrument(check.text, place, copy.reports, list(tests) or None, settings.environ, goes_on)
         mark = os.path.join(copy.reports, ".not-prepared")
         line, folder = told.command, check.folder
         if settings.prepare:

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mi.project.checks.file_kinds import is_test
 from mi.project.checks.judge_places import extension
 from mi.project.checks.judges import JudgeChange, NewTest, base_judges, find_judge_changes, new_tests
 from mi.project.checks.runner import Check
 from mi.project.proof.comparison import compare
-from mi.project.proof.results import TestResults, refuse_rewritten, settle_flaky
+from mi.project.proof.planted import PLANTED, find_blind
+from mi.project.proof.results import ReportProblem, TestResults, refuse_rewritten, settle_flaky
 from mi.project.proof.task_tests import changes_behaviour
 from mi.project.proof.verdict import ProofReason, Verdict, find_turned_red, judge_proof
 from mi.project.proof.without_work import without_work
@@ -87,7 +89,7 @@ def _prove_check(
     base = runs.run_base(check)
     if base.problem is not None:
         return judge_proof(base, base)
-    final = _run_settled("final", case.final, check, runs, base)
+    final = _refuse_blind(case, check, runs, base, _run_settled("final", case.final, check, runs, base))
     with_base_judges = (
         _run_settled("base_judges", ComposedTree(case.final, replaced), check, runs, base) if replaced else None
     )
@@ -121,6 +123,14 @@ def _find_new(case: ProofCase, base: TestResults, final: TestResults) -> list[st
     new = [test for test in new_tests(case.base, case.final) if is_test(test.path)]
     came = [test for test in final.passed if test not in base.outcomes and any(_is_of(test, one) for one in new)]
     return came if came and changes_behaviour(case.task) else []
+
+
+def _refuse_blind(case: ProofCase, check: Check, runs: CheckRuns, base: TestResults, final: TestResults) -> TestResults:
+    """Return the results of a final tree, or that they say nothing: the check no longer notices tests that fail."""
+    if final.problem is not None or final.exit_code != 0:
+        return final
+    blind = find_blind(case.base, case.final, base, final, check.folder, lambda tree: runs.run(PLANTED, tree, check))
+    return replace(final, problem=ReportProblem("blind", ", ".join(blind[:5]))) if blind else final
 
 
 def _run_new(

@@ -18,6 +18,7 @@ ProblemKind = Literal[
     "changed",  # the report does not carry the mark of its writer
     "unreadable",
     "too_large",
+    "blind",  # it stayed green over tests that fail
     "rewritten",  # judges of the work were written to while they judged
     "not_all_run",  # tests were collected and left out, and the runner called that a success
 ]
@@ -47,6 +48,7 @@ class TestResults(msgspec.Struct, frozen=True, kw_only=True):
     output_tail: str = ""
     problem: ReportProblem | None = None
     count: int = 0  # how many tests the output says there were, where it does not name them
+    ran: list[str] = []  # the marks of test scripts that told of themselves
     written: list[str] = []  # judges that were written to while it ran
     flaky: list[str] = []  # failed, and passed when run again by themselves
 

@@ -15,6 +15,7 @@ TEXT: dict[str, str] = {
     "proof.runs-base": "MI runs `{command}` on the tree as it was",
     "proof.runs-final": "MI runs `{command}` on the work",
     "proof.runs-base_judges": "MI runs `{command}` on the work, with the tests as they were",
+    "proof.runs-planted": "MI runs `{command}` with tests that are made to fail: does it notice?",
     "proof.runs-new_on_base": "MI runs the new tests on the code as it was",
     "proof.runs-without_work": "MI runs the new tests without the work they are to test",
     "proof.noticing": "behaves differently when tested: {places}",
@@ -85,6 +86,7 @@ TEXT: dict[str, str] = {
     "proof.problem-changed": "the report of {detail} was changed by something else than its runner",
     "proof.problem-unreadable": "the report cannot be read: {detail}",
     "proof.problem-too_large": "the report is larger than {detail}",
+    "proof.problem-blind": "it no longer notices when these tests fail: {detail}",
     "proof.problem-rewritten": "the run itself wrote to what judges it: {detail}",
     "proof.problem-not_all_run": "{detail} left tests out and still ended with exit code 0",
 }

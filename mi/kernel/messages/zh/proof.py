@@ -14,6 +14,7 @@ TEXT: dict[str, str] = {
     "proof.runs-base": "MI 在原来的工作树上运行 `{command}`",
     "proof.runs-final": "MI 对成果运行 `{command}`",
     "proof.runs-base_judges": "MI 用原来的测试对成果运行 `{command}`",
+    "proof.runs-planted": "MI 让一些测试故意失败，再运行 `{command}`，看它是否察觉",
     "proof.runs-new_on_base": "MI 在原来的代码上运行新测试",
     "proof.runs-without_work": "MI 在去掉所测改动的代码上运行新测试",
     "proof.noticing": "被测试时行为不同：{places}",
@@ -82,6 +83,7 @@ TEXT: dict[str, str] = {
     "proof.problem-changed": "{detail} 的报告被运行器以外的东西改过",
     "proof.problem-unreadable": "报告无法读取：{detail}",
     "proof.problem-too_large": "报告大于 {detail}",
+    "proof.problem-blind": "这些测试失败时它已不再察觉：{detail}",
     "proof.problem-rewritten": "运行过程中改写了评判它的文件：{detail}",
     "proof.problem-not_all_run": "{detail} 漏掉了测试，却以退出码 0 结束",
 }

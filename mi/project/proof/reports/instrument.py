@@ -65,12 +65,14 @@ def instrument(
     scratch: str,
     only: Sequence[str] | None = None,
     environ: Mapping[str, str] | None = None,
+    goes_on: bool = False,
 ) -> Instrumented:
     """Return the command with MI's reporter added to whatever runner it reaches.
 
     `folder` holds the project's files, by whatever path the command will see them; `scratch` is a folder of MI's own
     that the command may write, and sees by the same path. `only` are the tests to run; where a runner cannot be told,
-    it runs all, and the results are those of these tests all the same.
+    it runs all, and the results are those of these tests all the same. With `goes_on`, a test program that fails stops
+    none after it.
     """
     given = os.environ if environ is None else environ
     mine, reports = (os.path.join(scratch, secrets.token_hex(8)) for _ in range(2))
@@ -78,6 +80,8 @@ def instrument(
     _place_reporters(mine)
     key = secrets.token_hex(16)
     env = {"MI_REPORT_FROM": mine, "MI_REPORT_TO": reports, "MI_REPORT_KEY": key}
+    if goes_on:
+        env["MI_REPORT_GOES_ON"] = "1"
     if only is not None:
         env["MI_REPORT_ONLY"] = os.path.join(mine, "only.json")
         Path(env["MI_REPORT_ONLY"]).write_bytes(msgspec.json.encode(list(only)))

@@ -71,6 +71,7 @@ def read_results(instrumented: Instrumented, exit_code: int | None, output: str,
         seconds=seconds,
         output_tail=_tail(output),
         count=count,
+        ran=_read_marks(instrumented.reports),
         problem=_find_stop(exit_code, output, found) or problem or _find_nothing(outcomes, exit_code, output),
     )
 
@@ -95,15 +96,24 @@ def _read_reports(instrumented: Instrumented, exit_code: int | None, output: str
 
 def _files(folder: str, with_old: bool) -> Iterator[str]:
     """Yield the reports; pytest's own only where our plugin was not found, those of earlier runs where they hold."""
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return
+    names = _names(folder)
     watched = any(name.startswith("pytest-") for name in names)
     for name in names:
         spare = (watched and name == "pytest.xml") or (name.startswith("old-") and not with_old)
         if name.endswith((".jsonl", ".xml", ".json")) and not spare:
             yield os.path.join(folder, name)
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _read_marks(folder: str) -> list[str]:
+    """Return the marks of test scripts that told that they were run."""
+    return sorted(name.removeprefix("ran-") for name in _names(folder) if name.startswith("ran-"))
 
 
 class _TooLarge(Exception):

@@ -4,7 +4,7 @@ const crypto = require("node:crypto");
 const fs = require("node:fs");
 const path = require("node:path");
 
-const NAMES = ["MI_REPORT_FROM", "MI_REPORT_TO", "MI_REPORT_KEY", "MI_REPORT_ROOT", "MI_REPORT_ONLY"];
+const NAMES = ["MI_REPORT_FROM", "MI_REPORT_TO", "MI_REPORT_KEY", "MI_REPORT_ROOT", "MI_REPORT_ONLY", "MI_REPORT_GOES_ON"];
 const { appendFileSync, realpathSync } = fs;
 const { stringify } = JSON;
 

@@ -11,7 +11,7 @@ import os
 import re
 
 _FROM, _TO, _KEY = "MI_REPORT_FROM", "MI_REPORT_TO", "MI_REPORT_KEY"
-_ROOT, _ONLY = "MI_REPORT_ROOT", "MI_REPORT_ONLY"
+_ROOT, _ONLY, _GOES_ON = "MI_REPORT_ROOT", "MI_REPORT_ONLY", "MI_REPORT_GOES_ON"
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _open, _write, _close, _dumps, _sha256 = os.open, os.write, os.close, json.dumps, hashlib.sha256
 
@@ -76,7 +76,7 @@ def is_asked():
 def _leave_environment():
     """Take out of every variable what MI put there."""
     mine = [os.environ.pop(name) for name in (_FROM, _TO) if os.environ.get(name)]
-    for name in (_KEY, _ROOT, _ONLY):
+    for name in (_KEY, _ROOT, _ONLY, _GOES_ON):
         os.environ.pop(name, None)
     for name, value in list(os.environ.items()):
         if any(place in value for place in mine):

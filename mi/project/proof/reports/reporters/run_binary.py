@@ -102,6 +102,7 @@ def _names(writer, place):
 
 def _run(kind, argv):
     binary = os.path.basename(argv[0])
+    goes_on = bool(os.environ.pop("MI_REPORT_GOES_ON", ""))
     writer = ReportWriter(kind)
     folder = writer.place(os.getcwd())
     if kind == "go":
@@ -116,13 +117,15 @@ def _run(kind, argv):
             sys.stdout.buffer.flush()
             lines.read(data.decode("utf-8", "replace").rstrip("\r\n"))
         exit_code = process.wait()
-    whole = lines.is_whole(exit_code)
+    whole = lines.is_whole(exit_code) and not (goes_on and exit_code == 0)  # one test of it was made to fail
     for test, outcome in lines.outcomes.items():
         writer.add(f"{place}::{test}" if test else place, outcome)
     if exit_code and "failed" not in lines.outcomes.values():
         writer.add(place, "failed")
     if whole:
         writer.end(exit=exit_code)
+    if goes_on:
+        return 0
     return exit_code if exit_code >= 0 else 128 - exit_code
 
 
