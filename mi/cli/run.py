@@ -240,6 +240,8 @@ class _Door:
 def _print_summary(context: HomeContext, out: Output, end: RunEnd) -> None:
     import msgspec
 
+    from mi.cli.run_story import list_grounds
+
     marks = msgspec.to_builtins(end.marks)
     shown = "  ".join(
         f"{out.text('mark.' + name)} {'✓' if held else '✗'}" for name, held in marks.items() if held is not None
@@ -248,7 +250,8 @@ def _print_summary(context: HomeContext, out: Output, end: RunEnd) -> None:
     unknown = out.text("run.unknown")
     out.say("run.end", status=out.text("run." + end.status), reason=end.reason)
     out.say("run.marks", marks=shown)
-    _print_ground(out, end)
+    for line in list_grounds(out, end):
+        out.line(line)
     out.say(
         "run.spent",
         seconds=unknown if spent.seconds is None else f"{spent.seconds:.1f}",
@@ -290,18 +293,3 @@ def _print_question(context: HomeContext, out: Output, run_id: str) -> None:
         if option.text:
             out.say("run.option", key=option.key, text=shorten_gist(option.text, 300))
     out.say("run.answer", command=name_answer(item, number))
-
-
-def _print_ground(out: Output, end: RunEnd) -> None:
-    """Print what the verdict rests on: which check and who ran it, or what was seen last."""
-    by = end.verified_by
-    if end.status == "done" and by is not None:
-        covers = ", ".join(by.covers) or out.text("run.whole-project")
-        out.say("run.by-mi" if by.by == "mi" else "run.by-agent", command=by.command, covers=covers)
-    last = end.last_seen
-    if end.status == "blocked" and last is not None:
-        out.say("run.last-seen", command=last.command, code="?" if last.exit_code is None else last.exit_code)
-        for line in last.tail.splitlines():
-            out.line(f"    {line}")
-    if end.proof:
-        out.say("run.proof", said=end.proof)

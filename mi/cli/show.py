@@ -195,16 +195,21 @@ def _print_text(out: Output, name: str, text: str, full: bool) -> None:
 
 
 def _show_last(context: HomeContext, out: Output, args: Args) -> None:
+    from mi.cli.run_story import print_story
     from mi.evidence.bundle import find_latest_batch, list_judgements
+    from mi.evidence.run_story import read_story
 
     log = context.project_home.evidence
     bundle = find_latest_batch(log, context.evidence_index, context.notices, Progress(out, "progress.indexing"))
     if bundle is None:
         raise NotFound("no-batch", path=log)
     context.note_last()
+    story = read_story(log, str(bundle["run_id"]), context.notices)
     if args.json:
-        out.json(bundle)
+        out.json(bundle | {"run": story.show()})
         return
+    print_story(out, story)
+    out.line()
     bundle = redact_value(bundle)
     full = args.full or not context.config.runtime.transparency.ui_expandable_transcript
     out.say("last.head", run=bundle["run_id"], batch=bundle["batch_id"], ts=bundle["ts"])

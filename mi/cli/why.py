@@ -10,11 +10,18 @@ from mi.app.thoughts import build_thoughts
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output, Progress, show_waiting
+from mi.cli.run_story import print_story
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.text import fit_one_line, pad
 
+_MOST_LINES = 15  # about a run
+_OTHER_LINES = 4  # what the decision comes to, what a Mind chose, how much is not shown, where it is recorded
+_OF_RUN = 2  # of what its answers, or its end, rest on
+
 if TYPE_CHECKING:
+    from mi.evidence.reader import Event
     from mi.evidence.records.thoughts import WhyTrace
+    from mi.evidence.run_story import RunStory
     from mi.knowledge.thoughts.stores import CombinedStores
     from mi.learning.why import Ground, Why
 
@@ -35,14 +42,33 @@ def build_parser(name: str) -> Parser:
 
 
 def _last(context: HomeContext, args: Args) -> int:
-    from mi.evidence.reader import read_last
-    from mi.learning.why import DECISIONS
+    from mi.evidence.latest import find_latest_run
+    from mi.evidence.run_story import read_story
 
     log = context.project_home.evidence
-    found = read_last(log, 1, context.notices, lambda event: event.head.kind in DECISIONS)
-    if not found:
+    latest = find_latest_run(log, context.evidence_index, context.notices)
+    found = _find_decision(context, log, latest.run_id if latest else "")
+    if found is None:
         raise NotFound("nothing-decided", path=log)
-    return _explain_event(context, args, found[0].fields())
+    story = read_story(log, latest.run_id, context.notices) if latest else None
+    return _explain_event(context, args, found.fields(), story)
+
+
+def _find_decision(context: HomeContext, log: str, run_id: str) -> "Event | None":
+    """Return the latest decision of a run, else its end; without a run, the latest decision there is."""
+    from mi.evidence.reader import read_back
+    from mi.learning.why import DECISIONS
+
+    end = None
+    for event in read_back(log, context.notices):
+        own = not run_id or event.head.run_id == run_id
+        if own and event.head.kind in DECISIONS:
+            return event
+        if own and run_id and event.head.kind == "run_end":
+            end = end or event
+        if own and event.head.kind == "run_start":
+            return end
+    return end
 
 
 def _event(context: HomeContext, args: Args) -> int:
@@ -56,16 +82,15 @@ def _event(context: HomeContext, args: Args) -> int:
     raise NotFound("unknown-event", ref=args.ref)
 
 
-def _explain_event(context: HomeContext, args: Args, event: dict[str, Any]) -> int:
+def _explain_event(context: HomeContext, args: Args, event: dict[str, Any], story: "RunStory | None" = None) -> int:
     from mi.learning.why import explain_event, find_moment, find_speaker
 
     out = Output(context.language)
     moment, as_of_ts = find_moment(event, thoughts.parse_moment(args))
     stores = thoughts.open_reading(context, out, "effective", moment)
     top_k = context.config.runtime.thought_db.why_trace.top_k
-    return _answer(
-        context, out, args, explain_event(event, stores, as_of_ts, top_k, context.language), find_speaker(event), stores
-    )
+    why = explain_event(event, stores, as_of_ts, top_k, context.language)
+    return _answer(context, out, args, why, find_speaker(event), stores, story)
 
 
 def _claim(context: HomeContext, args: Args) -> int:
@@ -82,20 +107,37 @@ def _claim(context: HomeContext, args: Args) -> int:
     return _answer(context, out, args, explain_claim(claim, stores, as_of_ts, top_k, context.language), said, stores)
 
 
-def _answer(context: HomeContext, out: Output, args: Args, why: "Why", said: str, stores: "CombinedStores") -> int:
+def _answer(
+    context: HomeContext,
+    out: Output,
+    args: Args,
+    why: "Why",
+    said: str,
+    stores: "CombinedStores",
+    story: "RunStory | None" = None,
+) -> int:
     from mi.learning.why_trace import choose_claims
 
     event = _trace(context, out, why, said, stores)
     context.note_last()
     output = event.output or why.output
     grounds = [_with_words(context, out, one) for one in why.grounds]
+    of_run = [_with_words(context, out, one) for one in _list_run_grounds(story, stores)] if story else []
     if args.json:
         target = {"target_type": why.target.target_type, "id": why.target.id}
         fields = {"event_id": event.event_id, "target": target, "as_of_ts": why.as_of_ts, "state": event.state}
         fields |= {"output": output, "chosen_claim_ids": choose_claims(event), "dropped_ids": event.dropped_ids}
         fields |= {"written_edge_ids": event.written_edge_ids}
-        out.json(fields | {"grounds": [one._asdict() for one in grounds]})
+        told = {"run": story.show() | {"grounds": [one._asdict() for one in of_run]}} if story else {}
+        out.json(fields | {"grounds": [one._asdict() for one in grounds]} | told)
         return 0
+    hidden = 0
+    if story:
+        room = max(0, _MOST_LINES - _OTHER_LINES - print_story(out, story, with_reasons=True))
+        grounds = [one for one in grounds if one.id not in {known.id for known in of_run}]
+        hidden = max(0, len(of_run) + len(grounds) - room)
+        of_run, grounds = of_run[:room], grounds[: max(0, room - len(of_run))]
+        _print_grounds(out, of_run)
     if event.state == "ok" or not why.grounds:
         out.line(str(output["explanation"]))
     else:  # the recorded explanation names the ids that follow
@@ -103,14 +145,29 @@ def _answer(context: HomeContext, out: Output, args: Args, why: "Why", said: str
         out.say(key, id=why.target.id, count=len(why.grounds))
     if event.state == "ok":
         out.say("why.chosen", ids=" ".join(choose_claims(event)) or "-", confidence=output["confidence"])
-    for one in grounds:
-        mark = f"  [{one.status}]" if one.status not in ("", "active") else ""
-        role = out.text("why.role-" + one.role.replace("_", "-"))
-        out.beside(f"  {pad(role, 14)} {one.id}  ", fit_one_line(one.text, 90) + mark)
+    _print_grounds(out, grounds)
+    if hidden:
+        out.say("why.more", more=hidden, id=why.target.id)
     key = {"ok": "why.recorded-model", "error": "why.recorded-failed"}.get(event.state, "why.recorded")
     if event.event_id:
         out.say(key, event_id=event.event_id, time=why.as_of_ts, edges=len(event.written_edge_ids))
     return 0
+
+
+def _print_grounds(out: Output, grounds: "list[Ground]") -> None:
+    for one in grounds:
+        mark = f"  [{one.status}]" if one.status not in ("", "active") else ""
+        role = out.text("why.role-" + one.role.replace("_", "-"))
+        out.line(f"  {pad(role, 14)} {one.id}  " + fit_one_line(one.text, 90) + mark)
+
+
+def _list_run_grounds(story: "RunStory", stores: "CombinedStores") -> "list[Ground]":
+    """Return what a run's latest answers rest on, and the latest evidence that its end rests on."""
+    from mi.learning.why import find_grounds
+
+    cited = [one for given in story.answered for one in given.cited_ids]
+    evidence = story.end.evidence_ids if story.end else []
+    return find_grounds(stores, {"answered_from": cited[-_OF_RUN:], "evidence": evidence[-_OF_RUN:]})
 
 
 def _trace(context: HomeContext, out: Output, why: "Why", said: str, stores: "CombinedStores") -> "WhyTrace":

@@ -59,7 +59,7 @@ def explain_event(
     cited = [one for name, one in recorded if name in CITED]
     depends = [edge.to_id for edge in thoughts.edges(own, "out", RESTS_ON)]
     in_view = [one for name, one in recorded if name not in CITED]
-    grounds = _grounds(thoughts, {"cited": cited, "depends_on": depends, "in_view": in_view})
+    grounds = find_grounds(thoughts, {"cited": cited, "depends_on": depends, "in_view": in_view})
     known = [one for one in grounds if one.id.startswith("cl_") and one.status]
     chosen = [one.id for one in known if one.role in ("cited", "depends_on")]
     target = WhyTarget(target_type="evidence_event", id=own)
@@ -86,7 +86,7 @@ def explain_claim(claim: Thought, thoughts: CombinedStores, as_of_ts: str, top_k
     retraction = thoughts.retraction(claim)
     if retraction is not None:
         roles["retracted_by"] = [str(ref.get("event_id")) for ref in retraction.get("source_refs") or []]
-    grounds = _grounds(thoughts, roles)
+    grounds = find_grounds(thoughts, roles)
     chosen = [one.id for one in grounds if one.role in ("depends_on", "supports") and one.id.startswith("cl_")]
     target = WhyTarget(target_type="claim", id=claim.id)
     candidates = [one.id for one in grounds if one.id.startswith("cl_")][:top_k]
@@ -139,7 +139,7 @@ def _answer(
     return Why(target, as_of_ts, query, grounds, output, list(dict.fromkeys(candidates)))
 
 
-def _grounds(thoughts: CombinedStores, roles: dict[str, list[str]]) -> list[Ground]:
+def find_grounds(thoughts: CombinedStores, roles: dict[str, list[str]]) -> list[Ground]:
     """Return each id once, with its first role; thoughts as they were at the time."""
     found: dict[str, Ground] = {}
     for role, ids in roles.items():

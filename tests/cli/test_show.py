@@ -174,7 +174,7 @@ def test_latest_transcript(mi, stage: Stage, kind):
 
 
 KEYS = {
-    *("run_id", "batch_id", "thread_id", "ts", "hands_input", "batch_end", "hands_last_message", "evidence"),
+    *("run", "run_id", "batch_id", "thread_id", "ts", "hands_input", "batch_end", "hands_last_message", "evidence"),
     *("risk_event", "check_plan", "auto_answer", "decide_next", "workflow_progress", "checkpoint", "snapshot"),
     *("learn_update", "learn_suggested", "learn_applied", "why_trace", "why_traces", "loop_guard", "loop_break"),
     *(
