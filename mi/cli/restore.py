@@ -24,7 +24,7 @@ def build_parser(name: str) -> Parser:
     else:
         summary = "Put the files back as they were before a run or a batch; the present state is kept first."
         built = command("mi restore", summary, "mi restore last src/", _restore, person_only=True)
-        built.add_argument("--yes", dest="apply", action="store_true", help="do not ask")
+        built.add_argument("--yes", "--apply", dest="apply", action="store_true", help="do not ask")
     what = "a run, run/batch, a batch of the latest run, or last"
     built.add_argument("ref", metavar="run|batch", nargs="?" if name == "restore" else None, help=what)
     built.add_argument("paths", metavar="path", nargs="*", help="only these files and folders")

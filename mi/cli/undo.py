@@ -25,7 +25,7 @@ def build_parser(name: str) -> Parser:
         summary = "Show what was undone and would be restored; with --apply, or after a yes, restore it."
         built = command("mi redo", summary, "mi redo run_… --apply", _redo, person_only=True)
         built.add_argument("ref", nargs="?", metavar="run_id|ev_…", help="what was undone (default: the latest)")
-        built.add_argument("--apply", action="store_true", help="restore it (default: ask, or only show)")
+        built.add_argument("--apply", "--yes", action="store_true", help="restore it (default: ask, or only show)")
     else:
         summary = (
             "Show what a run or an event taught and who cites it; with --apply, or after a yes, take it back. "
@@ -33,7 +33,7 @@ def build_parser(name: str) -> Parser:
         )
         built = command("mi undo", summary, "mi undo last", _undo, person_only=True)
         built.add_argument("ref", metavar="last|run_id|ev_…", help="a run, a command (cli_…), an event, or last")
-        built.add_argument("--apply", action="store_true", help="take it back (default: ask, or only show)")
+        built.add_argument("--apply", "--yes", action="store_true", help="take it back (default: ask, or only show)")
     add_cd(built)
     add_json(built)
     return built

@@ -17,7 +17,7 @@ from mi.project.left_out import KeepRules, LeftOut, Why
 from mi.project.tree_paths import find_obstacle, is_file, is_inside, list_files
 from mi.project.tree_store import TreeStore, make_repository
 from mi.project.tree_writer import TreeWriter
-from mi.project.trees import GitTree
+from mi.project.trees import GitTree, TreeEntry
 
 _GIT_S = 120.0
 _ENCODED = "working-tree-encoding"
@@ -62,6 +62,7 @@ class Difference(NamedTuple):
     removed: tuple[str, ...] = ()
     left: tuple[LeftAlone, ...] = ()
     elsewhere: int = 0  # how much differs outside of what was asked for
+    present: tuple[TreeEntry | None, ...] = ()  # what is now in the place of each path to put back or to remove
 
     def __bool__(self) -> bool:
         return bool(self.put_back or self.removed)
@@ -161,7 +162,8 @@ def compare(kept: KeptTree, now: PresentTree, within: Sequence[str] = ("",)) -> 
     ]
     stays = {one.path for one in left}
     put_back = [path for path in asked if path in wanted and path not in stays]
-    return Difference(tuple(put_back), removed, tuple(sorted(left)), len(differing) - len(asked))
+    replaced = tuple(present.get(path) for path in (*put_back, *removed))
+    return Difference(tuple(put_back), removed, tuple(sorted(left)), len(differing) - len(asked), replaced)
 
 
 def _why_not_removed(kept: KeptTree, path: str, ignored: set[str]) -> WhyLeft | None:

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -333,47 +334,100 @@ def test_files_that_change_meanwhile(home: Home, repository, keep: Keep) -> None
 
 
 KILLED = """
-import os, signal, sys
+import os, random, signal, subprocess, sys
 sys.path.insert(0, sys.argv[1])
 from mi.app import speaker
 from mi.cli.main import run
 from tests.speaking import make_reader
 speaker.read_ancestry = make_reader(os.getppid())
-real, calls = os.replace, []
-def replace(source, target):
-    if ".mi-restore-" in str(source) and "/files/" in str(source):
-        calls.append(target)
-        if len(calls) == 3:
+left = int(sys.argv[2])
+def watch(place, name):
+    real = getattr(place, name)
+    def call(*args, **options):
+        global left
+        left -= 1
+        if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
-    real(source, target)
-os.replace = replace
-run(["restore", "last", "--yes"])
+        return real(*args, **options)
+    setattr(place, name, call)
+for name in ("replace", "unlink", "mkdir", "rmdir", "fsync", "chmod"):
+    watch(os, name)
+watch(subprocess, "Popen")
+code = run(["restore", "last", "--yes"])
+sys.stderr.write(f"{int(sys.argv[2]) - left} steps")
+sys.exit(code)
 """
 
 
+def kill_at(step: int, repo: Path) -> "subprocess.CompletedProcess[str]":
+    """Restore, and end it by force at one of its steps; 0 is none."""
+    words = [sys.executable, "-c", KILLED, str(Path(__file__).parents[2]), str(step)]
+    return subprocess.run(words, cwd=repo, capture_output=True, encoding="utf-8", check=False)
+
+
 @pytest.mark.req("person.net.restore-safe", "person.net.restore-keeps")
-def test_killed_in_the_midst_it_is_called_again(mi: Mi, home: Home, repository, keep: Keep) -> None:
+def test_killed_anywhere_it_is_called_again(mi: Mi, home: Home, repository, keep: Keep) -> None:
     repo: Path = repository()
-    write(repo, dict.fromkeys("abcde", "mine"))
+    before = dict.fromkeys(("a", "b", "deep/c", "deep/d"), "mine") | {"file.txt": "repo 0\n"}
+    after = dict.fromkeys(("a", "b", "deep/c", "made", "new/er"), "theirs") | {"file.txt": "repo 0\n"}
+    write(repo, before)
     keep(repo)
-    write(repo, dict.fromkeys("abcde", "theirs"))
-    status = git(repo, "status", "--porcelain")
-    killed = subprocess.run(
-        [sys.executable, "-c", KILLED, str(Path(__file__).parents[2])],
-        cwd=repo,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert killed.returncode == -signal.SIGKILL
-    assert sorted(read(repo)[name] for name in "abcde") == ["mine"] * 2 + ["theirs"] * 3
-    assert git(repo, "status", "--porcelain") == status  # nothing was left in the work tree
-    kept = killed.stdout.split("mi restore ")[1].split()[0]
-    assert mi("restore", "last", "--yes", cwd=repo).returncode == 0
-    assert {read(repo)[name] for name in "abcde"} == {"mine"}
-    assert [one.name for one in (repo / ".git").iterdir() if one.name.startswith(".mi")] == []
-    Back(home, repo, kept).put()
-    assert {read(repo)[name] for name in "abcde"} == {"theirs"}
+    write(repo, after)
+    (repo / "deep/d").unlink()
+    whole = kill_at(0, repo)
+    assert (whole.returncode, read(repo)) == (0, before), whole.stderr
+    steps = int(whole.stderr.split()[-2])
+    seed = random.randrange(1 << 30)
+    for step in sorted(random.Random(seed).sample(range(1, steps * 9 // 10), 3)):
+        where = f"seed {seed}, step {step} of {steps}"
+        write(repo, after)
+        (repo / "deep/d").unlink(missing_ok=True)
+        status = git(repo, "status", "--porcelain", "-uall")
+        killed = kill_at(step, repo)
+        assert killed.returncode == -signal.SIGKILL, where
+        found = read(repo)
+        assert all(found[path] in (before.get(path), after.get(path)) for path in found), where
+        if found != after:  # nothing is replaced before it is kept
+            Back(home, repo, killed.stdout.split("mi restore ")[1].split()[0]).put()
+            assert read(repo) == after, where
+        assert git(repo, "status", "--porcelain", "-uall") == status, where  # nothing else was left in the work tree
+        done = mi("restore", "last", "--yes", cwd=repo)
+        assert (done.returncode, read(repo)) == (0, before), f"{where}: {done.stderr}"
+        assert [one.name for one in (repo / ".git").iterdir() if one.name.startswith(".mi")] == [], where
+
+
+@pytest.mark.req("person.net.restore-safe")
+def test_two_at_once(mi: Mi, home: Home, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    keep(repo)
+    write(repo, {"file.txt": "changed\n", "made": "x"})
+    others: list[subprocess.CompletedProcess[str]] = []
+    Back(home, repo).put(lambda: others.append(mi("restore", "last", "--yes", cwd=repo)))
+    assert [(one.returncode, len(one.stderr.splitlines())) for one in others] == [(3, 1)]
+    assert read(repo) == {"file.txt": "repo 0\n"}
+
+
+@pytest.mark.req("person.net.restore-safe", "person.net.restore-asks")
+def test_files_that_change_while_the_person_reads_the_question(repository, keep: Keep) -> None:
+    repo: Path = repository()
+    keep(repo)
+    write(repo, {"file.txt": "changed\n"})
+    with closing(Terminal([str(MI), "restore", "last"], repo)) as terminal:
+        terminal.read_until("[y/N]")
+        write(repo, {"file.txt": "what the person saved meanwhile\n"})
+        terminal.type("y\n")
+        shown = terminal.finish(3)
+    assert "changed since the difference was shown" in shown
+    assert read(repo) == {"file.txt": "what the person saved meanwhile\n"}
+
+
+@pytest.mark.req("person.net.restore-asks")
+def test_both_words_for_a_yes_work(mi: Mi, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    keep(repo)
+    write(repo, {"file.txt": "changed\n"})
+    assert mi("restore", "last", "--apply", cwd=repo).returncode == 0
+    assert read(repo) == {"file.txt": "repo 0\n"}
 
 
 @pytest.mark.req("person.net.restore-safe")

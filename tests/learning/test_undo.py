@@ -115,7 +115,7 @@ def test_the_undo_itself_can_be_undone(mi: Mi, context: HomeContext) -> None:
     names = learn(context, "run_x")
     done = run(mi, "undo", "run_x", "--apply")
     for event_id in done["event_ids"]:
-        run(mi, "undo", event_id, "--apply")
+        run(mi, "undo", event_id, "--yes")  # as `mi restore` calls it
     assert state(context, names) == LEARNED
 
 
