@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
 from mi.agents.leftovers import VARIABLE
-from mi.agents.programs import find_agent, find_agent_mark, find_wrapped
+from mi.agents.programs import find_agent, find_agent_mark, is_shell, look_at
 from mi.agents.registry import AGENTS
-from mi.kernel.ancestry import ProcessInfo, read_ancestry
+from mi.kernel.ancestry import ProcessInfo, read_ancestry, sees_users
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
@@ -18,13 +18,17 @@ _INIT = 1
 _SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib", "/nix/store/", "/gnu/store/", "/snap/")
 # Where a person comes in: by a log-in, or by a terminal of their desktop.
 _LOG_INS = frozenset(
-    "sshd sshd-session dropbear login mosh-server tailscaled xrdp-sesman gdm-session-worker sddm-helper lightdm".split()
+    """sshd sshd-session dropbear login mosh-server tailscaled xrdp-sesman gdm-session-worker sddm-helper lightdm
+    SessionLeader""".split()
 )
 _TERMINALS = frozenset(
     """gnome-terminal-server ptyxis ptyxis-agent kgx gnome-console konsole yakuake xfce4-terminal
     mate-terminal lxterminal qterminal tilix terminator guake deepin-terminal xterm uxterm urxvt rxvt urxvtd st foot
-    alacritty kitty wezterm-gui ghostty rio Terminal iTerm2 iTermServer""".split()
+    alacritty kitty wezterm-gui ghostty rio Terminal iTerm2 iTermServer code code-insiders codium""".split()
 )
+# Whoever may write a job for them has it begun by a process that stood before.
+_JOB_STARTERS = frozenset("cron crond anacron fcron atd".split())
+_DELETED = " (deleted)"  # behind the name of a program that was replaced since, as by an upgrade
 
 
 class Speaker(NamedTuple):
@@ -117,32 +121,87 @@ def _keep_violation(context: "HomeContext", speaker: Speaker, command: str, trie
     )
 
 
-def is_chat_of_person(context: "HomeContext", host: str, read: ChainReader | None = None) -> bool:
-    """Return whether the prompt that a host hands to this hook is a person's.
+class ChatHost(NamedTuple):
+    """The host that hands a prompt to a hook, and the process that it started for it."""
 
-    It is when nothing but that host stands above the hook: no other agent, and no run of ours.
+    host: ProcessInfo
+    started: ProcessInfo
+
+
+def find_chat_host(context: "HomeContext", host: str, read: ChainReader | None = None) -> ChatHost | None:
+    """Return the host whose chat a prompt comes from, by the processes above this hook; None where it is no person's.
+
+    Nothing but that host stands above: no other agent, and no run of ours.
     """
     read = read or read_ancestry  # looked up now: tests speak as a person by putting another in its place
-    chain = read(None)
-    if not chain or os.environ.get(VARIABLE):
-        return False
-    hosts = _find_hosts(chain[1:])
-    if [AGENTS[name].host if name in AGENTS else name for name, _ in hosts] != [host]:
-        return False
-    above = chain[hosts[0][1] + 2 :]
-    return not _find_above(context.home, above) and not _find_torn_off(context.home, chain, read)
-
-
-def _find_hosts(above: list[ProcessInfo]) -> list[tuple[str, int]]:
-    """Return the agents of a chain and their places; a script that only starts its agent's program counts with it."""
-    found: list[tuple[str, int]] = []
-    for place, process in enumerate(above):
-        name = find_agent(process)
-        if name and found and found[-1] == (name, place - 1) and find_wrapped(process):
-            found[-1] = (name, place)
-        elif name:
-            found.append((name, place))
+    chain = read(None) or []
+    hosts = _find_hosts(chain)
+    found = _take_host(chain, hosts[:1], host)
+    if found is None or len(hosts) > 1 or os.environ.get(VARIABLE):
+        return None
+    above = chain[hosts[0].top + 1 :]
+    if _find_above(context.home, above) or _find_torn_off(context.home, [found.host, *above], read, found.host.pid):
+        return None
     return found
+
+
+def find_host(host: str) -> ChatHost | None:
+    """Return the host that called this hook, whoever started it; None when anything else did."""
+    chain = read_ancestry(None) or []
+    return _take_host(chain, _find_hosts(chain)[:1], host)
+
+
+def _take_host(chain: list[ProcessInfo], nearest: "list[_PlacedHost]", host: str) -> ChatHost | None:
+    """Return the nearest agent as the host that it should be; nothing stands between but that host's own shell."""
+    for one in nearest:
+        name = AGENTS[one.name].host if one.name in AGENTS else one.name
+        if name == host and one.by != "starter" and _is_hook_alone(chain[: one.place]):
+            return ChatHost(chain[one.place], chain[one.place - 1])
+    return None
+
+
+class _PlacedHost(NamedTuple):
+    name: str
+    by: str
+    place: int  # in the chain
+    top: int  # of what started it
+
+
+def _find_hosts(chain: list[ProcessInfo]) -> list[_PlacedHost]:
+    """Return the agents above a process; what only starts an agent counts with it."""
+    found: list[_PlacedHost] = []
+    for place, process in enumerate(chain):
+        name, by = look_at(process) if place else ("", "")
+        if name and found and name == found[-1].name and _only_starts(by, found[-1], chain[found[-1].top + 1 : place]):
+            found[-1] = found[-1]._replace(top=place)
+        elif name:
+            found.append(_PlacedHost(name, by, place, place))
+    return found
+
+
+def _only_starts(by: str, host: _PlacedHost, between: list[ProcessInfo]) -> bool:
+    """Return whether a process was there only to start a host: `npx`, a wrapper, the script before a native program."""
+    if by == "starter":
+        return all(map(is_shell, between))
+    native = host.name in AGENTS and bool(AGENTS[host.name].native)
+    return by == "script" and native and not host.by and host.top == host.place and not between
+
+
+def _is_hook_alone(below: list[ProcessInfo]) -> bool:
+    """Return whether a host called the hook itself, by a shell at most that was given nothing else to do."""
+    hook, *between = below
+    if not between:
+        return True
+    import shlex
+
+    shell = between[0]
+    if len(between) > 1 or not is_shell(shell) or len(shell.words) < 3 or shell.words[1] not in ("-c", "-lc"):
+        return False
+    try:
+        words = shlex.split(" ".join(shell.words[2:]))[1:]
+    except ValueError:
+        return False
+    return len(words) > 1 and hook.words[-len(words) :] == tuple(words)
 
 
 def _find_above(home: "Home", above: list[ProcessInfo]) -> Speaker | None:
@@ -161,8 +220,13 @@ def _find_above(home: "Home", above: list[ProcessInfo]) -> Speaker | None:
     return None
 
 
-def _find_torn_off(home: "Home", chain: list[ProcessInfo], read: ChainReader) -> Speaker | None:
-    """Return why a chain may have lost the agent above it; None when it begins where a person came in."""
+def _find_torn_off(home: "Home", chain: list[ProcessInfo], read: ChainReader, host: int = 0) -> Speaker | None:
+    """Return why a chain may have lost the agent above it; None when it begins where a person came in.
+
+    `host`: the process whose own sessions do not count.
+    """
+    if not sees_users():
+        return Speaker("unknown", "unreadable")
     first = next((one for one in reversed(chain) if not _is_manager(one)), chain[0])
     if _is_way_in(first) or any(map(_is_log_in, chain)):
         return None
@@ -174,13 +238,15 @@ def _find_torn_off(home: "Home", chain: list[ProcessInfo], read: ChainReader) ->
         suspects = (read(_INIT) or [first])[-1:]
     from mi.autopilot.run_times import find_active_run
 
-    run_id = find_active_run(home, [one.started for one in suspects])
+    run_id = find_active_run(home, [one.started for one in suspects], host)
     return Speaker("unknown", "torn-off", run_id) if run_id else None
 
 
 def _is_manager(process: ProcessInfo) -> bool:
-    """Return whether a process is init, or the user's service manager."""
-    return process.pid == _INIT or (process.name == "systemd" and "--user" in process.words)
+    """Return whether a process is init, the user's service manager, or begins jobs that anybody may have written."""
+    if process.pid == _INIT or (process.name == "systemd" and "--user" in process.words):
+        return True
+    return process.owner == 0 and process.name.lower() in _JOB_STARTERS
 
 
 def _is_way_in(process: ProcessInfo) -> bool:
@@ -199,11 +265,13 @@ def _is_in_place(program: str) -> bool:
 
 
 def _name(process: ProcessInfo) -> str:
-    return os.path.basename(process.program) or process.name
+    return os.path.basename(process.program.removesuffix(_DELETED)) or process.name
 
 
 def _is_systems(program: str) -> bool:
     """Return whether a program's file belongs to the system, not to whoever runs it."""
+    if program.endswith(_DELETED):  # where only root can have put it
+        return program.startswith(_SYSTEM)
     try:
         return os.stat(program).st_uid == 0 and _is_in_place(program)
     except OSError:

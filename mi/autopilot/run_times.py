@@ -1,4 +1,4 @@
-"""When runs of a home were active: a process that began meanwhile, and lost its parents, may be an agent's."""
+"""When runs and sessions of hosts were active: what began meanwhile, and lost its parents, may be an agent's."""
 
 import os
 import time
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from mi.kernel import jsonl
-from mi.kernel.ancestry import measure_boot
+from mi.kernel.ancestry import measure_boot, read_start
 from mi.kernel.errors import StorageError
 from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import Home
@@ -20,20 +20,27 @@ _LINGERING_S = 2.0  # what was only waiting for the end is begun right after it
 
 
 class RunMoment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A line of the journal: a run began (at `began`), or ended (at `ended`, as well)."""
+    """A line of the journal: a run or a host's session began (at `began`), or ended (at `ended`, as well)."""
 
-    run_id: str
+    run_id: str  # of a session: the host and the session's id
     began: float
     ended: float = 0
     lock: str = ""  # relative to the home; held as long as the run goes on
+    pid: int = 0  # the host's process; it began at `began`
+
+    @property
+    def place(self) -> str | int:
+        """Return what only one can have at a time: a run its lock, a session its host."""
+        return self.lock or self.pid
 
 
 class ActiveTime(NamedTuple):
-    """A run and the time in which what it started could begin."""
+    """A run, or the session of a host, and the time in which what it started could begin."""
 
     run_id: str
     began: float
     ended: float
+    pid: int = 0  # the host's process
 
     def holds(self, moment: float) -> bool:
         """Return whether a process that began at this moment began during the run."""
@@ -51,36 +58,53 @@ def keep_run_times(home: Home, lock: str, run_id: str) -> Iterator[None]:
         _note_end(home, begun, time.time())
 
 
-def find_active_run(home: Home, moments: Iterable[float]) -> str:
-    """Return the run that was active at one of these moments; '' when none was."""
+def note_session(home: Home, name: str, pid: int, began: float) -> None:
+    """Write down that a session of a host goes on, in a process that began then."""
+    _append(home, RunMoment(run_id=name, began=began, pid=pid))
+
+
+def note_session_end(home: Home, name: str, pid: int, began: float) -> None:
+    """Write down that a session ended; one of which nobody says so ends with its host."""
+    _note_end(home, RunMoment(run_id=name, began=began, pid=pid), time.time())
+
+
+def find_active_run(home: Home, moments: Iterable[float], but: int = 0) -> str:
+    """Return the run or session that was active at one of these moments; '' when none was, `but` of this process."""
     wanted = list(moments)
     since = min(wanted) - _LINGERING_S
-    return next((one.run_id for one in read_run_times(home, since) if any(map(one.holds, wanted))), "")
+    times = [one for one in read_run_times(home, since) if not but or one.pid != but]
+    return next((one.run_id for one in times if any(map(one.holds, wanted))), "")
 
 
 def read_run_times(home: Home, since: float = 0) -> list[ActiveTime]:
     """Return when runs were active that ended since a moment; the end of a killed one is when that is noticed."""
     moments = _read(home)
-    times = [ActiveTime(one.run_id, one.began, one.ended) for one in moments if one.ended and one.ended >= since]
+    times = [
+        ActiveTime(one.run_id, one.began, one.ended, one.pid) for one in moments if one.ended and one.ended >= since
+    ]
     ended = {(one.run_id, one.began) for one in moments if one.ended}
-    latest: dict[str, RunMoment] = {}
+    latest: dict[str | int, RunMoment] = {}
     for begun in moments:
         if begun.ended or (begun.run_id, begun.began) in ended:
             continue
-        if killed := latest.get(begun.lock):
-            times.append(ActiveTime(killed.run_id, killed.began, begun.began))  # the next one has its lock
-        latest[begun.lock] = begun
+        if killed := latest.get(begun.place):
+            times.append(ActiveTime(killed.run_id, killed.began, begun.began, killed.pid))  # the next one has its lock
+        latest[begun.place] = begun
     return [*times, *(_find_end(home, begun) for begun in latest.values())]
 
 
 def _find_end(home: Home, begun: RunMoment) -> ActiveTime:
     """Return how long a run was active of which no end was written down."""
     now, booted = time.time(), measure_boot()
-    if is_held(home.path(begun.lock)):
-        return ActiveTime(begun.run_id, begun.began, now)
+    if _goes_on(home, begun):
+        return ActiveTime(begun.run_id, begun.began, now, begun.pid)
     ended = now if begun.began > booted else booted
     _note_end(home, begun, ended)
-    return ActiveTime(begun.run_id, begun.began, ended)
+    return ActiveTime(begun.run_id, begun.began, ended, begun.pid)
+
+
+def _goes_on(home: Home, begun: RunMoment) -> bool:
+    return is_held(home.path(begun.lock)) if begun.lock else abs(read_start(begun.pid) - begun.began) < _LINGERING_S
 
 
 def _read(home: Home) -> list[RunMoment]:
@@ -100,7 +124,7 @@ def _decode(line: bytes) -> RunMoment | None:
 
 def _note_end(home: Home, begun: RunMoment, ended: float) -> None:
     try:
-        _append(home, RunMoment(run_id=begun.run_id, began=begun.began, ended=ended))
+        _append(home, RunMoment(run_id=begun.run_id, began=begun.began, ended=ended, pid=begun.pid))
     except (OSError, StorageError):
         pass  # it is noticed later
 

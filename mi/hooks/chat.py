@@ -1,13 +1,13 @@
 """The person's next prompt after a refusal: their yes or no answers that one question."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from mi.evidence.answers import AnswerWatch
-from mi.evidence.records.run import HookCall, UserInput
+from mi.evidence.records.run import UserInput
 from mi.hooks import rules_state
-from mi.hooks.answer import HookAnswer
+from mi.hooks.answer import HookAnswer, Reach
 from mi.hooks.chat_tasks import find_proposals
 from mi.hooks.event import HookEvent
 from mi.hooks.opening import hear_word
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 def answer_refusal(event: HookEvent, context: "HomeContext", state: RulesState) -> HookAnswer:
     """Take the prompt for the answer to what was refused since the one before it, where it can be only one."""
-    from mi.app.speaker import is_chat_of_person
     from mi.governance.session_words import read_reply
+    from mi.hooks.host_session import is_persons_prompt
 
     refused = {key: hear_word(context, state.calls[key]) for key in state.refusals if key in state.calls}
     refused = {key: call for key, call in refused.items() if call.word in ("", "no", "closed")}
@@ -33,7 +33,7 @@ def answer_refusal(event: HookEvent, context: "HomeContext", state: RulesState) 
     word = read_reply(event.prompt) if refused or proposed else ""
     if not word and proposed:
         word, refused = read_reply(event.prompt, patterns().adds_tasks), {}
-    if not word or not is_chat_of_person(context, event.host):
+    if not word or not is_persons_prompt(event, context):
         return HookAnswer()
     language = choose_language(context.config.language, event.prompt)
     if len(refused) + len(proposed) > 1:
@@ -67,12 +67,11 @@ def _answer_call(
 ) -> str:
     from mi.governance.session_words import read_permission
 
-    reach = (read_permission(event.prompt, call.reaches) or "once") if agreed else ""
+    wanted = (read_permission(event.prompt, call.reaches) or "once") if agreed else ""
+    reach: Reach | Literal[""] = "session" if wanted == "always" else wanted  # what lasts is said outside of a chat
     given = UserInput(answer=redact(event.prompt)[:500], by="chat", opens=reach)
     if settle(context, call, given, again=bool(call.word)) is not None:
         return ""  # they answered elsewhere at this very moment: that counts
-    if reach == "always":
-        _open_always(event, context, key, call, given)
     word: Word = reach or "no"
 
     def heard(old: RulesState) -> RulesState:
@@ -81,15 +80,8 @@ def _answer_call(
 
     rules_state.change(event, context, heard)
     said = {"operation": call.operation, "target": call.target, "reach": reach}
-    return text("hook.chat-opened" if agreed else "hook.chat-closed", language, **said)
-
-
-def _open_always(event: HookEvent, context: "HomeContext", key: str, call: AskedCall, given: UserInput) -> None:
-    from mi.app.permission_words import open_always
-
-    about = HookCall(host=event.host, operation=call.operation, target=call.target, key=key)
-    said = msgspec.structs.replace(given, question_id=call.question_id)
-    open_always(context, about, context.project.root, said)
+    told = text("hook.chat-opened" if agreed else "hook.chat-closed", language, **said)
+    return told if wanted == reach else f"{told} {text('hook.chat-always', language)}"
 
 
 def _name_all(context: "HomeContext", calls: list[AskedCall], proposed: "list[TaskProposal]", language: str) -> str:

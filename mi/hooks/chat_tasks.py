@@ -48,8 +48,8 @@ def find_request(event: HookEvent, context: "HomeContext") -> str:
     """Return the prompt as a request that opens the task list: of a person, for new work, after all tasks are done."""
     if not os.path.exists(os.path.join(context.project.root, FILE)) or not event.prompt.strip():
         return ""
-    from mi.app.speaker import is_chat_of_person
     from mi.governance.session_words import ends_session, read_reply
+    from mi.hooks.host_session import is_persons_prompt
     from mi.kernel.secrets import redact
     from mi.mind.language import is_inquiry
     from mi.tasks.tinytasks_file import TinyTasks
@@ -59,4 +59,4 @@ def find_request(event: HookEvent, context: "HomeContext") -> str:
         return ""
     if read_reply(event.prompt) or ends_session(event.prompt) or is_inquiry(event.prompt):
         return ""
-    return redact(event.prompt)[:_LONGEST] if is_chat_of_person(context, event.host) else ""
+    return redact(event.prompt)[:_LONGEST] if is_persons_prompt(event, context) else ""

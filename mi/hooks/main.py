@@ -9,6 +9,7 @@ from mi.hooks import event as events
 from mi.hooks.answer import rendered
 from mi.hooks.enforce import EnforcedAnswer, ask_parts, fails_closed
 from mi.hooks.event import EventName, HookEvent
+from mi.hooks.host_session import note_call
 from mi.hooks.started import is_somebody_there
 from mi.kernel.errors import MiError, from_os_error
 from mi.kernel.jsontext import encode
@@ -43,6 +44,8 @@ def reply_to(context: "HomeContext", host: str, name: EventName, enforced: tuple
         outcome = _with_word(event, context, ask_parts(event, context, _with_person(event, enforced)))
         if name == "session-start":
             outcome = _with_waiting(context, outcome)
+        if name == "post-tool" or (name == "pre-tool" and outcome.answer.decision != "deny" and not outcome.closed):
+            note_call(event, context)
         shown = encode(rendered(event, outcome.answer)) + b"\n"
         if name == "session-end":
             _forget(event, context)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from mi.app.speaker import is_chat_of_person
 from mi.app.team import build_persona
 from mi.evidence.records.governed import Override
 from mi.governance import challenge, modes, speed
@@ -15,6 +14,7 @@ from mi.governance.signals import Signals
 from mi.hooks import rules_state
 from mi.hooks.answer import HookAnswer
 from mi.hooks.event import HookEvent
+from mi.hooks.host_session import is_persons_prompt
 from mi.hooks.rules_state import RulesState, Suggested
 from mi.kernel.errors import MiError
 from mi.kernel.messages import choose_language, text
@@ -48,11 +48,11 @@ def answer_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
     """Return what the agent should know about the prompt before it answers; a new batch of edits begins."""
     language = choose_language(context.config.language, event.prompt)
     state = rules_state.read(event, context)
-    if is_capture_reply(event.prompt, state.waiting is not None) and is_chat_of_person(context, event.host):
+    if is_capture_reply(event.prompt, state.waiting is not None) and is_persons_prompt(event, context):
         return HookAnswer(context=_kept(event, context, state, language))
     said = _signals(event, context, state)
     obeys = said.mode == "obey"
-    begins = obeys and modes.is_obey(event.prompt) and is_chat_of_person(context, event.host)
+    begins = obeys and modes.is_obey(event.prompt) and is_persons_prompt(event, context)
     if begins:
         context.open_agent_log().append(Override(reason=redact(event.prompt)[:500], scope=f"topic {event.session_id}"))
     prompt = redact(event.prompt)[:2000]  # a secret is kept nowhere

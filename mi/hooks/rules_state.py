@@ -71,12 +71,12 @@ class RulesState(Struct, frozen=True, kw_only=True):
 
 def read(event: HookEvent, context: "HomeContext") -> RulesState:
     """Return the state of the event's session; the beginning's for a new one."""
-    return read_state(_path(event, context), RulesState, context.notices)
+    return read_state(find_path(event, context), RulesState, context.notices)
 
 
 def change(event: HookEvent, context: "HomeContext", new: Callable[[RulesState], RulesState]) -> RulesState:
     """Change it, under the lock of its folder; a power cut ends the session, too."""
-    return update_state(_path(event, context), RulesState, new, context.notices, sync=False)
+    return update_state(find_path(event, context), RulesState, new, context.notices, sync=False)
 
 
 def forget(event: HookEvent, context: "HomeContext", keep_calls: bool = False) -> None:
@@ -86,23 +86,32 @@ def forget(event: HookEvent, context: "HomeContext", keep_calls: bool = False) -
         change(event, context, lambda old: RulesState(calls=calls, refusals=old.refusals))
         return
     try:
-        os.remove(_path(event, context))
+        os.remove(find_path(event, context))
     except FileNotFoundError:
         pass
 
 
 def list_forgotten(event: HookEvent, context: "HomeContext") -> list[str]:
     """Return the files of sessions that nothing was heard of for a day, but the event's own."""
-    own = _path(event, context)
+    own = find_path(event, context)
     try:
-        found = [one.path for one in os.scandir(os.path.dirname(own)) if one.name.endswith(".json")]
+        found = [one.path for one in os.scandir(os.path.dirname(own)) if one.name.endswith((".json", ".calls"))]
         return [path for path in found if path != own and os.stat(path).st_mtime < time.time() - _QUIET_S]
     except OSError:
         return []  # none was kept yet, or another hook was faster
 
 
-def _path(event: HookEvent, context: "HomeContext") -> str:
-    session = re.sub(r"[^\w-]+", "_", event.session_id)[:80] or "unnamed"
-    if session != event.session_id:  # another session must not have the same name
+def find_path(event: HookEvent, context: "HomeContext") -> str:
+    """Return where the event's session is kept."""
+    session = re.sub(r"[^\w-]+", "_", event.session_id)[:80] or _name_unnamed(event)
+    if event.session_id and session != event.session_id:  # another session must not have the same name
         session += "-" + hash_sha256(event.session_id.encode("utf-8", "surrogatepass"))[:12]
     return context.project_home.path("hook_sessions", f"{event.host}-{session}.json")
+
+
+def _name_unnamed(event: HookEvent) -> str:
+    """Return a name for the session of a host that gives it none: one for each process of the host."""
+    from mi.app.speaker import find_host
+
+    found = find_host(event.host)
+    return f"unnamed-{found.host.pid}" if found else f"unnamed-{os.getppid()}"

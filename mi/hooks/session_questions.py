@@ -37,7 +37,7 @@ def close(event: HookEvent, context: "HomeContext", keys: Sequence[str], why: st
 def sweep(event: HookEvent, context: "HomeContext") -> None:
     """End sessions that ended without a word: their questions are closed, and what was kept of them is removed."""
     for path in rules_state.list_forgotten(event, context):
-        calls = read_state(path, RulesState, context.notices).calls
+        calls = read_state(path, RulesState, context.notices).calls if path.endswith(".json") else {}
         reason = text("hook.why-ended", context.quiet_language)
         for call in calls.values():
             if not call.word:

@@ -9,6 +9,7 @@ _TRIES = 3  # a parent that ends meanwhile leaves its child to another
 _DEEPEST = 1000
 _INIT = 1
 _PS = ("/bin/ps",)  # not whichever the path finds
+_MANY = 65_536  # user ids of a container; whoever makes a namespace for themselves has one
 
 
 class ProcessInfo(NamedTuple):
@@ -116,6 +117,31 @@ def _parse_ps(line: str) -> ProcessInfo:
     words = tuple(rest[5].split()) if len(rest) > 5 else ()
     name = os.path.basename(words[0].lstrip("-")) if words else ""
     return ProcessInfo(int(pid), name, words, started, int(parent), words[0] if words else "", int(owner))
+
+
+def read_start(pid: int) -> float:
+    """Return when a process began, in seconds since the epoch; 0 when there is none."""
+    chain = read_ancestry(pid)
+    return chain[0].started if chain else 0.0
+
+
+def sees_users(proc: str = "/proc") -> bool:
+    """Return whether user ids mean here what they mean to the first process.
+
+    In a user namespace of one's own one is root, and can put any file in the place of the system's.
+    """
+    try:
+        own, first = (_read_map(proc, name) for name in ("self", str(_INIT)))
+    except FileNotFoundError:  # a system without such namespaces
+        return True
+    except OSError:
+        return False
+    return own == first and sum(int(line.split()[2]) for line in own.splitlines()) >= _MANY
+
+
+def _read_map(proc: str, name: str) -> str:
+    with open(os.path.join(proc, name, "uid_map"), encoding="ascii") as file:
+        return file.read()
 
 
 def measure_boot() -> float:

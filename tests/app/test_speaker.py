@@ -11,10 +11,10 @@ import pytest
 
 from mi.app import speaker
 from mi.app.home_context import HomeContext
-from mi.app.speaker import Speaker, find_speaker, is_chat_of_person
+from mi.app.speaker import Speaker, find_chat_host, find_speaker
 from mi.autopilot.run_lock import Owner
-from mi.autopilot.run_times import keep_run_times
-from mi.kernel.ancestry import ProcessInfo
+from mi.autopilot.run_times import keep_run_times, note_session
+from mi.kernel.ancestry import ProcessInfo, read_start
 from mi.kernel.home import Home
 
 BEFORE = time.time() - 3600  # anything that stood before the run
@@ -42,48 +42,110 @@ def speaks(context: HomeContext, *chain: ProcessInfo) -> Speaker:
     return find_speaker(context, lambda pid: list(chain))
 
 
-@pytest.mark.req("person.scripts")
-@pytest.mark.parametrize(
-    "above",
-    [
-        (BASH, process("gnome-terminal-", parent=1), MANAGER, INIT),
-        (BASH, process("sshd", owner=0), INIT),
-        (process("make"), BASH, process("cron", parent=1), INIT),
-        (process("node", "node", "/opt/runner/index.js", "claude"), INIT),  # CI that is told about an agent
-        (process("python3", "python3", "-m", "pytest", "tests/codex"), BASH, INIT),
-        (process("node", "node", "/home/ada/src/codex/build.js"), BASH, INIT),  # a folder that is called so
-        (process("uv", "uv", "run", "mi", "values", "set"), BASH, INIT),
-        (process("bash", "-bash", parent=0),),  # entered a container
-        (process("vim"), process("mi", "python3", "/usr/bin/mi", "values", "edit"), BASH, INIT),
-        (INIT,),
-    ],
-)
-def test_without_an_agent_above_it_is_a_persons(context: HomeContext, above: tuple[ProcessInfo, ...]) -> None:
-    assert speaks(context, MI, *above) == Speaker("terminal")
+# Chains above a command, and the agent that stands in them ('': none, it is a person's).
+CHAINS: list[tuple[str, tuple[ProcessInfo, ...]]] = [
+    # people
+    ("", (BASH, process("gnome-terminal-", parent=1), MANAGER, INIT)),
+    ("", (BASH, process("sshd", owner=0), INIT)),
+    ("", (process("make"), BASH, process("cron", parent=1), INIT)),
+    ("", (process("sh"), process("cron", owner=0), process("cron", parent=1, owner=0), INIT)),
+    ("", (process("node", "node", "/opt/runner/index.js", "claude"), INIT)),  # CI that is told about an agent
+    ("", (process("node", "node", "--no-warnings", "/opt/runner/index.js", "claude"), INIT)),
+    ("", (process("node", "node", "--enable-source-maps", "dist/main.js", "codex"), INIT)),
+    ("", (process("python3", "python3", "-m", "pytest", "tests/codex"), BASH, INIT)),
+    ("", (process("python3", "python3", "-u", "manage", "codex"), BASH, INIT)),
+    ("", (process("python3", "python3", "-c", "import this", "claude"), BASH, INIT)),
+    ("", (process("node", "node", "/home/ada/src/codex/build.js"), BASH, INIT)),  # a folder that is called so
+    ("", (process("goose.py", "/usr/bin/python3", "./goose.py"), BASH, INIT)),  # a script of their own
+    ("", (process("python3", "python3", "tools/goose.py", "--fast"), BASH, INIT)),
+    ("", (process("bash", "bash", "/home/ada/bin/codex.sh"), BASH, INIT)),
+    ("", (process("bash", "bash", "-c", "claude -p x > out; mi values set"), BASH, INIT)),
+    ("", (process("bash", "bash", "-o", "pipefail", "release.sh", "claude"), BASH, INIT)),
+    ("", (process("zsh", "-zsh"), INIT)),
+    ("", (process("uv", "uv", "run", "mi", "values", "set"), BASH, INIT)),
+    ("", (process("uv", "uv", "run", "--directory", "codex", "mi", "values", "set"), BASH, INIT)),
+    ("", (process("uv", "uv", "run", "--project", "claude", "--", "mi", "values", "set"), BASH, INIT)),
+    ("", (process("uv", "uv", "run", "--with", "aider-chat", "report.py"), BASH, INIT)),
+    ("", (process("uv", "uv", "run", "python", "-m", "mi", "values", "set"), BASH, INIT)),
+    ("", (process("uv", "uv", "pip", "install", "aider-chat"), BASH, INIT)),
+    ("", (process("pipx", "pipx", "run", "--spec", "aider-chat", "report"), BASH, INIT)),
+    ("", (process("npm", "npm", "install", "@openai/codex"), BASH, INIT)),
+    ("", (process("npm run codex", "npm run codex"), BASH, INIT)),  # a script of the project
+    ("", (process("pnpm", "pnpm", "--filter", "codex", "test"), BASH, INIT)),
+    ("", (process("npx", "npx", "-p", "@openai/codex", "true"), BASH, INIT)),
+    ("", (process("deno", "deno", "run", "-A", "--config", "codex", "main.ts"), BASH, INIT)),
+    ("", (process("ruby", "ruby", "-I", "claude", "rake"), BASH, INIT)),
+    ("", (process("git", "git", "commit", "-m", "claude"), BASH, INIT)),
+    ("", (process("bash", "-bash", parent=0),)),  # entered a container
+    ("", (process("vim"), process("mi", "python3", "/usr/bin/mi", "values", "edit"), BASH, INIT)),
+    ("", (process("vim"), process("mi", "python3", "/usr/bin/mi", "--home", "/x", "values", "edit"), BASH, INIT)),
+    ("", (process("sh"), process("mi", "python3", "-P", "-m", "mi", "-C", "run", "demo"), BASH, INIT)),
+    ("", (INIT,)),
+    # agents
+    ("claude", (CLAUDE,)),
+    ("claude", (process("claude.exe"),)),
+    ("codex", (process("codex", "/opt/codex-linux-x64/vendor/bin/codex", "exec"),)),
+    ("codex", (process("node", "node", "/usr/bin/codex", "exec"),)),
+    ("codex", (process("MainThread", "node", "/x/node_modules/@openai/codex/bin/codex.js"),)),
+    ("claude", (process("node", "node", "--no-warnings", "/x/node_modules/@anthropic-ai/claude-code/cli.js"),)),
+    ("codex", (process("node", "node", "-r", "x", "/usr/bin/codex"),)),
+    ("codex", (process("node", "node", "--require", "./x.js", "/usr/bin/codex"),)),
+    ("codex", (process("node", "node", "--import=tsx", "/usr/bin/codex"),)),
+    ("codex", (process("node", "node", "--max-old-space-size", "4096", "/usr/bin/codex"),)),
+    ("codex", (process("node", "node", "--max-semi-space-size", "64", "/usr/bin/codex"),)),  # one nobody knows
+    ("gemini", (process("node", "node", "/usr/bin/gemini"),)),
+    ("gemini", (process("node", "node", "bundle/gemini.js"),)),
+    ("qwen", (process("node", "node", "/x/node_modules/@qwen-code/qwen-code/dist/index.js"),)),
+    ("codex", (process("codex", "bash", "/home/ada/bin/codex"),)),
+    ("codex", (process("bash", "bash", "/path/codex", "exec"),)),
+    ("codex", (process("bash", "bash", "-e", "-o", "pipefail", "/path/codex"),)),
+    ("claude", (process("zsh", "zsh", "-f", "/home/ada/bin/claude"),)),
+    ("aider", (process("python3.12", "python3.12", "/home/ada/.local/bin/aider"),)),
+    ("aider", (process("python", "python", "-m", "aider"),)),
+    ("aider", (process("python", "python", "-X", "utf8", "-m", "aider"),)),
+    ("aider", (process("python", "python", "-W", "ignore", "/x/bin/aider"),)),
+    ("aider", (process("python3", "python3", "/x/lib/python3.12/site-packages/aider/main.py"),)),
+    ("opencode", (process("npx", "npx", "-y", "opencode-ai"),)),
+    ("codex", (process("npm exec @opena", "npm exec @openai/codex"),)),
+    ("codex", (process("node", "node", "/usr/bin/npx", "-y", "@openai/codex@latest", "exec"),)),
+    ("codex", (process("npx", "npx", "-p", "@openai/codex", "codex"),)),
+    ("claude", (process("bunx", "bunx", "@anthropic-ai/claude-code"),)),
+    ("claude", (process("bun", "bun", "x", "@anthropic-ai/claude-code@2"),)),
+    ("codex", (process("bun", "bun", "run", "codex"),)),
+    ("codex", (process("pnpm", "pnpm", "dlx", "@openai/codex"),)),
+    ("codex", (process("node", "node", "/x/pnpm.cjs", "--silent", "dlx", "@openai/codex"),)),
+    ("gemini", (process("yarn", "yarn", "dlx", "@google/gemini-cli"),)),
+    ("codex", (process("yarn", "yarn", "codex"),)),
+    ("codex", (process("deno", "deno", "run", "-A", "npm:@openai/codex@1"),)),
+    ("claude", (process("deno", "deno", "run", "--allow-all", "npm:@anthropic-ai/claude-code"),)),
+    ("aider", (process("uvx", "uvx", "--python", "3.12", "aider"),)),
+    ("aider", (process("uvx", "uvx", "--from", "aider-chat", "aider"),)),
+    ("aider", (process("uv", "uv", "tool", "run", "--python", "3.12", "aider-chat==0.80"),)),
+    ("aider", (process("uv", "uv", "run", "--with", "aider-chat", "-m", "aider"),)),
+    ("aider", (process("uv", "uv", "run", "python", "-m", "aider"),)),
+    ("aider", (process("pipx", "pipx", "run", "aider-chat"),)),
+    ("codex", (process("bwrap", "bwrap", "--unshare-pid", "--argv0", "codex-linux-sandbox", "--", "x"),)),
+    ("mi", (process("mi", "python3", "/usr/bin/mi", "run", "fix it"),)),
+    ("mi", (process("python3", "python3", "-m", "mi", "fix", "it"),)),
+    ("mi", (process("mi", "python3", "/usr/bin/mi", "run", "values", "edit"),)),
+    ("mi", (process("mi", "python3", "/usr/bin/mi", "fix", "the", "demo"),)),
+    ("mi", (process("mi", "python3", "/usr/bin/mi", "--home", "demo", "run", "x"),)),
+    ("mi", (process("mi", "python3", "/usr/bin/mi", "please", "bench judge"),)),
+]
 
 
-@pytest.mark.req("person.chain")
+@pytest.mark.req("person.scripts", "person.chain")
 @pytest.mark.parametrize(
-    ("agent", "name"),
-    [
-        (CLAUDE, "claude"),
-        (process("codex", "/opt/codex-linux-x64/vendor/bin/codex", "exec"), "codex"),
-        (process("node", "node", "/usr/bin/codex", "exec"), "codex"),
-        (process("MainThread", "node", "/x/node_modules/@openai/codex/bin/codex.js"), "codex"),
-        (process("node", "node", "--no-warnings", "/x/node_modules/@anthropic-ai/claude-code/cli.js"), "claude"),
-        (process("claude.exe"), "claude"),
-        (process("node", "node", "/usr/bin/gemini"), "gemini"),
-        (process("python3.12", "python3.12", "/home/ada/.local/bin/aider"), "aider"),
-        (process("python", "python", "-m", "aider"), "aider"),
-        (process("npx", "npx", "-y", "opencode-ai"), "opencode"),
-        (process("bwrap", "bwrap", "--unshare-pid", "--argv0", "codex-linux-sandbox", "--", "x"), "codex"),
-        (process("mi", "python3", "/usr/bin/mi", "run", "fix it"), "mi"),
-        (process("python3", "python3", "-m", "mi", "fix", "it"), "mi"),
-        (process("mi", "python3", "/usr/bin/mi", "run", "values", "edit"), "mi"),
-    ],
+    ("agent", "above"), CHAINS, ids=[" ".join(above[0].words) + f" → {agent}" for agent, above in CHAINS]
 )
-def test_an_agent_above_is_found_however_it_was_started(context: HomeContext, agent: ProcessInfo, name: str) -> None:
-    assert speaks(context, MI, BASH, agent, BASH, INIT) == Speaker("agent", "program", name, 77)
+def test_an_agent_above_is_found_however_it_was_started_and_nobody_else(
+    context: HomeContext, agent: str, above: tuple[ProcessInfo, ...]
+) -> None:
+    if agent:
+        expected = Speaker("agent", "program", agent, 77)
+        assert speaks(context, MI, BASH, *above, BASH, INIT) == expected
+    else:
+        assert speaks(context, MI, *above) == Speaker("terminal")
 
 
 @pytest.mark.req("person.marks")
@@ -140,6 +202,40 @@ def test_what_lost_its_parents_during_a_run_is_no_persons(context: HomeContext, 
         later = MI._replace(started=began + 60)
         assert speaks(context, later, waiter, *manager) == Speaker("unknown", "torn-off", RUN)
         assert speaks(context, MI._replace(started=began, parent=1), *manager).because == "torn-off"
+
+    during_a_run(context, look)
+
+
+@pytest.mark.req("person.torn-off")
+@pytest.mark.parametrize(
+    "manager",
+    [(INIT,), (MANAGER, INIT), (process("cron", owner=0), process("cron", owner=0, parent=1), INIT)],
+    ids=["init", "service manager", "cron"],
+)
+def test_what_lost_its_parents_during_a_hosts_session_is_no_persons(
+    context: HomeContext, manager: tuple[ProcessInfo]
+) -> None:
+    note_session(context.home, "claude-code s1", os.getpid(), read_start(os.getpid()))
+    waiter = process("sh", "sh", "-c", "sleep 60; mi answer 1 yes", started=time.time(), parent=1)
+    assert speaks(context, MI, waiter, *manager) == Speaker("unknown", "torn-off", "claude-code s1")
+    assert speaks(context, MI, waiter._replace(started=BEFORE), *manager).by == "terminal"  # it stood before
+
+
+@pytest.mark.req("person.closed")
+def test_in_a_user_namespace_of_ones_own_nobody_is_a_person(
+    context: HomeContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speaker, "sees_users", lambda: False)
+    assert speaks(context, MI, BASH, process("sshd", owner=0), INIT) == Speaker("unknown", "unreadable")
+
+
+def test_a_terminal_that_was_upgraded_since_is_still_one(context: HomeContext) -> None:
+    def look(began: float) -> None:
+        desktop = process("konsole", started=began, parent=1)
+        upgraded = desktop._replace(program="/usr/bin/konsole (deleted)")
+        assert speaks(context, MI, BASH, upgraded, INIT).by == "terminal"
+        own = desktop._replace(program="/home/ada/konsole (deleted)")
+        assert speaks(context, MI, BASH, own, INIT).because == "torn-off"
 
     during_a_run(context, look)
 
@@ -203,8 +299,13 @@ def test_a_process_that_began_between_two_runs_is_the_persons(context: HomeConte
     assert speaks(context, MI, process("sh", started=time.time() + 60, parent=1), INIT).by == "terminal"
 
 
+HOOKED = process("mi", "python3", "/usr/bin/mi", "hook", "prompt", "--host", "claude-code")
+HOOK = "/usr/bin/mi hook prompt --host claude-code"
 NODE_CODEX = process("node", "node", "/usr/bin/codex")
 CODEX = process("codex", "/x/vendor/bin/codex")
+NODE_CLAUDE = process("node", "node", "/x/node_modules/@anthropic-ai/claude-code/cli.js")
+WRAPPER = process("codex", "/bin/sh", "/home/ada/bin/codex")
+NPX = process("npm exec @opena", "npm exec @openai/codex")
 
 
 @pytest.mark.req("person.chat")
@@ -212,7 +313,8 @@ CODEX = process("codex", "/x/vendor/bin/codex")
     ("host", "above", "is_persons"),
     [
         ("claude-code", (CLAUDE, BASH, INIT), True),
-        ("claude-code", (process("sh"), CLAUDE, BASH, INIT), True),
+        ("claude-code", (process("sh", "sh", "-c", HOOK), CLAUDE, BASH, INIT), True),
+        ("codex", (process("bash", "bash", "-lc", HOOK), CODEX, BASH, INIT), True),
         ("codex", (CODEX, NODE_CODEX, BASH, INIT), True),  # one program, started by its script
         ("codex", (CODEX, BASH, INIT), True),
         ("codex", (CLAUDE, BASH, INIT), False),
@@ -223,23 +325,43 @@ CODEX = process("codex", "/x/vendor/bin/codex")
         ("claude-code", (CLAUDE, BASH, CODEX, BASH, INIT), False),
         ("claude-code", (CLAUDE, process("mi", "python3", "/usr/bin/mi", "run", "x"), BASH, INIT), False),
         ("claude-code", (CLAUDE, BASH), False),  # what stands above is hidden
+        # whatever only starts its host counts with it
+        ("codex", (CODEX, NODE_CODEX, WRAPPER, BASH, INIT), True),
+        ("codex", (CODEX, WRAPPER, BASH, INIT), True),
+        ("codex", (CODEX, NODE_CODEX, process("sh", "sh", "-c", "codex"), NPX, BASH, INIT), True),
+        ("claude-code", (CLAUDE, process("bunx", "bunx", "@anthropic-ai/claude-code"), BASH, INIT), True),
+        ("codex", (WRAPPER, BASH, INIT), False),  # a script of that name is no host
+        ("codex", (CODEX, NODE_CODEX, BASH, CODEX, NODE_CODEX, NPX, BASH, INIT), False),
+        ("codex", (CODEX, BASH, NODE_CODEX, BASH, INIT), False),
+        ("claude-code", (CLAUDE, NODE_CLAUDE, BASH, INIT), False),  # the script is an agent itself
+        ("claude-code", (NODE_CLAUDE, NODE_CLAUDE, BASH, INIT), False),
+        # between a host and its hook stands nothing but the shell that was given the hook's command alone
+        ("claude-code", (process("bash", "bash", "-c", f"echo '{{}}' | {HOOK}"), CLAUDE, BASH, INIT), False),
+        ("claude-code", (process("bash", "bash", "-c", f"{HOOK} < event.json"), CLAUDE, BASH, INIT), False),
+        ("claude-code", (process("bash", "bash", "-c", f"eval '{HOOK}'"), CLAUDE, BASH, INIT), False),
+        ("claude-code", (process("bash", "bash", "say.sh"), CLAUDE, BASH, INIT), False),
+        ("claude-code", (process("bash"), CLAUDE, BASH, INIT), False),
+        ("claude-code", (process("sh", "sh", "-c", HOOK), BASH, CLAUDE, BASH, INIT), False),
+        ("claude-code", (process("python3", "python3", "-c", HOOK), CLAUDE, BASH, INIT), False),
+        ("claude-code", (process("script", "script", "-qec", HOOK), CLAUDE, BASH, INIT), False),
+        ("codex", (process("bash", "bash", "-lc", "unbalanced '"), CODEX, BASH, INIT), False),
     ],
 )
 def test_a_prompt_is_the_persons_where_only_its_host_stands_above(
     context: HomeContext, host: str, above: tuple[ProcessInfo, ...], is_persons: bool
 ) -> None:
-    assert is_chat_of_person(context, host, lambda pid: [MI, *above]) is is_persons
+    assert (find_chat_host(context, host, lambda pid: [HOOKED, *above]) is not None) is is_persons
 
 
 @pytest.mark.req("person.chat")
 def test_no_prompt_is_the_persons_in_a_session_of_a_run(context: HomeContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not is_chat_of_person(context, "claude-code", lambda pid: None)
+    assert not find_chat_host(context, "claude-code", lambda pid: None)
 
     def look(began: float) -> None:
         torn_off = CLAUDE._replace(started=began, parent=1)
-        assert not is_chat_of_person(context, "claude-code", lambda pid: [MI, torn_off, INIT])
-        assert is_chat_of_person(context, "claude-code", lambda pid: [MI, torn_off, BASH, INIT])
+        assert not find_chat_host(context, "claude-code", lambda pid: [MI, torn_off, INIT])
+        assert find_chat_host(context, "claude-code", lambda pid: [MI, torn_off, BASH, INIT])
 
     during_a_run(context, look)
     monkeypatch.setenv("MI_BATCH_MARK", "1")
-    assert not is_chat_of_person(context, "claude-code", lambda pid: [MI, CLAUDE, BASH, INIT])
+    assert not find_chat_host(context, "claude-code", lambda pid: [MI, CLAUDE, BASH, INIT])

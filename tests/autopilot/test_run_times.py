@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from mi.autopilot import run_times
-from mi.autopilot.run_times import RunMoment, keep_run_times, read_run_times
+from mi.autopilot.run_times import (
+    RunMoment,
+    find_active_run,
+    keep_run_times,
+    note_session,
+    note_session_end,
+    read_run_times,
+)
+from mi.kernel.ancestry import read_start
 from mi.kernel.home import Home
 
 PROJECT = "0123456789abcdef"
@@ -92,3 +100,21 @@ def test_a_broken_line_is_passed_over(home: Home) -> None:
     path = Path(home.run_times)
     path.write_bytes(b"{broken\n[]\n" + path.read_bytes() + b'{"run_id": 5}\n{"run_id": "run_x"}\n')
     assert [one.run_id for one in read_run_times(home)] == ["run_a"]
+
+
+@pytest.mark.req("person.torn-off")
+def test_a_session_lasts_as_long_as_its_host_or_until_it_says_its_end(home: Home) -> None:
+    host = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    began = read_start(host.pid)
+    note_session(home, "codex s1", host.pid, began)
+    assert find_active_run(home, [time.time()]) == "codex s1"
+    assert find_active_run(home, [time.time()], host.pid) == ""  # not for what the host itself says
+    note_session_end(home, "codex s1", host.pid, began)
+    note_session(home, "codex s2", host.pid, began)  # another one begins in the same process
+    assert find_active_run(home, [time.time() + 10]) == ""
+    first = read_run_times(home)[-1].ended
+    assert read_run_times(home)[-1].ended > first
+    host.communicate()
+    gone = read_run_times(home)
+    assert read_run_times(home) == gone  # its end is written down when it is noticed
+    assert {(one.run_id, one.pid) for one in gone} == {("codex s1", host.pid), ("codex s2", host.pid)}

@@ -19,12 +19,16 @@ Json = dict[str, Any]
 
 def stand_above(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     """Let the hook stand below these programs, the nearest first, in a shell that is older than any run."""
-    began = time.time() - 3600
-    chain = [
-        ProcessInfo(77, name, (name,), began, 0 if name == "init" else 2, f"/usr/bin/{name}", 1000)
-        for name in ("mi", *names, "bash", "init")
-    ]
-    monkeypatch.setattr(speaker, "read_ancestry", lambda pid=None: chain)
+    began = time.time()
+    above = [ProcessInfo(77, name, (name,), began, 2, f"/usr/bin/{name}", 1000) for name in names]
+    monkeypatch.setattr(speaker, "read_ancestry", lambda pid=None: make_chain(*above))
+
+
+def make_chain(*above: ProcessInfo) -> list[ProcessInfo]:
+    """Return a hook that begins now, below these processes in an old shell."""
+    hook = ProcessInfo(78, "mi", ("mi",), time.time(), 77, "/usr/bin/mi", 1000)
+    shell = ProcessInfo(76, "bash", ("bash",), hook.started - 3600, 2, "/usr/bin/bash", 1000)
+    return [hook, *above, shell, shell._replace(pid=1, name="init", words=("init",), parent=0)]
 
 
 class Host:
@@ -34,9 +38,17 @@ class Host:
         self.home, self.root, self.name, self.session = home, root, name, session
         self.parts: tuple[str, ...] = ("permissions",)
         self.calls = 0
+        self.transcript = root.parent / f"{name}-{session}.jsonl"
 
     def reply(self, event: str, **fields: Any) -> HookReply:
-        data = msgspec.json.encode({"session_id": self.session, "cwd": str(self.root), **fields})
+        data = msgspec.json.encode(
+            {
+                "session_id": self.session,
+                "cwd": str(self.root),
+                "transcript_path": str(self.transcript),
+                **fields,
+            }
+        )
         return reply_to(HomeContext(self.home), self.name, event, self.parts, data)  # type: ignore[arg-type]
 
     def tell(self, event: str, **fields: Any) -> Json:
@@ -57,6 +69,13 @@ class Host:
             "post-tool", tool_name=tool, tool_input=given, tool_use_id=f"t{self.calls}", tool_response=response or {}
         )
         return str(said.get("additionalContext", ""))
+
+    def stop_call(self, kind: str = "tool_result") -> None:
+        """Write down, as a host does, that the latest call failed or was stopped: no event tells of it."""
+        name = "tool_use_id" if kind == "tool_result" else "call_id"
+        line = {"message": {"content": [{"type": kind, name: f"t{self.calls}"}]}}
+        with self.transcript.open("ab") as file:
+            file.write(msgspec.json.encode(line) + b"\n")
 
     def prompt(self, words: str) -> str:
         return str(self.tell("prompt", prompt=words).get("additionalContext", ""))

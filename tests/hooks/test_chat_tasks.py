@@ -12,7 +12,7 @@ from mi.contract import state
 from mi.contract.session import ContractSession, Refused
 from mi.contract.task_tools import AddInput, ChangeResult, CompleteInput, task_add, task_complete
 from mi.kernel.ancestry import ProcessInfo
-from tests.hooks.host import Host
+from tests.hooks.host import Host, make_chain
 
 DONE = "# Ship it\n\n- [x] mend the parser\n"
 ADD = {"title": "write the guide", "subtasks": ["the first page"]}
@@ -23,11 +23,13 @@ class Chat(Host):
 
     above: tuple[str, ...] = ()
 
+    began = 0.0
+
     def chain(self, pid: int | None = None) -> list[ProcessInfo]:
         program = {"codex": "codex", "claude-code": "claude"}[self.name]
-        names = ["mi", program, *self.above, "bash", "init"]
-        began = time.time() - 3600
-        return [ProcessInfo(77, one, (one,), began, one != "init" and 2, f"/usr/bin/{one}", 1000) for one in names]
+        self.began = self.began or time.time()
+        above = [ProcessInfo(77, one, (one,), self.began, 2, f"/usr/bin/{one}", 1000) for one in (program, *self.above)]
+        return make_chain(*above)
 
     def tool(self) -> ContractSession:
         place = build_contract(HomeContext(self.home).for_agent(str(self.root)))
@@ -44,6 +46,7 @@ class Chat(Host):
             return task_add(session, AddInput(**given))  # type: ignore[arg-type]
         finally:
             session.close()
+            self.stop_call("tool_result" if self.name == "claude-code" else "function_call_output")
 
     @property
     def tasks(self) -> str:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from mi.app import speaker
 from mi.app.home_context import HomeContext
+from mi.hooks import host_session
 from tests.conftest import git
 from tests.hooks.host import Host, stand_above
 from tests.waiting import wait_until
@@ -164,7 +166,8 @@ def asking(home, root, monkeypatch) -> Host:
 
 
 @pytest.mark.req("person.opens.host-asks")
-def test_what_the_host_shows_is_in_the_inbox_until_the_person_lets_it_through(asking, waiting):
+def test_what_the_host_shows_is_in_the_inbox_until_the_person_lets_it_through(asking, waiting, monkeypatch):
+    stand_above(monkeypatch, "claude")
     assert asking.before("Bash", command=PUSH)[0] == "ask"
     assert len(waiting()) == 1
     asking.after("Bash", command=PUSH)
@@ -194,7 +197,8 @@ def test_an_answer_in_the_inbox_opens_the_next_try_where_the_host_asks_too(askin
     assert asking.before("Bash", command=PUSH)[0] == "ask"
 
 
-def test_a_yes_in_the_inbox_and_one_in_the_host_are_one(asking, answer):
+def test_a_yes_in_the_inbox_and_one_in_the_host_are_one(asking, answer, monkeypatch):
+    stand_above(monkeypatch, "claude")
     asking.before("Bash", command=PUSH)
     answer("once")
     asking.after("Bash", command=PUSH)
@@ -259,9 +263,13 @@ def test_an_always_does_not_outlive_a_denial_of_its_operation(host, answer, mi, 
 def chat(host, monkeypatch):
     """A prompt in a host's session: of a person, or of whoever stands above that host."""
 
+    stands: list[tuple[str, ...]] = []
+
     def say(words: str, above: tuple[str, ...] = (), to: Host = host) -> str:
-        program = {"codex": "codex", "claude-code": "claude"}[to.name]
-        stand_above(monkeypatch, program, *above)
+        programs = ({"codex": "codex", "claude-code": "claude"}[to.name], *above)
+        if programs not in stands[-1:]:  # the same process all the time
+            stand_above(monkeypatch, *programs)
+            stands.append(programs)
         return to.prompt(words)
 
     return say
@@ -280,18 +288,137 @@ def test_a_yes_in_the_chat_directly_after_a_refusal_answers_that_one_question(ho
 
 
 @pytest.mark.req("person.opens.chat")
-def test_the_chat_can_say_for_this_session_always_and_no(host, chat, mi, root):
+def test_the_chat_can_say_for_this_session_and_no(host, chat):
     host.before("Bash", command=PUSH)
     chat("yes, for this session")
-    assert [host.before("Bash", command=PUSH)[0] for _ in range(2)] == ["", ""]
-    host.before("Bash", command="rm notes.txt")
-    chat("always")
-    assert Host(host.home, host.root, "codex", "s2").before("Bash", command="rm notes.txt")[0] == ""
+    for _ in range(2):
+        assert host.before("Bash", command=PUSH)[0] == ""
+        host.after("Bash", command=PUSH)
     host.before("Bash", command="rm other.txt")
     chat("no, keep it")
     decision, reason = host.before("Bash", command="rm other.txt")
     assert decision == "deny"
     assert "no, keep it" in reason
+
+
+@pytest.mark.req("person.opens.chat", "person.opens.always")
+def test_an_always_in_the_chat_opens_this_session_and_says_where_always_is_said(host, chat, waiting):
+    chat("publish the fix")
+    host.before("Bash", command=PUSH)
+    assert "mi answer <number> always" in chat("always")
+    assert [host.before("Bash", command=PUSH)[0] for _ in range(2)] == ["", ""]
+    assert Host(host.home, host.root, "codex", "s2").before("Bash", command=PUSH)[0] == "deny"
+
+
+# a prompt that an agent feigns
+
+
+@pytest.mark.req("person.chat")
+@pytest.mark.parametrize("name", ["codex", "claude-code"])
+def test_no_prompt_is_the_persons_while_a_tool_is_at_work(home, root, chat, name):
+    """A command of the agent can call the hook as its host does."""
+    host = Host(home, root, name)
+    host.parts = ("permissions",)
+    chat("publish the fix", to=host)
+    refuse(host)
+    host.before("Bash", command="sh test.sh")
+    assert chat("yes", to=host) == ""
+    assert host.records("user_input") == []
+    refuse(host)
+    host.after("Bash", command="sh test.sh")
+    assert PUSH in chat("yes", to=host)
+
+
+def refuse(host: Host) -> None:
+    """Let a push be refused, as it is where the host cannot ask."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
+        calls, host.calls = host.calls, 900 + host.calls
+        assert host.before("Bash", command=PUSH)[0] == "deny"
+        host.calls = calls
+
+
+@pytest.mark.req("person.chat")
+def test_calls_side_by_side_are_all_over_before_a_prompt_counts(host, chat):
+    chat("publish the fix")
+    for number in (1, 2):
+        host.tell("pre-tool", tool_name="Bash", tool_input={"command": "true"}, tool_use_id=f"p{number}")
+    refuse(host)
+    host.tell("post-tool", tool_name="Bash", tool_input={"command": "true"}, tool_use_id="p2")
+    assert chat("yes") == ""
+    refuse(host)
+    host.tell("post-tool", tool_name="Bash", tool_input={"command": "true"}, tool_use_id="p1")
+    assert PUSH in chat("yes")
+
+
+@pytest.mark.req("person.chat")
+@pytest.mark.parametrize("kind", ["tool_result", "function_call_output", "custom_tool_call_output"])
+def test_a_call_that_failed_or_was_stopped_is_over_when_the_host_wrote_that_down(host, chat, kind):
+    chat("publish the fix")
+    refuse(host)
+    host.before("Bash", command="false")
+    host.transcript.write_text(
+        '{"type": "tool_use", "id": "t1"}\n{torn "t1"\n{"type": "x_call", "call_id": "t1"}\n', "utf-8"
+    )
+    said = json.dumps({"type": "text", "text": json.dumps({"type": kind, "tool_use_id": "t1", "call_id": "t1"})})
+    host.transcript.write_text(host.transcript.read_text("utf-8") + said + "\n", "utf-8")
+    assert chat("yes") == ""  # an agent can say anything
+    refuse(host)
+    host.stop_call(kind)
+    assert PUSH in chat("yes")
+
+
+@pytest.mark.req("person.chat")
+def test_a_call_of_a_host_that_crashed_does_not_silence_the_person_when_its_session_goes_on(host, chat):
+    chat("publish the fix")
+    host.before("Bash", command="make")
+    refuse(host)
+    with pytest.MonkeyPatch.context() as patch:
+        stand_above(patch, "codex")
+        assert PUSH in host.prompt("yes")
+
+
+@pytest.mark.req("person.chat")
+def test_what_a_call_left_in_the_background_is_older_than_its_end(host, chat, monkeypatch):
+    chat("publish the fix")
+    refuse(host)
+    host.before("Bash", command="sleep 60 &")
+    left = speaker.read_ancestry(None)
+    host.after("Bash", command="sleep 60 &")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(speaker, "read_ancestry", lambda pid=None: left)
+        patch.setattr(host_session, "_CLOCK_S", 0.0)
+        assert host.prompt("yes") == ""
+    assert host.records("user_input") == []
+
+
+@pytest.mark.req("person.chat")
+def test_another_sessions_host_does_not_speak_in_this_one(host, chat, monkeypatch):
+    refuse(host)  # from now on there is a home
+    chat("publish the fix")
+    refuse(host)
+    own = speaker.read_ancestry(None)
+    other = [one._replace(pid=os.getpid(), started=own[1].started - 10) if one.name == "codex" else one for one in own]
+    monkeypatch.setattr("mi.kernel.ancestry.read_start", lambda pid: own[1].started)  # it lives
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(speaker, "read_ancestry", lambda pid=None: [own[0]._replace(started=time.time()), *other[1:]])
+        assert host.prompt("yes") == ""
+    assert host.records("user_input") == []
+    refuse(host)
+    assert PUSH in host.prompt("yes")
+
+
+@pytest.mark.req("person.opens.session")
+def test_sessions_without_a_name_do_not_share_a_word(home, root, monkeypatch, answer):
+    host = Host(home, root, "codex", "")
+    stand_above(monkeypatch, "codex")
+    assert host.before("Bash", command=PUSH)[0] == "deny"
+    answer("session")
+    assert host.before("Bash", command=PUSH)[0] == ""
+    chain = speaker.read_ancestry(None)
+    other = [one._replace(pid=4242) if one.name == "codex" else one for one in chain]
+    monkeypatch.setattr(speaker, "read_ancestry", lambda pid=None: other)
+    assert host.before("Bash", command=PUSH)[0] == "deny"
 
 
 @pytest.mark.req("person.opens.chat")

@@ -158,6 +158,8 @@ def test_an_override_of_the_person_lifts_a_soft_denial_once_and_a_hard_one_never
     assert host.before("Edit", file_path=".env")[0] == "deny"  # it served for one action
     scopes = [one["scope"] for one in host.records("override")]
     assert scopes == ["topic s1", "incident: edit-secrets .env"]
+    host.calls = 3
+    host.stop_call()
     host.prompt("override: once more the port in .env")
     assert host.before("Edit", file_path=".env")[0] == "ask"
 

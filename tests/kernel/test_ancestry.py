@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mi.kernel import ancestry
-from mi.kernel.ancestry import ProcessInfo, measure_boot, read_ancestry
+from mi.kernel.ancestry import ProcessInfo, measure_boot, read_ancestry, read_start, sees_users
 from tests.waiting import wait_until
 
 ASK = "from mi.kernel.ancestry import read_ancestry; print([(one.pid, one.name) for one in read_ancestry()])"
@@ -101,3 +101,37 @@ def test_a_line_of_ps_on_another_system() -> None:
 def test_without_proc_and_ps_it_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ancestry, "_PS", (str(tmp_path / "ps"),))
     assert read_ancestry(proc=str(tmp_path / "none")) is None
+
+
+WHOLE, CONTAINER = "0 0 4294967295\n", "0 1000 1\n1 100000 65536\n"
+
+
+@pytest.mark.req("person.closed")
+@pytest.mark.parametrize(
+    ("own", "first", "sees"),
+    [
+        (WHOLE, WHOLE, True),
+        (CONTAINER, CONTAINER, True),  # all of a container is in it
+        ("0 1000 1\n", WHOLE, False),  # unshare -Ur
+        ("", "0 4294967295 4294967295\n", False),  # unshare -U
+        ("0 1000 1\n", "0 1000 1\n", False),  # with a first process of one's own
+        (CONTAINER, WHOLE, False),
+    ],
+)
+def test_in_a_user_namespace_of_ones_own_nobody_is_seen(tmp_path: Path, own: str, first: str, sees: bool) -> None:
+    for name, said in (("self", own), ("1", first)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "uid_map").write_text(said, "ascii")
+    assert sees_users(str(tmp_path)) is sees
+
+
+def test_a_system_without_user_namespaces_has_none_of_ones_own(tmp_path: Path) -> None:
+    assert sees_users(str(tmp_path))
+
+
+def test_the_beginning_of_a_process_tells_whether_it_is_still_that_one() -> None:
+    child = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    began = read_start(child.pid)
+    assert abs(began - time.time()) < 60
+    child.communicate()
+    assert read_start(child.pid) == 0

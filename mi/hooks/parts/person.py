@@ -8,6 +8,7 @@ from mi.hooks import rules_state
 from mi.hooks.answer import HookAnswer
 from mi.hooks.enforce import OnError
 from mi.hooks.event import HookEvent
+from mi.hooks.host_session import is_hosts_word, note_end, note_host
 from mi.kernel.messages import choose_language, text
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
     state = rules_state.read(event, context)
     match event.event:
         case "session-start":
+            note_host(event, context)
             _sweep(event, context)
         case "pre-tool":
             from mi.hooks.chat_tasks import note_tasks
@@ -33,6 +35,7 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
             _leave_shown(event, context, state)
         case "session-end":
             _end(event, context, state)
+            note_end(event, context)
     return HookAnswer()
 
 
@@ -50,6 +53,7 @@ def _sweep(event: HookEvent, context: "HomeContext") -> None:
 
 def _at_prompt(event: HookEvent, context: "HomeContext", state: "RulesState") -> HookAnswer:
     """Take the prompt for an answer if it is one; what was refused before it is not what the next one is about."""
+    note_host(event, context)
     _leave_shown(event, context, state)
     said = HookAnswer()
     if state.refusals or state.proposed:
@@ -72,7 +76,7 @@ def _at_prompt(event: HookEvent, context: "HomeContext", state: "RulesState") ->
 def _confirm(event: HookEvent, context: "HomeContext", state: "RulesState") -> None:
     """Note that the person let a call through which the host showed to them: it was made."""
     keys = [key for key, call in state.calls.items() if call.shown and call.shown == event.tool_use_id]
-    if keys:
+    if keys and is_hosts_word(event, context):
         from mi.hooks.session_questions import confirm
 
         confirm(event, context, keys)
