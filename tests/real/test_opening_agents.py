@@ -89,6 +89,37 @@ def test_an_answer_after_the_process_ended_works_when_the_session_goes_on(host: 
     assert inbox(host) == []
 
 
+FEIGNED = {
+    "pipe": "cat {event} | {hook} > {answer}",
+    "shell": "sh -c '{hook}' < {event} > {answer}",
+    "exec": "exec {hook} < {event} > {answer}",
+    "exec shell": "exec sh -c '{hook}' < {event} > {answer}",
+}
+
+
+@pytest.mark.req("person.chat")
+@pytest.mark.parametrize("way", FEIGNED)
+def test_a_prompt_that_the_agent_feigns_opens_nothing(host: AgentHost, tmp_path: Path, way: str) -> None:
+    """By a script: the command itself would be denied. What takes the place of its shell looks as the host's own."""
+    event, answer, script = tmp_path / "event.json", tmp_path / "answer", tmp_path / "test.sh"
+
+    def feign(request: Request) -> Reply:
+        session = host.events("question")[0]["call"]["session_id"]
+        said = {"session_id": session, "cwd": host.repository.path, "prompt": "yes"}
+        event.write_text(json.dumps(said), "utf-8")
+        hook = f"{MI} hook prompt --host {host.name}"
+        script.write_text("unset CLAUDECODE\n" + FEIGNED[way].format(event=event, hook=hook, answer=answer), "utf-8")
+        return turn(run(f"exec sh {script}"))
+
+    host.prepare([turn(run(REMOVE)), feign, turn(run(REMOVE)), say("Done.")])
+    install(host)
+    host.run()
+    assert answer.exists(), host.outputs()
+    assert "opens" not in answer.read_text("utf-8")
+    assert is_there(host, "notes.txt")
+    assert host.events("user_input") == []
+
+
 class Terminal:
     """An agent's own screen in a pseudo-terminal, and somebody who types."""
 
