@@ -5,15 +5,19 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from mi.autopilot.command_facts import is_by_product
 from mi.governance.change_units import list_paths, split_blocks
 from mi.kernel import git
 from mi.kernel.language import compiled, patterns
 from mi.mind.task_parts import TaskPart, Wanted, split_task
 from mi.mind.views import PartView
 from mi.project.checks.file_kinds import is_prose, is_test
+from mi.project.definitions.faults import find_fault, is_mentioned, is_unraised, option_names
+from mi.project.definitions.sought import SoughtName
 from mi.project.worktree import TreeChange, WorktreeWatch
 
 _GREP_S = 10.0
+_SHOWN = 5  # files that are named
 _IDENTIFIER = re.compile(r"[\w.]+\Z|--[\w-]+\Z")
 
 
@@ -22,12 +26,12 @@ def account_for_parts(task: str, change: TreeChange, watch: WorktreeWatch) -> li
     if not change.files:
         return [PartView(text=part.text) for part in split_task(task)]
     tree = _Tree(change, watch)
-    return [_account(part, tree) for part in split_task(task)]
+    return [_account(part, task, tree) for part in split_task(task)]
 
 
-def _account(part: TaskPart, tree: "_Tree") -> PartView:
-    about_tests = compiled(patterns().about_tests).search(part.text) is not None
-    missing = [said for wanted in part.wanted if (said := _find_missing(wanted, tree, about_tests))]
+def _account(part: TaskPart, task: str, tree: "_Tree") -> PartView:
+    missing = [said for wanted in part.wanted if (said := _find_missing(wanted, part.text, task, tree))]
+    missing += tree.find_uncommitted() if _asks_for_commit(part.text) else []
     return PartView(
         text=part.text,
         state="open" if missing else "done" if part.wanted else "unclear",
@@ -36,16 +40,25 @@ def _account(part: TaskPart, tree: "_Tree") -> PartView:
     )
 
 
-def _find_missing(wanted: Wanted, tree: "_Tree", about_tests: bool) -> str:
+def _asks_for_commit(text: str) -> bool:
+    asked = compiled(patterns().commits).search(text)
+    refused = asked and compiled(rf"(?:{patterns().negation})[^,.;]{{0,20}}\Z").search(text[: asked.end() - 6])
+    return asked is not None and not refused
+
+
+def _find_missing(wanted: Wanted, text: str, task: str, tree: "_Tree") -> str:
     """Return what does not stand in the tree as wanted, in words for the agent; '' when it does."""
-    name = wanted.name
+    name, known = wanted.name, patterns()
+    about_tests = compiled(known.about_tests).search(text) is not None
     match wanted.wish:
         case "edited":
             return "" if tree.touches(name) else f"`{name}` was not changed"
         case "added" if wanted.is_file:
             return "" if tree.touches(name) or tree.has_file(name) else f"`{name}` is not there"
         case "added":
-            return "" if tree.gains(name, about_tests) else f"`{name}` was not added"
+            return tree.find_lacking(_seek(wanted, text, task), about_tests)
+        case "returned" if compiled(known.raises).search(text) and tree.leaves_unraised(name):
+            return f"`{name}` is made, but nothing raises it"
         case "returned":
             return "" if tree.holds(name) else f"`{name}` is nowhere in the code"
         case "removed":
@@ -55,6 +68,24 @@ def _find_missing(wanted: Wanted, tree: "_Tree", about_tests: bool) -> str:
         case "renamed":
             return f"`{wanted.former}` is still there" if tree.keeps(wanted.former, wanted.is_file) else ""
     return ""
+
+
+def _seek(wanted: Wanted, text: str, task: str) -> SoughtName:
+    """Return a named thing as it is looked for in the files."""
+    known = patterns()
+
+    def says(pattern: str) -> bool:
+        return compiled(pattern).search(text) is not None
+
+    return SoughtName(
+        wanted.name.rpartition(".")[2] if _IDENTIFIER.match(wanted.name) else wanted.name,
+        is_called=wanted.is_called,
+        is_exported=says(known.made_public),
+        may_be_inside=compiled(known.keeps_behaviour).search(task) is not None,
+        may_be_idle=says(known.may_be_idle),
+        in_prose=says(known.about_prose),
+        task=task,
+    )
 
 
 class _Lines(NamedTuple):
@@ -80,13 +111,60 @@ class _Tree:
 
     def gains(self, name: str, in_tests: bool) -> bool:
         """Return whether a line that came names it, in what is no test unless tests are what is wanted."""
-        word = _word(name)
+        return bool(self._places(name, in_tests))
+
+    def find_lacking(self, sought: SoughtName, in_tests: bool) -> str:
+        """Return why a name that came is of no use, or that it did not come; '' when its users can reach it."""
+        name, places = sought.name, self._places(sought.name, in_tests)
+        if (sought.is_called or sought.is_option) and not sought.in_prose:
+            places = [path for path in places if not is_prose(path)]
+        if not places:
+            return f"`{name}` was not added"
+        texts = {path: self._watch.text(path) or "" for path in places}
+        faults = [find_fault(path, text, sought, self._read) for path, text in texts.items()]
+        if "" in faults or (sought.is_option and any(self._is_read_beside(path, name, texts) for path in texts)):
+            return ""
+        if found := next(filter(None, faults), ""):
+            return f"`{name}` {found}"
+        words = _spellings(name)
+        live = any(is_mentioned(path, text, word) for path, text in texts.items() for word in words)
+        return "" if live or not _IDENTIFIER.match(name) else f"`{name}` stands only in comments"
+
+    def _is_read_beside(self, path: str, option: str, declaring: dict[str, str]) -> bool:
+        """Return whether a file that does not declare an option names what a declaring one keeps it as."""
+        names = option_names(path, declaring[path], option)
+        found = [(name, other) for name in names for other in self._files_with(name) if other not in declaring]
         return any(
-            word.search(line)
-            for one in self._lines
-            if in_tests or not is_test(one.path)
-            for line in (one.path, *one.came)
+            re.search(rf"(?:[.{{,]\s*|[\"']){name}\b", self._read(other))
+            for name, other in found
+            if not is_test(other) and not is_prose(other)
         )
+
+    def leaves_unraised(self, name: str) -> bool:
+        """Return whether an error was made in lines that came and is not raised there."""
+        return any(
+            is_unraised(one.path, self._watch.text(one.path) or "", name, one.came)
+            for one in self._lines
+            if not is_test(one.path)
+        )
+
+    def find_uncommitted(self) -> list[str]:
+        """Return the files of the change that no commit holds, in words."""
+        status = git.list_uncommitted(self._watch.root)
+        loose = {line[3:].strip('"') for line in status}
+        found = [path for path in self._change.files if path in loose and not is_by_product(path)]
+        return [f"`{path}` is not committed" for path in found[:_SHOWN]]
+
+    def _places(self, name: str, in_tests: bool) -> list[str]:
+        word = _option(name) if name.startswith("--") else _word(name)
+        return [
+            one.path
+            for one in self._lines
+            if (in_tests or not is_test(one.path)) and any(map(word.search, (one.path, *one.came)))
+        ]
+
+    def _read(self, path: str) -> str:
+        return self._watch.text(path) or ""
 
     def holds(self, name: str) -> bool:
         return self.gains(name, in_tests=True) or bool(self._files_with(name))
@@ -127,3 +205,14 @@ def _is_named(path: str, name: str) -> bool:
 
 def _word(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w])" if _IDENTIFIER.match(name) else re.escape(name))
+
+
+def _spellings(name: str) -> set[str]:
+    return {name, name[2:], *option_names("", "", name)} if name.startswith("--") else {name}
+
+
+def _option(name: str) -> re.Pattern[str]:
+    """Return how an option is spelled where it is declared: `--dry-run`, "dry-run" or `dryRun:`."""
+    plain = re.escape(name.removeprefix("--"))
+    loose = plain.replace("\\-", "[-_]?")
+    return re.compile(rf"(?<![\w-])--{plain}(?!\w)|[\"']{plain}[\"']|(?<!\w){loose}\s*:(?![:/])", re.IGNORECASE)

@@ -23,6 +23,9 @@ _THING = re.compile(
     r"|\b(?P<dotted>[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+)\b"
 )
 _PATH = re.compile(rf"(?:{_FILE})\Z")
+_PLACEHOLDER = re.compile(
+    r"<[^<>]+>|\{[^{}\"']*\}|\[[^\]\"']*\]|%[sd]\b|\.\.\.|…|(?<![\w-])[A-Z][A-Z0-9_]+(?![\w-])|(?<=[\s=])[A-Z](?![\w-])"
+)
 _VERSION = re.compile(r"v?\d[\d.]*\w*\Z|e\.g|i\.e", re.IGNORECASE)
 _MANY = 30  # parts that are followed; a longer list is for the Mind alone
 
@@ -34,6 +37,7 @@ class Wanted(NamedTuple):
     wish: Wish
     is_file: bool = False
     former: str = ""
+    is_called: bool = False  # it is named as something to be called
 
 
 class TaskPart(NamedTuple):
@@ -69,21 +73,41 @@ def find_wanted(text: str) -> list[Wanted]:
     """Return what a sentence wants to see added, removed, renamed, returned or edited, by name."""
     known = patterns()
     found = [_name(match) for match in _THING.finditer(text)]
+    called = {
+        _literal(name)
+        for (*_, name), match in zip(found, _THING.finditer(text), strict=True)
+        if _is_called(text, match)
+    }
     things = [(start, end, name) for start, end, name in found if name]
     wanted = [renamed for at in range(len(things) - 1) if (renamed := _renamed(text, *things[at : at + 2]))]
     taken = {name for one in wanted for name in (one.name, one.former)}
     for start, _, name in things:
         wish = None if name in taken else _wish_for(text[:start], known.between_wish_and_name)
-        if wish is not None and (wish != "edited" or _is_file(name)):
-            wanted.append(Wanted(name, wish, _is_file(name)))
+        fixed = _literal(name) if wish in ("added", "returned") else name
+        if fixed and wish is not None and (wish != "edited" or _is_file(name)):
+            wanted.append(Wanted(fixed, wish, _is_file(name), is_called=fixed in called))
     return list(dict.fromkeys(wanted))
 
 
 def _name(match: re.Match[str]) -> tuple[int, int, str]:
     name = str(next(text for text in match.groups() if text)).strip()
-    name = re.sub(r"\(.*\)\Z", "", name) if re.match(r"[\w.]+\(", name) else name
+    name = re.sub(r"\(.*\Z", "", name) if re.match(r"[\w.]+\(.*\)", name) else name
     usable = not _VERSION.match(name) and len(name.split()) <= 12
     return match.start(), match.end(), name if usable else ""
+
+
+def _literal(name: str) -> str:
+    """Return what of a name stands in the code as it is: of `copy SOURCE <target>` the first word."""
+    if _is_file(name) or not re.search(r"[a-z]|^-|\.\.\.|…", name):
+        return name
+    longest = max((piece.strip(" =,") for piece in _PLACEHOLDER.split(name)), key=len)
+    return longest if re.search(r"\w", longest) else ""
+
+
+def _is_called(text: str, match: re.Match[str]) -> bool:
+    """Return whether a name is that of something to be called: `name(…)`, or `function name`."""
+    before = compiled(rf"(?:{patterns().callable_things})\s*\Z").search(text[: match.start()])
+    return bool(re.search(r"[\w.]\([^()]*\)", match[0])) or (bool(match["code"]) and before is not None)
 
 
 def _is_file(name: str) -> bool:

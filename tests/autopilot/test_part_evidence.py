@@ -20,7 +20,38 @@ FIRST = {
 @pytest.mark.parametrize(
     ("task", "changes", "missing"),
     [
-        ("Add `slugify()`", {"calc.py": "def slugify(): ...\n"}, []),
+        ("Add `slugify()`", {"calc.py": "def slugify(): return 1\n"}, []),
+        ("Add `slugify()`", {"calc.py": "def slugify(): ...\n"}, ["`slugify` has an empty body"]),
+        ("Add a stub `slugify()`", {"calc.py": "def slugify(): ...\n"}, []),
+        ("Add `slugify()`", {"calc.py": "# slugify comes later\n"}, ["`slugify` stands only in comments"]),
+        ("Add `slugify()`", {"README.md": "slugify makes slugs\n"}, ["`slugify` was not added"]),
+        ("Add `slugify()` to the list in the README", {"README.md": "slugify makes slugs\n"}, []),
+        ("Add an option `--json`", {"cli.go": 'package main\n\nvar json = flag.Bool("json", false, "")\n'}, []),
+        ("Add an option `--dry-run`", {"cli.js": "parseArgs({ options: { dryRun: { type: 'boolean' } } })\n"}, []),
+        (
+            "Add an option `--json`",
+            {"calc.py": "add_argument('--json')\n"},
+            ["`--json` is declared, and nothing reads it"],
+        ),
+        ("Add an option `--json`", {"calc.py": "add_argument('--json')\n", "run.py": "print(args.json)\n"}, []),
+        (
+            "Let add_all raise `ValueError` for text",
+            {"calc.py": "def add_all(a):\n    ValueError(a)\n"},
+            ["`ValueError` is made, but nothing raises it"],
+        ),
+        ("Let add_all raise `ValueError` for text", {"calc.py": "def add_all(a):\n    raise ValueError(a)\n"}, []),
+        (
+            "Export a function `sum` from calc.js",
+            {"calc.js": "function sum(a) { return a; }\n"},
+            ["`sum` is not exported"],
+        ),
+        ("Add a target `dist`", {"Makefile": "dist:\n\t@echo done\n"}, ["`dist` only prints something"]),
+        ("Add a target `greet` that prints hello", {"Makefile": "greet:\n\t@echo hello\n"}, []),
+        (
+            "Refactor: let add_all use a helper `both()`",
+            {"calc.py": "def add_all(a, b):\n    def both():\n        return a + b\n    return both()\n"},
+            [],
+        ),
         ("Add `slugify()`", {"test_calc.py": "def test(): slugify()\n"}, ["`slugify` was not added"]),
         ("Add `slugify()`", {"calc.py": "x = 1\n"}, ["`slugify` was not added"]),
         ("Add tests for slugify in `test_slug.py`", {"test_slug.py": "slugify\n"}, []),
@@ -59,6 +90,36 @@ def test_what_a_part_names_must_stand_in_the_tree(
             path = tmp_path / name
             path.parent.mkdir(exist_ok=True)
             path.unlink() if content is None else path.write_text(content)
+        parts = account_for_parts(task, watch.step().total, watch)
+    assert [said for part in parts for said in part.missing] == missing
+
+
+@pytest.mark.req("judge.parts.committed")
+@pytest.mark.parametrize(
+    ("task", "command", "missing"),
+    [
+        ("Fix add_all. Commit the fix.", ["commit", "-qm", "fix", "--allow-empty"], ["`calc.py` is not committed"]),
+        ("Fix add_all and commit it", ["commit", "-qm", "fix", "--allow-empty"], ["`calc.py` is not committed"]),
+        ("修复 add_all，然后提交", ["status"], ["`calc.py` is not committed"]),
+        ("Fix add_all, then commit.", ["commit", "-qam", "fix"], []),
+        ("Fix add_all, but don't commit it.", ["status"], []),
+        ("Fix add_all; the last commit broke it.", ["status"], []),
+        ("Fix add_all. Commit messages follow the guide.", ["status"], []),
+        ("Fix the commit hook, and commit hooks in general", ["status"], []),
+    ],
+)
+def test_a_commit_holds_the_change(tmp_path: Path, task: str, command: list[str], missing: list[str]) -> None:
+    (tmp_path / "calc.py").write_text("x = 0\n")
+    (tmp_path / "notes").write_text("")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "config", "user.name", "a")
+    git(tmp_path, "config", "user.email", "a@b")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "first")
+    (tmp_path / "notes").write_text("what the person left before the run\n")
+    with WorktreeWatch(str(tmp_path)) as watch:
+        (tmp_path / "calc.py").write_text("x = 1\n")
+        git(tmp_path, *command)
         parts = account_for_parts(task, watch.step().total, watch)
     assert [said for part in parts for said in part.missing] == missing
 

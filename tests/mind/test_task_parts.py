@@ -23,7 +23,7 @@ def test_a_task_is_split_into_what_it_asks_for(task: str, parts: list[str]) -> N
     assert [part.text for part in split_task(task)] == parts
 
 
-@pytest.mark.req("judge.parts.named-things")
+@pytest.mark.req("judge.parts.named-things", "judge.parts.placeholders")
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
@@ -41,6 +41,19 @@ def test_a_task_is_split_into_what_it_asks_for(task: str, parts: list[str]) -> N
         ("把 `foo` 重命名为 `bar`", ["renamed bar from foo"]),
         ("添加函数 `baz()`", ["added baz"]),
         ("删除 `old.py`", ["removed old.py"]),
+        # what is to be filled in
+        ("Add a function `tax PRICE RATE` to shop.sh", ["added tax"]),
+        ("Add an option `--out FILE`", ["added --out"]),
+        ("Add the command `greet <name>`", ["added greet"]),
+        ("Support `--level=N`", ["added --level"]),
+        ("Add `copy [OPTIONS] SOURCE...`", ["added copy"]),
+        ("Add the route `/users/{id}`", ["added /users/"]),
+        ('print "Hello, <name>!"', ["returned Hello"]),
+        ('raise an error "expected %s, got %s"', ["returned expected"]),
+        ("Accept `FILE...`", []),
+        ("Define `MAX_SIZE`", ["added MAX_SIZE"]),
+        ("Create `docs/README.md`", ["added docs/README.md"]),
+        ("Remove `cache[key]`", ["removed cache[key]"]),
         # only mentioned, or only the place
         ("Fix add() in calc.py", []),
         ("Add tests for `slugify`", []),

@@ -170,6 +170,11 @@ class Patterns:
     gives_name: str = ""  # before the old name
     before_new_name: str = ""  # between the old name and the new one of a renaming
     keeps_old: str = ""  # the old name stays beside the new one
+    callable_things: str = ""  # what is called by its name in code
+    made_public: str = ""  # others are to import it
+    may_be_idle: str = ""  # it may only print something, or do nothing
+    raises: str = ""  # an error is to leave the function
+    commits: str = ""  # the work is to be committed
     between_wish_and_name: str = ""  # what follows such a word is only the place
     about_tests: str = ""  # tests themselves are the task
     about_prose: str = ""  # documents are the task

@@ -276,6 +276,17 @@ class English(EnglishAgents, EnglishAsked):
         r"\b(?:keep|keeping|retain|preserv\w+|leave|leaving)\b[^.]{0,40}\b(?:old|alias|former|previous|original|deprecat\w+)"
         r"|\balias\b|\bbackwards?[- ]compatib"
     )
+    callable_things = r"\b(?:function|method|procedure|routine|subroutine)"
+    made_public = r"\bexport|\bpublic\b|\bexpos(?:e|ed|ing)\b|\bimports? (?:it|this|them|that)\b|\bimport(?:able|ed) (?:by|from)\b|\bre-?export"
+    may_be_idle = (
+        r"\b(?:prints?|echo(?:es)?|shows?|lists?|displays?|help|says?|tells?|reports?|greets?|logs?|outputs?|version|aliases|alias"
+        r"|placeholder|no-?op|stubs?|skeleton|empty|(?:does|do|doing) nothing|abstract|interface|protocol|NotImplemented\w*)\b"
+    )
+    raises = r"\b(?:rais(?:e|es|ing)|throw(?:s|ing)?)\b"
+    commits = (
+        r"(?:^|[.;,:]\s+|\b(?:and|then|also|finally|please)\s+)commit\b(?!\s*(?:-|messages?\b|hooks?\b|history\b|hash|id\b|sha\b|log\b"
+        r"|template|lint|style|convention|format|s\b))"
+    )
     between_wish_and_name = (
         r"\b(?:to|in|for|of|from|on|into|at|by|using|use|with|like|when|whenever|if|so|that|which|via|inside|under|as|than"
         r"|where|because|instead|not|only|tests?|comments?|docs?|documentation|docstrings?|logging|type hints?"

@@ -10,6 +10,7 @@ from mi.testing.judge_bench.scenarios import (
     maintainers,
     projects,
     questions,
+    reach,
     settings,
     tricks,
     unnoticed,
@@ -31,5 +32,6 @@ _MODULES = (
     evasions,
     blinding,
     unnoticed,
+    reach,
 )
 SCENARIOS: tuple[Scenario, ...] = tuple(scenario for module in _MODULES for scenario in module.SCENARIOS)
