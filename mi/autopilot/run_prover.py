@@ -113,15 +113,21 @@ def view_testimony(seen: Testimony, language: str) -> ProofView:
         agent.append(f"This code behaves differently when it is tested: {places}. Take that out.")
         person.append(text("proof.noticing", language, places=places))
         asks.append(text("proof.notices", language, places="\n".join(seen.notices_tests)))
+    if seen.too_new:
+        places = "; ".join(seen.too_new[:5])
+        agent.append(f"The oldest Python that the manifest supports cannot run this: {places}. Write it for that one.")
+        person.append(text("proof.too-new", language, places=places))
     if seen.installed:
         person.append(text("proof.installed", language, names=", ".join(seen.installed[:5])))
         asks.append(text("proof.ask-installed", language, names=", ".join(seen.installed[:10])))
-    is_red = any(reason.kind != "changed_judge" for reason in against)  # then there is nothing to decide
+    is_red = bool(seen.too_new) or any(
+        reason.kind != "changed_judge" for reason in against
+    )  # then there is nothing to decide
     return ProofView(
-        proved=False if proof.proved and (seen.notices_tests or seen.installed) else proof.proved,
+        proved=False if proof.proved and (seen.notices_tests or seen.installed or seen.too_new) else proof.proved,
         why="; ".join(person),
         for_agent="\n".join(agent),
-        open_count=proof.open_count + len(seen.notices_tests) + len(seen.installed),
+        open_count=proof.open_count + len(seen.notices_tests) + len(seen.installed) + len(seen.too_new),
         question="" if is_red else "\n".join(asks),
         only_judges=not is_red and not seen.installed,
         command=", ".join(check.command for check in proof.checks),

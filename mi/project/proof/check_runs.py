@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
 from shlex import quote
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from mi.project.left_out import LeftOut
 from mi.project.proof.copies import Copy, CopyRules, Scratch, make_copy, remove_copy
 from mi.project.proof.planted import PLANTED
 from mi.project.proof.reports import instrument, read_results
-from mi.project.proof.results import ReportProblem, TestResults, settle_flaky
+from mi.project.proof.results import ReportProblem, TestResults, found_no_module, settle_flaky
 from mi.project.proof.sandbox import StopSource, run_in_copy
 from mi.project.proof.writes import is_watched
 from mi.project.trees import GitTree, Tree
@@ -59,26 +59,41 @@ class CopiedRuns:
         self._turn = turn
         self._say = say
         self._stop = stop
+        self._from_folder: set[str] = set()  # checks that find the project only with their folder on Python's path
 
     def run_base(self, check: Check) -> TestResults:
         """Return how a check ends on the base: by what is kept of that very tree, command and environment, else now."""
         path = self._path(check)
-        known = _read(path)
+        known = self._recall(path, check)
         if known is not None:
             return known
-        if self._turn is None:
-            results = self.run("base", self._base, check)
-        else:
-            with self._turn():
-                results = self.run("base", self._base, check)
+        with self._turn() if self._turn else nullcontext():
+            results = self._find_modules(check, self.run("base", self._base, check))
         if results.problem is None or results.problem.kind != "stopped":
             files.write_atomic(path, msgspec.json.encode(results), sync=False)
         return results
 
+    def _find_modules(self, check: Check, results: TestResults) -> TestResults:
+        """Return the results of a base; where no test file could be imported, as `python -m` would have run it."""
+        if not found_no_module(results):
+            return results
+        self._from_folder.add(check.command)
+        again = self.run("base", self._base, check)
+        if again.problem is None and not found_no_module(again):
+            return msgspec.structs.replace(again, from_folder=True)
+        self._from_folder.discard(check.command)
+        return results
+
+    def _recall(self, path: str, check: Check) -> TestResults | None:
+        known = _read(path)
+        if known is not None and known.from_folder:
+            self._from_folder.add(check.command)
+        return known
+
     def settle_base(self, check: Check) -> TestResults:
         """Return the base again, with what was red in it while the agent worked beside it run by itself; kept, too."""
         path = self._path(check, "-settled")
-        known = _read(path)
+        known = self._recall(path, check)
         if known is not None:
             return known
         results = self.run_base(check)
@@ -104,7 +119,11 @@ class CopiedRuns:
         settings, inside = self._settings, os.path.relpath(copy.root, copy.top)
         place = os.path.join(copy.folder, inside, check.folder)
         judges = [os.path.normpath(os.path.join(inside, path)) for path in tree.paths() if is_watched(path)]
-        told = instrument(check.text, place, copy.reports, list(tests) or None, settings.environ, goes_on)
+        environ = dict(settings.environ)
+        if check.command in self._from_folder:
+            path = [os.path.join(copy.root, check.folder), *filter(None, [environ.get("PYTHONPATH")])]
+            environ["PYTHONPATH"] = os.pathsep.join(path)
+        told = instrument(check.text, place, copy.reports, list(tests) or None, environ, goes_on)
         mark = os.path.join(copy.reports, ".not-prepared")
         line, folder = told.command, check.folder
         if settings.prepare:

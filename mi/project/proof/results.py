@@ -49,6 +49,7 @@ class TestResults(msgspec.Struct, frozen=True, kw_only=True):
     problem: ReportProblem | None = None
     count: int = 0  # how many tests the output says there were, where it does not name them
     ran: list[str] = []  # the marks of test scripts that told of themselves
+    from_folder: bool = False  # its folder was on Python's path, as with `python -m`: without, nothing was found
     written: list[str] = []  # judges that were written to while it ran
     flaky: list[str] = []  # failed, and passed when run again by themselves
 
@@ -68,6 +69,12 @@ class TestResults(msgspec.Struct, frozen=True, kw_only=True):
         if self.exit_code == 0:
             return "failures_over_zero" if self.failed else None
         return None if self.failed else "error_over_passes"
+
+
+def found_no_module(results: TestResults) -> bool:
+    """Return whether all that was seen are files of Python that could not be imported."""
+    files = [test for test in results.outcomes if test.endswith(".py") and "::" not in test]
+    return bool(files) and files == results.failed == list(results.outcomes)
 
 
 def refuse_rewritten(results: TestResults, base: TestResults) -> TestResults:

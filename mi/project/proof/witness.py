@@ -26,6 +26,7 @@ from mi.project.proof.copies import Scratch, close_scratch, open_scratch
 from mi.project.proof.dependencies import DependencyListing, compare_dependencies, find_beside, list_dependencies
 from mi.project.proof.proving import ProofCase, ProofResult, prove
 from mi.project.proof.sandbox import StopSource
+from mi.project.proof.too_new import find_too_new
 from mi.project.trees import GitTree, Tree
 
 _LONGEST_TURN_S = 3600.0  # that a base run waits for another of this machine
@@ -53,6 +54,7 @@ class Testimony(Struct, frozen=True, kw_only=True):
 
     proof: ProofResult | None = None
     notices_tests: list[str] = []  # places of the change that behave differently under test
+    too_new: list[str] = []  # places that the oldest Python of the manifest cannot run
     installed: list[str] = []  # what changed in folders of dependencies since the base was taken
     problem: str = ""
     commands: list[str] = []  # that the problem is about
@@ -129,6 +131,7 @@ class Witness:
         return Testimony(
             proof=proof,
             notices_tests=[str(one) for one in notices_tests(self._base, final, task)],
+            too_new=find_too_new(self._base, final),
             installed=compare_dependencies(self._installed, now) if self._installed is not None else [],
             seconds=round(time.monotonic() - started, 3),
         )

@@ -18,6 +18,7 @@ TEXT: dict[str, str] = {
     "proof.runs-planted": "MI runs `{command}` with tests that are made to fail: does it notice?",
     "proof.runs-new_on_base": "MI runs the new tests on the code as it was",
     "proof.runs-without_work": "MI runs the new tests without the work they are to test",
+    "proof.too-new": "too new for the oldest Python that the manifest supports: {places}",
     "proof.noticing": "behaves differently when tested: {places}",
     "proof.ask-first": "Before MI calls a run done it can run the project's checks itself, in a copy ({commands}), so that done is proved and not only claimed. May it, here and in other repositories after asking? (yes/no)",
     "proof.ask-trust": "To prove what agents do in {root}, MI would run in a copy: {commands}. May it? (yes/no)",

@@ -17,6 +17,7 @@ TEXT: dict[str, str] = {
     "proof.runs-planted": "MI 让一些测试故意失败，再运行 `{command}`，看它是否察觉",
     "proof.runs-new_on_base": "MI 在原来的代码上运行新测试",
     "proof.runs-without_work": "MI 在去掉所测改动的代码上运行新测试",
+    "proof.too-new": "对清单所支持的最旧 Python 来说太新：{places}",
     "proof.noticing": "被测试时行为不同：{places}",
     "proof.ask-first": "在把一次运行称为完成之前，MI 可以在副本里自己运行项目的检查（{commands}），这样“完成”是被证明的，而不只是被声称的。可以吗？在其他仓库会再问。（是/否）",
     "proof.ask-trust": "为了证明代理在 {root} 里做的工作，MI 将在副本里运行：{commands}。可以吗？（是/否）",
