@@ -11,6 +11,9 @@ from mi.kernel.digest import hash_sha256
 from mi.kernel.jsontext import encode
 
 _FILE_TOOLS = ("Edit", "MultiEdit", "Write", "NotebookEdit")
+_BETWEEN_WORDS = re.compile(r"[\s'\"=;&|()<>{}]+")
+_MOST_WORDS = 200
+_WHERE_TO = r"^(remote|url|push|branch|core\.(sshcommand|gitproxy|hookspath))\."  # settings that say where a push goes
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): .+?$", re.MULTILINE)
 
 
@@ -26,25 +29,38 @@ def identify_call(event: HookEvent, asked: Iterable[AskedOperation]) -> str:
         headers = _PATCHED.findall(find_command(event))
         return _digest(names, "patch", event.cwd, *(headers or [find_command(event)]))
     given = {name: value for name, value in event.tool_input.items() if name not in _INCIDENTAL}
-    return _digest(names, event.tool_name, event.cwd, *_push_target(event, names), given)
+    return _digest(names, event.tool_name, event.cwd, *_list_push_targets(event, names), given)
 
 
 # What a host adds to a command beside what is done.
 _INCIDENTAL = ("description", "timeout", "run_in_background", "yield_time_ms", "max_output_tokens", "justification")
 
 
-def _push_target(event: HookEvent, names: list[str]) -> tuple[str, ...]:
-    """Return branch and configuration of the repository, for a push: the same words can push another one elsewhere."""
+def _list_push_targets(event: HookEvent, names: list[str]) -> list[str]:
+    """Return branch and remotes of the repositories that a push is about: the same words can push another elsewhere."""
     from mi.governance.operations import OPERATIONS
 
     if not any(name in OPERATIONS and OPERATIONS[name].category == "push" for name in names):
-        return ()
-    from mi.kernel.files import read_bytes
-    from mi.kernel.git import find_branch, find_git_folder, find_toplevel
+        return []
+    from mi.kernel.git import run
 
-    root = find_toplevel(event.cwd or ".")
-    config = read_bytes(os.path.join(find_git_folder(root), "config")) if root else None
-    return find_branch(event.cwd or "."), hash_sha256(config or b"")
+    found = [f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith("GIT_")]
+    for folder in _list_folders(event):
+        env = {"GIT_DIR": folder} if os.path.isfile(os.path.join(folder, "HEAD")) else {}
+        settings = run(folder, "config", "--get-regexp", _WHERE_TO, env=env).output
+        found += [folder, run(folder, "symbolic-ref", "-q", "HEAD", env=env).output, hash_sha256(settings.encode())]
+    return found
+
+
+def _list_folders(event: HookEvent) -> list[str]:
+    """Return the folders that a command may run in, or names: `cd sub`, `-C sub`, `GIT_DIR=sub/.git`."""
+    from mi.kernel.shell import simple_commands
+
+    text, here = find_command(event), os.path.abspath(event.cwd or ".")
+    places = [here, *(one.folder for one in simple_commands(text, here) if one.folder and os.path.isabs(one.folder))]
+    words = [os.path.expanduser(word) for word in _BETWEEN_WORDS.split(text)[:_MOST_WORDS]]
+    named = [os.path.join(place, word) for place in dict.fromkeys(places) for word in words if word]
+    return [one for one in dict.fromkeys(map(os.path.normpath, [*places, *named])) if os.path.isdir(one)]
 
 
 def _digest(*parts: object) -> str:

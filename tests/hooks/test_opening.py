@@ -136,6 +136,52 @@ def test_a_yes_is_for_the_branch_that_was_asked_about(host, answer):
     assert host.before("Bash", command="git push")[0] == "deny"
 
 
+@pytest.mark.req("person.opens.once")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git -C sub push origin feature",
+        "git --git-dir=sub/.git --work-tree sub push origin feature",
+        "git --git-dir sub/.git push origin feature",
+        "cd sub && git push origin feature",
+        "(cd sub; git push origin feature)",
+        "pushd sub; git push origin feature; popd",
+        "GIT_DIR=sub/.git git push origin feature",
+        "export GIT_DIR=sub/.git; git push origin feature",
+        "env -C sub git push origin feature",
+        "cd sub/deep && cd .. && git push origin feature",
+        "git -C linked push origin feature",
+    ],
+)
+@pytest.mark.parametrize("change", ["remote", "branch", "included"])
+def test_a_yes_is_for_the_repository_that_is_pushed(host, answer, repository, command, change):
+    sub = repository("app/sub")
+    (sub / "deep").mkdir()
+    git(sub, "remote", "add", "origin", "https://example.org/ours.git")
+    git(sub, "config", "include.path", str(sub.parent / "more"))
+    git(sub, "worktree", "add", "-q", "-b", "linked", str(sub.parent / "linked"))
+    assert host.before("Bash", command=command)[0] == "deny"
+    answer("session")
+    assert host.before("Bash", command=command)[0] == ""
+    if change == "remote":
+        git(sub, "remote", "set-url", "--push", "origin", "https://example.org/theirs.git")
+    elif change == "branch":
+        git(sub.parent / "linked" if "linked" in command else sub, "checkout", "-q", "-b", "other")
+    else:
+        (sub.parent / "more").write_text(
+            '[url "https://example.org/theirs"]\n\tpushInsteadOf = https://example.org/ours\n'
+        )
+    assert host.before("Bash", command=command)[0] == "deny"
+
+
+def test_a_yes_is_for_the_repository_that_the_environment_names(host, answer, repository, monkeypatch):
+    host.before("Bash", command="git push")
+    answer("session")
+    assert host.before("Bash", command="git push")[0] == ""
+    monkeypatch.setenv("GIT_DIR", str(repository("other") / ".git"))
+    assert host.before("Bash", command="git push")[0] == "deny"
+
+
 def test_a_yes_to_a_patch_is_for_its_files_and_what_happens_to_each(host, answer):
     def patch(*lines: str) -> str:
         return "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
