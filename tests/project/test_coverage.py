@@ -48,3 +48,24 @@ def test_a_file_that_no_language_owns_needs_the_checks_of_its_package(tmp_path: 
     project = ProjectChecks.read(build(LAYOUTS["halves of one root"], tmp_path))
     assert [check.command for check in project.needed(["schema.sql"])] == ["pytest", "npm test"]
     assert [check.command for check in project.needed(["schema.sql", "app.py"])] == ["pytest"]
+
+
+@pytest.mark.req("judge.trust.first")
+def test_a_wider_check_takes_the_place_of_several_only_where_it_may_run(tmp_path: Path):
+    member = '[package]\nname = "{name}"\nversion = "0.1.0"\n\n[dependencies]\n'
+    files = {
+        "Cargo.toml": '[workspace]\nmembers = ["shop", "web"]\n',
+        "shop/Cargo.toml": member.format(name="shop"),
+        "shop/src/lib.rs": "#[test]\nfn one() {}\n",
+        "web/Cargo.toml": member.format(name="web") + 'shop = { path = "../shop" }\n',
+        "web/src/lib.rs": "#[test]\nfn one() {}\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    checks = ProjectChecks.read(str(tmp_path))
+    shown = {check.command for check in checks.asked_for()}
+    assert [check.command for check in checks.needed(["shop/src/lib.rs"])] == ["cargo test"]
+    needed = [check.command for check in checks.needed(["shop/src/lib.rs"], shown)]
+    assert needed == ["cd shop && cargo test", "cd web && cargo test"]
+    assert set(needed) <= shown

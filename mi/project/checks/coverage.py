@@ -1,6 +1,6 @@
 """Which check covers which change: the packages of a project, the checks that reach them, and what is still missing."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -63,10 +63,16 @@ class ProjectChecks:
         self._gone.update(gone)
         self._candidates.clear()
 
-    def needed(self, changed: Iterable[str]) -> list[Check]:
-        """Return the one check for each package and language that must be green; [] when only prose changed."""
+    def needed(self, changed: Iterable[str], allowed: Container[str] | None = None) -> list[Check]:
+        """Return the one check for each package and language that must be green; [] when only prose changed.
+
+        One that covers several of them takes their place, where `allowed` has its command; None: any.
+        """
         halves = self._with_dependants(changed)
-        return self._fewest(halves, [self.candidates(half)[0] for half in halves])
+        chosen = [self.candidates(half)[0] for half in halves]
+        fewest = self._fewest(halves, chosen)
+        is_allowed = allowed is None or all(check.command in allowed for check in fewest)
+        return fewest if is_allowed else list(dict.fromkeys(chosen))
 
     def missing(self, changed: Iterable[str], ran: list[CheckRun], related: bool = False) -> list[Check]:
         """Return the needed checks that nothing which ran covers; `related`: the nearest tests are enough."""

@@ -1,7 +1,7 @@
 """The checks of a project as its base has them, and what a copy needs before they can run in it."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from mi.kernel.notices import Notices
@@ -19,9 +19,9 @@ class BaseChecks(NamedTuple):
     prepare: tuple[str, ...]
     rules: CopyRules
 
-    def needed(self, changed: Sequence[str]) -> list[Check]:
-        """Return the checks that cover a change."""
-        return self.project.needed(changed)
+    def needed(self, changed: Sequence[str], trusted: Container[str]) -> list[Check]:
+        """Return the checks that cover a change, by commands that the person trusted where these are enough."""
+        return self.project.needed(changed, trusted)
 
 
 def read_base_checks(base: GitTree, scratch: Scratch, own_file: str) -> BaseChecks:

@@ -1,6 +1,7 @@
 """The runs of a proof: checks in scratch copies of a tree, read by their reports, those of the base kept."""
 
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
@@ -19,6 +20,7 @@ from mi.project.proof.reports import instrument, read_results
 from mi.project.proof.results import ReportProblem, TestResults, found_no_module, settle_flaky
 from mi.project.proof.sandbox import StopSource, run_in_copy
 from mi.project.proof.writes import is_watched
+from mi.project.snapshots import DAYS
 from mi.project.trees import GitTree, Tree
 
 _FORMAT = "2"  # of kept results; a change makes old ones unknown
@@ -70,7 +72,7 @@ class CopiedRuns:
         with self._turn() if self._turn else nullcontext():
             results = self._find_modules(check, self.run("base", self._base, check))
         if results.problem is None or results.problem.kind != "stopped":
-            files.write_atomic(path, msgspec.json.encode(results), sync=False)
+            _keep(path, results)
         return results
 
     def _find_modules(self, check: Check, results: TestResults) -> TestResults:
@@ -101,7 +103,7 @@ class CopiedRuns:
             return results
         settled = settle_flaky(results, [again := self.run("base_again", self._base, check, results.failed)])
         if again.problem is None:
-            files.write_atomic(path, msgspec.json.encode(settled), sync=False)
+            _keep(path, settled)
         return settled
 
     def run(self, name: str, tree: Tree, check: Check, tests: Sequence[str] = ()) -> TestResults:
@@ -159,6 +161,16 @@ def _after_preparing(prepare: Sequence[str], mark: str, folder: str, command: st
 def _last_line(output: str) -> str:
     lines = output.strip().splitlines()
     return lines[-1].strip()[:300] if lines else ""
+
+
+def _keep(path: str, results: TestResults) -> None:
+    """Keep the results of a base, and no longer those that are older than the snapshots of their tree."""
+    files.write_atomic(path, msgspec.json.encode(results), sync=False)
+    oldest = time.time() - DAYS * 86400
+    with os.scandir(os.path.dirname(path)) as entries:
+        old = [entry.path for entry in entries if entry.stat().st_mtime < oldest]
+    for one in old:
+        files.remove_if_there(one)
 
 
 def _read(path: str) -> TestResults | None:

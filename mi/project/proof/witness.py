@@ -101,7 +101,7 @@ class Witness:
         """
         try:
             base = self._read_base()
-            checks = base.needed(changed)
+            checks = base.needed(changed, self._place.trusted)
             if self._untrusted(base, checks):
                 return
             runs = self._open_runs(base)
@@ -121,7 +121,7 @@ class Witness:
     def _testify(self, task: str, final: GitTree) -> Testimony:
         started = time.monotonic()
         base = self._read_base()
-        checks = base.needed(final.changed_since(self._base))
+        checks = base.needed(final.changed_since(self._base), self._place.trusted)
         if not checks:
             return Testimony(problem="proof.no-checks")
         if untrusted := self._untrusted(base, checks):

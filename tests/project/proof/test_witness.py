@@ -1,5 +1,6 @@
 """The witness of a change: what it lays out, what it runs, and what it keeps of it."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,8 @@ def test_a_package_that_only_python_m_finds_is_found_and_so_again_from_what_is_k
     write(root, {"calc.py": "def add(a, b):\n    return a + b\n"})
     final = write_tree(root)
     said: list[str] = []
+    [old] = write(Path(home.path("kept")), {"old.json": "{}"}).iterdir()
+    os.utime(old, (0, 0))
     scratch = open_scratch(home.path("scratch"))
     for _ in range(2):
         runs = CopiedRuns(
@@ -80,4 +83,7 @@ def test_a_package_that_only_python_m_finds_is_found_and_so_again_from_what_is_k
         assert proof.checks[0].verdict.f2p == ["tests/test_calc.py::test_add"]
         assert proof.proved is True
     close_scratch(scratch)
+    [kept] = [entry for entry in os.scandir(home.path("kept")) if not entry.name.endswith("-settled.json")]
+    assert old.exists() is False
+    assert kept.name.endswith(".json")
     assert said == ["base", "base", "final", "final"]
