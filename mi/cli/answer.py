@@ -9,26 +9,28 @@ import msgspec
 
 from mi.app.answers import keep_given_answer
 from mi.app.home_context import HomeContext
-from mi.app.inbox import build_inbox
 from mi.app.learning import build_knowledge
 from mi.app.permission_words import open_always
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output, Progress, shorten_gist
+from mi.cli.waiting_item import find_meant, find_waiting
 from mi.evidence.answers import AnswerWatch, ReadAnswer, lacks_option, name_options, read_answer
 from mi.evidence.inbox import InboxItem, LocatedItem
 from mi.evidence.records.run import KeptAnswer, Question, UserInput
 from mi.evidence.records.thoughts import AnswerKept
 from mi.governance.session_words import Reach, read_permission
 from mi.kernel.consent import refuses
-from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.kernel.errors import MiError, UsageError
 from mi.kernel.home import ProjectHome
 
 
 def build_parser(name: str) -> Parser:
     """Build the parser of the command."""
     built = command("mi answer", "Answer a question that waits.", "mi answer 1 B", _answer, person_only=True)
-    built.add_argument("id", metavar="number", help="its number or id, from `mi inbox`")
-    built.add_argument("text", nargs="+", help="your answer: an option's letter or text, or your own words")
+    built.add_argument(
+        "id", metavar="number", help="its number or id, from `mi inbox`; not needed where one thing waits"
+    )
+    built.add_argument("text", nargs="*", help="your answer: an option's letter or text, or your own words")
     built.add_argument(
         "--once", action="store_true", help="this one time only: the answer is not kept for the same question"
     )
@@ -38,14 +40,12 @@ def build_parser(name: str) -> Parser:
 
 def _answer(context: HomeContext, args: Args) -> int:
     out = Output(context.language)
-    text = " ".join(args.text).strip()
-    if not text:
-        raise UsageError("empty-answer", id=args.id)
-    found = find_waiting(context, out, args.id)
+    found, text = find_meant(context, out, [args.id, *args.text])
     if found.item.kind == "suggestion":
         return _settle(context, args, out, found, text)
     if not found.item.answer_with.startswith("mi answer "):
-        raise MiError("answered-otherwise", id=args.id, kind=out.word(found.item.kind), command=found.item.answer_with)
+        way = {"kind": out.word(found.item.kind), "command": found.item.answer_with}
+        raise MiError("answered-otherwise", id=found.item.number or found.item.id, **way)
     _refuse_unclear(found.item, text)
     choice = read_answer(found.item.options, found.item.said, text)
     opens = _read_opening(found.item, choice)
@@ -65,6 +65,7 @@ def _answer(context: HomeContext, args: Args) -> int:
         out.json(shown | answered | more)
         return 0
     _say_answered(out, found.item, choice.text)
+    _say_limit(out, found.item, choice.text)
     if found.item.call:
         out.say("hook.opens-" + (opens or "nothing"), operation=found.item.call.operation)
     if kept:
@@ -90,54 +91,23 @@ def _refuse_unclear(item: InboxItem, said: str) -> None:
         raise UsageError("unclear-limit", value=shorten_gist(said, 100), unit=item.limit.name)
 
 
+def _say_limit(out: Output, item: InboxItem, said: str) -> None:
+    """Say what a limit becomes by an answer."""
+    if item.limit is None:
+        return
+    from mi.autopilot.limit_answers import Raise, read_wish
+    from mi.autopilot.limits import name_limit
+
+    wish = read_wish(said, item.limit)
+    if isinstance(wish, Raise):
+        raised = item.limit if wish.to is None else msgspec.structs.replace(item.limit, value=wish.to)
+        shown = out.text("limit.none") if wish.to is None else name_limit(raised, out.language)
+        out.say("inbox.limit-becomes", limit=shown)
+
+
 def say_kept(out: Output, kept: AnswerKept | KeptAnswer) -> None:
     """Say that an answer holds for the next time, and how to take that back."""
     out.say("answer.kept", text=shorten_gist(kept.text, 200), claim_id=kept.claim_id, event_id=kept.event_id)
-
-
-def find_waiting(context: HomeContext, out: Output, ref: str) -> LocatedItem:
-    """Return what waits under a number or an id; NotFound says what became of it."""
-    waiting = build_inbox(context, Progress(out, "progress.indexing"))
-    ids = _read_ref(context, ref)
-    for one in waiting:
-        if not {one.item.id, *one.item.ids}.isdisjoint(ids):
-            return one
-    raise _explain_gone(context, out, ref, ids)
-
-
-def _read_ref(context: HomeContext, ref: str) -> list[str]:
-    """Return the ids that a number stands for, or has stood for within a day; any other reference is an id itself."""
-    from mi.evidence.inbox_numbers import read_numbers
-
-    number = int(ref) if ref.isdecimal() and len(ref) < 10 else 0
-    holder = read_numbers(context.home, context.notices).who(number)
-    return holder.ids if holder else [ref]
-
-
-def _explain_gone(context: HomeContext, out: Output, ref: str, ids: list[str]) -> MiError:
-    """Return why nothing waits under a number or an id: it was answered, closed, or never there."""
-    given = next((one for one in (_find_answer(context, out, asked) for asked in ids) if one), None)
-    if given is None:
-        return NotFound("nothing-waits", id=shorten_gist(ref, 100))
-    question = shorten_gist(given.question, 100)
-    if given.dismissed:
-        why = f" ({shorten_gist(given.why, 100)})" if given.why else ""
-        return NotFound("closed-before", id=ref, question=question, ts=given.ts, why=why)
-    return NotFound("answered-before", id=ref, question=question, answer=shorten_gist(given.answer, 100), ts=given.ts)
-
-
-def _find_answer(context: HomeContext, out: Output, question_id: str) -> UserInput | None:
-    from mi.evidence.inbox import find_logs
-    from mi.evidence.reader import read_at
-
-    progress = Progress(out, "progress.indexing")
-    for _, log in find_logs(context.home):
-        offset = context.evidence_index.referring(log, "user_input", question_id, progress)
-        event = read_at(log, offset) if offset is not None else None
-        record = event.record() if event else None
-        if isinstance(record, UserInput):
-            return record
-    return None
 
 
 def store(

@@ -2,6 +2,7 @@
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
@@ -10,6 +11,7 @@ from mi.evidence.reader import parse, read_back
 from mi.evidence.records.run import Question, QuestionOption, UserInput
 from mi.kernel import jsonl
 from mi.kernel.consent import agrees, declines
+from mi.kernel.language import compiled, patterns
 from mi.kernel.locks import lock_folder
 from mi.kernel.notices import Notices
 from mi.kernel.text import fit_one_line
@@ -31,7 +33,17 @@ def read_answer(options: Iterable[QuestionOption], said: str, text: str) -> Read
         if bare == _bare(option.key):
             return ReadAnswer(_in_full(option, said), option.key)
     named = next((option.key for option in known if bare and bare == _bare(option.text)), "")
-    return ReadAnswer(text.strip(), named)
+    placed = None if named else _find_by_place([option for option in known if option.text], bare)
+    return ReadAnswer(_in_full(placed, said), placed.key) if placed else ReadAnswer(text.strip(), named)
+
+
+def _find_by_place(options: Sequence[QuestionOption], bare: str) -> QuestionOption | None:
+    """Return the option that an answer names by its place: `the first one`."""
+    for place, words in patterns().places.items():
+        number = int(place)
+        if compiled(words).fullmatch(bare) and number <= len(options) > 1:
+            return options[number - 1 if number > 0 else number]
+    return None
 
 
 def lacks_option(options: Sequence[QuestionOption], text: str) -> bool:
@@ -51,7 +63,8 @@ def name_options(options: Iterable[QuestionOption]) -> str:
 
 
 def _bare(text: str) -> str:
-    return " ".join(text.casefold().split()).strip(".:)( ")
+    """Return an answer as it is compared; letters of full width are what they stand for."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(".:)( ")
 
 
 def _in_full(option: QuestionOption, said: str) -> str:

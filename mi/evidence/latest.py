@@ -71,8 +71,13 @@ def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
             run_id = event.head.run_id
             record = read_whole(log, event).record() if event.head.kind == "run_end" else None
             ended = record if isinstance(record, RunEnd) else None
-        if run_id and event.head.run_id == run_id and (batches := _batch_number(event.head.batch_id)):
+        if not run_id or event.head.run_id != run_id:
+            continue
+        number = _batch_number(event.head.batch_id)
+        if number and event.head.kind in ("hands_input", "batch_end"):  # other events may be before the batch begins
+            batches = number
             break
+        batches = batches or number
     if not run_id:
         return None
     if ended is None:

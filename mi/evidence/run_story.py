@@ -12,7 +12,8 @@ from mi.evidence.records.run import Question, RunEnd, RunStart, UserInput
 from mi.evidence.records.thoughts import AnsweredAlone
 from mi.kernel.notices import Notices
 
-_KINDS = ("run_start", "run_end", "question", "user_input", "auto_answer", "answered_alone")
+_TOLD_BY = (RunStart, RunEnd, Question, UserInput, AutoAnswer, AnsweredAlone)
+_KINDS = {kind.__struct_config__.tag for kind in _TOLD_BY}
 
 
 class AskedInRun(Struct, frozen=True, kw_only=True):

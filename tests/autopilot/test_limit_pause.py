@@ -46,6 +46,7 @@ def test_a_limit_leaves_the_question_by_how_much_it_is_raised(bench: Workbench) 
     assert (item["about"], item["run_id"], item["task"]) == ("limit", ran.end["run_id"], "fix it")
     assert {one["key"]: one["text"] for one in item["options"]}["yes"] == "2 batches more"
     assert item["default"]
+    assert json.loads(bench.mi("status", "--json").stdout)["run"]["batches"] == 2  # the third never began
 
 
 @pytest.mark.req("person.limit.answered")

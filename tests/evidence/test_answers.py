@@ -35,6 +35,14 @@ ONCE = [QuestionOption(key="once", text="yes, this once"), QuestionOption(key="n
         (COLOURS, "", "A and B", ReadAnswer("A and B")),
         ([], "", "  free words ", ReadAnswer("free words")),
         (COLOURS, "", "...", ReadAnswer("...")),
+        (COLOURS, "", "Ｂ", ReadAnswer("dark green", "B")),
+        (COLOURS, "", "the first one", ReadAnswer("red", "A")),
+        (COLOURS, "", "the latter", ReadAnswer("dark green", "B")),
+        (COLOURS, "", "第二个", ReadAnswer("dark green", "B")),
+        (COLOURS, "", "后者", ReadAnswer("dark green", "B")),
+        (COLOURS, "", "the third one", ReadAnswer("the third one")),
+        (COLOURS, "", "first red, then green", ReadAnswer("first red, then green")),
+        (LEAVE, "", "second", ReadAnswer("second")),
     ],
 )
 def test_an_option_is_named_by_its_key_or_its_text(

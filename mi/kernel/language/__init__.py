@@ -98,6 +98,7 @@ class Patterns:
 
     # questions and the values that answer them
     alternative: str = ""  # between two options
+    places: dict[str, str] = {}  # by place among the options, from the end where negative: how it is said
     or_word: str = ""  # between two options that have marks
     option_word: str = ""  # before the mark of an option
     or_not: str = ""  # the second option of a question that is yes or no

@@ -155,6 +155,16 @@ class EnglishAgents(Patterns):
     alternative = (
         r",?\s+\bor\b(?: rather| instead| should (?:i|we)| shall (?:i|we)| do you (?:want|prefer))?\s+(?:me to )?"
     )
+    places = {
+        number: rf"(?:the )?(?:{words})(?: (?:one|option|choice))?"
+        for number, words in {
+            "1": "first|1st|former",
+            "2": "second|2nd",
+            "3": "third|3rd",
+            "4": "fourth|4th",
+            "-1": "last|latter",
+        }.items()
+    }
     or_word = r"\bor\b(?: else)?"
     option_word = r"\b(?:option|choice|alternative|variant|plan)\b"
     or_not = r"not|no|rather not|is that (?:too much|overkill)"

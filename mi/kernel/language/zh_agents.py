@@ -47,6 +47,13 @@ class ChineseAgents(Patterns):
 
     # questions and the values that answer them
     alternative = r"[，、]?\s*(?:还是|抑或|或者是)\s*"
+    places = {
+        "1": r"第一(?:个|种|项)?|前者|前一(?:个|种)",
+        "2": r"第二(?:个|种|项)?",
+        "3": r"第三(?:个|种|项)?",
+        "4": r"第四(?:个|种|项)?",
+        "-1": r"最后一?(?:个|种|项)|后者|后一(?:个|种)",
+    }
     or_word = r"还是|抑或|或者是?|或|要么"
     option_word = r"选项|方案"
     or_not = r"不(?:用|要|做|加|改|需要)?(?:了)?|算了"

@@ -96,6 +96,7 @@ TEXT = {
     "error.closed-before": "{id} was closed without an answer, at {ts}: {question}{why}",
     "error.unclear-limit": "{value!r} does not say how far the limit of {unit} is raised; say how many more (20, +20, to 40), yes for as much again, or no",
     "error.empty-answer": "an empty answer to {id} says nothing (mi inbox dismiss {id} closes it without one)",
+    "error.which-question": "{value!r} answers which question? mi answer NUMBER {value}: {questions}",
     "error.no-such-option": "{id} has no option {value!r}; say {options}, or answer in your own words",
     "error.not-an-option": "{id} does not offer {value!r}; say one of: {options}",
     # notices: said once after the answer
@@ -257,6 +258,7 @@ TEXT = {
     "inbox.goes-on": "{run_id} goes on.",
     "inbox.resume-with": "Go on with {command}",
     "inbox.folder-gone": "{run_id} cannot go on: its folder {root} is gone.",
+    "inbox.limit-becomes": "The limit becomes: {limit}",
     "inbox.asks-anew": "{run_id} goes no further; {command} asks it anew",
     "inbox.stops": "{run_id} goes no further.",
     "inbox.limit-stays": "{run_id} goes no further; to raise the limit after all: {command} {flag} N",

@@ -142,6 +142,7 @@ HELP = {
     "stop the run of this project; it can be resumed": "停止本项目的运行；之后可以继续",
     "what waits for you, in all projects, newest first": "所有项目中等待你处理的事项，最新的在前",
     "answer a question that waits": "回答等待中的问题",
+    "its number or id, from `mi inbox`; not needed where one thing waits": "编号或标识，见 `mi inbox`；只有一项在等时可省略",
     "its number or id, from `mi inbox`": "编号或标识，见 `mi inbox`",
     "your answer: an option's letter or text, or your own words": "你的回答：选项的字母或文字，或你自己的话",
     "this one time only: the answer is not kept for the same question": "只这一次：同样的问题下次仍会问你",

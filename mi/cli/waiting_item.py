@@ -1,0 +1,91 @@
+"""Which of the things that wait a person means: by number, by id, or the only one there is."""
+
+import re
+
+from mi.app.home_context import HomeContext
+from mi.app.inbox import build_inbox
+from mi.cli.output import Output, Progress, shorten_gist
+from mi.evidence.inbox import LocatedItem
+from mi.evidence.records.run import UserInput
+from mi.kernel.errors import MiError, NotFound, UsageError
+
+_NUMBERED = re.compile(r"#?(?P<ref>\d+)(?:\s*[:.,)]\s*|\s+|(?=[A-Za-z]\s*$)|$)(?P<text>.*)", re.DOTALL)
+_ID = re.compile(r"[a-z]{1,4}_[\w-]+")
+_NAMED = 4  # questions in one line
+
+
+def find_meant(context: HomeContext, out: Output, words: list[str]) -> tuple[LocatedItem, str]:
+    """Return what a person answers and their answer: `1 B`, `1B`, `#1: B`, or only `B` where one thing waits."""
+    waiting = build_inbox(context, Progress(out, "progress.indexing"))
+    said = " ".join(words).strip()
+    numbered = _NUMBERED.fullmatch(said)
+    first, *rest = words
+    if numbered is not None:
+        ref, text = numbered["ref"], numbered["text"].strip()
+    elif _ID.fullmatch(first) or any(first in (one.item.id, *one.item.ids) for one in waiting):
+        ref, text = first, " ".join(rest).strip()
+    else:
+        return _find_only(waiting, said), said
+    if not text:
+        raise UsageError("empty-answer", id=ref)
+    return _pick(context, out, waiting, ref), text
+
+
+def _find_only(waiting: list[LocatedItem], said: str) -> LocatedItem:
+    """Return the one thing that can be answered; UsageError names them where there are several."""
+    found = [one for one in waiting if one.item.answer_with.startswith("mi answer ")]
+    if not found:
+        raise NotFound("nothing-waits", id=shorten_gist(said, 100))
+    if len(found) > 1:
+        named = "; ".join(f"{one.item.number} {shorten_gist(one.item.question, 60)}" for one in found[:_NAMED])
+        more = f" +{len(found) - _NAMED}" if len(found) > _NAMED else ""
+        raise UsageError("which-question", value=shorten_gist(said, 60), questions=named + more)
+    return found[0]
+
+
+def find_waiting(context: HomeContext, out: Output, ref: str) -> LocatedItem:
+    """Return what waits under a number or an id; NotFound says what became of it."""
+    return _pick(context, out, build_inbox(context, Progress(out, "progress.indexing")), ref)
+
+
+def _pick(context: HomeContext, out: Output, waiting: list[LocatedItem], ref: str) -> LocatedItem:
+    ids = _read_ref(context, ref)
+    for one in waiting:
+        if not {one.item.id, *one.item.ids}.isdisjoint(ids):
+            return one
+    raise _explain_gone(context, out, ref, ids)
+
+
+def _read_ref(context: HomeContext, ref: str) -> list[str]:
+    """Return the ids that a number stands for, or has stood for within a day; any other reference is an id itself."""
+    from mi.evidence.inbox_numbers import read_numbers
+
+    number = int(ref) if ref.isdecimal() and len(ref) < 10 else 0
+    holder = read_numbers(context.home, context.notices).who(number)
+    return holder.ids if holder else [ref]
+
+
+def _explain_gone(context: HomeContext, out: Output, ref: str, ids: list[str]) -> MiError:
+    """Return why nothing waits under a number or an id: it was answered, closed, or never there."""
+    given = next((one for one in (_find_answer(context, out, asked) for asked in ids) if one), None)
+    if given is None:
+        return NotFound("nothing-waits", id=shorten_gist(ref, 100))
+    question = shorten_gist(given.question, 100)
+    if given.dismissed:
+        why = f" ({shorten_gist(given.why, 100)})" if given.why else ""
+        return NotFound("closed-before", id=ref, question=question, ts=given.ts, why=why)
+    return NotFound("answered-before", id=ref, question=question, answer=shorten_gist(given.answer, 100), ts=given.ts)
+
+
+def _find_answer(context: HomeContext, out: Output, question_id: str) -> UserInput | None:
+    from mi.evidence.inbox import find_logs
+    from mi.evidence.reader import read_at
+
+    progress = Progress(out, "progress.indexing")
+    for _, log in find_logs(context.home):
+        offset = context.evidence_index.referring(log, "user_input", question_id, progress)
+        event = read_at(log, offset) if offset is not None else None
+        record = event.record() if event else None
+        if isinstance(record, UserInput):
+            return record
+    return None

@@ -1,0 +1,102 @@
+"""A person's day: questions of several projects, answered in the short words of somebody at a phone."""
+
+import json
+
+import pytest
+
+from mi.evidence.records.run import AskedLimit, QuestionOption
+from mi.kernel.home import Home
+from tests.cli.test_inbox import ask
+from tests.conftest import Mi
+
+STORES = [QuestionOption(key="A", text="sqlite"), QuestionOption(key="B", text="postgres")]
+YES_OR_NO = [QuestionOption(key="yes"), QuestionOption(key="no")]
+
+
+def waits(mi: Mi) -> list[int]:
+    """The numbers that wait."""
+    return sorted(item["number"] for item in json.loads(mi("inbox", "--json").stdout))
+
+
+@pytest.mark.req("person.answer.short")
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (["1", "B"], "postgres"),
+        (["1 B"], "postgres"),
+        (["1B"], "postgres"),
+        (["#1: b"], "postgres"),
+        (["1.", "B"], "postgres"),
+        (["B"], "postgres"),
+        (["第二个"], "postgres"),
+        (["Ｂ"], "postgres"),
+        (["1", "the", "first"], "sqlite"),
+        (["no,", "use", "mysql"], "no, use mysql"),
+        (["1", "2 tables in one file"], "2 tables in one file"),
+        (["qu_shop1", "B"], "postgres"),
+        (["不", "用", "mysql"], "不 用 mysql"),
+    ],
+)
+def test_short_words_answer_the_one_question_there_is(home: Home, mi: Mi, words: list[str], answer: str) -> None:
+    ask(home, "shop", 1, text="Which store?", options=STORES)
+    mi("inbox")
+    done = mi("answer", *words, "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["question"], told["answer"]) == ("Which store?", answer)
+    assert waits(mi) == []
+
+
+@pytest.mark.req("person.answer.short")
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_without_a_number_several_questions_are_named_and_none_is_answered(home: Home, mi: Mi, language: str) -> None:
+    ask(home, "shop", 1, text="Which store?", options=STORES)
+    ask(home, "blog", 2, text="Add a changelog entry?", options=YES_OR_NO)
+    env = {"MI_LANG": language}
+    mi("inbox")
+    refused = mi("answer", "yes", env=env)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "1 Which store?" in refused.stderr
+    assert "2 Add a changelog entry?" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+    assert waits(mi) == [1, 2]
+    assert mi("answer", "2", "好").returncode == 0
+    assert waits(mi) == [1]
+
+
+@pytest.mark.req("person.answer.short", "person.answer.empty")
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["1"], 2, "mi inbox dismiss 1"),
+        (["#1:"], 2, "mi inbox dismiss 1"),
+        (["qu_shop1"], 2, "mi inbox dismiss qu_shop1"),
+        (["7 B"], 1, "nothing waits under 7"),
+        (["qu_other", "B"], 1, "nothing waits under qu_other"),
+        (["C"], 2, "has no option 'C'"),
+    ],
+)
+def test_what_is_no_answer_is_said_in_one_line(home: Home, mi: Mi, words: list[str], code: int, told: str) -> None:
+    ask(home, "shop", 1, text="Which store?", options=STORES)
+    mi("inbox")
+    refused = mi("answer", *words)
+    assert (refused.returncode, refused.stdout) == (code, "")
+    assert told in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+    assert waits(mi) == [1]
+
+
+def test_where_nothing_waits_a_word_is_an_answer_to_nothing(home: Home, mi: Mi) -> None:
+    refused = mi("answer", "yes")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "nothing waits under yes" in refused.stderr
+
+
+@pytest.mark.req("person.answer.follows")
+@pytest.mark.parametrize(("word", "limit"), [("yes", "4 batches"), ("好", "4 batches"), ("3 more", "5 batches")])
+def test_what_a_limit_becomes_is_said(home: Home, mi: Mi, word: str, limit: str) -> None:
+    limited = AskedLimit(name="batches", value=2)
+    ask(home, "shop", 1, text="Raise the limit by how much?", about="limit", limit=limited, options=YES_OR_NO)
+    said = mi("answer", "1", word)
+    assert said.returncode == 0, said.stderr
+    assert f"The limit becomes: {limit}" in said.stdout
