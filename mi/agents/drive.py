@@ -21,6 +21,7 @@ from mi.governance.commands import classify
 from mi.governance.operations import Act, gravest
 from mi.kernel import clock
 from mi.kernel.config.types import Interrupt
+from mi.kernel.secrets import redact
 
 InterruptMode = Literal["off", "on_high_risk", "on_any_external"]
 _FIRST_KEPT, _LAST_KEPT = 200, 1800  # events of a batch kept in memory; the transcript has all of them
@@ -71,7 +72,8 @@ def drive(
 
 def _open_transcript(call: AgentCommand, batch: BatchInput) -> Transcript:
     thread = batch.thread_id or UNSET
-    header = TranscriptHeader(ts=clock.now(), kind="hands", cwd=batch.cwd, argv=call.argv, thread_id=thread)
+    argv = tuple(map(redact, call.argv))  # the prompt may be among them, with a secret that the person gave the agent
+    header = TranscriptHeader(ts=clock.now(), kind="hands", cwd=batch.cwd, argv=argv, thread_id=thread)
     return Transcript(batch.transcript, header)
 
 

@@ -27,6 +27,7 @@ from mi.evidence.records.hands import HandsInput, HandsResumeFailed, HandsRetry
 from mi.evidence.records.run import BatchEnd, LeftOutFile, Limit, RunUsage, TreeSnapshot, VerifiedBy
 from mi.kernel import clock, git
 from mi.kernel.messages import text
+from mi.kernel.secrets import redact
 from mi.mind.views import BatchView, Case, ProjectView, ProofView
 from mi.project.checks.coverage import ProjectChecks
 from mi.project.checks.file_kinds import is_prose
@@ -60,7 +61,7 @@ class BatchRunner:
         self._checks = checks
         self._transcript_ref = ""
         self._project: ProjectChecks | None = None  # its checks as of the latest batch
-        self._sent = ""  # what the batch began with
+        self._sent = ""  # what the batch began with, as it is stored
         self._refs = git.list_refs(parts.project.root)
 
     def keep(self, watch: WorktreeWatch) -> None:
@@ -158,14 +159,14 @@ class BatchRunner:
         """Store what the agent is about to be told: a crash must not lose it; return it and the transcript's path."""
         parts, state = self._parts, self._state
         prompt, injection = self._compose(wanted)
-        self._sent = self._sent or prompt
+        self._sent = self._sent or redact(prompt)
         path = os.path.join(
             parts.place.hands_transcripts, f"{clock.filename_stamp()}_{state.run_id}_{state.batch_id}.jsonl"
         )
         self._transcript_ref = parts.home.relative(path)
         record = HandsInput(
             transcript_path=self._transcript_ref,
-            input=wanted,
+            input=redact(wanted),  # the person may have answered with a secret
             light_injection=injection,
             prompt_sha256=_sha256(prompt),
         )

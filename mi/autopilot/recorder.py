@@ -24,6 +24,7 @@ from mi.evidence.records.run import (
     WouldAnswer,
 )
 from mi.evidence.records.thoughts import AnsweredAlone
+from mi.evidence.secret_words import hide_secrets, take_over
 from mi.kernel import ids
 from mi.kernel.messages import text as message
 from mi.learning.autonomy import TopicAgreement
@@ -175,7 +176,7 @@ class LogRecorder:
         said = None if known else self._ask_person(question, watch)
         if said is None and watch.look() is None and self._parts.stop.reason:
             raise Interrupted
-        given = self._store_answer(question, said, watch)
+        given, words = self._store_answer(question, said, watch)
         self._state.dismissed = given if given and given.dismissed else None
         if given is None or given.dismissed:
             return None
@@ -183,7 +184,7 @@ class LogRecorder:
             self._keep(question, given)
         if question.about in ("rules", "review"):
             self._state.answered[question.batch_id, question.text] = given.answer
-        return given.answer
+        return words
 
     def _ask_person(self, question: Question, watch: AnswerWatch) -> str | None:
         self._parts.notifier.tell(question, self._parts.asker.patience_s)
@@ -202,19 +203,24 @@ class LogRecorder:
         with self._watch(question).settle() as earlier:
             if earlier is None:
                 given = msgspec.structs.replace(word, question=question.text, question_id=question.id)
-                self.append(given, sync=True)
+                self.append(hide_secrets(given), sync=True)
 
-    def _store_answer(self, question: Question, said: str | None, watch: AnswerWatch) -> UserInput | None:
+    def _store_answer(self, question: Question, said: str | None, watch: AnswerWatch) -> tuple[UserInput | None, str]:
+        """Store what was said unless another answer was first; return the one that counts, and its very words."""
         with watch.settle() as earlier:
             if earlier is None and said is not None:
                 answer = read_answer(question.options, question.said, said).text
-                given = UserInput(question=question.text, answer=answer, question_id=question.id, by="terminal")
-                return self.append(given, note=_note(given), sync=True)
-        if earlier is not None and said is not None:
+                whole = UserInput(question=question.text, answer=answer, question_id=question.id, by="terminal")
+                given = hide_secrets(whole)
+                if given.answer != answer:
+                    self._parts.notices.add("secret-answer", self._parts.evidence.path)
+                return self.append(given, note=_note(given), sync=True), answer
+        if earlier is None:
+            return None, ""
+        if said is not None:
             self._parts.asker.tell_elsewhere(earlier)
-        if earlier is not None:
-            self._state.remember(earlier, "" if earlier.dismissed else _note(earlier))
-        return earlier
+        self._state.remember(earlier, "" if earlier.dismissed else _note(earlier))
+        return earlier, take_over(self._parts.place, question.id) or earlier.answer
 
     def _keep(self, question: Question, given: UserInput) -> None:
         """Keep an answer that holds for other times, and say so at the run's end."""

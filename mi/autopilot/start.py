@@ -16,6 +16,7 @@ from mi.autopilot.run_parts import RunParts
 from mi.autopilot.run_times import keep_run_times
 from mi.autopilot.state import RunState
 from mi.evidence.records.run import BatchEnd, KnownCheck, RunEnd, RunStart
+from mi.evidence.secret_words import take_over
 from mi.kernel import git
 from mi.kernel.consent import refuses
 from mi.kernel.home import ProjectHome
@@ -98,7 +99,7 @@ def _go_on(loop: Loop, resumed: Resumed) -> Next:
     question = resumed.question
     if question is None:
         return loop.decide(case, resumed.risk_settled) if case else SendNext(GO_ON)
-    answer = resumed.answer or loop.recorder.ask_again(question)
+    answer = take_over(loop.parts.place, question.id) or resumed.answer or loop.recorder.ask_again(question)
     if answer is None:
         return loop.blocked("end.question-waits")
     match question.about:

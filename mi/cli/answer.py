@@ -18,10 +18,12 @@ from mi.evidence.answers import AnswerWatch, ReadAnswer, lacks_option, name_opti
 from mi.evidence.inbox import InboxItem, LocatedItem
 from mi.evidence.records.run import KeptAnswer, Question, UserInput
 from mi.evidence.records.thoughts import AnswerKept
+from mi.evidence.secret_words import hand_over, hide_secrets
 from mi.governance.session_words import Reach, read_permission
 from mi.kernel.consent import refuses
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.home import ProjectHome
+from mi.kernel.secrets import redact
 
 
 def build_parser(name: str) -> Parser:
@@ -56,11 +58,12 @@ def _answer(context: HomeContext, args: Args) -> int:
     if opens == "always":
         open_always(context, found.item.call, found.item.project_root, stored[0])
     kept = keep_given_answer(context, found.item.project_id, stored[0])
-    outcome, proposal = _about_tasks(context, found.item, text), _about_capture(context, found.item, text)
+    safe = redact(text)
+    outcome, proposal = _about_tasks(context, found.item, safe), _about_capture(context, found.item, safe)
     if args.json:
         shown = {"event_id": stored[0].event_id, "question_id": stored[0].question_id, "tasks": outcome}
         goes_on = "" if _name_stop(found.item, stored[0]) else _find_living(context, found)
-        answered = {"question": found.item.question, "answer": choice.text, "goes_on": goes_on}
+        answered = {"question": found.item.question, "answer": stored[0].answer, "goes_on": goes_on}
         more = ({"proposal": proposal} if proposal else {}) | ({"kept": kept.claim_id} if kept else {})
         out.json(shown | answered | more)
         return 0
@@ -120,9 +123,20 @@ def store(
         if earlier is not None:
             shown = {"question": shorten_gist(earlier.question, 100), "answer": shorten_gist(earlier.answer, 100)}
             raise MiError("answered-before", id=item.number or item.id, ts=earlier.ts, **shown)
+        hidden = hide_secrets(word)
+        if hidden.answer != word.answer:
+            _hand_over(context, found, ids, word.answer)
         writer = context.evidence_writer(found.log)
-        said = [msgspec.structs.replace(word, question=item.question, question_id=one) for one in ids]
+        said = [msgspec.structs.replace(hidden, question=item.question, question_id=one) for one in ids]
         return [writer.append(one, sync=True) for one in said]
+
+
+def _hand_over(context: HomeContext, found: LocatedItem, ids: list[str], said: str) -> None:
+    """Give a secret on to the run that waits for the answer, before that sees it; where none does, it goes nowhere."""
+    living = _find_living(context, found)
+    for one in ids if living else ():
+        hand_over(context.home.project(found.item.project_id), one, said)
+    context.notices.add("secret-answer" if living else "secret-answer-dropped", found.log)
 
 
 def answer_in_place(context: HomeContext, out: Output, question: Question, is_over: Callable[[], bool]) -> bool:

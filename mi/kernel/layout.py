@@ -12,7 +12,7 @@ _TRANSCRIPTS = ["*.jsonl", "archive/*.jsonl.gz"]
 _PROJECT = [
     *("overlay.json", "evidence.jsonl", "segment_state.json", "workflow_candidates.json", "preference_candidates.json"),
     *("captures.json", "run.lock", "contract/*.json", "contract/*.lock", "contract/*.sqlite", "hook_sessions/*.json"),
-    "hook_sessions/*.calls",
+    *("hook_sessions/*.calls", "secret_words/*"),
     *("workflows/wf_*.json", "workflows/undone/wf_*.json", "trees/*/**", "snapshots/**"),
     *("trust.json", "proofs/*.json"),
     *(f"thoughtdb/{one}" for one in _STORE),

@@ -112,6 +112,16 @@ def test_a_no_is_remembered_for_the_session_and_told_with_the_alternative(
     assert len(waiting()) == 1
 
 
+@pytest.mark.req("person.answer.secret")
+def test_a_secret_in_an_answer_is_kept_nowhere(host, home, answer):
+    secret = "ghp_" + "x9Kq2mZ7vB4nR8tW1cL5pD3sF6hJ0gY2aQ7e"
+    host.before("Bash", command=PUSH)
+    assert secret not in answer(f"no, use the token {secret} by hand")
+    assert "use the token [redacted:" in host.before("Bash", command=PUSH)[1]
+    stored = [place for place in Path(home.root).rglob("*") if place.is_file()]
+    assert [place for place in stored if secret.encode() in place.read_bytes()] == []
+
+
 @pytest.mark.req("person.opens.no")
 def test_what_the_person_closed_is_not_asked_again_in_the_session_and_opens_nothing(host, mi, waiting):
     host.before("Bash", command=PUSH)

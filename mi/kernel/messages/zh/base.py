@@ -100,6 +100,8 @@ TEXT = {
     "error.not-an-option": "{id} 没有 {value!r} 这个选项；请选择：{options}",
     "notice.state-broken": "{path} 无法读取（{reason}）；暂且不用它",
     "notice.home-adopted": "{path} 还没有标记，内容看来是 0.1 版的 MI 主目录：{marker} 现已记下其中属于 MI 的内容（{count} 项）；mi uninstall --purge 只会删除这些",
+    "notice.secret-answer": "回答中含有秘密：代理会收到您的原话；MI 保存和显示的内容以 [redacted] 代替",
+    "notice.secret-answer-dropped": "回答中含有秘密，MI 不会保存：提问者收到的回答中以 [redacted] 代替（请改为说明存放它的变量或文件，或在运行等待时回答）",
     "notice.state-quarantined": "{path} 无法读取（{reason}）；已保留为 {kept_in}",
     "notice.torn-line": "{path} 以不完整的一行（{size} 字节）结尾；下次写入时会移到一旁",
     "notice.torn-set-aside": "{path} 曾以不完整的一行（{size} 字节）结尾；已保存在 {kept_in}",

@@ -1,0 +1,37 @@
+"""Answers with a secret: what is stored shows none; the run that waits is handed the words themselves, once."""
+
+import os
+
+from msgspec.structs import replace
+
+from mi.evidence.records.run import UserInput
+from mi.kernel import files
+from mi.kernel.home import ProjectHome, make_place
+from mi.kernel.secrets import redact
+
+
+def hide_secrets(word: UserInput) -> UserInput:
+    """Return a person's word as it is stored: without the secrets in it."""
+    return replace(word, answer=redact(word.answer), why=redact(word.why))
+
+
+def hand_over(place: ProjectHome, question_id: str, said: str) -> None:
+    """Leave a person's own words for the run that waits for them, in a file that only this user can read."""
+    path = _find_place(place, question_id)
+    make_place(path)
+    files.write_atomic(path, said.encode("utf-8", "surrogateescape"), sync=False)
+
+
+def take_over(place: ProjectHome, question_id: str) -> str:
+    """Return what was left for a run, and remove it; '' where nothing was."""
+    path = _find_place(place, question_id)
+    try:
+        said = files.read_bytes(path) or b""
+    except OSError:
+        return ""
+    files.remove_if_there(path)
+    return said.decode("utf-8", "surrogateescape")
+
+
+def _find_place(place: ProjectHome, question_id: str) -> str:
+    return place.path("secret_words", os.path.basename(question_id))
