@@ -11,8 +11,9 @@ from mi.kernel.secrets import redact
 
 
 def hide_secrets(word: UserInput) -> UserInput:
-    """Return a person's word as it is stored: without the secrets in it."""
-    return replace(word, answer=redact(word.answer), why=redact(word.why))
+    """Return a person's word as it is stored: without the secrets in it; one that had any holds this one time."""
+    answer = redact(word.answer)
+    return replace(word, answer=answer, why=redact(word.why), once=word.once or answer != word.answer)
 
 
 def hand_over(place: ProjectHome, question_id: str, said: str) -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from mi.evidence.records.run import UserInput
+from mi.evidence.secret_words import hide_secrets
 from tests.autopilot.workbench import Workbench, open_bench
 from tests.conftest import MI
 from tests.terminals import Terminal
@@ -59,6 +61,12 @@ def test_the_agent_gets_it_and_nothing_keeps_it(bench: Workbench, tmp_path: Path
     assert [one["answer"] for one in bench.records() if one["kind"] == "user_input"] == [
         "use the token [redacted:github-token] for it"
     ]
+
+
+@pytest.mark.req("person.answer.secret")
+def test_nothing_is_learned_of_it() -> None:
+    assert hide_secrets(UserInput(answer=WORDS)).once
+    assert not hide_secrets(UserInput(answer="use the staging account")).once
 
 
 @pytest.mark.req("person.answer.secret")
