@@ -78,11 +78,12 @@ def choose_proof(context: HomeContext, wanted: bool | None, open_prover: "Callab
 def prove_run(context: HomeContext, run: str, say: "Callable[[str], None]") -> Proof:
     """Prove a run by its snapshots, record what was seen, and return the record."""
     from mi.autopilot.run_prover import describe_testimony, view_testimony
+    from mi.mind.task_parts import find_called_names
 
     kept = find_kept_run(context, run)
     witness = _open_witness(context, kept.base, say)
     try:
-        seen = witness.testify(kept.task, kept.final)
+        seen = witness.testify(kept.task, kept.final, find_called_names(kept.task))
     finally:
         witness.close()
     record = describe_testimony(seen, view_testimony(seen, context.language), kept.final.tree_id)
@@ -175,6 +176,7 @@ def export_proof(context: HomeContext, run: str, out: str, key: str) -> list[str
 def verify_proof(context: HomeContext, path: str, say: "Callable[[str], None]") -> "ProofView":
     """Run the proof in a file again, in a fresh clone of this repository; only what the person trusted is run."""
     from mi.autopilot.run_prover import view_testimony
+    from mi.mind.task_parts import find_called_names
     from mi.project.proof.bundle import check_out, read_bundle
 
     bundle = read_bundle(path)
@@ -182,7 +184,7 @@ def verify_proof(context: HomeContext, path: str, say: "Callable[[str], None]") 
         base, final = check_out(bundle, context.project.root, os.path.join(folder, "clone"))
         witness = _open_witness(context, base, say)
         try:
-            seen = witness.testify(bundle.task, final)
+            seen = witness.testify(bundle.task, final, find_called_names(bundle.task))
         finally:
             witness.close()
     return view_testimony(seen, context.language)

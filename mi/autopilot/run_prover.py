@@ -10,6 +10,7 @@ from mi.agents.signals import StopFlag
 from mi.autopilot.recorder import LogRecorder
 from mi.evidence.records.proof import Proof, ProvedCheck
 from mi.kernel.messages import text
+from mi.mind.task_parts import find_called_names
 from mi.mind.views import Case, ProofView
 from mi.project.proof.proving import CheckProof, ProofResult
 from mi.project.proof.witness import Testimony, Witness, WitnessPlace
@@ -64,7 +65,7 @@ class RunProver:
         if self._background is not None:
             self._background.join()
         if final.tree_id not in self._proofs:
-            seen = self._witness.testify(case.batch.task, final)
+            seen = self._witness.testify(case.batch.task, final, find_called_names(case.batch.task))
             self._proofs[final.tree_id] = self._keep(recorder, seen, final.tree_id)
         return self._proofs[final.tree_id]
 

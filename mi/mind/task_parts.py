@@ -53,6 +53,12 @@ def split_task(task: str) -> list[TaskPart]:
     return [TaskPart(text, tuple(find_wanted(text))) for text in texts[:_MANY]]
 
 
+def find_called_names(task: str) -> list[str]:
+    """Return the names of what a task asks to add and others call."""
+    wanted = [one for part in split_task(task) for one in part.wanted]
+    return [one.name for one in wanted if one.wish == "added" and one.is_called and one.name.isidentifier()]
+
+
 def _texts(task: str) -> list[str]:
     """Return the items of its lists; without lists its sentences, parted where words join two wishes."""
     known = patterns()

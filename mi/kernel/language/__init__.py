@@ -176,6 +176,12 @@ class Patterns:
     may_be_idle: str = ""  # it may only print something, or do nothing
     raises: str = ""  # an error is to leave the function
     commits: str = ""  # the work is to be committed
+    gives: str = ""  # between a call and the result that it has
+    must_give: str = ""  # between a call and the result that it is to have
+    in_place_of: str = ""  # between a result and the one that is wanted
+    called_wrong: str = ""  # what is told of a result is a complaint
+    stays_so: str = ""  # what is told of a result is no complaint
+    no_statement: str = ""  # before a call: what follows is asked or supposed, not stated
     between_wish_and_name: str = ""  # what follows such a word is only the place
     about_tests: str = ""  # tests themselves are the task
     about_prose: str = ""  # documents are the task

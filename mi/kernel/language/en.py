@@ -287,6 +287,20 @@ class English(EnglishAgents, EnglishAsked):
         r"(?:^|[.;,:]\s+|\b(?:and|then|also|finally|please)\s+)commit\b(?!\s*(?:-|messages?\b|hooks?\b|history\b|hash|id\b|sha\b|log\b"
         r"|template|lint|style|convention|format|s\b))"
     )
+    gives = (
+        r"(?:(?:now|currently|still|today|then|already)\s+)?(?:\b(?:returns|gives|is|yields|equals|produces|evaluates to|results in"
+        r"|prints|becomes)\b|==|=>|->|→|=)(?:\s+(?:now|currently|still))?"
+    )
+    must_give = (
+        r"(?:\b(?:must|should|shall|has to|have to|needs? to|ought to|is (?:expected|supposed|meant) to)\s+)?(?:(?:now|always|then)\s+)?"
+        r"\b(?:return|give|be|yield|equal|produce|print|become)\b"
+    )
+    in_place_of = r"\b(?:instead of|rather than|in place of)\b"
+    called_wrong = r"\b(?:wrong|bug|broken|incorrect|but|instead|unexpected|negative)\b"
+    stays_so = r"\b(?:keep|stays?|remains?|already|correct|correctly|fine|right|as before|as it should)\b"
+    no_statement = (
+        r"\b(?:if|when|whenever|once|unless|suppose|why|does|did|do|can|could|would|whether|not)\b[^,.;`]{0,20}"
+    )
     between_wish_and_name = (
         r"\b(?:to|in|for|of|from|on|into|at|by|using|use|with|like|when|whenever|if|so|that|which|via|inside|under|as|than"
         r"|where|because|instead|not|only|tests?|comments?|docs?|documentation|docstrings?|logging|type hints?"

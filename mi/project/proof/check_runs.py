@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
+from secrets import token_hex
 from shlex import quote
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from mi.project.proof.writes import is_watched
 from mi.project.snapshots import DAYS
 from mi.project.trees import GitTree, Tree
 
+_COMMAND_S = 60.0  # that a use of what was asked for may take
 _FORMAT = "2"  # of kept results; a change makes old ones unknown
 
 
@@ -114,6 +116,22 @@ class CopiedRuns:
             return TestResults(problem=ReportProblem("could_not_start", copy.problem))
         try:
             return self._run_in(copy, tree, check, tests, goes_on=name == PLANTED)
+        finally:
+            remove_copy(copy)
+
+    def run_command(self, tree: Tree, command: str, data: bytes) -> bytes:
+        """Return what a command, given data on its input, wrote to the file that is its last word; b'' without one."""
+        copy = make_copy(tree, self._scratch, self._settings.rules, self._left_out, self._base)
+        if copy.problem:
+            return b""
+        given, written = (os.path.join(copy.reports, f"{token_hex(8)}.json") for _ in range(2))
+        files.write_atomic(given, data, sync=False)
+        line = f"{command} {quote(written)} < {quote(given)}"
+        if self._settings.prepare:
+            line = _after_preparing(self._settings.prepare, os.path.join(copy.reports, ".not-prepared"), "", line)
+        try:
+            run_in_copy(copy, line, "", {}, _COMMAND_S, self._settings.network, self._stop)
+            return files.read_bytes(written) or b""
         finally:
             remove_copy(copy)
 

@@ -53,12 +53,14 @@ class ProofResult(Struct, frozen=True, kw_only=True):
     proved: bool | None = None
     checks: list[CheckProof] = []
     changed_judges: list[JudgeChange] = []
+    unmet: list[str] = []  # what the task asks for by name or by example and is not so, in words
     had_base_judges: bool = False  # the final code was also run with the judges of the base
 
     @property
     def reasons(self) -> list[ProofReason]:
         """What stands against it or is named beside it, of all checks."""
-        return [reason for one in self.checks for reason in one.verdict.reasons]
+        asked = [ProofReason(kind="unmet", tests=self.unmet)] if self.unmet else []
+        return [*(reason for one in self.checks for reason in one.verdict.reasons), *asked]
 
     @property
     def open_count(self) -> int:

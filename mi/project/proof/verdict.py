@@ -23,6 +23,7 @@ ReasonKind = Literal[
     "failures_over_zero",
     "error_over_passes",
     "bad_report",
+    "unmet",
     # without these there is none to be had
     "no_base",
     "nothing_passed",

@@ -27,6 +27,7 @@ from mi.project.proof.dependencies import DependencyListing, compare_dependencie
 from mi.project.proof.proving import ProofCase, ProofResult, prove
 from mi.project.proof.sandbox import StopSource
 from mi.project.proof.too_new import find_too_new
+from mi.project.proof.uses import find_unmet
 from mi.project.trees import GitTree, Tree
 
 _LONGEST_TURN_S = 3600.0  # that a base run waits for another of this machine
@@ -111,14 +112,17 @@ class Witness:
         except (OSError, MiError):
             return
 
-    def testify(self, task: str, final: GitTree) -> Testimony:
-        """Return what the checks show about a tree, and what else speaks for or against it."""
+    def testify(self, task: str, final: GitTree, names: Sequence[str] = ()) -> Testimony:
+        """Return what the checks show about a tree, and what else speaks for or against it.
+
+        `names` are those of what the task asks to add and others call.
+        """
         try:
-            return self._testify(task, final)
+            return self._testify(task, final, names)
         except OSError as error:
             return Testimony(problem="proof.no-room", commands=[error.strerror or str(error)])
 
-    def _testify(self, task: str, final: GitTree) -> Testimony:
+    def _testify(self, task: str, final: GitTree, names: Sequence[str]) -> Testimony:
         started = time.monotonic()
         base = self._read_base()
         checks = base.needed(final.changed_since(self._base), self._place.trusted)
@@ -126,7 +130,10 @@ class Witness:
             return Testimony(problem="proof.no-checks")
         if untrusted := self._untrusted(base, checks):
             return Testimony(problem="proof.untrusted-now", commands=untrusted)
-        proof = prove(ProofCase(task, self._base, final, checks), _SettledBase(self._open_runs(base)))
+        runs = self._open_runs(base)
+        proof = prove(ProofCase(task, self._base, final, checks), _SettledBase(runs))
+        if unmet := find_unmet(task, names, self._base, final, checks[0].text, runs):
+            proof = msgspec.structs.replace(proof, proved=False, unmet=unmet)
         now = self._list_installed(final) if self._installed is not None else {}
         return Testimony(
             proof=proof,
