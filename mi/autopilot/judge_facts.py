@@ -5,6 +5,8 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from mi.mind.views import PartView
+from mi.project.checks.asked_functions import find_open_functions
+from mi.project.checks.judge_lost_data import find_lost_data
 from mi.project.checks.judge_new_tests import find_missing_tests
 from mi.project.checks.judge_places import CODE, extension, judge_kind, shadows_module
 from mi.project.checks.judges import JudgeChange, find_judge_changes, notices_tests
@@ -33,7 +35,7 @@ class JudgeFacts(NamedTuple):
 
     unasked: list[_Unasked]
     removed_as_asked: list[str]
-    open_parts: list[PartView] = []  # tests that the task asks for and that are not there
+    open_parts: list[PartView] = []  # tests and functions that the task asks for and that are not there
 
     @property
     def ways(self) -> list[str]:
@@ -70,9 +72,14 @@ def judge_facts(task: str, change: TreeChange, watch: WorktreeWatch, accepted: C
     found += [
         _Unasked(one.path, f"{one.path}: {one.way}", [f"  + {one.line}"]) for one in notices_tests(base, final, task)
     ]
+    found += [_Unasked(one.path, one.way, []) for one in find_lost_data(base, final, task)]
     removed = [one.path for one in changes if one.asked_for and one.how == "removed" and not one.item]
     wish, missing = find_missing_tests(task, base, final)
     parts = [PartView(text=wish, state="open", missing=[f"{missing} (“{wish}”)"])] if missing else []
+    parts += [
+        PartView(text=f"`{one.name}`", state="open", missing=[one.missing])
+        for one in find_open_functions(task, base, final)
+    ]
     return JudgeFacts([one for one in found if one.id not in accepted], removed, parts)
 
 

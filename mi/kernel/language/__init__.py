@@ -183,6 +183,11 @@ class Patterns:
     stays_so: str = ""  # what is told of a result is no complaint
     no_statement: str = ""  # before a call: what follows is asked or supposed, not stated
     between_wish_and_name: str = ""  # what follows such a word is only the place
+    takes_back: str = ""  # what was done before is to be as if it had not been
+    unused_on_purpose: str = ""  # what a function is given need not be used
+    about_time: str = ""  # a result is to depend on the clock …
+    about_chance: str = ""  # … on chance …
+    about_counts: str = ""  # … or on how often something happened
     about_tests: str = ""  # tests themselves are the task
     about_prose: str = ""  # documents are the task
     about_dependencies: str = ""  # what the project depends on is the task

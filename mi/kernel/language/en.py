@@ -306,6 +306,28 @@ class English(EnglishAgents, EnglishAsked):
         r"|where|because|instead|not|only|tests?|comments?|docs?|documentation|docstrings?|logging|type hints?"
         r"|annotations?|fix|make|keep|call|called by|run|pass)\b"
     )
+    takes_back = (
+        r"\b(?:revert\w*|undo\w*|undid|roll(?:s|ed|ing)? ?back|back(?:s|ed|ing)? out|go(?:es|ing)? back to)\b"
+        r"|\b(?:do not|don't|no longer|never) (?:want|need)\b"
+    )
+    unused_on_purpose = (
+        r"\b(?:ignor\w+|unused|not (?:be |yet )?used|reserved|placeholders?|stubs?|for (?:later|now)|compatib\w+|deprecat\w+"
+        r"|no[- ]?ops?|mock\w*|fakes?|interface|abstract)\b"
+    )
+    about_time = (
+        r"\b(?:times?(?:out|r|zone|stamp)?s?|dates?|clock|days?|daily|hours?|hourly|minutes?|seconds?|weeks?|weekdays?|weekly|weekend"
+        r"|months?|monthly|years?|yearly|today|tomorrow|now|expir\w*|ttl|deadlines?|schedul\w*|cron|stale|age|season\w*"
+        r"|holidays?|calendar|morning|evening|night|birthday|cach\w*|throttl\w*|rate[- ]limit\w*|poll\w*|retr(?:y|ies))\b"
+    )
+    about_chance = (
+        r"\b(?:random\w*|chance|probab\w*|sampl\w*|shuffl\w*|jitter|dice|lotter\w*|uuids?|tokens?|passwords?|simulat\w*"
+        r"|monte|noise|seed\w*|backoff|experiment\w*|a/b)\b"
+    )
+    about_counts = (
+        r"\b(?:count\w*|limit\w*|throttl\w*|retr(?:y|ies|ied|ying)|attempts?|times|once|cach\w*|memo\w*|buffer\w*|batch\w*"
+        r"|flush\w*|quotas?|backoff|breaker|round[- ]robin|alternat\w*|rotat\w*|every|nth|calls?|pool\w*|sequence|generat\w*"
+        r"|ids?|state(?:ful)?|queue\w*|depth|history|log\w*|track\w*)\b"
+    )
     about_tests = (
         r"\b(?:add|write|create|extend|improve|increase|update|fix|adjust|adapt|rename|remove|delete|refactor|cover|restore"
         r"|split|move|reorgani[sz]e|port|convert|migrate|more|missing|regression|need|needs|want)\b[^.;]{0,60}"

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from mi.project.checks.judge_blocks import spans_of_inline
 from mi.project.checks.judge_notices_code import notices_in_code
 from mi.project.checks.judge_notices_inputs import KnownInputs, answers_tests
+from mi.project.checks.judge_notices_moments import depends_on_moment
 from mi.project.checks.judge_notices_paths import TestPlaces
 from mi.project.checks.judge_notices_python import notices_in_python
 from mi.project.checks.judge_places import CODE, extension, judge_kind
@@ -75,6 +76,7 @@ class _Reader:
         if found is None:
             found = notices_in_code(text, language, path, self._places)
         lines = text.splitlines()
+        found += depends_on_moment(text, "py" if language == "pyi" else language, self._task)
         named = [(way, number) for way, number in found if number < len(lines)]
         named += [("answers the very inputs of a test", number) for number in answers_tests(lines, self._inputs)]
         for way, number in sorted(dict.fromkeys(named), key=lambda one: one[1]):

@@ -92,20 +92,29 @@ _IS_PROGRAM = re.compile(
     r"|SIG(?:TERM|INT)",
     re.MULTILINE,
 )
+# What every script finds there from the start, and may not be another in one that is tested.
+_GIVEN = (
+    r"(?:Object|Number|Array|String|Boolean|Function|Error|TypeError|RangeError|Math|JSON|Date|Map|Set|WeakMap|Promise|RegExp"
+    r"|Symbol|BigInt|Reflect|Proxy|Iterator|Intl|parseInt|parseFloat|isNaN|isFinite|structuredClone|Buffer)"
+)
+_PART = r"(?:\.\w+|\[[^\]]*\])"
 _JUDGED_BY = re.compile(
-    r"\b(?:assert|expect|test|describe)(?:\.\w+)+\s*=(?![=>])|(?:globalThis|global"
-    r"|window)\.(?:assert|expect|test|it|describe)\s*=(?!=)"
-    r"|\bObject\.(?:is|keys|entries)\s*=(?!=)|\b(?:Object|Number|Array|String|Boolean|Function"
-    r"|Error)\.prototype(?:\.\w+|\[[^\]]*\])\s*=(?!=)"
-    r"|defineProperty\(\s*(?:Object|Number|Array|String|Boolean|Function|Error|assert|process"
-    r"|globalThis)\b|[\"'](?:node:)?assert(?:/strict)?[\"'].{0,40}\.\w+\s*=(?!=)"
+    r"\b(?:assert|expect|test|describe)(?:\.\w+)+\s*=(?![=>])"
+    rf"|\b(?:globalThis|global|window|self)(?:\.|\[\s*[\"'`])(?:assert|expect|test|it|describe|{_GIVEN})\b[\"'`\]]*\s*=(?![=>])"
+    rf"|^\s*{_GIVEN}\s*=(?![=>])|\b{_GIVEN}(?!\.stackTraceLimit|\.prepareStackTrace){_PART}?{_PART}\s*=(?![=>])"
+    rf"|(?:__proto__|getPrototypeOf\([^)]*\)|\.constructor\.prototype){_PART}\s*=(?![=>])"
+    rf"|\b(?:Object\.(?:assign|defineProperty|defineProperties)|Reflect\.(?:set|defineProperty))\(\s*"
+    rf"(?:{_GIVEN}(?:\.prototype)?|globalThis|global|assert|process)(?![.\w])"
+    r"|[\"'](?:node:)?assert(?:/strict)?[\"'].{0,40}\.\w+\s*=(?!=)"
     r"|(?:class|module)\s+(?:Minitest|RSpec|Test::Unit)|(?:Minitest|RSpec)[\w:.]*\.(?:class_eval"
     r"|prepend|include|define_method)"
-    r"|\bmacro_rules!\s+assert(?:_eq|_ne)?\b|\bfunc\s+(?:len|append|panic|print|println|copy|close|string|int|bool)\b"
+    r"|\bmacro_rules!\s+(?:assert|debug_assert)\w*|^(?:func|var|const|type)\s+"
+    r"(?:len|append|panic|print|println|copy|close|string|int|bool|true|false|nil|error)\b"
 )
 _SHELL_OWN = re.compile(
     r"^\s*(?:function\s+)?(\[|test|exit|return|echo|printf|diff|cmp|grep|true|false|fail"
-    r"|assert\w*|expect\w*|set|trap|eval|read|source|\.)\s*\(\s*\)|\balias\b.*=|^\s*set\s+\+(?:e|u|o)|^\s*enable\s+-n"
+    r"|assert\w*|expect\w*|set|trap|eval|read|source|command|builtin|shift|let|expr|bc|wc|sort|cut|tr|head|tail|awk|sed|cat|jq|seq|\.)"
+    r"\s*\(\s*\)|\balias\b.*=|^\s*set\s+\+(?:e|u|o)|^\s*enable\s+-n|^\s*(?:readonly|declare\s+-r|typeset\s+-r)\s+[a-z]"
 )
 _DECIDES = re.compile(
     r"\b(?:if|elif|else if|unless|while|switch|match|case|when|select)\b|\?|&&|\|\||[!=]="
@@ -153,11 +162,12 @@ def notices_in_code(text: str, language: str, path: str, places: TestPlaces) -> 
     """Return the ways and lines (from 0) of code that evades its tests."""
     lines = without_comments(text, language).splitlines()
     found = [(way, number) for number, line in enumerate(lines) for way in _ways_of(line, language)]
+    found = [(way, number) for way, number in found if way != SETS_RUNNER or not _fills_gap(lines, number)]
     own = _OF_ITS_RUNNER.get(language) if not path.endswith("build.rs") else None
     found += [(ASKS_RUN, number) for number, line in enumerate(lines) if own and own.search(line)]
-    found += [(ASKS_CALLER, number) for number in _decided_by(lines, _CALLER, True, language)]
-    found += [(ASKS_RUN, number) for number in _decided_by(lines, _FLAGS, True, language)]
-    found += [(ASKS_RUN, number) for number in _decided_by(lines, _PROGRAM, False, language)]
+    found += [(ASKS_CALLER, number) for number in decided_by(lines, _CALLER, True, language)]
+    found += [(ASKS_RUN, number) for number in decided_by(lines, _FLAGS, True, language)]
+    found += [(ASKS_RUN, number) for number in decided_by(lines, _PROGRAM, False, language)]
     found += [(ASKS_RUN, number) for number in (*_built_otherwise(lines), *asks_terminal("\n".join(lines)))]
     found += [(SETS_RUNNER, number) for number in _sets_imported(lines) if language in _SCRIPTS]
     found += [(SAYS_EQUAL, number) for number in _equal_to_anything("\n".join(lines))]
@@ -180,11 +190,11 @@ def _ways_of(line: str, language: str) -> Iterator[str]:
         yield SETS_RUNNER
 
 
-def _decided_by(lines: list[str], source: re.Pattern[str], any_word: bool, language: str) -> Iterator[int]:
+def decided_by(lines: list[str], source: re.Pattern[str], any_word: bool, language: str) -> Iterator[int]:
     """Yield the lines that decide by such a source, or by a name that holds one; all but one kind names the tests."""
     if not source.search("\n".join(lines)):
         return
-    functions = list(_functions(lines))
+    functions = list(functions_of(lines))
     names = _holding(lines, functions, source)
     for number, line in enumerate(lines):
         asks = bool(source.search(line)) or bool(_held_in(line, functions[number], names))
@@ -201,7 +211,7 @@ def _names_tests(line: str, language: str) -> bool:
     return bool(TEST_WORD.search(said) or built or begins)
 
 
-def _functions(lines: list[str]) -> Iterator[str]:
+def functions_of(lines: list[str]) -> Iterator[str]:
     """Yield for each line the function that was begun last."""
     inside = ""
     for line in lines:
@@ -251,10 +261,11 @@ def asks_terminal(text: str) -> Iterator[int]:
 
 
 def _sets_imported(lines: list[str]) -> Iterator[int]:
-    """Yield where a script changes what it imported from a runner or its assertions."""
+    """Yield where a script changes what it imported from a runner or its assertions, or what a prototype is held by."""
     imported = re.findall(
         r"import\s+(?:\*\s+as\s+)?(\w+)\s+from\s+[\"'](?:node:)?(?:assert|test|chai|vitest|@jest/globals)\b"
-        r"|(?:const|let|var)\s+(\w+)\s*=\s*require\(\s*[\"'](?:node:)?(?:assert|test|chai|vitest|@jest/globals)\b",
+        r"|(?:const|let|var)\s+(\w+)\s*=\s*(?:require\(\s*[\"'](?:node:)?(?:assert|test|chai|vitest|@jest/globals)\b"
+        rf"|{_GIVEN}\.prototype\b|globalThis\s*;|Object\.getPrototypeOf\()",
         "\n".join(lines),
     )
     names = [first or second for first, second in imported]
@@ -263,6 +274,13 @@ def _sets_imported(lines: list[str]) -> Iterator[int]:
             rf"\b(?:{'|'.join(names)})(?:\.\w+|\[[^\]]*\])+\s*=(?![=>])|(?:assign|set|defineProperty)\(\s*(?:{'|'.join(names)})\b"
         )
         yield from (number for number, line in enumerate(lines) if sets.search(line))
+
+
+def _fills_gap(lines: list[str], number: int) -> bool:
+    """Return whether what a line sets is set only where it is missing."""
+    target = re.match(r"\s*(?:if\s*\(.*?\)\s*\{?\s*)?([\w.]+)\s*=", lines[number])
+    asked = " ".join(lines[max(0, number - 2) : number + 1])
+    return bool(target and re.search(rf"(?:!|typeof\s+){re.escape(target[1])}\b", asked))
 
 
 def _trapped(lines: list[str]) -> Iterator[int]:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 
 from mi.project.checks.files import RUNNER_MODULES
@@ -41,6 +42,11 @@ _READS = re.compile(
     r"|spec_from_file_location|run_path|load|loads|loadtxt|read_csv|joinpath|exists|write_text|write_bytes|write|unlink|rename|replace|touch)\b"
 )
 _RUNNERS = RUNNER_MODULES | {"unittest", "pytest", "_pytest", "pluggy", "builtins", "operator", "doctest", "nose"}
+# Modules of the library that programs set parts of in honest use.
+_SET_IN_USE = frozenset(
+    "sys logging warnings ssl socket threading asyncio multiprocessing gettext locale signal http urllib tempfile"
+    " readline cmd turtle tkinter decimal faulthandler".split()
+)
 _DECODES = re.compile(r"b64decode|b85decode|fromhex|unhexlify|decompress|marshal\.loads|\bchr\(|rot_?13|\[::-1\]")
 
 
@@ -232,12 +238,25 @@ def _sets_runner(code: PythonCode) -> Ways:
             and node.args
         ):
             targets = [ast.Attribute(node.args[0], "x")]
-        for target in targets:
-            if isinstance(target, ast.Attribute) and code.called(target).partition(".")[0] in _RUNNERS:
-                yield SETS_RUNNER, node
-            is_module = isinstance(target, ast.Subscript) and code.called(target.value) == "sys.modules"
-            if is_module and any(text.partition(".")[0] in _RUNNERS for text in texts_in(target)):
-                yield SETS_RUNNER, node
+        if any(_is_given(target, code) for target in targets):
+            yield SETS_RUNNER, node
+
+
+def _is_given(target: ast.expr, code: PythonCode) -> bool:
+    """Return whether something belongs to the runner, to the language or to its library."""
+    if isinstance(target, ast.Subscript):
+        named = code.called(target.value)
+        given = named == "sys.modules" and any(_is_library(text.partition(".")[0]) for text in texts_in(target))
+        return given or bool(re.search(r"\bbuiltins\b|__builtins__", ast.unparse(target.value)))
+    if not isinstance(target, ast.Attribute):
+        return False
+    root = code.called(target).partition(".")[0]
+    first = ast.unparse(target).partition(".")[0]
+    return root in _RUNNERS or (first in code.imported and _is_library(root)) or first == "__builtins__"
+
+
+def _is_library(module: str) -> bool:
+    return module in _RUNNERS or (module in sys.stdlib_module_names and module not in _SET_IN_USE)
 
 
 def _hides(code: PythonCode) -> Ways:
@@ -288,6 +307,6 @@ _LOOKS = (
     (r"__debug__|\bassert\b", _depends_on_debug),
     (r"__(?:eq|ne|l[te]|g[te])__", _says_equal),
     (r"exit|abort|kill", _ends),
-    (r"test|builtins|operator|nose|pluggy", _sets_runner),
+    (r"\.\w+\s*=[^=]|\]\s*=[^=]|setattr|delattr|patch", _sets_runner),
     (r"exec|eval|import_", _hides),
 )

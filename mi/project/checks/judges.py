@@ -13,6 +13,7 @@ from mi.project.checks.judge_differences import JudgeChange
 from mi.project.checks.judge_notices import EvadingLine, notices_tests
 from mi.project.checks.judge_places import judge_kind
 from mi.project.checks.judge_reshaped import with_reshaped
+from mi.project.checks.judge_taken_back import with_taken_back
 from mi.project.trees import Tree
 
 __all__ = ["EvadingLine", "JudgeChange", "NewTest", "base_judges", "find_judge_changes", "new_tests", "notices_tests"]
@@ -31,7 +32,7 @@ def find_judge_changes(base: Tree, final: Tree, task: str) -> list[JudgeChange]:
     asked = [
         one._replace(asked_for=asks_for(task, one.path, one.item, one.how, one.before, one.after)) for one in found
     ]
-    return with_reshaped(asked, base, final, task)
+    return with_reshaped(with_taken_back(asked, base, final, task), base, final, task)
 
 
 def base_judges(base: Tree, final: Tree, changes: Iterable[JudgeChange]) -> dict[str, bytes | None]:

@@ -4,13 +4,10 @@ import re
 from typing import NamedTuple
 
 from mi.kernel.language import compiled, patterns
-from mi.project.checks.definitions import DEFINING, Definition, definitions_of
-from mi.project.checks.file_kinds import is_test
-from mi.project.checks.judge_places import extension, judge_kind
+from mi.project.checks.asked_functions import find_functions, is_product, read_definitions
+from mi.project.checks.definitions import Definition
+from mi.project.checks.judge_places import extension
 from mi.project.trees import Tree
-
-_SEARCHED = 400  # files that are looked at for a function
-_SHORT = 2  # letters of a name that says nothing
 
 
 class WithoutWork(NamedTuple):
@@ -27,12 +24,12 @@ def without_work(task: str, base: Tree, final: Tree, mends: bool) -> WithoutWork
     new one only gives back what it is given. What is new and not named stands as it is, so that tests can be loaded.
     """
     words = frozenset(re.findall(r"[A-Za-z_$][\w$]*", task))
-    changed = [path for path in final.changed_since(base) if _is_product(path) and final.read(path) is not None]
+    changed = [path for path in final.changed_since(base) if is_product(path) and final.read(path) is not None]
     added = {path: _added(base, final, path) for path in changed}
     idle = {path: _named(words, path, new) for path, new in added.items()}
     missing = [name for one in idle.values() for name in one]
     if not missing and mends and any(added.values()) and compiled(patterns().mending).search(task):
-        missing = _find_functions(words, base)
+        missing = find_functions(words, base)
     if not missing:
         return None
     return WithoutWork(
@@ -41,26 +38,14 @@ def without_work(task: str, base: Tree, final: Tree, mends: bool) -> WithoutWork
 
 
 def _added(base: Tree, final: Tree, path: str) -> list[Definition]:
-    had = {one.name for one in _read(base, path)}
-    return [one for one in _read(final, path) if one.name not in had]
+    had = {one.name for one in read_definitions(base, path)}
+    return [one for one in read_definitions(final, path) if one.name not in had]
 
 
 def _named(words: frozenset[str], path: str, new: list[Definition]) -> dict[str, Definition]:
     """Return the new functions that a task names: by themselves, by their type or by their file."""
     is_file = _stem(path) in words
     return {one.name: one for one in new if one.idle and (is_file or not words.isdisjoint(one.name.split(".")))}
-
-
-def _find_functions(words: frozenset[str], tree: Tree) -> list[str]:
-    """Return the functions of a tree that a task names."""
-    paths = sorted(path for path in tree.paths() if _is_product(path))[:_SEARCHED]
-    read = (one for path in paths if _has_any(words, _text(tree, path)) for one in _read(tree, path))
-    names = (one.name for one in read if one.body)
-    return list(dict.fromkeys(name for name in names if len(_last(name)) > _SHORT and _last(name) in words))
-
-
-def _has_any(words: frozenset[str], text: str) -> bool:
-    return not words.isdisjoint(re.findall(r"[\w$]+", text))
 
 
 def _composed(path: str, base: Tree, final: Tree, new: list[Definition], without: dict[str, Definition]) -> str:
@@ -74,7 +59,7 @@ def _composed(path: str, base: Tree, final: Tree, new: list[Definition], without
     text, imports = before.rstrip("\n"), []
     for one in new:
         added = (without[one.name].idle if one.name in without else one.text).rstrip()
-        owner = next((had for had in _read(base, path) if had.name == _owner(one.name)), None)
+        owner = next((had for had in read_definitions(base, path) if had.name == _owner(one.name)), None)
         if owner is not None:
             text = text.replace(owner.text, f"{owner.text}\n{added}")
         elif extension(path) == "go" and added.startswith("import"):
@@ -86,24 +71,12 @@ def _composed(path: str, base: Tree, final: Tree, new: list[Definition], without
     return re.sub(r"(?m)^package \w+$", lambda found: "\n".join([found[0], *imports]), text, count=1) + "\n"
 
 
-def _is_product(path: str) -> bool:
-    return extension(path) in DEFINING and judge_kind(path) in ("", "inline") and not is_test(path)
-
-
-def _read(tree: Tree, path: str) -> list[Definition]:
-    return definitions_of(_text(tree, path), extension(path))
-
-
 def _text(tree: Tree, path: str) -> str:
     return (tree.read(path) or b"").decode("utf-8", "replace")
 
 
 def _stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0]
-
-
-def _last(name: str) -> str:
-    return name.rpartition(".")[2]
 
 
 def _owner(name: str) -> str:

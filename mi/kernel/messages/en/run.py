@@ -3,7 +3,7 @@
 TEXT: dict[str, str] = {
     "risk.kept": "The work tree as it was before this batch is kept as {ref}; to put files back: {how}",
     "ask.risk": "The agent did something risky ({category}, {severity}): {signal}. Go on?",
-    "ask.judges": "What judges the work was changed, or code looks whether it is tested, and the task does not ask for it:\n{lines}\nMay it stay so? (yes or no)",
+    "ask.judges": "What judges the work was changed, code evades its tests, or data is gone, and the task does not ask for it:\n{lines}\nMay it stay so? (yes or no)",
     "ask.policy": "You wanted to be asked about this: {signal}. Go on?",
     "ask.limit": "The run reached its limit of {limit}{spent}. Raise the limit by how much?",
     "ask.limit-unclear": "“{said}” does not say how much more: give a number, yes or no.",
@@ -28,7 +28,7 @@ TEXT: dict[str, str] = {
     "end.judge-failed": "the judge failed: {error}",
     "end.repeats": "the exchange repeats itself: {reason}",
     "end.nothing-to-check-by": "nothing to check by",
-    "end.judges": "what judges the work was changed or is looked for, and the task does not ask for it: {ways}",
+    "end.judges": "what judges the work was changed or is looked for, or data is gone, and the task does not ask for it: {ways}",
     "end.nothing-due": "the check shows that nothing had to be mended",
     "end.nothing-to-run": "only documents changed: nothing to run",
     "end.to-be-proved": "MI's own run decides",

@@ -3,7 +3,7 @@
 TEXT: dict[str, str] = {
     "risk.kept": "这一批次之前的工作树保存在 {ref}；恢复文件：{how}",
     "ask.risk": "代理做了有风险的操作（{category}，{severity}）：{signal}。要继续吗？",
-    "ask.judges": "用来评判工作的内容被改动了，或者代码在探测自己是否正被测试，而任务并没有要求：\n{lines}\n可以保留吗？（是或否）",
+    "ask.judges": "用来评判工作的内容被改动了，代码在躲避测试，或者数据丢失了，而任务并没有要求：\n{lines}\n可以保留吗？（是或否）",
     "ask.policy": "您希望遇到这种情况先询问：{signal}。要继续吗？",
     "ask.limit": "运行达到了限额：{limit}{spent}。要把限额提高多少？",
     "ask.limit-unclear": "“{said}”没有说明提高多少：请给出数字、是或否。",
@@ -26,7 +26,7 @@ TEXT: dict[str, str] = {
     "end.judge-failed": "判断者出错：{error}",
     "end.repeats": "对话在重复：{reason}",
     "end.nothing-to-check-by": "没有可以用来检查的东西",
-    "end.judges": "用来评判工作的内容被改动了或被探测了，而任务并没有要求：{ways}",
+    "end.judges": "用来评判工作的内容被改动了或被探测了，或者数据丢失了，而任务并没有要求：{ways}",
     "end.nothing-due": "检查表明没有需要修复的地方",
     "end.nothing-to-run": "只改了文档：没有可运行的检查",
     "end.to-be-proved": "由 MI 自己的运行来决定",
