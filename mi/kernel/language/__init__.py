@@ -1,7 +1,8 @@
 """Languages as data: the registry, and what MI must know of each. docs/architecture.md says how to add one.
 
-`language/<code>.py` holds the patterns of a language, `messages/<code>` the texts a person reads. MI reads text in
-all its languages at once, so patterns are mostly used joined; nothing is loaded or compiled before it is needed.
+`language/<code>.py` holds the patterns of a language, with `<code>_*.py` parted by what they are for, and
+`messages/<code>` the texts a person reads. MI reads text in all its languages at once, so patterns are mostly used
+joined; nothing is loaded or compiled before it is needed.
 """
 
 import re
