@@ -12,7 +12,6 @@ from mi.agents.protocol import BatchResult
 from mi.agents.signals import StopFlag
 from mi.autopilot.clock import BatchClock
 from mi.autopilot.command_facts import CommandReader, is_by_product
-from mi.autopilot.judge_facts import judge_facts
 from mi.autopilot.part_evidence import account_for_parts
 from mi.autopilot.state import EarlierProof
 from mi.evidence.records.hands import RepoObservation, TranscriptObservation
@@ -64,6 +63,8 @@ class Coverage(NamedTuple):
 
 def batch_view(seen: SeenBatch) -> BatchView:
     """Return the batch as facts. A check proves something only when no file of the work changed after it."""
+    from mi.autopilot.judge_facts import judge_facts  # first needed here: the agent starts the sooner
+
     task, result, watch, step = seen.task, seen.result, seen.watch, seen.step
     reader = CommandReader(seen.clock, watch, step, seen.project, seen.planned)
     facts = reader.read(list(result.events))

@@ -8,7 +8,6 @@ from mi.mind.views import PartView
 from mi.project.checks.asked_functions import find_open_functions
 from mi.project.checks.judge_lost_data import find_lost_data
 from mi.project.checks.judge_new_tests import find_missing_tests
-from mi.project.checks.judge_places import CODE, extension, judge_kind, shadows_module
 from mi.project.checks.judges import JudgeChange, find_judge_changes, notices_tests
 from mi.project.trees import Tree, TreeEntry, compare_trees
 from mi.project.worktree import TreeChange, WorktreeWatch
@@ -54,11 +53,6 @@ class JudgeFacts(NamedTuple):
     def signals(self, changed: Collection[str]) -> list[str]:
         """Return the risk signals of what is in one of the changed files."""
         return [f"tests: {one.way}" for one in self.unasked if one.path in changed]
-
-
-def keeps(path: str) -> bool:
-    """Return whether the first contents of a file are needed to see whether a judge changed, or code evades one."""
-    return bool(judge_kind(path) or shadows_module(path, frozenset()) or extension(path) in CODE)
 
 
 def judge_facts(task: str, change: TreeChange, watch: WorktreeWatch, accepted: Collection[str]) -> JudgeFacts:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from functools import partial
 
 from mi.agents.signals import stop_on_signals
-from mi.autopilot.judge_facts import keeps
 from mi.autopilot.loop import Loop
 from mi.autopilot.outcomes import GO_ON, Next, SendNext
 from mi.autopilot.resume import Resumed, end_orphan
@@ -20,6 +19,7 @@ from mi.evidence.secret_words import take_over
 from mi.kernel import git
 from mi.kernel.consent import refuses
 from mi.kernel.home import ProjectHome
+from mi.project.checks.judge_places import CODE, extension, judge_kind, shadows_module
 from mi.project.checks.own import read_own
 from mi.project.checks.recognition import Check, detect
 from mi.project.left_out import KeepRules
@@ -48,9 +48,11 @@ def drive_run(parts: RunParts, state: RunState, resumed: Resumed | None = None) 
             end_orphan(parts.home.path(resumed.cut.transcript_path))
             loop.recorder.append(BatchEnd(outcome="cut", hands_transcript_ref=resumed.cut.transcript_path), sync=True)
         folder, net = _tree_folder(parts.place, state.run_id), _open_net(parts, state.run_id)
-        with WorktreeWatch(parts.project.root, folder, keeps, net) as watch:
+        with WorktreeWatch(parts.project.root, folder, _keeps, net) as watch:
             with _proving(parts, watch):
                 end = loop.run(watch, partial(_go_on, loop, resumed) if resumed and resumed.began else None)
+            if net is not None:
+                remove_old_snapshots(parts.project.root, parts.place.snapshots)
             if end.status == "done":
                 watch.forget()
             return end
@@ -120,12 +122,16 @@ def _go_on(loop: Loop, resumed: Resumed) -> Next:
     return SendNext(answer)
 
 
+def _keeps(path: str) -> bool:
+    """Return whether the first contents of a file are needed to see whether a judge changed, or code evades one."""
+    return bool(judge_kind(path) or shadows_module(path, frozenset()) or extension(path) in CODE)
+
+
 def _open_net(parts: RunParts, run_id: str) -> SnapshotNet | None:
-    """Return how the work tree is kept before each batch, after what is too old has gone; None where it is not."""
+    """Return how the work tree is kept before each batch; None where it is not."""
     config = parts.snapshot
     if not config.enabled:
         return None
-    remove_old_snapshots(parts.project.root, parts.place.snapshots)
     return SnapshotNet(run_id, parts.place.snapshots, KeepRules(config.max_file, config.secrets))
 
 

@@ -1,6 +1,8 @@
 """Repositories that keep contents and references of trees: the person's own, or one that MI makes."""
 
 import os
+import stat
+from functools import lru_cache
 from typing import NamedTuple
 
 from mi.kernel import files, git
@@ -32,10 +34,37 @@ def find_store(top: str) -> TreeStore | None:
     """Return where a work tree's repository keeps its contents; None when git cannot say, or it is another tree's."""
     if git.find_stranger(top):
         return None
-    asked = ("--git-common-dir", "--git-path", "objects")
-    answer = git.run(top, "rev-parse", "--path-format=absolute", *asked)
+    places = find_places(top)
+    return TreeStore(places.common, places.objects) if places else None
+
+
+class GitPlaces(NamedTuple):
+    """Where the repository of a work tree keeps what belongs to that work tree."""
+
+    common: str
+    objects: str
+    index_file: str
+    info: str
+
+
+def find_places(top: str) -> GitPlaces | None:
+    """Return the places of a work tree's repository, asked for once; None when git cannot say."""
+    try:
+        status = os.lstat(os.path.join(top, ".git"))
+        return _ask_places(top, status.st_ino, 0 if stat.S_ISDIR(status.st_mode) else status.st_ctime_ns)
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=16)
+def _ask_places(top: str, node: int, moment: int) -> GitPlaces:
+    """Return what git says; `node` and `moment` tell one repository from the next at the same path. Else OSError."""
+    asked = [word for name in ("objects", "index", "info") for word in ("--git-path", name)]
+    answer = git.run(top, "rev-parse", "--path-format=absolute", "--git-common-dir", *asked)
     paths = answer.output.splitlines()
-    return TreeStore(paths[0], paths[1]) if answer.code == 0 and len(paths) == 2 else None
+    if answer.code != 0 or len(paths) != 4:
+        raise OSError(0, "git rev-parse", top)  # not kept: it may be able to say later
+    return GitPlaces(*paths)
 
 
 def explain_no_store(root: str) -> str:

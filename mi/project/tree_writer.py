@@ -17,7 +17,7 @@ from mi.project.git_rules import freeze_attributes, freeze_excludes, read_rules
 from mi.project.large_files import is_pointed_at
 from mi.project.left_out import FileSieve, KeepRules, LeftOut, is_tool_folder
 from mi.project.tree_paths import find_obstacle
-from mi.project.tree_store import TreeStore, find_store, make_repository
+from mi.project.tree_store import TreeStore, find_places, find_store, make_repository
 
 _LIST_S = 120.0
 _WRITE_S = 900.0
@@ -158,10 +158,10 @@ class TreeWriter:
         """Begin with the person's index: with its stat data, unchanged files need not be read."""
         if not self.repository:
             return
-        answer = git.run(self.top, "rev-parse", "--path-format=absolute", "--git-path", "index")
-        theirs, own = answer.output.rstrip("\n"), os.path.join(self.folder, "index")
-        if answer.code != 0:
-            raise GitFailed(f"{self.top}: git rev-parse: {answer.code}")
+        places, own = find_places(self.top), os.path.join(self.folder, "index")
+        if places is None:
+            raise GitFailed(f"{self.top}: git rev-parse")
+        theirs = places.index_file
         if not os.path.exists(theirs):
             return
         shutil.copy2(theirs, own)  # with its time: what changed in the same moment is read again
@@ -211,14 +211,21 @@ class TreeWriter:
     def _person_info(self) -> str:
         if not self.repository:
             return ""
-        answer = git.run(self.top, "rev-parse", "--path-format=absolute", "--git-path", "info")
-        return answer.output.rstrip("\n") if answer.code == 0 else ""
+        places = find_places(self.top)
+        return places.info if places else ""
 
     def _general_file(self, key: str, default: str) -> str:
         """Return the person's rules for all repositories."""
-        named = git.run(self.top, "config", "--type=path", f"core.{key}").output.rstrip("\n")
+        named = self._named_files.get(f"core.{key.lower()}", "")
         base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
         return os.path.realpath(os.path.join(self.top, named or os.path.join(base, "git", default)))
+
+    @cached_property
+    def _named_files(self) -> dict[str, str]:
+        """The files of rules that the configuration names, by its keys."""
+        asked = ("config", "--type=path", "--get-regexp", r"^core\.(excludesfile|attributesfile)$")
+        pairs = (line.partition(" ") for line in git.run(self.top, *asked).output.splitlines())
+        return {key: value for key, _, value in pairs}
 
     # one look
 

@@ -71,17 +71,29 @@ class GitTree:
         before, now = other.entries, self.entries
         return sorted(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
 
-    @cached_property
+    @property
     def entries(self) -> dict[str, TreeEntry]:
         """Every file and link with its content's id; a repository inside of the repository is none of them."""
-        return {path: TreeEntry(_MODES[mode], blob) for path, mode, blob in self._listed() if mode in _MODES}
+        return self._listed[0]
 
-    @cached_property
+    @property
     def repositories(self) -> dict[str, str]:
         """The folders that are repositories of their own (submodules), with the commit of each."""
-        return {path: commit for path, mode, commit in self._listed() if mode == "160000"}
+        return self._listed[1]
 
-    def _listed(self) -> Iterator[tuple[str, str, str]]:
+    @cached_property
+    def _listed(self) -> tuple[dict[str, TreeEntry], dict[str, str]]:
+        """The files and links, and the repositories inside, of one listing."""
+        entries: dict[str, TreeEntry] = {}
+        repositories: dict[str, str] = {}
+        for path, mode, content in self._rows():
+            if mode in _MODES:
+                entries[path] = TreeEntry(_MODES[mode], content)
+            elif mode == "160000":
+                repositories[path] = content
+        return entries, repositories
+
+    def _rows(self) -> Iterator[tuple[str, str, str]]:
         answer = git.run_bytes(self.root, "ls-tree", "-r", "-z", self.tree_id, timeout_s=_GIT_S, env=self.env)
         for line in answer.output.split(b"\0") if answer.code == 0 else ():
             facts, _, name = line.partition(b"\t")
