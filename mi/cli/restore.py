@@ -99,8 +99,10 @@ def _show(out: Output, chosen: "ChosenSnapshots", shown: "Difference") -> None:
         out.line(f"  {out.text(key)}  {show_path(path)}")
     if len(lines) > _MOST_SHOWN:
         out.say("restore.more", count=len(lines) - _MOST_SHOWN, ref=f"{first.run_id}/{first.batch_id}")
-    for one in shown.left:
+    for one in shown.left[:_MOST_SHOWN]:
         out.say("restore.left", path=one.path, why=out.text(f"restore.why-{one.why}", detail=one.detail))
+    if len(shown.left) > _MOST_SHOWN:
+        out.say("restore.more-left", count=len(shown.left) - _MOST_SHOWN)
     if shown.elsewhere:
         out.say("restore.elsewhere", count=shown.elsewhere, top=chosen.top)
 
@@ -153,8 +155,10 @@ def _diff(context: HomeContext, args: Args) -> int:
             out.json({"ref": chosen.first.ref, "until": _until(chosen, args), "changes": changes, "unseen": unseen})
         else:
             out.line(write_patch(found, within, args.stat) or out.text("diff.nothing"))
-            for path, why in found.unseen.items():
+            for path, why in list(found.unseen.items())[:_MOST_SHOWN]:
                 context.notices.add("diff-unseen", chosen.top, file=path, why=out.text(f"restore.why-{why}"))
+            if len(found.unseen) > _MOST_SHOWN:
+                context.notices.add("diff-unseen-more", chosen.top, count=len(found.unseen) - _MOST_SHOWN)
     return 0
 
 

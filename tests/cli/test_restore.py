@@ -805,3 +805,17 @@ def test_what_an_agent_hides_by_rules_is_named(mi: Mi, repository, keep: Keep, r
     assert done.returncode == 0
     assert "left as it is: hidden.py (made since and ignored" in done.stdout
     assert {"hidden.py", "build/x", "old.log"} <= read(repo).keys()
+
+
+@pytest.mark.req("person.net.diff", "person.net.restore-asks")
+def test_a_great_many_hidden_files_are_counted(mi: Mi, repository, keep: Keep) -> None:
+    repo: Path = repository()
+    keep(repo)
+    write(repo, {".gitignore": "target/\n", "file.txt": "2\n"} | {f"target/{number}": "x" for number in range(100)})
+    shown = mi("restore", "last", cwd=repo).stdout
+    assert shown.count("left as it is") == 60
+    assert "and 40 more are left as they are" in shown
+    told = mi("diff", "last", "--now", cwd=repo)
+    assert told.stderr.count("not compared: target/") == 60
+    assert "not compared: 40 more (--json" in told.stderr
+    assert len(json.loads(mi("diff", "last", "--now", "--json", cwd=repo).stdout)["unseen"]) == 100
