@@ -28,6 +28,7 @@ _TERMINALS = frozenset(
 )
 # Whoever may write a job for them has it begun by a process that stood before.
 _JOB_STARTERS = frozenset("cron crond anacron fcron atd".split())
+_LISTENS = "--listen"
 _DELETED = " (deleted)"  # behind the name of a program that was replaced since, as by an upgrade
 
 
@@ -131,13 +132,14 @@ class ChatHost(NamedTuple):
 def find_chat_host(context: "HomeContext", host: str, read: ChainReader | None = None) -> ChatHost | None:
     """Return the host whose chat a prompt comes from, by the processes above this hook; None where it is no person's.
 
-    Nothing but that host stands above: no other agent, and no run of ours.
+    Nothing but that host stands above: no other agent, and no run of ours. One that listens, as the server behind
+    Codex's screen does, is handed prompts by anybody (`codex queue`).
     """
     read = read or read_ancestry  # looked up now: tests speak as a person by putting another in its place
     chain = read(None) or []
     hosts = _find_hosts(chain)
     found = _take_host(chain, hosts[:1], host)
-    if found is None or len(hosts) > 1 or os.environ.get(VARIABLE):
+    if found is None or len(hosts) > 1 or _LISTENS in found.host.words or os.environ.get(VARIABLE):
         return None
     above = chain[hosts[0].top + 1 :]
     if _find_above(context.home, above) or _find_torn_off(context.home, [found.host, *above], read, found.host.pid):

@@ -303,6 +303,7 @@ HOOKED = process("mi", "python3", "/usr/bin/mi", "hook", "prompt", "--host", "cl
 HOOK = "/usr/bin/mi hook prompt --host claude-code"
 NODE_CODEX = process("node", "node", "/usr/bin/codex")
 CODEX = process("codex", "/x/vendor/bin/codex")
+SERVER = process("codex", "/x/vendor/bin/codex", "app-server", "--listen", "unix://", "--managed-daemon")
 NODE_CLAUDE = process("node", "node", "/x/node_modules/@anthropic-ai/claude-code/cli.js")
 WRAPPER = process("codex", "/bin/sh", "/home/ada/bin/codex")
 NPX = process("npm exec @opena", "npm exec @openai/codex")
@@ -330,6 +331,9 @@ NPX = process("npm exec @opena", "npm exec @openai/codex")
         ("codex", (CODEX, WRAPPER, BASH, INIT), True),
         ("codex", (CODEX, NODE_CODEX, process("sh", "sh", "-c", "codex"), NPX, BASH, INIT), True),
         ("claude-code", (CLAUDE, process("bunx", "bunx", "@anthropic-ai/claude-code"), BASH, INIT), True),
+        ("codex", (process("codex", "codex", "app-server"), process("code"), INIT), True),  # of an editor, by a pipe
+        ("codex", (SERVER, process("codex", "codex", "fix it"), BASH, INIT), False),  # anybody can hand it a prompt
+        ("codex", (SERVER, INIT), False),
         ("codex", (WRAPPER, BASH, INIT), False),  # a script of that name is no host
         ("codex", (CODEX, NODE_CODEX, BASH, CODEX, NODE_CODEX, NPX, BASH, INIT), False),
         ("codex", (CODEX, BASH, NODE_CODEX, BASH, INIT), False),

@@ -120,6 +120,10 @@ def test_a_prompt_that_the_agent_feigns_opens_nothing(host: AgentHost, tmp_path:
     assert host.events("user_input") == []
 
 
+# What a screen asks its terminal before it shows anything: where the cursor is, and what it can do.
+_ASKED = {b"\x1b[6n": b"\x1b[1;1R", b"\x1b[c": b"\x1b[?1;2c"}
+
+
 class Terminal:
     """An agent's own screen in a pseudo-terminal, and somebody who types."""
 
@@ -140,6 +144,8 @@ class Terminal:
                 return
             if not data:
                 return
+            for asked, answer in _ASKED.items():
+                os.write(self._terminal, answer * data.count(asked))
             self.seen += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", " ", data.decode("utf-8", "replace"))
 
     def type(self, keys: str) -> None:
@@ -181,9 +187,9 @@ def tool(name: str, **arguments: object) -> Reply:
 
 
 def beside_titles(replies: list[Reply]) -> Callable[[Request], Reply]:
-    """The replies in their order; a screen also asks the model, without tools, for titles."""
+    """The replies in their order; a screen also asks the model, without tools or by a schema, for titles."""
     left = iter(replies)
-    return lambda request: next(left) if request.body.get("tools") else say("Notes")
+    return lambda request: next(left) if request.body.get("tools") and not request.schema else say('{"title": "Notes"}')
 
 
 @pytest.mark.req("person.opens.host-asks", "person.opens.once")
@@ -236,3 +242,94 @@ def test_a_request_on_the_screen_opens_a_finished_list(claude_host: AgentHost) -
     finally:
         screen.close()
     assert host.events("question") == []
+
+
+@pytest.mark.req("person.chat", "person.opens.chat-tasks")
+def test_a_yes_on_the_screen_is_heard_after_a_call_that_failed_and_one_that_was_stopped(claude_host: AgentHost) -> None:
+    host = claude_host
+    tasks = Path(host.repository.path, "tinyTasks.md")
+    tasks.write_text("# Ship it\n\n- [x] mend the parser\n", "utf-8")
+    add = tool("task_add", title="write the guide")
+    replies = [tool("memory_recent", count=5), tool("memory_set_mode", mode="GUARDED"), add, WAITS, say("Added.")]
+    host.prepare(beside_titles(replies))
+    host.mi("mcp", "install", "claude-code")
+    install(host)
+    screen = start_screen(host, "Is there anything left to do?")
+    try:
+        stop_waiting(host, screen)
+        screen.type("yes, add it to the list")
+        screen.type("\r")
+        assert wait_until(lambda: "- [ ] write the guide" in tasks.read_text("utf-8"), 30), screen.seen[-3000:]
+    finally:
+        screen.close()
+    assert [one["by"] for one in host.events("user_input")] == ["chat"]
+
+
+WAITS = turn(run("touch waits; sleep 600"))
+
+
+def stop_waiting(host: AgentHost, screen: Terminal) -> None:
+    """Stop the agent, as the person does, while its command is at work."""
+    assert wait_until(lambda: is_there(host, "waits"), 60), screen.seen[-3000:]
+    screen.type("\x1b")
+    assert wait_until(lambda: "nterrupted" in screen.seen, 20), screen.seen[-3000:]
+
+
+@pytest.fixture
+def codex_host(codex: str, tmp_path: Path) -> Iterator[AgentHost]:
+    for made in agent_host("codex", codex, tmp_path):
+        for name in ("notes.txt", "other.txt"):
+            Path(made.repository.path, name).write_text("kept\n", "utf-8")
+        yield made
+
+
+def start_codex(host: AgentHost, prompt: str) -> Terminal:
+    """Start Codex as a person does who has said before that they keep their model."""
+    with open(os.path.join(host.env["CODEX_HOME"], "config.toml"), "a", encoding="utf-8") as config:
+        config.write('\n[notice.model_migrations]\n"gpt-5.5" = "gpt-6-sol"\n')
+    words = ["--sandbox", "workspace-write", "--ask-for-approval", "never", prompt]
+    return Terminal([host.command(prompt)[0], *words], host.env, host.repository.path)
+
+
+def enter(screen: Terminal, words: str) -> None:
+    """Type a prompt into Codex, which takes what comes all at once for pasted text."""
+    screen.seen = ""
+    screen.type(words)
+    assert screen.shows(words), screen.seen[-3000:]
+    screen.type("\r")
+
+
+@pytest.mark.req("person.chat", "person.opens.nobody-to-ask", "person.opens.once")
+def test_an_answer_elsewhere_opens_the_call_that_was_refused_on_codexs_screen(codex_host: AgentHost) -> None:
+    """A yes on the screen itself opens nothing: any program can hand a prompt to the server that works behind it."""
+    host = codex_host
+    tries = [turn(run(REMOVE)), say("It waits for you."), turn(run(REMOVE)), say("Still waiting.")]
+    host.prepare(beside_titles([*tries, turn(run(REMOVE)), turn(run("rm other.txt")), say("Done.")]))
+    install(host)
+    screen = start_codex(host, "remove the notes")
+    try:
+        assert screen.shows("mi answer 1", "It waits for you."), screen.seen[-3000:]
+        enter(screen, "yes")
+        assert screen.shows("Still waiting."), screen.seen[-3000:]
+        assert is_there(host, "notes.txt")
+        host.mi("answer", "1", "once")
+        enter(screen, "try it again")
+        assert wait_until(lambda: not is_there(host, "notes.txt"), 30), screen.seen[-3000:]
+        assert wait_until(lambda: len(inbox(host)) == 1, 30), screen.seen[-3000:]
+        assert is_there(host, "other.txt")
+        assert [(one["by"], one["opens"]) for one in host.events("user_input")] == [("terminal", "once")]
+    finally:
+        screen.close()
+        stop_daemon(host)
+
+
+def stop_daemon(host: AgentHost) -> None:
+    """Stop what Codex's screen leaves at work: its server, and the process that keeps that up to date."""
+    run_agent([host.command("")[0], "app-server", "daemon", "stop"], host.env, host.repository.path)
+    for one in Path("/proc").glob("[0-9]*/exe"):
+        try:
+            is_left = os.readlink(one).startswith(host.env["CODEX_HOME"])
+        except OSError:  # another user's, or gone
+            continue
+        if is_left:
+            os.kill(int(one.parent.name), signal.SIGKILL)
