@@ -44,7 +44,7 @@ class PythonNames:
             in_contract = bool(
                 _MAY_BE_EMPTY & {_last(base) for base in (*node.bases, *(k.value for k in node.keywords))}
             )
-        inner = node if isinstance(node, _Function) else owner
+        inner = node if isinstance(node, _Function) else _main_part(node) or owner
         if isinstance(node, ast.If | ast.While) and _is_false(node.test):
             return self._visit_body(node.orelse, inner, in_contract)
         for field, value in ast.iter_fields(node):
@@ -247,6 +247,14 @@ def _last(node: ast.AST) -> str:
 
 def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _main_part(node: ast.AST) -> ast.FunctionDef | None:
+    """Return what runs only as a program, as if it were a function: no import reaches what it defines."""
+    if not (isinstance(node, ast.If) and isinstance(node.test, ast.Compare) and _last(node.test.left) == "__name__"):
+        return None
+    nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+    return ast.FunctionDef(name="__main__", args=nothing, body=node.body, decorator_list=[])
 
 
 def _is_false(test: ast.expr) -> bool:

@@ -5,7 +5,9 @@ import re
 
 from mi.project.definitions.sought import EMPTY, UNREACHED, Fault, SoughtName
 
-_SAYS = re.compile(r"[@+-]*\s*(?:echo|printf|true|:|\$\((?:info|warning)\b.*|#.*|exit 0)(?=[\s;]|$)[^|>&;]*;?\s*\Z")
+_SAYS = re.compile(
+    r"[@+-]*\s*(?:echo|printf|true|sleep|pwd|date|:|\$\((?:info|warning)\b.*|#.*|exit 0)(?=[\s;]|$)[^|>&;]*;?\s*\Z"
+)
 _ONLY_SAYS = "only prints something"
 
 

@@ -41,7 +41,7 @@ def find_token_fault(path: str, text: str, ending: str, sought: SoughtName, read
 
 def _is_defined(tokens: Sequence[Token], at: int, name: str, ending: str) -> bool:
     before = tokens[at - 1].text
-    if tokens[at].text != name or before not in _DEFINING[ending]:
+    if tokens[at].text != name or before not in _DEFINING[ending] or tokens[at - 2].text == "declare":
         return False
     return before != ")" or tokens[at + 1 : at + 2] == [] or tokens[at + 1].text == "("
 

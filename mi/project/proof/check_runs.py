@@ -119,8 +119,11 @@ class CopiedRuns:
         finally:
             remove_copy(copy)
 
-    def run_command(self, tree: Tree, command: str, data: bytes) -> bytes:
-        """Return what a command, given data on its input, wrote to the file that is its last word; b'' without one."""
+    def run_command(self, tree: Tree, command: str, data: bytes = b"", alone: bool = False) -> bytes:
+        """Return what a command, given data on its input, wrote to the file that is its last word; b'' without one.
+
+        `alone`: it may reach nobody else, whatever the person said about the network.
+        """
         copy = make_copy(tree, self._scratch, self._settings.rules, self._left_out, self._base)
         if copy.problem:
             return b""
@@ -130,7 +133,7 @@ class CopiedRuns:
         if self._settings.prepare:
             line = _after_preparing(self._settings.prepare, os.path.join(copy.reports, ".not-prepared"), "", line)
         try:
-            run_in_copy(copy, line, "", {}, _COMMAND_S, self._settings.network, self._stop)
+            run_in_copy(copy, line, "", {}, _COMMAND_S, not alone and self._settings.network, self._stop)
             return files.read_bytes(written) or b""
         finally:
             remove_copy(copy)

@@ -14,6 +14,7 @@ from mi.kernel.jsontext import BadJson, decode
 from mi.project.checks.file_kinds import is_test
 from mi.project.checks.judge_places import extension
 from mi.project.proof.examples import StatedExample, find_examples
+from mi.project.proof.use_commands import find_use_commands
 from mi.project.trees import Tree
 
 _MANY = 20  # uses that are tried
@@ -43,7 +44,7 @@ def use(one):
         module = importlib.import_module(one["module"])
     except BaseException as error:
         return {"problem": f"{type(error).__name__}: {error}"}
-    if not hasattr(module, one["name"]):
+    if not callable(getattr(module, one["name"], None)):
         return {"is_there": False}
     if not one["call"]:
         return {"is_there": True}
@@ -76,7 +77,7 @@ async function use(one) {
   catch (error) { return { problem: String(error) }; }
   const whole = found.default?.name === one.name ? found.default : undefined;
   const thing = found[one.name] ?? found.default?.[one.name] ?? whole;
-  if (thing === undefined) return { is_there: false };
+  if (typeof thing !== 'function') return { is_there: false };
   if (!one.call) return { is_there: true };
   try {
     const got = await thing(...value(`[${one.args}]`));
@@ -111,7 +112,7 @@ class UseAnswer(Struct, frozen=True, kw_only=True):
 class CommandRuns(Protocol):
     """Whoever runs a command in a copy of a tree."""
 
-    def run_command(self, tree: Tree, command: str, data: bytes) -> bytes:
+    def run_command(self, tree: Tree, command: str, data: bytes = b"", alone: bool = False) -> bytes:
         """Return what a command, given data on its input, wrote to the file that is its last word; b'' without one."""
 
 
@@ -126,7 +127,8 @@ def find_unmet(task: str, names: Sequence[str], base: Tree, final: Tree, check: 
     for endings, program in ((("py",), _python_call(check)), (_SCRIPTS, f"node -e {quote(_NODE)}")):
         own = [use for use in uses if extension(use.path) in endings][:_MANY]
         unmet += _judge(own, program, base, final, runs) if own else []
-    return unmet
+    commands = list(find_use_commands(task, names, base, final))[:_MANY]
+    return unmet + [one.unmet for one in commands if runs.run_command(final, one.line, alone=True) == b"no\n"]
 
 
 def _judge(uses: list[Use], program: str, base: Tree, final: Tree, runs: CommandRuns) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 
 from mi.project.proof.uses import find_unmet
 from mi.project.trees import FolderTree, Tree
+from mi.testing.judge_bench.workspace import environment
 
 PY = "def discount(price, percent):\n    return price - price * percent / 100\n"
 PY_MENDED = "def discount(price, percent):\n    return price - price * min(percent, 100) / 100\n"
@@ -22,11 +23,13 @@ class RunsInFolder:
         self._folders = folders
         self.count = 0
 
-    def run_command(self, tree: Tree, command: str, data: bytes) -> bytes:
+    def run_command(self, tree: Tree, command: str, data: bytes = b"", alone: bool = False) -> bytes:
         self.count += 1
         folder = self._folders[id(tree)]
         out = folder.parent / f"{folder.name}.out"
-        subprocess.run(["bash", "-c", f"{command} {out}"], cwd=folder, input=data, check=False, timeout=60)
+        subprocess.run(
+            ["bash", "-c", f"{command} {out}"], cwd=folder, input=data, check=False, timeout=60, env=environment()
+        )
         return out.read_bytes() if out.exists() else b""
 
 
@@ -90,6 +93,7 @@ def test_stated_examples_hold(
     [
         ({"shop.py": "def tax(price):\n    return price\n\n\ndel tax\n"}, ["`tax` cannot be imported"]),
         ({"shop.py": "def tax(price):\n    return price\n\n\nglobals().pop('tax')\n"}, ["`tax` cannot be imported"]),
+        ({"shop.py": "def tax(price):\n    return price\n\n\ntax = None\n"}, ["`tax` cannot be imported"]),
         ({"shop.py": "def tax(price):\n    return price\n"}, []),
         (
             {"shop.py": "def tax(price):\n    return price\n\n\ndel tax\n", "a.py": "def tax(price):\n    return 1\n"},
@@ -117,3 +121,41 @@ def test_what_needs_no_use_costs_nothing(tmp_path: Path) -> None:
         [],
         1,
     )  # the base is only run where the words leave open whether they tell what was or what is wanted
+
+
+CRATE = {
+    "Cargo.toml": '[package]\nname = "my-shop"\nversion = "1.0.0"\nedition = "2021"\n',
+    "src/lib.rs": "pub fn a() {}\n",
+}
+TAX_RS = "pub fn tax(price: i64) -> i64 {\n    price\n}\n"
+DIST = "Add a target `dist` to the Makefile that packs shop.sh into out.tar."
+TAX = "Add `tax(price)`."
+
+
+@pytest.mark.req("judge.parts.used")
+@pytest.mark.parametrize(
+    ("before", "after", "task", "unmet"),
+    [
+        ({"shop.sh": "x\n"}, {"Makefile": "dist:\n\tls\n"}, DIST, ["`make dist` does not make out.tar"]),
+        ({"shop.sh": "x\n"}, {"Makefile": "dist:\n\ttouch out.tar\n"}, DIST, ["`make dist` does not make out.tar"]),
+        ({"shop.sh": "x\n"}, {"Makefile": "dist:\n\ttar cf out.tar shop.sh\n"}, DIST, []),
+        ({"shop.sh": "x\n"}, {"Makefile": "dist:\n\tfalse\n"}, DIST, []),  # it may need what is not here
+        ({"shop.sh": "x\n"}, {"Makefile": "dist:\n\tls\n"}, "Add a target `dist` that lists shop.sh.", []),
+        ({"go.mod": "module a.b/c\n\ngo 1.19\n", "a.go": "package c\n"},
+         {"tax.go": "//go:build never\n\npackage c\n\nfunc Tax(a int) int { return a }\n"}, "Add `Tax(price)`.",
+         ["`Tax` is not in the package"]),
+        ({"go.mod": "module a.b/c\n\ngo 1.19\n", "a.go": "package c\n"},
+         {"tax.go": "package c\n\nfunc Tax(a int) int { return a }\n"}, "Add `Tax(price)`.", []),
+        (CRATE, {"src/tax.rs": TAX_RS, "src/lib.rs": '#[cfg(feature = "x")]\npub mod tax;\n'}, TAX,
+         ["`tax` cannot be used from outside of the crate"]),
+        (CRATE, {"src/tax.rs": TAX_RS, "src/lib.rs": "pub mod tax;\n"}, TAX, []),
+        (CRATE, {"src/tax.rs": TAX_RS, "src/lib.rs": "mod tax;\npub use tax::tax;\n"}, TAX, []),
+        (CRATE, {"src/lib.rs": TAX_RS}, TAX, []),
+        (CRATE, {"src/lib.rs": TAX_RS + "fn broken( {}\n"}, TAX, []),
+    ],
+)  # fmt: skip
+def test_what_was_asked_for_is_used_by_commands(
+    tmp_path: Path, before: dict[str, str], after: dict[str, str], task: str, unmet: list[str]
+) -> None:
+    name = "Tax" if "Tax" in task else "tax"
+    assert unmet_of(tmp_path, before, after, task, name)[0] == unmet
