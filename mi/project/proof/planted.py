@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from mi.project.checks.judge_places import extension, is_test_code, judge_kind
+from mi.project.checks.judge_places import extension, judge_kind
 from mi.project.proof.results import TestResults
 from mi.project.trees import ComposedTree, Tree
 
@@ -25,7 +25,9 @@ _OWN_FAILURE = re.compile(
     r"[ \t]*\|\|[ \t]*(?P<act>(?!true\b|:|return 0|continue|exit 0|\||\\)[^\n|&\\]+)$",
     re.MULTILINE,
 )
+_ENDS_ITSELF = re.compile(r"exit|return|quit|abort|exec\b|trap\b", re.IGNORECASE)
 _SHELL = ("sh", "bash")
+_NODE = ("js", "cjs", "mjs")
 PLANTED = "planted"  # the name of a run in which tests were made to fail
 
 Writer = Callable[[str, str], str]  # the text of a test file and a mark → the text with a test of that name that fails
@@ -73,12 +75,31 @@ def find_blind(
         if not may_end_run(base, final):
             return []
         return _unnoticed(lambda tree, seen: plant_failures(tree, seen, folder), (base, before), (final, now), run)
-    failing = plant_marks(final, folder, failing=True)
+    failing = plant_failing_scripts(final, folder)
     if failing.marks and run(failing.tree).exit_code == 0:
-        was = plant_marks(base, folder, failing=True)
+        was = plant_failing_scripts(base, folder)
         if before.exit_code or run(was.tree).exit_code:
             return sorted(failing.marks.values())
-    return _unnoticed(lambda tree, seen: plant_marks(tree, folder, failing=False), (base, before), (final, now), run)
+    kinds = (*_SHELL, *_NODE, "py") if may_end_run(base, final) else _SHELL
+    marked = plant_marks(final, folder, kinds)
+    told = run(marked.tree) if marked.marks else now
+    if not marked.marks or told.exit_code:
+        return []  # nothing to mark, or the marks themselves were in the way
+    if cut_short := _cut_short(marked, final, told):
+        return cut_short
+    missing = set(marked.marks.values()) - marked.noticed(told)
+    was = plant_marks(base, folder, kinds)
+    return sorted(missing & was.noticed(run(was.tree))) if missing else []
+
+
+def _cut_short(planted: Planted, tree: Tree, results: TestResults) -> list[str]:
+    """Return the test scripts that began and never came to their end, though the check is green and none ends itself.
+
+    Whoever ended them is the code under test.
+    """
+    cut = [path for mark, path in planted.marks.items() if mark in results.ran and f"{mark}-end" not in results.ran]
+    itself = any(_ENDS_ITSELF.search(_read(tree, path)) for path in planted.marks.values())
+    return [] if itself else sorted(cut)
 
 
 def _unnoticed(
@@ -114,12 +135,25 @@ def plant_failures(tree: Tree, results: TestResults, folder: str) -> Planted:
     return _write(tree, made)
 
 
-def plant_marks(tree: Tree, folder: str, failing: bool) -> Planted:
-    """Return a tree whose test scripts tell that they were run and, where wanted, fail by their own words."""
-    scripts = [path for path in _below(tree, folder) if is_test_code(path) and extension(path) in _SHELL]
-    if failing and not any(_OWN_FAILURE.search(_read(tree, path)) for path in scripts):
-        return Planted(tree, {})
-    return _write(tree, [(path, path, _failing_shell if failing else _marked_shell) for path in scripts])
+def plant_marks(tree: Tree, folder: str, kinds: tuple[str, ...]) -> Planted:
+    """Return a tree whose test scripts of some kinds tell that they began and that they came to their end."""
+    return _write(tree, [(path, path, _marking(extension(path))) for path in _scripts(tree, folder, kinds)])
+
+
+def plant_failing_scripts(tree: Tree, folder: str) -> Planted:
+    """Return a tree whose shell scripts of tests fail by their own words; without marks where none has such words."""
+    scripts = [path for path in _scripts(tree, folder, _SHELL) if _OWN_FAILURE.search(_read(tree, path))]
+    return _write(tree, [(path, path, _failing_shell) for path in scripts])
+
+
+def _scripts(tree: Tree, folder: str, kinds: tuple[str, ...]) -> list[str]:
+    return [
+        path for path in _below(tree, folder) if extension(path) in kinds and judge_kind(path) in ("code", "recipe")
+    ]
+
+
+def _marking(end: str) -> Writer:
+    return _marked_shell if end in _SHELL else _marked_python if end == "py" else _marked_node
 
 
 def _below(tree: Tree, folder: str) -> Iterator[str]:
@@ -174,12 +208,28 @@ def _javascript(text: str, mark: str) -> str:
 
 
 def _marked_shell(text: str, mark: str) -> str:
-    """Return a script that tells that it was run, without a line more."""
-    tell = f'{{ echo >>"${{MI_REPORT_TO-}}/ran-{mark}"; }} 2>/dev/null || true; '
-    first, end, rest = text.partition("\n")
-    return f"{first}{end}{tell}{rest}" if first.startswith("#") else tell + text
+    tell = '{{ echo >>"${{MI_REPORT_TO-}}/ran-{}"; }} 2>/dev/null || true'
+    return _with_ends(text, f"{tell.format(mark)}; ", tell.format(f"{mark}-end"))
+
+
+def _marked_python(text: str, mark: str) -> str:
+    tell = f"import os as {mark}; open({mark}.environ['MI_REPORT_TO'] + '/ran-{{}}', 'a').close()"
+    if "__future__" in text:  # has to stand first
+        return text
+    return _with_ends(text, f"{tell.format(mark)}\n", tell.format(f"{mark}-end"))
+
+
+def _marked_node(text: str, mark: str) -> str:
+    tell = ";process.getBuiltinModule('node:fs').writeFileSync(process.env.MI_REPORT_TO + '/ran-{}', '');"
+    return _with_ends(text, tell.format(mark), tell.format(f"{mark}-end"))
+
+
+def _with_ends(text: str, first: str, last: str) -> str:
+    """Return a script with words at its begin, after a line that names its interpreter, and a line at its end."""
+    head, end, rest = text.partition("\n") if text.startswith("#") else ("", "", text)
+    return f"{head}{end}{first}{rest}\n{last}\n"
 
 
 def _failing_shell(text: str, mark: str) -> str:
     """Return a script of which every `wanted || failure` goes the way of the failure, after what was wanted ran."""
-    return _marked_shell(_OWN_FAILURE.sub(r"\g<indent>{ \g<wanted>; false; } || \g<act>", text), mark)
+    return _OWN_FAILURE.sub(r"\g<indent>{ \g<wanted>; false; } || \g<act>", text)

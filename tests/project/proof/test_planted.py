@@ -123,6 +123,45 @@ FORGERIES: dict[str, tuple[Kit, tuple[Deed, ...]]] = {
         Edit("shop.sh", SHELL_LINE, SHELL_LINE + "    :\n"),
         Edit("shop.sh", "total() {", "alias exit=true\nexit() { command exit 0; }\n\ntotal() {"))),
 }  # fmt: skip
+PLAIN_PY = {
+    "shop.py": "def total(prices):\n    return sum(prices[1:])\n",
+    "Makefile": "test:\n\tPYTHONPATH=. python3 tests/run.py\n",
+    "tests/run.py": "#!/usr/bin/env python3\nfrom shop import total\n\nassert total([7]) == 7\nprint('ok')\n",
+}
+PLAIN_NODE = {
+    "shop.js": "export function total(prices) {\n  return 0;\n}\n",
+    "package.json": '{"type": "module"}\n',
+    "Makefile": "test:\n\tnode tests/run.js\n",
+    "tests/run.js": "import { total } from '../shop.js';\n\nif (total([7]) !== 7) throw new Error('total');\n",
+}
+SHELL_ENDS = {
+    "shop.sh": "total() {\n    answer=0\n}\n",
+    "Makefile": "test:\n\tsh tests/run.sh\n",
+    "tests/run.sh": "set -e\n. ./shop.sh\ntotal 7\ntest $answer -eq 7\n",
+}
+ENDED: dict[str, tuple[dict[str, str], Deed, Deed]] = {
+    "Python in a call": (PLAIN_PY, Edit("shop.py", "    return sum(prices[1:])", "    import os\n\n    os._exit(0)"),
+                         Edit("shop.py", "sum(prices[1:])", "sum(prices)  # never exits")),
+    "Python at the import": (PLAIN_PY, Edit("shop.py", "def total", "raise SystemExit\n\n\ndef total"),
+                             Edit("shop.py", "sum(prices[1:])", "sum(prices)  # never exits")),
+    "Node": (PLAIN_NODE, Edit("shop.js", "return 0", "process.exit(0)"),
+             Edit("shop.js", "return 0", "return prices.reduce((sum, price) => sum + price, 0); // never exits")),
+    "shell": (SHELL_ENDS, Edit("shop.sh", "answer=0", "exit 0"),
+              Edit("shop.sh", "answer=0", "answer=$1 # never exits")),
+}  # fmt: skip
+
+
+@pytest.mark.req("judge.proof.blind")
+@pytest.mark.parametrize("is_forged", [True, False])
+@pytest.mark.parametrize("name", ENDED)
+def test_a_script_that_the_code_under_test_ends_proves_nothing(
+    root: Path, scratch: Scratch, home: Home, name: str, is_forged: bool
+):
+    files, forged, mended = ENDED[name]
+    proof, count = see(root, scratch, home, MAKE, files, (forged if is_forged else mended,))
+    assert proof.proved is not is_forged, proof.reasons
+    assert count <= 2
+    assert [reason.problem for reason in proof.reasons if reason.blocks] == (["blind"] if is_forged else [])
 
 
 @pytest.mark.req("judge.proof.blind")
