@@ -226,7 +226,8 @@ def _find_living(context: HomeContext, found: LocatedItem) -> str:
 
     lock = context.home.project(found.item.project_id).run_lock
     owner = read_owner(lock).run_id if found.item.project_id and is_held(lock) else ""
-    return owner if found.item.waiting == "run" and owner in found.item.run_ids else ""
+    asked = found.item.run_ids or [found.item.run_id]
+    return owner if found.item.waiting == "run" and owner in asked else ""
 
 
 def _is_done(context: HomeContext, log: str, run_id: str) -> bool:

@@ -1,6 +1,7 @@
 """Answers with a secret: what is stored shows none; the run that waits is handed the words themselves, once."""
 
 import os
+import shutil
 
 from msgspec.structs import replace
 
@@ -24,13 +25,16 @@ def hand_over(place: ProjectHome, question_id: str, said: str) -> None:
 
 
 def take_over(place: ProjectHome, question_id: str) -> str:
-    """Return what was left for a run, and remove it; '' where nothing was."""
+    """Return what was left for a run, '' where nothing was; all that lies there goes.
+
+    One run of a project goes on at a time: what was left for the same question of another one nobody takes.
+    """
     path = _find_place(place, question_id)
     try:
         said = files.read_bytes(path) or b""
     except OSError:
-        return ""
-    files.remove_if_there(path)
+        said = b""
+    shutil.rmtree(os.path.dirname(path), ignore_errors=True)
     return said.decode("utf-8", "surrogateescape")
 
 

@@ -1,12 +1,14 @@
 """A person's answer with a secret in it: the agent gets the words, and nothing that MI keeps or shows has them."""
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from mi.evidence.records.run import UserInput
-from mi.evidence.secret_words import hide_secrets
+from mi.evidence.secret_words import hand_over, hide_secrets, take_over
+from mi.kernel.home import Home
 from tests.autopilot.workbench import Workbench, open_bench
 from tests.conftest import MI
 from tests.terminals import Terminal
@@ -42,12 +44,17 @@ def wait_for_question(bench: Workbench) -> Terminal:
 
 
 @pytest.mark.req("person.answer.secret")
-@pytest.mark.parametrize("where", ["here", "elsewhere"])
+@pytest.mark.parametrize("where", ["here", "elsewhere", "attached"])
 def test_the_agent_gets_it_and_nothing_keeps_it(bench: Workbench, tmp_path: Path, where: str) -> None:
     terminal, said = wait_for_question(bench), ""
     try:
         if where == "here":
             terminal.type(f"{WORDS}\n")
+        elif where == "attached":
+            with closing(Terminal([str(MI), "attach"], bench.project, **bench.env)) as other:
+                other.read_until("\n> ")
+                other.type(f"{WORDS}\n")
+                other.finish()
         else:
             given = bench.mi("answer", "1", WORDS)
             assert given.code == 0, given.stderr
@@ -57,7 +64,7 @@ def test_the_agent_gets_it_and_nothing_keeps_it(bench: Workbench, tmp_path: Path
         terminal.close()
     assert WORDS in (tmp_path / "told").read_text("utf-8")
     assert find_secret(bench.home) == []
-    assert SECRET not in said + (terminal.shown if where == "elsewhere" else "")
+    assert SECRET not in said + (terminal.shown if where != "here" else "")
     assert [one["answer"] for one in bench.records() if one["kind"] == "user_input"] == [
         "use the token [redacted:github-token] for it"
     ]
@@ -67,6 +74,16 @@ def test_the_agent_gets_it_and_nothing_keeps_it(bench: Workbench, tmp_path: Path
 def test_nothing_is_learned_of_it() -> None:
     assert hide_secrets(UserInput(answer=WORDS)).once
     assert not hide_secrets(UserInput(answer="use the staging account")).once
+
+
+@pytest.mark.req("person.answer.secret")
+def test_words_are_handed_over_once_and_to_nobody_else(home: Home) -> None:
+    place = home.project("0123456789abcdef")
+    for question in ("qu_1", "qu_2"):
+        hand_over(place, question, WORDS)
+    assert Path(place.path("secret_words", "qu_1")).stat().st_mode & 0o077 == 0
+    assert [take_over(place, "qu_1"), take_over(place, "qu_1"), take_over(place, "qu_2")] == [WORDS, "", ""]
+    assert find_secret(Path(home.root)) == []
 
 
 @pytest.mark.req("person.answer.secret")
