@@ -11,7 +11,7 @@ from mi.kernel import git
 from mi.kernel.language import compiled, patterns
 from mi.mind.task_parts import TaskPart, Wanted, split_task
 from mi.mind.views import PartView
-from mi.project.checks.file_kinds import is_prose, is_test
+from mi.project.checks.file_kinds import is_lock, is_prose, is_test
 from mi.project.definitions.faults import find_fault, is_mentioned, is_unraised, option_names
 from mi.project.definitions.sought import SoughtName
 from mi.project.worktree import TreeChange, WorktreeWatch
@@ -150,9 +150,10 @@ class _Tree:
 
     def find_uncommitted(self) -> list[str]:
         """Return the files of the change that no commit holds, in words."""
-        status = git.list_uncommitted(self._watch.root)
-        loose = {line[3:].strip('"') for line in status}
-        found = [path for path in self._change.files if path in loose and not is_by_product(path)]
+        inside = os.path.relpath(self._watch.root, git.find_toplevel(self._watch.root) or self._watch.root)
+        loose = {os.path.relpath(line[3:].strip('"'), inside) for line in git.list_uncommitted(self._watch.root)}
+        work = [path for path in self._change.files if not is_by_product(path) and not is_lock(path)]
+        found = [path for path in work if path in loose or any(path.startswith(f"{one}/") for one in loose)]
         return [f"`{path}` is not committed" for path in found[:_SHOWN]]
 
     def _places(self, name: str, in_tests: bool) -> list[str]:

@@ -90,6 +90,7 @@ def find_wanted(text: str) -> list[Wanted]:
     for start, _, name in things:
         wish = None if name in taken else _wish_for(text[:start], known.between_wish_and_name)
         fixed = _literal(name) if wish in ("added", "returned") else name
+        fixed = fixed.split()[-1] if wish == "added" and " " in fixed and fixed != name else fixed
         if fixed and wish is not None and (wish != "edited" or _is_file(name)):
             wanted.append(Wanted(fixed, wish, _is_file(name), is_called=fixed in called))
     return list(dict.fromkeys(wanted))

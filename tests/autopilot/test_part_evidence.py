@@ -119,6 +119,7 @@ def test_a_commit_holds_the_change(tmp_path: Path, task: str, command: list[str]
     (tmp_path / "notes").write_text("what the person left before the run\n")
     with WorktreeWatch(str(tmp_path)) as watch:
         (tmp_path / "calc.py").write_text("x = 1\n")
+        (tmp_path / "Cargo.lock").write_text("by a build\n")
         git(tmp_path, *command)
         parts = account_for_parts(task, watch.step().total, watch)
     assert [said for part in parts for said in part.missing] == missing

@@ -46,6 +46,7 @@ def test_a_task_is_split_into_what_it_asks_for(task: str, parts: list[str]) -> N
         ("Add an option `--out FILE`", ["added --out"]),
         ("Add the command `greet <name>`", ["added greet"]),
         ("Support `--level=N`", ["added --level"]),
+        ("Add a command `shop greet NAME`", ["added greet"]),
         ("Add `copy [OPTIONS] SOURCE...`", ["added copy"]),
         ("Add the route `/users/{id}`", ["added /users/"]),
         ('print "Hello, <name>!"', ["returned Hello"]),

@@ -182,6 +182,7 @@ class Patterns:
     in_place_of: str = ""  # between a result and the one that is wanted
     called_wrong: str = ""  # what is told of a result is a complaint
     stays_so: str = ""  # what is told of a result is no complaint
+    follows_value: str = ""  # a word after a number that is no thing counted by it
     no_statement: str = ""  # before a call: what follows is asked or supposed, not stated
     between_wish_and_name: str = ""  # what follows such a word is only the place
     takes_back: str = ""  # what was done before is to be as if it had not been

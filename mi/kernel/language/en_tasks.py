@@ -161,7 +161,7 @@ class EnglishTasks(Patterns):
     made_public = r"\bexport|\bpublic\b|\bexpos(?:e|ed|ing)\b|\bimports? (?:it|this|them|that)\b|\bimport(?:able|ed) (?:by|from)\b|\bre-?export"
     may_be_idle = (
         r"\b(?:prints?|echo(?:es)?|shows?|lists?|displays?|help|says?|tells?|reports?|greets?|logs?|outputs?|version|aliases|alias"
-        r"|placeholder|no-?op|stubs?|skeleton|empty|(?:does|do|doing) nothing|abstract|interface|protocol|NotImplemented\w*)\b"
+        r"|placeholder|no-?op|stubs?|skeleton|empty|(?:does|do|doing) nothing|abstract|hooks?|overrid\w+|subclass\w*|interface|protocol|NotImplemented\w*)\b"
     )
     raises = r"\b(?:rais(?:e|es|ing)|throw(?:s|ing)?)\b"
     commits = (
@@ -179,6 +179,7 @@ class EnglishTasks(Patterns):
     in_place_of = r"\b(?:instead of|rather than|in place of)\b"
     called_wrong = r"\b(?:wrong|bug|broken|incorrect|but|instead|unexpected|negative)\b"
     stays_so = r"\b(?:keep|stays?|remains?|already|correct|correctly|fine|right|as before|as it should)\b"
+    follows_value = r"and|but|not|instead|rather|while|when|for|now|today|as|which|because|in"
     no_statement = (
         r"\b(?:if|when|whenever|once|unless|suppose|why|does|did|do|can|could|would|whether|not)\b[^,.;`]{0,20}"
     )

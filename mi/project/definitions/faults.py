@@ -60,7 +60,9 @@ def is_mentioned(path: str, text: str, name: str) -> bool:
     ending = extension(path)
     if ending == "py":
         return mentions_in_python(text, name) is not False
-    if ending not in _WITH_COMMENTS:
+    if ending in ("sh", "bash"):
+        return name in re.sub(r"(?m)(?:^|\s)#.*$", "", text)
+    if ending not in _READ_BY_TOKENS:
         return True
     return name in " ".join(token.text for token in tokens_of(text, ending))
 

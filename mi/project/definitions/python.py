@@ -207,6 +207,8 @@ def _is_read(call: ast.Call, option: str, code: PythonNames) -> bool:
     )
     if acts or "callback" in keywords or isinstance(keywords.get("expose_value"), ast.Constant):
         return True
+    if any(one.args.kwarg and call in one.decorator_list for one in code.nodes if isinstance(one, _Function)):
+        return True
     names, own = _targets(call, option, code), set(map(id, ast.walk(call)))
     imported = {one.name for one in code.bound if isinstance(one.node, ast.Import | ast.ImportFrom)}
     return any(_reads(node, names, imported) for node in code.nodes if id(node) not in own)
@@ -216,7 +218,7 @@ def _reads(node: ast.AST, names: set[str], imported: set[str]) -> bool:
     match node:
         case ast.Attribute(attr=attr, ctx=ast.Load()):
             root = node.value.id if isinstance(node.value, ast.Name) else ""
-            return attr == "__dict__" or (attr in names and root not in imported)
+            return attr in ("__dict__", "params") or (attr in names and root not in imported)
         case ast.Name(id=name, ctx=ast.Load()):
             return name == "vars" or (name in names and name not in imported)
         case ast.Constant(value=str(value)):

@@ -73,7 +73,7 @@ def _find_idle(tokens: Sequence[Token], places: Sequence[int], sought: SoughtNam
 
 def _find_hidden(tokens: Sequence[Token], places: Sequence[int], ending: str, sought: SoughtName) -> str:
     """Return that a definition is neither given out nor used, '' where it is one of these."""
-    if any(_is_given_out(tokens, at) for at in places):
+    if any(_is_given_out(tokens, at) or (ending == "rs" and _is_registered(tokens, at)) for at in places):
         return ""
     spans = [(at, _body(tokens, at)[1]) for at in places]
     used = [
@@ -103,6 +103,19 @@ def _is_given_out(tokens: Sequence[Token], at: int) -> bool:
     line = tokens[at].line
     before = [token.text for token in tokens[max(0, at - 8) : at] if token.line == line]
     return bool({"export", "pub", "exports", "public"} & set(before))
+
+
+def _is_registered(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a Rust function belongs to a trait, or an attribute hands it to somebody."""
+    words = [token.text for token in tokens[:at]]
+    depth, here = 0, len(words)
+    while here and depth < 1:
+        here -= 1
+        depth += (words[here] == "{") - (words[here] == "}")
+    head = " ".join(words[:here]).rpartition(" }")[2].rpartition(" ;")[2] if depth == 1 else ""
+    attribute = re.search(r"\# \[ (\w+)[^\]]*\] (?:async )?fn\Z", " ".join(words[-40:]))
+    plain = ("cfg", "inline", "allow", "must_use", "doc", "deprecated", "cold")
+    return bool(re.search(r"\btrait\b|\bimpl\b.* for ", head)) or (attribute is not None and attribute[1] not in plain)
 
 
 def _depth(tokens: Sequence[Token], at: int) -> int:

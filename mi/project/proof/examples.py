@@ -9,8 +9,7 @@ from mi.kernel.text import split_sentences
 _CALL = r"`?(?P<call>(?P<name>[A-Za-z_]\w*)\((?P<args>[^()\n`]*)\))`?"
 _VALUE = (
     r"(?:`(?P<code>[^`\n]+)`|(?P<text>\"[^\"\n]*\"|'[^'\n]*')|(?P<plain>-?\d+(?:\.\d+)?|\[[^\]\n]*\]"
-    r"|\b(?:True|False|None|true|false|null|undefined)\b)(?![\w%])(?!\.\w)(?!\s+(?!(?:and|but|not|instead|rather|while|when|for"
-    r"|now|today|as|which|because|in)\b)[a-z]))"
+    r"|\b(?:True|False|None|true|false|null|undefined)\b)(?![\w%])(?!\.\w)(?!\s+(?!(?:{follows})\b)[a-z]))"
 )
 _BETWEEN = 60  # characters between a result and the one that is wanted in its place
 
@@ -58,5 +57,5 @@ def _read(sentence: str, match: re.Match[str], following: str) -> StatedExample:
 
 def _value(before: str, text: str) -> str:
     """Return the value that follows some words; '' where none does."""
-    found = compiled(before + _VALUE).search(text)
+    found = compiled(before + _VALUE.replace("{follows}", patterns().follows_value)).search(text)
     return next((value for value in (found["code"], found["text"], found["plain"]) if value), "") if found else ""
