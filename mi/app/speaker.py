@@ -128,6 +128,11 @@ class ChatHost(NamedTuple):
     host: ProcessInfo
     started: ProcessInfo
 
+    @property
+    def listens(self) -> bool:
+        """Return whether the host is a server that others hand prompts to, and that outlives its screens."""
+        return _LISTENS in self.host.words
+
 
 def find_chat_host(context: "HomeContext", host: str, read: ChainReader | None = None) -> ChatHost | None:
     """Return the host whose chat a prompt comes from, by the processes above this hook; None where it is no person's.
@@ -139,7 +144,7 @@ def find_chat_host(context: "HomeContext", host: str, read: ChainReader | None =
     chain = read(None) or []
     hosts = _find_hosts(chain)
     found = _take_host(chain, hosts[:1], host)
-    if found is None or len(hosts) > 1 or _LISTENS in found.host.words or os.environ.get(VARIABLE):
+    if found is None or len(hosts) > 1 or found.listens or os.environ.get(VARIABLE):
         return None
     above = chain[hosts[0].top + 1 :]
     if _find_above(context.home, above) or _find_torn_off(context.home, [found.host, *above], read, found.host.pid):

@@ -58,9 +58,9 @@ def keep_run_times(home: Home, lock: str, run_id: str) -> Iterator[None]:
         _note_end(home, begun, time.time())
 
 
-def note_session(home: Home, name: str, pid: int, began: float) -> None:
-    """Write down that a session of a host goes on, in a process that began then."""
-    _append(home, RunMoment(run_id=name, began=began, pid=pid))
+def note_session(home: Home, name: str, pid: int, began: float, until: float = 0) -> None:
+    """Write down that a session of a host goes on, in a process that began then: while that lives, or `until` then."""
+    _append(home, RunMoment(run_id=name, began=began, pid=pid, ended=until))
 
 
 def note_session_end(home: Home, name: str, pid: int, began: float) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _CLOCK_S = 0.03  # the system counts the beginnings of processes in hundredths
 _TAIL = 4 << 20  # bytes of a transcript in which the results of the latest calls stand
+_UNSEEN_S = 2 * 60 * 60  # how long a session may go on unheard of whose host does not end with it
 _DRIFT_S = 2.0  # the clock is set now and then, so a beginning is not told twice to the very moment
 
 
@@ -69,9 +70,15 @@ def note_host(event: HookEvent, context: "HomeContext") -> None:
     from mi.autopilot.run_times import note_session
 
     found, known = find_host(event.host), _read(event, context)
-    if not found or not event.session_id or known.is_of(found) or _is_tools(known, found) or not context.home.exists():
+    if not found or not event.session_id or not context.home.exists():
         return
-    note_session(context.home, f"{event.host} {event.session_id}", found.host.pid, found.host.started)
+    name, pid, began = f"{event.host} {event.session_id}", found.host.pid, found.host.started
+    if found.listens:
+        note_session(context.home, name, pid, began, time.time() + _UNSEEN_S)
+        return
+    if known.is_of(found) or _is_tools(known, found):
+        return
+    note_session(context.home, name, pid, began)
     _note(event, context, "host", repr(found.host.started), str(found.host.pid))
 
 

@@ -9,9 +9,11 @@ import pytest
 
 from mi.app import speaker
 from mi.app.home_context import HomeContext
+from mi.autopilot.run_times import find_active_run
 from mi.hooks import host_session
+from mi.kernel.ancestry import ProcessInfo, read_start
 from tests.conftest import git
-from tests.hooks.host import Host, stand_above
+from tests.hooks.host import Host, make_chain, stand_above
 from tests.waiting import wait_until
 
 PUSH = "git push origin feature"
@@ -462,6 +464,24 @@ def test_another_sessions_host_does_not_speak_in_this_one(host, chat, monkeypatc
     assert host.records("user_input") == []
     refuse(host)
     assert PUSH in host.prompt("yes")
+
+
+@pytest.mark.req("person.torn-off")
+@pytest.mark.parametrize("words", [("codex",), ("codex", "app-server", "--listen", "unix://")])
+def test_a_session_is_active_while_its_host_lives_or_was_heard_of_if_that_outlives_it(host, words, monkeypatch):
+    """What is cut loose meanwhile is no person's; the server behind Codex's screen stays when the screen is closed."""
+    refuse(host)  # from now on there is a home
+    listens = len(words) > 1
+    own = ProcessInfo(os.getpid(), "codex", words, read_start(os.getpid()), 2, "/usr/bin/codex", 1000)
+    monkeypatch.setattr(speaker, "read_ancestry", lambda pid=None: make_chain(own))
+    host.tell("session-start")
+    host.tell("stop")
+    now = time.time()
+    assert find_active_run(host.home, [now]) == "codex s1"
+    assert (find_active_run(host.home, [now + 60]) == "codex s1") is listens
+    assert find_active_run(host.home, [now + 3 * 60 * 60]) == ""
+    host.tell("session-end")
+    assert (find_active_run(host.home, [now + 60]) == "codex s1") is listens
 
 
 @pytest.mark.req("person.opens.session")

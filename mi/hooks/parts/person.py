@@ -32,6 +32,7 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
         case "prompt":
             return _at_prompt(event, context, state)
         case "stop":
+            note_host(event, context)
             _leave_shown(event, context, state)
         case "session-end":
             _end(event, context, state)
