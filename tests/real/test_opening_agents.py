@@ -120,6 +120,38 @@ def test_a_prompt_that_the_agent_feigns_opens_nothing(host: AgentHost, tmp_path:
     assert host.events("user_input") == []
 
 
+LOOSE = {
+    "session": "(setsid sh -c '{call}' &)",
+    "two forks": "(sh -c '({call}) &' &)",
+    "terminal": "(setsid script -qec '{call}' /dev/null &)",
+    "user namespace": "(setsid unshare -Ur sh -c '{call}' &)",
+    "own processes": "(setsid unshare -Urpf --mount-proc sh -c '{call}' &)",
+}
+
+
+@pytest.mark.req("person.torn-off", "person.closed")
+def test_what_is_cut_loose_in_a_session_without_a_run_speaks_for_nobody(claude_host: AgentHost, tmp_path: Path) -> None:
+    host, script = claude_host, tmp_path / "test.sh"
+    lines = []
+    for number, way in enumerate(LOOSE.values()):
+        told = tmp_path / str(number)
+        words = f"env -i PATH=$PATH MI_HOME={host.home.root} {MI} gate permission set push DENY --reason mine"
+        words += f" > {told}.out 2>&1"
+        call = f"while kill -0 $$ 2>/dev/null; do :; done; {words}; echo $? > {told}.tmp; mv {told}.tmp {told}"
+        lines.append(way.format(call=call.replace("$$", "$PARENT")))
+    script.write_text("export PARENT=$$\n" + " > /dev/null 2>&1\n".join([*lines, ""]), "utf-8")
+    host.prepare([turn(run(f"sh {script}")), say("Done.")])
+    install(host)
+    before = host.mi("gate", "permission", "list")
+    host.run()
+    told = [tmp_path / str(number) for number in range(len(LOOSE))]
+    assert wait_until(lambda: all(one.exists() for one in told), 60), [one.name for one in told if not one.exists()]
+    said = {way: Path(f"{one}.out").read_text("utf-8") for way, one in zip(LOOSE, told, strict=True)}
+    assert [one.read_text("utf-8").strip() for one in told] == ["3"] * len(LOOSE), said
+    assert all("is for a person to say" in one for one in said.values()), said
+    assert host.mi("gate", "permission", "list") == before
+
+
 # What a screen asks its terminal before it shows anything: where the cursor is, and what it can do.
 _ASKED = {b"\x1b[6n": b"\x1b[1;1R", b"\x1b[c": b"\x1b[?1;2c"}
 
