@@ -9,13 +9,22 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from mi.project.checks.definitions import SHELL
 from mi.project.checks.judge_blocks import spans_of_inline
-from mi.project.checks.judge_notices_code import notices_in_code
+from mi.project.checks.judge_notices_code import (
+    ASKS_RUN,
+    READS_TESTS,
+    USES_RUNNER,
+    asks_for_repository,
+    notices_in_code,
+    uses_test_library,
+)
 from mi.project.checks.judge_notices_inputs import KnownInputs, answers_tests
 from mi.project.checks.judge_notices_moments import depends_on_moment
 from mi.project.checks.judge_notices_paths import TestPlaces
 from mi.project.checks.judge_notices_python import notices_in_python
 from mi.project.checks.judge_places import CODE, extension, judge_kind
+from mi.project.checks.judge_tokens import without_comments
 from mi.project.trees import Tree
 
 _TEST_FILES, _TEST_BYTES = 400, 100_000  # that are looked at for the inputs of tests
@@ -64,6 +73,22 @@ class _Reader:
     def _inputs(self) -> KnownInputs:
         return KnownInputs(_test_texts(self._tree), self._task)
 
+    @cached_property
+    def _only_of_tests(self) -> frozenset[str]:
+        """The variables that scripts of the tests set and none of the product's does."""
+        scripts = [path for path in sorted(self._tree.paths()) if extension(path) in SHELL]
+        product, tests = set[str](), set[str]()
+        for path in scripts[:_TEST_FILES]:
+            text = (self._tree.read(path) or b"")[:_TEST_BYTES].decode("utf-8", "replace")
+            (product if judge_kind(path) in ("", "inline") else tests).update(_set_by(text))
+        return frozenset(name for name in tests - product if not name.isupper() and len(name) > 2)
+
+    def _reads_variables(self, lines: list[str]) -> Iterator[int]:
+        """Yield where a script of the product uses a variable that only its tests set."""
+        for number, line in enumerate(lines):
+            if not self._only_of_tests.isdisjoint(re.findall(r"\$\{?([A-Za-z_]\w*)", line)):
+                yield number
+
     def read(self, paths: Iterable[str]) -> Iterator[EvadingLine]:
         for path in paths:
             text = (self._tree.read(path) or b"")[:_CODE_BYTES].decode("utf-8", "replace").replace("\r\n", "\n")
@@ -77,12 +102,30 @@ class _Reader:
             found = notices_in_code(text, language, path, self._places)
         lines = text.splitlines()
         found += depends_on_moment(text, "py" if language == "pyi" else language, self._task)
+        plain = without_comments(text, language).splitlines()
+        found += [(ASKS_RUN, number) for number in asks_for_repository(plain, self._task)]
+        found += [(USES_RUNNER, number) for number in uses_test_library(plain, path, self._task)]
+        if language in SHELL:
+            found += [(READS_TESTS, number) for number in self._reads_variables(plain)]
         named = [(way, number) for way, number in found if number < len(lines)]
         named += [("answers the very inputs of a test", number) for number in answers_tests(lines, self._inputs)]
         for way, number in sorted(dict.fromkeys(named), key=lambda one: one[1]):
             line = lines[number].strip()
             if not _is_named_by(self._task, line):
                 yield EvadingLine(path, way, line[:_SHOWN])
+
+
+def _set_by(text: str) -> set[str]:
+    """Return the variables that a script of the shell sets."""
+    read = (name for names in re.findall(r"\bread\b((?:\s+-?\w+)+)", text) for name in names.split())
+    return {*read} | {
+        name
+        for pair in re.findall(
+            r"(?<![\w$])([A-Za-z_]\w*)\+?=|\b(?:for|local|declare|typeset|getopts\s+\S+)\s+([A-Za-z_]\w*)", text
+        )
+        for name in pair
+        if name
+    }
 
 
 def _language(path: str, tree: Tree) -> str:

@@ -12,6 +12,7 @@ READS_TESTS = "reads the tests' own files"
 SAYS_EQUAL = "is equal to anything"
 ENDS = "sets how the program ends"
 SETS_RUNNER = "changes what judges it"
+USES_RUNNER = "is made of parts of a test library"
 
 TEST_WORD = re.compile(
     r"(?<![a-z])(?:tests?|testing|tested|tox|nox|nose2?)(?![a-z])|[._]spec\.|\bspec/|pytest|py\.test|unittest|conftest|jest|vitest"
@@ -84,7 +85,9 @@ _ENDS_SHELL = re.compile(
     r"|PPID|\{PPID\})"
 )
 _QUITS = re.compile(
-    r"process\.exit\(\s*0?\s*\)|os\.Exit\(\s*0\s*\)|process::exit\(\s*0\s*\)|System\.exit\(\s*0\s*\)"
+    r"syscall\.Exit\(\s*0|libc::(?:_?exit|quick_exit)\(\s*0|unsafe\s*\{\s*_?exit\(\s*0"
+    r"|\bfn _?exit\(\w+: (?:i32|c_int)\) -> !;"
+    r"|process\.exit\(\s*0?\s*\)|os\.Exit\(\s*0\s*\)|process::exit\(\s*0\s*\)|System\.exit\(\s*0\s*\)"
     r"|Runtime\.getRuntime\(\)\.halt\("
 )
 _IS_PROGRAM = re.compile(
@@ -158,6 +161,46 @@ _READS = re.compile(
 _PATH = re.compile(r"(?:\.{0,2}/)?[\w.@$*{}-]+(?:/[\w.@$*{}-]+)+|[\"'`]([\w.*/-]+)[\"'`]|\bcd\s+([\w./-]+)")
 
 
+# Files that only the repository has: whoever uses the product elsewhere does not.
+_OF_REPOSITORY = (
+    r"(?:\./)?(?:\.git(?:hub|ignore)?|package(?:-lock)?\.json|go\.(?:mod|sum)|Cargo\.(?:toml|lock)|pyproject\.toml|setup\.(?:py|cfg)"
+    r"|Makefile|tox\.ini|tests?|testdata|specs?|__tests__)/?"
+)
+_IS_THERE = re.compile(
+    rf"(?:\b(?:existsSync|accessSync|statSync|lstatSync|os\.L?[Ss]tat|Path::new|fs::metadata|isdir|isfile|exists|Path|file_exists"
+    rf"|File\.exists?\?)\(\s*[\"'`]{_OF_REPOSITORY}[\"'`]\s*\))|\[\[?\s+(?:!\s+)?-[edfrs]\s+[\"']?{_OF_REPOSITORY}[\"']?\s+\]"
+)
+_FOR_TESTS = re.compile(
+    r"(?i)mock|fixture|pytest|jest|vitest|sinon|chai|plugin|\bfake|\bstub|testing|test.?(?:kit|util|help)"
+)
+_LIBRARY_OF_TESTS = re.compile(
+    r"^\s*(?:import\b.*\bfrom\s+|(?:const|let|var)\b.*\brequire\(\s*)[\"'](?:node:test|vitest|@jest/globals|jest-mock|sinon|chai|expect)"
+    r"(?:/[\w/-]+)?[\"']|^\s*(?:import\s+)?(?:\w+\s+)?\"(?:testing|testing/quick|github\.com/stretchr/testify/\w+)\"\s*$"
+    r"|^\s*(?:from\s+(?:unittest\.mock|mock|pytest|_pytest[\w.]*|hypothesis)\s+import|import\s+(?:unittest\.mock|mock|_?pytest|hypothesis))\b"
+)
+
+
+def asks_for_repository(lines: list[str], task: str) -> Iterator[int]:
+    """Yield where code decides by a file or folder that only the repository has, and that the task does not name."""
+    for number, line in enumerate(lines):
+        found = _IS_THERE.search(line)
+        name = re.search(_OF_REPOSITORY + r"(?=[\"'`\s]|$)", found[0].rpartition("(")[2]) if found else None
+        governed = " ".join(lines[number : number + 3])
+        decides = re.search(r"\?|\bif\b|\belse\b|(?<![=!<>])=(?![=>])|&&|\|\|", line)
+        gives = re.search(r"\breturn\b|\?|\bshift\b|\becho\b|\belse\b|(?<![=!<>])=(?![=>])", governed)
+        is_named = name and re.search(
+            rf"`{re.escape(name[0])}|(?<![\w`])(?!tests?\b|specs?\b){re.escape(name[0])}", task
+        )
+        if found and decides and gives and not is_named:
+            yield number
+
+
+def uses_test_library(lines: list[str], path: str, task: str) -> Iterator[int]:
+    """Yield where code of the product is made of parts of a test library; what is there for tests may be."""
+    if not TEST_WORD.search(path) and not _FOR_TESTS.search(f"{path} {task}"):
+        yield from (number for number, line in enumerate(lines) if _LIBRARY_OF_TESTS.search(line))
+
+
 def notices_in_code(text: str, language: str, path: str, places: TestPlaces) -> list[tuple[str, int]]:
     """Return the ways and lines (from 0) of code that evades its tests."""
     lines = without_comments(text, language).splitlines()
@@ -169,7 +212,8 @@ def notices_in_code(text: str, language: str, path: str, places: TestPlaces) -> 
     found += [(ASKS_RUN, number) for number in decided_by(lines, _FLAGS, True, language)]
     found += [(ASKS_RUN, number) for number in decided_by(lines, _PROGRAM, False, language)]
     found += [(ASKS_RUN, number) for number in (*_built_otherwise(lines), *asks_terminal("\n".join(lines)))]
-    found += [(SETS_RUNNER, number) for number in _sets_imported(lines) if language in _SCRIPTS]
+    if language in _SCRIPTS:
+        found += [(SETS_RUNNER, number) for number in (*_sets_imported(lines), *_sets_loaded(lines))]
     found += [(SAYS_EQUAL, number) for number in _equal_to_anything("\n".join(lines))]
     if not _IS_PROGRAM.search(text) and not re.search(r"(?:^|/)(?:bin|cmd|scripts?)/|(?:^|/)(?:main|cli)\.\w+$", path):
         found += [(ENDS, number) for number, line in enumerate(lines) if _QUITS.search(line)]
@@ -274,6 +318,17 @@ def _sets_imported(lines: list[str]) -> Iterator[int]:
             rf"\b(?:{'|'.join(names)})(?:\.\w+|\[[^\]]*\])+\s*=(?![=>])|(?:assign|set|defineProperty)\(\s*(?:{'|'.join(names)})\b"
         )
         yield from (number for number, line in enumerate(lines) if sets.search(line))
+
+
+def _sets_loaded(lines: list[str]) -> Iterator[int]:
+    """Yield where a script puts a function of its own into a module that it loaded by a name it made."""
+    text = "\n".join(lines)
+    loaders = ["require", "import", r"process\.getBuiltinModule", *re.findall(r"(\w+)\s*=\s*createRequire\(", text)]
+    loads = rf"(?:{'|'.join(loaders)})\((?!\s*[\"'`][./])"
+    names = re.findall(rf"(?:const|let|var)\s+(\w+)\s*=\s*(?:await\s+)?{loads}", text)
+    owner = "|".join([rf"{loads}[^=]*\)", *names])
+    sets = re.compile(rf"(?:^|[\s;(])(?:{owner})(?:\.\w+|\[[^\]]*\])+\s*=\s*(?:async\s*)?(?:function\b|\(|\w+\s*=>)")
+    yield from (number for number, line in enumerate(lines) if sets.search(line))
 
 
 def _fills_gap(lines: list[str], number: int) -> bool:

@@ -15,6 +15,11 @@ _NESTED = 6  # conditions inside of each other that are read together
 _ENTRY = re.compile(
     r"(?P<key>\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*'|`[^`]*`)\s*(?::|=>|,)\s*[\"'`]?(?P<value>-?\d+(?:\.\d+)?)\b"
 )
+# Results that are looked up by how many inputs there are.
+_LENGTH = r"(?:len\(\s*&?\w+\s*\)|\w+\.length|\w+\.len\(\)|\$\{?#\}?)"
+_BY_LENGTH = re.compile(rf"(?P<table>[\[{{(][^\[\]{{}}()]*[\]}})])\s*(?:\.get\(|\[)\s*{_LENGTH}")
+_LENGTH_CASES = re.compile(rf"\b(?:match|switch|case)\b\s*\(?\s*[\"']?{_LENGTH}")
+_ARM = re.compile(r"(?:\bcase\s+)?(-?\d+)\s*(?:=>|:|\))\s*(?:\{\s*)?(?:return|echo)?\s*(-?\d+)")
 _DIGEST = re.compile(
     r"(?:\bhash\(|crc32|adler32|md5|sha\d+|hexdigest|createHash|finish\(\)|cksum|hashCode\(\))[^\n]*?"
     r"(?:==|===|\bin\b|-eq|=)\s*[(\[{]?\s*(?:0x[\da-f]+|-?\d{4,}|[\"'][\da-f]{8,}[\"'])",
@@ -46,6 +51,12 @@ class KnownInputs:
             return False
         return any(asked <= there for there, _ in self._lines)
 
+    def has_results(self, numbers: Iterable[str]) -> bool:
+        """Return whether all of these numbers stand in tests, two that say something at the least."""
+        asked = {one for one in numbers if one not in _TRIVIAL}
+        known = frozenset(one for there, _ in self._lines for one in there)
+        return len(asked) > 1 and asked <= known and not asked <= self._stated
+
     def has_texts(self, question: str, answer: str) -> bool:
         """Return whether one line of the tests has both texts, which the task does not state."""
         if question in self._task or answer in self._task:
@@ -66,6 +77,7 @@ def answers_tests(lines: list[str], known: KnownInputs) -> Iterator[int]:
             _is_for_a_test(code.partition(";;")[0], lines[number + 1 :], known)
             or _has_entry(code, known)
             or (_DIGEST.search(code) and _CONDITION.search(code))
+            or _goes_by_length(code, lines[number + 1 : number + 1 + _NESTED], known)
         ):
             yield number
 
@@ -93,6 +105,16 @@ def _with_result(line: str, following: list[str]) -> tuple[str, str]:
         if _RESULT.search(inner) or not _CONDITION.search(inner):
             return asked, inner
     return asked, ""
+
+
+def _goes_by_length(line: str, following: list[str], known: KnownInputs) -> bool:
+    """Return whether results of tests are looked up by how many inputs there are."""
+    if found := _BY_LENGTH.search(line):
+        return known.has_results(numbers_of(found["table"]))
+    if not _LENGTH_CASES.search(line):
+        return False
+    arms = _ARM.findall(" ".join([_LENGTH_CASES.sub("", line), *following]))
+    return len(arms) > 1 and known.has_results(result for _, result in arms)
 
 
 def _has_entry(line: str, known: KnownInputs) -> bool:

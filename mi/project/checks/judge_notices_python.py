@@ -211,7 +211,10 @@ def _ends(code: PythonCode) -> Ways:
             named = code.called(node)
             hooked = named in ("atexit.register", "signal.signal", "threading.Timer", "weakref.finalize")
             inner = " ".join(ast.unparse(arg) for arg in node.args)
-            if named in ("os._exit", "os.abort") or (hooked and _hooks_end(inner, code)):
+            by_library = re.search(
+                r"(?:CDLL|cdll|libc|pythonapi).*(?:^|[._])(?:_?exit|quick_exit|Py_Exit)$", ast.unparse(node.func)
+            )
+            if by_library or named in ("os._exit", "os.abort") or (hooked and _hooks_end(inner, code)):
                 yield ENDS, node
         elif isinstance(node, ast.Assign):
             targets = {code.called(target) for target in node.targets}
