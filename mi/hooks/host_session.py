@@ -42,9 +42,13 @@ class KnownCalls(NamedTuple):
 
 
 def note_call(event: HookEvent, context: "HomeContext") -> None:
-    """Note that a call of a tool begins, or has ended."""
-    sign = {"pre-tool": "+", "post-tool": "-"}[event.event]
-    _note(event, context, sign, f"{time.time():.3f}", event.tool_use_id.replace(" ", "_") or "?", event.transcript_path)
+    """Note that a call of a tool begins, or has ended; where nothing can be written, nothing can be opened either."""
+    begins = event.event == "pre-tool"
+    words = [f"{time.time():.3f}", event.tool_use_id.replace(" ", "_") or "?"]
+    try:
+        _note(event, context, "+" if begins else "-", *words, *([event.transcript_path] if begins else []))
+    except OSError:
+        pass
 
 
 def is_persons_prompt(event: HookEvent, context: "HomeContext") -> bool:
@@ -139,14 +143,19 @@ def _read(event: HookEvent, context: "HomeContext") -> KnownCalls:
     begun: dict[str, tuple[float, str]] = {}
     pid, started, latest = 0, 0.0, 0.0
     for line in (read_bytes(_path(event, context)) or b"").decode("utf-8", "surrogateescape").splitlines():
-        sign, at, name, *path = line.split(" ", 3)
-        if sign == "host":
-            pid, started = int(name), float(at)
+        try:
+            sign, at, name, *path = line.split(" ", 3)
+            moment = float(at)
+            number = int(name) if sign == "host" else 0
+        except ValueError:  # cut off by a full disk
             continue
-        latest = max(latest, float(at))
+        if sign == "host":
+            pid, started = number, moment
+            continue
+        latest = max(latest, moment)
         begun.pop(name, None)
         if sign == "+":
-            begun[name] = (float(at), "".join(path))
+            begun[name] = (moment, "".join(path))
     return KnownCalls(pid, started, begun, latest)
 
 

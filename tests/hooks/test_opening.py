@@ -450,6 +450,19 @@ def test_what_a_call_left_in_the_background_is_older_than_its_end(host, chat, mo
     assert host.records("user_input") == []
 
 
+def test_a_torn_note_and_a_folder_that_cannot_be_written_stop_no_call(host, chat):
+    refuse(host)  # from now on there is a home
+    chat("publish the fix")
+    host.before("Bash", command="true")
+    (noted,) = Path(host.home.root).rglob("hook_sessions/*.calls")
+    noted.write_bytes(noted.read_bytes() + b"host x\n+ 12\n- now t1\n+")
+    refuse(host)
+    assert chat("yes") == ""  # the call is still at work
+    noted.unlink()
+    noted.mkdir()
+    assert host.before("Bash", command="true")[0] == ""
+
+
 @pytest.mark.req("person.chat")
 def test_another_sessions_host_does_not_speak_in_this_one(host, chat, monkeypatch):
     refuse(host)  # from now on there is a home
