@@ -6,7 +6,7 @@ from mi.app.home_context import HomeContext
 from mi.evidence.open_items import open_items
 from mi.evidence.records.proof import TrustSet
 from mi.evidence.records.run import Question, QuestionOption, UserInput
-from mi.kernel import files, ids
+from mi.kernel import believed, ids
 from mi.kernel.home import ProjectHome
 from mi.kernel.messages import text
 from mi.project.trust import Trusted, find_unasked, find_untrusted, read_trust, write_trust
@@ -57,7 +57,7 @@ def remove_trust(context: HomeContext) -> None:
     former = read_trust(context.project_home.trust)
     record = TrustSet(project_root=context.project.root, commands=former.commands if former else [], removed=True)
     context.evidence_writer(context.project_home.evidence).append(record, sync=True)
-    files.remove_if_there(context.project_home.trust)
+    believed.remove(context.project_home.trust)
 
 
 def leave_question(context: HomeContext, commands: list[str]) -> None:

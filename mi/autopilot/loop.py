@@ -7,6 +7,7 @@ import msgspec
 from mi.autopilot.agents_question import would_answer
 from mi.autopilot.batch_judgements import BatchJudge, Judged
 from mi.autopilot.batch_runner import BatchRunner
+from mi.autopilot.home_watch import HomeWatch
 from mi.autopilot.limit_pause import LimitPause
 from mi.autopilot.outcomes import (
     EXIT,
@@ -57,6 +58,7 @@ class Loop:
         self.pause = LimitPause(parts, state, self.recorder)
         self.batches = BatchRunner(parts, state, self.recorder, checks, self.pause)
         self.judge = BatchJudge(parts, state, self.recorder, checks)
+        self.home = HomeWatch(parts.home, parts.project, parts.language, self.recorder.append, parts.thoughts.read_anew)
 
     def run(self, watch: WorktreeWatch, resume: Callable[[], Next] | None = None) -> RunEnd:
         """Drive the agent to the run's end; `resume` says how a run goes on that an earlier process began."""
@@ -68,6 +70,7 @@ class Loop:
                     return self._end(stopped)
                 self.batches.keep(watch)
                 work = self.batches.run_agent()
+                self.home.look()
                 case = self.batches.look(work, watch)
                 upcoming = self.batches.stopped(work.result) or self._stop_request() or self.decide(case)
                 self._take_up(upcoming)
@@ -348,6 +351,7 @@ class Loop:
         if end.status == "blocked" and state.dismissed is not None:
             why = f" ({state.dismissed.why})" if state.dismissed.why else ""
             end = self.blocked("end.question-dismissed", why=why)
+        self.home.look()
         try:
             self.parts.steps.checkpoint(self.recorder, "", end.status)
         except Interrupted:

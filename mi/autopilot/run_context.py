@@ -117,6 +117,11 @@ class KnownPerson:
         point_to_strategy(self._home.project(self._project.project_id).overlay, self._own, self._notices)
         return CitableText(id=claim.claim_id, text=strategy)
 
+    def read_anew(self) -> None:
+        self._gathered = None
+        for store in (self._own, self._shared):
+            store.close()
+
     def refresh_strategy(self) -> None:
         point_to_strategy(self._home.project(self._project.project_id).overlay, self._own, self._notices)
 

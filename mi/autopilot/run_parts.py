@@ -118,6 +118,9 @@ class KnownThoughts(Protocol):
     def testless_strategy(self) -> CitableText | None:
         """Return what counts as verified where there are no tests."""
 
+    def read_anew(self) -> None:
+        """Read the thoughts again: what was read may not count."""
+
     def refresh_strategy(self) -> None:
         """Let the project's overlay point to the strategy that holds now."""
 

@@ -14,6 +14,7 @@ from mi.kernel.errors import StorageError
 from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import Home
 from mi.kernel.locks import acquire, is_held
+from mi.kernel.seal import replace_log
 
 _LARGEST = 256 * 1024  # bytes, about a thousand runs; then the older half goes
 _LINGERING_S = 2.0  # what was only waiting for the end is begun right after it
@@ -130,7 +131,7 @@ def _note_end(home: Home, begun: RunMoment, ended: float) -> None:
 
 
 def _append(home: Home, moment: RunMoment) -> None:
-    jsonl.append(home.run_times, msgspec.json.encode(moment))
+    jsonl.append(home.run_times, msgspec.json.encode(moment), sealed=True)
     if jsonl.measure_size(home.run_times) > _LARGEST:
         _drop_older_half(home.run_times)
 
@@ -142,6 +143,8 @@ def _drop_older_half(path: str) -> None:
         if not os.path.samestat(os.fstat(fd), os.stat(path)):
             return  # another did it meanwhile
         lines = [line.data for line in jsonl.lines(fd) if line.complete]
-        write_atomic(path, b"".join(line + b"\n" for line in lines[len(lines) // 2 :]))
+        temporary = f"{path}.tmp.{os.getpid()}"
+        write_atomic(temporary, b"".join(line + b"\n" for line in lines[len(lines) // 2 :]))
+        replace_log(path, temporary)
     finally:
         os.close(fd)

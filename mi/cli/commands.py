@@ -68,6 +68,7 @@ COMMANDS = {
     "project": CommandEntry("upkeep", "project", "which project MI works on"),
     "config": CommandEntry("upkeep", "config", "who works, who judges, every knob", checks_home=False),
     "doctor": CommandEntry("upkeep", "doctor", "what works here, and how to fix what does not", checks_home=False),
+    "seal": CommandEntry("upkeep", "seal", "what somebody else changed in MI's own files"),
     "repair": CommandEntry("upkeep", "repair", "mend what doctor found; a dry run first"),
     "gc": CommandEntry("upkeep", "gc", "archive and tidy up, dry run first"),
     "uninstall": CommandEntry("upkeep", "uninstall", "take everything MI put elsewhere out again"),

@@ -127,6 +127,15 @@ def _reach(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
             yield DoctorFinding("reach", "warn", "as-is", {"text": one.item.question}, "mi notify test")
 
 
+def _seal(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
+    """Yield what in MI's own files is not MI's."""
+    from mi.app.seal import list_unaccepted
+
+    for one in list_unaccepted(context):
+        text = out.text(f"seal.{one.kind}", path=one.path, count=one.number)
+        yield DoctorFinding("seals", "warn", "as-is", {"text": text}, "mi seal show  |  mi seal accept")
+
+
 def _programs(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     from mi.agents.registry import AGENTS, VENDORS, load
     from mi.cli.status import find_providers
@@ -257,6 +266,7 @@ Look = Callable[[HomeContext, Output], Iterator[DoctorFinding]]
 _LOOKS: dict[str, Look] = {
     "home": _home,
     "config": _config,
+    "seals": _seal,
     "reach": _reach,
     "hands": _programs,
     "hosts": _installed,

@@ -14,6 +14,7 @@ from mi.kernel.consent import agrees, declines
 from mi.kernel.language import compiled, patterns
 from mi.kernel.locks import lock_folder
 from mi.kernel.notices import Notices
+from mi.kernel.seal import is_foreign
 from mi.kernel.text import fit_one_line
 
 Door = Literal["terminal", "chat", "page", "file"]
@@ -109,7 +110,7 @@ class AnswerWatch:
             yield self.look()
 
     def _read(self, line: jsonl.Line) -> UserInput | None:
-        if b"user_input" not in line.data:
+        if b"user_input" not in line.data or is_foreign(self._log, line.offset):
             return None
         event = parse(line)
         record = event.record() if event and event.head.kind == "user_input" else None

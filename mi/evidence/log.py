@@ -38,7 +38,7 @@ class EvidenceWriter:
         """Store a record and return it as stored; with `sync` it survives a power cut."""
         self._seq += 1  # before the write: one that fails or is interrupted leaves a gap, never an id used twice
         stamped = self._stamp(record)
-        appended = jsonl.append(self.path, encode(stamped), sync=sync)
+        appended = jsonl.append(self.path, encode(stamped), sync=sync, sealed=True)
         if appended.repair:
             self._report(appended.repair)
         return stamped

@@ -12,6 +12,7 @@ from mi.evidence.records.kinds import record_type
 from mi.kernel import jsonl, text
 from mi.kernel.jsontext import BadJson, decode, decode_stored
 from mi.kernel.notices import Notices
+from mi.kernel.seal import find_foreign
 
 _SHOWN_LINE = 1 << 18  # enough of a record to show it in a list; `mi show` reads it whole
 _CUT_FIELD = re.compile(r'"(kind|event_id|run_id|batch_id|ts)":\s*"([^"\\]{1,200})"')
@@ -128,12 +129,14 @@ def _head_of_odd(data: bytes) -> Head | None:
 
 
 def _events(lines: Iterable[jsonl.Line], path: str, notices: Notices) -> Iterator[Event]:
-    unreadable = 0
+    """Yield the events of lines; those that are not MI's tell nothing until the person accepts them."""
+    unreadable, foreign = 0, find_foreign(path)
     try:
         for line in lines:
             event = parse(line)
             if event is not None:
-                yield event
+                if not any(one.start <= line.offset < one.end for one in foreign):
+                    yield event
             elif not line.complete:
                 notices.add("torn-line", path, size=line.length)
             elif line.data.strip():

@@ -3,8 +3,10 @@
 import os
 from typing import Any
 
-from mi.kernel import files, layout
+from mi.kernel import files, jsonl, layout
+from mi.kernel.home import Home, hears_of, read_marker
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.seal import SUFFIX, seal_anew
 
 _HEAD = 1 << 16  # bytes: enough for the first record of a log
 
@@ -21,6 +23,18 @@ def find_own(root: str) -> list[str] | None:
     for name in _names(root):
         found += _own_in(root, name)[1]
     return found
+
+
+def seal_logs(root: str) -> None:
+    """Seal every log of a home as it is, once: what was written before there were seals counts as MI's."""
+    marker = read_marker(root)
+    if marker.read().sealed or not os.path.isdir(root):
+        return
+    for log in Home(root).logs():
+        with jsonl.keep_writers_out(log):
+            if not os.path.lexists(log + SUFFIX):
+                seal_anew(log)
+    marker.note_sealed(hears_of(root))
 
 
 def _own_in(root: str, relative: str) -> tuple[bool, list[str]]:

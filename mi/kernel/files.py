@@ -5,6 +5,8 @@ import os
 from mi.kernel import clock
 from mi.kernel.home import FILE_MODE, make_dirs, note_new
 
+_STATE = ("config.json", "permissions.json", "trust.json", "checks.toml", "overlay.json")  # what MI acts by
+
 
 def read_bytes(path: str) -> bytes | None:
     """Return the content of a file, None when there is none."""
@@ -29,6 +31,10 @@ def write_atomic(path: str, content: bytes, mode: int = FILE_MODE, *, sync: bool
     folder = os.path.dirname(path)
     make_dirs(folder)
     note_new(path)
+    if is_state(os.path.basename(path)):
+        from mi.kernel.believed import note_written
+
+        note_written(path, content)
     temporary = f"{path}.tmp.{os.getpid()}"
     try:
         _write(temporary, content, mode, sync)
@@ -39,6 +45,11 @@ def write_atomic(path: str, content: bytes, mode: int = FILE_MODE, *, sync: bool
         raise
     if sync:
         sync_folder(folder)
+
+
+def is_state(name: str) -> bool:
+    """Return whether a file of this name in a home is one that MI judges and acts by."""
+    return name in _STATE or (name.startswith("wf_") and name.endswith(".json"))
 
 
 def make_stamped_path(before: str, after: str = "") -> str:

@@ -80,6 +80,11 @@ class Home:
         return self.path("global", "run_times.jsonl")
 
     @property
+    def written(self) -> str:
+        """What MI wrote into its state files."""
+        return self.path("global", "written.jsonl")
+
+    @property
     def permissions(self) -> str:
         return self.path("global", "permissions.json")
 
@@ -129,6 +134,20 @@ class Home:
             return sorted(os.listdir(self.projects))
         except (FileNotFoundError, NotADirectoryError):
             return []
+
+    def logs(self) -> list[str]:
+        """Return the logs that are there and hold what MI believes."""
+        places = [self.thoughts, *(self.project(one).thoughts for one in self.project_ids())]
+        logs = [
+            self.evidence,
+            self.run_times,
+            self.written,
+            *(self.project(one).evidence for one in self.project_ids()),
+        ]
+        for place in places:
+            files = ThoughtFiles(place)
+            logs += [files.claims, files.nodes, files.edges]
+        return [log for log in logs if os.path.isfile(log)]
 
     def project(self, project_id: str) -> "ProjectHome":
         """Return the part of the home that belongs to one project."""
@@ -253,8 +272,23 @@ def note_new(path: str, anew: bool = False) -> None:
     for root, notices in list(_homes.items()):
         below = os.path.join(root, "")
         if path.startswith(below) and path != below:
-            if root not in _markers:
-                from mi.kernel.marker import Marker
+            read_marker(root).note(path[len(below) :], notices, anew)
 
-                _markers[root] = Marker(root)
-            _markers[root].note(path[len(below) :], notices, anew)
+
+def find_root(path: str) -> str:
+    """Return the home that a path lies in; '' when it lies in none that this process uses."""
+    return next((root for root in _homes if path.startswith(os.path.join(root, ""))), "")
+
+
+def hears_of(root: str) -> "Notices | None":
+    """Return who hears what a first write to a home finds."""
+    return _homes.get(root)
+
+
+def read_marker(root: str) -> "Marker":
+    """Return the marker of a home."""
+    if root not in _markers:
+        from mi.kernel.marker import Marker
+
+        _markers[root] = Marker(root)
+    return _markers[root]

@@ -6,11 +6,13 @@ import re
 import stat
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from mi.kernel import files, locks
 from mi.kernel.home import FILE_MODE, make_place, note_new
 from mi.kernel.jsontext import BadJson, decode_stored
+from mi.kernel.seal import AppendSeal, prepare_seal
 
 MAX_LINE = 1 << 20  # longer lines are handed out cut: what shows or indexes them needs no more
 _CHUNK = 1 << 16
@@ -46,18 +48,37 @@ class Appended(NamedTuple):
     repair: Repair | None
 
 
-def append(path: str, *lines: bytes, sync: bool = False) -> Appended:
-    """Add lines at the end in one write under the log's lock; all of them or, with an OSError, none."""
+def append(path: str, *lines: bytes, sync: bool = False, sealed: bool = False) -> Appended:
+    """Add lines at the end in one write under the log's lock; all of them or, with an OSError, none.
+
+    With `sealed` the log's seal says that they are MI's.
+    """
     if any(b"\n" in line for line in lines):
         raise ValueError("a log line cannot hold a newline")
+    if sealed:
+        prepare_seal(path)
     fd = _open_locked(path)
     try:
         repair = _repair_torn_end(fd, path)
         offset = os.fstat(fd).st_size
-        _write_or_take_back(fd, path, b"".join(line + b"\n" for line in lines), offset, sync)
+        content = b"".join(line + b"\n" for line in lines)
+        if sealed:
+            _write_sealed(fd, path, content, offset, sync)
+        else:
+            _write_or_take_back(fd, path, content, offset, sync)
         return Appended(offset, repair)
     finally:
         os.close(fd)
+
+
+def _write_sealed(fd: int, path: str, content: bytes, offset: int, sync: bool) -> None:
+    seal = AppendSeal(path, fd)
+    try:
+        seal.begin(content, sync)
+        _write_or_take_back(fd, path, content, offset, sync)
+        seal.finish()
+    finally:
+        seal.close()
 
 
 def sync(path: str) -> None:
@@ -81,6 +102,20 @@ def _open_locked(path: str) -> int:
             os.close(fd)
             raise
         os.close(fd)  # compacted and replaced while we waited: the lock was the old file's
+
+
+@contextmanager
+def keep_writers_out(path: str) -> Iterator[None]:
+    """Hold the lock of a log that is there; who waits for it finds the file that is there afterwards."""
+    while True:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            locks.acquire(fd, path)
+            if _is_still(fd, path):
+                yield
+                return
+        finally:
+            os.close(fd)
 
 
 def _open_for_append(path: str) -> int:

@@ -5,7 +5,7 @@ import re
 from functools import cache
 
 _TOKENS = {"<id>": "[0-9a-f]{16}", "<ts>": r"\d{4}-\d\d-\d\dT[\w.-]+?", "*": "[^/]+?"}
-_SET_ASIDE = rf"(?:\.tmp\.\d+|\.(?:corrupt|torn)\.{_TOKENS['<ts>']}|-wal|-shm|-journal)?"
+_SET_ASIDE = rf"(?:\.seal)?(?:\.tmp\.\d+|\.(?:corrupt|torn|unconfirmed)\.{_TOKENS['<ts>']}|-wal|-shm|-journal)?"
 _THOUGHTS = "claims.jsonl nodes.jsonl edges.jsonl view.sqlite view.snapshot.json archive/<ts>/manifest.json".split()
 _STORE = [*_THOUGHTS, "archive/<ts>/*.jsonl.gz"]
 _TRANSCRIPTS = ["*.jsonl", "archive/*.jsonl.gz"]
@@ -25,7 +25,7 @@ _PERSONA = [
 _FILES = [
     *("config.json", "inbox.json", "backups/config.json.<ts>.bak", "backups/config.last_backup"),
     *("global/evidence.jsonl", "global/permissions.json", "global/project_selection.json"),
-    "global/run_times.jsonl",
+    *("global/run_times.jsonl", "global/written.jsonl"),
     *("hosts/manifest.json", "hosts/workspaces.json", "hosts/underway.json"),
     *("hosts/copies/<id>.json", "hosts/manifests/<id>.json", "hosts/underway/<id>.json"),
     *("indexes/memory.sqlite", "indexes/evidence.sqlite", "indexes/projects.json", "indexes/agents.json"),

@@ -20,11 +20,12 @@ class Marker:
         self.path = os.path.join(root, NAME)
         self.id = ""
         self.made: set[str] = set()
+        self.sealed = False  # each log has its seal
         self._seen: tuple[int, int] | None = None
 
     def read(self) -> "Marker":
         """Read the file anew, when there is one; a line that is none of ours is passed over."""
-        self.id, self.made, self._seen = "", set(), self._state()
+        self.id, self.made, self.sealed, self._seen = "", set(), False, self._state()
         for line in (_content(self.path) or b"").splitlines():
             try:
                 self._take(decode(line, dict[str, Any]))
@@ -51,6 +52,12 @@ class Marker:
         if not self.covers(relative) and not os.path.lexists(os.path.join(self.root, relative)):
             self._append({"made": relative})
 
+    def note_sealed(self, notices: Notices | None) -> None:
+        """Say that every log has its seal from now on."""
+        if not self.id:
+            self._begin(notices)
+        self._append({"sealed": True})
+
     def drop(self, relative: str) -> None:
         """Say that a path was taken away: whatever lies there later is not MI's."""
         if relative in self.read().made:
@@ -70,6 +77,8 @@ class Marker:
         match line:
             case {"mi_home": str(), "id": str(own)}:
                 self.id = self.id or own
+            case {"sealed": True}:
+                self.sealed = True
             case {"made": str(path)}:
                 self.made.add(path)
             case {"gone": str(path)}:

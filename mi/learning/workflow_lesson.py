@@ -6,6 +6,8 @@ from collections.abc import Callable
 import msgspec
 
 from mi.evidence.records.workflow_ir import Workflow
+from mi.kernel import files
+from mi.kernel.believed import note_written
 from mi.kernel.home import ProjectHome, make_dirs
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
@@ -44,9 +46,10 @@ class WorkflowLesson:
         moved = [one.id for one in source.all() if _kept_by(one, holds)]
         for workflow_id in moved:
             make_dirs(target.folder)
-            os.replace(
-                os.path.join(source.folder, f"{workflow_id}.json"), os.path.join(target.folder, f"{workflow_id}.json")
-            )
+            old, new = (os.path.join(one.folder, f"{workflow_id}.json") for one in (source, target))
+            note_written(old, None)
+            note_written(new, files.read_bytes(old))
+            os.replace(old, new)
         if moved:
             self._changed(event_id)
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from mi.evidence.records.workflow_ir import Workflow
-from mi.kernel import clock, files
+from mi.kernel import believed, clock, files
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import make_dirs
 from mi.kernel.locks import lock_folder
@@ -93,7 +93,7 @@ class WorkflowStore:
         if data is None:
             raise NotFound("unknown-workflow", id=workflow_id, where=self.folder)
         with lock_folder(self.folder):
-            os.unlink(self._path(f"{workflow_id}.json"))
+            believed.remove(self._path(f"{workflow_id}.json"))
             files.sync_folder(self.folder)
         return data
 

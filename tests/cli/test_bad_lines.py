@@ -10,6 +10,7 @@ import pytest
 from mi.evidence.records.run import RunStart
 from tests.cli.conftest import Stage
 from tests.conftest import MI
+from tests.seals import unseal
 
 READING = ["", "status --json", "tail", "tail --json", "tail --raw", "show last", "show last --json", "doctor"]
 
@@ -87,6 +88,7 @@ def test_lines_that_were_mixed_or_are_no_records(mi, recorded: Stage):
     first, second = b'{"kind":"run_start","task":"one"}', b'{"kind":"run_start","task":"two"}'
     mixed = first[:20] + second[:15] + first[20:] + second[15:]
     odd = [mixed, b"", b"[1, 2]", b'"text"', b"null", b"\x00" * 64, b"{}", b'{"kind": 3}', b"[" * 100_000]
+    unseal(recorded.log)
     recorded.log.write_bytes(b"\n".join([*odd, whole.rstrip(b"\n"), *odd, b""]))
     records = len(whole.splitlines())
     shown = mi("tail", "--json", "-n", "100")
@@ -110,6 +112,7 @@ def test_records_with_odd_content(mi, recorded: Stage):
         "ev_type": b'{"kind":"user_input","event_id":"ev_type","answer":5}',
         "ev_long": b'{"kind":"note","event_id":"ev_long","text":"' + b"x" * 2_000_000 + b'"}',
     }
+    unseal(recorded.log)
     with recorded.log.open("ab") as file:
         file.write(b"".join(line + b"\n" for line in odd.values()))
     shown = mi("tail", "--json", "-n", str(len(odd)))

@@ -73,14 +73,15 @@ OPEN = """
     persona persona/boot persona/conformance persona/init persona/lint persona/note persona/notes persona/publish
     plan plan/add plan/decide plan/edit plan/lint plan/remove plan/reopen plan/start plan/status
     project/alias project/alias/add project/alias/list project/alias/rm project/pin project/show project/status
-    project/unpin project/use proof proof/export proposal proposal/add proposal/list session session/save session/show
+    project/unpin project/use proof proof/export proposal proposal/add proposal/list
+    seal seal/show seal/verify session session/save session/show
     settings settings/show task task/add task/complete task/list task/next task/update values values/show
     why why/claim why/event why/last
     workflow workflow/create workflow/delete workflow/disable workflow/edit workflow/enable workflow/export
     workflow/habits workflow/import workflow/keep workflow/list workflow/show
 """
 PERSONS = """
-    answer inbox/dismiss init restore trust prove undo redo import uninstall
+    answer inbox/dismiss init restore seal/accept trust prove undo redo import uninstall
     checks/clear checks/run checks/set claim/apply-suggested claim/retract claim/same-as claim/supersede
     config/apply-template config/init config/rollback contract/install contract/remove contract/update
     edge/create edge/retract gc/snapshots gc/thoughtdb gc/transcripts hook/install hook/uninstall

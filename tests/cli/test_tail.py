@@ -14,6 +14,7 @@ from mi.evidence.records.run import RunStart
 from tests.cli.conftest import Stage
 from tests.cli.test_show import HEADER, line
 from tests.conftest import MI
+from tests.seals import unseal
 
 TOKEN = "ghp_" + "A1b2C3d4E5" * 4
 
@@ -51,6 +52,7 @@ def test_stored_lines(mi, stage: Stage):
     stage.append(*tasks(3))
     long = b'{"kind":"note","event_id":"ev_long","text":"' + b"x" * 400_000 + b'"}\n'
     odd = b'{ "kind":"note", "event_id":"ev_odd","text":"caf\xe9 ' + TOKEN.encode() + b'" }\n'
+    unseal(stage.log)
     with stage.log.open("ab") as file:
         file.write(long + odd)
     done = subprocess.run([MI, "tail", "--raw"], capture_output=True, check=True)

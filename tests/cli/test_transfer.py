@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Mi
+from tests.seals import unseal
 
 
 @pytest.fixture
@@ -173,6 +174,7 @@ def test_a_named_pipe_is_read_as_it_fills_and_what_never_ends_is_no_export(mi, k
 def test_what_holds_a_secret_stays_behind(mi, tmp_path, known):
     """A store of an earlier tool may hold one: the rest can still be carried."""
     claims = next((tmp_path / "home/projects").iterdir()) / "thoughtdb/claims.jsonl"
+    unseal(claims)
     with claims.open("a", encoding="utf-8") as file:
         file.write(json.dumps(CLAIM | {"text": "password=Tr0ub4dor&3xyz!", "scope": "project"}) + "\n")
     done = mi("export", str(known), "--json")

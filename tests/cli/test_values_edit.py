@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, say
+from tests.seals import unseal
 
 TEXT = "Keep changes small. Never push."
 
@@ -96,6 +97,7 @@ def test_the_injection_is_shown_exactly_as_agents_get_it(bench: Workbench, exter
     facts = [f"The failing test number {number} is about addition" for number in range(9)]
     store = bench.home / "thoughtdb/global"
     claims = [json.loads(line) for line in (store / "claims.jsonl").read_text().splitlines()]
+    unseal(store / "claims.jsonl")
     with (store / "claims.jsonl").open("a") as file:
         for number, text in enumerate([*facts, "Bananas are yellow"]):
             fact = claims[0] | {"claim_id": f"cl_fact{number}", "text": text, "tags": [], "claim_type": "fact"}

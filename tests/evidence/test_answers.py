@@ -9,6 +9,7 @@ from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import Question, QuestionOption, UserInput
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
+from tests.seals import unseal
 
 COLOURS = [QuestionOption(key="A", text="red"), QuestionOption(key="B", text="dark green")]
 PORTS = [QuestionOption(key="1", text="80"), QuestionOption(key="2", text="8080")]
@@ -104,6 +105,7 @@ def test_a_watch_knows_an_answer_given_before_it_began(writer: EvidenceWriter, n
 def test_a_line_that_is_not_complete_yet_is_read_when_it_is(writer: EvidenceWriter, notices: Notices) -> None:
     watch = AnswerWatch.over(writer.path, "qu_1", notices)
     line = b'{"kind":"user_input","question_id":"qu_1","answer":"late"}'
+    unseal(writer.path)
     with open(writer.path, "ab") as log:
         log.write(line[:20])
     assert watch.look() is None

@@ -10,6 +10,7 @@ from mi.evidence.records.hands import Evidence, HandsInput
 from mi.evidence.records.mind import CheckPlan, DecideNext, RiskEvent
 from mi.evidence.records.run import BatchEnd, RunEnd, RunStart, StateCorrupt
 from mi.evidence.records.thoughts import LearnApplied, LearnSuggested, SettingsSet, WhyTrace
+from tests.seals import unseal
 
 RUN = "run_20261116T145233Z_aaaaaaaa"
 HANDS, MIND = "projects/p/transcripts/hands/h.jsonl", "projects/p/transcripts/mind/{}.jsonl"
@@ -112,6 +113,7 @@ def test_a_batch_further_back_than_the_window_is_found_through_the_index(writer,
 
 def test_huge_and_odd_records_do_not_break_the_bundle(writer, bundle, home):
     writer.append(HandsInput(batch_id="b0", input="x" * (2 * WINDOW)))
+    unseal(home.evidence)
     with open(home.evidence, "ab") as file:
         file.write(
             b'garbage\n{"kind":"batch_end","run_id":"%s","batch_id":"b0","last_message":"a\xffb"}\n' % RUN.encode()

@@ -11,6 +11,7 @@ from mi.evidence.records.proof import Proof
 from mi.evidence.records.run import BatchEnd, Marks, RunEnd, RunStart, RunUsage, StateCorrupt
 from mi.evidence.records.thoughts import SettingsSet, ValuesSet
 from mi.kernel.notices import Notices
+from tests.seals import unseal
 
 FIRST, SECOND = "run_20261116T145233Z_aaaaaaaa", "run_20261116T145234Z_bbbbbbbb"
 
@@ -115,6 +116,7 @@ def test_the_window_reaches_back_a_bounded_way(home, writer, notices):
 
 def test_the_cost_does_not_grow_with_the_log(home, writer, notices, monkeypatch):
     writer.append(RunStart())
+    unseal(home.evidence)
     with open(home.evidence, "ab") as file:
         file.write(b'{"kind":"recall","run_id":"cli_x","query":"%s"}\n' % (b"x" * 100) * 100_000)
     asked = []

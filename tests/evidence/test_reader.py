@@ -11,6 +11,7 @@ from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import DecideNext
 from mi.evidence.records.run import RunEnd, RunStart
 from mi.kernel.notices import Notices
+from tests.seals import unseal
 
 RUN = "run_20261116T145233Z_abcdefgh"
 
@@ -21,6 +22,7 @@ def log(home) -> Path:
     writer = EvidenceWriter(home.evidence, RUN, Notices())
     for task in ("one", "two", "three"):
         writer.append(RunStart(task=task))
+    unseal(home.evidence)
     return Path(home.evidence)
 
 

@@ -81,6 +81,7 @@ OURS: dict[str, str] = {
     "mode_set": "mode",
     "gate": "code tool checklist",
     "violation": "id code",
+    "seal_accepted": "paths",
     "memory_write": "type summary",
     "memory_verify": "results",
     "preflight": "verdict",

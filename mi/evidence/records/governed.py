@@ -53,6 +53,15 @@ class Violation(Record, frozen=True, kw_only=True, tag="violation"):
         return f"{self.code} {self.details}"
 
 
+class SealAccepted(Record, frozen=True, kw_only=True, tag="seal_accepted"):
+    """The person lets count what somebody else did to MI's own files."""
+
+    paths: list[str] = []
+
+    def headline(self, say: Say = str) -> str:
+        return " ".join(self.paths)
+
+
 class MemoryWrite(Record, frozen=True, kw_only=True, tag="memory_write"):
     said_by = "agent"
 

@@ -243,6 +243,7 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
         "limit",
         "trust",
         "speaker",  # an agent spoke for the person
+        "home",  # somebody else changed MI's own files
     ] = "agent"
     judges: list[str] = []  # the changes of judges that it is about
     commands: list[str] = []  # that MI would run itself after a yes

@@ -58,6 +58,7 @@ MODULES: dict[str, str] = {
     "risk_event": "mind",
     "run_end": "run",
     "run_start": "run",
+    "seal_accepted": "governed",
     "session_log": "governed",
     "settings_set": "thoughts",
     "snapshot": "thoughts",

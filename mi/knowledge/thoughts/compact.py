@@ -3,14 +3,16 @@
 import gzip
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from hashlib import sha256
 from shutil import rmtree
 from typing import Any, NamedTuple
 
-from mi.kernel import clock, files, jsonl, locks
+from mi.kernel import clock, files, jsonl
+from mi.kernel.errors import MiError
 from mi.kernel.home import FILE_MODE, ThoughtFiles, make_dirs
 from mi.kernel.jsontext import BadJson
+from mi.kernel.seal import find_foreign, replace_log
 from mi.kernel.state import encode_pretty
 from mi.knowledge.thoughts.kinds import Kind
 from mi.knowledge.thoughts.line_state import MAX_LINE, LineState, parse
@@ -55,11 +57,13 @@ def apply(store: ThoughtFiles) -> CompactionOutcome:
     with ExitStack() as held:
         present = [(kind, path) for kind, path in _paths(store) if os.path.exists(path)]
         for _, path in present:
-            held.enter_context(_locked(path))
+            held.enter_context(jsonl.keep_writers_out(path))
+            if find_foreign(path):
+                raise MiError("seal-open", path=path)  # by their places what is not MI's is known
+        _clear_leftovers(store)
         outcome = [_measure(kind, path) for kind, path in present]
         if all(one.kept == one.lines for one in outcome):
             return CompactionOutcome(outcome, "")
-        _clear_leftovers(store)
         archive = _archive(store, outcome)
         for one in outcome:
             if one.kept != one.lines:
@@ -77,7 +81,7 @@ def _clear_leftovers(store: ThoughtFiles) -> None:
             path = os.path.join(folder, name)
             if ".tmp." in name and os.path.isdir(path):
                 rmtree(path)
-            elif ".jsonl.tmp." in name:
+            elif ".jsonl" in name and ".tmp." in name:
                 os.unlink(path)
 
 
@@ -136,20 +140,6 @@ def _redundant(kind: Kind, entry: LineState, data: bytes, state: dict[str, _Said
     return ""
 
 
-@contextmanager
-def _locked(path: str) -> Iterator[None]:
-    """Keep writers of a log out; they find the new file afterwards."""
-    while True:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            locks.acquire(fd, path)
-            if os.path.samestat(os.fstat(fd), os.stat(path)):
-                yield
-                return
-        finally:
-            os.close(fd)
-
-
 def _archive(store: ThoughtFiles, outcome: list[CompactedFile]) -> str:
     """Return the files as they are, packed, in a folder that appears only when it is complete."""
     folder = os.path.join(store.archive, clock.filename_stamp())
@@ -200,5 +190,5 @@ def _rewrite(one: CompactedFile) -> None:
                 target.write(whole + (b"\n" if line.complete else b""))
         target.flush()
         os.fsync(target.fileno())
-    os.replace(temporary, one.path)
+    replace_log(one.path, temporary)
     files.sync_folder(os.path.dirname(one.path))

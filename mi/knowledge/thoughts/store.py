@@ -207,7 +207,7 @@ class ThoughtStore:
         encoded = [encode(line) for line in lines]
         if not encoded:
             return
-        repair = jsonl.append(path, *encoded, sync=True).repair
+        repair = jsonl.append(path, *encoded, sync=True, sealed=True).repair
         if repair:
             key = "torn-set-aside" if repair.kept_in else "torn-completed"
             self._notices.add(key, path, size=repair.size, kept_in=repair.kept_in)

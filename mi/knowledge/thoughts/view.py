@@ -1,14 +1,17 @@
 """`view.sqlite`: the derived state of one store, caught up from where it stopped; deletable."""
 
 import sqlite3
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 from mi.kernel.home import ThoughtFiles
+from mi.kernel.jsonl import Line
 from mi.kernel.jsontext import BadJson
-from mi.kernel.log_source import Cursor, Log
+from mi.kernel.log_source import Cursor, Log, ReadLine
 from mi.kernel.log_view import LogView, Progress
 from mi.kernel.notices import Notices
+from mi.kernel.seal import find_foreign
 from mi.knowledge.status import Corrections, RedirectStep
 from mi.knowledge.thoughts.intake import BATCH, TABLES, LineIntake, put_in_order
 from mi.knowledge.thoughts.kinds import Kind
@@ -21,7 +24,7 @@ class View:
     def __init__(self, files: ThoughtFiles, notices: Notices, progress: Progress, save: bool = True) -> None:
         paths: dict[Kind, str] = {"claim": files.claims, "node": files.nodes, "edge": files.edges}
         self._logs: dict[Kind, Log[Placed]] = {
-            kind: Log(path, kind, partial(partial, read_line, kind), MAX_LINE, BATCH) for kind, path in paths.items()
+            kind: Log(path, kind, partial(_open_reader, kind, path), MAX_LINE, BATCH) for kind, path in paths.items()
         }
         self._view = LogView(files.view, TABLES)
         self._notices = notices
@@ -98,3 +101,15 @@ class View:
             torn = log.size() - known.upto
             if torn and not log.has_news(text):
                 self._notices.add("torn-line", log.path, size=torn)
+
+
+def _open_reader(kind: Kind, path: str) -> ReadLine[Placed]:
+    """Return what reads a line of a log; lines that are not MI's tell nothing until the person accepts them."""
+    foreign = find_foreign(path)
+    if not foreign:
+        return partial(read_line, kind)
+
+    def read(line: Line) -> Iterable[Placed]:
+        return [] if any(one.start <= line.offset < one.end for one in foreign) else read_line(kind, line)
+
+    return read

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.seals import unseal
+
 
 def claim(claim_id: str, text: str = "a claim", **more: Any) -> dict[str, Any]:
     fields = {"kind": "claim", "version": "v1", "claim_id": claim_id, "claim_type": "fact", "text": text}
@@ -32,5 +34,6 @@ def write(root: str | Path, *lines: dict[str, Any]) -> None:
     Path(root).mkdir(parents=True, exist_ok=True)
     for line in lines:
         name = line["kind"].removesuffix("_retract") + "s.jsonl"
+        unseal(Path(root) / name)
         with (Path(root) / name).open("ab") as file:
             file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from mi.kernel import jsonl
 from mi.kernel.home import ThoughtFiles
 from mi.kernel.notices import Notices
 from mi.knowledge.thoughts import compact
@@ -106,6 +107,7 @@ def test_an_edge_said_again_keeps_its_place_in_the_order(tmp_path: Path) -> None
 # Stops the process at the nth call that changes something on the disk, before or after it is carried out.
 KILLED = """
 import os, sys
+from mi.kernel import jsonl
 from mi.kernel.home import ThoughtFiles
 from mi.knowledge.thoughts import compact
 left, after = int(sys.argv[2]), sys.argv[3] == "after"
@@ -115,10 +117,11 @@ def deadly(call):
         left -= 1
         if left == 0 and not after:
             os._exit(9)
-        result = call(*args, **more)
-        if left == 0:
-            os._exit(9)
-        return result
+        try:
+            return call(*args, **more)
+        finally:
+            if left == 0:
+                os._exit(9)
     return wrapped
 for name in ("open", "fsync", "replace", "rename", "mkdir", "unlink"):
     setattr(os, name, deadly(getattr(os, name)))
@@ -160,8 +163,7 @@ for number in range(150):
 """
     writer = subprocess.Popen([sys.executable, "-c", code, str(root)])
     while writer.poll() is None:
-        with (root / "claims.jsonl").open("ab") as file:
-            file.write(b"\n")
+        jsonl.append(str(root / "claims.jsonl"), b"", sealed=True)
         compact.apply(ThoughtFiles(str(root)))
     assert writer.returncode == 0
     assert ThoughtStore(str(root), "project", "p", Notices()).read().count("claim", "w") == 150

@@ -18,6 +18,7 @@ from mi.knowledge.thoughts.records import (
     Scope,
 )
 from mi.knowledge.thoughts.store import ThoughtStore
+from tests.seals import unseal
 
 EVENT = "ev_cli_20261116T145233Z_abcdefgh_1"
 
@@ -48,6 +49,7 @@ def stored(path: str) -> list[dict]:
 
 def write(path: str, *lines: dict | bytes) -> None:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
+    unseal(path)
     with open(path, "ab") as file:
         for line in lines:
             file.write((line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n")

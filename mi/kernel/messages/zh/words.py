@@ -161,6 +161,7 @@ WORDS = {
     "values_set": "价值观",
     "verification": "验证",
     "violation": "违规",
+    "seal_accepted": "接受改动",
     "why_trace": "溯源",
     "workflow_progress": "工作流进度",
     "workflow_solidified": "工作流固化",
