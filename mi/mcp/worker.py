@@ -3,9 +3,6 @@
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Thread
-from typing import TypeVar
-
-T = TypeVar("T")
 
 
 class ToolThread:
@@ -21,20 +18,6 @@ class ToolThread:
             self._thread = Thread(target=self._run, name="rooms")
             self._thread.start()
         self._queue.put(work)
-
-    def ask(self, work: Callable[[], T]) -> T | None:
-        """Do it in turn, and wait for what comes of it; None when it broke."""
-        answer: SimpleQueue[T | None] = SimpleQueue()
-
-        def run() -> None:
-            found = None
-            try:
-                found = work()
-            finally:
-                answer.put(found)
-
-        self.add(run)
-        return answer.get()
 
     def finish(self) -> None:
         """Wait until everything is done; nothing can be added afterwards."""

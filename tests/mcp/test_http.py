@@ -58,6 +58,7 @@ def opened(door: HttpDoor) -> str:
     return str(send(door, INITIALIZE).headers["Mcp-Session-Id"])
 
 
+@pytest.mark.req("safe.doors.same")
 @pytest.mark.parametrize(
     ("path", "headers", "status"),
     [
@@ -71,6 +72,19 @@ def opened(door: HttpDoor) -> str:
         ("/mcp", {"Host": "evil.example"}, 403),
         ("/mcp", {"Host": "localhost:80"}, 200),
         ("/mcp", {"Host": "[::1]:80"}, 200),
+        ("/mcp", {"Host": "LOCALHOST"}, 200),
+        ("/mcp", {"Host": "[::1]evil.com"}, 403),
+        ("/mcp", {"Host": "evil.com@127.0.0.1"}, 403),
+        ("/mcp", {"Host": "127.0.0.1@evil.com"}, 403),
+        ("/mcp", {"Host": "127.0.0.1:80@evil.com"}, 403),
+        ("/mcp", {"Host": "127.0.0.1.evil.com"}, 403),
+        ("/mcp", {"Host": "127.0.0.1:"}, 403),
+        ("/mcp", {"Host": "localhost/"}, 403),
+        ("/mcp", {"Host": "0.0.0.0"}, 403),
+        ("/mcp", {"Origin": "http://evil.com@127.0.0.1"}, 403),
+        ("/mcp", {"Origin": "http://[::1]evil.com"}, 403),
+        ("/mcp", {"Origin": "http://[::1]:80"}, 200),
+        ("/mcp", {"Origin": "127.0.0.1"}, 403),
         ("/mcp", {"Origin": "http://evil.example"}, 403),
         ("/mcp", {"Origin": "http://127.0.0.1.evil.example"}, 403),
         ("/mcp", {"Origin": "null"}, 403),
@@ -83,12 +97,14 @@ def opened(door: HttpDoor) -> str:
         ("/mcp", {"Transfer_Encoding": "chunked"}, 411),
     ],
 )
+@pytest.mark.req("safe.doors.loopback")
 def test_who_is_let_in(door, path, headers, status):
     answer = send(door, INITIALIZE, path=path.replace("TOKEN", door.token), **headers)
     assert answer.status == status
     assert ("Mcp-Session-Id" in answer.headers) is (status == 200)
 
 
+@pytest.mark.req("safe.doors.same")
 def test_a_session(door):
     session = opened(door)
     assert send(door, {"jsonrpc": "2.0", "method": "notifications/initialized"}, Mcp_Session_Id=session).status == 202
