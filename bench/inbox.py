@@ -39,9 +39,9 @@ def fill(home: Path) -> None:
         log.parent.mkdir(parents=True)
         when = {"run_id": f"run_20260101T000000Z_{number:08d}", "ts": "2026-01-01T00:00:00.000Z"}
         for batch in range(EVENTS):
-            jsonl.append(str(log), encode(BatchEnd(batch_id=f"b{batch}", **when)))
+            jsonl.append(str(log), encode(BatchEnd(batch_id=f"b{batch}", **when)), sealed=True)
         asked = Question(id=f"qu_{number}", text=f"Which colour {number}?", options=options, **when)
-        jsonl.append(str(log), encode(asked))
+        jsonl.append(str(log), encode(asked), sealed=True)
 
 
 def measure_lists(folder: Path) -> None:

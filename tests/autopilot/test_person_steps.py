@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from mi.kernel import jsonl
 from mi.kernel.log_source import Cursor
 from mi.testing.server import ScriptedServer
 from tests.autopilot.workbench import MEND, SPOIL, TEST, Workbench, run
@@ -31,8 +32,7 @@ def add_claim(bench: Workbench, claim_id: str, text: str, scope: str = "global",
     root.mkdir(parents=True, exist_ok=True)
     line = {"kind": "claim", "version": "v1", "claim_id": claim_id, "claim_type": "preference", "text": text}
     line |= {"scope": scope, "asserted_ts": "2026-01-01T00:00:00.000Z", "tags": [], "origin": "user"} | fields
-    with (root / "claims.jsonl").open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line) + "\n")
+    jsonl.append(str(root / "claims.jsonl"), json.dumps(line).encode(), sealed=True)
 
 
 @pytest.mark.req("v1.cli.defaults-event", "v1.cli.defaults-claims", "v1.emit.defaults-claim-sync")
@@ -270,8 +270,8 @@ def test_what_an_agent_said_is_tentative_until_confirmed(bench: Workbench, by: s
         check = ran.of("batch_end")[0]["event_id"]
         edge = {"kind": "edge", "version": "v1", "edge_id": "ed_check", "edge_type": "supports", "origin": "mind"}
         ends = {"from_id": check, "to_id": "cl_said", "asserted_ts": "2026-01-01T00:00:00.000Z"}
-        with (bench.home / "thoughtdb/global/edges.jsonl").open("a") as file:
-            file.write(json.dumps(edge | ends) + "\n")
+        edges = str(bench.home / "thoughtdb/global/edges.jsonl")
+        jsonl.append(edges, json.dumps(edge | ends).encode(), sealed=True)
     trusted = json.loads(bench.mi("claim", "show", "cl_said", "--json").stdout)["trust"]
     assert trusted == ("user" if by == "user" else "mind")
     assert "Mondays" in bench.mi("values", "show", "--injection", "--task", "fix the failing test").stdout

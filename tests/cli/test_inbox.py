@@ -29,7 +29,7 @@ def ask(home: Home, project: str, run: int, **fields: Any) -> str:
     when = {"run_id": f"run_2026010{run}T000000Z_aaaaaaaa", "ts": f"2026-01-0{run}T00:00:00.000Z"}
     made = Question(id=question_id, **({"project_root": f"/home/dev/{project}"} | when | fields))
     log.parent.mkdir(parents=True, exist_ok=True)
-    jsonl.append(str(log), encode(made))
+    jsonl.append(str(log), encode(made), sealed=True)
     return question_id
 
 

@@ -12,6 +12,7 @@ from mi.kernel.home import Home
 from mi.project.identity import make_project_id
 from tests.cli.conftest import Stage
 from tests.conftest import MI
+from tests.seals import unseal
 
 BODY = ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKB" + str(number) for number in range(6)]
 KEY = ["-----BEGIN PRIVATE KEY-----", *BODY, "q83vASNFZ4k=", "-----END PRIVATE KEY-----"]
@@ -61,6 +62,7 @@ def shown(tmp_path_factory) -> dict[str, str]:
     event_id = store_everywhere(stage, "\n".join([*secrets, "cat id_rsa", *KEY, "after it", EVIL]))
     before = stage.log.read_bytes()
     odd = {"kind": "no\x1b[2Jte\nx", "event_id": "ev_\x1b[2J", "ts": "2026\x1b[1m\n", "batch_id": "\x07"}
+    unseal(stage.log)
     with stage.log.open("a", encoding="utf-8") as file:
         file.write(json.dumps(odd) + "\n")
     found = {}
@@ -113,6 +115,7 @@ def test_private_key_whose_beginning_is_not_shown(mi, stage: Stage):
 @pytest.mark.req("mi.fail.redact-json-keys", "v1.cli.show-redact")
 def test_field_that_is_called_a_secret(mi, stage: Stage):
     stage.append(RunStart())
+    unseal(stage.log)
     with stage.log.open("a", encoding="utf-8") as file:
         file.write(
             '{"kind":"note","event_id":"ev_n","password":"correct-horse-battery","api":{"token":"tk-77aa88bb99cc"}}\n'

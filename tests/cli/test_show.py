@@ -11,6 +11,7 @@ from mi.evidence.records.mind import AutoAnswer, LoopBreak, LoopGuard, RiskEvent
 from mi.evidence.records.run import BatchEnd, StateCorrupt
 from mi.evidence.records.thoughts import LearnUpdate, WhyTrace
 from tests.cli.conftest import Stage
+from tests.seals import unseal
 
 HEADER = '{"type":"mi.transcript.header","ts":"2026-01-01T00:00:00.000Z","kind":"hands","cwd":"/","argv":["codex"]}'
 
@@ -55,6 +56,7 @@ def test_event_in_both_logs_is_the_projects(mi, recorded: Stage, home):
 
 
 def test_event_of_a_kind_or_a_time_unknown_to_this_version(mi, recorded: Stage):
+    unseal(recorded.log)
     with recorded.log.open("a", encoding="utf-8") as file:
         file.write('{"kind":"telepathy","event_id":"ev_new","v":7,"thought":{"of":["a","b"]}}\n')
     assert json.loads(mi("show", "ev_new", "--json").stdout)["thought"] == {"of": ["a", "b"]}
@@ -238,6 +240,7 @@ def test_no_batch_yet(mi, stage: Stage):
 
 def test_latest_batch_far_back_in_a_long_log(mi, recorded: Stage):
     filler = json.dumps({"kind": "note", "event_id": "ev_n", "run_id": "cli_1", "text": "." * 1000}) + "\n"
+    unseal(recorded.log)
     with recorded.log.open("a", encoding="utf-8") as file:
         file.write(filler * 600)
     assert json.loads(mi("show", "last", "--json").stdout)["batch_id"] == "b1"

@@ -11,6 +11,7 @@ import pytest
 
 from mi.evidence.records.run import RunEnd, RunStart, UserInput
 from tests.cli.conftest import Stage, a_run, tree
+from tests.seals import unseal
 
 NOTHING = {"id": None, "status": "none", "marks": None, "batches": 0, "spent": None, "evidence_ids": []}
 
@@ -204,6 +205,7 @@ def test_status_reads_no_more_of_a_long_log_than_of_a_short_one(recorded: Stage)
     old = b'{"kind":"x","event_id":"ev_1","text":"%s"}\n' % (b"." * 1000)
     read = []
     for count in (1_000, 10_000):
+        unseal(recorded.log)
         recorded.log.write_bytes(old * count + end)
         read.append(_bytes_read())
     assert abs(read[1] - read[0]) < 100_000

@@ -189,6 +189,7 @@ def test_follow_a_log_that_is_still_to_come(stage: Stage):
 @pytest.mark.req("mi.cli.tail-follow")
 def test_follow_as_json_is_one_object_a_line(stage: Stage):
     stage.append(RunStart(task=f"use {TOKEN}"))
+    unseal(stage.log)
     with following("--json") as followed:
         assert json.loads(followed.line())["task"] == "use [redacted:github-token]"
         with stage.log.open("ab") as file:
