@@ -65,7 +65,7 @@ def name_command(call: "AllowedCall | None") -> str:
         if name in call.arguments and call.tool != "memory_write":
             words.append(str(call.arguments[name]))
     if call.tool == "memory_write":
-        words.append("…")
+        words += ["claim", "…"] if call.arguments.get("type") == "claim" else ["…"]
         new = {"task_id": "--task", "evidence": "--evidence file_exists", "rationale": "--rationale", "key": "--key"}
         last = list(call.arguments)[-1] if call.arguments else ""
         words += [f"{new[last]} …"] if last in new else []

@@ -45,14 +45,17 @@ def fill_shelf(session: "ContractSession", thoughts: CombinedStores, stamp: Stam
     """Return the shelf anew; more than has room is not looked at."""
     from mi.contract.recall import show_hit
 
-    room, memories = TOKEN_BUDGET, list["Recalled"]()
+    room, memories, others = TOKEN_BUDGET, list["Recalled"](), 0
     waiting = _always(thoughts)
     while room >= 0 and (some := list(islice(waiting, _AT_ONCE))):
         for one in show_hit(session, some):
+            if one.tier != "always":  # an agent's fact that speaks for a person
+                others += 1
+                continue
             memories.append(one)
             room -= count_tokens(shorten(one))
     count = sum(reading.how_many("claim", *one) for reading in thoughts.readings for one in _ALWAYS)
-    return Shelf(stamp, tuple(memories), count)
+    return Shelf(stamp, tuple(memories), count - others)
 
 
 def _always(thoughts: CombinedStores) -> Iterator[Thought]:

@@ -25,6 +25,7 @@ Code = Literal[
     "TASK_SKIPPED",
     "TASK_REORDERED",
     "OTHER_AUTHORITY",
+    "PERSONS_WORD",
     "EVIDENCE_REQUIRED",
     "EVIDENCE_FAILED",
     "EVIDENCE_UNCERTAIN",
@@ -54,6 +55,7 @@ class MutationRequest(NamedTuple):
     asked_for: str = ""  # the person's request that opens a finished list for it
     steps: int = 0  # the steps this very call declares
     lacks: Code = "ok"  # what the write itself does not carry: evidence, rationale
+    because: str = ""  # what of the write shows it
 
 
 class Precondition(Struct, frozen=True, kw_only=True):
@@ -169,7 +171,9 @@ def _authority_problem(request: MutationRequest, state: SessionState, tasks: Tas
 
 def _content(request: MutationRequest) -> tuple[Code, Precondition]:
     done = request.lacks == "ok"
-    return request.lacks, Precondition(item="content", rule="R5", done=done, detail="" if done else request.lacks)
+    return request.lacks, Precondition(
+        item="content", rule="R5", done=done, detail="" if done else request.because or request.lacks
+    )
 
 
 def _permission(request: MutationRequest, moment: GateMoment) -> tuple[Code, Precondition]:
@@ -198,6 +202,9 @@ def suggest_call(code: Code, request: MutationRequest, tasks: TaskList) -> Allow
             return AllowedCall(tool="task_complete", arguments={"task_id": tasks.pointer})
         case "TASK_NOT_CURRENT":
             return AllowedCall(tool=request.tool, arguments=request.arguments | {"task_id": tasks.pointer})
+        case "PERSONS_WORD":  # the evidence was for a fact
+            rest = {name: value for name, value in request.arguments.items() if name != "evidence"}
+            return AllowedCall(tool=request.tool, arguments=rest | {"type": "claim"})
         case "EVIDENCE_REQUIRED" | "EVIDENCE_FAILED" | "EVIDENCE_UNCERTAIN":
             example = [{"kind": "file_exists", "value": "<path>"}]
             return AllowedCall(tool=request.tool, arguments=request.arguments | {"evidence": example})

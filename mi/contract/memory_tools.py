@@ -16,6 +16,7 @@ from mi.contract.fact_evidence import CheckedEvidence, FactEvidence, find_failur
 from mi.contract.fact_status import Truth
 from mi.contract.gate import Code, GateVerdict, MutationRequest
 from mi.contract.memories import TYPES, Classification, MemoryType, NewMemory, Tier, TruthState
+from mi.contract.persons_word import find_persons_word
 from mi.contract.plan_detection import count_steps
 from mi.contract.session import ContractSession
 from mi.evidence.records.base import Json
@@ -127,9 +128,12 @@ class WriteResult(Struct, frozen=True, kw_only=True):
 def memory_write(session: ContractSession, given: WriteInput) -> WriteResult:
     """Keep a memory, if the gate lets it through and its evidence holds."""
     memory, evidence = _checked(given, session)
-    lacks = _lacks(memory, evidence)
+    said = "" if session.person else _persons_word(memory)
+    lacks: Code = "PERSONS_WORD" if said else _lacks(memory, evidence)
     steps = count_steps(f"{memory.summary}\n\n{memory.detail}") if memory.type == "plan" else 0
-    request = MutationRequest("memory_write", "memory", _said(given), task_id=memory.task_id, steps=steps, lacks=lacks)
+    request = MutationRequest(
+        "memory_write", "memory", _said(given), task_id=memory.task_id, steps=steps, lacks=lacks, because=said
+    )
     verdict = session.pass_gate(request)
     proofs = _proved(session, evidence, request, verdict)
     with _one_writer(session):
@@ -181,6 +185,17 @@ def _said(given: WriteInput) -> dict[str, Any]:
     said: dict[str, Any] = msgspec.to_builtins(given)
     empty = msgspec.to_builtins(WriteInput(type=given.type, summary=given.summary))
     return {name: value for name, value in said.items() if name in ("type", "summary") or value != empty[name]}
+
+
+def _persons_word(memory: NewMemory) -> str:
+    """Return by which words a memory that is always recalled speaks for a person.
+
+    A constraint may be a rule, and whose it is may be its rationale.
+    """
+    said = (memory.summary, memory.detail, memory.key)
+    if memory.type == "fact":
+        return find_persons_word(*said, memory.source, memory.rationale)
+    return find_persons_word(*said, rules=False) if memory.type == "constraint" else ""
 
 
 def _lacks(memory: NewMemory, evidence: list[FactEvidence]) -> Code:

@@ -138,13 +138,15 @@ def show_hit(session: ContractSession, thoughts: Iterable[Thought]) -> list[Reca
 
 def _recalled(thought: Thought, raw: dict[str, Any], tags: list[str], truth: Truth | None, now: float) -> Recalled:
     type_ = type_of(thought.type, tags)
+    summary, detail = _parts(thought, raw)
+    if type_ == "fact" and raw.get("origin") == "hands" and _speaks_for_person(summary, detail):
+        type_ = "claim"  # written before such words were refused
     stored = TYPES[type_]
     state: TruthState = stored.truth
     if type_ == "fact":
         state = "tentative" if truth is None else "stale" if truth.stale else "verified"
     elif type_ == "claim" and raw.get("origin") == "user":
         state = "asserted"
-    summary, detail = _parts(thought, raw)
     refs = [str(ref.get("event_id")) for ref in raw.get("source_refs") or [] if isinstance(ref, dict)]
     return Recalled(
         id=thought.id,
@@ -170,6 +172,13 @@ def _parts(thought: Thought, raw: dict[str, Any]) -> tuple[str, str]:
         return str(raw.get("title") or ""), _cut(text)
     summary, _, detail = text.partition("\n\n")
     return _cut(summary), _cut(detail)
+
+
+@lru_cache(maxsize=1024)
+def _speaks_for_person(summary: str, detail: str) -> bool:
+    from mi.contract.persons_word import find_persons_word
+
+    return bool(find_persons_word(summary, detail))
 
 
 @lru_cache(maxsize=8192)  # what is always recalled is recalled again and again

@@ -222,6 +222,12 @@ class Patterns:
     about_a_check: str = ""
     silent_marks: Words = ()  # do not part words
 
+    # who is spoken for
+    persons_will: str = ""  # says what a person wants, decided or allowed
+    gives_leave: str = ""  # says that something may be done, or done without a person or a check
+    lays_rule: str = ""  # tells an agent what to do
+    supposes: str = ""  # before such words, up to them: they are told of a case, not stated
+
     # governance
     urgency: Words = ()
     urgency_stops: Words = ()  # words that hold one of urgency and mean none

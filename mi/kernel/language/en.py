@@ -6,9 +6,10 @@ from mi.kernel.language.en_answers import EnglishAnswers
 from mi.kernel.language.en_asked import EnglishAsked
 from mi.kernel.language.en_rules import EnglishRules
 from mi.kernel.language.en_tasks import EnglishTasks
+from mi.kernel.language.en_will import EnglishWill
 
 
-class English(EnglishAgents, EnglishAsked, EnglishAnswers, EnglishTasks, EnglishRules):
+class English(EnglishAgents, EnglishAsked, EnglishAnswers, EnglishTasks, EnglishRules, EnglishWill):
     """What MI knows of English."""
 
     sentence_break = r"(?<=[.!?])(?=\s)"

@@ -6,12 +6,13 @@ from mi.kernel.language.zh_answers import ChineseAnswers
 from mi.kernel.language.zh_asked import ChineseAsked
 from mi.kernel.language.zh_rules import NUMERALS, ChineseRules
 from mi.kernel.language.zh_tasks import ChineseTasks
+from mi.kernel.language.zh_will import ChineseWill
 
 _ENDS = "。！？"
 _CLOSES = "”’」』）)"
 
 
-class Chinese(ChineseAgents, ChineseAsked, ChineseAnswers, ChineseTasks, ChineseRules):
+class Chinese(ChineseAgents, ChineseAsked, ChineseAnswers, ChineseTasks, ChineseRules, ChineseWill):
     """What MI knows of Chinese; no blank parts its words, so they are looked for anywhere in a text."""
 
     script = f"[{CJK}]"

@@ -90,6 +90,7 @@ TEXT: dict[str, str] = {
     "gate.EVIDENCE_REQUIRED": "a fact needs evidence: file_exists, grep_hit, cmd_exit0 or test_pass; without it, write a claim",
     "gate.EVIDENCE_FAILED": "the evidence does not hold, nothing was written: {why}",
     "gate.EVIDENCE_UNCERTAIN": "in STRICT evidence must be certain, nothing was written: {why}",
+    "gate.PERSONS_WORD": "{why!r} speaks for a person, permits something or lays down a rule, which no file proves; ask the person, or keep it as your claim",
     "gate.RATIONALE_REQUIRED": "a decision or constraint needs its rationale",
     "gate.KEY_HOLDS_FACT": "a fact stands under this key and only a fact can replace it ({why}); use another key",
     "gate.PERMISSION_DENIED": "the rules of this project do not permit it: {why}",

@@ -90,6 +90,7 @@ TEXT: dict[str, str] = {
     "gate.EVIDENCE_REQUIRED": "事实需要证据：file_exists、grep_hit、cmd_exit0 或 test_pass；没有证据就写成 claim",
     "gate.EVIDENCE_FAILED": "证据不成立，什么也没有写入：{why}",
     "gate.EVIDENCE_UNCERTAIN": "STRICT 模式下证据必须确定，什么也没有写入：{why}",
+    "gate.PERSONS_WORD": "{why!r} 是在替人说话、给出许可或定下规则，没有文件能证明它；请询问本人，或作为你的说法（claim）保存",
     "gate.RATIONALE_REQUIRED": "决定或约束需要理由",
     "gate.KEY_HOLDS_FACT": "这个键下有一条事实，只有事实才能取代它（{why}）；请换一个键",
     "gate.PERMISSION_DENIED": "本项目的规则不允许：{why}",
