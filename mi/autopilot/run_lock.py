@@ -1,6 +1,5 @@
 """One run per project at a time."""
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from mi.kernel import clock, files
 from mi.kernel.errors import Blocked
 from mi.kernel.home import FILE_MODE, make_place
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.locks import try_lock
 from mi.kernel.notices import Notices
 
 
@@ -29,10 +29,8 @@ def run_lock(path: str, run_id: str, notices: Notices) -> Iterator[None]:
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
     try:
         former = read_owner(path)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Blocked("run-in-progress", run_id=former.run_id, pid=former.pid, since=former.ts) from None
+        if not try_lock(fd, path):
+            raise Blocked("run-in-progress", run_id=former.run_id, pid=former.pid, since=former.ts)
         if former.run_id:  # its owner died without letting go in order: the system freed the lock
             notices.add("lock-taken-over", path, run_id=former.run_id, since=former.ts)
         owner = Owner(run_id=run_id, pid=os.getpid(), ts=clock.now())

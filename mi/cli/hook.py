@@ -14,6 +14,9 @@ from mi.hosts.adapters import HOOK_HOSTS, HOSTS
 from mi.kernel.errors import MiError
 
 if TYPE_CHECKING:
+    from mi.hooks.deadline import HookDeadline
+    from mi.hooks.event import EventName
+    from mi.hooks.main import HookReply
     from mi.hosts.adapters import Scope
 
 
@@ -76,21 +79,32 @@ def _enforced_said(args: Args) -> tuple[str, ...]:
     return check(tuple(name.strip() for name in (args.enforce or "").split(",") if name.strip()))
 
 
-def _event(event: str, context: HomeContext, args: Args) -> int:
-    from mi.hooks.enforce import STOPPABLE
-    from mi.hooks.main import BLOCK, HookReply, reply_to
+def _event(event: "EventName", context: HomeContext, args: Args) -> int:
+    from mi.hooks.deadline import HookDeadline
 
-    try:
-        reply = reply_to(context, args.host, event, _enforced(context, args), sys.stdin.buffer.read())  # type: ignore[arg-type]
-    except MiError as error:  # what to enforce is not known: nothing is judged, so nothing passes
-        line = error.line(context.quiet_language)
-        reply = HookReply(BLOCK, stderr=line) if event in STOPPABLE else HookReply(0, b"{}", line)
-    out = Output(context.quiet_language)
+    deadline = HookDeadline(event)
+    deadline.start()
+    reply = _reply(event, context, args, deadline)
+    deadline.stop()
     if reply.stdout:
-        out.raw(reply.stdout.rstrip(b"\n"), True)
+        Output(context.quiet_language).raw(reply.stdout.rstrip(b"\n"), True)
     if reply.stderr:
         sys.stderr.write(f"mi: {reply.stderr}\n")
     return reply.code
+
+
+def _reply(event: "EventName", context: HomeContext, args: Args, deadline: "HookDeadline") -> "HookReply":
+    from mi.hooks.enforce import STOPPABLE, stops_calls
+    from mi.hooks.main import BLOCK, HookReply, reply_to
+
+    try:
+        enforced = _enforced(context, args)
+        deadline.closes = deadline.closes and stops_calls(enforced)
+        deadline.language = context.quiet_language
+        return reply_to(context, args.host, event, enforced, sys.stdin.buffer.read())
+    except MiError as error:  # what to enforce is not known: nothing is judged, so nothing passes
+        line = error.line(context.quiet_language)
+        return HookReply(BLOCK, stderr=line) if event in STOPPABLE else HookReply(0, b"{}", line)
 
 
 def _install(context: HomeContext, args: Args) -> int:

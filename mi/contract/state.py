@@ -1,6 +1,5 @@
 """What a session has done so far, kept in a file: a restarted server takes up where its predecessor stopped."""
 
-import fcntl
 import os
 import re
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from msgspec.structs import replace
 
 from mi.kernel import clock
 from mi.kernel.home import FILE_MODE, make_dirs
-from mi.kernel.locks import acquire
+from mi.kernel.locks import acquire, try_lock
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 
@@ -170,17 +169,13 @@ def take_slot(folder: str, client: str, notices: Notices, *, wait: bool = False)
 
 
 def _takes(lock: int, path: str, wait: bool) -> bool:
-    if wait:
-        try:
-            acquire(lock, path, _PATIENCE_S)
-        except BaseException:
-            os.close(lock)
-            raise
-        return True
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        if not wait:
+            return try_lock(lock, path)
+        acquire(lock, path, _PATIENCE_S)
+    except BaseException:
+        os.close(lock)
+        raise
     return True
 
 

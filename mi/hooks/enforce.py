@@ -69,6 +69,11 @@ def check(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def stops_calls(enforced: tuple[str, ...]) -> bool:
+    """Return whether any of the parts may refuse a call; nexus only notes."""
+    return any(name != "nexus" for name in enforced)
+
+
 def _part(name: str) -> Part:
     return cast(Part, import_module(f"mi.hooks.parts.{name}"))
 

@@ -15,15 +15,22 @@ def acquire(fd: int, path: str, patience_s: float = _PATIENCE_S) -> None:
     """Take the exclusive lock of an open file, waiting for its owner a bounded time."""
     wait = 0.0005
     deadline = time.monotonic() + patience_s
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise StorageError("locked", path=path, seconds=int(patience_s)) from None
+    while not try_lock(fd, path):
+        if time.monotonic() > deadline:
+            raise StorageError("locked", path=path, seconds=int(patience_s))
         time.sleep(wait)
         wait = min(wait * 2, 0.02)
+
+
+def try_lock(fd: int, path: str) -> bool:
+    """Take the exclusive lock of an open file; False when another holds it, StorageError where there are no locks."""
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:  # ENOLCK, EOPNOTSUPP: some network file systems
+        raise StorageError("no-locks", path=path, reason=error.strerror or str(error)) from None
+    return True
 
 
 @contextmanager
@@ -38,7 +45,7 @@ def lock_folder(path: str) -> Iterator[None]:
 
 
 def is_held(path: str) -> bool:
-    """Return whether a living process holds a lock; one that was killed holds none."""
+    """Return whether a living process holds a lock; one that was killed holds none, nor one where there are none."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -48,5 +55,7 @@ def is_held(path: str) -> bool:
         return False
     except BlockingIOError:
         return True
+    except OSError:
+        return False
     finally:
         os.close(fd)

@@ -1,3 +1,4 @@
+import errno
 import fcntl
 import os
 import subprocess
@@ -66,3 +67,27 @@ def is_held(path) -> bool:
     finally:
         os.close(fd)
     return False
+
+
+@pytest.mark.req("safe.locks.named")
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL])
+@pytest.mark.parametrize(
+    ("argv", "code"), [(["values", "add", "Keep it small."], 1), (["status"], 0), (["init", "--values", "Small."], 1)]
+)
+def test_a_file_system_without_locks_is_named_in_one_line(home, repository, number, argv, code):
+    """What writes says which file cannot be locked; what only reads needs no lock."""
+    program = f"""
+import fcntl, os, sys
+def refuse(fd, how): raise OSError({number}, os.strerror({number}))
+fcntl.flock = refuse
+from mi.cli.main import run
+sys.exit(run({argv}))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False, cwd=repository("app")
+    )
+    assert done.returncode == code, done.stderr
+    if code:
+        assert done.stderr.count("\n") == 1
+        assert f"mi: {home.root}" in done.stderr
+        assert os.strerror(number) in done.stderr

@@ -1,7 +1,6 @@
 """Scratch copies of a project: the files of a tree, with what is installed and built beside them."""
 
 import errno
-import fcntl
 import os
 import shutil
 import stat
@@ -12,6 +11,7 @@ from typing import NamedTuple
 
 from mi.kernel import files, git
 from mi.kernel.home import make_dirs
+from mi.kernel.locks import acquire, try_lock
 from mi.project.large_files import fill_pointers
 from mi.project.left_out import LeftOut
 from mi.project.proof.dependencies import find_beside
@@ -67,8 +67,9 @@ def open_scratch(folder: str) -> Scratch:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
     clean_scratch(folder)
     place = tempfile.mkdtemp(prefix="proof-", dir=folder)
-    lock = os.open(os.path.join(place, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    fcntl.flock(lock, fcntl.LOCK_EX)
+    path = os.path.join(place, "lock")
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    acquire(lock, path)
     return Scratch(place, lock)
 
 
@@ -92,10 +93,7 @@ def _is_used(place: str) -> bool:
     except FileNotFoundError:  # being made this very moment, or by one that was killed then
         return os.path.isdir(place) and time.time() - os.lstat(place).st_mtime < 60
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return False
-    except BlockingIOError:
-        return True
+        return not try_lock(fd, place)
     finally:
         os.close(fd)
 

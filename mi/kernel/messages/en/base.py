@@ -62,6 +62,7 @@ TEXT = {
     "error.unknown-kind": "--kind {kind}: there is no such kind here; there are: {known}",
     "error.no-search-words": "nothing to search for in {query!r}; give words, e.g. mi search rollback plan",
     "error.locked": "{path} is in use by another mi for over {seconds} s (see who with: fuser {path})",
+    "error.no-locks": "{path} cannot be locked: {reason}; without locks two mi would write over each other (keep the home on a local disk: mi --home <folder>)",
     "error.disk-full": "{path}: no space left on the disk; nothing was lost (free some space and try again)",
     "error.leads-out": "{path} leads out of {root} by a link: nothing there is read or written (put a file or folder of its own in the link's place)",
     "error.below-git": "{path} lies in git's own folder: MI writes nothing there, nothing was changed (name another path, or remove the link)",

@@ -7,6 +7,8 @@ TEXT: dict[str, str] = {
     "error.bad-arguments": "{tool}: argument {field} is {value}: {reason}",
     "error.bad-arguments-unknown": "{tool}: there is no argument {field!r} (there are: {known})",
     "error.hook-input": "the hook's standard input is no JSON object: {reason}",
+    "error.hook-late-closed": "the hook for {event} had no answer within {seconds} s, so the call is refused (make it shorter, or in parts)",
+    "error.hook-late": "the hook for {event} had no answer within {seconds} s; nothing was noted of it",
     "notice.hook-failed": "hook {path}: {part} could not answer: {reason}",
     "hook.nobody-to-ask": "Nobody can be asked here. The question waits for the person in the inbox: mi answer {number} {options} ({id}). After a yes the same call passes; until then go on with what does not need it",
     "hook.why-left": "not let through in the host",

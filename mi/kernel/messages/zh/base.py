@@ -61,6 +61,7 @@ TEXT = {
     "error.unknown-kind": "--kind {kind}：没有这种类别；可用：{known}",
     "error.no-search-words": "{query!r} 里没有可搜索的词；请给出词语，例如 mi search 回滚方案",
     "error.locked": "{path} 被另一个 mi 占用超过 {seconds} 秒（查看占用者：fuser {path}）",
+    "error.no-locks": "{path} 无法加锁：{reason}；没有锁，两个 mi 会互相覆盖（请把主目录放在本地磁盘：mi --home <文件夹>）",
     "error.disk-full": "{path}：磁盘已满；没有丢失任何内容（请腾出空间后重试）",
     "error.leads-out": "{path} 通过链接越出了 {root}：不读取也不写入那里的任何内容（请用真正的文件或文件夹替换该链接）",
     "error.below-git": "{path} 位于 git 自己的文件夹内：MI 不在那里写入，没有做任何改动（请换一个路径，或删除该链接）",

@@ -7,6 +7,8 @@ TEXT: dict[str, str] = {
     "error.bad-arguments": "{tool}：参数 {field} 为 {value}：{reason}",
     "error.bad-arguments-unknown": "{tool}：没有参数 {field!r}（现有：{known}）",
     "error.hook-input": "钩子的标准输入不是 JSON 对象：{reason}",
+    "error.hook-late-closed": "{event} 的钩子在 {seconds} 秒内没有答案，因此拒绝这次调用（请缩短，或分成几次）",
+    "error.hook-late": "{event} 的钩子在 {seconds} 秒内没有答案；没有记下任何内容",
     "notice.hook-failed": "钩子 {path}：{part} 无法回答：{reason}",
     "hook.nobody-to-ask": "这里没有人可问。问题已放入收件箱，等待本人：mi answer {number} {options}（{id}）。本人同意后，同一调用即可通过；在此之前先做不需要它的事",
     "hook.why-left": "在宿主中未放行",
