@@ -8,6 +8,7 @@ import yaml
 
 from mi.kernel.errors import StorageError
 from mi.kernel.files import read_bytes
+from mi.kernel.yamltext import parse_yaml
 from mi.nexus import vocabulary_types as types
 from mi.nexus.macros import expand
 
@@ -55,7 +56,7 @@ def load_yaml(path: str, shape: Any) -> Any:
     if data is None:
         raise StorageError("roster-missing", path=path)
     try:
-        raw = yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        raw = parse_yaml(data)
         return msgspec.convert(raw, shape)
     except (yaml.YAMLError, msgspec.ValidationError) as error:
         raise StorageError("roster-invalid", path=path, reason=" ".join(str(error).split())) from None

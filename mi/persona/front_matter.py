@@ -6,6 +6,7 @@ from typing import Any
 
 from mi.kernel.errors import MiError
 from mi.kernel.messages import NestedText
+from mi.kernel.yamltext import parse_yaml
 
 Fields = dict[str, Any]
 _FENCE = "---"
@@ -32,15 +33,14 @@ def load(text: str, path: str, first_line: int = 1) -> Fields:
 
     class Loader(yaml.SafeLoader):
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-            keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-            twice = next((key for at, key in enumerate(keys) if key in keys[:at]), None)
+            twice = _find_twice([self.construct_object(key, deep=True) for key, _ in node.value])
             if twice is not None:
                 problem = f"{twice!r} stands twice"
                 raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
             return super().construct_mapping(node, deep)
 
     try:
-        found = yaml.load(text, Loader)  # a SafeLoader that also refuses keys given twice
+        found = parse_yaml(text, Loader)  # a SafeLoader that also refuses keys given twice
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = first_line + (mark.line if mark else 0)
@@ -63,6 +63,16 @@ def dump_fields(fields: Fields) -> str:
     import yaml
 
     return yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=10_000)
+
+
+def _find_twice(keys: list[Any]) -> object:
+    seen: set[Hashable] = set()
+    for key in keys:
+        if isinstance(key, Hashable):
+            if key in seen:
+                return key
+            seen.add(key)
+    return None
 
 
 def _plain(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """Stable names for tasks: derived from their words on first sight, then kept by matching."""
 
+from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -32,15 +33,18 @@ def match(known: Sequence[KnownTask], seen: Sequence[TaskSighting]) -> list[Know
 
     Same words first, then reworded ones between the same neighbours.
     """
-    free: dict[str, list[KnownTask]] = {}
+    free = {one.id for one in known}
+    waiting: dict[tuple[str, str | None], deque[KnownTask]] = {}
     for task in known:
-        free.setdefault(task.title, []).append(task)
+        for parent in (task.parent, None):
+            waiting.setdefault((task.title, parent), deque()).append(task)
     found: list[KnownTask | None] = [None] * len(seen)
     for same_parent in (True, False):
         for at, one in enumerate(seen):
             if found[at] is None:
-                found[at] = _take(free.get(one.title, []), _parent_id(found, one) if same_parent else None)
-    _match_reworded(known, {one.id for titled in free.values() for one in titled}, found, seen)
+                parent = _parent_id(found, one) if same_parent else None
+                found[at] = _take(waiting.get((one.title, parent), deque()), free)
+    _match_reworded(known, free, found, seen)
     return _named(found, seen, {one.id for one in known})
 
 
@@ -49,10 +53,12 @@ def _parent_id(found: list[KnownTask | None], one: TaskSighting) -> str:
     return parent.id if parent else ""
 
 
-def _take(titled: list[KnownTask], parent: str | None) -> KnownTask | None:
-    for at, other in enumerate(titled):
-        if parent is None or other.parent == parent:
-            return titled.pop(at)
+def _take(waiting: deque[KnownTask], free: set[str]) -> KnownTask | None:
+    """Return the first that nobody took; those taken under another key are dropped, so that each is met once."""
+    while waiting:
+        if (one := waiting.popleft()).id in free:
+            free.remove(one.id)
+            return one
     return None
 
 

@@ -4,9 +4,10 @@ import re
 from typing import NamedTuple
 
 FILE = "tinyTasks.md"
-_GOAL = re.compile(r"^\ufeff?#[ \t]+Tasks[ \t]*[—–-][ \t]*(.*?)[ \t]*\r?$")
-_SECTION = re.compile(r"^\ufeff?(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*\r?$")
-_ITEM = re.compile(r"^(\ufeff?[ \t]*)([-*])([ \t]+)\[([ xX])\](?:([ \t]+)(.*?))?[ \t]*\r?$")
+# What ends a line (blanks, closing hashes) is cut by hand: a pattern that gives it back step by step is quadratic.
+_GOAL = re.compile(r"^\ufeff?#[ \t]+Tasks[ \t]*[—–-](.*)$")
+_SECTION = re.compile(r"^\ufeff?(#{1,6})[ \t](.*)$")
+_ITEM = re.compile(r"^(\ufeff?[ \t]*)([-*])([ \t]+)\[([ xX])\](?:[ \t](.*)|\r?)$")
 _FENCE = re.compile(r"^\ufeff?[ \t]*(?:[-*][ \t]+)?(`{3,}|~{3,})([^`]*)$")
 
 
@@ -68,7 +69,17 @@ def parse(text: str) -> TaskDocument:
 def _goal(lines: tuple[str, ...]) -> str:
     found = (match for number in skip_fences(lines) if (match := _GOAL.match(lines[number])))
     match = next(found, None)
-    return match[1] if match else ""
+    return _text(match[1]) if match else ""
+
+
+def _text(rest: str) -> str:
+    """Return what a line says, without the blanks around it and its carriage return."""
+    return rest.removesuffix("\r").strip(" \t")
+
+
+def _heading(match: re.Match[str]) -> str:
+    """Return the text of a heading without the hashes that may close it."""
+    return _text(match[2]).rstrip("#").rstrip(" \t")
 
 
 def skip_fences(lines: tuple[str, ...]) -> list[int]:
@@ -91,7 +102,7 @@ def _items(lines: tuple[str, ...]) -> list[TaskLine]:
     section, top, child_indent = "", -1, -1  # `top`: the task that further indented items belong to
     for number in skip_fences(lines):
         if heading := _SECTION.match(lines[number]):
-            section, top = (heading[2] if len(heading[1]) > 1 else ""), -1
+            section, top = (_heading(heading) if len(heading[1]) > 1 else ""), -1
             continue
         match = _ITEM.match(lines[number])
         if match is None:
@@ -103,7 +114,7 @@ def _items(lines: tuple[str, ...]) -> list[TaskLine]:
         items.append(
             TaskLine(
                 *(number, indent, 1 if is_top else 2, None if is_top else top),
-                *(match[4] != " ", match[6] or "", section, number + 1),
+                *(match[4] != " ", _text(match[5] or ""), section, number + 1),
             )
         )
         if is_top:
@@ -227,7 +238,7 @@ def create(goal: str, title: str, subtasks: list[str], section: str = "") -> str
 
 def _names(line: str, section: str) -> bool:
     match = _SECTION.match(line)
-    return match is not None and len(match[1]) > 1 and match[2] == section
+    return match is not None and len(match[1]) > 1 and _heading(match) == section
 
 
 def _insert(lines: list[str], at: int, added: list[str], ending: str) -> None:

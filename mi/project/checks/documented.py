@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mi.kernel.shell.outcome import decisive_commands
+from mi.kernel.yamltext import parse_yaml
 from mi.project.checks.folder import ProjectFolder, mapping
 from mi.project.checks.forms import plain_forms
 from mi.project.checks.order import GUIDES
@@ -114,6 +115,6 @@ def _yaml(text: str) -> dict[str, Any]:
     import yaml
 
     try:
-        return mapping(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
-    except (yaml.YAMLError, ValueError, RecursionError):
+        return mapping(parse_yaml(text))
+    except yaml.YAMLError:
         return {}

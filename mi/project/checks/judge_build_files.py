@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from mi.kernel.yamltext import parse_yaml
 from mi.project.checks.folder import mapping, read_toml
 from mi.project.checks.judge_items import JudgeItem, whole
 from mi.project.checks.judge_tables import RUNNERS, plain_lines, read_json, setting, settings_in, test_tasks
@@ -162,7 +163,7 @@ def read_yaml_tasks(text: str, has_tests: bool) -> Iterator[JudgeItem]:
     import yaml
 
     try:
-        data = yaml.safe_load(text)
+        data = parse_yaml(text)
     except yaml.YAMLError:
         yield whole(text)
         return

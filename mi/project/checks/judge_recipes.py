@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from mi.kernel.yamltext import parse_yaml
 from mi.project.checks.judge_items import JudgeItem
 from mi.project.checks.judge_tokens import Token, body_of, statements_of, tokens_of
 
@@ -158,7 +159,7 @@ def read_ci(text: str, has_tests: bool) -> Iterator[JudgeItem]:
     import yaml
 
     try:
-        data = yaml.safe_load(text)
+        data = parse_yaml(text)
     except yaml.YAMLError:
         yield JudgeItem("", text, text)
         return
