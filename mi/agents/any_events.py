@@ -14,6 +14,7 @@ from mi.agents.events import Event, cut_excerpt
 from mi.agents.registry import AGENTS, VENDORS, load
 from mi.agents.stream import VendorEvents, as_mapping, find_text, join_whole, parse_json_object
 from mi.agents.transcript import Captured
+from mi.kernel.secret_lines import LineRedactor
 
 Protocol = Literal["none", "codex", "claude", "jsonl"]
 _TEXT_KEPT = 400  # lines of plain text of which the last message is made
@@ -45,6 +46,7 @@ class AnyEvents:
         self._speaks_json: bool | None = None  # by the first line that is not empty
         self._said = False  # in JSON
         self._text: deque[str] = deque(maxlen=_TEXT_KEPT)
+        self._redactor = LineRedactor()  # of a key that is printed the first lines may be gone at the end
 
     @property
     def event_counts(self) -> Counter[str]:
@@ -64,7 +66,7 @@ class AnyEvents:
         if self._speaks_json is None and line.text.strip():
             self._speaks_json = raw is not None
         if raw is None:
-            self._text.append(line.text)
+            self._text.append(self._redactor.hide(line.text))
             return []
         return self._believed(self._read(raw))
 

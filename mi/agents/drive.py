@@ -21,6 +21,7 @@ from mi.governance.commands import classify
 from mi.governance.operations import Act, gravest
 from mi.kernel import clock
 from mi.kernel.config.types import Interrupt
+from mi.kernel.secret_lines import LineRedactor
 from mi.kernel.secrets import redact
 
 InterruptMode = Literal["off", "on_high_risk", "on_any_external"]
@@ -104,6 +105,8 @@ class _Watch:
         self._observer = observer
         self._scan = TextScan(self._cwd)
         self._texts = {"stdout": ShownCommands(), "stderr": ShownCommands()} if call.reads_text else {}
+        self._redactors = {"stdout": LineRedactor(), "stderr": LineRedactor()}
+        self._stderr_redactor = LineRedactor()
         self._first: list[Event] = []
         self._last: deque[Event] = deque(maxlen=_LAST_KEPT)
         self._seen = 0
@@ -128,9 +131,9 @@ class _Watch:
                 self._take(event, interrupt)
             if line.stream in self._texts and not line.data.startswith(b"{"):
                 self._read_echo(self._texts[line.stream].feed(line.text[:_MESSAGE_KEPT]), interrupt)
-                self._scan.feed(line.text)
+                self._scan.feed(self._redactors[line.stream].hide(line.text))
             if line.stream == "stderr" and line.data:
-                self._stderr.append(line.text[:2000])
+                self._stderr.append(self._stderr_redactor.hide(line.text)[:2000])
             self._observer.line(line.stream, line.text)
 
     def finish(self) -> None:

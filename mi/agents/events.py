@@ -4,6 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from mi.kernel.secrets import redact
+
 EXCERPT = 4000  # characters of an output or message that travel with an event; the transcript has it all
 State = Literal["started", "ended"]
 
@@ -112,7 +114,7 @@ Event = (
 
 def cut_excerpt(text: str, limit: int = EXCERPT) -> str:
     """Beginning and end of a long text: errors stand at the end, what was run at the beginning."""
-    if len(text) <= limit:
+    if len(text) <= limit or len(text := redact(text)) <= limit:  # a secret is hidden before it is cut in two
         return text
     head = limit // 3
     return f"{text[:head]}\n… {len(text) - limit} more characters …\n{text[head - limit :]}"

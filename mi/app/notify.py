@@ -170,7 +170,8 @@ def _find_number(context: HomeContext, record: Record) -> int:
 def make_test_note(context: HomeContext) -> Notification:
     """Return what `mi notify test` sends."""
     from mi.kernel.messages import text
+    from mi.kernel.secrets import redact
 
     language = context.language
     body = text("notify.body-test", language)
-    return Notification(text("notify.title-test", language), body, "test", {}, {"MI_EVENT": "test"})
+    return Notification(redact(text("notify.title-test", language)), redact(body), "test", {}, {"MI_EVENT": "test"})

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
+from mi.kernel.secrets import redact_start
 
 if TYPE_CHECKING:
     from mi.evidence.records.run import HookCall, UserInput
@@ -17,7 +18,7 @@ def open_always(context: HomeContext, call: "HookCall | None", root: str, given:
 
     said = f"{given.question_id}: {given.answer}"
     scope = f"permission {call.operation}: always on {call.target}"
-    context.open_global_log().append(Override(reason=said[:500], scope=scope), sync=True)
+    context.open_global_log().append(Override(reason=redact_start(said, 500), scope=scope), sync=True)
     opened = OpenedCall(
         key=call.key, operation=call.operation, target=call.target, project_root=root, question_id=given.question_id
     )

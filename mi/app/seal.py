@@ -49,11 +49,11 @@ def accept_all(context: HomeContext) -> list[HomeChange]:
 
 def _of_log(context: HomeContext, change: LogChange) -> HomeChange:
     lines = change.read_lines()
-    shown = [fit_one_line(redact(decode(line)), _WIDTH) for line in lines[:_SHOWN]]
+    shown: list[str] = [fit_one_line(redact(decode(line)), _WIDTH) for line in lines[:_SHOWN]]
     return HomeChange(change.kind, context.home.relative(change.log), shown, max(1, len(lines)))
 
 
 def _of_state(context: HomeContext, aside: str) -> HomeChange:
     content = decode(read_bytes(aside) or b"").splitlines()
-    shown = [fit_one_line(redact(line), _WIDTH) for line in content[:_SHOWN]]
+    shown: list[str] = [fit_one_line(redact(line), _WIDTH) for line in content[:_SHOWN]]
     return HomeChange("state", context.home.relative(aside), shown)

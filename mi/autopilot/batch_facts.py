@@ -18,7 +18,7 @@ from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.run import LastSeen, Marks, VerifiedBy
 from mi.governance.commands import risk_signal
 from mi.kernel import git
-from mi.kernel.secrets import redact
+from mi.kernel.secrets import Redacted, redact, redact_end
 from mi.mind.language import claims_done
 from mi.mind.views import BatchView, ChangeSize, SeenCommand, unsettled
 from mi.project.change import describe_change
@@ -190,11 +190,12 @@ def last_seen(batch: BatchView, result: BatchResult) -> LastSeen | None:
     return LastSeen(command=last.command, exit_code=last.exit_code, tail=tail)
 
 
-def _transcript(result: BatchResult) -> str:
+def _transcript(result: BatchResult) -> Redacted:
     """Return the latest commands with the end of what they printed."""
     commands = [event for event in result.events if isinstance(event, Command) and event.state == "ended"]
     printed = [(command.text, command.output.strip()) for command in commands if command.output.strip()]
-    return "\n".join(f"$ {line}\n{output[-_OUTPUT:]}" for line, output in printed[-8:])[-_EXCERPT:]
+    shown = [redact(f"$ {line}") + "\n" + redact_end(output, _OUTPUT) for line, output in printed[-8:]]
+    return Redacted("\n".join(shown)[-_EXCERPT:])
 
 
 def _with_options(question: AgentQuestion) -> str:

@@ -7,7 +7,7 @@ from mi.evidence.records.run import Limit, Question, RunEnd
 from mi.kernel.config.types import NotifyEvent
 from mi.kernel.messages import text
 from mi.kernel.notify_channels import Notification
-from mi.kernel.secrets import redact
+from mi.kernel.secrets import Redacted, redact
 from mi.kernel.text import make_printable, shorten
 
 _TASK, _QUESTION, _OPTION = 200, 1500, 200  # characters
@@ -54,8 +54,9 @@ def describe(record: Record, project_root: str, task: str, number: int, language
             facts |= {"status": record.status, "reason": _clean(record.reason, _QUESTION)}
     variables |= {"MI_EVENT": event, "MI_PROJECT": project_root, "MI_RUN": record.run_id}
     title = text(f"notify.title-{event}", language, project=_clean(project, 60))
-    return Notification(title, "\n".join(line for line in lines if line), event, facts, variables)
+    body = redact("\n".join(line for line in lines if line))
+    return Notification(redact(title), body, event, facts, variables)
 
 
-def _clean(said: str, most: int) -> str:
-    return shorten(make_printable(redact(said)), most)
+def _clean(said: str, most: int) -> Redacted:
+    return shorten(redact(make_printable(said)), most)  # in this order: escapes could tear a secret apart

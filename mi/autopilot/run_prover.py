@@ -10,6 +10,7 @@ from mi.agents.signals import StopFlag
 from mi.autopilot.recorder import LogRecorder
 from mi.evidence.records.proof import Proof, ProvedCheck
 from mi.kernel.messages import text
+from mi.kernel.secrets import redact_start
 from mi.mind.task_parts import find_called_names
 from mi.mind.views import Case, ProofView
 from mi.project.proof.proving import CheckProof, ProofResult
@@ -139,7 +140,7 @@ def _ask_about(proof: ProofResult, language: str) -> str:
     """Return the question about judges that were changed, with the lines before and after."""
     unasked = [change for change in proof.changed_judges if not change.asked_for]
     shown = [f"{change}\n- {change.before}\n+ {change.after}" for change in unasked]
-    return text("proof.ask-judges", language, changes="\n".join(shown)[:_SHOWN])
+    return text("proof.ask-judges", language, changes=redact_start("\n".join(shown), _SHOWN))
 
 
 def describe_testimony(seen: Testimony, view: ProofView, tree_id: str) -> Proof:

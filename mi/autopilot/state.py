@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from mi.autopilot.loop_guard import RepetitionGuard
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import KeptAnswer, LastSeen, Marks, Question, RunUsage, UserInput, VerifiedBy
+from mi.kernel.secrets import redact_start
 from mi.mind.views import CitableText, SeenCommand
 from mi.project.checks.recognition import Check
 
@@ -66,7 +67,7 @@ class RunState(Struct, kw_only=True):
     def remember(self, event: Record, text: str) -> None:
         """Keep an event in view of the next judgements."""
         if text:
-            said = CitableText(id=event.event_id, text=text[:600], by_person=event.said_by == "person")
+            said = CitableText(id=event.event_id, text=redact_start(text, 600), by_person=event.said_by == "person")
             self.recent = [*self.recent, said][-RECENT:]
 
 

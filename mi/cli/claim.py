@@ -5,8 +5,7 @@ from typing import Any
 from mi.app.home_context import HomeContext
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
-from mi.cli.output import Output, Progress, show_waiting
-from mi.kernel.text import fit_one_line
+from mi.cli.output import Output, Progress, shorten_gist, show_waiting
 
 
 def build_parser(name: str) -> Parser:
@@ -139,7 +138,7 @@ def _mine(context: HomeContext, args: Args) -> int:
     thoughts_now = knowledge.thoughts()
     for claim_id in stored.applied_claim_ids:
         claim = thoughts_now.get(claim_id)
-        out.beside(f"{claim_id}  ", fit_one_line(str(claim.raw.get("text")), 100) if claim else "")
+        out.beside(f"{claim_id}  ", shorten_gist(str(claim.raw.get("text")), 100) if claim else "")
     for note in stored.dropped:
         out.say("mining.left-out", note=note)
     key = "mining.done" if stored.applied_claim_ids else "mining.by-rules" if mind.name == "rules" else "mining.nothing"

@@ -4,8 +4,7 @@ from mi.app.home_context import HomeContext
 from mi.app.recall import build_recall
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
-from mi.cli.output import Output
-from mi.kernel.text import fit_one_line
+from mi.cli.output import Output, shorten_gist
 
 
 def build_parser(name: str) -> Parser:
@@ -44,7 +43,7 @@ def _run(context: HomeContext, args: Args) -> int:
         for one in found:
             raw = one.raw
             scope = "  " + out.text("settings.from-global") if one.scope == "global" and name != "values_claims" else ""
-            out.beside(f"  {one.id}  ", fit_one_line(str(raw.get("title") or raw.get("text") or ""), 100) + scope)
+            out.beside(f"  {one.id}  ", shorten_gist(str(raw.get("title") or raw.get("text") or ""), 100) + scope)
     out.say("context.edges", count=len(shown.edges), notes=shown.notes)
     context.note_last()
     return 0

@@ -6,8 +6,7 @@ import msgspec
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_count, add_json
-from mi.cli.output import Output
-from mi.kernel.text import fit_one_line
+from mi.cli.output import Output, shorten_gist
 
 if TYPE_CHECKING:
     from mi.contract.memory_tools import ModeResult
@@ -97,7 +96,7 @@ def _audit(context: HomeContext, args: Args) -> int:
         return 0
     for one in found:
         said = f"{one.code}  {one.tool}  {one.client}  {one.boundary}  {one.mode or '-'}  {one.outcome}"
-        out.line(f"{one.ts}  {said}  {fit_one_line(one.details, 80)}")
+        out.line(f"{one.ts}  {said}  {shorten_gist(one.details, 80)}")
     if not found:
         out.say("contract.no-violations")
     return 0

@@ -9,7 +9,7 @@ from mi.cli.arguments import Args, Group, Parser, add_json
 from mi.cli.output import Output, Progress, make_safe, shorten_gist
 from mi.evidence.inbox import InboxItem
 from mi.evidence.records.run import HookCall
-from mi.kernel.text import fit_one_line, shorten
+from mi.kernel.text import shorten
 
 _SHOWN = 2000  # characters of a question or of what the agent wrote; `mi show qu_…` has it all
 
@@ -68,7 +68,7 @@ def _print_item(out: Output, item: InboxItem) -> None:
     out.beside(head, shorten(make_safe(item.question.strip()), _SHOWN) + often)
     for option in item.options:
         if option.text:
-            out.beside(f"       {option.key}  ", fit_one_line(option.text, 300))
+            out.beside(f"       {option.key}  ", shorten_gist(option.text, 300))
     for key, text in _details(out, item):
         out.beside(f"     {out.text('inbox.' + key)}  ", text)
     out.line(f"     → {name_answer(item, item.number)}")

@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from mi.kernel import messages
-from mi.kernel.secrets import redact
+from mi.kernel.secrets import LOOK_AHEAD, Redacted, redact
 from mi.kernel.text import fit_one_line, make_printable, width, wrap
 
 _NARROWEST = 24  # columns below which a text is not folded beside its head
-_LOOK_AHEAD = 4096  # a secret that is cut in the middle is no longer recognised: hidden first, cut then
 
 
 class Output:
@@ -78,14 +77,14 @@ def measure_terminal() -> int:
         return 0
 
 
-def make_safe(text: str) -> str:
+def make_safe(text: str) -> Redacted:
     """Return the text without what could drive the terminal, then without its secrets: escapes could tear one apart."""
     return redact(make_printable(text))
 
 
-def shorten_gist(text: str, limit: int) -> str:
+def shorten_gist(text: str, limit: int) -> Redacted:
     """Return the text on one line of at most `limit` columns, its secrets hidden before it is cut."""
-    return fit_one_line(make_safe(text[: limit * 4 + _LOOK_AHEAD]), limit)
+    return fit_one_line(make_safe(text[: limit * 4 + LOOK_AHEAD]), limit)
 
 
 def redact_value(value: dict[str, Any]) -> dict[str, Any]:

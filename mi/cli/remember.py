@@ -6,8 +6,7 @@ import msgspec
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_count, add_json
-from mi.cli.output import Output
-from mi.kernel.text import fit_one_line
+from mi.cli.output import Output, shorten_gist
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,7 +114,7 @@ def _recalled(context: HomeContext, args: Args, nothing: str, work: "Callable[[C
         out.json(msgspec.to_builtins(found))
         return 0
     for one in found.results:
-        out.beside(f"{one.id}  {one.type:<11} {one.truth:<9} ", fit_one_line(one.summary, 100))
+        out.beside(f"{one.id}  {one.type:<11} {one.truth:<9} ", shorten_gist(one.summary, 100))
     if not found.results:
         out.say(nothing)
     if found.left_out:

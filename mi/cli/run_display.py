@@ -2,18 +2,19 @@
 
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from mi.agents.events import AgentMessage, AgentQuestion, Command, Error, Event, FileChange
 from mi.agents.signals import StopFlag
 from mi.autopilot.run_parts import Reporter
-from mi.cli.output import Output, flush
+from mi.cli.output import Output, flush, make_safe, shorten_gist
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Preflight, Verification
 from mi.evidence.records.run import RunStart, TreeSnapshot
 from mi.evidence.records.table import SHOWN_IN
-from mi.kernel.text import fit_one_line
+from mi.kernel.secret_lines import LineRedactor
 
 _TOLD = SHOWN_IN["run"]  # worth a line while a run goes on; the rest is in the log
 
@@ -21,11 +22,15 @@ _TOLD = SHOWN_IN["run"]  # worth a line while a run goes on; the rest is in the 
 class Quiet(Reporter):
     """Shows nothing."""
 
+    def __init__(self) -> None:
+        self._redactors: defaultdict[str, LineRedactor] = defaultdict(LineRedactor)  # by stream
+
 
 class Live(Quiet):
     """Shows the run as it happens, one line a thing."""
 
     def __init__(self, out: Output, show_prompt: bool) -> None:
+        super().__init__()
         self._out = out
         self._show_prompt = show_prompt
         self._started = time.monotonic()
@@ -33,8 +38,7 @@ class Live(Quiet):
     def sent(self, batch_id: str, text: str) -> None:
         self._line("mi", self._out.text("run.batch", batch=batch_id, elapsed=format_elapsed(self._started)))
         if self._show_prompt:
-            for line in text.splitlines():
-                self._line("mi->hands", line)
+            self._line("mi->hands", text)
 
     def proving(self, said: str) -> None:
         self._line("mi", said)
@@ -55,7 +59,7 @@ class Live(Quiet):
         ):
             pass  # nothing to say about a harmless task; a check is told by the plan of checks
         elif kind in _TOLD and (said := record.headline(self._out.word)):
-            self._line("mi", f"{self._out.word(kind)}: {fit_one_line(said, 200)}")
+            self._line("mi", f"{self._out.word(kind)}: {shorten_gist(said, 200)}")
 
     def slow(self, what: str) -> None:
         self._line("mi", self._out.text(f"run.slow-{what}"))
@@ -71,12 +75,12 @@ class Live(Quiet):
             case FileChange():
                 self._line("hands", f"{event.kind} {event.path}")
             case Error():
-                self._line("hands", f"! {fit_one_line(event.message, 200)}")
+                self._line("hands", f"! {shorten_gist(event.message, 200)}")
             case AgentQuestion():
                 self._line("hands", f"? {event.text}")
 
     def _line(self, who: str, text: str) -> None:
-        for line in text.splitlines() or [""]:
+        for line in make_safe(text).splitlines() or [""]:  # as a whole: a secret may go over several lines
             self._out.line(f"[{who}] {line}")
         flush()
 
@@ -88,7 +92,7 @@ class RawLines(Live):
         """Show nothing: the raw lines show it already."""
 
     def line(self, stream: str, text: str) -> None:
-        self._line("hands" if stream == "stdout" else f"hands:{stream}", text)
+        self._line("hands" if stream == "stdout" else f"hands:{stream}", self._redactors[stream].hide(text))
 
 
 class PlainAgent(Live):
@@ -98,7 +102,7 @@ class PlainAgent(Live):
         """Show nothing: the lines show it already."""
 
     def line(self, stream: str, text: str) -> None:
-        self._line(f"hands:{stream}", text)
+        self._line(f"hands:{stream}", self._redactors[stream].hide(text))
 
 
 class JsonLines(Quiet):
@@ -112,7 +116,8 @@ class JsonLines(Quiet):
     def line(self, stream: str, text: str) -> None:
         import msgspec
 
-        self._write(msgspec.json.encode({"kind": "hands_line", "stream": stream, "line": text}))
+        line = self._redactors[stream].hide(text)
+        self._write(msgspec.json.encode({"kind": "hands_line", "stream": stream, "line": line}))
 
     def _write(self, data: bytes) -> None:
         from mi.kernel.secrets import redact

@@ -71,6 +71,6 @@ class Screen(Live):
         return self._spinner
 
     def _line(self, who: str, text: str) -> None:
-        for line in text.splitlines() or [""]:
-            said = (f" {make_safe(line)}", "dim" if who == "mi->hands" else "")
+        for line in make_safe(text).splitlines() or [""]:  # as a whole: a secret may go over several lines
+            said = (f" {line}", "dim" if who == "mi->hands" else "")
             self._console.print(Text.assemble((f"[{who}]", _STYLES.get(who, "")), said))

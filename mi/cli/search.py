@@ -84,7 +84,8 @@ def _print(context: HomeContext, out: Output, hit: "Hit", asked: tuple[str, ...]
 
     one = hit.document
     if one.kind == "evidence":
-        kind, text = (*one.tags, one.kind)[0], shorten_gist(describe_hit(context, one, asked, out), _SHOWN_TEXT)
+        kind = (*one.tags, one.kind)[0]
+        text = shorten_gist(describe_hit(context, one, asked, out), _SHOWN_TEXT)
     else:
         kind, text = (
             one.kind,

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mi.cli.output import Output, Progress, make_safe, shorten_gist
+from mi.kernel.secrets import Redacted
 from mi.kernel.text import ELLIPSIS, fit_one_line
 from mi.knowledge.search.words import tokens
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 _SHOWN, _PASSAGE = 160, 100  # columns of all that is shown, and of a passage beside the gist
 _MOST_PLACES = 200  # of the words in one text: enough to choose a passage by
-_AROUND = 4096  # looked at around it: a secret that is cut in the middle is no longer recognised
 # What names or points, at any depth: it may hold the words by chance and tells nothing.
 _POINTERS = ("kind", "event_id", "run_id", "batch_id", "thread_id", "ts", "state", "project_root", "cwd")
 
@@ -34,7 +34,7 @@ def describe_hit(context: "HomeContext", one: "Document", asked: tuple[str, ...]
     best = max(texts, key=lambda text: _held(text, asked), default="")
     if not _held(best, asked):
         return headline or one.text
-    part = cut_passage(_near(best, asked), asked, _PASSAGE)
+    part = cut_passage(make_safe(best), asked, _PASSAGE)
     return f"{shorten_gist(headline, _SHOWN - _PASSAGE)} {ELLIPSIS} {part.removeprefix(ELLIPSIS)}" if headline else part
 
 
@@ -59,14 +59,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def _near(text: str, asked: tuple[str, ...]) -> str:
-    """Return what stands around the first of the words in a text that may be very long."""
-    places = [at for word in asked if (at := text.lower().find(word.lower())) >= 0]
-    start = max(min(places, default=0) - _AROUND, 0)
-    return make_safe(text[start : start + 2 * _AROUND])
-
-
-def cut_passage(text: str, words: Iterable[str], columns: int) -> str:
+def cut_passage(text: Redacted, words: Iterable[str], columns: int) -> Redacted:
     """Return the part of a text in which most of the words stand, on one line."""
     asked = re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
     found = [(one.start(), one[0].lower()) for one in islice(asked.finditer(text), _MOST_PLACES)]
@@ -75,4 +68,4 @@ def cut_passage(text: str, words: Iterable[str], columns: int) -> str:
     if start <= 0:
         return fit_one_line(text, columns)
     start = text.find(" ", start, start + columns // 4) + 1 or start  # not in the middle of a word
-    return ELLIPSIS + fit_one_line(text[start:], columns - 1)
+    return Redacted(ELLIPSIS + fit_one_line(Redacted(text[start:]), columns - 1))

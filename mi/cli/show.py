@@ -7,6 +7,7 @@ from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, add_redact, command
 from mi.cli.output import Output, Progress, make_safe, redact_value, shorten_gist
 from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.secrets import LOOK_AHEAD
 from mi.kernel.text import pad
 
 _PREVIEW = 600  # characters of a folded text
@@ -188,7 +189,7 @@ def print_fields(out: Output, value: dict[str, Any], full: bool) -> None:
 
 def _print_text(out: Output, name: str, text: str, full: bool) -> None:
     """Print a text below its name; made safe as a whole, because a secret may go over several lines."""
-    shown = make_safe(text) if full or len(text) <= _PREVIEW else make_safe(text[: _PREVIEW * 8])[:_PREVIEW]
+    shown = make_safe(text) if full or len(text) <= _PREVIEW else make_safe(text[: _PREVIEW + LOOK_AHEAD])[:_PREVIEW]
     out.beside(f"{pad(shorten_gist(name, 40), 22)} ", shown)
     if not full and len(text) > _PREVIEW:
         out.line(" " * 23 + out.text("show.folded", more=len(text) - _PREVIEW))

@@ -7,7 +7,8 @@ from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, add_reda
 from mi.cli.output import Output, flush, shorten_gist
 from mi.kernel import jsonl
 from mi.kernel.errors import UsageError
-from mi.kernel.text import fit_one_line, pad
+from mi.kernel.secrets import LOOK_AHEAD
+from mi.kernel.text import pad
 
 if TYPE_CHECKING:
     from mi.evidence.reader import Event
@@ -94,7 +95,7 @@ def _print_event(out: Output, args: Args, event: "Event", log: str) -> None:
 def format_event(out: Output, event: "Event") -> tuple[str, str]:
     """Return one event on one line: when, what and which batch; beside it the gist, and the id to look further."""
     record = event.record()
-    what = record.headline(out.word) if record else event.raw[:1000].decode("utf-8", "replace")
-    kind = fit_one_line(f"{out.word(event.head.kind)} {event.head.batch_id}", 60)
-    head = f"{fit_one_line(event.head.ts[:19], 19):<19}  {pad(kind, 24)} "
-    return head, f"{shorten_gist(what, 96)}  {fit_one_line(event.head.event_id, 100)}"
+    what = record.headline(out.word) if record else event.raw[: 2 * LOOK_AHEAD].decode("utf-8", "replace")
+    kind = shorten_gist(f"{out.word(event.head.kind)} {event.head.batch_id}", 60)
+    head = f"{shorten_gist(event.head.ts[:19], 19):<19}  {pad(kind, 24)} "
+    return head, f"{shorten_gist(what, 96)}  {shorten_gist(event.head.event_id, 100)}"

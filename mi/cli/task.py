@@ -6,8 +6,7 @@ import msgspec
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
-from mi.cli.output import Output
-from mi.kernel.text import fit_one_line
+from mi.cli.output import Output, shorten_gist
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +84,7 @@ def _list(context: HomeContext, args: Args) -> int:
         out.say("tasks.goal", goal=tasks.goal)
     for one in tasks.tasks:
         mark = "x" if one.checked else ">" if one.id == tasks.pointer else " "
-        out.line(f"{'  ' if one.parent else ''}[{mark}] {fit_one_line(one.title, 100)}  {one.id}")
+        out.line(f"{'  ' if one.parent else ''}[{mark}] {shorten_gist(one.title, 100)}  {one.id}")
     if tasks.other:
         out.say("tasks.read-only", authority=tasks.authority)
     if tasks.awaiting:
@@ -99,7 +98,7 @@ def _next(context: HomeContext, args: Args) -> int:
     if args.json:
         out.json({"pointer": tasks.pointer, "task": msgspec.to_builtins(current), "awaiting": tasks.awaiting})
     elif current is not None:
-        out.line(f"{current.id}  {fit_one_line(current.title, 120)}")
+        out.line(f"{current.id}  {shorten_gist(current.title, 120)}")
     else:
         out.say("tasks.all-done" if tasks.exists else "tasks.none")
     return 0

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, add_cd, add_json, count
-from mi.cli.output import Output, Progress
+from mi.cli.output import Output, Progress, shorten_gist
 from mi.kernel.errors import NotFound, UsageError
-from mi.kernel.text import fit_one_line, pad
+from mi.kernel.text import pad
 
 if TYPE_CHECKING:
     from mi.knowledge.thoughts.editor import ThoughtEditor
@@ -119,7 +119,7 @@ def _line_of(out: Output, fields: dict[str, Any]) -> tuple[str, str]:
     if kind == "edge":
         text = f"{fields.get('from_id')} → {fields.get('to_id')}"
     else:
-        text = fit_one_line(str(fields.get("title") or fields.get("text") or ""), 100)
+        text = shorten_gist(str(fields.get("title") or fields.get("text") or ""), 100)
     scope = "  " + out.text("settings.from-global") if fields.get("store") == "global" else ""
     note = f"  [{', '.join(marks)}]" if marks else ""
     type_ = pad(out.word(str(fields.get(kind + "_type") or "-")), 12)

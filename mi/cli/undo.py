@@ -7,9 +7,9 @@ from mi.app.home_context import HomeContext
 from mi.app.learning import build_other_lessons
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
-from mi.cli.output import Output, Progress, flush
+from mi.cli.output import Output, Progress, flush, shorten_gist
 from mi.kernel.errors import NotFound
-from mi.kernel.text import fit_one_line, pad
+from mi.kernel.text import pad
 
 if TYPE_CHECKING:
     from mi.evidence.reader import Event
@@ -125,7 +125,7 @@ def _agrees(context: HomeContext, out: Output, args: Args, key: str, ref: str, c
 def _show(out: Output, changes: "list[dict[str, str]]", reach: "list[Citation]") -> None:
     for one in changes:
         do = out.text("undo." + one["do"].replace(" ", "-"))
-        out.beside(f"{do}  {one['id']}  ", f"{fit_one_line(one['text'], 90)}  ({one['scope']})")
+        out.beside(f"{do}  {one['id']}  ", f"{shorten_gist(one['text'], 90)}  ({one['scope']})")
     if reach:
         out.say("undo.cited-by", count=len(reach))
     for number, found in enumerate(reach):
@@ -133,7 +133,7 @@ def _show(out: Output, changes: "list[dict[str, str]]", reach: "list[Citation]")
             out.say("undo.more", count=len(reach) - number)
             break
         role = out.text("undo.role-" + found.role.replace("_", "-"))
-        out.beside(f"  {pad(out.word(found.kind), 9)} {found.id}  ", f"{fit_one_line(found.text, 80)}  ({role})")
+        out.beside(f"  {pad(out.word(found.kind), 9)} {found.id}  ", f"{shorten_gist(found.text, 80)}  ({role})")
 
 
 def _find_last(context: HomeContext, places: "list[UndoPlace]", others: "list[OtherLesson]") -> str:

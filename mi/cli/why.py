@@ -9,10 +9,10 @@ from mi.app.recall import build_recall
 from mi.app.thoughts import build_thoughts
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
-from mi.cli.output import Output, Progress, show_waiting
+from mi.cli.output import Output, Progress, shorten_gist, show_waiting
 from mi.cli.run_story import print_story
 from mi.kernel.errors import NotFound, UsageError
-from mi.kernel.text import fit_one_line, pad
+from mi.kernel.text import pad
 
 _MOST_LINES = 15  # about a run
 _OTHER_LINES = 4  # what the decision comes to, what a Mind chose, how much is not shown, where it is recorded
@@ -158,7 +158,7 @@ def _print_grounds(out: Output, grounds: "list[Ground]") -> None:
     for one in grounds:
         mark = f"  [{one.status}]" if one.status not in ("", "active") else ""
         role = out.text("why.role-" + one.role.replace("_", "-"))
-        out.line(f"  {pad(role, 14)} {one.id}  " + fit_one_line(one.text, 90) + mark)
+        out.line(f"  {pad(role, 14)} {one.id}  " + shorten_gist(one.text, 90) + mark)
 
 
 def _list_run_grounds(story: "RunStory", stores: "CombinedStores") -> "list[Ground]":
@@ -190,7 +190,7 @@ def _trace(context: HomeContext, out: Output, why: "Why", said: str, stores: "Co
 
 def _with_words(context: HomeContext, out: Output, ground: "Ground") -> "Ground":
     """Return an event of this project or of the home with what it says, so that nobody has to look it up."""
-    from mi.kernel.secrets import redact
+    from mi.kernel.secrets import redact_start
 
     if ground.text or not ground.id.startswith("ev_"):
         return ground
@@ -198,6 +198,6 @@ def _with_words(context: HomeContext, out: Output, ground: "Ground") -> "Ground"
         event = context.evidence_index.find(log, ground.id, Progress(out, "progress.indexing"))
         if event is not None:
             record = event.record()
-            said = redact(f"{out.word(event.head.kind)}: {record.headline(out.word) if record else ''}"[:8000])
-            return ground._replace(text=said[:600])
+            said = f"{out.word(event.head.kind)}: {record.headline(out.word) if record else ''}"
+            return ground._replace(text=redact_start(said, 600))
     return ground

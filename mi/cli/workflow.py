@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 from mi.app.home_context import HomeContext
 from mi.app.workflows import build_workflows
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
-from mi.cli.output import Output
+from mi.cli.output import Output, shorten_gist
 from mi.kernel.errors import UsageError
-from mi.kernel.text import fit_one_line
 
 if TYPE_CHECKING:
     from mi.evidence.records.workflow_ir import Workflow
@@ -134,7 +133,7 @@ def _list(context: HomeContext, args: Args) -> int:
         one = held.workflow
         marks = [out.text("workflow." + ("on" if one.enabled else "off")), held.scope]
         marks += [out.text("workflow.overridden")] if held.overridden else []
-        out.line(f"{one.id}  {fit_one_line(one.name, 60)}  [{', '.join(marks)}]  {one.trigger.pattern}".rstrip())
+        out.line(f"{one.id}  {shorten_gist(one.name, 60)}  [{', '.join(marks)}]  {one.trigger.pattern}".rstrip())
     if not found:
         out.say("workflow.none")
     context.note_last()

@@ -9,7 +9,7 @@ from mi.contract.programs import ProgramResult, run_allowed
 from mi.kernel import clock, git, text
 from mi.kernel.config.types import ContractEvidence
 from mi.kernel.errors import MiError, UsageError
-from mi.kernel.secrets import redact
+from mi.kernel.secrets import redact_start
 
 Kind = Literal["file_exists", "grep_hit", "cmd_exit0", "test_pass"]
 KINDS: tuple[Kind, ...] = ("file_exists", "grep_hit", "cmd_exit0", "test_pass")
@@ -190,7 +190,7 @@ class _Hit(NamedTuple):
 
 
 def _shown(line: str) -> str:
-    return text.fit_one_line(redact(line[: _LINE_SHOWN * 4]), _LINE_SHOWN)
+    return text.fit_one_line(redact_start(line, _LINE_SHOWN * 4), _LINE_SHOWN)
 
 
 def _relative(root: str, named: str) -> str:
@@ -219,7 +219,7 @@ def parse_evidence(given: "FactEvidence | str", field: str) -> FactEvidence:
         return given
     kind, split, value = given.partition("::")
     if not split or kind not in KINDS or not value.strip():
-        raise UsageError("bad-evidence", field=field, value=given[:80], kinds=", ".join(KINDS))
+        raise UsageError("bad-evidence", field=field, value=redact_start(given, 80), kinds=", ".join(KINDS))
     return FactEvidence(kind=kind, value=value)
 
 

@@ -25,7 +25,7 @@ from mi.evidence.records.thoughts import Recall
 from mi.kernel import locks
 from mi.kernel.errors import NotFound
 from mi.kernel.home import FILE_MODE
-from mi.kernel.secrets import redact
+from mi.kernel.secrets import redact_start
 from mi.knowledge.thoughts.store_state import Thought
 
 MAX_RESULTS = 100
@@ -67,7 +67,7 @@ def memory_recent(session: ContractSession, given: RecentInput) -> RecallResult:
 
 def _received(session: ContractSession, query: str, found: recall.RecallAnswer) -> RecallResult:
     ids = [one.id for one in found.results]
-    asked = redact(query[: _KEPT_QUERY * 4])[:_KEPT_QUERY]
+    asked = redact_start(query, _KEPT_QUERY)
     event_id = session.append(Recall(query=asked, ids=ids))
     session.sync_pointer()  # before the receipt: a recall is about the task that is current now
     session.state_file.update(lambda old: states.add_receipt(old, asked, ids))
@@ -272,7 +272,7 @@ def memory_verify(session: ContractSession, given: VerifyInput) -> VerifyResult:
     if given.id:
         wanted, known = [given.id], session.truths.of([given.id])
         if not known:
-            raise NotFound("no-evidence-to-check", ref=given.id[:80])
+            raise NotFound("no-evidence-to-check", ref=redact_start(given.id, 80))
         remaining = 0
     else:
         standing = [one for one in session.truths.oldest() if (found := thoughts.get(one)) and found.stands]

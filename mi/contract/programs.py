@@ -7,6 +7,7 @@ from typing import NamedTuple
 from mi.kernel.config.types import ContractEvidence
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.messages import NestedText
+from mi.kernel.secrets import redact_start
 
 TIMEOUT_S = 20.0
 _SEARCH_S = 5.0
@@ -40,17 +41,17 @@ def run_allowed(command: str, root: str, allowed: ContractEvidence, timeout_s: f
     import shlex
 
     if not allowed.allow_command:
-        raise MiError("command-evidence-off", value=command[:80])
+        raise MiError("command-evidence-off", value=redact_start(command, 80))
     try:
         argv = shlex.split(command)
     except ValueError as error:
-        raise UsageError("bad-command", value=command[:80], reason=str(error)) from None
+        raise UsageError("bad-command", value=redact_start(command, 80), reason=str(error)) from None
     program = locate(argv[0], root) if argv else None
     if program is None:
-        raise UsageError("bad-command", value=command[:80], reason=NestedText("reason.no-program"))
+        raise UsageError("bad-command", value=redact_start(command, 80), reason=NestedText("reason.no-program"))
     known = {_identity(found) for one in allowed.commands if (found := locate(one, root))}
     if _identity(program) not in known:
-        raise MiError("command-not-allowed", value=command[:80], program=program)
+        raise MiError("command-not-allowed", value=redact_start(command, 80), program=program)
     return _run([program, *argv[1:]], root, timeout_s)
 
 

@@ -154,8 +154,8 @@ def _recalled(thought: Thought, raw: dict[str, Any], tags: list[str], truth: Tru
         tier=stored.tier,
         truth=state,
         score=0.0,
-        summary=_safe(summary),
-        detail=_safe(detail),
+        summary=summary,
+        detail=detail,
         key=_safe(next((tag.removeprefix(KEY) for tag in tags if tag.startswith(KEY)), "")),
         notes=_safe(str(raw.get("notes") or "")),
         ts=str(raw.get("asserted_ts") or ""),
@@ -169,8 +169,8 @@ def _recalled(thought: Thought, raw: dict[str, Any], tags: list[str], truth: Tru
 def _parts(thought: Thought, raw: dict[str, Any]) -> tuple[str, str]:
     text = str(raw.get("text") or "")
     if thought.kind == "node":
-        return str(raw.get("title") or ""), _cut(text)
-    summary, _, detail = text.partition("\n\n")
+        return _safe(str(raw.get("title") or "")), _cut(_safe(text))
+    summary, _, detail = _safe(text).partition("\n\n")
     return _cut(summary), _cut(detail)
 
 

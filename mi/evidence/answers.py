@@ -15,6 +15,7 @@ from mi.kernel.language import compiled, patterns
 from mi.kernel.locks import lock_folder
 from mi.kernel.notices import Notices
 from mi.kernel.seal import is_foreign
+from mi.kernel.secrets import redact
 from mi.kernel.text import fit_one_line
 
 Door = Literal["terminal", "chat", "page", "file"]
@@ -60,7 +61,7 @@ def lacks_option(options: Sequence[QuestionOption], text: str) -> bool:
 
 def name_options(options: Iterable[QuestionOption]) -> str:
     """Return the options in one line."""
-    return " | ".join(f"{one.key} ({fit_one_line(one.text, 60)})" if one.text else one.key for one in options)
+    return " | ".join(f"{one.key} ({fit_one_line(redact(one.text), 60)})" if one.text else one.key for one in options)
 
 
 def _bare(text: str) -> str:

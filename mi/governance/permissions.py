@@ -13,7 +13,7 @@ from mi.governance.operations import OPERATIONS, STATES, Act, Denial, Profile, S
 from mi.governance.surroundings import NOWHERE, Surroundings
 from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.messages import text
-from mi.kernel.secrets import find_secrets
+from mi.kernel.secrets import find_secrets, redact_start
 
 BATCH_LIMIT = 5  # change units
 _NO_SETTINGS: Mapping[str, State] = MappingProxyType({})
@@ -182,7 +182,7 @@ def _call_acts(tool: str, given: str, here: Surroundings) -> list[Act]:
     acts = [act for path in named for act in path_acts(path, verb, here)]
     ours = tool.startswith(_OURS)  # they refuse secrets themselves, and look for them
     acts += [Act("credentials-out", "")] if not ours and any(_holds_secret(text) for text in texts) else []
-    return [Act("local-command", given[:200]), *acts]
+    return [Act("local-command", redact_start(given, 200)), *acts]
 
 
 def _texts(given: str) -> list[str]:
@@ -220,7 +220,7 @@ def _file_acts(verb: str, path: str, here: Surroundings) -> list[Act]:
 def _patch_acts(patch: str, here: Surroundings) -> list[Act]:
     verbs = {"Add File": "create", "Update File": "edit", "Delete File": "delete", "Move to": "create"}
     found = [act for verb, path in _PATCHED.findall(patch) for act in _file_acts(verbs[verb], path, here)]
-    return found or [Act("edit", patch[:200])]
+    return found or [Act("edit", redact_start(patch, 200))]
 
 
 def _sent(message: str) -> Act:

@@ -7,6 +7,7 @@ from mi.governance.words import is_said, is_whole, own_words, split_clauses
 from mi.kernel.consent import begins_with_yes, declines
 from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
+from mi.kernel.secrets import redact
 from mi.kernel.text import fit_one_line, split_sentences
 
 TEN_MINUTES = 600.0
@@ -148,10 +149,10 @@ def find_capture(message: str, contradicts: Collection[str] = (), suggested: Col
     for sentence in split_sentences(own) or [own]:
         signal = next((name for name, words in patterns().captures.items() if is_said(sentence, words)), "")
         if signal:
-            found = Capture(signal, fit_one_line(sentence, 120))  # type: ignore[arg-type]
+            found = Capture(signal, fit_one_line(redact(sentence), 120))  # type: ignore[arg-type]
             break
     if found is None and contradicts:
-        found = Capture("contradiction", f"{fit_one_line(own, 80)} ↔ {', '.join(contradicts)}")
+        found = Capture("contradiction", f"{fit_one_line(redact(own), 80)} ↔ {', '.join(contradicts)}")
     return None if found is None or found.key in suggested else found
 
 

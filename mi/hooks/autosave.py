@@ -79,8 +79,8 @@ def _with_turn(old: RulesState, said: str) -> RulesState:
     """Add the turn to those to save, if it changed something."""
     from mi.kernel.secrets import redact
 
-    asked, said = fit_one_line(old.prompt, 200), fit_one_line(redact(said), 300)
-    turn = f"{asked} → {said}" if said else asked
+    asked, replied = fit_one_line(redact(old.prompt), 200), fit_one_line(redact(said), 300)
+    turn = f"{asked} → {replied}" if replied else asked
     if not old.worked or not turn or turn in old.done:
         return old
     return msgspec.structs.replace(old, done=[*old.done, turn][-_MOST_TURNS:])

@@ -3,7 +3,7 @@
 import errno
 
 from mi.kernel import messages
-from mi.kernel.secrets import redact
+from mi.kernel.secrets import redact_start
 
 _LONGEST = 2000  # characters of a detail: whoever passes a whole file as an id need not read it again
 
@@ -72,4 +72,4 @@ def _brief(detail: object) -> object:
     if not isinstance(detail, str) or len(detail) <= _LONGEST:
         return detail
 
-    return redact(detail[: 2 * _LONGEST])[:_LONGEST] + "…"  # a secret that was cut would not be recognised later
+    return redact_start(detail, _LONGEST) + "…"  # a secret that was cut would not be recognised later

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from mi.kernel.config.types import NotifyTarget
 from mi.kernel.jsontext import encode
 from mi.kernel.messages import NestedText
+from mi.kernel.secrets import Redacted, redact
 from mi.kernel.text import shorten
 
 _COMMAND_S = 20.0
@@ -21,15 +22,15 @@ _BODY = 3000  # characters: ntfy takes 4,096 bytes, and a phone shows less
 class Notification(NamedTuple):
     """What the person is told; `facts` are the same things one by one, for programs."""
 
-    title: str
-    body: str
+    title: Redacted
+    body: Redacted
     event: str
     facts: dict[str, object]
     variables: dict[str, str] = {}  # for the environment of a command
 
     @property
-    def text(self) -> str:
-        return f"{self.title}\n{self.body}"
+    def text(self) -> Redacted:
+        return Redacted(f"{self.title}\n{self.body}")
 
 
 class NotSent(Exception):
@@ -82,7 +83,7 @@ def _run(words: list[str], seconds: float, way: str, variables: dict[str, str] |
         raise NotSent("bad-command", value=program, reason=str(error)) from None
     if ended.returncode != 0:
         complaint = (ended.stderr or ended.stdout).decode("utf-8", "replace").strip()
-        raise NotSent("exit-code", program=program, code=ended.returncode, said=shorten(complaint, _SAID))
+        raise NotSent("exit-code", program=program, code=ended.returncode, said=shorten(redact(complaint), _SAID))
 
 
 def _send_ntfy(target: NotifyTarget, note: Notification) -> None:
@@ -116,7 +117,7 @@ def _post(target: NotifyTarget, content: bytes, headers: dict[str, str]) -> None
     except ValueError:
         place, host = urlsplit(""), ""
     if place.scheme not in ("http", "https") or not host:
-        raise NotSent("bad-url", value=shorten(target.url, 80))
+        raise NotSent("bad-url", value=shorten(redact(target.url), 80))
     if target.token_env:
         token = os.environ.get(target.token_env, "")
         if not token:

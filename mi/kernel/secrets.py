@@ -11,9 +11,14 @@ with a literal where they can: `re` skips to it without trying every position.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, NewType
 
 from mi.kernel.language import patterns
+
+# Text that `redact` went over while it was whole. What cuts text for a person, a Mind or a program takes only this:
+# half a secret is not known for one any more.
+Redacted = NewType("Redacted", str)
+LOOK_AHEAD = 16_384  # characters, more than any rule looks at: what is read beyond a cut of a text that may be huge
 
 
 class Secret(NamedTuple):
@@ -220,7 +225,8 @@ def find_secrets(text: str, hints: Hints | None = None) -> list[Secret]:
     merged: list[Secret] = []
     known = hints or _all_hints()
     for found in sorted(
-        [*_self_evident(text, known), *_named(text, known)], key=lambda found: (found.start, -found.end)
+        [*_self_evident(text, known), *_ends_of_keys(text), *_named(text, known)],
+        key=lambda found: (found.start, -found.end),
     ):
         merged.append(_joined(merged.pop(), found) if merged and found.start < merged[-1].end else found)
     return merged
@@ -231,7 +237,7 @@ def _joined(one: Secret, other: Secret) -> Secret:
     return Secret(longest.kind, one.start, max(one.end, other.end))
 
 
-def redact(text: str, hints: Hints | None = None) -> str:
+def redact(text: str, hints: Hints | None = None) -> Redacted:
     """`text` with each secret replaced by `[redacted:<kind>]`; the same object when there is none."""
     # Until nothing is found: what stood next to a secret may become recognisable once that is gone.
     while found := find_secrets(text, hints):
@@ -239,7 +245,17 @@ def redact(text: str, hints: Hints | None = None) -> str:
         ends = [0, *(secret.end for secret in found)]
         kept = [f"{text[ends[i] : secret.start]}[redacted:{secret.kind}]" for i, secret in enumerate(found)]
         text = "".join([*kept, text[ends[-1] :]])
-    return text
+    return Redacted(text)
+
+
+def redact_start(text: str, limit: int, hints: Hints | None = None) -> Redacted:
+    """Return the first `limit` characters of a text of any length, its secrets hidden before it is cut."""
+    return Redacted(redact(text[: limit + LOOK_AHEAD], hints)[:limit])
+
+
+def redact_end(text: str, limit: int) -> Redacted:
+    """Return the last `limit` characters of a whole text: what makes them a secret may stand far before them."""
+    return Redacted(redact(text)[-limit:])
 
 
 def _re(pattern: str) -> re.Pattern[str]:
@@ -272,6 +288,24 @@ def _self_evident(text: str, hints: Hints) -> Iterator[Secret]:
             for match in _re(pattern).finditer(text):
                 if _is_secret(match[match.lastindex or 0]):
                     yield Secret(kind, *match.span(match.lastindex or 0))
+
+
+def _ends_of_keys(text: str) -> Iterator[Secret]:
+    """Yield the lines of base64 before the END line of a private key whose beginning is not there."""
+    if "PRIVATE KEY" not in text:
+        return
+    after = 0
+    for end in _re(_END).finditer(text):
+        start, line = end.start(), r"[A-Za-z0-9+/]++={0,2}"  # the last line may be short, no other
+        for piece in reversed([*_re(r"(?:\\++[nrt])*+([^\s\\\"'`,>|:]++)").finditer(text, after, end.start())]):
+            if len(piece[1]) < 4 and start == end.start():  # the margin of the END line
+                continue
+            if not _re(line).fullmatch(piece[1]):
+                break
+            start, line = piece.start(1), r"[A-Za-z0-9+/]{32,}+"
+        if end.start() - start >= 32:
+            yield Secret("private-key", start, end.end())
+        after = end.end()
 
 
 def _lowered(text: str) -> str:

@@ -1,6 +1,11 @@
 """Text as people read it: in any language, terminal width, safe to print."""
 
+from typing import TYPE_CHECKING, cast, overload
+
 from mi.kernel.language import CJK, compiled, one_of, patterns
+
+if TYPE_CHECKING:
+    from mi.kernel.secrets import Redacted
 
 ELLIPSIS = "…"
 # C0 and C1 controls, and the marks that reorder text: printed, they would let stored text drive the terminal.
@@ -14,6 +19,10 @@ def has_cjk(text: str) -> bool:
     return not text.isascii() and compiled(f"[{CJK}]").search(text) is not None
 
 
+@overload
+def make_printable(text: "Redacted") -> "Redacted": ...
+@overload
+def make_printable(text: str) -> str: ...
 def make_printable(text: str) -> str:
     """Return the text without terminal escape sequences and control characters; newlines and tabs stay."""
     if text.isprintable():
@@ -35,9 +44,9 @@ def _spell_out(char: str) -> str:
     return char if char.isprintable() else char.encode("unicode_escape").decode()
 
 
-def fit_one_line(text: str, limit: int) -> str:
+def fit_one_line(text: "Redacted", limit: int) -> "Redacted":
     """Return the text on one line of at most `limit` columns."""
-    return shorten(make_printable(" ".join(text[: limit * 4 + 64].split())), limit)
+    return shorten(cast("Redacted", make_printable(" ".join(text[: limit * 4 + 64].split()))), limit)
 
 
 def width(text: str) -> int:
@@ -49,14 +58,14 @@ def width(text: str) -> int:
     return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
-def shorten(text: str, limit: int) -> str:
+def shorten(text: "Redacted", limit: int) -> "Redacted":
     """Return the text cut to at most `limit` columns, an ellipsis in place of what is missing."""
     if width(text) <= limit:
         return text
     kept = text[:limit]
     while kept and width(kept) > limit - 1:
         kept = kept[:-1]
-    return kept + ELLIPSIS
+    return cast("Redacted", kept + ELLIPSIS)
 
 
 def wrap(text: str, columns: int) -> list[str]:

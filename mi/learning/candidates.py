@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from mi.kernel.notices import Notices
+from mi.kernel.secrets import redact_start
 from mi.kernel.state import read_state, update_state
 from mi.knowledge.thoughts.kinds import Scope
 from mi.learning.text_overlap import are_alike, split_plain_tokens
@@ -76,7 +77,7 @@ class PreferenceCandidates:
     def taught(self, holds: Callable[[str], bool]) -> list[str]:
         """Return the preferences that the events counted, one line each."""
         known = read_state(self._path, CandidateState, self._notices).candidates.values()
-        return [f"{one.text[:_SHOWN]} ({one.count})" for one in known if any(map(holds, _counted(one)))]
+        return [f"{redact_start(one.text, _SHOWN)} ({one.count})" for one in known if any(map(holds, _counted(one)))]
 
     def take_back(self, holds: Callable[[str], bool], event_id: str) -> None:
         """Count the events no more."""

@@ -10,7 +10,7 @@ from mi.evidence.records.run import BatchEnd, UserInput
 from mi.evidence.records.thoughts import Checkpoint, NodeMaterialized, Snapshot, SourceRefs
 from mi.kernel import ids
 from mi.kernel.config.types import Runtime
-from mi.kernel.secrets import redact
+from mi.kernel.secrets import redact, redact_start
 from mi.kernel.text import fit_one_line
 from mi.knowledge.thoughts.kinds import NodeType, Origin
 from mi.knowledge.thoughts.records import Edge, Node
@@ -165,7 +165,7 @@ def snapshot(segment: Segment) -> Snapshot:
         snapshot_id=ids.make_id("snap"),
         segment_id=segment.segment_id,
         checkpoint_kind=kind,
-        text=redact("\n".join(part[:_READ] for part in parts if part))[:_SNAPSHOT],
+        text=redact("\n".join(redact_start(part, _READ) for part in parts if part))[:_SNAPSHOT],
         tags=[kind, *([segment.status_hint] if segment.status_hint not in ("", kind) else [])],
         source_refs=SourceRefs(event_ids=[event.id for event in segment.events]),
     )
@@ -198,7 +198,7 @@ def materialise(store: ThoughtStore, hand: Hand, segment: Segment) -> None:
 
 def _nodes(store: ThoughtStore, segment: Segment) -> Iterator[tuple[Node, list[str]]]:
     """Return each node with the events it is derived from; the agent's words stay the agent's."""
-    task = fit_one_line(redact(segment.task.text[:_READ]), _TITLE)  # first: half a secret is not recognised
+    task = fit_one_line(redact_start(segment.task.text, _READ), _TITLE)
     decision = segment.last(DecideNext)
     if decision is not None and decision.headline():
         origin: Origin = "hands" if echoes(decision.notes, segment) else "mind"

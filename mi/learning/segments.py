@@ -15,6 +15,7 @@ from mi.evidence.records.thoughts import Snapshot
 from mi.kernel import clock, ids, jsonl
 from mi.kernel.home import ProjectHome
 from mi.kernel.notices import Notices
+from mi.kernel.secrets import redact_start
 from mi.kernel.state import read_state, update_state
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
@@ -194,7 +195,7 @@ def _kind(record: Record) -> str:
 
 
 def _compact(record: Record) -> str:
-    return f"{_kind(record)}: {record.headline()}"[:_COMPACT]
+    return redact_start(f"{_kind(record)}: {record.headline()}", _COMPACT)
 
 
 def _of_hands(record: Record) -> list[str]:

@@ -7,6 +7,7 @@ from mi.evidence.records.table import SHOWN_IN
 from mi.evidence.records.thoughts import WhyTarget, WhyTrace
 from mi.kernel import clock
 from mi.kernel.messages import text
+from mi.kernel.secrets import redact_start
 from mi.knowledge.thoughts.graph import label
 from mi.knowledge.thoughts.kinds import RESTS_ON
 from mi.knowledge.thoughts.line_state import milliseconds
@@ -111,7 +112,7 @@ def find_speaker(event: dict[str, Any]) -> str:
     for part in (event, *(one for one in inner if isinstance(one, dict))):
         for name in (*names, "hands_answer_input", "category", "severity"):
             if isinstance(part.get(name), str) and part[name]:
-                shown.setdefault(name, part[name][:600])
+                shown.setdefault(name, redact_start(part[name], 600))
     told = "; ".join(f"{name}: {value}" for name, value in shown.items())
     return f"{event.get('kind', 'event')} — {told}" if told else str(event.get("kind", "event"))
 

@@ -53,7 +53,9 @@ def check_arguments(tool: Tool[Any, Any], arguments: Json) -> msgspec.Struct:
     known = [field.encode_name for field in msgspec.structs.fields(tool.input)]
     for name in arguments:
         if name not in known:
-            raise UsageError("bad-arguments-unknown", field=shorten(name, 60), tool=tool.name, known=", ".join(known))
+            raise UsageError(
+                "bad-arguments-unknown", field=shorten(redact(name), 60), tool=tool.name, known=", ".join(known)
+            )
     try:
         made: msgspec.Struct = msgspec.convert(arguments, tool.input)
         return made

@@ -108,6 +108,7 @@ def build_failure(message_id: Any, error: RpcError) -> bytes:
 
 
 def _shown(value: Any) -> str:
+    from mi.kernel.secrets import redact
     from mi.kernel.text import shorten
 
-    return "missing" if value is UNSET else shorten(msgspec.json.encode(value).decode(), 60)
+    return "missing" if value is UNSET else shorten(redact(msgspec.json.encode(value).decode()), 60)

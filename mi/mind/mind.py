@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson
+from mi.kernel.secrets import Redacted, redact, redact_start
 from mi.mind.circuit import Circuit
 from mi.mind.prompt import Prompt
 from mi.mind.provider import ModelReply, ModelRequest, Provider, ProviderError
@@ -151,10 +152,10 @@ class Mind:
         return Judgement(None, "error", provider.name, transcript.ref, error, spent, change)
 
 
-def _repair(user: str, answer: str, problem: str) -> str:
-    shown = answer[:4000].replace(">>>", "> > >")
+def _repair(user: Redacted, answer: str, problem: str) -> Redacted:
+    shown = redact_start(answer, 4000).replace(">>>", "> > >")
     ending = f"It does not fit the schema: {problem}. Answer again, with the JSON object only."
-    return f"{user}\n<<<YOUR LAST ANSWER\n{shown}\n>>>\n{ending}"
+    return Redacted(f"{user}\n<<<YOUR LAST ANSWER\n{shown}\n>>>\n{redact(ending)}")
 
 
 def _added(spent: MindCost, reply: ModelReply) -> MindCost:

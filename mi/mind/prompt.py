@@ -5,7 +5,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from mi.kernel.secrets import redact
+from mi.kernel.secrets import Redacted, redact
 from mi.mind.strict import json_schema
 
 Input = TypeVar("Input")
@@ -61,12 +61,12 @@ class Prompt(Generic[Input, Output]):
         schema = msgspec.json.encode(json_schema(self.output)).decode()
         return f"{_LAW}\n\nTask: {self._instruction}\n\nSchema:\n{schema}"
 
-    def user(self, given: Input) -> str:
+    def user(self, given: Input) -> Redacted:
         """Return the part about the case at hand: free of secrets first, then within the budget, each part fenced."""
         # A secret that was cut in two would not be known for one any more.
         sections = [one._replace(text=redact(one.text)) for one in self._sections(given) if one.text.strip()]
         limits = _divide(self._tokens * _CHARACTERS_PER_TOKEN, sections)
-        return "\n".join(_fenced(section, limit) for section, limit in zip(sections, limits, strict=True))
+        return Redacted("\n".join(_fenced(section, limit) for section, limit in zip(sections, limits, strict=True)))
 
 
 def _divide(room: int, sections: list[Section]) -> list[int]:

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from mi.kernel.secrets import Redacted
+
 if TYPE_CHECKING:
     from mi.agents.signals import StopFlag
 
@@ -13,7 +15,7 @@ class ModelRequest(NamedTuple):
 
     name: str
     system: str
-    user: str
+    user: Redacted
     schema: dict[str, Any]
     model: str  # '' is the provider's own
     stop: "StopFlag | None" = None  # raised: nobody waits for the answer any more

@@ -11,6 +11,7 @@ from mi.evidence.records.run import Marks
 from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.governance.operations import Level
 from mi.kernel.language import compiled, patterns
+from mi.kernel.secrets import Redacted
 from mi.mind.language import hangs_on_check, is_inquiry, left_open
 from mi.project.checks.file_kinds import is_lock, is_prose, is_test
 
@@ -157,7 +158,7 @@ class BatchView(Struct, frozen=True, kw_only=True):
     risk_signals: list[str] = []
     risk_levels: dict[str, Level] = {}  # how grave the signals of commands are
     diff_stat: str = ""
-    transcript_excerpt: str = ""  # the latest commands with the end of their output
+    transcript_excerpt: Redacted = Redacted("")  # the latest commands with the end of their output
     hands_transcript_ref: str = ""
     transcript_observation: TranscriptObservation = field(default_factory=TranscriptObservation)
     marks: Marks = field(default_factory=Marks)

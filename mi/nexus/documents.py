@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 
 from mi.kernel.errors import StorageError
+from mi.kernel.secrets import LOOK_AHEAD
 from mi.knowledge.search.documents import MAX_TEXT, Change, Document, DocumentChanges, Producer
 from mi.knowledge.search.sources import FolderProducer, file_stamp
 from mi.nexus.layout import NexusLayout
@@ -35,7 +36,7 @@ def _memory_files(folder: str, project_id: str) -> FolderProducer:
         from mi.kernel import clock
 
         path = os.path.join(folder, name)
-        text = data[: MAX_TEXT * 4].decode("utf-8", "replace")[:MAX_TEXT]
+        text = data[: (MAX_TEXT + LOOK_AHEAD) * 4].decode("utf-8", "replace")[: MAX_TEXT + LOOK_AHEAD]
         ts = clock.format_ms(int(os.stat(path).st_mtime * 1000))
         return Document(path, MEMORY, text, project_id, title=name.removesuffix(".md"), ts=ts)
 
@@ -77,7 +78,7 @@ class Cycles:
         said = [*_texts(plan), *_texts(tasks)]
         title = plan.get("topic", "") if isinstance(plan, dict) else ""
         ts = str(cycle.get("completed_at") or "")
-        text = "\n".join(said)[:MAX_TEXT]
+        text = "\n".join(said)[: MAX_TEXT + LOOK_AHEAD]
         return Document(f"{self._history}#{number}", CYCLE, text, self.project_id, title=str(title), ts=ts)
 
 

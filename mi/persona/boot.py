@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from mi.kernel.errors import MiError
+from mi.kernel.secrets import redact_start
 from mi.kernel.text import shorten
 from mi.persona.cards import EVERY_BOOT, keep_active, read_cards
 from mi.persona.front_matter import BadFrontMatter, load
@@ -161,4 +162,4 @@ def render_context(booted: Booted, budget: int) -> str:
 
 
 def _cut(body: str, room: int) -> str:
-    return body if len(body) <= room else shorten(body[:room], room - 1)
+    return body if len(body) <= room else shorten(redact_start(body, room), room - 1)

@@ -13,6 +13,7 @@ from mi.kernel.config.types import Config
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson
+from mi.kernel.secrets import redact
 from mi.mind.choose import PROVIDERS, open_provider
 from mi.mind.provider import ModelRequest, Provider, ProviderError
 from mi.mind.strict import json_schema, read_answer
@@ -114,7 +115,7 @@ def call(reviewer: Reviewer, given: Payload, mode: Mode, transcript: MindTranscr
     """Return one reviewer's answer, after at most one retry."""
     schema = json_schema(CallOutput)
     system = f"{_LAW}\n\nSchema:\n{msgspec.json.encode(schema).decode()}"
-    request = ModelRequest("review_change", system, given.text(), schema, "")
+    request = ModelRequest("review_change", system, redact(given.text()), schema, "")
     transcript.add("prompt", f"{request.system}\n\n{request.user}")
     error = ""
     for attempt in range(RETRIES + 1):

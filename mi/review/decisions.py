@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from mi.governance.signals import UNKNOWN, Signals, Size, TeamDecision, find_signals
 from mi.kernel.config.types import Governance
+from mi.kernel.secrets import redact
 from mi.kernel.text import fit_one_line, split_sentences
 from mi.knowledge.search.words import compact
 from mi.persona.place import PersonaView, read_text
@@ -46,7 +47,7 @@ def _cards(persona: PersonaView) -> list[TeamDecision]:
     from mi.persona.cards import keep_active, read_cards
 
     found = keep_active(read_cards(persona)[0])
-    return [TeamDecision(one.card.id, f"{one.card.title}. {fit_one_line(one.body, 400)}") for one in found]
+    return [TeamDecision(one.card.id, f"{one.card.title}. {fit_one_line(redact(one.body), 400)}") for one in found]
 
 
 def _principles(persona: PersonaView) -> list[TeamDecision]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from mi.governance import paths
 from mi.governance.change_units import Counted, FileDiff
-from mi.kernel.secrets import redact
+from mi.kernel.secrets import redact, redact_start
 
 _MOST = 24_000  # characters of changed lines
 _MOST_OF_A_FILE = 8_000
@@ -66,7 +66,7 @@ def _may_be_shown(file: FileDiff) -> bool:
 def _lines(file: FileDiff) -> str:
     head = f"### {file.path} ({file.kind}{f', was {file.old_path}' if file.old_path else ''})"
     lines = "\n".join([head, *(f"-{line}" for line in file.removed), *(f"+{line}" for line in file.added)])
-    return lines if len(lines) <= _MOST_OF_A_FILE else lines[:_MOST_OF_A_FILE] + "\n[…]"
+    return lines if len(lines) <= _MOST_OF_A_FILE else redact_start(lines, _MOST_OF_A_FILE) + "\n[…]"
 
 
 def _clean(text: str) -> str:

@@ -60,7 +60,7 @@ def _description(workflow: Workflow) -> str:
 
 
 def _plain(text: str, limit: int) -> str:
-    return fit_one_line(redact(text).translate(_NO_TAGS), limit)
+    return fit_one_line(redact(text.translate(_NO_TAGS)), limit)
 
 
 def _body(workflow: Workflow) -> str:

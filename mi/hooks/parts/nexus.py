@@ -8,6 +8,7 @@ from mi.hooks.answer import AskedOperation, HookAnswer
 from mi.hooks.enforce import OnError
 from mi.hooks.event import EventName, HookEvent
 from mi.hosts.adapters import HOSTS
+from mi.kernel.secrets import redact_start
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
@@ -109,7 +110,8 @@ def _again(done: dict[str, Any]) -> str:
 
     state = {"plan.json": done["plan"] or {}, "tasks.json": done["tasks"] or {}}
     there = {name: found for name, found in state.items() if "summary" in found}
-    lines = [f".nexus/state/{name}: {encode(found).decode()[:_MOST_STATE]}" for name, found in there.items()]
+    shown = {name: redact_start(encode(found).decode(), _MOST_STATE) for name, found in there.items()}
+    lines = [f".nexus/state/{name}: {found}" for name, found in shown.items()]
     return "\n".join([*lines, _opening(done)]).strip()
 
 

@@ -12,6 +12,7 @@ from mi.hooks.changed_files import find_changed_files, find_command, is_change
 from mi.hooks.enforce import OnError
 from mi.hooks.event import HookEvent
 from mi.kernel.messages import choose_language, text
+from mi.kernel.secrets import redact_start
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
@@ -186,7 +187,7 @@ def _record_incident(context: "HomeContext", verdict: "PermissionVerdict", reaso
     from mi.kernel.secrets import redact
 
     scope = f"incident: {verdict.operation} {redact(verdict.target)[:500]}"
-    context.open_agent_log().append(Override(reason=reason[:500], scope=scope))
+    context.open_agent_log().append(Override(reason=redact_start(reason, 500), scope=scope))
 
 
 def _with_refused(old: "RulesState", call: str, verdict: "PermissionVerdict") -> "RulesState":

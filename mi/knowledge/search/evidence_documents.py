@@ -10,6 +10,7 @@ from mi.evidence.records.thoughts import SourceRefs
 from mi.kernel import jsonl
 from mi.kernel.jsontext import BadJson, decode_fields
 from mi.kernel.log_source import ReadLine
+from mi.kernel.secrets import LOOK_AHEAD
 from mi.knowledge.search.documents import MAX_TEXT, Change, Correction, Document, Unmark
 
 # Fields that name or number a record instead of saying something.
@@ -97,7 +98,7 @@ def _evidence(event: Event, project_id: str) -> Document:
     return Document(
         head.event_id,
         "evidence",
-        "\n".join(said)[:MAX_TEXT],
+        "\n".join(said)[: MAX_TEXT + LOOK_AHEAD],
         project_id,
         ts=head.ts,
         tags=(head.kind,),

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from mi.kernel.log_view import among, rows_among
-from mi.kernel.secrets import Hints, find_hints, redact
+from mi.kernel.secrets import Hints, Redacted, find_hints, redact, redact_start
 from mi.knowledge.search import tables
 from mi.knowledge.search.documents import MAX_TEXT, Change, Document, Gone, Unmark
 from mi.knowledge.search.words import day_words, tokens
@@ -15,7 +15,6 @@ from mi.knowledge.status import Corrections
 
 BEFORE, AFTER = 2, 1  # neighbours whose words help to find a document: an answer is found by its question
 _NEIGHBOUR_CHARS = 400
-_MARGIN = 4096  # read beyond the cut, so that half a secret is recognised as one
 _INSERT = f"INSERT INTO document (row, source, {tables.FIELDS}, corrected_by) VALUES ({', '.join('?' * 16)})"
 
 _INSERT_WORDS = {
@@ -93,9 +92,9 @@ class _Intake:
         safe_names = {name: redact(name, hints) for name in names}
         return [self._redacted(one, hints, safe_names) if isinstance(one, Document) else one for one in changes]
 
-    def _redacted(self, one: Document, hints: Hints, names: dict[str, str]) -> Document:
+    def _redacted(self, one: Document, hints: Hints, names: dict[str, Redacted]) -> Document:
         group = f"{self._source}/{one.group}" if one.group else ""
-        text = redact(one.text[: MAX_TEXT + _MARGIN], hints)[:MAX_TEXT]
+        text = redact_start(one.text, MAX_TEXT, hints)
         title, tags = names[one.title], tuple([names[tag] for tag in one.tags])
         if (text, title, tags, group) == (one.text, one.title, one.tags, one.group):
             return one

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 from mi.evidence.records.mind import ThoughtsUsed
+from mi.kernel.secrets import redact_start
 from mi.knowledge.search.documents import MAX_TEXT
 from mi.knowledge.search.words import compact, tokens
 from mi.knowledge.thoughts.kinds import ANSWER as ANSWER
@@ -260,7 +261,7 @@ def _tags(thought: Thought) -> list[str]:
 
 def _line(thought: Thought) -> str:
     raw = thought.raw
-    said = " ".join(str(raw.get("text") or raw.get("title") or "")[:MAX_TEXT].split())
+    said = " ".join(redact_start(str(raw.get("text") or raw.get("title") or ""), MAX_TEXT).split())
     return f"- [{thought.id}] ({thought.type}, {raw.get('origin') or 'import'}) {said}"
 
 

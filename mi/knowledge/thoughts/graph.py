@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from mi.kernel.secrets import redact_start
 from mi.knowledge.thoughts.store_state import Direction, Thought
 from mi.knowledge.thoughts.stores import CombinedStores
 
@@ -61,7 +62,7 @@ def around(
 def label(thought: Thought) -> str:
     """Return what a thought says, shortly."""
     raw = thought.raw
-    return str(raw.get("title") or raw.get("text") or "")[:200]
+    return redact_start(str(raw.get("title") or raw.get("text") or ""), 200)
 
 
 def mermaid(graph: Graph) -> str:

@@ -5,6 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from mi.kernel.messages import text
+from mi.kernel.secrets import redact_start
 from mi.mind.closing import AskAgent, AskPerson, CannotClose, MayClose, judge_closing
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.risk_judge import LearnSuggestion
@@ -127,7 +128,7 @@ def undecided(case: Case, error: str) -> NextMove:
 
 
 def _said(case: Case) -> str:
-    return case.batch.last_message[:300]
+    return redact_start(case.batch.last_message, 300)
 
 
 decide_next = Prompt("decide_next", NextMove, _INSTRUCTION, _sections, _rules)

@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from mi.evidence.records.mind import LoopBreakOutput
 from mi.kernel.messages import text
+from mi.kernel.secrets import redact_start
 from mi.mind.prompt import Prompt, Section
 from mi.mind.sections import case_sections
 from mi.mind.views import Case
@@ -35,7 +36,7 @@ def _rules(given: LoopCase) -> LoopBreakOutput:
             action="run_checks_then_continue", confidence=0.6, check_intent=case.project.check_commands[0]
         )
     if case.person.ask_when_uncertain:
-        question = text("ask.loop", case.language, reason=given.reason, said=case.batch.last_message[:300])
+        question = text("ask.loop", case.language, reason=given.reason, said=redact_start(case.batch.last_message, 300))
         return LoopBreakOutput(action="ask_user", confidence=0.5, ask_user_question=question)
     return LoopBreakOutput(action="stop_blocked", confidence=0.5, notes=given.reason)
 

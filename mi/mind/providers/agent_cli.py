@@ -15,6 +15,7 @@ from mi.agents.stream import Interpreter, parse_json_object
 from mi.agents.transcript import Captured
 from mi.kernel import text
 from mi.kernel.config.types import CliMind
+from mi.kernel.secrets import redact_end
 from mi.mind.provider import ModelReply, ModelRequest, ProviderError
 
 _TIMEOUT_S = 180.0
@@ -83,7 +84,8 @@ def _run(argv: list[str], cwd: str, prompt: str, timeout_s: int | None, stop: St
         raise ProviderError("timeout", f"{os.path.basename(argv[0])} did not answer within {limits.wall_s:g} s")
     lines = [Captured("stdout", line, text.decode(line)) for line in bytes(out).split(b"\n") if line]
     if not lines:
-        raise ProviderError("protocol", text.decode(bytes(err))[-500:].strip() or f"exit code {ended.code}, no output")
+        said = redact_end(text.decode(bytes(err)), 500).strip()
+        raise ProviderError("protocol", said or f"exit code {ended.code}, no output")
     return lines
 
 

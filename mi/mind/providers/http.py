@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from mi.agents.signals import StopFlag
 from mi.kernel.config.types import HttpMind
+from mi.kernel.secrets import redact_start
 from mi.mind.provider import Kind, ProviderError
 
 _MAX_REPLY = 8 << 20
@@ -87,8 +88,8 @@ def _exchange(url: str, headers: dict[str, str], body: dict[str, Any], timeout_s
 
 def _raise_for_status(error: urllib.error.HTTPError) -> NoReturn:
     with error:
-        detail = error.read(2000).decode("utf-8", "replace").strip()
-    message = f"HTTP {error.code} {detail[:300]}"
+        detail = error.read(20_000).decode("utf-8", "replace").strip()
+    message = f"HTTP {error.code} {redact_start(detail, 300)}"
     if error.code in (429, 529):
         raise ProviderError("rate_limit", message, _retry_after(error)) from None
     kind: Kind = "auth" if error.code in (401, 403) else "network" if error.code >= 500 else "refused"

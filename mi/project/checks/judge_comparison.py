@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
+from mi.kernel.secrets import redact_start
 from mi.project.checks.judge_blocks import block_items, inline_items, shell_items
 from mi.project.checks.judge_differences import SHOWN, How, JudgeChange, differences
 from mi.project.checks.judge_git import rules_of
@@ -88,10 +89,10 @@ class JudgeComparison:
         if not kind and path.endswith(".py") and self._runs_examples:
             kind = "examples"
         if before is None and after is not None and (taken := self._takes_a_place(path, kind, text_of(after))):
-            yield JudgeChange(path, taken, "in place of a judge", "", text_of(after)[:SHOWN])
+            yield JudgeChange(path, taken, "in place of a judge", "", redact_start(text_of(after), SHOWN))
         elif kind and (before is not None or after is not None):
             if before is not None and after is None and kind in ("code", "data", "settings", "recipe"):
-                yield JudgeChange(path, "", "removed", text_of(before)[:SHOWN], "")
+                yield JudgeChange(path, "", "removed", redact_start(text_of(before), SHOWN), "")
             elif before is not None or kind in ("manifest", "git") or (is_set_up(path) and self._below(path)):
                 yield from self._compared(path, kind, before, after)
         elif kind in ("recipe", "settings") and self._mode(path):
@@ -100,7 +101,7 @@ class JudgeComparison:
     def _test_only(self, path: str) -> Iterator[JudgeChange]:
         if name := find_test_only(path, self._base, self._final, self._task):
             text = text_of(self._final.read(path))
-            yield JudgeChange(path, f"defines {name}", "for the tests alone", "", text[:SHOWN])
+            yield JudgeChange(path, f"defines {name}", "for the tests alone", "", redact_start(text, SHOWN))
 
     def _compared(self, path: str, kind: str, before: bytes | None, after: bytes | None) -> Iterator[JudgeChange]:
         if before == after and kind != "recipe":

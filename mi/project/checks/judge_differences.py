@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from mi.kernel.secrets import redact_start
 from mi.project.checks.judge_additions import adds_only
 from mi.project.checks.judge_items import JudgeItem, names_in
 
@@ -41,16 +42,18 @@ def differences(
     for name, item in before.items():
         if name in after:
             if not _is_same(item, after[name], renamed, around):
-                yield JudgeChange(path, name, how, item.shown[:SHOWN], after[name].shown[:SHOWN])
+                yield JudgeChange(
+                    path, name, how, redact_start(item.shown, SHOWN), redact_start(after[name].shown, SHOWN)
+                )
         elif (
             how != "hidden" and not _is_spare(item, after) and not _goes_on(item, [after[one] for one in came], renamed)
         ):
-            yield JudgeChange(path, name, "removed", item.shown[:SHOWN], "")
+            yield JudgeChange(path, name, "removed", redact_start(item.shown, SHOWN), "")
     for name in came:
         item = after[name]
         harmless = item.adds and (item.is_test or not item.binds or not _is_used(item.binds, used))
         if not harmless and (item.acts or _owner(name) not in came):
-            yield JudgeChange(path, name, how, "", item.shown[:SHOWN])
+            yield JudgeChange(path, name, how, "", redact_start(item.shown, SHOWN))
 
 
 def _owner(name: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from mi.kernel.secrets import redact_start
 from mi.project.checks.definitions import SHELL
 from mi.project.checks.judge_blocks import spans_of_inline
 from mi.project.checks.judge_notices_code import (
@@ -112,7 +113,7 @@ class _Reader:
         for way, number in sorted(dict.fromkeys(named), key=lambda one: one[1]):
             line = lines[number].strip()
             if not _is_named_by(self._task, line):
-                yield EvadingLine(path, way, line[:_SHOWN])
+                yield EvadingLine(path, way, redact_start(line, _SHOWN))
 
 
 def _set_by(text: str) -> set[str]:

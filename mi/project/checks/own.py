@@ -10,6 +10,7 @@ from mi.kernel import files
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.home import make_dirs
 from mi.kernel.notices import Notices
+from mi.kernel.secrets import redact_start
 from mi.kernel.shell.outcome import decisive_commands
 from mi.project.checks.order import OWN, SHARED
 from mi.project.checks.places import place_of
@@ -91,7 +92,7 @@ def _take_list(told: Any, name: str, path: str, notices: Notices) -> list[str]:
             kept.append(one)
         else:
             said = json.dumps({name: one}, ensure_ascii=False, default=str)
-            notices.add("checks-place", path, entry=said[:200])
+            notices.add("checks-place", path, entry=redact_start(said, 200))
     return kept
 
 
@@ -105,7 +106,7 @@ def _take(entry: Any, path: str, source: str, notices: Notices) -> Check | None:
     told = entry if isinstance(entry, dict) else {}
     kind: Kind = "build" if told.get("kind") == "build" else "test"
     if not isinstance(told.get("command"), str) or told.get("kind", "test") not in _KINDS:
-        notices.add("checks-entry", path, entry=json.dumps(entry, ensure_ascii=False, default=str)[:200])
+        notices.add("checks-entry", path, entry=redact_start(json.dumps(entry, ensure_ascii=False, default=str), 200))
         return None
     try:
         return make_check(told["command"], str(told.get("folder", "")), kind, source)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from mi.kernel import files, git
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.jsontext import BadJson, decode, encode
+from mi.kernel.secrets import redact_end
 from mi.project.trees import GitTree
 
 VERSION = "mi-proof-1"
@@ -111,5 +112,5 @@ def _apply(place: str, patch: str) -> str:
 def _git(place: str, *words: str, stdin: str = "") -> str:
     answer = git.run_bytes(place, *words, stdin=stdin.encode("utf-8", "surrogateescape"), timeout_s=_GIT_S)
     if answer.code != 0:
-        raise MiError("proof-no-clone", step=words[0], reason=answer.error.strip()[-300:])
+        raise MiError("proof-no-clone", step=words[0], reason=redact_end(answer.error.strip(), 300))
     return answer.output.decode("utf-8", "replace")

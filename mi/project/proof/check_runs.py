@@ -13,6 +13,7 @@ import msgspec
 
 from mi.kernel import files
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.secrets import redact_end, redact_start
 from mi.project.checks.runner import Check
 from mi.project.left_out import LeftOut
 from mi.project.proof.copies import Copy, CopyRules, Scratch, make_copy, remove_copy
@@ -159,7 +160,7 @@ class CopiedRuns:
         if failed and not problem:
             problem = ReportProblem("not_prepared", f"`{failed}`: {_last_line(ended.output)}")
         if problem:
-            return TestResults(problem=problem, output_tail=ended.output[-2000:])
+            return TestResults(problem=problem, output_tail=redact_end(ended.output, 2000))
         results = read_results(told, ended.exit_code, ended.output)
         return msgspec.structs.replace(results, written=list(ended.written))
 
@@ -181,7 +182,7 @@ def _after_preparing(prepare: Sequence[str], mark: str, folder: str, command: st
 
 def _last_line(output: str) -> str:
     lines = output.strip().splitlines()
-    return lines[-1].strip()[:300] if lines else ""
+    return redact_start(lines[-1].strip(), 300) if lines else ""
 
 
 def _keep(path: str, results: TestResults) -> None:

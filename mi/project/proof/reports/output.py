@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from mi.kernel.secrets import redact_start
 from mi.project.proof.results import Outcome, worst
 
 
@@ -105,7 +106,7 @@ def find_unbuilt_packages(output: str) -> list[str]:
 def find_build_error(output: str) -> str:
     """Return the first line that says that something did not compile; or empty."""
     found = _BUILD.search(_COLOUR.sub("", output))
-    return found[0].strip()[:200] if found else ""
+    return redact_start(found[0].strip(), 200) if found else ""
 
 
 def _outcome(word: str, line: str) -> Outcome:
