@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from mi.autopilot.branch_evidence import find_branch_faults, find_branches
 from mi.autopilot.command_facts import is_by_product
 from mi.governance.change_units import list_paths, split_blocks
 from mi.kernel import git
@@ -30,8 +31,11 @@ def account_for_parts(task: str, change: TreeChange, watch: WorktreeWatch) -> li
 
 
 def _account(part: TaskPart, task: str, tree: "_Tree") -> PartView:
-    missing = [said for wanted in part.wanted if (said := _find_missing(wanted, part.text, task, tree))]
+    branches = find_branches(part.text)
+    things = [one for one in part.wanted if one.name not in branches]
+    missing = [said for wanted in things if (said := _find_missing(wanted, part.text, task, tree))]
     missing += tree.find_uncommitted() if _asks_for_commit(part.text) else []
+    missing += find_branch_faults(part.text, tree.work, tree.watch)
     return PartView(
         text=part.text,
         state="open" if missing else "done" if part.wanted else "unclear",
@@ -99,7 +103,8 @@ class _Tree:
 
     def __init__(self, change: TreeChange, watch: WorktreeWatch) -> None:
         self._change = change
-        self._watch = watch
+        self.watch = watch
+        self.work = [path for path in change.files if not is_by_product(path) and not is_lock(path)]
         self._lines = list(_changed_lines(change, watch))
 
     def touches(self, name: str) -> bool:
@@ -107,7 +112,7 @@ class _Tree:
         return any(_is_named(path, name) for path in self._change.files)
 
     def has_file(self, name: str) -> bool:
-        return os.path.exists(os.path.join(self._watch.root, name))
+        return os.path.exists(os.path.join(self.watch.root, name))
 
     def gains(self, name: str, in_tests: bool) -> bool:
         """Return whether a line that came names it, in what is no test unless tests are what is wanted."""
@@ -120,7 +125,7 @@ class _Tree:
             places = [path for path in places if not is_prose(path)]
         if not places:
             return f"`{name}` was not added"
-        texts = {path: self._watch.text(path) or "" for path in places}
+        texts = {path: self.watch.text(path) or "" for path in places}
         faults = [find_fault(path, text, sought, self._read) for path, text in texts.items()]
         if "" in faults or (sought.is_option and any(self._is_read_beside(path, name, texts) for path in texts)):
             return ""
@@ -143,17 +148,16 @@ class _Tree:
     def leaves_unraised(self, name: str) -> bool:
         """Return whether an error was made in lines that came and is not raised there."""
         return any(
-            is_unraised(one.path, self._watch.text(one.path) or "", name, one.came)
+            is_unraised(one.path, self.watch.text(one.path) or "", name, one.came)
             for one in self._lines
             if not is_test(one.path)
         )
 
     def find_uncommitted(self) -> list[str]:
         """Return the files of the change that no commit holds, in words."""
-        inside = os.path.relpath(self._watch.root, git.find_toplevel(self._watch.root) or self._watch.root)
-        loose = {os.path.relpath(line[3:].strip('"'), inside) for line in git.list_uncommitted(self._watch.root)}
-        work = [path for path in self._change.files if not is_by_product(path) and not is_lock(path)]
-        found = [path for path in work if path in loose or any(path.startswith(f"{one}/") for one in loose)]
+        inside = os.path.relpath(self.watch.root, git.find_toplevel(self.watch.root) or self.watch.root)
+        loose = {os.path.relpath(line[3:].strip('"'), inside) for line in git.list_uncommitted(self.watch.root)}
+        found = [path for path in self.work if path in loose or any(path.startswith(f"{one}/") for one in loose)]
         return [f"`{path}` is not committed" for path in found[:_SHOWN]]
 
     def _places(self, name: str, in_tests: bool) -> list[str]:
@@ -165,7 +169,7 @@ class _Tree:
         ]
 
     def _read(self, path: str) -> str:
-        return self._watch.text(path) or ""
+        return self.watch.text(path) or ""
 
     def holds(self, name: str) -> bool:
         return self.gains(name, in_tests=True) or bool(self._files_with(name))
@@ -182,11 +186,11 @@ class _Tree:
         """Return the files of the work tree that hold a name as a word; outside of git, of the changed ones."""
         whole = ("-w",) if _IDENTIFIER.match(name) else ()
         found = git.run(
-            self._watch.root, "grep", "-lIF", "-z", "--untracked", *whole, "-e", name, "--", ".", timeout_s=_GREP_S
+            self.watch.root, "grep", "-lIF", "-z", "--untracked", *whole, "-e", name, "--", ".", timeout_s=_GREP_S
         )
         if found.code in (0, 1):
             return [path for path in found.output.split("\0") if path]
-        return [path for path in self._change.files if _word(name).search(self._watch.text(path) or "")]
+        return [path for path in self._change.files if _word(name).search(self.watch.text(path) or "")]
 
 
 def _changed_lines(change: TreeChange, watch: WorktreeWatch) -> Iterator[_Lines]:

@@ -125,6 +125,48 @@ def test_a_commit_holds_the_change(tmp_path: Path, task: str, command: list[str]
     assert [said for part in parts for said in part.missing] == missing
 
 
+ON_BRANCH = "Fix add_all. Commit the fix on a new branch `fix-add`, leave main as it is."
+SWITCH, BRANCH, COMMIT = ["switch", "-qc", "fix-add"], ["branch", "fix-add"], ["commit", "-qam", "fix"]
+LACKS = "branch `fix-add` does not hold `calc.py` as it is"
+LEFT = "branch `main` was to be left alone, and holds the change"
+
+
+@pytest.mark.req("judge.parts.branch")
+@pytest.mark.parametrize(
+    ("task", "commands", "missing"),
+    [
+        (ON_BRANCH, [BRANCH, COMMIT], [LACKS, LEFT]),
+        (ON_BRANCH, [COMMIT], ["there is no branch `fix-add`", LEFT]),
+        (ON_BRANCH, [COMMIT, SWITCH], [LEFT]),
+        (ON_BRANCH, [SWITCH, COMMIT], []),
+        (ON_BRANCH, [SWITCH, COMMIT, ["switch", "-qc", "more"]], []),
+        ("Create a branch called fix-add and fix add_all there.", [BRANCH], [LACKS]),
+        ("Create a branch `fix-add` and fix add_all there.", [SWITCH], []),
+        ("Work on the branch fix-add. Fix add_all.", [SWITCH], []),
+        ("修复 add_all，提交到新分支 `fix-add`", [BRANCH, COMMIT], [LACKS]),
+        ("Fix add_all, which fails on branch `fix-add`.", [COMMIT], []),
+        ("Fix add_all and commit it, but do not commit it on a new branch `fix-add`.", [COMMIT], []),
+        ("Fix add_all and put the commit on a branch of your own.", [COMMIT], []),
+        ("Let main as a function be: leave main as it is. Commit the fix of add_all.", [COMMIT], []),
+    ],
+)
+def test_the_branch_that_is_named_holds_the_change(
+    tmp_path: Path, task: str, commands: list[list[str]], missing: list[str]
+) -> None:
+    (tmp_path / "calc.py").write_text("x = 0\n")
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "config", "user.name", "a")
+    git(tmp_path, "config", "user.email", "a@b")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "first")
+    with WorktreeWatch(str(tmp_path)) as watch:
+        (tmp_path / "calc.py").write_text("x = 1\n")
+        for command in commands:
+            git(tmp_path, *command)
+        parts = account_for_parts(task, watch.step().total, watch)
+    assert [said for part in parts for said in part.missing] == missing
+
+
 @pytest.mark.req("judge.parts.unclear")
 def test_a_part_that_names_nothing_is_neither_done_nor_open(tmp_path: Path) -> None:
     with WorktreeWatch(str(tmp_path)) as watch:

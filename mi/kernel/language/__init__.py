@@ -177,6 +177,8 @@ class Patterns:
     may_be_idle: str = ""  # it may only print something, or do nothing
     raises: str = ""  # an error is to leave the function
     commits: str = ""  # the work is to be committed
+    on_branch: str = ""  # … on a branch, in group `branch`
+    leaves_branch: str = ""  # … and not on that one
     gives: str = ""  # between a call and the result that it has
     must_give: str = ""  # between a call and the result that it is to have
     in_place_of: str = ""  # between a result and the one that is wanted

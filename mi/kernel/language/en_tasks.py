@@ -168,6 +168,17 @@ class EnglishTasks(Patterns):
         r"(?:^|[.;,:]\s+|\b(?:and|then|also|finally|please)\s+)commit\b(?!\s*(?:-|messages?\b|hooks?\b|history\b|hash|id\b|sha\b|log\b"
         r"|template|lint|style|convention|format|s\b))"
     )
+    on_branch = (
+        r"(?:\b(?:commit|push|work|put|do|save|place)\b(?:(?!\b(?:commit|push)\b)[^.;]){0,60}?\b(?:on|to|onto|in|into)\s+"
+        r"(?:(?:an?|the|its|your)\s+)?"
+        r"|\b(?:create|make|start|open|cut)\s+(?:(?:an?|the|its|your)\s+)?|\b(?:on|in)\s+(?:an?|its|your)\s+(?=new|own|separate|fresh))"
+        r"(?:\w+\s+)?(?:git\s+)?branch:?\s+(?:(?:called|named)\s+)?"
+        r"(?P<branch>[`\"'“][\w./-]+|(?<=called )[\w./-]+|(?<=named )[\w./-]+|\w+[-/_][\w./-]+)"
+    )
+    leaves_branch = (
+        r"\b(?:leave|leaving|keep|keeping)\s+(?:the\s+)?(?:branch\s+)?(?P<branch>[`\"'“]?(?:main|master|trunk|develop)\b)"
+        r"[`\"'”]?\s+(?:branch\s+)?(?:alone|as\b|untouched|unchanged|clean)"
+    )
     gives = (
         r"(?:(?:now|currently|still|today|then|already)\s+)?(?:\b(?:returns|gives|is|yields|equals|produces|evaluates to|results in"
         r"|prints|becomes)\b|==|=>|->|→|=)(?:\s+(?:now|currently|still))?"

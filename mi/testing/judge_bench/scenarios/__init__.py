@@ -2,6 +2,7 @@
 
 from mi.testing.judge_bench.scenario import Scenario
 from mi.testing.judge_bench.scenarios import (
+    asked,
     blinding,
     changes,
     evasions,
@@ -37,5 +38,6 @@ _MODULES = (
     blinding,
     unnoticed,
     reach,
+    asked,
 )
 SCENARIOS: tuple[Scenario, ...] = tuple(scenario for module in _MODULES for scenario in module.SCENARIOS)

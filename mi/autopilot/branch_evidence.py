@@ -1,0 +1,47 @@
+"""Whether the branches that a task names hold the work, or are left alone, as it says."""
+
+from collections.abc import Iterable, Iterator
+
+from mi.kernel import git
+from mi.kernel.language import compiled, each_language, patterns
+from mi.project.trees import GitTree
+from mi.project.worktree import WorktreeWatch
+
+
+def find_branch_faults(text: str, work: Iterable[str], watch: WorktreeWatch) -> Iterator[str]:
+    """Yield what is not as a part of a task says of branches, in words; `work` are the files that changed."""
+    wanted = find_branches(text)
+    if watch.first_tree is None or not wanted:
+        return
+    for name in wanted:
+        if name == git.find_branch(watch.root):
+            continue  # whether it is committed there is asked for by itself
+        branch = _tree_of(name, watch)
+        if branch is None:
+            yield f"there is no branch `{name}`"
+        elif lacking := [path for path in work if branch.entry(path) != watch.last_tree.entry(path)]:
+            yield f"branch `{name}` does not hold `{lacking[0]}` as it is"
+    for name in _named("leaves_branch", text):
+        branch = _tree_of(name, watch)
+        if branch and any(branch.entry(path) == watch.last_tree.entry(path) for path in work):
+            yield f"branch `{name}` was to be left alone, and holds the change"
+
+
+def find_branches(text: str) -> list[str]:
+    """Return the branches on which a part of a task wants the work."""
+    return list(_named("on_branch", text))
+
+
+def _named(pattern: str, text: str) -> Iterator[str]:
+    """Yield the names of the branches that a text names in one way, and does not refuse."""
+    refusal = compiled(rf"(?:{patterns().negation})[^,.;]{{0,20}}\Z")
+    for known in each_language():
+        for found in compiled(getattr(known, pattern)).finditer(text):
+            if not refusal.search(text[: found.start()]):
+                yield found["branch"].strip("`\"'“.")
+
+
+def _tree_of(name: str, watch: WorktreeWatch) -> GitTree | None:
+    ref = f"refs/heads/{name}"
+    there = git.run(watch.root, "rev-parse", "--verify", "-q", f"{ref}^{{commit}}").code == 0
+    return GitTree(watch.root, ref) if there else None
