@@ -2,29 +2,19 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.app.nexus import build_nexus
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
+from mi.cli.doctor_finding import DoctorFinding, Level
 from mi.cli.output import Output
 from mi.kernel.errors import BadConfig, MiError, from_os_error
 
 if TYPE_CHECKING:
     from mi.hosts.installed import Installed
 
-Level = Literal["ok", "warn", "fail"]
 _MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
-
-
-class DoctorFinding(NamedTuple):
-    """One thing that was looked at; `fix` is the command or step that mends it."""
-
-    area: str
-    level: Level
-    key: str
-    details: Mapping[str, object]
-    fix: str = ""
 
 
 def build_parser(name: str) -> Parser:
@@ -32,6 +22,7 @@ def build_parser(name: str) -> Parser:
     built = command(
         "mi doctor", "What is installed, what works, and how to fix what does not.", "mi doctor --json", _run
     )
+    built.add_argument("--security", action="store_true", help="who could read, write or speak in MI's place instead")
     add_cd(built)
     add_json(built)
     return built
@@ -39,7 +30,9 @@ def build_parser(name: str) -> Parser:
 
 def _run(context: HomeContext, args: Args) -> int:
     out = Output(context.quiet_language)
-    findings = [finding for area, look in _LOOKS.items() for finding in _looked(context, out, area, look)]
+    findings = [
+        finding for area, look in _looks(args.security).items() for finding in _looked(context, out, area, look)
+    ]
     failed = any(finding.level == "fail" for finding in findings)
     if args.json:
         shown = [_shown(out, finding) for finding in findings]
@@ -51,6 +44,14 @@ def _run(context: HomeContext, args: Args) -> int:
         if finding.fix:
             out.line(f"  {'':<9} → {finding.fix}")
     return 1 if failed else 0
+
+
+def _looks(security: bool) -> "Mapping[str, Look]":
+    if not security:
+        return _LOOKS
+    from mi.cli.doctor_security import LOOKS
+
+    return LOOKS
 
 
 def _looked(context: HomeContext, out: Output, area: str, look: "Look") -> list[DoctorFinding]:

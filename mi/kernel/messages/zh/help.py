@@ -99,6 +99,7 @@ HELP = {
     "merge a template into the configuration": "把模板合并到配置中",
     "undo the last apply-template": "撤销上一次 apply-template",
     "print where the configuration is": "显示配置文件的位置",
+    "who could read, write or speak in MI's place instead": "改为检查谁能以 MI 的名义读、写或发言",
     "what is installed, what works, and how to fix what does not": "装了什么、什么可用、不可用的怎么修",
     "print the version of MI": "显示 MI 的版本",
     # 运行、想法、检索
