@@ -226,6 +226,7 @@ class _Watch:
             seconds=ended.seconds,
             lines=self._lines,
             shown=tuple(self._shown),
+            left=ended.left,
             risk=self._risk.text if self._risk else "",
         )
 

@@ -1,11 +1,22 @@
-"""Processes an agent leaves behind: found by their group, or by a mark in the environment they inherited."""
+"""Processes an agent leaves behind: found by their session, or by a mark in the environment they inherited."""
 
 import os
 import signal
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from mi.kernel import ids
 
 VARIABLE = "MI_BATCH_MARK"
+_GRACE_S = 0.3  # what an agent leaves is often about to end
+
+
+class LeftProcess(NamedTuple):
+    """A process that outlives its agent."""
+
+    pid: int
+    command: str
 
 
 class ProcessMark:
@@ -18,6 +29,20 @@ class ProcessMark:
     def find(self) -> list[int]:
         """Return the living processes that carry the mark; none where the system has no /proc."""
         return [pid for pid in _all_pids() if pid != os.getpid() and self._entry in _environment_of(pid)]
+
+    def find_left(self, session: int) -> list[LeftProcess]:
+        """Return what carries the mark or is of the agent's session, with all that descends from it, after a moment."""
+        deadline = time.monotonic() + _GRACE_S
+        while (found := self._look(session)) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return [LeftProcess(pid, _command_of(pid)) for pid in sorted(found)]
+
+    def _look(self, session: int) -> set[int]:
+        stats = {pid: stat for pid in _all_pids() if pid != os.getpid() and (stat := _stat_of(pid))}
+        found = {pid for pid, stat in stats.items() if stat.session == session or self._entry in _environment_of(pid)}
+        while more := {pid for pid, stat in stats.items() if stat.parent in found} - found:
+            found |= more
+        return found
 
     def kill(self) -> int:
         """End them all, and what they start meanwhile; returns how many there were."""
@@ -62,13 +87,43 @@ def group_exists(group: int) -> bool:
     return not pids or any(_lives_in(group, pid) for pid in pids)
 
 
-def _lives_in(group: int, pid: int) -> bool:
+def end_processes(left: Sequence[LeftProcess]) -> None:
+    """End processes that an agent left; none that another one took the number of since."""
+    for one in left:
+        if _command_of(one.pid) == one.command:
+            try:
+                os.kill(one.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+
+
+class _Stat(NamedTuple):
+    parent: int
+    group: int
+    session: int
+
+
+def _stat_of(pid: int) -> _Stat | None:
+    """Return whose a process is; None when it is gone or dead."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            state, _, its_group = file.read().rpartition(b")")[2].split()[:3]
+            state, *numbers = file.read().rpartition(b")")[2].split()[:4]
     except OSError:
-        return False
-    return int(its_group) == group and state not in (b"Z", b"X")
+        return None
+    return None if state in (b"Z", b"X") else _Stat(*map(int, numbers))
+
+
+def _lives_in(group: int, pid: int) -> bool:
+    found = _stat_of(pid)
+    return found is not None and found.group == group
+
+
+def _command_of(pid: int) -> str:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read(4096).rstrip(b"\0").replace(b"\0", b" ").decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _all_pids() -> list[int]:

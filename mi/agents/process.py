@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from mi.agents import leftovers
+from mi.agents.leftovers import LeftProcess
 from mi.agents.pipes import make_poller, spawn
 from mi.agents.signals import StopFlag
 
@@ -52,6 +53,7 @@ class Ended(NamedTuple):
     seconds: float
     pipe_held: bool  # someone outside the group kept the pipe open; what it says after the end is not read
     swept: int  # processes of the agent that had to be killed after it
+    left: tuple[LeftProcess, ...] = ()  # those that an agent that ended well leaves running
 
 
 class AgentProcess:
@@ -192,9 +194,10 @@ class AgentProcess:
         code = self._popen.wait()
         # An agent that ended well may leave a server running in a session of its own; any other may leave nothing.
         swept = self._end_group() + (self._mark.kill() if self.stopped or code != 0 else 0)
+        left = () if self.stopped or code != 0 else tuple(self._mark.find_left(self.pid))
         held = bool(self._open)
         self._close()
-        return Ended(code, self.stopped, time.monotonic() - self.started, held, swept)
+        return Ended(code, self.stopped, time.monotonic() - self.started, held, swept, left)
 
     def _end_group(self) -> int:
         """Nobody of the agent's group outlives the batch."""

@@ -5,6 +5,7 @@ from typing import Literal, Protocol
 from msgspec import Struct, field
 
 from mi.agents.events import AgentQuestion, AgentUsage, Event, VendorLimit
+from mi.agents.leftovers import LeftProcess
 from mi.agents.signals import StopFlag
 
 Outcome = Literal["ended", "cut", "interrupted", "failed"]
@@ -54,6 +55,7 @@ class BatchResult(Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     lines: int = 0
     shown: tuple[str, ...] = ()  # risky commands that plain output shows; where there are events, only these count
+    left: tuple[LeftProcess, ...] = ()  # processes that the agent left running
     risk: str = ""  # the command an interrupt or a warning is about
 
 

@@ -96,6 +96,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         waiter=door.open_waiter(stop),
         stop=stop,
         notices=context.notices,
+        leftovers=config.hands.leftovers,
         wait_for_limit=config.runtime.limits.wait if options.wait_for_limit is None else options.wait_for_limit,
         language=language,
         prover=proof.prover,

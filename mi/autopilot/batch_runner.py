@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import NamedTuple
@@ -12,6 +12,7 @@ import msgspec
 
 from mi.agents.attempts import Numbered, did_something, join_attempts
 from mi.agents.events import Event, FileChange, VendorLimit
+from mi.agents.leftovers import LeftProcess, end_processes
 from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.threads import store_thread
 from mi.autopilot import limits
@@ -23,11 +24,12 @@ from mi.autopilot.outcomes import GO_ON, EndRun, Next, SendNext, end_blocked
 from mi.autopilot.recorder import LogRecorder
 from mi.autopilot.run_parts import Prover, Reporter, RunParts
 from mi.autopilot.state import EarlierProof, RunState, added
-from mi.evidence.records.hands import HandsInput, HandsResumeFailed, HandsRetry
+from mi.evidence.records.hands import HandsInput, HandsLeftovers, HandsResumeFailed, HandsRetry
 from mi.evidence.records.run import BatchEnd, LeftOutFile, Limit, RunUsage, TreeSnapshot, VerifiedBy
 from mi.kernel import clock, git
 from mi.kernel.messages import text
 from mi.kernel.secrets import redact
+from mi.kernel.text import fit_one_line
 from mi.mind.views import BatchView, Case, ProjectView, ProofView
 from mi.project.checks.coverage import ProjectChecks
 from mi.project.checks.file_kinds import is_prose
@@ -95,11 +97,23 @@ class BatchRunner:
                 prompt=prompt, cwd=parts.project.root, transcript=path, thread_id=state.thread_id, wall_s=room.seconds
             )
             result = parts.hands.run(batch, watcher, parts.stop)
+            self._settle_left(result.left)
             if not result.resume_failed or result.transient:
                 self._keep_thread(result.thread_id or state.thread_id)
                 return result
             self._recorder.append(HandsResumeFailed(provider=parts.hands.name, error=result.error))
             state.thread_id = ""
+
+    def _settle_left(self, left: Sequence[LeftProcess]) -> None:
+        """End what the agent left running, or only tell of it, as it is configured."""
+        way = self._parts.leftovers
+        if not left or way == "leave":
+            return
+        named = [f"{fit_one_line(redact(one.command), 200)} (pid {one.pid})" for one in left]
+        record = HandsLeftovers(provider=self._parts.hands.name, processes=named[:_NAMED], ended=way == "end")
+        self._recorder.append(record, sync=True)
+        if way == "end":
+            end_processes(left)
 
     def _tries_again(self, results: list[BatchResult]) -> bool:
         """Return whether the agent is started again, after the wait that is due before it."""
@@ -151,6 +165,8 @@ class BatchRunner:
         if step.total.files and self._parts.prover is not None:
             self._parts.prover.notice_change(step.total.files)
         case = self.case_of(self._record_batch(work, watch, step))
+        if self._parts.runtime.verification.command:
+            watch.settle()  # what MI's own command wrote is nobody's change
         if self._parts.snapshot.enabled:
             self._recorder.append(_snapshot_record(watch.latest_snapshot, END))
         return msgspec.structs.replace(case, diff=step.latest.diff, run_diff=step.total.diff)

@@ -67,16 +67,16 @@ class Loop:
             while isinstance(upcoming, SendNext):
                 stopped = self._before_batch()
                 if stopped is not None:
-                    return self._end(stopped)
+                    return self._end(stopped, watch)
                 self.batches.keep(watch)
                 work = self.batches.run_agent()
                 self.home.look()
                 case = self.batches.look(work, watch)
                 upcoming = self.batches.stopped(work.result) or self._stop_request() or self.decide(case)
                 self._take_up(upcoming)
-            return self._end(upcoming)
+            return self._end(upcoming, watch)
         except Interrupted:
-            return self._end(EndRun("interrupted", self.parts.stop.reason))
+            return self._end(EndRun("interrupted", self.parts.stop.reason), watch)
 
     def decide(self, case: Case, risk_settled: bool = False) -> Next:
         """Return what comes after a batch; `risk_settled`: the person has already spoken about its risks."""
@@ -346,16 +346,27 @@ class Loop:
         """Return the end of a run that needs the person."""
         return end_blocked(key, self.parts.language, **details)
 
-    def _end(self, end: EndRun) -> RunEnd:
+    def _unless_moved(self, end: EndRun, watch: WorktreeWatch) -> EndRun:
+        """Return the end of a run; done is void where the tree is no longer the one that was judged."""
+        moved = watch.moved() if end.status == "done" else []
+        if not moved:
+            return end
+        proved = None if self.state.marks.proved is None else False
+        self.state.marks = msgspec.structs.replace(self.state.marks, verified=False, proved=proved)
+        return self.blocked("end.moved", files=", ".join(moved[:5]), count=len(moved))
+
+    def _end(self, end: EndRun, watch: WorktreeWatch) -> RunEnd:
         state = self.state
         if end.status == "blocked" and state.dismissed is not None:
             why = f" ({state.dismissed.why})" if state.dismissed.why else ""
             end = self.blocked("end.question-dismissed", why=why)
         self.home.look()
+        end = self._unless_moved(end, watch)
         try:
             self.parts.steps.checkpoint(self.recorder, "", end.status)
         except Interrupted:
             pass  # whoever wants it to stop now does not wait for what could be learned
+        end = self._unless_moved(end, watch)
         record = RunEnd(
             status=end.status,
             marks=state.marks,

@@ -1,7 +1,7 @@
 """What a run works with: the places, the agent, the Mind, the person, and who watches."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from mi.agents.protocol import AgentAdapter, Observer
 from mi.agents.signals import StopFlag
@@ -145,6 +145,7 @@ class RunParts(NamedTuple):
     stop: StopFlag
     notices: Notices
     wait_for_limit: bool = False
+    leftovers: Literal["end", "tell", "leave"] = "tell"  # what becomes of processes that the agent left
     language: str = "en"  # in which the person is spoken to
     prover: Prover | None = None  # where the person decided for proof
     no_proof: str = ""  # why there is none, for the person

@@ -13,6 +13,7 @@ import msgspec
 
 from mi.kernel import files, git
 from mi.kernel.home import make_dirs
+from mi.project.checks.file_kinds import is_lock, is_output, is_prose
 from mi.project.left_out import KeepRules, LeftOut
 from mi.project.snapshots import END, TakenSnapshot, keep_tree, open_store, take_snapshot
 from mi.project.tree_store import explain_no_store
@@ -93,6 +94,7 @@ class WorktreeWatch:
         reopened = self._reopened()
         self._last: Moment | Scan = self._look()
         self._first: Moment | Scan = reopened or self._last
+        self._settled: Moment | Scan = self._last
         self._texts = self._first_texts(reopened is None)
         if kept:
             files.write_atomic(self._first_file, msgspec.json.encode(self._first))
@@ -204,8 +206,20 @@ class WorktreeWatch:
         now = self._look(END)
         latest = self._between(self._last, now)
         total = latest if self._first is self._last else self._between(self._first, now)
-        self._last = now
+        self._last = self._settled = now
         return WatchStep(latest, total)
+
+    def settle(self) -> None:
+        """Take the work tree as it is now for what `moved` compares with."""
+        self._settled = self._look()
+
+    def moved(self) -> list[str]:
+        """Return what changed since the latest step that bears on the work: no prose, no output of a build."""
+        changed = self._between(self._settled, self._look()).files
+        found = [path for path in changed if not (is_prose(path) or is_lock(path))]
+        outputs = [path for path in found if is_output(path)]
+        kept = set(git.run(self._root, "ls-files", "-z", "--", *outputs).output.split("\0")) if outputs else set()
+        return [path for path in found if path not in outputs or path in kept]
 
     def since(self, revision: str) -> TreeChange | None:
         """Return what changed between a revision and the latest step; None when there is no such one, or no git."""

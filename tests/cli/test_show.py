@@ -181,6 +181,7 @@ KEYS = {
     *("learn_update", "learn_suggested", "learn_applied", "why_trace", "why_traces", "loop_guard", "loop_break"),
     *(
         "hands_retry",
+        "hands_leftovers",
         "closing",
         "proof",
         "state_corrupt_recent",

@@ -67,6 +67,7 @@ OURS: dict[str, str] = {
     "limit_raised": "name to was",
     "notify_failed": "id channel event about_id reason",
     "hands_retry": "error attempt attempts wait_s",
+    "hands_leftovers": "provider processes ended",
     "closing": "outcome reason rows parts",
     "proof": "proved why base_tree final_tree checks changed_judges notices_tests dependencies seconds",
     "trust_set": "project_root commands removed",

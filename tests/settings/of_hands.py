@@ -31,6 +31,12 @@ def second_run_goes_on(bench: Bench) -> bool:
     return bool(bench.run(*QUESTION).of("hands_input")[-1]["thread_id"])
 
 
+@setting("hands.leftovers", ("tell", [False]), ("end", [True]), ("leave", []))
+def left_running(bench: Bench) -> list[bool]:
+    bench.agent([{"run": "setsid sleep 5 >/dev/null 2>&1 </dev/null &"}, says(ANSWER)])
+    return [record["ended"] for record in bench.run(*QUESTION).of("hands_leftovers")]
+
+
 @setting("hands.replay.file", ("{folder}/one.json", "One."), ("{folder}/two.json", "Two."))
 def played(bench: Bench) -> str:
     for name, said in {"one.json": "One.", "two.json": "Two."}.items():

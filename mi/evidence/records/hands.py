@@ -46,6 +46,19 @@ class HandsRetry(Record, frozen=True, kw_only=True, tag="hands_retry"):
         return f"{self.attempt}/{self.attempts} · {self.wait_s:g} s · {self.error}"
 
 
+class HandsLeftovers(Record, frozen=True, kw_only=True, tag="hands_leftovers"):
+    """Processes that the agent left running when its batch ended, and whether MI ended them."""
+
+    shown_in = ("run", "batch")
+
+    provider: str = ""
+    processes: list[str] = []
+    ended: bool = False
+
+    def headline(self, say: Say = str) -> str:
+        return " · ".join([say("ended" if self.ended else "running"), *self.processes])
+
+
 class Action(Struct, frozen=True, kw_only=True):
     kind: str = "other"
     detail: str = ""

@@ -74,6 +74,7 @@ class HandsConfig(Struct, frozen=True, kw_only=True):
 
     provider: Literal["auto", "codex", "claude", "cli", "replay"] = "auto"
     continue_across_runs: bool = False
+    leftovers: Literal["end", "tell", "leave"] = "tell"  # processes that an agent that ended well leaves running
     codex: CodexConfig = field(default_factory=CodexConfig)
     claude: Claude = field(default_factory=Claude)
     cli: Cli = field(default_factory=Cli)

@@ -19,6 +19,11 @@ _PROSE = re.compile(
 )
 _PROSE_TEXT = re.compile(r"(?:^|/)docs?/.*\.txt$|(?:^|/)(?:README|NOTES|CHANGELOG|TODO)(?:\.txt)?$", re.IGNORECASE)
 
+_OUTPUT = re.compile(
+    r"(?:^|/)(?:dist|build|out|target|bin|obj|coverage|htmlcov|logs?|tmp|\.next|\.nuxt|\.cache|\.turbo|\.gradle|node_modules|__pycache__"
+    r"|\.\w+_cache|[^/]+\.egg-info)/|\.(?:py[co]|o|a|so|class|log|tmp|swp|tsbuildinfo|map|pid)$|(?:^|/)(?:\.coverage[^/]*|coverage\.(?:xml|json))$"
+)
+
 
 def is_test(path: str) -> bool:
     """Return whether a file holds tests or what they need, by its name."""
@@ -30,6 +35,11 @@ def is_prose(path: str) -> bool:
     if is_test(path) or os.path.basename(path) in ("requirements.txt", "CMakeLists.txt"):
         return False
     return bool(_PROSE.search(path) or _PROSE_TEXT.search(path))
+
+
+def is_output(path: str) -> bool:
+    """Return whether a file looks like what a build, a check or a program that runs writes."""
+    return bool(_OUTPUT.search(path))
 
 
 def is_lock(path: str) -> bool:

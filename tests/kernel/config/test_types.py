@@ -31,6 +31,7 @@ OURS: dict[str, Any] = {
     **{f"mind.claude_schema.{name}": value for name, value in CLI.items()},
     "hands.provider": "auto",
     "hands.continue_across_runs": False,
+    "hands.leftovers": "tell",
     "hands.codex.path": "",
     "hands.codex.sandbox": "workspace-write",
     "hands.codex.args": [],

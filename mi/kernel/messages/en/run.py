@@ -23,6 +23,7 @@ TEXT: dict[str, str] = {
     "end.vendor-limit": "the agent's vendor limits its use: {message}",
     "end.stopped-at-risk": "stopped at a risky command: {command}",
     "end.transient": "the agent's vendor or the network failed again and again: {error}; go on later: mi run --resume",
+    "end.moved": "{count} file(s) were changed after the work was judged, by a process that still runs or by somebody else: {files}; look at them, then mi run --resume judges anew",
     "end.vanished": "the agent vanished",
     "end.no-way-on": "the judge sees no safe way on",
     "end.judge-failed": "the judge failed: {error}",

@@ -21,6 +21,7 @@ TEXT: dict[str, str] = {
     "end.vendor-limit": "代理的供应商限制了使用：{message}",
     "end.stopped-at-risk": "在一条有风险的命令处停下：{command}",
     "end.transient": "代理的供应商或网络一再失败：{error}；稍后继续：mi run --resume",
+    "end.moved": "工作评判之后又有 {count} 个文件被改动（由仍在运行的进程或其他人）：{files}；请查看，然后用 mi run --resume 重新评判",
     "end.vanished": "代理消失了",
     "end.no-way-on": "判断者看不到安全的下一步",
     "end.judge-failed": "判断者出错：{error}",

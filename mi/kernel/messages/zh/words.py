@@ -99,6 +99,8 @@ WORDS = {
     "hands_input": "给代理的话",
     "hands_resume_failed": "续接失败",
     "hands_retry": "重试",
+    "hands_leftovers": "遗留进程",
+    "running": "仍在运行",
     "host_sync": "宿主同步",
     "learn_applied": "已学习",
     # 问题的话题
