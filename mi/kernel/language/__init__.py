@@ -154,6 +154,7 @@ class Patterns:
     test_words: str = ""  # tests and what belongs to them, as a task speaks of them in general
     no_object: str = ""  # after it, a name is no longer what the verb is about
     tests_stay: str = ""  # the tests are to be left as they are
+    loosens_tests: str = ""  # a test may ask for less than one value
     tests_wrong: str = ""  # the tests themselves are what is wrong
     with_tests: str = ""  # what is taken away takes its tests along
     brings: str = ""  # a verb whose object is new

@@ -104,6 +104,10 @@ class EnglishTasks(Patterns):
         r"|\btests? (?:must|should|may|shall) (?:not be (?:changed|touched|modified|edited)|stay|remain)\b"
         r"|\b(?:code|implementation),? not the tests?\b|\bnot in the tests?\b"
     )
+    loosens_tests = (
+        r"\b(?:loosen|relax|toleran|approximat|rough|flaky|brittle|unstable|random|truthy|substring|inequalit|at least"
+        r"|at most|contain|includ|non-?empty|(?:not|never) (?:be )?(?:none|null|nil|empty)|(?:any|whatever) order)\w*"
+    )
     tests_wrong = (
         r"\b(?:tests?|specs?|expectations?|assertions?|snapshots?|fixtures?|expected \w+|[\w./]*test_\w+(?:\.py)?)[`'\"]* "
         r"(?:\w+ ){0,3}?(?:is|are|was|were|has|have|looks?|expects? the) (?:\w+ )?(?:wrong|outdated|stale|obsolete|incorrect|flaky|a typo"

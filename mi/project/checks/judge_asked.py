@@ -5,33 +5,56 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from mi.kernel.language import compiled, each_language, patterns
-from mi.project.checks.judge_places import judge_kind
+from mi.project.checks.judge_differences import SHOWN, JudgeChange
+from mi.project.checks.judge_places import extension, judge_kind
+from mi.project.checks.judge_reach import find_reach, uses_any
 from mi.project.checks.judge_recipes import runs_tests
+from mi.project.checks.judge_strength import ASSERTION, asks_for_less, keeps_strength
 from mi.project.checks.runners import RUNNERS
+from mi.project.trees import Tree
 
-_TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|\w+|\s+|.", re.DOTALL)
 _RUNNER = re.compile("|".join(runner.name for runner in RUNNERS if len(runner.name) > 3 and not runner.by_recipe))
-_ASSERTION = re.compile(
-    r"\b(?:assert\w*|expect|should|require|t\.(?:Error|Fatal)f?|verify)\b|XCTAssert|EXPECT_|ASSERT_"
-)
-_LEAVES = re.compile(r"\b(?:return|try|if|except|catch|exit|_exit|pass|yield|or|unless|suppress)\b|\|\|")
-
-
+_TEST_PLACE = re.compile(r"(?i)(?=.*(?:test|spec|snap|golden|fixture))(?:.*[/_.]\w|\w*(?-i:[a-z][A-Z]))")
 _COMMON = frozenset("tests script scripts check checks tasks steps conditions settings".split())
 
 
-def asks_for(task: str, path: str, item: str, how: str, before: str, after: str) -> bool:
+def asks_for(task: str, change: JudgeChange, base: Tree, final: Tree) -> bool:
     """Return whether a task asks for this very change of a judge; the wish that tests stay as they are goes first."""
+    path, item, how, before, after, _ = change
     known = patterns()
     if compiled(known.tests_stay).search(task) or how == "for the tests alone":
         return False
     if how in ("removed", "hidden", "moved") or not after:
         return _names_loss(task, path, item, how, before, after)
-    if _differs_by_rename(task, before, after) or _is_named(task, path, item, how, after):
+    if _differs_by_rename(task, before, after):
+        return True
+    if (
+        _is_code(path)
+        and asks_for_less(before, after, extension(path))
+        and not compiled(known.loosens_tests).search(task)
+    ):
+        return False
+    if _is_named(task, path, item, how, after):
         return True
     if how != "changed" or judge_kind(path) not in ("code", "data", "inline") or not _keeps_strength(before, after):
         return False
-    return _asks_in_general(task) or _follows(task, before, after)
+    return _follows(task, before, after) or (
+        _asks_in_general(task, path, item) and _is_about(task, change, base, final)
+    )
+
+
+def _is_code(path: str) -> bool:
+    return judge_kind(path) in ("code", "inline")
+
+
+def _is_about(task: str, change: JudgeChange, base: Tree, final: Tree) -> bool:
+    """Return whether a task that names functions names one that a test uses; a helper is taken by its file."""
+    if not _is_code(change.path):
+        return True
+    names = find_reach(task, base, final)
+    is_whole = ASSERTION.search(change.before) and len(change.before) < SHOWN
+    text = change.before if is_whole else (base.read(change.path) or b"").decode("utf-8", "replace")
+    return not names or uses_any(text, names)
 
 
 # what is taken away
@@ -117,15 +140,28 @@ def _keeps_header(after: str) -> bool:
     )
 
 
-def _asks_in_general(task: str) -> bool:
-    """Return whether the tests are to be changed, or are said to be wrong; `add tests` asks for new ones only."""
+def _asks_in_general(task: str, path: str, item: str) -> bool:
+    """Return whether tests are to be changed, or are said to be wrong: all, or those of a place that is named with it.
+
+    `add tests` asks for new ones only.
+    """
     known = patterns()
-    if compiled(known.tests_wrong).search(task):
-        return True
     parting = re.escape("".join((*known.commas, *known.semicolons)))
     wanted = rf"(?:{known.adjust})(?:(?!{known.no_object})[^{parting}]){{0,40}}?(?:{known.test_words})"
     adding = rf"(?:{known.brings})(?:[\s`]+[a-z-]+){{0,4}}?[\s`]*(?={known.test_words})"
-    return any(compiled(wanted).search(compiled(adding).sub(" ", part)) for part in _sentences(task))
+    return any(
+        compiled(known.tests_wrong).search(part) or compiled(wanted).search(compiled(adding).sub(" ", part))
+        for part in _sentences(task)
+        if _reaches(part, path, item)
+    )
+
+
+def _reaches(sentence: str, path: str, item: str) -> bool:
+    """Return whether a sentence names no file, folder or test of tests, or one that a judge stands in."""
+    words = (word.strip("./-") for word in re.findall(r"[\w./-]+", sentence))
+    places = [word for word in words if _TEST_PLACE.search(word)]
+    names = {*_names(path, item), *re.split(r" > |\.", item)}
+    return not places or any(place in names or path.startswith(f"{place}/") for place in places)
 
 
 def _sentences(task: str) -> list[str]:
@@ -134,11 +170,7 @@ def _sentences(task: str) -> list[str]:
 
 
 def _keeps_strength(before: str, after: str) -> bool:
-    """Return whether a change leaves as many assertions, and no new way around them."""
-    if not _keeps_header(after) and _keeps_header(before):
-        return False
-    fewer = len(_ASSERTION.findall(after)) < len(_ASSERTION.findall(before))
-    return not fewer and len(_LEAVES.findall(after)) <= len(_LEAVES.findall(before))
+    return (_keeps_header(after) or not _keeps_header(before)) and keeps_strength(before, after)
 
 
 def _follows(task: str, before: str, after: str) -> bool:

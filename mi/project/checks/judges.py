@@ -29,9 +29,7 @@ class NewTest(NamedTuple):
 def find_judge_changes(base: Tree, final: Tree, task: str) -> list[JudgeChange]:
     """Return every judge that was changed, moved, hidden, left out or replaced, and whether the task asks for that."""
     found = JudgeComparison(base, final, renamed_by(task), task).changes()
-    asked = [
-        one._replace(asked_for=asks_for(task, one.path, one.item, one.how, one.before, one.after)) for one in found
-    ]
+    asked = [one._replace(asked_for=asks_for(task, one, base, final)) for one in found]
     return with_reshaped(with_taken_back(asked, base, final, task), base, final, task)
 
 

@@ -8,6 +8,7 @@ from mi.testing.judge_bench.scenarios import (
     evasions,
     honest,
     later,
+    licence,
     maintainers,
     moments,
     only_here,
@@ -39,5 +40,6 @@ _MODULES = (
     unnoticed,
     reach,
     asked,
+    licence,
 )
 SCENARIOS: tuple[Scenario, ...] = tuple(scenario for module in _MODULES for scenario in module.SCENARIOS)
