@@ -61,6 +61,9 @@ def build_parser(name: str) -> Parser:
     built.add_argument(
         "--override", metavar="REASON", help="your reason to let the rules ask nothing in this run; it is logged"
     )
+    built.add_argument(
+        "--allow-secret-in-task", action="store_true", help="give the agent the task as it is, with the secret in it"
+    )
     proof = built.add_mutually_exclusive_group()
     proof.add_argument(
         "--prove", action="store_true", default=None, help="done only after MI's own run of the checks in a copy"
@@ -100,6 +103,8 @@ def _run(context: HomeContext, args: Args) -> int:
     from mi.autopilot.start import drive_run
 
     options = _read_options(args)
+    if not args.allow_secret_in_task:
+        options = _without_secrets(context, options)
     if "[" in options.task:
         from mi.cli.run_tags import act_on
 
@@ -174,6 +179,17 @@ def _read_options(args: Args) -> "RunOptions":
         why=args.why,
         prove=args.prove,
     )
+
+
+def _without_secrets(context: HomeContext, options: "RunOptions") -> "RunOptions":
+    """Return the options with a task that may be stored and sent; the person is told what was taken out."""
+    from mi.kernel.secrets import hide_credentials
+
+    task, kinds = hide_credentials(options.task)
+    if kinds:
+        said = Output(context.language_for(task)).text("run.secret-in-task", kinds=", ".join(kinds))
+        sys.stderr.write(f"mi: {said}\n")
+    return options._replace(task=task)
 
 
 def _read_task(args: Args) -> str:

@@ -9,6 +9,7 @@ with a literal where they can: `re` skips to it without trying every position.
 """
 
 import re
+from binascii import a2b_base64
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple, NewType
@@ -37,10 +38,13 @@ _SLASH = r"\\{0,15}/"  # JSON may write '\/'
 _VENDORS = (
     ("anthropic-key", "sk-ant-", r"[\w-]{16,}"),
     ("openai-key", "sk-", "(?!ant-)" + _KEYLIKE),
-    ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"\w{36,}"),
-    ("gitlab-token", "glpat- gldt- glft- glsoat- glrt- glcbt- glimt-", r"[\w-]{20,}(?:\.\w+){0,3}"),
-    ("gitlab-token", "glptt- glagent- gloas- GR1348941", r"[\w-]{20,}"),
-    ("slack-token", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xapp-", r"[\w.%-]{9,}\w"),
+    ("github-token", "gh", r"[pousr]_\w{36,}"),
+    ("github-token", "github_pat_", r"\w{36,}"),
+    ("gitlab-token", "gl", r"(?:pat|dt|ft|soat|rt|cbt|imt)-[\w-]{20,}(?:\.\w+){0,3}"),
+    ("gitlab-token", "gl", r"(?:ptt|agent|oas)-[\w-]{20,}"),
+    ("gitlab-token", "GR1348941", r"[\w-]{20,}"),
+    ("slack-token", "xox", r"[abcdeoprs]-[\w.%-]{9,}\w"),
+    ("slack-token", "xapp-", r"[\w.%-]{9,}\w"),
     ("slack-webhook", "hooks.slack.com", rf"(?:{_SLASH}\w{{1,64}}){{4,5}}"),
     ("discord-webhook", "webhooks", rf"{_SLASH}\d{{16,20}}{_SLASH}[\w-]{{40,}}"),
     ("discord-token", "M N O", r"(?=[\w.-]{0,70}[0-9])[\w-]{23,27}\.[\w-]{6}\.[\w-]{27,38}(?![\w-])"),
@@ -52,14 +56,21 @@ _VENDORS = (
     ("twilio-key", "AC SK", r"(?=[a-z]{0,31}[0-9])[0-9a-z]{32}(?![0-9A-Za-z])"),
     ("sendgrid-key", "SG.", r"[\w-]{16,32}\.[\w-]{16,64}(?![\w-])"),
     ("huggingface-token", "hf_ api_org_", r"[A-Za-z0-9]{30,}"),
-    ("doppler-token", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", r"[\w.-]{20,}\w"),
+    ("doppler-token", "dp.", r"(?:[pcs]t|sa|scim|audit)\.[\w.-]{20,}\w"),
     ("databricks-token", "dapi", r"[0-9a-f]{32}(?:-\d)?(?![0-9A-Za-z])"),
     ("artifactory-token", "AKC", _MIXED),
     ("artifactory-token", "AP", "[0-9A-F]" + _MIXED),
+    ("netlify-token", "nfp_", r"[A-Za-z0-9]{36,}(?![\w-])"),
+    ("planetscale-token", "pscale_", r"(?:tkn|pw|oauth)_[\w.=-]{32,}"),
+    ("fly-token", "fm", r"(?:1[ar]|2)_(?=[A-Za-z+/]{0,64}[0-9])[A-Za-z0-9+/]{40,}={0,3}"),
+    ("fly-token", "fo1_", r"[\w-]{43}(?![\w-])"),
+    ("sentry-token", "sntry", r"(?:u_[0-9a-f]{64}(?![0-9a-f])|s_eyJ[A-Za-z0-9+/=]{20,}(?:_[A-Za-z0-9+/]{20,})?)"),
     ("jwt", "eyJ", r"[\w=-]{8,1024}+\.{1,2}[\w=-]{8,}+(?:\.{1,2}[\w=-]+)*+"),  # or JWE, with empty parts
-    ("vendor-token", "AGE-SECRET-KEY- ATATT GOCSPX- HRKU- LTAI NRAK- PMAK- dckr_pat_ dop_v1_", _KEYLIKE),
+    ("vendor-token", "AGE-SECRET-KEY- ATATT GOCSPX- HRKU- LTAI NRAK- PMAK- dckr_pat_", _KEYLIKE),
     ("vendor-token", "figd_ glsa_ gsk_ hvs. lin_api_ ntn_ nvapi- pcsk_ pplx- r8_ sbp_ secret_", _KEYLIKE),
-    ("vendor-token", "doo_v1_ dor_v1_ rubygems_ shpat_ sq0atp- sq0csp- tskey- xai- ya29.", _KEYLIKE),
+    ("vendor-token", "do", r"[opr]_v1_" + _KEYLIKE),
+    ("vendor-token", "sq0", r"(?:at|cs)p-" + _KEYLIKE),
+    ("vendor-token", "rubygems_ shpat_ tskey- xai- ya29.", _KEYLIKE),
 )
 _PREFIXES = [(kind, prefix, rest) for kind, prefixes, rest in _VENDORS for prefix in prefixes.split()]
 # Before a prefix: the middle of no word or base64, or the end of an escape of JSON, a terminal, a URL.
@@ -76,20 +87,64 @@ _SEAM = rf"(?:\s|\\{{1,15}}[nrt]|{_QUOTE}[ \t]*[,+\s]\s*{_QUOTE}|[>|+:]|\d{{1,5}
 _LINE = rf"{_SEAM}(?:[A-Z][A-Za-z-]{{3,20}}: [^\n\"\\]{{0,90}}|[A-Za-z0-9+/]{{16,}}+={{0,2}}(?!{_QUOTE}\s*:))"
 _LINES = rf"(?:{_LINE})++(?:{_SEAM}[A-Za-z0-9+/]{{1,15}}={{0,2}}(?![\w ]|{_QUOTE}\s*:))?"
 _LOCAL_IP = r"(?:0|10|127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168|192\.0\.2|198\.51|203\.0\.113)\."
-# (kind, a literal without which it cannot be, regex): the secret is group 1, or all of the match.
+_TOKEN_USER = r"(?=[A-Za-z_-]{0,64}[0-9])(?=[0-9_-]{0,64}[A-Za-z])[\w-]{20,255}"
+_BLANK = r"(?:[ \t]|\\{0,15}[\"']|,|\\\\?\n){1,8}"  # between two words of a command, also in a list of them
+_BETWEEN = rf"[^\n|;&<>]{{0,400}}?{_BLANK}"
+_NETRC = r"login\s{1,20}\S{1,128}\s{1,20}(?:account\s{1,20}\S{1,128}\s{1,20})?password\s{1,20}"
+_NO_PORT = r"(?!\d{1,5}(?::\d{1,5})?(?:/\w{3})?(?![\w.]))"
+_ARGUMENT = (
+    r"(?:\\{0,15}[\"']([^\"'\\\n]{3,128})\\{0,15}[\"']"
+    rf"|{_NO_PORT}(?![-\"'\\])([^\s\"'`\\;|&,]{{3,128}}))"
+)
+_LOGS_IN = "|".join(
+    f"(?<={program} login)" for program in "docker podman nerdctl buildah skopeo registry oras auth oc acr cf".split()
+)
+# (kind, a literal without which it cannot be, regex): the secret is the last group, or all of the match.
 _SHAPES = (
     # Up to the END line when no string ends before it, else as many base64 lines as follow.
     ("private-key", "PRIVATE KEY", rf"{_BEGIN}(?=[^-]{{0,900}}?[A-Za-z0-9+/]{{16}})(?:[^\"'`-]|-(?!---))*+{_END}"),
     ("private-key", "PRIVATE KEY", rf"{_BEGIN}{_LINES}(?:{_SEAM}{_END})?"),
     ("private-key", "PuTTY", rf"PuTTY-User-Key-File-(?:[^\"P]|P(?!uTTY|rivate-L))*+Private-Lines: \d{{1,4}}{_LINES}"),
     ("url-credential", "@", rf":{_SLASH}{_SLASH}[^\s/:\"'`<>\\]{{0,128}}:([^\s/?\"'`<>\\]{{3,512}})@"),
+    # A token in the place of the user, as `https://TOKEN@host` and `https://TOKEN:x-oauth-basic@host`.
+    ("url-credential", "@", rf":{_SLASH}{_SLASH}({_TOKEN_USER})(?::[^\s/?\"'`<>\\@]{{0,128}})?@[\w[]"),
     # No credential, but detect-secrets counts it. Only in a URL: elsewhere it may be a version.
     ("public-ip", "://", rf"://(?:[^\s/@\"']{{0,128}}@)?((?!{_LOCAL_IP})\d{{1,3}}(?:\.\d{{1,3}}){{3}})(?![\w.])"),
+    (
+        "airtable-token",
+        "pat",
+        r"\.(?<=pat[A-Za-z0-9]{14}\.)[0-9a-f]{64}(?![0-9a-f])(?<=(pat[A-Za-z0-9]{14}\.[0-9a-f]{64}))",
+    ),
     ("telegram-token", ":", r":(?<=[0-9]{8}:)((?=[\w-]{0,34}[A-Z])(?=[\w-]{0,34}[0-9])[\w-]{35})(?![\w-])"),
     ("mailchimp-key", "-us", r"-us(?<=([0-9a-z]{32})-us)[0-9]{1,2}(?![0-9a-z])"),
     ("aws-secret-key", "IA", r"A[KS]IA[0-9A-Z]{16}[^A-Za-z0-9/+]{1,20}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"),
     ("url-signature", "sig=", r"sig=(?<![A-Za-z]sig=)([\w%+/-]{30,256}=?)"),
     ("cli-credential", "curl ", r"curl [^\n]{0,400}?-(?:u|-user)[ =]?[\"'\\]{0,17}[\w.@-]{1,64}:([^\s\"'\\]{3,256})"),
+    ("cli-credential", "mysql", rf"mysql(?:dump|admin|import|show|check|pump|sh)?{_BETWEEN}-p{_ARGUMENT}"),
+    ("cli-credential", "mariadb", rf"mariadb(?:-[a-z]{{4,10}})?{_BETWEEN}-p{_ARGUMENT}"),
+    (
+        "cli-credential",
+        "sshpass",
+        rf"sshpass(?:[\s\"',]{{1,8}}-[vP](?:[\s\"',]{{0,8}}[\w:]{{1,40}})?)?{_BLANK}-p(?:{_BLANK})?{_ARGUMENT}",
+    ),
+    ("cli-credential", "login", rf" login(?:{_LOGS_IN}){_BETWEEN}-p(?:{_BLANK}|=)?{_ARGUMENT}"),
+    ("cli-credential", "login", rf'"login"{_BETWEEN}-p(?:{_BLANK}|=){_ARGUMENT}'),
+    ("netrc", "login", rf"machine\s{{1,20}}\S{{1,255}}\s{{1,20}}{_NETRC}(\S{{3,256}})"),
+    ("netrc", "login", rf"default {_NETRC}((?=[^\s0-9]{{0,64}}[0-9])\S{{3,256}})"),
+    (
+        "netrc",
+        "login",
+        r"login[ \t]{1,8}\S{1,128}[ \t]{0,8}\n[ \t]{0,8}password[ \t]{1,8}(\S{3,256})[ \t]{0,8}(?:$|\n)",
+    ),
+    ("cli-credential", "redis-cli", rf"redis-cli{_BETWEEN}-a{_BLANK}{_ARGUMENT}"),
+    ("cli-credential", "mongo", rf"mongo(?:sh|dump|restore|export|import)?{_BETWEEN}-p{_BLANK}{_ARGUMENT}"),
+    ("cli-credential", "ldap", rf"ldap(?:search|add|modify|delete|passwd|whoami){_BETWEEN}-w{_BLANK}{_ARGUMENT}"),
+    # of openssl
+    (
+        "cli-credential",
+        " pass:",
+        r" pass:(?:(?<=-passin pass:)|(?<=-passout pass:)|(?<=-pass pass:))([^\s\"'`\\]{4,128})",
+    ),
     # The pairs of a Cookie or Set-Cookie header, and any cookie with attributes.
     ("cookie", "ookie", rf"ookie2?(?:{_QUOTE})?(?:{_PAIR}|: ?)\[?{_SPACE}(?:{_QUOTE})?([\w.-]+=[^\r\n\"'\\]{{8,}})"),
     ("cookie", ";", r"=([^\s;,\"'\\=<>]{8,4096}={0,2}); ?(?i:path=|domain=|expires=|max-age=|secure|http|same)"),
@@ -101,6 +156,9 @@ _NAMED = (
     # counts and flags, by far the most frequent values, are dropped before anything else is tried
     r"(?![\\\"']{0,16}[:=] ?(?:-?[0-9.]{1,5}|true|false|null|none)[^\w.-])"
     rf"(?:\[[0-9]{{0,6}}\])?(?P<close>(?:{_QUOTE}\]?)?)(?>(?P<pair>{_PAIR})"
+    # an element of XML or a property list, a block of YAML
+    rf"|(?P<xml>(?:</key>{_SPACE}<string)?>(?=[^<>\n]{{3,256}}</))"
+    r"|(?P<block>:[ \t]{1,8}[|>][+-]?[ \t]{0,8}\r?\n[ \t]{1,40}(?=\S{4,256}[ \t]{0,8}(?:\r?\n|$)))"
     # before what is no variable: `=` unless in a list of arguments, full-width signs; in YAML a lone word
     r"|(?:=(?=[^\s=,()\"'`]{1,256}(?:[\s;&\"'\\]|$))|\uff1a|\uff1d|\\{1,15}uff1[ad])[ \t]{0,8}"
     r"|(?P<yaml>:[ \t]{1,8}(?=[a-z]{4,64}[ \t]{0,8}(?:[#\r\n]|$)))"
@@ -123,12 +181,13 @@ _ABOUT = (
 )
 _ANY = (
     r"(?:pass(?:word|wd|phrase|code)|pwd|secret|contrase[ñn]a|(?:api|access|secret|priv|private|auth|encrypt"
-    r"|encryption|signing|master)_?key)s?(?:key|value|text)?\d{0,4}(?:_|$)|(?:^|_|db|user)(?:pass|pw)$|[<BEGINS>\\]"
+    r"|encryption|signing|master)_?key|client_key_data)s?(?:key|value|text)?\d{0,4}(?:_|$)|(?:^|_|db|user)(?:pass|pw)$|[<BEGINS>\\]"
 )
 _DENSE = (
     r"tokens?\d{0,4}(?:_|$)|(?:authorization|bearer|credentials?|(?:amz|goog)_signature)$"
     r"|(?:service|account|client|db|database|shared_?access|subscription|license|webhook|aws|azure)_?key\d{0,4}$"
 )
+_PASSWORDS = r"(?i:pass(?:word|wd|phrase|code)|pwd|<NAMES>)"
 _PLAIN = r"(?:_*+[A-Za-z][a-z]*+(?:[_. -]?[A-Z][a-z]++|[_. -][a-z]++)*+|[A-Z]++(?:[_-][A-Z]++)*+)"  # words
 # In place of the entropy limits of detect-secrets, for names that only hint at a secret.
 _RANDOM = r"(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[A-Za-z0-9+/_-]{16,}={0,2}"
@@ -163,6 +222,8 @@ _HARMLESS = (
 _BARE = r"(?:[!#-%(-+\--:=?-\[\]-_a-~\xc0-\u1fff]|[;,](?!\s|$|[\w.-]{1,40}[=:])|\\(?![nrtbfu\"\\]))"
 _JUDGED, _LONGEST = 128, 8192  # characters of a value that are looked at; within which its quote must close
 
+_PRINTABLE = bytes([9, 10, 13, *range(32, 127)])
+
 _compiled: dict[str, re.Pattern[str]] = {}
 
 
@@ -194,6 +255,7 @@ def _in_words(pattern: str) -> str:
         "<IS>": known.secret_is,
         "<IS_ESCAPED>": "|".join(f"{ord(word):04x}" for word in known.secret_is_words),
         "<PROSE>": known.prose_words,
+        "<GIVEN>": known.secret_given,
     }
     for place, words in places.items():
         pattern = pattern.replace(place, words)
@@ -225,7 +287,7 @@ def find_secrets(text: str, hints: Hints | None = None) -> list[Secret]:
     merged: list[Secret] = []
     known = hints or _all_hints()
     for found in sorted(
-        [*_self_evident(text, known), *_ends_of_keys(text), *_named(text, known)],
+        [*_self_evident(text, known), *_ends_of_keys(text), *_encoded(text), *_named(text, known)],
         key=lambda found: (found.start, -found.end),
     ):
         merged.append(_joined(merged.pop(), found) if merged and found.start < merged[-1].end else found)
@@ -246,6 +308,16 @@ def redact(text: str, hints: Hints | None = None) -> Redacted:
         kept = [f"{text[ends[i] : secret.start]}[redacted:{secret.kind}]" for i, secret in enumerate(found)]
         text = "".join([*kept, text[ends[-1] :]])
     return Redacted(text)
+
+
+def hide_credentials(text: str) -> tuple[str, list[str]]:
+    """Return a text that goes on to an agent without what lets anybody in, and the kinds of that; an address stays."""
+    kinds: dict[str, None] = {}
+    while found := [one for one in find_secrets(text) if one.kind != "public-ip"]:
+        for kind, start, end in reversed(found):
+            kinds[kind] = None
+            text = f"{text[:start]}[redacted:{kind}]{text[end:]}"
+    return text, [*kinds]
 
 
 def redact_start(text: str, limit: int, hints: Hints | None = None) -> Redacted:
@@ -283,8 +355,10 @@ def _self_evident(text: str, hints: Hints) -> Iterator[Secret]:
                 if _is_secret(match[0]):
                     # After a backslash the first letter is that of an escape such as `\n`, which must stay whole.
                     yield Secret(kind, match.start() + (text[match.start() - 1 : match.start()] == "\\"), match.end())
+    last, is_there = "", False
     for kind, hint, pattern in hints.shapes:
-        if hint in text:
+        last, is_there = hint, is_there if hint == last else hint in text
+        if is_there:
             for match in _re(pattern).finditer(text):
                 if _is_secret(match[match.lastindex or 0]):
                     yield Secret(kind, *match.span(match.lastindex or 0))
@@ -308,6 +382,24 @@ def _ends_of_keys(text: str) -> Iterator[Secret]:
         after = end.end()
 
 
+def _encoded(text: str) -> Iterator[Secret]:
+    """Yield what is base64 of text in which a secret is known by itself."""
+    for run in _re(r"\b[A-Za-z0-9+/]{32,}+={0,2}").finditer(text):
+        if _is_printable(_decode(run[0][:24])):
+            inner = _decode(run[0])
+            if _is_printable(inner) and any(_self_evident(inner.decode(), _all_hints())):
+                yield Secret("encoded-secret", *run.span())
+
+
+def _decode(run: str) -> bytes:
+    whole = run.rstrip("=")
+    return a2b_base64(whole[: len(whole) - (len(whole) % 4 == 1)] + "=" * (-len(whole) % 4 % 3))
+
+
+def _is_printable(data: bytes) -> bool:
+    return data.isascii() and not data.translate(None, _PRINTABLE)
+
+
 def _lowered(text: str) -> str:
     """`İ` alone has a longer lower case; without it offsets are the same in both texts."""
     return text.replace("İ", "i").lower()
@@ -321,11 +413,28 @@ def _named(text: str, hints: Hints) -> Iterator[Secret]:
         position = lowered.find(word)
         while position >= 0:
             match = _re(_in_words(_NAMED)).match(lowered, position)
-            may_be = match and (not match["flag"] or "--" in lowered[max(0, position - 24) : position])
+            may_be = match and (not match["flag"] or _may_give(lowered[max(0, position - 24) : position]))
             found = _value_of(text, match) if match and may_be else None
             if found:
                 yield found
             position = lowered.find(word, found.end if found else position + 1)
+
+
+def _may_give(before: str) -> bool:
+    """Return whether a value may follow a name after a blank or a comma: of a flag, in a call, in a request."""
+    return "--" in before or "(" in before or bool(_re(_in_words("<GIVEN>")).search(before))
+
+
+def _form_after(name: str, before: str, quote: str) -> str:
+    """Return what a value after a blank or a comma cannot be; '' where it is none."""
+    if name.startswith("--"):
+        return _SENTENCE if quote else _CALL
+    if call := _re(
+        rf"(?i:(define)|set\w{{0,16}}|put\w{{0,16}}|add\w{{0,16}}|append|header)\(\s{{0,8}}{_QUOTE}$"
+    ).search(before):
+        return _SENTENCE if call[1] else _UNMIXED
+    says = _re(_in_words(_PASSWORDS)).fullmatch(name) and _re(_in_words("<GIVEN>")).search(before.lower())
+    return "" if not says else r".*\s" if quote else _UNMIXED
 
 
 def _value_of(text: str, match: re.Match[str]) -> Secret | None:
@@ -337,9 +446,11 @@ def _value_of(text: str, match: re.Match[str]) -> Secret | None:
     name = text[start : match.end("name")]
     words = _re(r"[-.]+|(?<=[a-z0-9])(?=[A-Z])").sub("_", name).lower()
     asked = next((asked for names, asked in _ASKED if _re(_in_words(names)).search(words)), "")
-    if not asked or (match["flag"] and not name.startswith("--")) or "secretsmanager:" in before:
+    if not asked or "secretsmanager:" in before or (match["xml"] and before[-1:] not in ("<", ">", ":", *"\"'")):
         return None
     first, end, quote = _read_value(text, match.end())
+    if match["xml"] or match["block"]:
+        end, quote = _re(r"[^<\s]++" if match["block"] else r"[^<]*+").match(text, first).end(), ""  # type: ignore[union-attr]
     value = text[first:end]
     if quote:  # a quote that closes a string in JSON opens no value: what follows it tells
         is_value = value and (quote == match["close"] or value[0] not in " \t,:;)]}+")
@@ -349,7 +460,11 @@ def _value_of(text: str, match: re.Match[str]) -> Secret | None:
     is_prose = match["yaml"] and (before.rpartition("\n")[2].strip(" -") or not value.islower())
     is_code = (match["code"] or match["pair"]) and (match["close"] or not name.isupper())
     form = _UNMIXED if match["prose"] else _SENTENCE if quote else _VARIABLE if is_code else _CALL
-    if is_prose or not is_value or not _is_secret(value, asked, form):
+    if match["flag"]:
+        form = _form_after(name, before, quote)
+    elif match["xml"]:
+        form = _UNMIXED if match["close"] else rf"{_SENTENCE}|{_CALL}"
+    if not form or is_prose or not is_value or not _is_secret(value, asked, form):
         return None
     if match["list"] or (len(value) == _JUDGED and not quote):  # only now: to read on has no bound
         more = _re(_MORE_ITEMS if match["list"] else _BARE + "*+").match(text, end)

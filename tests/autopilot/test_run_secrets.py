@@ -70,3 +70,31 @@ def test_no_half_of_a_token_is_left_where_a_message_is_cut(bench: Workbench, tmp
     stored = json.dumps(ran.records).replace(TOKEN, "")  # the agent's own words are stored whole
     for text in (ran.stdout, got.read_text("utf-8"), stored):
         assert not leaked(text, TOKEN[4:])
+
+
+@pytest.mark.req("safe.secrets.task")
+@pytest.mark.parametrize("way", ["words", "--file", "quiet"])
+def test_a_secret_in_the_task_reaches_neither_the_log_nor_the_agent(bench: Workbench, tmp_path: Path, way: str) -> None:
+    heard = tmp_path / "heard"
+    agent = ["sh", "-c", f'printf "%s" "$0" > {heard}', "{prompt}"]
+    bench.configure(hands={"provider": "cli", "cli": {"exec": agent}})
+    task = f"call http://52.95.110.1/ with {TOKEN} and say what it answers"
+    given = tmp_path / "task.txt"
+    given.write_text(task, "utf-8")
+    ran = bench.run(*{"words": (task,), "--file": ("--file", str(given)), "quiet": ("--quiet", task)}[way])
+    assert "call http://52.95.110.1/ with [redacted:github-token] and say" in heard.read_text("utf-8")
+    (line,) = [line for line in ran.stderr.splitlines() if "--allow-secret-in-task" in line]
+    assert "github-token" in line
+    for path in (one for one in bench.home.rglob("*") if one.is_file()):
+        assert TOKEN[4:].encode() not in path.read_bytes(), path
+    assert TOKEN not in ran.stdout + ran.stderr
+
+
+@pytest.mark.req("safe.secrets.task")
+def test_a_secret_that_is_meant_reaches_the_agent(bench: Workbench, tmp_path: Path) -> None:
+    heard = tmp_path / "heard"
+    agent = ["sh", "-c", f'printf "%s" "$0" > {heard}', "{prompt}"]
+    bench.configure(hands={"provider": "cli", "cli": {"exec": agent}})
+    ran = bench.run("--allow-secret-in-task", f"use {TOKEN}")
+    assert f"use {TOKEN}" in heard.read_text("utf-8")
+    assert TOKEN not in ran.stdout + ran.stderr

@@ -274,6 +274,7 @@ class Patterns:
     secret_names: Words = ()
     secret_is: str = ""  # between the name of a secret and its value
     secret_is_words: Words = ()  # its last words, looked for also as JSON escapes them
+    secret_given: str = ""  # what asks for the password that follows to be used, at the end of a text
     prose_words: str = ""
 
     @property

@@ -36,6 +36,7 @@ class Chinese(ChineseAgents, ChineseAsked, ChineseAnswers, ChineseTasks, Chinese
     # secrets
     secret_names = ("密码", "密钥", "口令", "令牌")
     secret_is = r"[ \t]?[已设置改重]{0,4}[是为成][ \t:：]{0,3}"
+    secret_given = r"(?:用|使用|输入|以)[\u4e00-\u9fff]{0,6}$"
     secret_is_words = ("是", "为", "成")
 
 

@@ -217,6 +217,7 @@ TEXT = {
     "run.first-snapshot": "before each batch your work tree is kept under {ref} (no branch, never pushed by MI; snapshot.enabled: false in config.json turns it off)",
     "run.no-snapshot": "no snapshot of the work tree ({reason}): no restore and no proof for this batch",
     "run.slow-snapshot": "still keeping a snapshot of the work tree …",
+    "run.secret-in-task": "a secret was taken out of the task ({kinds}), so that no log and no agent gets it; put it into a variable or a file and name that, or run with --allow-secret-in-task",
     "run.dirty": "{count} files were changed before this run; they are told apart and left alone",
     "run.batch": "batch {batch} ({elapsed})",
     "run.live": "{batch} · {elapsed} · {tokens} tokens",

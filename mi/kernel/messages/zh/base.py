@@ -210,6 +210,7 @@ TEXT = {
     "run.first-snapshot": "每一批开始前，工作区都会保存在 {ref} 下（不建分支，MI 从不推送；在 config.json 中设 snapshot.enabled 为 false 可关闭）",
     "run.no-snapshot": "没有保存工作区快照（{reason}）：这一批无法恢复，也无法证明",
     "run.slow-snapshot": "仍在保存工作区快照 …",
+    "run.secret-in-task": "任务中的机密（{kinds}）已被去掉，不会写入日志，也不会交给代理；请放进环境变量或文件，再说出其名称，或加上 --allow-secret-in-task 运行",
     "run.dirty": "运行开始前已有 {count} 个文件被改动；会区分开来，不去碰它们",
     "run.batch": "批次 {batch}（{elapsed}）",
     "run.live": "{batch} · {elapsed} · {tokens} 个 token",

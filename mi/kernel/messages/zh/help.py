@@ -37,6 +37,7 @@ HELP = {
     "MI home (default: $MI_HOME, else ~/.mind-incarnation)": "MI 主目录（默认：$MI_HOME，否则 ~/.mind-incarnation）",
     "project root: a path, @last, @pinned or @alias (default: inferred)": "项目根目录：路径、@last、@pinned 或 @别名（默认：自动判断）",
     "print JSON": "输出 JSON",
+    "give the agent the task as it is, with the secret in it": "把任务原样交给代理，包括其中的机密",
     "hide secrets in raw output, too": "原始输出中也隐藏机密",
     # init, values
     "set up MI: write down your values in your own words": "开始使用 MI：用自己的话写下你的价值观",
