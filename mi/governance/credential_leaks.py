@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable
 
 from mi.governance import paths
@@ -26,6 +27,8 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _LOCAL = r"(?i)(?:[a-z]+://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?(?:[/?#].*)?"
 _KEYS = r"(?:^|/)\.(?:ssh|aws|gnupg)/?$"  # folders of keys
 _CODE_SENDS = r"\b(?:requests|urllib|urlopen|http|https|httpx|aiohttp|socket|fetch|axios|smtplib|net)\b"
+
+Feeders = Callable[[Simple], list[Simple]]
 
 
 def find_credential_senders(commands: list[Simple]) -> list[str]:
@@ -62,7 +65,21 @@ def _is_sender(one: Simple) -> bool:
     return one.name in _SENDERS and not does_stay_here([one.name, *one.argv[1:]])
 
 
-def find_feeders(commands: list[Simple]) -> Callable[[Simple], list[Simple]]:
+def count_feeding(commands: list[Simple]) -> int:
+    """Return how much work it is to look at whatever goes into each command: pairs, and the words of each."""
+    places, words, nested = Counter[int](), Counter[int](), 0
+    for one in commands:
+        nested += len(one.argv) if one.within else 0
+        for pipeline in _pipelines(one):
+            places[pipeline] += 1 + len(one.within)  # each is compared with each of the other's
+            words[pipeline] += len(one.argv) + len(one.reads)
+    taking = sum("$()" in " ".join(one.argv) for one in commands if one.name in _SENDERS)
+    return (
+        sum(count * (count // 4 + words[pipeline]) for pipeline, count in places.items() if count > 1) + taking * nested
+    )
+
+
+def find_feeders(commands: list[Simple]) -> Feeders:
     """Return for a command those whose output goes into it.
 
     Looked for in its pipelines only, a line may hold thousands.
@@ -95,7 +112,7 @@ def _gives_credentials(one: Simple, copies: set[str]) -> bool:
     )
 
 
-def _copies(commands: list[Simple], feeders: Callable[[Simple], list[Simple]]) -> set[str]:
+def _copies(commands: list[Simple], feeders: Feeders) -> set[str]:
     """Files that earlier commands fill from a secret file: `cp .env x`, `cat .env > x`, `tar cf x .env`."""
     found: set[str] = set()
     for one in commands:

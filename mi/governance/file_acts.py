@@ -15,6 +15,7 @@ _FILTERS = r"-(?:i?name|i?path|i?regex|i?wholename|newer\w*|empty|size|[acm]time
 _OPENS = r"[0-7]*[0-7]{2}[2367]|0?000|(?:[ug]*[oa]\w*)?[+=]\w*w\w*|[ao]-\S+"
 _OWN_RIGHTS = r"[ug]*\+\w*s|[2467][0-7]{3}"  # runs with the rights of the owner
 _BRACES = r"\{([^{}\s]*,[^{}\s]*)\}"
+_MOST_WORDS = 256  # that one word with braces is opened to
 _MEMORY = {
     "session": "edit-session-log",
     "proposal": "write-proposal",
@@ -39,7 +40,7 @@ def _removed(argv: list[str]) -> tuple[list[str], bool]:
     """Return the files that a command deletes, and whether with everything below them."""
     name, words = argv[0], argv[1:]
     options = [word for word in words if word.startswith("-") and word != "-"]
-    plain = [word for word in words if word not in options]
+    plain = [word for word in words if not word.startswith("-") or word == "-"]
     match name:
         case "rm" | "rmdir" | "unlink" | "shred":
             deep = any(word == "--recursive" or re.fullmatch(r"-\w*[rR]\w*", word) for word in options)
@@ -76,13 +77,21 @@ def _written(path: str, here: Surroundings) -> str:
 
 
 def unbraced(word: str) -> list[str]:
-    """Return the words that a word with braces stands for: `{a,b}/c` is `a/c` and `b/c`."""
+    """Return the words that a word with braces stands for: `{a,b}/c` is `a/c` and `b/c`; of too many, some."""
+    words = [word]
+    while len(word) <= 500 and len(words) < _MOST_WORDS:
+        opened = [*dict.fromkeys(one for known in words for one in _open_brace(known))]
+        if opened == words:
+            break
+        words = opened[:_MOST_WORDS]
+    return words
+
+
+def _open_brace(word: str) -> list[str]:
     found = re.search(_BRACES, word) if "{" in word else None
-    if found is None or len(word) > 500:
+    if found is None:
         return [word]
-    return [
-        one for part in found[1].split(",")[:20] for one in unbraced(word[: found.start()] + part + word[found.end() :])
-    ]
+    return [word[: found.start()] + part + word[found.end() :] for part in found[1].split(",")[:20]]
 
 
 def rights_acts(argv: list[str], here: Surroundings) -> list[Act]:
@@ -102,7 +111,9 @@ def rights_acts(argv: list[str], here: Surroundings) -> list[Act]:
 
 def touched_acts(one: Simple, here: Surroundings) -> list[Act]:
     """Return what the files that a command names add: private memory, secrets, hooks, the team's memory."""
-    by_git = named_paths(list(one.argv)) if one.name == "git" else []
+    by_git = {*named_paths(list(one.argv))} if one.name == "git" else set[str]()
+    copied = {*one.argv[1:-1]} if one.name == "cp" else set[str]()
+    by_signs = {*one.writes}
     writes = one.name in tables.WRITING or edits_in_place([one.name, *one.argv[1:]])
     acts = []
     for word in [*one.argv[1:], *one.reads, *one.writes]:
@@ -110,9 +121,8 @@ def touched_acts(one: Simple, here: Surroundings) -> list[Act]:
             continue
         is_option = word.startswith("-") or one.name == "dd"
         path = word.rpartition("=")[2] if is_option else word.lstrip("@")
-        written = writes or word in one.writes or word in by_git or (one.name == "dd" and word.startswith("of="))
-        if one.name == "cp" and word in one.argv[1:-1]:
-            written = False
+        written = writes or word in by_signs or word in by_git or (one.name == "dd" and word.startswith("of="))
+        written = written and word not in copied
         verb = "edit" if written else "read"
         acts += path_acts(path, verb, here, named_only=one.name in tables.NAMING_ONLY)
     return acts

@@ -22,13 +22,13 @@ _DOWN = r"-[a-zA-Z]*[rR][a-zA-Z]*|--(?:dereference-)?recursive|--directories=rec
 _EVERYTHING = r"-[a-zA-Z]*u[a-zA-Z]*u[a-zA-Z]*|--unrestricted=2"
 
 
-def search_acts(one: Simple, here: Surroundings, line: list[Simple]) -> list[Act]:
+def search_acts(one: Simple, here: Surroundings, readers: list[Simple]) -> list[Act]:
     """Return the private spaces of other members that a search from above enters.
 
-    One that leaves them out enters none.
+    One that leaves them out enters none. `readers` are the commands of the line that xargs runs.
     """
     argv = [one.name, *one.argv[1:]]
-    read_on = any("xargs" in two.prefixes and _shows(two.name) and one.feeds(two) for two in line)
+    read_on = one.name == "find" and any(_shows(two.name) and one.feeds(two) for two in readers)
     starts = _starts(argv, read_on)
     acts = []
     for start in starts:

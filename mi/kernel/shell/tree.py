@@ -20,6 +20,11 @@ class Work:
             self.readable = False
         return self.steps <= self.limit
 
+    def spend(self, steps: int) -> bool:
+        """Count work that takes so many steps; False when they are too many."""
+        self.steps += steps - 1
+        return self.step()
+
     def stop(self) -> None:
         """Let nothing more be read."""
         self.steps = self.limit + 1
