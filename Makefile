@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check mutants bench docs coverage clean
+.PHONY: demo test check fuzz mutants bench docs coverage clean
 
 demo: $(VENV)/.ready  ## the main job, offline, in .demo/
 	@$(BIN)/mi --home $(CURDIR)/.demo demo
@@ -16,6 +16,9 @@ check: $(VENV)/.ready-dev  ## style, types, floors
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python docs/reference.py --check
+
+fuzz: $(VENV)/.ready-dev  ## bad inputs for every parser of outside text, counted
+	$(BIN)/python -m fuzz $(ARGS)
 
 mutants: $(VENV)/.ready-dev  ## break each clause of the nexus contract; a fixture must notice
 	$(BIN)/python -m tests.nexus.mutants

@@ -9,6 +9,8 @@ from mi.agents.events import Event
 from mi.agents.transcript import Captured
 from mi.kernel.jsontext import BadJson, decode
 
+_DEEPEST = 20  # lists and objects around a text; a line of brackets would use up the stack
+
 
 class Interpreter(Protocol):
     """Reads one agent's stream; lines and fields it does not know are passed over, never an error."""
@@ -54,17 +56,16 @@ def parse_json_object(line: Captured) -> dict[str, Any] | None:
         return None
 
 
-def find_text(value: object) -> str:
+def find_text(value: object, depth: int = _DEEPEST) -> str:
     """Return the text in a field that may be a string, an object with a message, or a list of content blocks."""
     match value:
         case str():
             return value
-        case list():
-            return "\n".join(part for part in map(find_text, value) if part)
-        case dict():
-            return next(
-                (find_text(value[key]) for key in ("text", "message", "content", "result") if value.get(key)), ""
-            )
+        case list() if depth:
+            return "\n".join(part for part in (find_text(one, depth - 1) for one in value) if part)
+        case dict() if depth:
+            found = (value[key] for key in ("text", "message", "content", "result") if value.get(key))
+            return find_text(next(found, ""), depth - 1)
     return ""
 
 
