@@ -162,3 +162,91 @@ def test_a_test_goes_with_the_commit_that_brought_it(repository, task: str, path
         assert watch.first_tree is not None
         changes = find_judge_changes(watch.first_tree, watch.last_tree, task)
     assert [(one.path, one.asked_for) for one in changes] == [(path, asked)]
+
+
+EACH = "Let `total`, `discount` and `tax` raise `ValueError` for a negative price."
+THREE = "def total(a):\n    return a\n\n\ndef discount(a):\n    return a + 1\n\n\ndef tax(a):\n    return a + 2\n"
+GUARD = "    if a < 0:\n        raise ValueError(a)\n"
+TWO = THREE.replace("def total(a):\n", "def total(a):\n" + GUARD).replace(
+    "def discount(a):\n", "def discount(a):\n" + GUARD
+)
+
+
+@pytest.mark.req("judge.parts.each")
+@pytest.mark.parametrize(
+    ("task", "after", "left"),
+    [
+        (EACH, TWO, ["tax"]),
+        (EACH.replace("`", ""), TWO, ["tax"]),
+        ("total, discount and tax must raise ValueError for a negative price.", TWO, ["tax"]),
+        ("让 `total`、`discount` 和 `tax` 抛出 `ValueError`。", TWO, ["tax"]),
+        (EACH, TWO.replace("def tax(a):\n", "def tax(a):\n" + GUARD), []),
+        (EACH, TWO.replace("def tax", "@guarded\ndef tax"), []),
+        (EACH, TWO + "\n\ntax = guarded(tax)\n", []),
+        (EACH, TWO + "\n\nfor one in (tax,):\n    guard(one)\n", []),
+        ("Make `total`, `discount` and `tax` agree on negative prices.", TWO, []),
+        ("Fix total: it ignores what discount and tax do.", TWO, []),
+        ("Use total and tax in discount.", TWO, []),
+    ],
+)
+def test_of_several_functions_none_is_left_out(task: str, after: str, left: list[str]) -> None:
+    assert missing(task, {"shop.py": THREE}, {"shop.py": after}) == [f"nothing was done for `{name}`" for name in left]
+
+
+def test_a_function_that_calls_what_changed_or_was_so_before_is_not_left_out() -> None:
+    calls = THREE.replace("return a + 2", "return total(a) + 2")
+    assert missing(EACH, {"shop.py": calls}, {"shop.py": TWO.replace("return a + 2", "return total(a) + 2")}) == []
+    guarded = THREE.replace("def tax(a):\n", "def tax(a):\n" + GUARD)
+    assert missing(EACH, {"shop.py": guarded}, {"shop.py": TWO.replace("def tax(a):\n", "def tax(a):\n" + GUARD)}) == []
+
+
+GIVES = "Let `Parse` return an error when the text is no number."
+GO = "package shop\n\nfunc Parse(text string) int {\n\tprice, _ := strconv.Atoi(text)\n\treturn price\n}\n"
+ERR = "Add a function `parse(text)` that gives an Err for no number."
+
+
+@pytest.mark.req("judge.parts.raised")
+@pytest.mark.parametrize(
+    ("task", "path", "code", "is_open"),
+    [
+        (GIVES, "a.go", "func Parse(t string) (int, error) {\n\tlog.Print(t)\n\treturn 1, nil\n}\n", True),
+        (GIVES, "a.go", "func Parse(t string) error {\n\tif t == x {\n\t\treturn nil\n\t}\n\treturn nil\n}\n", True),
+        (GIVES, "a.go", "func Parse(t string) (int, error) {\n\treturn strconv.Atoi(t)\n}\n", False),
+        (GIVES, "a.go", "func Parse(t string) (p int, err error) {\n\tp, err = read(t)\n\treturn\n}\n", False),
+        (
+            GIVES.replace("return", "give 0 instead of"),
+            "a.go",
+            "func Parse(t string) (int, error) {\n\treturn 0, nil\n}\n",
+            False,
+        ),
+        (
+            f"{GIVES} It is a stub of the interface.",
+            "a.go",
+            "func Parse(t string) (int, error) {\n\treturn 0, nil\n}\n",
+            False,
+        ),
+        (ERR, "src/lib.rs", "pub fn parse(t: &str) -> Result<i64, String> {\n    Ok(0)\n}\n", True),
+        (ERR, "src/lib.rs", "pub fn parse(t: &str) -> Result<i64, String> {\n    Ok(read(t)?)\n}\n", False),
+        (
+            ERR,
+            "src/lib.rs",
+            "pub fn parse(t: &str) -> R {\n    Ok(0)\n}\n".replace("R {", "Result<i64, String> {\n    check(t);")
+            + "\nfn check(t: &str) -> Result<(), String> {\n    Err(t.into())\n}\n",
+            False,
+        ),
+    ],
+)
+def test_a_function_that_is_to_give_an_error_does(task: str, path: str, code: str, is_open: bool) -> None:
+    head = "package shop\n\n" if path == "a.go" else ""
+    name = "Parse" if path == "a.go" else "parse"
+    assert missing(task, {"a.go": GO, "src/lib.rs": ""}, {path: head + code}) == (
+        [f"`{name}` never gives an error"] if is_open else []
+    )
+
+
+def test_a_method_that_a_base_class_defines_may_leave_out_what_it_is_given() -> None:
+    base = "class Shipping:\n    def cost(self, weight):\n        raise NotImplementedError\n"
+    flat = "class Flat(Shipping):\n    def cost(self, weight):\n        return 5\n"
+    task = "Add a class `Shipping` with cost(weight), and a subclass `Flat`."
+    assert missing(task, {"a.py": "x = 1\n"}, {"a.py": f"{base}\n\n{flat}"}) == []
+    assert missing(task, {"a.py": "x = 1\n"}, {"a.py": flat}) == ["`cost` never uses its parameter `weight`"]

@@ -177,6 +177,11 @@ class Patterns:
     made_public: str = ""  # others are to import it
     may_be_idle: str = ""  # it may only print something, or do nothing
     raises: str = ""  # an error is to leave the function
+    gives_error: str = ""  # a function is to give back an error
+    last_of_list: str = ""  # between the last two of several names
+    orders_each: str = ""  # before several names: something is to be done with each …
+    obliges_each: str = ""  # … or behind them
+    means_together: str = ""  # … unless it is said of them as a whole
     commits: str = ""  # the work is to be committed
     on_branch: str = ""  # … on a branch, in group `branch`
     leaves_branch: str = ""  # … and not on that one

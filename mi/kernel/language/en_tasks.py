@@ -168,6 +168,14 @@ class EnglishTasks(Patterns):
         r"|placeholder|no-?op|stubs?|skeleton|empty|(?:does|do|doing) nothing|abstract|hooks?|overrid\w+|subclass\w*|interface|protocol|NotImplemented\w*)\b"
     )
     raises = r"\b(?:rais(?:e|es|ing)|throw(?:s|ing)?)\b"
+    gives_error = r"\b(?:(?:return|give|yield|produce)s?|is|be|but|with)\s+(?:an?\s+|the\s+)?(?:\w+\s+)?(?:error|Err)\b(?!\s+messages?)"
+    last_of_list = r"and|&"
+    orders_each = (
+        r"(?:^|[.;:,]\s*|\b(?:and|then|please|also)\s+)(?:let|make|have|change|update|extend|rewrite|guard|deprecate|decorate)"
+        r"\s+(?:(?:both|all|the|functions|of)\s+)*"
+    )
+    obliges_each = r"\s+(?:(?:both|all|each)\s+)?(?:must|should|shall|have to|need to)\b"
+    means_together = r"\b(?:consistent\w*|agree\w*|same|share\w*|alike|match\w*|each other|together|one of|either|common|between|merge\w*)\b"
     commits = (
         r"(?:^|[.;,:]\s+|\b(?:and|then|also|finally|please)\s+)commit\b(?!\s*(?:-|messages?\b|hooks?\b|history\b|hash|id\b|sha\b|log\b"
         r"|template|lint|style|convention|format|s\b))"

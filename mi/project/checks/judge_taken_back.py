@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from mi.kernel import git
 from mi.kernel.language import compiled, patterns
-from mi.project.checks.asked_functions import find_functions
 from mi.project.checks.judge_differences import JudgeChange
+from mi.project.checks.product_functions import find_functions
 from mi.project.trees import GitTree, Tree
 
 _COMMITS = 10  # of the past that a task may want back

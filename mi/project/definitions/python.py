@@ -1,6 +1,7 @@
 """Names in Python files, by their syntax tree: what is reached when a module is imported, read, and raised."""
 
 import ast
+import builtins
 from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
@@ -89,7 +90,7 @@ def finds_unraised(text: str, name: str, came: Collection[str]) -> bool:
         return False
     nodes = [node for node in ast.walk(_parse(text) or ast.Module([], [])) if isinstance(node, ast.stmt)]
     new = [node for node in nodes if lines[node.lineno - 1] in came]
-    live = set(map(id, code.nodes))
+    live = set(map(id, code.nodes)) - {id(node) for one in code.nodes for node in _caught(one, name)}
     if any(_raises(node, name) for node in new if id(node) in live):
         return False
     made = [node.value for node in new if isinstance(node, ast.Expr | ast.Return) and isinstance(node.value, ast.Call)]
@@ -156,6 +157,19 @@ def _is_swallowed(node: ast.Try) -> bool:
     """Return whether all that a block does is to raise what its own handler passes over."""
     idle = all(all(map(_is_idle, handler.body)) for handler in node.handlers)
     return bool(node.handlers) and idle and all(isinstance(one, ast.Raise) for one in node.body)
+
+
+def _caught(node: ast.AST, name: str) -> list[ast.Raise]:
+    """Return where a block raises an error that its own handler takes and does not pass on."""
+    if not isinstance(node, ast.Try):
+        return []
+    kinds = {one.__name__ for one in getattr(builtins, name, Exception).__mro__} | {name}
+    takes = [one for one in node.handlers if one.type is None or kinds & {_last(x) for x in ast.walk(one.type)}]
+    if not takes or any(isinstance(x, ast.Raise) for x in ast.walk(takes[0])):
+        return []
+    inner = {id(x) for one in ast.walk(node) if isinstance(one, _Function | ast.Lambda) for x in ast.walk(one)}
+    raised = (x for one in node.body for x in ast.walk(one) if isinstance(x, ast.Raise))
+    return [one for one in raised if _raises(one, name) and id(one) not in inner]
 
 
 def _find_unread(code: PythonNames, option: str) -> Fault:

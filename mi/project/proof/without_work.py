@@ -4,9 +4,9 @@ import re
 from typing import NamedTuple
 
 from mi.kernel.language import compiled, patterns
-from mi.project.checks.asked_functions import find_functions, is_product, read_definitions
 from mi.project.checks.definitions import Definition
 from mi.project.checks.judge_places import extension
+from mi.project.checks.product_functions import find_functions, is_product, read_definitions
 from mi.project.trees import Tree
 
 

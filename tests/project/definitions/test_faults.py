@@ -8,6 +8,7 @@ from mi.project.definitions.sought import SoughtName
 DISCOUNT = "def discount(price):\n    return price\n"
 ARGPARSE = "import argparse, json\nparser = argparse.ArgumentParser()\n{}args = parser.parse_args()\n{}"
 JS = "export function discount(price) { return price; }\n"
+CAUGHT = "    try:\n        if price < 0:\n            raise ValueError('no')\n    {}\n"
 GO = "package shop\n\nfunc Tax(price int) int {\n\treturn price\n}\n"
 RUST = "pub fn tax(price: i64) -> i64 {\n    price\n}\n"
 
@@ -302,6 +303,14 @@ def test_a_recipe_does_more_than_to_say_so(path: str, text: str, fault: str | No
         ("shop.py", "    return ValueError('no')\n", True),
         ("shop.py", "    return price\n    raise ValueError('no')\n", True),
         ("shop.py", "    try:\n        raise ValueError('no')\n    except ValueError:\n        pass\n", True),
+        ("shop.py", CAUGHT.format("except ValueError:\n        price = 0"), True),
+        ("shop.py", CAUGHT.format("except Exception as error:\n        log(error)"), True),
+        ("shop.py", CAUGHT.format("except (KeyError, ValueError):\n        return 0"), True),
+        ("shop.py", CAUGHT.format("except:\n        return 0"), True),
+        ("shop.py", CAUGHT.format("except KeyError:\n        return 0"), False),
+        ("shop.py", CAUGHT.format("except ValueError:\n        log(price)\n        raise"), False),
+        ("shop.py", CAUGHT.format("except ValueError as error:\n        last = error\n    raise last"), False),
+        ("shop.py", CAUGHT.format("finally:\n        close()"), False),
         ("shop.py", "    if False:\n        raise ValueError('no')\n", True),
         ("shop.py", "    raise ValueError('no')\n", False),
         ("shop.py", "    raise ValueError\n", False),
