@@ -21,7 +21,7 @@ def find_branch_faults(text: str, work: Iterable[str], watch: WorktreeWatch) -> 
             yield f"there is no branch `{name}`"
         elif lacking := [path for path in work if branch.entry(path) != watch.last_tree.entry(path)]:
             yield f"branch `{name}` does not hold `{lacking[0]}` as it is"
-    for name in _named("leaves_branch", text):
+    for name in _named([known.leaves_branch for known in each_language()], text):
         branch = _tree_of(name, watch)
         if branch and any(branch.entry(path) == watch.last_tree.entry(path) for path in work):
             yield f"branch `{name}` was to be left alone, and holds the change"
@@ -29,14 +29,14 @@ def find_branch_faults(text: str, work: Iterable[str], watch: WorktreeWatch) -> 
 
 def find_branches(text: str) -> list[str]:
     """Return the branches on which a part of a task wants the work."""
-    return list(_named("on_branch", text))
+    return list(_named([known.on_branch for known in each_language()], text))
 
 
-def _named(pattern: str, text: str) -> Iterator[str]:
+def _named(ways: list[str], text: str) -> Iterator[str]:
     """Yield the names of the branches that a text names in one way, and does not refuse."""
     refusal = compiled(rf"(?:{patterns().negation})[^,.;]{{0,20}}\Z")
-    for known in each_language():
-        for found in compiled(getattr(known, pattern)).finditer(text):
+    for way in ways:
+        for found in compiled(way).finditer(text):
             if not refusal.search(text[: found.start()]):
                 yield found["branch"].strip("`\"'“.")
 
