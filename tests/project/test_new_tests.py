@@ -100,6 +100,48 @@ NOTHING: dict[str, tuple[Files, object]] = {
 }
 
 
+IMPORTS = "import unittest\nfrom unittest.mock import patch\n\nimport tax\n\n\n"
+TAXED = "assert tax.tax(100, 20) == 120\n"
+NOTHING |= {
+    "never awaited": (
+        PYTHON,
+        put(
+            "tests/test_tax.py",
+            f"{IMPORTS}class TaxTest(unittest.TestCase):\n    async def test_tax(self):\n        {TAXED}",
+        ),
+    ),
+    "of its own stand-in": (
+        PYTHON,
+        put(
+            "tests/test_tax.py",
+            f"{IMPORTS}@patch('tax.tax', return_value=120)\ndef test_tax(tax_mock):\n    {TAXED}"
+            "    tax_mock.assert_called_once_with(100, 20)\n",
+        ),
+    ),
+    "of a stand-in in a block": (
+        PYTHON,
+        put(
+            "tests/test_tax.py",
+            f"{IMPORTS}def test_tax():\n    with patch.object(tax, 'tax', return_value=120):\n        {TAXED}",
+        ),
+    ),
+    "set by monkeypatch": (
+        PYTHON,
+        put(
+            "tests/test_tax.py",
+            f"{IMPORTS}def test_tax(monkeypatch):\n    monkeypatch.setattr(tax, 'tax', lambda *_: 120)\n    {TAXED}",
+        ),
+    ),
+    "behind a promise": (
+        NODE,
+        put(
+            "src/tax.test.js",
+            "test('tax', () => {\n  tax(-1).catch((error) => {\n    expect(error.message).toBe('no');\n  });\n});\n",
+        ),
+    ),
+}
+
+
 @pytest.mark.req("judge.parts.tests")
 @pytest.mark.parametrize("way", NOTHING)
 def test_a_test_that_says_nothing_is_none(way: str) -> None:
@@ -172,6 +214,53 @@ ENOUGH: dict[str, tuple[Files, object]] = {
 }
 
 
+ENOUGH |= {
+    "awaited": (
+        PYTHON,
+        put(
+            "tests/test_tax.py",
+            f"{IMPORTS}class TaxTest(unittest.IsolatedAsyncioTestCase):\n"
+            f"    async def test_tax(self):\n        {TAXED}",
+        ),
+    ),
+    "with a stand-in for another": (
+        PYTHON,
+        put("tests/test_tax.py", f"{IMPORTS}@patch('tax.rate', return_value=20)\ndef test_tax(rate):\n    {TAXED}"),
+    ),
+    "of a name that a library has, too": (
+        PYTHON,
+        put("tests/test_tax.py", f"{IMPORTS}@patch('tax.rates.tax', return_value=20)\ndef test_tax(_):\n    {TAXED}"),
+    ),
+    "in a class that another is made from": (
+        PYTHON,
+        put(
+            "tests/test_tax.py",
+            f"{IMPORTS}class Cases:\n    def test_tax(self):\n        {TAXED}\n\n"
+            "class TestTax(Cases):\n    rate = 20\n",
+        ),
+    ),
+    "in a file that another imports": (
+        PYTHON,
+        {
+            "tests/cases.py": f"{IMPORTS}def test_tax():\n    {TAXED}",
+            "tests/test_all.py": "from tests.cases import *\n",
+        },
+    ),
+    "by rules of its own": (
+        {**PYTHON, "pytest.ini": "[pytest]\npython_classes = *Spec\n"},
+        put("tests/test_tax.py", f"{IMPORTS}class TaxSpec:\n    def test_tax(self):\n        {TAXED}"),
+    ),
+    "behind a promise that is returned": (
+        NODE,
+        put(
+            "src/tax.test.js",
+            "test('tax', () => tax(-1).catch((error) => {\n  expect(error.message).toBe('no');\n}));\n"
+            "test('net', () => {\n  return net(1).then((found) => expect(found).toBe(1));\n});\n",
+        ),
+    ),
+}
+
+
 @pytest.mark.parametrize("way", ENOUGH)
 def test_a_test_in_any_form_is_enough(way: str) -> None:
     project, change = ENOUGH[way]
@@ -181,3 +270,18 @@ def test_a_test_in_any_form_is_enough(way: str) -> None:
 def test_change_of_tests_only_counts() -> None:
     change: Change = put("tests/test_tax.py", "from tax import tax\n\n\ndef test_tax():\n    assert tax(1, 0) == 1\n")
     assert missing(PYTHON, change, "Write tests for tax.") == ""
+
+
+UNRUN: dict[str, Change] = {
+    "class of another name": put("tests/test_tax.py", f"{IMPORTS}class Tax:\n    def test_tax(self):\n        {TAXED}"),
+    "class below nothing": put(
+        "tests/test_tax.py", f"{IMPORTS}class TaxTest(object):\n    def test_tax(self):\n        {TAXED}"
+    ),
+    "file of another name": put("tests/taxes.py", f"{IMPORTS}def test_tax():\n    {TAXED}"),
+}
+
+
+@pytest.mark.req("judge.parts.tests")
+@pytest.mark.parametrize("way", UNRUN)
+def test_a_test_that_no_runner_collects_is_not_run(way: str) -> None:
+    assert missing(PYTHON, UNRUN[way]) == "the new tests are not run"

@@ -12,6 +12,7 @@ from mi.project.checks.judge_comparison import code_items, text_of
 from mi.project.checks.judge_items import JudgeItem
 from mi.project.checks.judge_places import extension, judge_kind
 from mi.project.checks.judge_python import example_items, is_always_true
+from mi.project.checks.judge_unrun import asks_its_stand_in, find_unrun, is_left_behind, is_never_awaited
 from mi.project.trees import Tree
 
 _ASSERTS = re.compile(
@@ -19,6 +20,7 @@ _ASSERTS = re.compile(
     r"|\bexit\b|Output:|\[ |-eq\b|snapshot|approve",
     re.IGNORECASE,
 )
+_SAYS_NOTHING = "the new tests say nothing about the code"
 _NAME = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]*")
 _STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`")
 _DECLARED = re.compile(r"\b(?:func|fn|fun|function|def|void|Task|class|mod|describe|test|it) (\w+)")
@@ -40,11 +42,9 @@ def find_missing_tests(task: str, base: Tree, final: Tree) -> tuple[str, str]:
         return "", ""
     changed = [path for path in final.changed_since(base) if final.read(path) is not None]
     came = [found for path in changed for found in _gained(path, base, final)]
-    if not came:
-        return wish, "no test was added"
-    if any(came):
+    if "" in came:
         return "", ""
-    return wish, "the new tests say nothing about the code"
+    return wish, min(came, default="no test was added")
 
 
 def _asks_for_tests(task: str) -> str:
@@ -60,20 +60,23 @@ def _asks_for_tests(task: str) -> str:
     return ""
 
 
-def _gained(path: str, base: Tree, final: Tree) -> Iterator[bool]:
-    """Yield for each test that a file gained whether it says something about the code."""
+def _gained(path: str, base: Tree, final: Tree) -> Iterator[str]:
+    """Yield for each test that a file gained what is wrong with it; '' when it says something about the code."""
     kind, before, after = judge_kind(path), text_of(base.read(path)), text_of(final.read(path))
     if kind in ("code", "inline"):
         known = {item.name: item.text for item in _tests(path, before)}
         new = [item for item in _tests(path, after) if known.get(item.name) != item.text]
         asserts = bool(_ASSERTS.search(after if not before else "\n".join(item.text for item in new)))
-        yield from (asserts and _says_something(item, extension(path)) for item in new)
+        unrun = find_unrun(path, final) if path.endswith(".py") and new else frozenset()
+        for item in new:
+            says = asserts and _says_something(item, extension(path)) and not is_never_awaited(item.name, after, path)
+            yield "the new tests are not run" if item.name in unrun else "" if says else _SAYS_NOTHING
         if kind == "code" and not new and before != after:
-            yield True  # what the tests use grew: cases, helpers, scenarios in another form
+            yield ""  # what the tests use grew: cases, helpers, scenarios in another form
     elif (kind in ("data", "recipe") and before != after) or (
         path.endswith(".py") and len(example_items(after)) > len(example_items(before))
     ):
-        yield True
+        yield ""
 
 
 def _tests(path: str, text: str) -> list[JudgeItem]:
@@ -84,12 +87,12 @@ def _tests(path: str, text: str) -> list[JudgeItem]:
 
 def _says_something(item: JudgeItem, language: str) -> bool:
     if language not in ("py", "pyi"):
-        return _names_code(item.text)
+        return _names_code(item.text) and not is_left_behind(item.text)
     try:
         function = ast.parse(item.text).body[0]
     except (SyntaxError, IndexError):
         return True
-    return _reaches_code(function) and not _only_holds(function)
+    return _reaches_code(function) and not _only_holds(function) and not asks_its_stand_in(function)
 
 
 def _names_code(text: str) -> bool:
