@@ -154,6 +154,8 @@ class Patterns:
     test_words: str = ""  # tests and what belongs to them, as a task speaks of them in general
     no_object: str = ""  # after it, a name is no longer what the verb is about
     tests_stay: str = ""  # the tests are to be left as they are
+    about_warnings: str = ""  # a warning or the report of a linter is to go
+    wants_silence: str = ""  # … by silence, or a new one is to come
     loosens_tests: str = ""  # a test may ask for less than one value
     tests_wrong: str = ""  # the tests themselves are what is wrong
     with_tests: str = ""  # what is taken away takes its tests along

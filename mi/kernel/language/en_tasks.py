@@ -104,6 +104,14 @@ class EnglishTasks(Patterns):
         r"|\btests? (?:must|should|may|shall) (?:not be (?:changed|touched|modified|edited)|stay|remain)\b"
         r"|\b(?:code|implementation),? not the tests?\b|\bnot in the tests?\b"
     )
+    about_warnings = (
+        r"\b(?:warn(?:s|ings?)?|deprecat\w+|lint(?:er|s|ing)?|mypy|pyright|ruff|flake8|pylint|eslint|clippy)\b"
+    )
+    wants_silence = (
+        r"\b(?:silenc|suppress|ignor|mut(?:e|ing)\b|hid(?:e|ing)\b|disabl|noqa|nolint|filter)\w*"
+        r"|\b(?:add|emit|issue|raise|give|show|print|log|introduce|deprecate|mark|let)\b[^.;]{0,60}(?:\bwarn|deprecat|\blint)"
+        r"|\bdeprecate\b"
+    )
     loosens_tests = (
         r"\b(?:loosen|relax|toleran|approximat|rough|flaky|brittle|unstable|random|truthy|substring|inequalit|at least"
         r"|at most|contain|includ|non-?empty|(?:not|never) (?:be )?(?:none|null|nil|empty)|(?:any|whatever) order)\w*"

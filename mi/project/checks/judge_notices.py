@@ -25,6 +25,7 @@ from mi.project.checks.judge_notices_moments import depends_on_moment
 from mi.project.checks.judge_notices_paths import TestPlaces
 from mi.project.checks.judge_notices_python import notices_in_python
 from mi.project.checks.judge_places import CODE, extension, judge_kind
+from mi.project.checks.judge_silencers import SILENCES, find_silencers
 from mi.project.checks.judge_tokens import without_comments
 from mi.project.trees import Tree
 
@@ -108,6 +109,7 @@ class _Reader:
         found += [(USES_RUNNER, number) for number in uses_test_library(plain, path, self._task)]
         if language in SHELL:
             found += [(READS_TESTS, number) for number in self._reads_variables(plain)]
+        found += [(SILENCES, number) for number in find_silencers(lines, self._task, language in SHELL)]
         named = [(way, number) for way, number in found if number < len(lines)]
         named += [("answers the very inputs of a test", number) for number in answers_tests(lines, self._inputs)]
         for way, number in sorted(dict.fromkeys(named), key=lambda one: one[1]):
