@@ -250,3 +250,31 @@ def test_a_method_that_a_base_class_defines_may_leave_out_what_it_is_given() -> 
     task = "Add a class `Shipping` with cost(weight), and a subclass `Flat`."
     assert missing(task, {"a.py": "x = 1\n"}, {"a.py": f"{base}\n\n{flat}"}) == []
     assert missing(task, {"a.py": "x = 1\n"}, {"a.py": flat}) == ["`cost` never uses its parameter `weight`"]
+
+
+CONVERT = "Add a function `convert(cents, currency)` for EUR and GBP."
+ARMS = "pub fn convert(cents: i64, currency: &str) -> i64 {\n    match currency {\n"
+ARMS += '        "EUR" => cents,\n        %s\n    }\n}\n'
+PY_ARMS = "def convert(cents, currency):\n    if currency == 'GBP':\n        %s\n    return cents\n"
+JS_ARMS = "export function convert(cents, currency) {\n  if (currency === 'GBP') {\n    %s\n  }\n  return cents;\n}\n"
+
+
+@pytest.mark.req("judge.parts.added")
+@pytest.mark.parametrize(
+    ("path", "text", "line", "is_open"),
+    [
+        ("src/lib.rs", ARMS, '"GBP" => todo!(),', True),
+        ("src/lib.rs", ARMS, '"GBP" => unimplemented!("later"),', True),
+        ("src/lib.rs", ARMS, "_ => todo!(),", False),
+        ("src/lib.rs", ARMS, '"GBP" => cents * 85 / 100, // todo!()', False),
+        ("shop.py", PY_ARMS, "raise NotImplementedError('TODO')", True),
+        ("shop.py", PY_ARMS, "raise NotImplementedError('GBP is not sold on this system')", False),
+        ("shop.js", JS_ARMS, "throw new Error('not implemented yet');", True),
+        ("shop.js", JS_ARMS, "throw new RangeError(currency);", False),
+    ],
+)
+def test_a_branch_that_is_left_for_later_is_open(path: str, text: str, line: str, is_open: bool) -> None:
+    found = [f"`{path}: {line}` is not written yet"] if is_open else []
+    assert missing(CONVERT, {"README.md": ""}, {path: text % line}) == found
+    assert missing(f"{CONVERT} GBP is a stub for now.", {"README.md": ""}, {path: text % line}) == []
+    assert missing(CONVERT, {path: text % line}, {path: text % line + "\n"}) == []  # it was there before

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from mi.kernel.language import compiled, patterns
+from mi.project.checks.asked_branches import find_unwritten
 from mi.project.checks.asked_errors import find_without_error
 from mi.project.checks.asked_lists import find_left_out
 from mi.project.checks.definitions import Definition
@@ -39,6 +40,7 @@ def find_open_functions(task: str, base: Tree, final: Tree) -> list[OpenFunction
     return [
         *_find_unused(task, base, final, changed),
         *_find_undone(task, base, final, changed),
+        *(OpenFunction(line, f"`{line}` is not written yet") for line in find_unwritten(task, base, final)),
         *(OpenFunction(name, f"nothing was done for `{name}`") for name in find_left_out(task, base, final)),
         *(OpenFunction(name, f"`{name}` never gives an error") for name in find_without_error(task, base, final)),
     ]
