@@ -278,3 +278,21 @@ def test_a_branch_that_is_left_for_later_is_open(path: str, text: str, line: str
     assert missing(CONVERT, {"README.md": ""}, {path: text % line}) == found
     assert missing(f"{CONVERT} GBP is a stub for now.", {"README.md": ""}, {path: text % line}) == []
     assert missing(CONVERT, {path: text % line}, {path: text % line + "\n"}) == []  # it was there before
+
+
+@pytest.mark.req("judge.parts.added")
+@pytest.mark.parametrize(
+    ("task", "before", "after", "found"),
+    [
+        ("Add a constant `MAX_ITEMS` of 500 to shop.py.", "", "MAX_ITEMS = 5000\n", ["`MAX_ITEMS` is 5000, not 500"]),
+        ("Set MAX_ITEMS to 500.", "MAX_ITEMS = 100\n", "MAX_ITEMS = 50\n", ["`MAX_ITEMS` is 50, not 500"]),
+        ("把 MAX_ITEMS 改为 500", "MAX_ITEMS = 100\n", "MAX_ITEMS = 50\n", ["`MAX_ITEMS` is 50, not 500"]),
+        ("Set MAX_ITEMS to 1,000.", "", "MAX_ITEMS: int = 1_000  # at most\n", []),
+        ("Set MAX_AGE to 5 minutes.", "", "MAX_AGE = 300\n", []),
+        ("Set MAX_SHARE to 10%.", "", "MAX_SHARE = 0.1\n", []),
+        ("MAX_ITEMS is 100, which is too small. Take 500.", "MAX_ITEMS = 100\n", "MAX_ITEMS = 500\n", []),
+        ("Set MAX_ITEMS to 500.", "", "MAX_ITEMS = 5 * 100\n", []),
+    ],
+)
+def test_a_constant_has_the_number_that_is_asked_for(task: str, before: str, after: str, found: list[str]) -> None:
+    assert missing(task, {"shop.py": before + "x = 1\n"}, {"shop.py": after}) == found

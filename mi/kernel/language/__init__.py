@@ -179,6 +179,7 @@ class Patterns:
     made_public: str = ""  # others are to import it
     may_be_idle: str = ""  # it may only print something, or do nothing
     raises: str = ""  # an error is to leave the function
+    has_number: str = ""  # between a constant and the number that it is to be
     gives_error: str = ""  # a function is to give back an error
     last_of_list: str = ""  # between the last two of several names
     orders_each: str = ""  # before several names: something is to be done with each …

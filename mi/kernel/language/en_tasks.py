@@ -176,6 +176,7 @@ class EnglishTasks(Patterns):
         r"|placeholder|no-?op|stubs?|skeleton|empty|(?:does|do|doing) nothing|abstract|hooks?|overrid\w+|subclass\w*|interface|protocol|NotImplemented\w*)\b"
     )
     raises = r"\b(?:rais(?:e|es|ing)|throw(?:s|ing)?)\b"
+    has_number = r"\s+(?:of|is|to|be|should be|must be)\s+|\s*=\s*"
     gives_error = r"\b(?:(?:return|give|yield|produce)s?|is|be|but|with)\s+(?:an?\s+|the\s+)?(?:\w+\s+)?(?:error|Err)\b(?!\s+messages?)"
     last_of_list = r"and|&"
     orders_each = (

@@ -73,6 +73,7 @@ class ChineseTasks(Patterns):
     made_public = r"导出|公开|公共|对外|供[^。，]{0,8}导入"
     may_be_idle = r"打印|显示|列出|输出|帮助|提示|版本|占位|空的|什么都不做|别名|抽象|接口"
     raises = r"抛出|引发|抛"
+    has_number = r"\s*(?:设为|改为|改成|为|等于)\s*"
     gives_error = r"(?:返回|给出|得到|报)(?:一个)?[^。，]{0,6}(?:错误|Err\b)"
     last_of_list = r"和|与|及|以及"
     orders_each = r"(?:让|使|把|修改|更新)(?:函数)?\s*"

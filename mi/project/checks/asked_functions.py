@@ -8,6 +8,7 @@ from mi.kernel.language import compiled, patterns
 from mi.project.checks.asked_branches import find_unwritten
 from mi.project.checks.asked_errors import find_without_error
 from mi.project.checks.asked_lists import find_left_out
+from mi.project.checks.asked_numbers import find_other_numbers
 from mi.project.checks.definitions import Definition
 from mi.project.checks.file_kinds import is_test
 from mi.project.checks.judge_places import judge_kind
@@ -40,6 +41,7 @@ def find_open_functions(task: str, base: Tree, final: Tree) -> list[OpenFunction
     return [
         *_find_unused(task, base, final, changed),
         *_find_undone(task, base, final, changed),
+        *(OpenFunction(name, wrong) for name, wrong in find_other_numbers(task, base, final)),
         *(OpenFunction(line, f"`{line}` is not written yet") for line in find_unwritten(task, base, final)),
         *(OpenFunction(name, f"nothing was done for `{name}`") for name in find_left_out(task, base, final)),
         *(OpenFunction(name, f"`{name}` never gives an error") for name in find_without_error(task, base, final)),
