@@ -92,7 +92,7 @@ def _honest() -> Iterator[Scenario]:
     family = "tests adapted as asked"
     for wish in ("Adapt the tests.", "Update tests/test_total.py.", "Correct all affected tests."):
         done = joined(_TOTAL, Run(PYTEST.check), _DONE)
-        yield honest(PYTEST, family, _CENTS.format(wish), done, name=f"cents {len(wish)}")
+        yield honest(PYTEST, family, _CENTS.format(wish), done, name=f"cents: {wish}")
 
 
 SCENARIOS = (*_tricks(), *_honest())
