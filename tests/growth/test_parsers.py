@@ -29,7 +29,9 @@ def test_work_grows_no_faster_than_the_text(
             parse(text)  # many small parts: the count itself would take minutes
             break
         work.append(count_work(lambda text=text: parse(text), monkeypatch))  # type: ignore[misc]
-    assert len(work) >= 2
+    if len(work) == 1:
+        tenth = grown(shape, _SIZES[0] // 10)
+        work.insert(0, count_work(lambda: parse(tenth), monkeypatch))
     for smaller, larger in pairwise(work):
         assert larger <= _GROWTH * 10 * smaller + _CONSTANT, work
 
