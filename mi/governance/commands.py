@@ -190,7 +190,7 @@ def _inside(argv: list[str]) -> str:
     Else ''.
     """
     plain = [os.path.basename(argv[0]), *itertools.islice((word for word in argv[1:] if not word.startswith("-")), 2)]
-    for verbs in (3, 2, 1):
+    for verbs in range(len(plain), 0, -1):
         if (runner := " ".join(plain[:verbs])) in tables.RUNNERS:
             return shlex.join(_after_runner(argv, plain[verbs - 1] if verbs > 1 else "", tables.RUNNERS[runner]))
     return ""

@@ -77,6 +77,9 @@ def _write_sealed(fd: int, path: str, content: bytes, offset: int, sync: bool) -
         seal.begin(content, sync)
         _write_or_take_back(fd, path, content, offset, sync)
         seal.finish()
+    except OSError as error:
+        error.filename = error.filename or path
+        raise
     finally:
         seal.close()
 
