@@ -289,6 +289,7 @@ def test_a_yes_on_the_screen_is_heard_after_a_call_that_failed_and_one_that_was_
     screen = start_screen(host, "Is there anything left to do?")
     try:
         stop_waiting(host, screen)
+        wait_for_result(host)
         screen.type("yes, add it to the list")
         screen.type("\r")
         assert wait_until(lambda: "- [ ] write the guide" in tasks.read_text("utf-8"), 30), screen.seen[-3000:]
@@ -298,6 +299,17 @@ def test_a_yes_on_the_screen_is_heard_after_a_call_that_failed_and_one_that_was_
 
 
 WAITS = turn(run("touch waits; sleep 600"))
+
+
+def wait_for_result(host: AgentHost) -> None:
+    """Wait until Claude Code wrote down that the call was stopped: nobody types faster than that."""
+    folder = Path(host.env["CLAUDE_CONFIG_DIR"], "projects")
+
+    def is_written() -> bool:
+        lines = [line for path in folder.glob("*/*.jsonl") for line in path.read_text("utf-8").splitlines()]
+        return any('"tool_result"' in line and "toolu_call_5_0" in line for line in lines)
+
+    assert wait_until(is_written, 20)
 
 
 def stop_waiting(host: AgentHost, screen: Terminal) -> None:
