@@ -2,9 +2,15 @@
 
 from pathlib import Path
 
+from mi.kernel.marker import NAME
 from mi.kernel.seal import SUFFIX
 
 
 def unseal(log: Path | str) -> None:
-    """Leave a log as a version without seals wrote it: whatever stands in it counts."""
+    """Leave a log and its home as a version without seals wrote them: whatever stands in it counts."""
     Path(f"{log}{SUFFIX}").unlink(missing_ok=True)
+    for marker in (folder / NAME for folder in Path(log).parents):
+        if marker.is_file():
+            lines = marker.read_bytes().splitlines(keepends=True)
+            marker.write_bytes(b"".join(line for line in lines if b'"sealed"' not in line))
+            return

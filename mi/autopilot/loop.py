@@ -63,6 +63,7 @@ class Loop:
     def run(self, watch: WorktreeWatch, resume: Callable[[], Next] | None = None) -> RunEnd:
         """Drive the agent to the run's end; `resume` says how a run goes on that an earlier process began."""
         try:
+            self.home.look()
             upcoming = self._take_up(resume()) if resume else self._begin()
             while isinstance(upcoming, SendNext):
                 stopped = self._before_batch()

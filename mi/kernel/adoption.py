@@ -30,11 +30,15 @@ def seal_logs(root: str) -> None:
     marker = read_marker(root)
     if marker.read().sealed or not os.path.isdir(root):
         return
-    for log in Home(root).logs():
+    notices, was_marked = hears_of(root), bool(marker.id)
+    unsealed = [log for log in Home(root).logs() if not os.path.lexists(log + SUFFIX)]
+    if was_marked and notices is not None and any(map(os.path.getsize, unsealed)):
+        notices.add("home-sealed", root, count=len(unsealed))  # a home of 0.1 is told of as a whole
+    for log in unsealed:
         with jsonl.keep_writers_out(log):
             if not os.path.lexists(log + SUFFIX):
                 seal_anew(log)
-    marker.note_sealed(hears_of(root))
+    marker.note_sealed(notices)
 
 
 def _own_in(root: str, relative: str) -> tuple[bool, list[str]]:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from mi.kernel import files, locks
-from mi.kernel.home import FILE_MODE, find_root, make_place
+from mi.kernel.home import FILE_MODE, find_root, make_place, read_marker
 
 try:
     from _blake2 import blake2b  # without OpenSSL, whose loading takes a fifth of Python's own start
@@ -186,7 +186,7 @@ def find_marked(path: str) -> list[Stretch]:
     size = _measure_size(path)  # first: a seal is ahead of its log, never behind
     lines = _read_lines(path, only_last=True)
     if not lines:
-        return []
+        return [Stretch("unsealed", 0, size)] if size and _was_sealed(path) else []
     last = lines[-1]
     marked = [Stretch(one.found, one.since, one.end) for one in _read_lines(path) if one.found] if last.open else []
     is_longer = size > last.end and last.instead is None
@@ -194,8 +194,14 @@ def find_marked(path: str) -> list[Stretch]:
 
 
 def find_foreign(path: str) -> list[Stretch]:
-    """Return where lines stand that do not count: added or changed by somebody else."""
-    return [one for one in find_marked(path) if one.kind in ("added", "changed")]
+    """Return where lines stand that do not count: added or changed by somebody else, or no longer sealed."""
+    return [one for one in find_marked(path) if one.kind != "cut"]
+
+
+def _was_sealed(path: str) -> bool:
+    """Return whether the home that a log lies in says that each of its logs has a seal."""
+    root = find_root(path)
+    return bool(root) and read_marker(root).read().sealed
 
 
 def is_foreign(path: str, offset: int) -> bool:

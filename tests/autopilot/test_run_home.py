@@ -148,3 +148,21 @@ def test_the_doctor_names_what_is_not_mis_and_an_agent_may_not_accept_it(bench: 
     assert [one["code"] for one in ran.of("violation")].count("AGENT_AS_PERSON") == 2
     assert FORGED not in told(bench)
     assert "mi seal accept" in bench.mi("doctor").stdout
+
+
+@pytest.mark.req("safe.seal.claims")
+def test_a_log_whose_seal_was_taken_away_between_runs_counts_only_when_accepted(bench: Workbench) -> None:
+    bench.agent(DONE)
+    bench.values(VALUES)
+    log = bench.home / "thoughtdb/global/claims.jsonl"
+    Path(f"{log}.seal").unlink()
+    claim = json.loads(log.read_text("utf-8").splitlines()[0]) | {"claim_id": "cl_forged", "text": FORGED}
+    with log.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(claim) + "\n")
+    ran = bench.run()
+    assert "its seal is gone" in changes(ran)[0]
+    assert not any(FORGED in one for one in ran.inputs)
+    assert FORGED not in told(bench)
+    assert "its seal is gone" in bench.mi("seal", "show").stdout
+    bench.mi("seal", "accept")
+    assert VALUES in told(bench)

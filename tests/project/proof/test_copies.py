@@ -43,13 +43,6 @@ def tools() -> None:
 
 
 @pytest.fixture
-def scratch(home: Home) -> Iterator[Scratch]:
-    made = open_scratch(home.path("scratch"))
-    yield made
-    close_scratch(made)
-
-
-@pytest.fixture
 def project(repository) -> Path:
     """A project with sources in git and, beside them, what was installed and built."""
     repo: Path = repository("project")

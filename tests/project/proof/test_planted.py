@@ -1,6 +1,5 @@
 """Code under test that forges the report of its run, or keeps a script from noticing; and code that only looks so."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from mi.kernel.home import Home
 from mi.project.checks.runner import Check
 from mi.project.proof.check_runs import CopiedRuns, RunSettings
-from mi.project.proof.copies import Scratch, close_scratch, open_scratch
+from mi.project.proof.copies import Scratch
 from mi.project.proof.planted import may_end_run
 from mi.project.proof.proving import ProofCase, prove
 from mi.project.proof.sandbox import own_environment
@@ -57,13 +56,6 @@ export function total(prices) {
 def tools(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (rust_environment() | go_environment()).items():
         monkeypatch.setenv(name, value)
-
-
-@pytest.fixture
-def scratch(home: Home) -> Iterator[Scratch]:
-    made = open_scratch(home.path("scratch"))
-    yield made
-    close_scratch(made)
 
 
 @pytest.fixture

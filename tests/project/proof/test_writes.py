@@ -1,7 +1,6 @@
 """A check that writes to what judges it, while it runs on a copy."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,14 +8,13 @@ import pytest
 from mi.kernel.home import Home
 from mi.project.checks.runner import Check
 from mi.project.proof.check_runs import CopiedRuns, RunSettings
-from mi.project.proof.copies import Scratch, close_scratch, make_copy, open_scratch
+from mi.project.proof.copies import Scratch, make_copy
 from mi.project.proof.proving import ProofCase, prove
 from mi.project.proof.sandbox import Way, own_environment, run_in_copy
 from mi.project.proof.writes import is_watched
 from mi.project.trees import GitTree
 from tests.conftest import git
 from tests.project.proof.running import write
-from tests.real.installed import program
 
 WAYS: list[Way] = ["namespaces", "bubblewrap", "plain"]
 FILES = {
@@ -27,14 +25,6 @@ FILES = {
     "tests/data/cases.txt": "1 2 = 3\n",
     "tests/conftest.py": "",
 }
-
-
-@pytest.fixture
-def scratch(home: Home) -> Iterator[Scratch]:
-    program("bwrap", "bubblewrap", "run checks in")
-    made = open_scratch(home.path("scratch"))
-    yield made
-    close_scratch(made)
 
 
 @pytest.fixture

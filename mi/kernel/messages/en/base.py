@@ -102,6 +102,7 @@ TEXT = {
     "error.not-an-option": "{id} does not offer {value!r}; say one of: {options}",
     # notices: said once after the answer
     "notice.state-broken": "{path} cannot be read ({reason}); going on without it",
+    "notice.home-sealed": "{path}: {count} logs had no seal and are sealed as they are; if this is not the first time, somebody removed the seals (mi seal show)",
     "notice.home-adopted": "{path} has no marker yet and reads as an MI home of 0.1: {marker} now says what in it is MI's (entries: {count}); mi uninstall --purge would delete that alone",
     "notice.secret-answer": "the answer holds a secret: the agent gets it as you said it; what MI stores and shows has [redacted] in its place",
     "notice.secret-answer-dropped": "the answer holds a secret, which MI does not store: whoever asked gets the answer with [redacted] in its place (name a variable or a file that holds it, or answer while the run waits)",

@@ -100,6 +100,7 @@ TEXT = {
     "error.no-such-option": "{id} 没有 {value!r} 这个选项；请选择 {options}，或用您自己的话回答",
     "error.not-an-option": "{id} 没有 {value!r} 这个选项；请选择：{options}",
     "notice.state-broken": "{path} 无法读取（{reason}）；暂且不用它",
+    "notice.home-sealed": "{path}：{count} 个日志没有封记，现按原样封记；如果这不是第一次，说明有人删除了封记（mi seal show）",
     "notice.home-adopted": "{path} 还没有标记，内容看来是 0.1 版的 MI 主目录：{marker} 现已记下其中属于 MI 的内容（{count} 项）；mi uninstall --purge 只会删除这些",
     "notice.secret-answer": "回答中含有秘密：代理会收到您的原话；MI 保存和显示的内容以 [redacted] 代替",
     "notice.secret-answer-dropped": "回答中含有秘密，MI 不会保存：提问者收到的回答中以 [redacted] 代替（请改为说明存放它的变量或文件，或在运行等待时回答）",
