@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from mi.kernel import jsonl
 from tests.autopilot.test_person_steps import add_claim
 from tests.autopilot.workbench import BROKEN, MEND, TEST, Json, Ran, run, say
 from tests.learning.stored import claims, lines
@@ -55,7 +56,7 @@ def recalled(bench: Bench, *task: str) -> list[str]:
     other.mkdir(parents=True)
     line = json.loads((own / "thoughtdb/claims.jsonl").read_text("utf-8").splitlines()[-1])
     elsewhere = line | {"claim_id": "cl_there", "text": "the failing test fails: failing test, failing test"}
-    (other / "claims.jsonl").write_text(json.dumps(elsewhere) + "\n", "utf-8")
+    jsonl.append(str(other / "claims.jsonl"), json.dumps(elsewhere).encode(), sealed=True)
     bench.agent([say("It adds.")])
     found = bench.run(*(task or ("what", "is", "the", "failing", "test?"))).of("cross_project_recall")
     return [item["id"] for one in found if one["reason"] == "run_start" for item in one["items"]]
