@@ -1,40 +1,50 @@
 """A person's terminal: a command on a pseudo-terminal of its own, read and typed into."""
 
+import fcntl
 import os
 import pty
 import re
 import select
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 _OWNS = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
 _LIMIT_S = 60.0
+_OVER = b"\x00over\x00"  # written behind the command's last word
 
 
 class Terminal:
-    """A command that owns a terminal, so that Ctrl-C reaches it; `shown` is what is seen so far, without colours."""
+    """A command that owns a terminal, so that Ctrl-C reaches it; `shown` is what is seen without colours."""
 
-    def __init__(self, command: Sequence[str], cwd: Path, **env: str) -> None:
-        self._screen, end = pty.openpty()
+    def __init__(self, command: Sequence[str], cwd: Path, columns: int = 0, **env: str) -> None:
+        # The command's end stays open here: a kernel may drop what was not read yet when the last one is closed.
+        self._screen, self._end = pty.openpty()
+        if columns:
+            fcntl.ioctl(self._end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         self._raw = b""
+        self._over = False
         self.process = subprocess.Popen(
             [sys.executable, "-c", _OWNS, *command],
             cwd=cwd,
-            stdin=end,
-            stdout=end,
-            stderr=end,
+            stdin=self._end,
+            stdout=self._end,
+            stderr=self._end,
             env=os.environ | {"TERM": "dumb"} | env,
             start_new_session=True,
         )
-        os.close(end)
+
+    @property
+    def coloured(self) -> str:
+        return self._raw.removesuffix(_OVER).decode("utf-8", "replace").replace("\r", "")
 
     @property
     def shown(self) -> str:
-        text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self._raw.decode("utf-8", "replace"))
-        return text.replace("\r", "")
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.coloured)
 
     def read_until(self, text: str) -> str:
         """What is seen once a text is there."""
@@ -61,15 +71,16 @@ class Terminal:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+        os.close(self._end)
         os.close(self._screen)
 
     def _read(self, wait_s: float) -> bool:
         """Whether there may be more to come."""
-        if not select.select([self._screen], [], [], wait_s)[0]:
-            return True
-        try:
-            chunk = os.read(self._screen, 65536)
-        except OSError:
-            return False  # the other end is closed: the command is over
-        self._raw += chunk
-        return bool(chunk)
+        if self._raw.endswith(_OVER):
+            return False
+        if select.select([self._screen], [], [], wait_s)[0]:
+            self._raw += os.read(self._screen, 65536)
+        elif not self._over and self.process.poll() is not None:
+            self._over = True
+            os.write(self._end, _OVER)
+        return True

@@ -1,11 +1,8 @@
 """`mi run` at the prompt: where the task comes from, what is shown, and what scripts read."""
 
 import json
-import os
-import pty
 import re
-import subprocess
-import sys
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,6 +11,7 @@ import pytest
 from mi.autopilot.injection import EXTERNAL, REFACTOR
 from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, run, say
 from tests.conftest import MI, git
+from tests.terminals import Terminal
 
 DONE = [MEND, TEST, say("Fixed and tested. Done.")]
 SECRET = "ghp_" + "aB3dE5gH7" * 4
@@ -111,43 +109,23 @@ def test_only_the_persons_own_word_changes_what_a_refactoring_means(bench: Workb
     assert REFACTOR not in ran.of("hands_input")[0]["light_injection"]
 
 
-def at_terminal(bench: Workbench, answer: bytes, code: int = 0, prompt: bytes = b"\n> ", **env: str) -> str:
+def at_terminal(bench: Workbench, answer: str, code: int = 0, prompt: str = "\n> ", **env: str) -> str:
     """What a person sees who runs a task on a terminal and answers the question that comes."""
-    if prompt == b"\n> ":
+    if prompt == "\n> ":
         bench.mi("settings", "set", "--prove", "no")  # so that nothing is asked about it
-    terminal, end = pty.openpty()
-    # A new process group that owns the terminal: Ctrl-C reaches whoever reads it.
-    owns = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
-    command = [sys.executable, "-c", owns, str(MI), "run", "fix it"]
-    with os.fdopen(terminal, "r+b", buffering=0) as person:
-        process = subprocess.Popen(
-            command,
-            cwd=bench.project,
-            stdin=end,
-            stdout=end,
-            stderr=end,
-            env=os.environ | bench.env | env,
-            start_new_session=True,
-        )
-        os.close(end)
-        shown = b""
-        while answer and prompt not in shown.replace(b"\r", b""):
-            shown += person.read(4096)
-        person.write(answer)
-        try:
-            while chunk := person.read(4096):
-                shown += chunk
-        except OSError:
-            pass  # the other end is closed: the run is over
-        assert process.wait(60) == code
-    return shown.decode()
+    with closing(Terminal([str(MI), "run", "fix it"], bench.project, **(bench.env | env))) as terminal:
+        if answer:
+            terminal.read_until(prompt)
+        terminal.type(answer)
+        terminal.finish(code)
+        return terminal.coloured
 
 
 @pytest.mark.parametrize("term", ["xterm-256color", "dumb"])
 @pytest.mark.req("mi.inbox.terminal-at-once")
 def test_a_person_at_the_terminal_is_asked_at_once(bench: Workbench, term: str) -> None:
     bench.agent([say("Which colour should the report have?")], DONE)
-    shown = at_terminal(bench, b"Green, please.\n", TERM=term)
+    shown = at_terminal(bench, "Green, please.\n", TERM=term)
     assert "Which colour should the report have?" in shown
     records = bench.records()
     assert [one["answer"] for one in records if one["kind"] == "user_input"] == ["Green, please."]
@@ -157,7 +135,7 @@ def test_a_person_at_the_terminal_is_asked_at_once(bench: Workbench, term: str) 
 @pytest.mark.req("mi.fail.signal-marked", "mi.fail.signal-resumable")
 def test_ctrl_c_at_a_question_ends_the_run_and_the_question_waits(bench: Workbench) -> None:
     bench.agent([say("Which colour should the report have?")], DONE)
-    at_terminal(bench, b"\x03", code=130, TERM="xterm-256color")
+    at_terminal(bench, "\x03", code=130, TERM="xterm-256color")
     assert bench.records()[-1]["status"] == "interrupted"
     (question,) = bench.inbox()
     bench.mi("answer", question["id"], "Green.")
@@ -166,12 +144,12 @@ def test_ctrl_c_at_a_question_ends_the_run_and_the_question_waits(bench: Workben
 
 def test_only_who_speaks_is_coloured(bench: Workbench) -> None:
     bench.agent(DONE)
-    assert "[mi]\x1b[0m batch b0" in at_terminal(bench, b"", TERM="xterm-256color")
+    assert "[mi]\x1b[0m batch b0" in at_terminal(bench, "", TERM="xterm-256color")
 
 
 def test_a_terminal_shows_elapsed_time_batch_and_tokens_below_what_scrolls_by(bench: Workbench) -> None:
     bench.agent(DONE, tokens=1234)
-    shown = at_terminal(bench, b"", TERM="xterm-256color")
+    shown = at_terminal(bench, "", TERM="xterm-256color")
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
     assert re.search(r"b0 · 0:0\d · [\d,]+ tokens", plain)
     lines = [line.strip() for line in plain.replace("\r", "\n").splitlines()]
@@ -182,7 +160,7 @@ def test_a_terminal_shows_elapsed_time_batch_and_tokens_below_what_scrolls_by(be
 
 def test_a_dumb_terminal_gets_plain_lines(bench: Workbench) -> None:
     bench.agent(DONE)
-    assert "\x1b" not in at_terminal(bench, b"", TERM="dumb")
+    assert "\x1b" not in at_terminal(bench, "", TERM="dumb")
 
 
 @pytest.mark.req("v1.prov.cli-live")
@@ -348,8 +326,8 @@ def test_pinned_settings_follow_the_values_within_the_limit(bench: Workbench) ->
 @pytest.mark.req("judge.proof.asked-once")
 def test_a_person_at_the_terminal_is_asked_once_whether_mi_may_prove(bench: Workbench) -> None:
     bench.agent(DONE)
-    assert "run the project's checks itself" in at_terminal(bench, b"yes\n", prompt=b"(yes/no)", TERM="dumb")
+    assert "run the project's checks itself" in at_terminal(bench, "yes\n", prompt="(yes/no)", TERM="dumb")
     assert bench.mi("settings", "show", "--json").stdout.count('"yes"') == 1
     assert bench.records()[-1]["marks"]["proved"] is True
     git(bench.project, "checkout", "-q", ".")
-    assert "(yes/no)" not in at_terminal(bench, b"", prompt=b"", TERM="dumb")
+    assert "(yes/no)" not in at_terminal(bench, "", prompt="", TERM="dumb")

@@ -1,13 +1,10 @@
 """What a person sees on a terminal of 80 columns: helps and texts folded between words; and errors that lead on."""
 
-import fcntl
 import json
 import os
-import pty
-import struct
 import subprocess
-import termios
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,6 +16,7 @@ from mi.testing import Request
 from tests.cli.conftest import Stage
 from tests.conftest import MI
 from tests.learning.models import answering, compiled, settings
+from tests.terminals import Terminal
 
 COLUMNS = 80
 LONG = "Should the total of the basket include the tax of the country it is sent to, or leave it to the invoice? " * 2
@@ -26,19 +24,8 @@ LONG = "Should the total of the basket include the tax of the country it is sent
 
 def on_terminal(*args: str, **env: str) -> list[str]:
     """The lines of a command whose output is a terminal."""
-    terminal, end = pty.openpty()
-    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
-    with os.fdopen(terminal, "rb", buffering=0) as screen:
-        process = subprocess.Popen([str(MI), *args], stdin=subprocess.DEVNULL, stdout=end, env=os.environ | env)
-        os.close(end)
-        shown = b""
-        try:
-            while chunk := screen.read(65536):
-                shown += chunk
-        except OSError:
-            pass  # the other end is closed: the command is over
-        assert process.wait(60) == 0
-    return shown.decode().replace("\r", "").splitlines()
+    with closing(Terminal([str(MI), *args], Path.cwd(), COLUMNS, **env)) as terminal:
+        return terminal.finish().splitlines()
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
