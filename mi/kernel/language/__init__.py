@@ -188,6 +188,11 @@ class Patterns:
     commits: str = ""  # the work is to be committed
     on_branch: str = ""  # … on a branch, in group `branch`
     leaves_branch: str = ""  # … and not on that one
+    from_to: str = ""  # a thing is to have another value, with groups `noun` and `old`
+    everywhere: str = ""  # … in all places …
+    leaves_some: str = ""  # … but for some
+    about_version: str = ""
+    makes_anew: str = ""  # a program is to write its files again
     gives: str = ""  # between a call and the result that it has
     must_give: str = ""  # between a call and the result that it is to have
     in_place_of: str = ""  # between a result and the one that is wanted

@@ -200,6 +200,25 @@ class EnglishTasks(Patterns):
         r"\b(?:leave|leaving|keep|keeping)\s+(?:the\s+)?(?:branch\s+)?(?P<branch>[`\"'“]?(?:main|master|trunk|develop)\b)"
         r"[`\"'”]?\s+(?:branch\s+)?(?:alone|as\b|untouched|unchanged|clean)"
     )
+    from_to = (
+        r"\b(?:bump|change|set|raise|lower|update|increase|decrease|reduce|switch|move|upgrade|migrate|turn|adjust|correct|replace)\s+"
+        r"(?:(?:the|all|every|each|our|its|of|project's|package's)\s+)*(?P<noun>(?:[\w-]+\s+){0,2}?[\w-]+)\s+"
+        r"(?:numbers?\s+|values?\s+)?(?:everywhere\s+|throughout\s+)?from\s+[`\"'“]?(?P<old>[\w.-]*\w)[`\"'”]?(?:\s+\w+)?\s+to\s"
+    )
+    everywhere = (
+        r"\b(?:everywhere|throughout|wherever|(?:in|across) (?:all|every|each|the)(?: of)?(?: the| our| whole| entire)*"
+        r" (?:places?|files?|modules?|packages?|manifests?|scripts?|code ?base|project|repo\w*|code)"
+        r"|(?:all|every|each)(?: of)?(?: the| our)? (?:[\w-]+ ){1,3}from)\b"
+    )
+    leaves_some = (
+        r"\b(?:except|excluding|apart from|other than|but|only|unless|for|under|within|inside)\b"
+        r"|\bin (?!(?:all|every|each|the (?:whole|entire|code|project|repo\w*))\b)"
+    )
+    about_version = r"^(?:\w+ )?versions?$"
+    makes_anew = (
+        r"\b(?:re-?)?(?:generat\w+|build\w*|compil\w+|render\w*)\b|\bcode-?gen\b|\b(?:refresh|sync|upgrade|re-?run|re-?create)\w*\b"
+        r"|\bschemas?\b|\bformat\w*\b|\blint\w*\b"
+    )
     gives = (
         r"(?:(?:now|currently|still|today|then|already)\s+)?(?:\b(?:returns|gives|is|yields|equals|produces|evaluates to|results in"
         r"|prints|becomes)\b|==|=>|->|→|=)(?:\s+(?:now|currently|still))?"

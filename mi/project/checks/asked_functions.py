@@ -7,8 +7,10 @@ from typing import NamedTuple
 from mi.kernel.language import compiled, patterns
 from mi.project.checks.asked_branches import find_unwritten
 from mi.project.checks.asked_errors import find_without_error
+from mi.project.checks.asked_everywhere import find_old_values
 from mi.project.checks.asked_lists import find_left_out
 from mi.project.checks.asked_numbers import find_other_numbers
+from mi.project.checks.asked_sources import find_edited_output
 from mi.project.checks.definitions import Definition
 from mi.project.checks.file_kinds import is_test
 from mi.project.checks.judge_places import judge_kind
@@ -25,6 +27,7 @@ from mi.project.checks.product_functions import (
 from mi.project.trees import Tree
 
 _SPELLED = re.compile(r"([A-Za-z_$][\w.$]*)\(([^()]*)\)")
+_OUTPUT = "is generated, and nothing that it is made from changed"
 _STANDS_IN = re.compile(r"NotImplemented|abstract|todo!|unimplemented!|\blocals\(|\barguments\b|@overload")
 
 
@@ -45,6 +48,8 @@ def find_open_functions(task: str, base: Tree, final: Tree) -> list[OpenFunction
         *(OpenFunction(line, f"`{line}` is not written yet") for line in find_unwritten(task, base, final)),
         *(OpenFunction(name, f"nothing was done for `{name}`") for name in find_left_out(task, base, final)),
         *(OpenFunction(name, f"`{name}` never gives an error") for name in find_without_error(task, base, final)),
+        *(OpenFunction(line, f"`{line}` has the old value") for line in find_old_values(task, base, final)),
+        *(OpenFunction(path, f"`{path}` {_OUTPUT}") for path in find_edited_output(task, base, final)),
     ]
 
 
