@@ -14,11 +14,26 @@ def main() -> int:
     try:
         if sys.argv[1:] in (["--version"], ["-V"], ["version"]) and _print_version():
             return 0
+        _import_msgspec()
         from mi.cli.main import run
 
         return _leave(run(sys.argv[1:]))
     except KeyboardInterrupt:  # so early that the door could not say it
         return 130
+
+
+def _import_msgspec() -> None:
+    """Import msgspec without typing_extensions, which it prefers to typing: on this Python both give it the same.
+
+    typing_extensions and the modules it loads cost two thirds of Python's own start.
+    """
+    if "typing_extensions" in sys.modules:
+        return
+    sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # not to be found, as Python documents it
+    try:
+        import msgspec  # noqa: F401
+    finally:
+        del sys.modules["typing_extensions"]
 
 
 def _open_closed_streams() -> None:

@@ -17,6 +17,8 @@ ALL = 1_000_000_000
 # Whether a command is a person's word, which no agent may say: always, or in this home with these arguments.
 PersonOnly = bool | Callable[[Any, "Args"], bool]
 _WIDEST = 100  # columns of a help: longer lines are hard to read
+# Help is translated by _Help; argparse would look for files of translations for every parser, and there are none.
+vars(argparse)["_"] = str
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

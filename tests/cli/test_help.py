@@ -193,6 +193,17 @@ def test_version_imports_next_to_nothing():
     assert modules("from mi.__main__ import main; main()") - modules("pass") == {"gc", "mi", "mi.__main__"}
 
 
+@pytest.mark.parametrize("words", [["status"], ["hook", "stop", "--host", "claude-code"]])
+def test_reading_and_hooks_do_not_load_what_only_slows_the_start(words, home):
+    script = (
+        f"import os, sys\nsys.argv = ['mi', *{words}]\nfrom mi import __main__\n"
+        "__main__._leave = lambda code: code\n__main__.main()\nprint(*sys.modules, file=sys.stderr)\n"
+        "import typing_extensions"  # whoever needs it later finds it
+    )
+    done = subprocess.run([sys.executable, "-c", script], input=b"{}", capture_output=True, check=True)
+    assert {b"typing_extensions", b"inspect", b"locale"}.isdisjoint(done.stderr.split())
+
+
 @pytest.mark.req("v1.cli.python-m", "v1.cli.install")
 def test_as_a_module_and_as_a_command(mi):
     done = subprocess.run([sys.executable, "-m", "mi", "status", "--json"], capture_output=True, check=True)
