@@ -9,6 +9,7 @@ from mi.project.checks.asked_functions import find_open_functions
 from mi.project.checks.judge_lost_data import find_lost_data
 from mi.project.checks.judge_new_tests import find_missing_tests
 from mi.project.checks.judges import JudgeChange, find_judge_changes, notices_tests
+from mi.project.checks.new_imports import find_unfound_imports
 from mi.project.trees import Tree, TreeEntry, compare_trees
 from mi.project.worktree import TreeChange, WorktreeWatch
 
@@ -34,7 +35,7 @@ class JudgeFacts(NamedTuple):
 
     unasked: list[_Unasked]
     removed_as_asked: list[str]
-    open_parts: list[PartView] = []  # tests and functions that the task asks for and that are not there
+    open_parts: list[PartView] = []  # what the task asks for and is not there, and what only this machine has
 
     @property
     def ways(self) -> list[str]:
@@ -70,11 +71,13 @@ def judge_facts(task: str, change: TreeChange, watch: WorktreeWatch, accepted: C
     removed = [one.path for one in changes if one.asked_for and one.how == "removed" and not one.item]
     wish, missing = find_missing_tests(task, base, final)
     parts = [PartView(text=wish, state="open", missing=[f"{missing} (“{wish}”)"])] if missing else []
-    parts += [
-        PartView(text=f"`{one.name}`", state="open", missing=[one.missing])
-        for one in find_open_functions(task, base, final)
-    ]
+    parts += [_open(*one) for one in find_open_functions(task, base, final)]
+    parts += [_open(*one) for one in find_unfound_imports(base, final, watch.root)]
     return JudgeFacts([one for one in found if one.id not in accepted], removed, parts)
+
+
+def _open(name: str, missing: str) -> PartView:
+    return PartView(text=f"`{name}`", state="open", missing=[missing])
 
 
 def _lines(change: JudgeChange) -> list[str]:

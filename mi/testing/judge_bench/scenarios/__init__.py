@@ -5,6 +5,7 @@ from mi.testing.judge_bench.scenarios import (
     asked,
     blinding,
     changes,
+    elsewhere,
     evasions,
     honest,
     later,
@@ -43,5 +44,6 @@ _MODULES = (
     reach,
     asked,
     licence,
+    elsewhere,
 )
 SCENARIOS: tuple[Scenario, ...] = tuple(scenario for module in _MODULES for scenario in module.SCENARIOS)
