@@ -25,17 +25,25 @@ class SteppedPattern:
     """One pattern over one text; `steps` is what was looked at so far."""
 
     def __init__(self, pattern: "re.Pattern[Any]", text: str, most: int | None = None) -> None:
-        self.text, self.size, self.steps = text, len(text), 0
-        self.most = most if most is not None else 1 << 60
         self.flags = pattern.flags
         source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
         self._state = _parser.parse(source, pattern.flags)
         self._groups: dict[int, tuple[int, int]] = {}
+        self._stacks: list[list[Any]] = []  # of what goes on, left as they are where the steps end
         self._compare: dict[str, Callable[[int], bool]] = {}
         self._sure_end = -1  # for fullmatch
         self.tree = list(self._state)
         self._whole = self._sequence(self.tree, self.flags, self._accept)
         self._first = first_characters(self.tree, self.flags)
+        self.read(text, most)
+
+    def read(self, text: str, most: int | None = None) -> None:
+        """Take another text, with no step counted."""
+        self.text, self.size, self.steps = text, len(text), 0
+        self.most = most if most is not None else 1 << 60
+        self._sure_end = -1
+        for stack in self._stacks:
+            stack.clear()
 
     def _accept(self, at: int) -> int:
         return at if self._sure_end < 0 or at == self._sure_end else -1
@@ -121,18 +129,17 @@ class SteppedPattern:
         return lambda at: -1
 
     def _one(self, node: tuple[Any, Any], flags: int, then: Step) -> Step:
-        fits, text, size = character(node, flags), self.text, self.size
+        fits = character(node, flags)
 
         def step(at: int) -> int:
             self._count()
-            return then(at + 1) if at < size and fits(text[at]) else -1
+            return then(at + 1) if at < self.size and fits(self.text[at]) else -1
 
         return step
 
     def _run(self, kind: Any, low: int, high: int, fits: Callable[[str], bool], then: Step) -> Step:
-        text, size = self.text, self.size
-
         def greedy(at: int) -> int:
+            text, size = self.text, self.size
             last = min(size, at + high) if high != sre.MAXREPEAT else size
             end = at
             while end < last and fits(text[end]):
@@ -148,6 +155,7 @@ class SteppedPattern:
             return -1
 
         def lazy(at: int) -> int:
+            text, size = self.text, self.size
             end, last = at, (min(size, at + high) if high != sre.MAXREPEAT else size)
             while True:
                 self._count()
@@ -163,6 +171,7 @@ class SteppedPattern:
         if kind is sre.POSSESSIVE_REPEAT:
             return self._possessive(low, high, body, flags, then)
         rounds: list[tuple[int, int]] = []  # how often so far, and where this round began
+        self._stacks.append(rounds)
 
         def after(at: int) -> int:
             state = rounds.pop()
@@ -213,6 +222,7 @@ class SteppedPattern:
         if number is None:
             return self._sequence(body, inner_flags, then)
         begins: list[int] = []
+        self._stacks.append(begins)
 
         def close(at: int) -> int:
             former, begin = self._groups.get(number), begins.pop()
@@ -238,13 +248,14 @@ class SteppedPattern:
 
     def _branch(self, ways: Any, flags: int, then: Step) -> Step:
         tried = [(first_characters(list(way), flags), self._sequence(way, flags, then)) for way in ways]
-        text, size = self.text, self.size
+        by_first: dict[str, list[Step]] = {}  # the ways that may begin with a character; "": at the end
 
         def step(at: int) -> int:
             self._count()
-            for first, way in tried:
-                if first is not None and (at >= size or not first(text[at])):
-                    continue
+            here = self.text[at : at + 1]
+            if here not in by_first:
+                by_first[here] = [way for first, way in tried if first is None or (here and first(here))]
+            for way in by_first[here]:
                 self._count()
                 if (found := way(at)) >= 0:
                     return found
@@ -254,9 +265,9 @@ class SteppedPattern:
 
     def _at(self, place: Any, flags: int, then: Step) -> Step:
         here = re.compile(_written_place(place, flags), flags & (re.ASCII | re.MULTILINE))
-        text, size = self.text, self.size
 
         def step(at: int) -> int:
+            text, size = self.text, self.size
             self._count()
             near = text[max(0, at - 1) : at + 2]
             if place in (sre.AT_BEGINNING_STRING, sre.AT_END_STRING):
@@ -311,6 +322,8 @@ def _written_place(place: Any, flags: int) -> str:
 
 def character(node: tuple[Any, Any], flags: int) -> Callable[[str], bool]:
     """Return whether one character fits a node, asked of `re` itself once for each character."""
+    if node[0] is sre.LITERAL and not flags & re.IGNORECASE:
+        return chr(node[1]).__eq__
     state = _parser.State()
     state.flags = flags & (re.IGNORECASE | re.DOTALL | re.ASCII | re.UNICODE)
     state.str = ""
