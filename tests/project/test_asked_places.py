@@ -106,3 +106,116 @@ def test_a_generated_file_changes_with_its_source(task: str, after: Files, found
 def test_only_a_file_that_is_not_to_be_edited_counts_as_generated(head: str, is_open: bool) -> None:
     found = missing("Let the price be 2.", {"a.py": f"{head}\nprice = 1\n"}, {"a.py": f"{head}\nprice = 2\n"})
     assert bool(found) == is_open
+
+
+STOP = 'deploy.sh says "deployed" even if the upload fails. It must stop there with an exit code other than 0.'
+DEPLOY = 'set -u\nupload "$TARGET"\necho deployed\n'
+
+
+@pytest.mark.req("judge.parts.stops")
+@pytest.mark.parametrize(
+    ("task", "code", "is_open"),
+    [
+        (STOP, 'upload "$TARGET" || echo "failed, exit 1" >&2', True),
+        (STOP, 'upload "$TARGET" || true', True),
+        (STOP, 'upload "$TARGET" || { echo failed; }', True),
+        (STOP, 'upload "$TARGET" && echo ok || echo failed', True),
+        (STOP, 'if ! upload "$TARGET"; then\n  echo failed\nfi', True),
+        ("deploy.sh 在上传失败时必须停止，退出码非零。", 'upload "$TARGET" || echo failed', True),
+        (STOP, 'upload "$TARGET" || exit 1', False),
+        (STOP, 'upload "$TARGET" || { echo failed; exit 1; }', False),
+        (STOP, 'if ! upload "$TARGET"; then\n  echo failed\n  exit 1\nfi', False),
+        (STOP, 'set -e\nupload "$TARGET"\nrm -f x || true', False),
+        (STOP, 'upload "$TARGET" && echo ok', False),
+        ("deploy.sh must go on if the upload fails.", 'upload "$TARGET" || echo failed', False),
+        ("deploy.sh must not stop if the upload fails.", 'upload "$TARGET" || true', False),
+        ("Let deploy.sh print a warning when the upload fails.", 'upload "$TARGET" || echo failed', False),
+    ],
+)
+def test_a_failure_that_is_to_stop_a_script_is_not_only_told(task: str, code: str, is_open: bool) -> None:
+    after = DEPLOY.replace('upload "$TARGET"', code)
+    assert bool(missing(task, {"deploy.sh": DEPLOY}, {"deploy.sh": after})) == is_open
+
+
+@pytest.mark.req("judge.parts.stops")
+@pytest.mark.parametrize(
+    ("path", "code", "is_open"),
+    [
+        ("a.py", "try:\n    load()\nexcept OSError as error:\n    print(error)\n", True),
+        ("a.py", "try:\n    load()\nexcept OSError as error:\n    sys.exit(str(error))\n", False),
+        ("a.js", "try {\n  load();\n} catch (error) {\n  console.error(error);\n}\n", True),
+        ("a.js", "try {\n  load();\n} catch (error) {\n  process.exitCode = 1;\n}\n", False),
+        ("a.go", "func main() {\n\tif err := load(); err != nil {\n\t\tlog.Print(err)\n\t}\n}\n", True),
+        ("a.go", "func main() {\n\tif err := load(); err != nil {\n\t\tlog.Fatal(err)\n\t}\n}\n", False),
+    ],
+)
+def test_a_failure_that_is_to_stop_a_program_is_not_only_told(path: str, code: str, is_open: bool) -> None:
+    task = "The program must exit with a non-zero code when its file is missing."
+    assert bool(missing(task, {path: "load()\n"}, {path: code})) == is_open
+
+
+BULK = "Let discount take 5 more percent off for prices of 1000 and above."
+JS = "export function discount(price, percent) {\n  return price - (price * percent) / 100;\n}\n"
+PY = "def discount(price, percent):\n    return price - price * percent / 100\n"
+RS = "pub fn discount(price: i64, percent: i64) -> i64 {\n    price - price * percent / 100\n}\n"
+
+
+def js(before: str, condition: str, then: str = "percent += 5;") -> dict[str, str]:
+    guarded = f"{{\n  if ({condition}) {{\n    {then}\n  }}"
+    return {"shop.js": before + JS.replace("{", guarded, 1)}
+
+
+def py(before: str, condition: str, then: str = "percent += 5") -> dict[str, str]:
+    return {"shop.py": before + PY.replace(":\n", f":\n    if {condition}:\n        {then}\n", 1)}
+
+
+@pytest.mark.req("judge.parts.switched-on")
+@pytest.mark.parametrize(
+    ("task", "after"),
+    [
+        (BULK, js("const BULK = false;\n\n", "BULK && price >= 1000")),
+        (BULK, js("export const BULK = false;\n\n", "price >= 1000 && BULK")),
+        (BULK, js("", "false && price >= 1000")),
+        (BULK, js("", "false")),
+        (BULK, py("BULK = False\n\n\n", "BULK and price >= 1000")),
+        (BULK, py("BULK: bool = False\n\n\n", "price >= 1000 and BULK")),
+        (BULK, py("", "price >= 1000 and False")),
+        (BULK, py("", "0 and price >= 1000")),
+        ("让 discount 对 1000 以上的价格再减百分之五。", py("BULK = False\n\n\n", "BULK and price >= 1000")),
+        (BULK, {"shop.py": py("", "bulk and price >= 1000")["shop.py"].replace("percent)", "percent, bulk=False)")}),
+        (BULK, {"shop.js": js("", "bulk && price >= 9")["shop.js"].replace("percent)", "percent, bulk = false)", 1)}),
+        (
+            BULK,
+            {"shop.rs": "const BULK: bool = false;\n" + RS.replace("{", "{\n    if BULK {\n        return 5;\n    }")},
+        ),
+        (BULK, {"shop.rs": RS + "\n#[cfg(any())]\npub fn bulk() {}\n"}),
+    ],
+)
+def test_what_is_switched_off_is_open(task: str, after: Files) -> None:
+    assert len(missing(task, {"shop.js": JS, "shop.py": PY, "shop.rs": RS}, after)) == 1
+
+
+@pytest.mark.parametrize(
+    ("task", "after"),
+    [
+        (BULK, js("const BULK = true;\n\n", "BULK && price >= 1000")),
+        (BULK, js("const LEGACY = false;\n\n", "!LEGACY && price >= 1000")),
+        (BULK, py("LEGACY = False\n\n\n", "not LEGACY and price >= 1000")),
+        (BULK, py("VERBOSE = False\n\n\n", "VERBOSE", "print(price)")),
+        (BULK, py("TYPE_CHECKING = False\nif TYPE_CHECKING:\n    import typing\n\n\n", "price >= 1000")),
+        (BULK, py("seen = False\n\n\ndef see():\n    global seen\n    seen = True\n\n\n", "seen and price >= 1000")),
+        (BULK, py("BULK = os.environ.get('BULK')\n\n\n", "price >= 1000")),
+        (f"{BULK} Behind a flag that is off.", py("BULK = False\n\n\n", "BULK and price >= 1000")),
+        (f"{BULK} Add `BULK` for it.", py("BULK = False\n\n\n", "BULK and price >= 1000")),
+        (BULK, py("", "price >= 1000")),
+        (
+            BULK,
+            {
+                "shop.py": py("", "bulk and price > 9")["shop.py"].replace("percent)", "percent, bulk=False)")
+                + "\n\ndef sell(price):\n    return discount(price, 5, bulk=price > 1000)\n"
+            },
+        ),
+    ],
+)
+def test_what_is_on_or_asked_to_be_switched_is_not(task: str, after: Files) -> None:
+    assert missing(task, {"shop.js": JS, "shop.py": PY}, after) == []

@@ -193,6 +193,10 @@ class Patterns:
     leaves_some: str = ""  # … but for some
     about_version: str = ""
     makes_anew: str = ""  # a program is to write its files again
+    wants_stop: str = ""  # a program is to end …
+    at_failure: str = ""  # … when something fails …
+    goes_on: str = ""  # … or not to
+    names_switch: str = ""  # what is asked for may be off
     gives: str = ""  # between a call and the result that it has
     must_give: str = ""  # between a call and the result that it is to have
     in_place_of: str = ""  # between a result and the one that is wanted

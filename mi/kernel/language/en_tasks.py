@@ -219,6 +219,21 @@ class EnglishTasks(Patterns):
         r"\b(?:re-?)?(?:generat\w+|build\w*|compil\w+|render\w*)\b|\bcode-?gen\b|\b(?:refresh|sync|upgrade|re-?run|re-?create)\w*\b"
         r"|\bschemas?\b|\bformat\w*\b|\blint\w*\b"
     )
+    wants_stop = (
+        r"\b(?:must|should|shall|has to|have to|needs? to|let|make|want\w*|so that)\b[^.;]{0,60}?"
+        r"\b(?:stop(?! \w+ing)|abort|exit|quit|terminate|end with|fail(?! (?:gracefully|softly|silently|safe)))\b"
+        r"|\b(?:exit|return)(?:s|ing)? (?:with )?(?:an? )?(?:non-?zero|code|status|[1-9]\d*)\b|\bnon-?zero\b"
+    )
+    at_failure = r"\b(?:fail\w*|errors?|non-?zero|exit (?:code|status)|missing|cannot|can't|unreachable|broken|invalid|not found|crash\w*)\b"
+    goes_on = (
+        r"\b(?:go(?:es)? on|continu\w+|keeps? going|carr(?:y|ies) on|best[- ]effort|ignor\w+|tolerat\w+|stop failing)\b"
+    )
+    names_switch = (
+        r"\b(?:flags?|toggl\w+|options?|optional\w*|opt[- ](?:in|out)|settings?|config\w*|disabl\w+|enabl\w+|behind|defaults?|env\w*"
+        r"|parameters?|arguments?|keywords?|constants?|debug\w*|dead code|hidden|hide|deactivat\w+|experimental|not yet|bool\w*"
+        r"|(?:for|until) (?:now|later)|when asked|on request|dry[- ]run|comment\w* out|(?:switch|turn)\w*(?: \w+)? o(?:n|ff)|switch(?:es)?"
+        r"|(?:is|be|stays?) off|off (?:by|until|unless))\b"
+    )
     gives = (
         r"(?:(?:now|currently|still|today|then|already)\s+)?(?:\b(?:returns|gives|is|yields|equals|produces|evaluates to|results in"
         r"|prints|becomes)\b|==|=>|->|→|=)(?:\s+(?:now|currently|still))?"

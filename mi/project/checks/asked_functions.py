@@ -11,6 +11,8 @@ from mi.project.checks.asked_everywhere import find_old_values
 from mi.project.checks.asked_lists import find_left_out
 from mi.project.checks.asked_numbers import find_other_numbers
 from mi.project.checks.asked_sources import find_edited_output
+from mi.project.checks.asked_stops import find_only_told
+from mi.project.checks.asked_switches import find_switched_off
 from mi.project.checks.definitions import Definition
 from mi.project.checks.file_kinds import is_test
 from mi.project.checks.judge_places import judge_kind
@@ -28,6 +30,7 @@ from mi.project.trees import Tree
 
 _SPELLED = re.compile(r"([A-Za-z_$][\w.$]*)\(([^()]*)\)")
 _OUTPUT = "is generated, and nothing that it is made from changed"
+_OFF = "switches off what was asked for, and the task speaks of no switch"
 _STANDS_IN = re.compile(r"NotImplemented|abstract|todo!|unimplemented!|\blocals\(|\barguments\b|@overload")
 
 
@@ -50,6 +53,8 @@ def find_open_functions(task: str, base: Tree, final: Tree) -> list[OpenFunction
         *(OpenFunction(name, f"`{name}` never gives an error") for name in find_without_error(task, base, final)),
         *(OpenFunction(line, f"`{line}` has the old value") for line in find_old_values(task, base, final)),
         *(OpenFunction(path, f"`{path}` {_OUTPUT}") for path in find_edited_output(task, base, final)),
+        *(OpenFunction(line, f"`{line}` tells of a failure and goes on") for line in find_only_told(task, base, final)),
+        *(OpenFunction(line, f"`{line}` {_OFF}") for line in find_switched_off(task, base, final)),
     ]
 
 
