@@ -104,7 +104,8 @@ class KnownPerson:
         return effective([self._own, self._shared])["refactor_intent"].value == "behavior_preserving"
 
     def testless_strategy(self) -> CitableText | None:
-        claims = self._own.active(STRATEGY)
+        """Return what counts without tests: said for this project, else in the values for every one."""
+        claims = self._own.active(STRATEGY) or self._shared.active(STRATEGY)
         return CitableText(id=claims[-1].claim_id, text=claims[-1].text) if claims else None
 
     def remember_strategy(self, strategy: str, rationale: str, event_id: str) -> CitableText:

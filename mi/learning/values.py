@@ -20,7 +20,7 @@ from mi.knowledge.thoughts.store import ThoughtStore, refuse_secret
 from mi.knowledge.thoughts.store_state import Filter
 from mi.learning.mind_calls import Judge, Rules, ask_recorded
 from mi.learning.text_overlap import opposes
-from mi.learning.values_patch import ValuesPatch, check_patch
+from mi.learning.values_patch import ValuesPatch, check_patch, value_tags
 from mi.mind.mind import Judgement
 from mi.mind.prompts.compile_values import CompiledValues, compile_values
 from mi.mind.prompts.values_claim_patch import ValuesToPatch, values_claim_patch
@@ -55,7 +55,7 @@ def plan(store: ThoughtStore, text: str) -> ValuesPatch:
     first = {claim.text: claim for claim in reversed(standing)}  # two commands at once may have said the same
     kept = [claim for claim in standing if claim.text in said and claim is first[claim.text]]
     held = {claim.text for claim in kept}
-    new = [store.new_claim(one, [BASE], "", "user") for one in said if one not in held]
+    new = [store.new_claim(one, value_tags(one), "", "user") for one in said if one not in held]
     return ValuesPatch(kept, new, [claim for claim in standing if claim not in kept])
 
 
@@ -106,7 +106,7 @@ def add_values(store: ThoughtStore, evidence: EvidenceWriter, text: str) -> Valu
     judged = compile_text(whole, Rules())
     event_id = _record(evidence, whole, judged, judged.value, store.scope)
     raw = store.new_claim(whole, [RAW], event_id, "user")
-    added = [store.new_claim(one, [BASE], event_id, "user") for one in said]
+    added = [store.new_claim(one, value_tags(one), event_id, "user") for one in said]
     store.add_claims([raw, *added])
     store.add_edges([store.new_edge("supersedes", old.claim_id, raw.claim_id, event_id, "user") for old in old_raw])
     store.retract([claim.claim_id for claim in gone], "the opposite was added", event_id)

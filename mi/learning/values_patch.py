@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mi.kernel.secrets import find_secrets
+from mi.knowledge.thoughts.context import TESTLESS
 from mi.knowledge.thoughts.context import VALUES as BASE
 from mi.knowledge.thoughts.kinds import REDIRECTS, EdgeType, Origin
 from mi.knowledge.thoughts.line_state import milliseconds
 from mi.knowledge.thoughts.records import Claim
 from mi.knowledge.thoughts.store import ThoughtStore
+from mi.mind.language import says_what_counts
 from mi.mind.prompts.mine_claims import MinedClaim, MinedEdge
 from mi.mind.prompts.values_claim_patch import ValuesClaimPatch
 
@@ -67,12 +69,17 @@ def _problem(one: MinedClaim, event_id: str) -> str:
     return "holds a secret" if find_secrets(one.text) else ""
 
 
+def value_tags(text: str) -> list[str]:
+    """Return the tags of a value; one that says what counts without tests is the strategy for projects without."""
+    return [BASE, TESTLESS] if says_what_counts(text) else [BASE]
+
+
 def _claim(one: MinedClaim, store: ThoughtStore, event_id: str, said: Sequence[str]) -> Claim:
     origin: Origin = "user" if one.text in said else "mind"  # the person's very words, or a model's for them
     tags = [tag for tag in one.tags if tag.strip() and not tag.startswith(_RESERVED)]
     return store.new_claim(
         one.text,
-        [BASE, *dict.fromkeys(tags)],
+        [*value_tags(one.text), *dict.fromkeys(tags)],
         event_id,
         origin,
         claim_type=one.claim_type,

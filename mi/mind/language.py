@@ -161,6 +161,12 @@ def says_lasting(text: str) -> bool:
     return bool(compiled(patterns().lasting).search(_prose(text)))
 
 
+def says_what_counts(text: str) -> bool:
+    """Return whether a value says what counts as verified where there are no tests."""
+    words = patterns()
+    return bool(compiled(words.without_tests).search(text) and compiled(words.counts).search(text))
+
+
 def lasting_sentences(text: str) -> list[str]:
     """Return the sentences of a text, outside its code, that say how things should be from now on."""
     return [one for one in split_sentences(_prose(text)) if compiled(patterns().lasting).search(one)]

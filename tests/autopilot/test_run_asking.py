@@ -257,6 +257,24 @@ def test_what_counts_without_tests_is_asked_once_per_project_and_remembered(test
     assert len(again.of("testless_strategy_set")) == 1
 
 
+@pytest.mark.req("judge.strategy.values")
+def test_a_value_says_what_counts_without_tests_until_the_project_says_otherwise(testless: Workbench) -> None:
+    value = "Where there are no tests, showing the file counts as verified."
+    testless.values(value)
+    testless.agent(CHANGE, SHOWN)
+    ran = testless.run("write the notes")
+    ran.ended("done")
+    assert ran.of("question") == []
+    assert value in ran.inputs[1]
+    cited = next(one["claim_id"] for one in map(json.loads, _claims(testless)) if one["tags"][0] == "values:base")
+    assert cited in ran.of("run_end")[0]["reason"]
+    assert ran.of("hands_input")[0]["light_injection"].count(value) == 1
+    testless.values("Keep changes small.")
+    testless.agent(CHANGE, SHOWN)
+    testless.run("write the notes").ended("blocked")
+    assert "no tests" in testless.inbox()[0]["question"]
+
+
 @pytest.mark.parametrize("named", ["python3 -c 'open(\"words.txt\")'", "Run `grep -q one words.txt`, that is enough."])
 @pytest.mark.req("mi.done.close-testless", "mi.done.text-never-closes", "mi.check.argv-planned-hint")
 def test_a_command_that_was_agreed_must_be_seen_to_succeed(testless: Workbench, named: str) -> None:

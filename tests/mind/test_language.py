@@ -9,6 +9,7 @@ from mi.mind.language import (
     is_inquiry,
     left_open,
     questions_in,
+    says_what_counts,
     wants_to_be_asked,
 )
 from tests.mind.last_messages import ANSWERS, LEAVES_NOTHING, LEAVES_SOMETHING, NO_ANSWERS
@@ -166,3 +167,24 @@ def test_content_words_drop_what_carries_no_meaning():
 @pytest.mark.parametrize("value", ["Ask me before you push.", "Never deploy without my approval.", "推送前先问我。"])
 def test_values_that_reserve_a_decision(value: str):
     assert wants_to_be_asked(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("In projects without tests, running the program without an error counts as verified.", True),
+        ("Where there are no tests, a build is enough.", True),
+        ("If a repository has no tests, verify by running the script once.", True),
+        ("A clean start suffices for untested scripts.", True),
+        ("没有测试的项目,能运行就算验证过。", True),
+        ("无单元测试时,构建通过即可。", True),
+        ("Never call work without tests done: a build does not count.", False),
+        ("A green build is never enough where there are no tests.", False),
+        ("Code without tests is not verified.", False),
+        ("Write tests first.", False),
+        ("A line of output counts more than a page of words.", False),
+        ("没有测试不算完成。", False),
+    ],
+)
+def test_a_value_that_says_what_counts_without_tests(value: str, says: bool):
+    assert says_what_counts(value) is says

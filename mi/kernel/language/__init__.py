@@ -137,6 +137,8 @@ class Patterns:
     change: str = ""
     ask_me: str = ""
     lasting: str = ""
+    without_tests: str = ""  # the case that there are none
+    counts: str = ""  # something is enough
     vague_words: Words = ()
     unclear_words: Words = ()  # name neither an object nor an outcome
     unclear_parts: str = ""  # the same, where no blank parts words

@@ -40,6 +40,14 @@ class EnglishTasks(Patterns):
         r"\b(?:always|never|from now on|in (?:the )?future|every time|whenever|prefer|by default|as a rule|going forward"
         r"|any ?more|don't ever|each time)\b"
     )
+    without_tests = (
+        r"\b(?:without|lacks?|lacking|(?:ha(?:ve|s)|(?:there )?(?:are|is)|with) no) (?:any )?"
+        r"(?:(?:automated|unit|own) )?tests?\b|\buntested (?:projects?|code|packages?|repositor(?:y|ies)|scripts?)\b"
+    )
+    counts = (
+        r"(?<!not )(?<!n't )(?<!never )\b(?:counts?|(?:is|are) (?:enough|sufficient|what counts|verified)|suffices?"
+        r"|will do)\b|\b(?:verify|check) (?:by|with)\b"
+    )
     vague_words = listed("somehow, or something, and so on, something like, etc, maybe, whatever, more or less")
     unclear_words = tuple(
         """a about again all an and any anything as asap at be begin better bit can change check clean clear continue

@@ -176,7 +176,7 @@ def _settled(thoughts: CombinedStores) -> dict[str, Thought]:
     said: set[str] = set()
     for one in _trusted(_pinned(thoughts), thoughts):
         names = [tag for tag in _tags(one) if tag.startswith(SETTING) or tag == TESTLESS]
-        if not said.intersection(names):
+        if not said.intersection(names) and VALUES not in _tags(one):  # a value is told as one
             found[one.id] = one
             said.update(names)
     return found
