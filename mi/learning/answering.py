@@ -18,8 +18,8 @@ from mi.knowledge.thoughts.records import Claim
 from mi.knowledge.thoughts.store import citing
 from mi.learning.candidates import PreferenceCandidates
 from mi.learning.knowledge import Knowledge
+from mi.learning.same_rule import are_alike
 from mi.learning.suggestions import LEARNED, find_standing
-from mi.learning.text_overlap import are_alike
 
 
 class SuggestionPlan(NamedTuple):

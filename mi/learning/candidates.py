@@ -11,7 +11,8 @@ from mi.kernel.notices import Notices
 from mi.kernel.secrets import redact_start
 from mi.kernel.state import read_state, update_state
 from mi.knowledge.thoughts.kinds import Scope
-from mi.learning.text_overlap import are_alike, split_plain_tokens
+from mi.learning.same_rule import are_alike
+from mi.learning.text_overlap import split_plain_tokens
 
 _SHOWN = 90
 

@@ -9,13 +9,14 @@ from mi.kernel.secrets import find_secrets
 from mi.knowledge.thoughts.kinds import REDIRECTS
 from mi.knowledge.thoughts.records import Claim, Edge
 from mi.knowledge.thoughts.store import citing
+from mi.learning.same_rule import are_alike, states
 from mi.learning.segments import Hand, Segment, SegmentEvent, SegmentFile
-from mi.learning.suggestion_policy import SuggestedPreference
+from mi.learning.suggestion_policy import Standing, SuggestedPreference
 from mi.learning.suggestions import LEARNED, Learner, find_standing
-from mi.learning.text_overlap import are_alike, is_rule, own_tags, supported_by_user_text
+from mi.learning.text_overlap import is_rule, own_tags, supported_by_user_text
 from mi.mind.prompts.learn_update import LearnUpdatePatch as Update
-from mi.mind.prompts.learn_update import Suggestions, learn_update
-from mi.mind.prompts.mine_claims import MinedClaim
+from mi.mind.prompts.learn_update import Retraction, Suggestions, learn_update
+from mi.mind.prompts.mine_claims import MinedClaim, MinedEdge
 from mi.mind.views import CitableText
 
 
@@ -50,8 +51,10 @@ class Consolidation:
             output=msgspec.to_builtins(answer) if answer else None,
             applied=patch.applied(),
         )
-        hand.append(record)
+        event = hand.append(record)
         patch.write()
+        for rule in patch.unstated:
+            self._learner.ask_back(hand, rule, event.event_id)
         for one in patch.for_everywhere:
             proposal = SuggestedPreference(
                 "learn_update", "global", one.text.strip(), one.notes, confidence=one.confidence
@@ -71,7 +74,10 @@ def _lessons(learned: list[Claim]) -> Iterator[str]:
 
 
 class _Patch:
-    """What of a model's answer is done: cited from this run, sure enough, within the bounds, on learned claims only."""
+    """What a model's answer comes to: done as a whole, or not at all where one part of it may not be.
+
+    Each part is cited from this run, sure enough, within the bounds, and touches learned claims only.
+    """
 
     def __init__(self, learner: Learner, suggested: list[SegmentEvent], learned: list[Claim]) -> None:
         self._knowledge = learner.knowledge
@@ -80,29 +86,29 @@ class _Patch:
         self._sure = self._knobs.min_confidence
         self._allowed = {one.event_id for one in suggested}
         self._ground = "\n".join([*(one.text for one in suggested), *(one.text for one in learned)])
-        self._learned = {one.claim_id for one in learned}
+        self._texts = {one.claim_id: one.text for one in learned}
         self._lessons = set(_lessons(learned))
         self._known = {one.claim_id: one.claim_id for one in learned}  # a model's name → the claim's id
+        self._gone: set[str] = set()  # what the answer replaces or takes back
         self.claims: list[tuple[Claim, list[str]]] = []
         self.edges: list[tuple[Edge, list[str]]] = []
         self.retracted: list[tuple[str, str, list[str]]] = []
         self.for_everywhere: list[MinedClaim] = []
+        self.unstated: list[str] = []  # rules that nothing says any more when it is done
         self.notes: list[str] = []
 
     def choose(self, answer: Update) -> None:
         self._sure = max(self._sure, answer.min_confidence)  # a model may be stricter than the knob, never laxer
-        for claim in answer.patch.claims:
-            why = self._problem(claim) or self._add(claim)
-            if why:
-                self.notes.append(f"{claim.local_id}: {why}")
-        self.edges = list(self._edges(answer))
-        for gone in answer.retract:
-            cites = self._cites(gone.source_event_ids)
-            sure = gone.confidence >= self._sure
-            if gone.claim_id in self._lessons and cites and sure and len(self.retracted) < self._knobs.max_retracts:
-                self.retracted.append((gone.claim_id, gone.rationale, gone.source_event_ids))
-            else:
-                self.notes.append(f"{gone.claim_id}: not retracted")
+        self._gone = {one.from_claim_id for one in answer.patch.edges} | {one.claim_id for one in answer.retract}
+        why = [f"{claim.local_id}: {why}" for claim in answer.patch.claims if (why := self._take(claim))]
+        why += [f"{_tell(edge)}: void" for edge in answer.patch.edges if not self._redirect(edge)]
+        why += [f"{gone.claim_id}: not retracted" for gone in answer.retract if not self._retract(gone)]
+        if len(self.claims) > self._knobs.max_claims or len(self.retracted) > self._knobs.max_retracts:
+            why.append(f"more than {self._knobs.max_claims} claims or {self._knobs.max_retracts} retractions")
+        if why:
+            self.claims, self.edges, self.retracted, self.for_everywhere = [], [], [], []
+            self.notes = [*why, "a part of it is void: nothing of it is done"]
+        self.unstated = [rule for rule in self._retired() if not self._is_stated(rule)]
 
     def applied(self) -> dict[str, list[str]]:
         """Return what was done, for the record."""
@@ -110,40 +116,56 @@ class _Patch:
             "claim_ids": [claim.claim_id for claim, _ in self.claims],
             "edge_ids": [edge.edge_id for edge, _ in self.edges],
             "retracted": [claim_id for claim_id, _, _ in self.retracted],
+            "unstated": self.unstated,
             "dropped": self.notes,
         }
 
     def write(self) -> None:
-        """Append it all; each line cites the suggestions of this run that it rests on."""
+        """Append it all, what is new before what is gone; each line cites the suggestions of this run it rests on."""
         self._store.add_claims([citing(claim, *cited) for claim, cited in self.claims])
         self._store.add_edges([citing(edge, *cited) for edge, cited in self.edges])
         for claim_id, rationale, cited in self.retracted:
             self._store.retract([claim_id], rationale, *cited, origin="mind")
 
-    def _cites(self, event_ids: list[str]) -> bool:
-        return bool(event_ids) and set(event_ids) <= self._allowed
+    def _retired(self) -> list[str]:
+        gone = [*(edge.from_id for edge, _ in self.edges), *(claim_id for claim_id, _, _ in self.retracted)]
+        return [self._texts[claim_id] for claim_id in gone]
 
-    def _problem(self, one: MinedClaim) -> str:
+    def _is_stated(self, rule: str) -> bool:
+        new = [claim.text for claim, _ in self.claims]
+        return any(states(text, rule) for text in [*new, *(one.text for one in self._left(rule))])
+
+    def _left(self, text: str) -> list[Standing]:
+        """Return what stands near a text and still does when the answer is done."""
+        return [one for one in find_standing(self._knowledge, text) if one.id not in self._gone]
+
+    def _cites(self, event_ids: list[str], confidence: float) -> bool:
+        return bool(event_ids) and set(event_ids) <= self._allowed and confidence >= self._sure
+
+    def _take(self, one: MinedClaim) -> str:
+        """Take up a claim, unless it stands already; why it is void, empty when it is not."""
         if one.confidence < self._sure:
             return f"confidence {one.confidence:g} is below {self._sure:g}"
-        if not self._cites(one.source_event_ids):
+        if not self._cites(one.source_event_ids, one.confidence):
             return "cites what it may not"
         if one.claim_type not in ("preference", "goal"):
             return f"a {one.claim_type} is nothing to go by"
         if not is_rule(one.text) or find_secrets(one.text + one.notes):
             return "no single rule, or holds a secret"
-        return "" if supported_by_user_text(one.text, self._ground) else "says more than what it rests on"
-
-    def _add(self, one: MinedClaim) -> str:
-        same = next((it.id for it in find_standing(self._knowledge, one.text) if are_alike(it.text, one.text)), "")
+        if not supported_by_user_text(one.text, self._ground):
+            return "says more than what it rests on"
+        same = next((it.id for it in self._left(one.text) if are_alike(it.text, one.text)), "")
         if same:
             self._known[one.local_id] = same
-            return f"stands already as {same}"
-        if one.scope == "global":
+            self.notes.append(f"{one.local_id}: stands already as {same}")
+        elif one.scope == "global":
             self.for_everywhere.append(one)
-            return "would hold in every project: suggested"
-        if len(self.claims) >= self._knobs.max_claims:
-            return f"more than {self._knobs.max_claims} claims"
+            self.notes.append(f"{one.local_id}: would hold in every project: suggested")
+        else:
+            self._add(one)
+        return ""
+
+    def _add(self, one: MinedClaim) -> None:
         claim = self._store.new_claim(
             one.text.strip(),
             [LEARNED, *own_tags(one.tags)],
@@ -155,24 +177,25 @@ class _Patch:
         )
         self._known[one.local_id] = claim.claim_id
         self.claims.append((claim, one.source_event_ids))
-        return ""
 
-    def _edges(self, answer: Update) -> Iterator[tuple[Edge, list[str]]]:
-        """Redirects from what was learned before: never from what the person said, each claim once."""
-        replaced: set[str] = set()
-        new = {claim.claim_id for claim, _ in self.claims}
-        for edge in answer.patch.edges:
-            start, end = self._known.get(edge.from_claim_id, ""), self._known.get(edge.to_claim_id, "")
-            fits = edge.edge_type in REDIRECTS and edge.confidence >= self._sure
-            cites = self._cites(edge.source_event_ids)
-            if (
-                fits
-                and cites
-                and start in self._lessons
-                and end in self._learned | new
-                and start not in replaced | {end}
-            ):
-                replaced.add(start)
-                yield self._store.new_edge(edge.edge_type, start, end, "", "mind"), edge.source_event_ids
-            else:
-                self.notes.append(f"{edge.edge_type} {edge.from_claim_id} → {edge.to_claim_id}: void")
+    def _redirect(self, edge: MinedEdge) -> bool:
+        """Let a learned claim give way to one that stays; each once, and never what the person said."""
+        start, end = edge.from_claim_id, self._known.get(edge.to_claim_id, "")
+        fits = edge.edge_type in REDIRECTS and start in self._lessons and end and end not in self._gone
+        if not fits or any(start == one.from_id for one, _ in self.edges):
+            return False
+        if not self._cites(edge.source_event_ids, edge.confidence):
+            return False
+        self.edges.append((self._store.new_edge(edge.edge_type, start, end, "", "mind"), edge.source_event_ids))
+        return True
+
+    def _retract(self, gone: Retraction) -> bool:
+        if gone.claim_id not in self._lessons or not self._cites(gone.source_event_ids, gone.confidence):
+            return False
+        if not any(gone.claim_id == one.from_id for one, _ in self.edges):  # what gives way is gone already
+            self.retracted.append((gone.claim_id, gone.rationale, gone.source_event_ids))
+        return True
+
+
+def _tell(edge: MinedEdge) -> str:
+    return f"{edge.edge_type} {edge.from_claim_id} → {edge.to_claim_id}"

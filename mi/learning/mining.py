@@ -12,10 +12,11 @@ from mi.knowledge.thoughts.store import citing
 from mi.knowledge.thoughts.store_state import Filter
 from mi.learning.checkpoint import find_signs
 from mi.learning.knowledge import Knowledge
+from mi.learning.same_rule import are_alike
 from mi.learning.segments import Hand, Segment, SegmentFile
 from mi.learning.suggestion_policy import SuggestedPreference
 from mi.learning.suggestions import Learner, find_standing
-from mi.learning.text_overlap import are_alike, is_rule, is_said_by_person, names_only, own_tags, supported_by_user_text
+from mi.learning.text_overlap import is_rule, is_said_by_person, names_only, own_tags, supported_by_user_text
 from mi.mind.prompts.mine_claims import MinedClaim, MinedClaims, MinedEdge, mine_claims
 from mi.mind.prompts.mine_preferences import MinedPreference, mine_preferences
 

@@ -6,7 +6,8 @@ from mi.kernel.config.types import Runtime
 from mi.kernel.secrets import find_secrets
 from mi.knowledge.thoughts.kinds import Scope
 from mi.learning.candidates import PreferenceCandidate
-from mi.learning.text_overlap import are_alike, is_rule, opposes, tightens
+from mi.learning.same_rule import are_alike
+from mi.learning.text_overlap import is_rule, opposes, tightens
 
 Source = Literal["risk_judge", "decide_next", "mine_preferences", "mine_claims", "learn_update"]
 _REPEATED = 2  # occurrences that make a global preference more than one answer's fancy

@@ -64,6 +64,11 @@ class Learner:
             return verdict, candidate.suggestion_id
         return verdict, self._suggest(hand, proposal, verdict)
 
+    def ask_back(self, hand: Hand, rule: str, event_id: str) -> None:
+        """Put a learned rule before the person that an update retired and nothing else says."""
+        retired = SuggestedPreference("learn_update", "project", rule, event_id=event_id)
+        self._suggest(hand, retired, SuggestionVerdict("wait", "it was learned, is retired, and no other rule says it"))
+
     def _suggest(self, hand: Hand, proposal: SuggestedPreference, verdict: SuggestionVerdict) -> str:
         claim = self._claim(proposal, "mind") if verdict.do == "learn" else None
         applied = [claim.claim_id] if claim else [verdict.claim_id] if verdict.claim_id else []

@@ -1,14 +1,12 @@
 """The junk gate: whose words a lesson is, what it repeats or contradicts. Pure; text against text."""
 
 import re
-from functools import lru_cache
 
 from mi.kernel.language import compiled, patterns
-from mi.knowledge.search.words import stop_words, tokens
+from mi.knowledge.search.words import tokens
 from mi.learning.segments import Segment
 from mi.mind.language import content_words
 
-ALIKE = 0.8  # of all words of two texts: so much in common says the same
 _OPPOSED = 0.6  # the same thing the other way round has other words beside those that turn it
 _ECHO = 0.5  # of a text's word sequences: so many in the agent's words make it a repetition of them
 _RUN = 3  # words in a sequence
@@ -29,25 +27,12 @@ def split_plain_tokens(text: str) -> list[str]:
     return tokens(text if text.isascii() else text.translate(dict.fromkeys(map(ord, patterns().silent_marks))))
 
 
-@lru_cache(maxsize=4096)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(token for token in split_plain_tokens(text) if token not in stop_words())
-
-
 def _names(text: str) -> list[str]:
     return [(command or other).rstrip(".,;:!?") for command, other in _NAMES.findall(text)]
 
 
 def _turns(text: str) -> set[str]:
     return {one.replace("'", "") for one in compiled(patterns().turns).findall(text.lower())}
-
-
-def are_alike(one: str, other: str) -> bool:
-    """Return whether two texts say the same in nearly the same words: numbers and turning words must agree."""
-    mine, theirs = _words(one), _words(other)
-    if not mine or not theirs or _turns(one) != _turns(other) or _numbers(mine) != _numbers(theirs):
-        return False
-    return len(mine & theirs) / len(mine | theirs) >= ALIKE
 
 
 def opposes(one: str, other: str) -> bool:
@@ -136,7 +121,3 @@ def is_rule(text: str) -> bool:
 def own_tags(tags: list[str]) -> list[str]:
     """Return the tags a model may set: none that MI gives a meaning to."""
     return [tag for tag in dict.fromkeys(tags) if tag and len(tag) <= 60 and not tag.startswith(RESERVED)][:6]
-
-
-def _numbers(words: frozenset[str]) -> set[str]:
-    return {word for word in words if any(char.isdigit() for char in word)}

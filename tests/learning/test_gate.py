@@ -9,7 +9,6 @@ from mi.learning.candidates import PreferenceCandidate, make_signature
 from mi.learning.segments import Segment
 from mi.learning.suggestion_policy import Standing, SuggestedPreference, weigh
 from mi.learning.text_overlap import (
-    are_alike,
     echoes,
     is_rule,
     names_only,
@@ -21,35 +20,14 @@ from mi.learning.text_overlap import (
 )
 from mi.mind.views import CitableText
 
-SAME = [
-    ("Run the tests before you say done.", "run the tests, before you say done"),
-    ("Always ask before pushing to main", "Always ask before pushing to the main"),
-    ("Prefer pytest over unittest.", "prefer `pytest` over unittest"),
-    ("提交之前先跑测试", "提交之前，先跑测试。"),
-]
-DIFFERENT = [
+OPPOSITE = [
     ("Always push to main.", "Never push to main."),
     ("Push to main.", "Do not push to main."),
-    ("Keep lines under 100 characters.", "Keep lines under 120 characters."),
-    ("Use tabs.", "Use spaces."),
-    ("Run the tests before each commit.", "Run the tests after each commit."),
     ("提交之前要问我", "提交之前不要问我"),
-    ("", "Use tabs."),
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
-def test_nearly_the_same_words_say_the_same(one: str, other: str) -> None:
-    assert are_alike(one, other)
-    assert are_alike(other, one)
-
-
-@pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_a_turn_a_number_or_another_word_says_something_else(one: str, other: str) -> None:
-    assert not are_alike(one, other)
-
-
-@pytest.mark.parametrize(("one", "other"), [DIFFERENT[0], DIFFERENT[1], DIFFERENT[5]])
+@pytest.mark.parametrize(("one", "other"), OPPOSITE)
 def test_the_same_thing_the_other_way_round_is_noticed(one: str, other: str) -> None:
     assert opposes(one, other)
     assert not opposes(one, one)

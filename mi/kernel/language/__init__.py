@@ -238,6 +238,12 @@ class Patterns:
     # rules and lessons
     turns: str = ""  # a word that turns a sentence round
     joins: str = ""  # where a second clause begins
+    fillers: str = ""  # what a rule says the same without
+    forbids: str = ""  # the words for: do not do this
+    fronted: str = ""  # a clause, its first word and the rest, that may as well follow the one after it
+    conjunctions: Words = ()  # what a rule also holds for follows
+    conditions: str = ""  # a word that lets a rule hold only sometimes
+    negations: str = ""
     loosens: str = ""
     holds_back: str = ""
     checks_first: str = ""

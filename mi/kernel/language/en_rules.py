@@ -44,6 +44,12 @@ class EnglishRules(Patterns):
         r"|allow(?:ed)?|forbid(?:den)?)\b|n't\b"
     )
     joins = r"[,;:]|[.!?]\s+\S|\b(?:and|then|but|also|plus|while|afterwards|otherwise)\b"
+    fillers = r"\b(?:please|kindly|an?|the)\b"
+    forbids = r"\b(?:do not|don'?t|never)\b"
+    fronted = r"^\W*(before|after|when|whenever|if|unless|until)\b([^,;]+),([^,;]+?)[.!]?$"
+    conjunctions = ("and", "or", ",", ";", "&")
+    conditions = r"\b(?:if|when|whenever|unless|except|only|until|while)\b"
+    negations = r"not|no|without|avoid|stop|instead|neither|nor|nothing"
     loosens = (
         r"\bwithout\b|\bno need\b|\bneeds? no\b|\bnot? (?:need|required?|necessary)\b"
         r"|\b(?:don'?t|do not|never|not|no|stop) (?:\w+ ){0,2}(?:ask|confirm|check|verif|review|test|prompt|approv)\w*"
