@@ -12,8 +12,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+from mi.autopilot.person_door import PersonDoor  # noqa: E402
 from mi.evidence.home_changes import LogWatch, mark_changes  # noqa: E402
 from mi.kernel import jsonl  # noqa: E402
+from mi.kernel.home import Home  # noqa: E402
 from mi.kernel.jsontext import encode  # noqa: E402
 
 RECORDS, ROUNDS = 100_000, 200
@@ -24,7 +26,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         log = str(Path(folder, "evidence.jsonl"))
         jsonl.append(log, *[LINE] * RECORDS, sealed=True)
-        watch = LogWatch([log])
+        watch = LogWatch([log], PersonDoor(Home(folder), lambda pid: False))
         jsonl.append(log, *[LINE] * 100, sealed=True)
         print(f"look at a run's end, {RECORDS:,} records and 100 new: {measure(watch.look):.2f} ms (≤ 20 ms)")
         print(f"read all of it (mi seal verify): {measure(lambda: mark_changes(log, thorough=True)):.0f} ms")

@@ -13,10 +13,12 @@ from mi.app.nexus import build_nexus
 from mi.app.notify import Notifier
 from mi.app.proof import choose_proof
 from mi.app.recall import build_recall
+from mi.app.speaker import is_persons_process
 from mi.app.team import build_persona
 from mi.app.thoughts import build_thoughts
 from mi.app.workflows import build_bindings, build_workflows
 from mi.autopilot.limits import LIMITS
+from mi.autopilot.person_door import PersonDoor
 from mi.autopilot.resume import Resumed, latest_run_id, resume
 from mi.autopilot.run_parts import Asker, Prover, Reporter, RunParts, Waiter
 from mi.autopilot.state import RunState
@@ -96,6 +98,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         waiter=door.open_waiter(stop),
         stop=stop,
         notices=context.notices,
+        door=PersonDoor(context.home, partial(is_persons_process, context.home)),
         leftovers=config.hands.leftovers,
         wait_for_limit=config.runtime.limits.wait if options.wait_for_limit is None else options.wait_for_limit,
         language=language,

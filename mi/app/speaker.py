@@ -1,13 +1,14 @@
 """Who speaks: a person at their terminal, or an agent; what is a person's word is taken from nobody else."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
 from mi.agents.leftovers import VARIABLE
-from mi.agents.programs import find_agent, find_agent_mark, is_shell, look_at
+from mi.agents.programs import MI, find_agent, find_agent_mark, is_shell, look_at
 from mi.agents.registry import AGENTS
-from mi.kernel.ancestry import ProcessInfo, read_ancestry, sees_users
+from mi.app.telling_runs import tell_runs
+from mi.kernel.ancestry import ProcessInfo, read_ancestry, read_environment, sees_users
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
@@ -49,13 +50,27 @@ class Speaker(NamedTuple):
 
 def find_speaker(context: "HomeContext", read: ChainReader | None = None) -> Speaker:
     """Return who runs this command; `unknown` where the chain of its parents does not tell."""
-    if mark := find_agent_mark(os.environ) or (VARIABLE if os.environ.get(VARIABLE) else ""):
+    speaker = _judge(context.home, None, os.environ, read)
+    if speaker.by == "terminal":
+        tell_runs(context)
+    return speaker
+
+
+def is_persons_process(home: "Home", pid: int) -> bool:
+    """Return whether a person speaks through another process, by the same rules."""
+    return _judge(home, pid, read_environment(pid)).by == "terminal"
+
+
+def _judge(home: "Home", pid: int | None, environment: Mapping[str, str], read: ChainReader | None = None) -> Speaker:
+    if mark := find_agent_mark(environment) or (VARIABLE if environment.get(VARIABLE) else ""):
         return Speaker("agent", "mark", mark)
     read = read or read_ancestry  # looked up now: tests speak as a person by putting another in its place
-    chain = read(None)
+    chain = read(pid)
     if not chain:
         return Speaker("unknown", "unreadable")
-    return _find_above(context.home, chain[1:]) or _find_torn_off(context.home, chain, read) or Speaker("terminal")
+    if pid is not None and (name := find_agent(chain[0])) not in ("", MI):
+        return Speaker("agent", "program", name, pid)
+    return _find_above(home, chain[1:]) or _find_torn_off(home, chain, read) or Speaker("terminal")
 
 
 def require_person(context: "HomeContext", command: str, words: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable
 
-from mi.evidence.home_changes import LogChange, LogWatch
+from mi.evidence.home_changes import Doorkeeper, LogChange, LogWatch
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Violation
 from mi.evidence.records.run import Question, QuestionOption
@@ -24,6 +24,7 @@ class HomeWatch:
         language: str,
         append: Callable[[Record], Record],
         read_anew: Callable[[], None],
+        door: Doorkeeper,
     ) -> None:
         """`read_anew` has thoughts read again that may have been read with what does not count."""
         self._home = home
@@ -31,7 +32,7 @@ class HomeWatch:
         self._language = language
         self._append = append
         self._read_anew = read_anew
-        self._logs = LogWatch(_logs_of(home, project.project_id))
+        self._logs = LogWatch(_logs_of(home, project.project_id), door)
         self._state = StateWatch(home, project.project_id)
 
     def look(self) -> None:

@@ -58,7 +58,9 @@ class Loop:
         self.pause = LimitPause(parts, state, self.recorder)
         self.batches = BatchRunner(parts, state, self.recorder, checks, self.pause)
         self.judge = BatchJudge(parts, state, self.recorder, checks)
-        self.home = HomeWatch(parts.home, parts.project, parts.language, self.recorder.append, parts.thoughts.read_anew)
+        self.home = HomeWatch(
+            parts.home, parts.project, parts.language, self.recorder.append, parts.thoughts.read_anew, parts.door
+        )
 
     def run(self, watch: WorktreeWatch, resume: Callable[[], Next] | None = None) -> RunEnd:
         """Drive the agent to the run's end; `resume` says how a run goes on that an earlier process began."""

@@ -196,7 +196,7 @@ class LogRecorder:
         return said
 
     def _watch(self, question: Question) -> AnswerWatch:
-        return AnswerWatch.over(self._parts.evidence.path, question.id, self._parts.notices)
+        return AnswerWatch.over(self._parts.evidence.path, question.id, self._parts.notices, self._parts.door.lets_in)
 
     def close(self, question: Question, word: UserInput) -> None:
         """Close a question that waits with a word that was given otherwise, unless it has an answer already."""

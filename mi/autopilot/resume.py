@@ -122,7 +122,9 @@ def _answers(log: str, records: list[Record], notices: Notices) -> dict[str, str
         if event.head.event_id == records[0].event_id:
             break
         record = event.record() if event.head.kind == "user_input" else None
-        if isinstance(record, UserInput) and record.question_id in asked and not record.dismissed:
+        if not isinstance(record, UserInput) or record.dismissed or record.by == "chat":
+            continue
+        if record.question_id in asked:
             answers[record.question_id] = record.answer  # read back to the first one, which counts
     return answers
 

@@ -20,10 +20,11 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str = ""
     pid: int = 0
     ts: str = ""
+    door: str = ""  # where the run hears of what a person writes meanwhile; '' when it does not listen
 
 
 @contextmanager
-def run_lock(path: str, run_id: str, notices: Notices) -> Iterator[None]:
+def run_lock(path: str, run_id: str, notices: Notices, door: str = "") -> Iterator[None]:
     """Hold a project's run lock; Blocked, naming the owner, when a living process holds it."""
     make_place(path)
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
@@ -33,7 +34,7 @@ def run_lock(path: str, run_id: str, notices: Notices) -> Iterator[None]:
             raise Blocked("run-in-progress", run_id=former.run_id, pid=former.pid, since=former.ts)
         if former.run_id:  # its owner died without letting go in order: the system freed the lock
             notices.add("lock-taken-over", path, run_id=former.run_id, since=former.ts)
-        owner = Owner(run_id=run_id, pid=os.getpid(), ts=clock.now())
+        owner = Owner(run_id=run_id, pid=os.getpid(), ts=clock.now(), door=door)
         os.ftruncate(fd, 0)
         os.pwrite(fd, msgspec.json.encode(owner), 0)
         yield

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from mi.agents.protocol import AgentAdapter, Observer
 from mi.agents.signals import StopFlag
 from mi.autopilot.injection import Told
+from mi.autopilot.person_door import PersonDoor
 from mi.autopilot.steps.protocol import RunSteps
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.base import Record
@@ -144,6 +145,7 @@ class RunParts(NamedTuple):
     notifier: PersonNotifier
     stop: StopFlag
     notices: Notices
+    door: PersonDoor
     wait_for_limit: bool = False
     leftovers: Literal["end", "tell", "leave"] = "tell"  # what becomes of processes that the agent left
     language: str = "en"  # in which the person is spoken to

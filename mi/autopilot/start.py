@@ -36,7 +36,8 @@ def drive_run(parts: RunParts, state: RunState, resumed: Resumed | None = None) 
     """
     lock = parts.place.run_lock
     with (
-        run_lock(lock, state.run_id, parts.notices),
+        parts.door.open() as door,
+        run_lock(lock, state.run_id, parts.notices, door),
         keep_run_times(parts.home, lock, state.run_id),
         stop_on_signals(parts.stop),
     ):

@@ -3,7 +3,7 @@
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
@@ -80,15 +80,20 @@ def _in_full(option: QuestionOption, said: str) -> str:
 class AnswerWatch:
     """Looks whether a question has been answered, wherever that was; each look reads only what is new in the log."""
 
-    def __init__(self, log: str, question_ids: Sequence[str], start: int) -> None:
-        """`start` is how much of the log is known to hold no answer."""
+    def __init__(
+        self, log: str, question_ids: Sequence[str], start: int, lets_in: Callable[[str, int], bool] | None = None
+    ) -> None:
+        """`start` is how much of the log is known to hold no answer; a run's `lets_in` says whose word counts there."""
         self._log = log
         self._ids = question_ids
         self._tail = jsonl.Tail(log, start)
+        self._lets_in = lets_in
         self._found: UserInput | None = None
 
     @classmethod
-    def over(cls, log: str, question_id: str, notices: Notices) -> "AnswerWatch":
+    def over(
+        cls, log: str, question_id: str, notices: Notices, lets_in: Callable[[str, int], bool] | None = None
+    ) -> "AnswerWatch":
         """Return a watch that knows what was said since the question was asked."""
         start = jsonl.measure_size(log)
         for event in read_back(log, notices):
@@ -96,7 +101,7 @@ class AnswerWatch:
             if isinstance(record, Question) and record.id == question_id:
                 start = event.offset
                 break
-        return cls(log, [question_id], start)
+        return cls(log, [question_id], start, lets_in)
 
     def look(self) -> UserInput | None:
         """Return the first answer there is."""
@@ -115,4 +120,8 @@ class AnswerWatch:
             return None
         event = parse(line)
         record = event.record() if event and event.head.kind == "user_input" else None
-        return record if isinstance(record, UserInput) and record.question_id in self._ids else None
+        if not isinstance(record, UserInput) or record.question_id not in self._ids:
+            return None
+        if self._lets_in and (record.by == "chat" or not self._lets_in(self._log, line.offset)):
+            return None
+        return record

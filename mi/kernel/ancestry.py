@@ -119,6 +119,16 @@ def _parse_ps(line: str) -> ProcessInfo:
     return ProcessInfo(int(pid), name, words, started, int(parent), words[0] if words else "", int(owner))
 
 
+def read_environment(pid: int, proc: str = "/proc") -> dict[str, str]:
+    """Return the environment in which a process began; nothing where it cannot be read."""
+    try:
+        with open(os.path.join(proc, str(pid), "environ"), "rb") as file:
+            entries = os.fsdecode(file.read(1 << 20)).split("\0")
+    except OSError:
+        return {}
+    return dict(entry.split("=", 1) for entry in entries if "=" in entry)
+
+
 def read_start(pid: int) -> float:
     """Return when a process began, in seconds since the epoch; 0 when there is none."""
     chain = read_ancestry(pid)

@@ -7,7 +7,7 @@ its own until the person accepts it.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -27,7 +27,18 @@ _SIZE = 24  # bytes of a digest
 _START = "00" * _SIZE
 _own: "dict[str, SealedEnd]" = {}  # by log: where it ended after this process wrote to it
 
+_hearers: "list[Callable[[Append], None]]" = []
+
 StretchKind = Literal["added", "changed", "cut", "unsealed"]
+
+
+class Append(NamedTuple):
+    """What is about to be appended to a log; `digest` is that of the very bytes."""
+
+    log: str
+    start: int
+    end: int
+    digest: str
 
 
 class SealedEnd(NamedTuple):
@@ -82,6 +93,8 @@ class AppendSeal:
     def begin(self, content: bytes, sync: bool) -> None:
         """Say what is about to be written; what somebody else did to the log's end before is marked."""
         size, number = os.fstat(self._log).st_size, _count(self._file)
+        for hear in _hearers:
+            hear(Append(self._path, size, size + len(content), digest_bytes(content)))
         last = _read(self._file, number - 1)
         if last is not None and last.instead is not None and _is_instead(self._log, last, size):
             os.ftruncate(self._file, 0)  # whoever replaced the log was stopped before it was sealed
@@ -120,6 +133,17 @@ class AppendSeal:
     def close(self) -> None:
         """Let go of the file."""
         os.close(self._file)
+
+
+def hear_appends(hear: Callable[[Append], None]) -> Callable[[], None]:
+    """Have every sealed append of this process told before it is made; return what ends that."""
+    _hearers.append(hear)
+    return lambda: _hearers.remove(hear)
+
+
+def digest_bytes(content: bytes) -> str:
+    """Return the digest by which an append is known."""
+    return blake2b(content, digest_size=_SIZE).hexdigest()
 
 
 def prepare_seal(path: str) -> None:

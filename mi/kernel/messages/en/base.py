@@ -115,6 +115,7 @@ TEXT = {
     "notice.memory-index-unwritable": "the memory index {path} cannot be written ({reason}); searched without it, which takes longer",
     "notice.selection-gone": "{token} points to {path}, which is gone; passed over",
     "notice.config-unusable": "the configuration is not used: {reason}",
+    "notice.run-not-told": "{run_id} could not be told of this and sets it aside; mi seal show, then mi seal accept",
     "notice.lock-taken-over": "{run_id} (since {since}) ended without letting go of its lock; taken over",
     "notice.config-unknown-key": "{path}: {key} is no setting and ignored (see mi config validate)",
     "notice.config-wrong-type": "{path}: {key} = {value} must be {hint}; the default is used (see mi config validate)",

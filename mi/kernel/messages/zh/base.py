@@ -113,6 +113,7 @@ TEXT = {
     "notice.memory-index-unwritable": "记忆索引 {path} 无法写入（{reason}）；不用它也能搜索，只是更慢",
     "notice.selection-gone": "{token} 指向已不存在的 {path}；已跳过",
     "notice.config-unusable": "没有使用配置：{reason}",
+    "notice.run-not-told": "无法把这件事告诉 {run_id}，它会先搁置；请用 mi seal show 查看，再用 mi seal accept 接受",
     "notice.lock-taken-over": "{run_id}（自 {since}）未释放锁就结束了；已接管",
     "notice.config-unknown-key": "{path}：没有 {key} 这个设置，已忽略（见 mi config validate）",
     "notice.config-wrong-type": "{path}：{key} = {value} 必须是 {hint}；使用默认值（见 mi config validate）",

@@ -1,0 +1,120 @@
+"""The person's door to a running run: a process that writes to the home says so, and the run looks who it is.
+
+A line in a log does not show who wrote it: a program of the agent can call MI's own library. So the run listens.
+Whoever writes for the person names the append before it is made; the run counts it when a person stands above that
+process.
+"""
+
+import os
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from mi.kernel import jsonl
+from mi.kernel.home import Home
+from mi.kernel.jsontext import BadJson, decode, encode
+from mi.kernel.seal import Append, digest_bytes, hear_appends
+
+_PREFIX = "\0mi-run-"  # of the kernel's own names: no file, gone with the process
+_CREDENTIALS = struct.Struct("3i")  # process, user, group
+_PATIENCE_S = 2.0
+_LONGEST = 8192
+
+
+class PersonDoor:
+    """What may count in a running run of all that is written to the home: by the run itself, or by a person."""
+
+    def __init__(self, home: Home, is_persons: Callable[[int], bool]) -> None:
+        """`is_persons` tells of a process whether a person speaks through it."""
+        self._home = home
+        self._is_persons = is_persons
+        self._is_open = False
+        self._seen: dict[str, int] = {}  # by log: what stands before was looked at
+        self._heard: dict[str, list[Append]] = {}
+
+    @contextmanager
+    def open(self) -> Iterator[str]:
+        """Listen, and yield the name under which it does; '' where the system does not tell who speaks."""
+        listener = _listen()
+        if listener is None:
+            yield ""
+            return
+        self._is_open = True
+        stop_hearing = hear_appends(self._take)
+        thread = threading.Thread(target=self._serve, args=(listener,), daemon=True)
+        thread.start()
+        try:
+            yield listener.getsockname()[len(_PREFIX) :].decode()
+        finally:
+            stop_hearing()
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join(_PATIENCE_S)
+            listener.close()
+
+    def lets_in(self, log: str, offset: int) -> bool:
+        """Return whether the line at an offset was there before, or came by the run itself or a person."""
+        if not self._is_open or offset < self._seen.get(log, 0):
+            return True
+        for said in reversed(self._heard.get(log, [])):
+            if said.start <= offset < said.end:
+                return digest_bytes(jsonl.read_range(log, said.start, said.end)) == said.digest
+        return False
+
+    def note_seen(self, log: str, upto: int) -> None:
+        """Note how much of a log was looked at: whatever does not count there is marked as such."""
+        self._seen[log] = upto
+        self._heard[log] = [one for one in self._heard.get(log, []) if one.end > upto]
+
+    def _take(self, said: Append) -> None:
+        self._heard.setdefault(said.log, []).append(said)
+
+    def _serve(self, listener: socket.socket) -> None:
+        while True:
+            try:
+                peer, _ = listener.accept()
+            except OSError:  # the run is over
+                return
+            with peer:
+                try:
+                    peer.sendall(b"+" if self._hear(peer) else b"-")
+                except (OSError, BadJson):
+                    continue
+
+    def _hear(self, peer: socket.socket) -> bool:
+        """Take down what a process says it writes, if a person speaks through it."""
+        peer.settimeout(_PATIENCE_S)
+        pid, user, _ = _CREDENTIALS.unpack(peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
+        if pid <= 0 or user not in (0, os.geteuid()) or not self._is_persons(pid):
+            return False
+        said = Append(*decode(peer.recv(_LONGEST), tuple[str, int, int, str]))
+        self._take(said._replace(log=self._home.path(said.log)))
+        return True
+
+
+def _listen() -> socket.socket | None:
+    """Return a socket under a new name; None where processes cannot be told apart by the system."""
+    if sys.platform != "linux" or not os.path.isdir("/proc/self"):
+        return None
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        listener.bind(_PREFIX + os.urandom(16).hex())
+        listener.listen(128)
+    except OSError:  # a sandbox without such sockets
+        listener.close()
+        return None
+    return listener
+
+
+def tell_run(door: str, said: Append) -> bool:
+    """Tell a run what is about to be written to a log, named relative to the home; return whether it counts."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as run:
+        run.settimeout(_PATIENCE_S)
+        try:
+            run.connect(_PREFIX + door)
+            run.sendall(encode(list(said)))
+            return run.recv(1) == b"+"
+        except OSError:
+            return False
