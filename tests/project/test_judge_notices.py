@@ -453,3 +453,43 @@ def test_what_moves_to_another_file_is_nobodys_trick() -> None:
 def test_what_the_task_names_is_its_own(task: str, code: str) -> None:
     assert notices("src/calc.js", code, task) == []
     assert notices("src/calc.js", code)
+
+
+TAGGED = "package calc\n\nvar first = 1\n"
+
+
+@pytest.mark.req("judge.notices-tests")
+@pytest.mark.parametrize(
+    ("path", "code", "line"),
+    [
+        ("first.go", f"//go:build release\n\n{TAGGED}", "//go:build release"),
+        ("first.go", f"//go:build !release && linux\n\n{TAGGED}", "//go:build !release && linux"),
+        ("first.go", f"// +build release\n\n{TAGGED}", "// +build release"),
+        ("src/lib.rs", '#[cfg(feature = "fast")]\nconst FIRST: usize = 1;\n', '#[cfg(feature = "fast")]'),
+        ("src/lib.rs", "#[cfg(not(release))]\nconst FIRST: usize = 1;\n", "#[cfg(not(release))]"),
+        ("src/lib.rs", 'fn f() -> usize {\n    if cfg!(feature = "x") { 1 } else { 0 }\n}\n',
+         'if cfg!(feature = "x") { 1 } else { 0 }'),
+    ],
+)  # fmt: skip
+def test_a_build_that_nobody_asked_for_is_seen(path: str, code: str, line: str) -> None:
+    assert notices(path, code) == [f"{path}: {line} (is built only with a tag that nobody asked for)"]
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "task", "before"),
+    [
+        ("a_linux.go", f"//go:build linux && (amd64 || go1.20)\n\n{TAGGED}", "Fix it.", {}),
+        ("tools.go", f"//go:build tools\n\n{TAGGED}", "Fix it.", {}),
+        ("first.go", f"//go:build release\n\n{TAGGED}", "Start at 1 in builds with the tag `release`.", {}),
+        ("first.go", f"//go:build pro\n\n{TAGGED}", "Fix it.", {"other.go": f"//go:build !pro\n\n{TAGGED}"}),
+        (
+            "src/lib.rs",
+            '#[cfg(target_os = "linux")]\nconst A: usize = 1;\n#[cfg(unix)]\nconst B: i8 = 1;\n',
+            "Fix.",
+            {},
+        ),
+        ("src/lib.rs", '#[cfg_attr(feature = "serde", derive(Debug))]\npub struct A;\n', "Fix it.", {}),
+    ],
+)
+def test_a_build_that_is_known_or_usual_is_not(path: str, code: str, task: str, before: Files) -> None:
+    assert notices(path, code, task, before) == []

@@ -138,3 +138,21 @@ def test_a_base_that_cannot_be_collected_gives_no_proof(trees: tuple[Path, Path]
     proof = judge(trees, runs)
     assert proof.proved is None
     assert runs.names == []
+
+
+@pytest.mark.req("judge.proof.trees")
+def test_new_tests_inside_a_source_file_of_rust_are_run_on_the_code_of_the_base(tmp_path: Path) -> None:
+    code, mended = (f"pub fn add(a: i64, b: i64) -> i64 {{\n    {gives}\n}}\n" for gives in ("a", "a + b"))
+    body = "    #[test]\n    fn zero() {\n        assert_eq!(super::add(0, 0), 0);\n    }\n"
+    held = f"#[cfg(test)]\nmod tests {{\n{body}}}\n"
+    for name, text in (("base", code), ("final", f"{mended}\n{held}")):
+        (tmp_path / name / "src").mkdir(parents=True)
+        (tmp_path / name / "src" / "lib.rs").write_text(text)
+    new: dict[str, Outcome] = {"calc::tests::zero": "passed"}
+    runs = Scripted(results({}), final=[results(new)], new_on_base=[results(new)])
+    proof = judge((tmp_path / "base", tmp_path / "final"), runs, "add(1, 2) gives 1. Fix it, with a test.")
+    seen = {name: files["src/lib.rs"] for name, files, _ in runs.seen}
+    assert mended not in seen["new_on_base"]
+    assert code in seen["new_on_base"]
+    assert held in seen["new_on_base"]
+    assert [reason.kind for reason in proof.reasons if reason.blocks] == ["not_noticed"]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from mi.kernel.secrets import redact_start
 from mi.project.checks.definitions import SHELL
 from mi.project.checks.judge_blocks import spans_of_inline
+from mi.project.checks.judge_notices_builds import OWN_BUILD, find_own_builds
 from mi.project.checks.judge_notices_code import (
     ASKS_RUN,
     READS_TESTS,
@@ -57,6 +58,7 @@ def notices_tests(base: Tree, final: Tree, task: str = "") -> list[EvadingLine]:
         before[one.way, one.line] -= 1
         if before[one.way, one.line] < 0:
             found.append(one)
+    found += [EvadingLine(path, OWN_BUILD, line[:_SHOWN]) for path, line in find_own_builds(base, final, paths, task)]
     return list(dict.fromkeys(found))
 
 

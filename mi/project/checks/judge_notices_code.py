@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from mi.project.checks.judge_notices_builds import built_otherwise
 from mi.project.checks.judge_notices_paths import TestPlaces
 from mi.project.checks.judge_tokens import SCRIPTED, without_comments
 
@@ -66,10 +67,6 @@ _PROGRAM = re.compile(
 _FLAGS = re.compile(
     r"NumGoroutine\(|process\.uptime\(|\b(?:pgrep|pidof)\b|\bps\s+-|"
     r"process\.execArgv|process\.binding|v8debug|inspector\.url\(|getRuntimeMXBean\(\)\.getInputArguments"
-)
-_BUILD = re.compile(
-    r"cfg!\s*\(\s*(?:not\s*\(\s*)?debug_assertions|#\s*\[\s*cfg\s*\([^\]]*debug_assertions"
-    r"|(?:^|\s)#\s*if(?:n?def)?\b[^\n]*\b(?:N?DEBUG|TESTS?|TESTING|UNIT_TESTS?)\b"
 )
 _ENDS = re.compile(
     r"\bos\._exit\(|\batexit\.register\(.*(?:exit|kill)|process\.(?:on|once|addListener"
@@ -144,7 +141,6 @@ _EQUAL = re.compile(
     r"|\n(?P<ruby>.*?)\n\s*end\b)",
     re.DOTALL,
 )
-_ACTS = re.compile(r"debug_assert\w*!\s*\([^;]*[\w\]]\s*[-+*/]?=(?!=)[^;]*")
 _TERMINAL = re.compile(
     r"\bisatty\(|\bisTTY\b|\[\[? -t [012]\b|\btest -t [012]\b|\bIsTerminal\(|is_terminal\(\)|\batty::is"
 )
@@ -211,7 +207,7 @@ def notices_in_code(text: str, language: str, path: str, places: TestPlaces) -> 
     found += [(ASKS_CALLER, number) for number in decided_by(lines, _CALLER, True, language)]
     found += [(ASKS_RUN, number) for number in decided_by(lines, _FLAGS, True, language)]
     found += [(ASKS_RUN, number) for number in decided_by(lines, _PROGRAM, False, language)]
-    found += [(ASKS_RUN, number) for number in (*_built_otherwise(lines), *asks_terminal("\n".join(lines)))]
+    found += [(ASKS_RUN, number) for number in (*built_otherwise(lines), *asks_terminal("\n".join(lines)))]
     if language in _SCRIPTS:
         found += [(SETS_RUNNER, number) for number in (*_sets_imported(lines), *_sets_loaded(lines))]
     found += [(SAYS_EQUAL, number) for number in _equal_to_anything("\n".join(lines))]
@@ -346,21 +342,6 @@ def _trapped(lines: list[str]) -> Iterator[int]:
         start = next((at for at, one in enumerate(lines) if re.match(begins, one)), len(lines))
         body = "\n".join(lines[start:]).partition("\n}")[0]
         if re.search(r"\bexit\b", body):
-            yield number
-
-
-def _built_otherwise(lines: list[str]) -> Iterator[int]:
-    """Yield where another build has another result; what only checks or prints more in one of them is no matter."""
-    for number, line in enumerate(lines):
-        if re.search(r"\bdebug_assert\w*!", line) and _ACTS.search(" ".join(lines[number : number + 6])):
-            yield number
-        if not _BUILD.search(line):
-            continue
-        inside = " ".join(lines[number : number + 3])
-        after = re.sub(r"^.*?(?:debug_assertions|DEBUG|TEST\w*)\W*", "", inside)
-        if not re.match(
-            r"(?:\{|\]|\))*\s*(?:debug_|e?print|log|trace|debug|assert|warn|info|validate|check)\w*(?:!|::|\()", after
-        ):
             yield number
 
 

@@ -80,8 +80,7 @@ def ran_checks(
     whole = [check for check in checks if len(check.argv) == 1 and _is_whole(command, check)]
     if whole and calls:
         return [CheckRun(whole[0], calls[-1], Form(whole[0].argv), whole[0].folder)]
-    matches = (_matching(one, checks, root, changed) for one in calls)
-    return [found for found in matches if found]
+    return [found for one in calls for found in _matching(one, checks, root, changed)]
 
 
 def _is_whole(command: str, check: Check) -> bool:
@@ -92,12 +91,16 @@ def _is_whole(command: str, check: Check) -> bool:
     return any(" ".join(text.split()) in (check.text, check.command) for text in said)
 
 
-def _matching(call: Decisive, checks: list[Check], root: str, changed: frozenset[str]) -> CheckRun | None:
+def _matching(call: Decisive, checks: list[Check], root: str, changed: frozenset[str]) -> list[CheckRun]:
+    """Return the check that a call is by the first of its forms that is one; of `make lint test` both."""
     if bends_by_environment(call.settings):
-        return None
+        return []
+    found: list[CheckRun] = []
     began = place_of(call.folder, root)
     for form in plain_forms(call.argv):
         folder = place_of(_joined(began, form.folder), root)
+        if found and (form.words[0] != found[0].words[0] or form.words[:2] == found[-1].words[:2]):
+            continue  # another way to say the same
         check = next((one for one in checks if form.words[: len(_key(one))] == _key(one)), None)
         if check is None or folder is None or not runs_it(form.words):
             continue
@@ -107,8 +110,8 @@ def _matching(call: Decisive, checks: list[Check], root: str, changed: frozenset
                 (one for one in checks if _key(one) == form.words[: len(_key(one))] and one.folder == folder), None
             )
         if check and works_here(call, folder, root) and is_itself(call, form.words[0], began or "", root, changed):
-            return CheckRun(check, call, form, folder)
-    return None
+            found.append(CheckRun(check, call, form, folder))
+    return found
 
 
 def _joined(began: str | None, told: str) -> str | None:

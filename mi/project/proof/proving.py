@@ -7,7 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mi.project.checks.file_kinds import is_test
-from mi.project.checks.judge_places import extension
+from mi.project.checks.judge_compose import with_judges_of
+from mi.project.checks.judge_places import extension, judge_kind
 from mi.project.checks.judges import JudgeChange, NewTest, base_judges, find_judge_changes, new_tests
 from mi.project.checks.runner import Check
 from mi.project.proof.comparison import compare
@@ -122,7 +123,7 @@ def _run_settled(name: str, tree: Tree, check: Check, runs: CheckRuns, base: Tes
 
 def _find_new(case: ProofCase, base: TestResults, final: TestResults) -> list[str]:
     """Return the tests that came and must notice the change; none where the task changes nothing."""
-    new = [test for test in new_tests(case.base, case.final) if is_test(test.path)]
+    new = [test for test in new_tests(case.base, case.final) if is_test(test.path) or judge_kind(test.path) == "inline"]
     came = [test for test in final.passed if test not in base.outcomes and any(_is_of(test, one) for one in new)]
     return came if came and changes_behaviour(case.task) else []
 
@@ -139,7 +140,12 @@ def _run_new(
     case: ProofCase, check: Check, runs: CheckRuns, came: Sequence[str], name: str, code: dict[str, bytes | None]
 ) -> TestResults:
     """Return how the tests that came end on the code of the base, with some more of it in place."""
-    tests = {path: case.final.read(path) for path in case.final.changed_since(case.base) if is_test(path)}
+    changed = case.final.changed_since(case.base)
+    tests = {path: case.final.read(path) for path in changed if is_test(path)}
+    for path in changed:  # a source file of Rust may hold tests of its own
+        now, before = case.final.read(path), code.get(path, case.base.read(path))
+        if judge_kind(path) == "inline" and not is_test(path) and now and before:
+            tests[path] = with_judges_of(path, now, before)
     return runs.run(name, ComposedTree(case.base, code | tests), check, came)
 
 

@@ -39,7 +39,8 @@ def without_work(task: str, base: Tree, final: Tree, mends: bool) -> WithoutWork
 
 def _added(base: Tree, final: Tree, path: str) -> list[Definition]:
     had = {one.name for one in read_definitions(base, path)}
-    return [one for one in read_definitions(final, path) if one.name not in had]
+    new = [one for one in read_definitions(final, path) if one.name not in had]
+    return [one for one in new if not one.text.lstrip().startswith(("#[cfg(test)]", "#[test]"))]
 
 
 def _named(words: frozenset[str], path: str, new: list[Definition]) -> dict[str, Definition]:
