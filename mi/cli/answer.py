@@ -3,7 +3,7 @@
 import os
 import shlex
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -42,13 +42,30 @@ def build_parser(name: str) -> Parser:
 
 def _answer(context: HomeContext, args: Args) -> int:
     out = Output(context.language)
-    found, text = find_meant(context, out, [args.id, *args.text])
+    meant = find_meant(context, out, [args.id, *args.text])
+    for found, text in meant:  # before the first of them is answered
+        _refuse_unanswerable(out, found.item, text)
+    shown = [_answer_one(context, args, out, found, text) for found, text in meant]
+    if args.json:
+        out.json(shown[0] if len(shown) == 1 else shown)
+    return 0
+
+
+def _refuse_unanswerable(out: Output, item: InboxItem, said: str) -> None:
+    if item.kind == "suggestion":
+        _read_yes_or_no(item, said)
+        return
+    if not item.answer_with.startswith("mi answer "):
+        way = {"kind": out.word(item.kind), "command": item.answer_with}
+        raise MiError("answered-otherwise", id=item.number or item.id, **way)
+    _refuse_unclear(item, said)
+    _read_opening(item, read_answer(item.options, item.said, said))
+
+
+def _answer_one(context: HomeContext, args: Args, out: Output, found: LocatedItem, text: str) -> dict[str, Any]:
+    """Store the answer to one thing that waits, say what follows, and return it for programs."""
     if found.item.kind == "suggestion":
-        return _settle(context, args, out, found, text)
-    if not found.item.answer_with.startswith("mi answer "):
-        way = {"kind": out.word(found.item.kind), "command": found.item.answer_with}
-        raise MiError("answered-otherwise", id=found.item.number or found.item.id, **way)
-    _refuse_unclear(found.item, text)
+        return _settle(context, args, out, found, _read_yes_or_no(found.item, text))
     choice = read_answer(found.item.options, found.item.said, text)
     opens = _read_opening(found.item, choice)
     trust = _find_trust(context, found.item)
@@ -65,8 +82,7 @@ def _answer(context: HomeContext, args: Args) -> int:
         goes_on = "" if _name_stop(found.item, stored[0]) else _find_living(context, found)
         answered = {"question": found.item.question, "answer": stored[0].answer, "goes_on": goes_on}
         more = ({"proposal": proposal} if proposal else {}) | ({"kept": kept.claim_id} if kept else {})
-        out.json(shown | answered | more)
-        return 0
+        return shown | answered | more
     _say_answered(out, found.item, choice.text)
     _say_limit(out, found.item, choice.text)
     if found.item.call:
@@ -78,7 +94,7 @@ def _answer(context: HomeContext, args: Args) -> int:
         out.say("tasks.answer-" + outcome)
     if proposal:
         out.say("inbox.proposed", path=proposal)
-    return 0
+    return {}
 
 
 def _refuse_unclear(item: InboxItem, said: str) -> None:
@@ -243,7 +259,10 @@ def dismiss(context: HomeContext, args: Args) -> int:
     found = find_waiting(context, out, args.ref)
     item = found.item
     if item.kind == "suggestion":
-        return _settle(context, args, out, found, "no")
+        shown = _settle(context, args, out, found, False)
+        if args.json:
+            out.json(shown)
+        return 0
     if not found.log:
         raise MiError("answered-otherwise", id=args.ref, kind=out.word(item.kind), command=item.answer_with)
     stored = store(context, found, UserInput(dismissed=True, why=args.why.strip(), by="terminal"))
@@ -257,31 +276,29 @@ def dismiss(context: HomeContext, args: Args) -> int:
     return 0
 
 
-def _settle(context: HomeContext, args: Args, out: Output, found: LocatedItem, word: str) -> int:
-    """Take a yes or no to a suggestion, whichever project it waits in."""
+def _read_yes_or_no(item: InboxItem, said: str) -> bool:
+    from mi.learning.answering import read_wish
+
+    wanted = read_wish(said)
+    if wanted is None:
+        raise UsageError("yes-or-no", id=item.id, value=said)
+    return wanted
+
+
+def _settle(context: HomeContext, args: Args, out: Output, found: LocatedItem, wanted: bool) -> dict[str, Any]:
+    """Take a yes or no to a suggestion, whichever project it waits in, and return it for programs."""
     from mi.learning import answering
 
     item = found.item
-    wanted = answering.read_wish(word)
-    if wanted is None:
-        raise UsageError("yes-or-no", id=item.id, value=word)
     progress = Progress(out, "progress.indexing")
     suggested = answering.find(found.log, context.evidence_index, item.id, progress, context.notices)
     settle = answering.apply if wanted else answering.dismiss
     stored = settle(build_knowledge(context, item.project_id), suggested, lambda: context.evidence_writer(found.log))
-    if args.json:
-        out.json(
-            {
-                "event_id": stored.event_id,
-                "suggestion_id": stored.suggestion_id,
-                "decision": stored.decision,
-                "applied_claim_ids": stored.applied_claim_ids,
-            }
-        )
-    else:
+    if not args.json:
         key = "suggestion.applied" if wanted else "suggestion.dismissed"
         out.say(key, id=item.id, claims=" ".join(stored.applied_claim_ids), event_id=stored.event_id)
-    return 0
+    names = ("event_id", "suggestion_id", "decision", "applied_claim_ids")
+    return {name: getattr(stored, name) for name in names}
 
 
 def _find_trust(context: HomeContext, item: InboxItem) -> Question | None:
@@ -291,18 +308,18 @@ def _find_trust(context: HomeContext, item: InboxItem) -> Question | None:
     return find_question(context, item.project_id, item.id) if item.about == "trust" else None
 
 
-def _settle_trust(context: HomeContext, args: Args, out: Output, found: LocatedItem, asked: Question, word: str) -> int:
-    """Let MI run what the question names, or not."""
+def _settle_trust(
+    context: HomeContext, args: Args, out: Output, found: LocatedItem, asked: Question, word: str
+) -> dict[str, Any]:
+    """Let MI run what the question names, or not; return it for programs."""
     from mi.app.trust import store_answer
     from mi.cli.prompts import is_yes
 
     agreed = is_yes(word)
     store_answer(context, found.item.project_id, asked, agreed)
-    if args.json:
-        out.json({"question_id": asked.id, "commands": asked.commands, "trusted": agreed})
-    else:
+    if not args.json:
         out.say("trust.answered-yes" if agreed else "trust.answered-no", commands=", ".join(asked.commands))
-    return 0
+    return {"question_id": asked.id, "commands": asked.commands, "trusted": agreed}
 
 
 def _about_tasks(context: HomeContext, item: InboxItem, text: str) -> str:

@@ -5,30 +5,64 @@ import re
 from mi.app.home_context import HomeContext
 from mi.app.inbox import build_inbox
 from mi.cli.output import Output, Progress, shorten_gist
-from mi.evidence.inbox import LocatedItem
+from mi.evidence.answers import read_answer
+from mi.evidence.inbox import InboxItem, LocatedItem
 from mi.evidence.records.run import UserInput
+from mi.kernel.consent import agrees, declines
 from mi.kernel.errors import MiError, NotFound, UsageError
 
 _NUMBERED = re.compile(r"#?(?P<ref>\d+)(?:\s*[:.,)]\s*|\s+|(?=[A-Za-z]\s*$)|$)(?P<text>.*)", re.DOTALL)
+_NUMBER = re.compile(r"(?:^|(?<=[\s,;]))#?(?P<ref>\d+)(?:[:.)]\s*|(?=\s|[A-Za-z](?:[\s,;]|$)|$))")
 _ID = re.compile(r"[a-z]{1,4}_[\w-]+")
 _NAMED = 4  # questions in one line
 
 
-def find_meant(context: HomeContext, out: Output, words: list[str]) -> tuple[LocatedItem, str]:
-    """Return what a person answers and their answer: `1 B`, `1B`, `#1: B`, or only `B` where one thing waits."""
+def find_meant(context: HomeContext, out: Output, words: list[str]) -> list[tuple[LocatedItem, str]]:
+    """Return what a person answers and their answers: `1 B`, `1B`, `#1: B`, `1 B 2 yes`, or `B` where one thing waits.
+
+    Words in quotes are one answer, whatever numbers are in them.
+    """
     waiting = build_inbox(context, Progress(out, "progress.indexing"))
     said = " ".join(words).strip()
     numbered = _NUMBERED.fullmatch(said)
     first, *rest = words
+    if several := [] if any(" " in word for word in rest) else _find_several(waiting, said):
+        return several
     if numbered is not None:
         ref, text = numbered["ref"], numbered["text"].strip()
     elif _ID.fullmatch(first) or any(first in (one.item.id, *one.item.ids) for one in waiting):
         ref, text = first, " ".join(rest).strip()
     else:
-        return _find_only(waiting, said), said
+        return [(_find_only(waiting, said), said)]
     if not text:
         raise UsageError("empty-answer", id=ref)
-    return _pick(context, out, waiting, ref), text
+    return [(_pick(context, out, waiting, ref), text)]
+
+
+def _find_several(waiting: list[LocatedItem], said: str) -> list[tuple[LocatedItem, str]]:
+    """Return each thing that is answered by its number, where all answers take an option or say yes or no; else none.
+
+    UsageError where only the first ones do: the rest may belong to them, or answer another question.
+    """
+    by_number = {str(one.item.number): one for one in waiting if one.item.number}
+    places = [found for found in _NUMBER.finditer(said) if found["ref"] in by_number]
+    refs = [found["ref"] for found in places]
+    if len(refs) < 2 or places[0].start() or len({*refs}) < len(refs):
+        return []
+    ends = [*(found.start() for found in places[1:]), len(said)]
+    answers = [said[found.end() : end].strip(" ,;") for found, end in zip(places, ends, strict=True)]
+    meant = [(by_number[one], answer) for one, answer in zip(refs, answers, strict=True)]
+    clear = [_is_clear(found.item, answer) for found, answer in meant]
+    if all(clear):
+        return meant
+    if clear[0]:
+        raise UsageError("answer-each", value=shorten_gist(said, 100), id=refs[0], other=refs[clear.index(False)])
+    return []
+
+
+def _is_clear(item: InboxItem, answer: str) -> bool:
+    """Return whether an answer can be nothing but one: it takes an option, or is a bare yes or no."""
+    return bool(read_answer(item.options, item.said, answer).key) or agrees(answer) or declines(answer)
 
 
 def _find_only(waiting: list[LocatedItem], said: str) -> LocatedItem:

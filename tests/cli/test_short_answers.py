@@ -100,3 +100,50 @@ def test_what_a_limit_becomes_is_said(home: Home, mi: Mi, word: str, limit: str)
     said = mi("answer", "1", word)
     assert said.returncode == 0, said.stderr
     assert f"The limit becomes: {limit}" in said.stdout
+
+
+@pytest.mark.req("person.answer.several")
+@pytest.mark.parametrize(
+    "words",
+    [["1", "B", "2", "yes"], ["1B 2 yes"], ["1:", "B,", "2:", "y"], ["#1", "postgres;", "#2", "好"], ["1B", "2y"]],
+)
+def test_several_questions_are_answered_at_once(home: Home, mi: Mi, words: list[str]) -> None:
+    ask(home, "shop", 1, text="Which store?", options=STORES)
+    ask(home, "blog", 2, text="Add a changelog entry?", options=YES_OR_NO)
+    mi("inbox")
+    done = mi("answer", *words, "--json")
+    assert done.returncode == 0, done.stderr
+    assert [one["question"] for one in json.loads(done.stdout)] == ["Which store?", "Add a changelog entry?"]
+    assert json.loads(done.stdout)[0]["answer"] == "postgres"
+    assert waits(mi) == []
+
+
+@pytest.mark.req("person.answer.several")
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (["1", "keep", "2", "spaces"], "keep 2 spaces"),
+        (["1", "yes, 2 yes"], "yes, 2 yes"),
+        (["1", "B", "7", "times"], "B 7 times"),
+        (["1", "sqlite 2"], "sqlite 2"),
+    ],
+)
+def test_a_number_in_an_answer_is_no_other_question(home: Home, mi: Mi, words: list[str], answer: str) -> None:
+    ask(home, "shop", 1, text="Which store?", options=STORES)
+    ask(home, "blog", 2, text="Add a changelog entry?", options=YES_OR_NO)
+    mi("inbox")
+    assert json.loads(mi("answer", *words, "--json").stdout)["answer"] == answer
+    assert waits(mi) == [2]
+
+
+@pytest.mark.req("person.answer.several")
+@pytest.mark.parametrize("words", [["1", "B", "2", "spaces"], ["1", "yes,", "2", "spaces"], ["1", "B", "2"]])
+def test_what_may_be_one_answer_or_two_is_none(home: Home, mi: Mi, words: list[str]) -> None:
+    ask(home, "shop", 1, text="Which store?", options=STORES)
+    ask(home, "blog", 2, text="Add a changelog entry?", options=YES_OR_NO)
+    mi("inbox")
+    refused = mi("answer", *words)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "mi answer 2 …" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+    assert waits(mi) == [1, 2]

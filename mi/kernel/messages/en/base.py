@@ -98,6 +98,7 @@ TEXT = {
     "error.unclear-limit": "{value!r} does not say how far the limit of {unit} is raised; say how many more (20, +20, to 40), yes for as much again, or no",
     "error.empty-answer": "an empty answer to {id} says nothing (mi inbox dismiss {id} closes it without one)",
     "error.which-question": "{value!r} answers which question? mi answer NUMBER {value}: {questions}",
+    "error.answer-each": "{value!r} may be one answer or several; nothing is answered: say mi answer {id} … and mi answer {other} … by themselves, or put one answer in quotes",
     "error.no-such-option": "{id} has no option {value!r}; say {options}, or answer in your own words",
     "error.not-an-option": "{id} does not offer {value!r}; say one of: {options}",
     # notices: said once after the answer

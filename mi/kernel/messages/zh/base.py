@@ -97,6 +97,7 @@ TEXT = {
     "error.unclear-limit": "{value!r} 没有说明 {unit} 的限额提高多少；请说再加多少（20、+20、到 40）、是（再加同样多）或否",
     "error.empty-answer": "对 {id} 的空回答没有意义（mi inbox dismiss {id} 可不回答而关闭）",
     "error.which-question": "{value!r} 回答的是哪个问题？mi answer 编号 {value}：{questions}",
+    "error.answer-each": "{value!r} 可能是一个回答，也可能是几个；没有记下任何回答：请分别用 mi answer {id} … 和 mi answer {other} … 回答，或把一个回答放进引号",
     "error.no-such-option": "{id} 没有 {value!r} 这个选项；请选择 {options}，或用您自己的话回答",
     "error.not-an-option": "{id} 没有 {value!r} 这个选项；请选择：{options}",
     "notice.state-broken": "{path} 无法读取（{reason}）；暂且不用它",
