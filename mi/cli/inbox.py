@@ -9,8 +9,19 @@ from mi.cli.arguments import Args, Group, Parser, add_json
 from mi.cli.output import Output, Progress, make_safe, shorten_gist
 from mi.evidence.inbox import InboxItem
 from mi.evidence.records.run import HookCall
+from mi.kernel.messages import say_again
 from mi.kernel.text import shorten
 
+_DEFAULTS = (  # what happens if nobody answers
+    "question.run-waits",
+    "question.trust-waits",
+    "question.proposal-waits",
+    "question.tasks-waits",
+    "question.capture-waits",
+    "hook.default",
+    "speaker.default",
+    "seal.default",
+)
 _SHOWN = 2000  # characters of a question or of what the agent wrote; `mi show qu_…` has it all
 
 
@@ -87,7 +98,7 @@ def _details(out: Output, item: InboxItem) -> Iterator[tuple[str, str]]:
         details = {"run_id": item.run_id, "host": call.host, "operation": call.operation, "target": call.target}
         yield "waits", out.text("inbox.waits-" + item.waiting, **details)
     if item.default:
-        yield "default", item.default
+        yield "default", say_again(item.default, _DEFAULTS, out.language)  # whoever asked may speak another language
 
 
 def _is_same(said: str, question: str) -> bool:

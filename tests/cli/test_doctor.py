@@ -108,7 +108,7 @@ def test_damaged_logs_and_what_was_set_aside(mi, recorded: Stage, home):
     kept.write_text("x", "utf-8")
     areas = findings(mi)
     texts = [one["text"] for one in areas["evidence"]]
-    assert f"{recorded.log}: 1 unreadable lines passed over" in texts
+    assert f"{recorded.log}: 1 unreadable line passed over" in texts
     assert f"{recorded.log} ends in a torn line of 13 bytes; the next write sets it aside" in texts
     assert [one["text"] for one in areas["state"]] == [
         f"{kept} was set aside; look at it, then delete it",

@@ -280,3 +280,14 @@ def test_where_numbers_cannot_be_kept_the_inbox_goes_by_ids(home: Home, mi: Mi) 
     assert (shown.returncode, "mi answer qu_shop1" in shown.stdout) == (0, True), shown.stderr
     assert "Which colour?" in mi("status").stdout
     assert mi("answer", "qu_shop1", "B").returncode == 0
+
+
+@pytest.mark.req("person.inbox.grouped")
+@pytest.mark.parametrize(("language", "told"), [("en", "the call is refused"), ("zh", "该调用被拒绝")])
+@pytest.mark.parametrize("stored", ["the call is refused", "该调用被拒绝"])
+def test_what_happens_without_an_answer_is_said_in_the_persons_language(home, mi, language, told, stored) -> None:
+    ask(home, "api", 1, text="May it push?", default=stored)
+    ask(home, "api", 2, text="Which port?", default="a word of another version")
+    shown = mi("inbox", env={"MI_LANG": language}).stdout
+    assert f"  {told}\n" in shown
+    assert "  a word of another version\n" in shown

@@ -154,7 +154,7 @@ def test_status_for_people(mi, recorded: Stage, home):
         "Push to main?",
     ):
         assert text in shown
-    for text in ("b1", "done with b1", "1 suggestions", "mind: ", "mi show last"):
+    for text in ("b1", "done with b1", "1 suggestion", "mind: ", "mi show last"):
         assert text in shown
 
 

@@ -144,7 +144,7 @@ def test_snapshots_are_listed_and_go_when_that_is_asked_for(mi, installed, home)
     taken = take_snapshot(TreeWriter(str(installed), home.path("trees", "run_a"), store), "run_a", "b1")
     assert taken.reason == ""
     stays = mi("uninstall", "--dry-run")
-    assert "1 snapshots of the work tree stay" in stays.stderr
+    assert "1 snapshot of the work tree stays" in stays.stderr
     would = mi("uninstall", "--snapshots", "--dry-run")
     assert f"{installed} refs/mi/run_a/b1" in would.stdout
     listed = ["git", "for-each-ref", "refs/mi/"]

@@ -296,3 +296,22 @@ def test_then_the_environment(monkeypatch):
 )
 def test_then_the_message_itself(message, language):
     assert messages.choose_language("auto", message) == language
+
+
+@pytest.mark.parametrize(
+    ("key", "count", "told"),
+    [
+        ("run.dirty", 1, "1 file was changed before this run; it is told apart and left alone"),
+        ("run.dirty", 2, "2 files were changed before this run; they are told apart and left alone"),
+        ("run.dirty", 0, "0 files were changed before this run; they are told apart and left alone"),
+        ("run.close-later", 1, "The task is completed: mi nexus task close archives it."),
+        ("run.close-later", 11, "All 11 tasks are completed: mi nexus task close archives them."),
+    ],
+)
+def test_a_number_chooses_the_words_around_it(key: str, count: int, told: str) -> None:
+    assert messages.text(key, count=count) == told
+
+
+@pytest.mark.parametrize(("amount", "told"), [("1", "1 batch"), ("1.5", "1.5 batches"), ("21", "21 batches")])
+def test_so_does_a_number_that_is_written(amount: str, told: str) -> None:
+    assert messages.text("limit.batches", amount=amount) == told

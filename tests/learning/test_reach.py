@@ -148,12 +148,12 @@ def at_terminal(answer: str, *args: str) -> str:
 def test_a_person_at_the_terminal_is_asked(context: HomeContext, lesson: dict[str, str]) -> None:
     shown = at_terminal("n", "undo", TEACHER)
     assert not retracted(context, lesson["claim"])
-    assert shown.index("add a dependency") < shown.index("Take back 1 changes")
+    assert shown.index("add a dependency") < shown.index("Take back 1 change of")
     at_terminal("y", "undo", TEACHER)
     assert retracted(context, lesson["claim"])
     shown = at_terminal("no", "redo")
     assert retracted(context, lesson["claim"])
-    assert "Restore 1 changes" in shown
+    assert "Restore 1 change of" in shown
     at_terminal("y", "redo")
     assert not retracted(context, lesson["claim"])
 

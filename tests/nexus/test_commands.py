@@ -227,7 +227,7 @@ COMMANDS = [
                 {"completed_at": "$time", "branch": "main", "topic": "Move to SQLite", "decisions": [], "task_count": 0}
             ],
         },
-        "1 of 1 cycles",
+        "1 of 1 cycle\n",
         "history",
     ),
     (
@@ -538,6 +538,6 @@ def test_closing_a_finished_cycle_is_offered(mi, root: Path, home, monkeypatch, 
     mi("nexus", "task", "update", "1", "completed")
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
     offer_close(HomeContext(home), args, Output("en"))
-    assert "All 1 tasks of 'Write it' are completed" in capsys.readouterr().err
+    assert "The task of 'Write it' is completed" in capsys.readouterr().err
     assert (root / ".nexus/state/tasks.json").exists() is not closed
     assert ("task_close" in [one["event"] for one in events(home)]) is closed

@@ -224,7 +224,7 @@ def test_tokens_that_the_agent_itself_counts_reach_the_limit(agent: Agent) -> No
     one, _ = agent.bench([*agent.mend, say("Done, add is fixed.")])
     ran = one.run("--max-tokens", "1", "fix the failing test")
     ran.ended("blocked")
-    assert ran.of("limit")[0]["limit"] == "1 tokens"
+    assert ran.of("limit")[0]["limit"] == "1 token"
     assert len(ran.of("hands_input")) == 1
     assert ran.end["spent"]["input_tokens"] > 1
     assert one.inbox()[0]["limit"] == {"name": "tokens", "value": 1}

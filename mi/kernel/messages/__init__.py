@@ -5,7 +5,7 @@ modules of `messages/<code>/`, which its TABLES names, so that only those are re
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 
 from mi.kernel import language as languages
@@ -35,10 +35,22 @@ class NestedText:
         return text(self.key, DEFAULT, **self.details)
 
 
+class _Number(str):
+    """A number in a text, which also chooses words: `{count} file{count:s}`, `{count:is|are}`."""
+
+    def __format__(self, spec: str) -> str:
+        if spec in ("s", "es"):
+            return "" if self == "1" else spec
+        one, _, many = spec.partition("|")
+        return (one if self == "1" else many) if spec else str(self)
+
+
 def text(key: str, /, language: str = DEFAULT, **details: object) -> str:
     """Return the text of a key with its details filled in; an unknown key is a programming error."""
+    wanted = template(key, language)
     said = {name: _say(name, value, language) for name, value in details.items()}
-    return template(key, language).format(**said)
+    chosen_by = {name: _Number(value) for name, value in said.items() if f"{{{name}:" in wanted}
+    return wanted.format(**said | chosen_by)
 
 
 def _say(name: str, value: object, language: str) -> object:
@@ -59,6 +71,15 @@ def template(key: str, language: str) -> str:
             if key in table:
                 return table[key]
     raise KeyError(key)
+
+
+def say_again(said: str, keys: Iterable[str], language: str) -> str:
+    """Return the text of one of the keys, stored in whatever language, in this one; what is none of them as it is."""
+    for code in dict.fromkeys((language, *languages.LANGUAGES)):
+        for key in keys:
+            if said == template(key, code):
+                return template(key, language)
+    return said
 
 
 def help_text(english: str, language: str) -> str:

@@ -14,5 +14,5 @@ TEXT: dict[str, str] = {
     "bench.all": "all",
     "bench.goal-met": "✓ {mistakes}: {made} of {chances} (goal: at most {allowed})",
     "bench.goal-missed": "✗ {mistakes}: {made} of {chances} (goal: at most {allowed})",
-    "bench.not-run": "not run: {count} scenarios, because {program} is not installed here",
+    "bench.not-run": "not run: {count} scenario{count:s}, because {program} is not installed here",
 }

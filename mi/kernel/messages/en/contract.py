@@ -142,7 +142,7 @@ TEXT: dict[str, str] = {
     "memory.holds": "holds",
     "contract.mode": "Mode of {client}: {mode}",
     "contract.no-sessions": "No agent has worked here yet.",
-    "contract.session": "{client}: mode {mode}, last recall {recall}, task {pointer}, {violations} violations",
+    "contract.session": "{client}: mode {mode}, last recall {recall}, task {pointer}, {violations} violation{violations:s}",
     "contract.tasks": "Tasks: {authority}, {open} open, {done} done",
     "contract.no-violations": "No violations.",
     "contract.installed": "The contract stands in: {files}",

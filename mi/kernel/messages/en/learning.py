@@ -14,7 +14,7 @@ TEXT: dict[str, str] = {
     "notice.mind-unusable": "the Mind cannot be used, the fixed rules judge: {reason}",
     "notice.draft-kept": "your draft is kept in {path}",
     "why.chosen": "rests on {ids} (confidence {confidence})",
-    "why.recorded-model": "As of {time}. Recorded as {event_id}; {edges} edges written.",
+    "why.recorded-model": "As of {time}. Recorded as {event_id}; {edges} edge{edges:s} written.",
     "why.recorded-failed": "As of {time}. Recorded as {event_id}; the model failed, this is from the recorded ids.",
     "error.no-editor": "no editor: $VISUAL and $EDITOR name none ({value!r}). Set one, or say it on the command line (see --help)",
     "error.editor-failed": "the editor {editor!r} failed: {reason}; nothing was stored",
