@@ -27,6 +27,13 @@ def find_branch_faults(text: str, work: Iterable[str], watch: WorktreeWatch) -> 
             yield f"branch `{name}` was to be left alone, and holds the change"
 
 
+def find_held_work(text: str, watch: WorktreeWatch) -> list[str]:
+    """Return the branches that a part of a task names and that hold something else than there was at first."""
+    first = watch.first_tree
+    trees = {name: _tree_of(name, watch) for name in find_branches(text)} if first else {}
+    return [name for name, tree in trees.items() if first and tree and tree.changed_since(first)]
+
+
 def find_branches(text: str) -> list[str]:
     """Return the branches on which a part of a task wants the work."""
     return list(_named([known.on_branch for known in each_language()], text))
@@ -38,7 +45,7 @@ def _named(ways: list[str], text: str) -> Iterator[str]:
     for way in ways:
         for found in compiled(way).finditer(text):
             if not refusal.search(text[: found.start()]):
-                yield found["branch"].strip("`\"'“.")
+                yield next(filter(None, found.groups())).strip("`\"'“.")
 
 
 def _tree_of(name: str, watch: WorktreeWatch) -> GitTree | None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mi.autopilot.branch_evidence import find_branch_faults, find_branches
+from mi.autopilot.branch_evidence import find_branch_faults, find_branches, find_held_work
 from mi.autopilot.command_facts import is_by_product
 from mi.governance.change_units import list_paths, split_blocks
 from mi.kernel import git
@@ -25,7 +25,7 @@ _IDENTIFIER = re.compile(r"[\w.]+\Z|--[\w-]+\Z")
 def account_for_parts(task: str, change: TreeChange, watch: WorktreeWatch) -> list[PartView]:
     """Return each part of a task with what the tree shows of it; a part that names nothing is unclear."""
     if not change.files:
-        return [PartView(text=part.text) for part in split_task(task)]
+        return [_account_elsewhere(part.text, watch) for part in split_task(task)]
     tree = _Tree(change, watch)
     return [_account(part, task, tree) for part in split_task(task)]
 
@@ -42,6 +42,13 @@ def _account(part: TaskPart, task: str, tree: "_Tree") -> PartView:
         missing=missing,
         seen=[one.name for one in part.wanted],
     )
+
+
+def _account_elsewhere(text: str, watch: WorktreeWatch) -> PartView:
+    """Return a part of which the work tree shows nothing: open when a branch that it names holds work."""
+    held = find_held_work(text, watch)
+    missing = [f"branch `{name}` holds work that is not in the folder: switch to it" for name in held]
+    return PartView(text=text, state="open" if missing else "unclear", missing=missing)
 
 
 def _asks_for_commit(text: str) -> bool:

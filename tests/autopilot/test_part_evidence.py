@@ -128,6 +128,7 @@ def test_a_commit_holds_the_change(tmp_path: Path, task: str, command: list[str]
 ON_BRANCH = "Fix add_all. Commit the fix on a new branch `fix-add`, leave main as it is."
 SWITCH, BRANCH, COMMIT = ["switch", "-qc", "fix-add"], ["branch", "fix-add"], ["commit", "-qam", "fix"]
 LACKS = "branch `fix-add` does not hold `calc.py` as it is"
+HELD = "branch `fix-add` holds work that is not in the folder: switch to it"
 LEFT = "branch `main` was to be left alone, and holds the change"
 
 
@@ -140,10 +141,21 @@ LEFT = "branch `main` was to be left alone, and holds the change"
         (ON_BRANCH, [COMMIT, SWITCH], [LEFT]),
         (ON_BRANCH, [SWITCH, COMMIT], []),
         (ON_BRANCH, [SWITCH, COMMIT, ["switch", "-qc", "more"]], []),
+        (ON_BRANCH, [SWITCH, COMMIT, ["switch", "-q", "main"]], [HELD]),
+        (ON_BRANCH, [BRANCH, ["checkout", "-q", "--", "."]], []),  # a branch that holds nothing new
+        ("Fix add_all and commit it to the `fix-add` branch.", [BRANCH, COMMIT], [LACKS]),
+        ("Check out a new branch fix-add, fix add_all there.", [BRANCH], [LACKS]),
+        ("On a branch named fix-add, fix add_all.", [SWITCH], []),
+        ("Fix add_all, which fails on the `fix-add` branch.", [COMMIT], []),
         ("Create a branch called fix-add and fix add_all there.", [BRANCH], [LACKS]),
         ("Create a branch `fix-add` and fix add_all there.", [SWITCH], []),
         ("Work on the branch fix-add. Fix add_all.", [SWITCH], []),
         ("修复 add_all，提交到新分支 `fix-add`", [BRANCH, COMMIT], [LACKS]),
+        ("修复 add_all，新建 `fix-add` 分支并提交，main 不动。", [SWITCH, COMMIT], []),
+        ("新建一个 branch `fix-add`，修复 add_all 并提交。", [SWITCH, COMMIT], []),
+        ("创建名为 `fix-add` 的分支，修复 add_all 并提交。", [BRANCH, COMMIT], [LACKS]),
+        ("在 `fix-add` 分支上修复 add_all 并提交。", [SWITCH, COMMIT], []),
+        ("add_all 在 `fix-add` 分支上会失败。", [COMMIT], []),
         ("Fix add_all, which fails on branch `fix-add`.", [COMMIT], []),
         ("Fix add_all and commit it, but do not commit it on a new branch `fix-add`.", [COMMIT], []),
         ("Fix add_all and put the commit on a branch of your own.", [COMMIT], []),

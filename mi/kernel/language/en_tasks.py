@@ -200,9 +200,11 @@ class EnglishTasks(Patterns):
     on_branch = (
         r"(?:\b(?:commit|push|work|put|do|save|place)\b(?:(?!\b(?:commit|push)\b)[^.;]){0,60}?\b(?:on|to|onto|in|into)\s+"
         r"(?:(?:an?|the|its|your)\s+)?"
-        r"|\b(?:create|make|start|open|cut)\s+(?:(?:an?|the|its|your)\s+)?|\b(?:on|in)\s+(?:an?|its|your)\s+(?=new|own|separate|fresh))"
-        r"(?:\w+\s+)?(?:git\s+)?branch:?\s+(?:(?:called|named)\s+)?"
+        r"|\b(?:create|make|start|open|cut|use)\s+(?:(?:an?|the|its|your)\s+)?|\b(?:check(?:ing)? ?out|switch to)\s+(?:an?\s+)?(?=new)"
+        r"|\b(?:on|in)\s+(?:an?|its|your)\s+(?=new|own|separate|fresh|branch (?:called|named)))"
+        r"(?:(?:\w+\s+)?(?:git\s+)?branch:?\s+(?:(?:called|named)\s+)?\(?"
         r"(?P<branch>[`\"'“][\w./-]+|(?<=called )[\w./-]+|(?<=named )[\w./-]+|\w+[-/_][\w./-]+)"
+        r"|(?:new\s+)?(?P<branch_before>[`\"'“][\w./-]+|\w+[-/_][\w./-]+)[`\"'”]?\s+branch\b)"
     )
     leaves_branch = (
         r"\b(?:leave|leaving|keep|keeping)\s+(?:the\s+)?(?:branch\s+)?(?P<branch>[`\"'“]?(?:main|master|trunk|develop)\b)"
