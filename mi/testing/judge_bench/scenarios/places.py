@@ -82,7 +82,7 @@ def _switches() -> list[Scenario]:
     ]
 
 
-_ON_BRANCH = "修复 total：它的测试失败。新建 `fix-total` 分支并提交，main 不动。"
+_ON_BRANCH = "Fix total: its tests fail. Commit the fix to a `fix-total` branch, leave main as it is."
 
 
 def _branches() -> list[Scenario]:
