@@ -80,7 +80,7 @@ class EnglishTasks(Patterns):
         r"|that|which|under|on|strings?|values?|names?|output|results?)\b)"
     )
     keeps_behaviour = (
-        r"\brefactor\w*|\bbehaviou?r[- ]preserving|\brenam\w+|\btypes?[- ]only\b|\btype (?:annotations?|hints?)\b"
+        r"\brefactor\w*|\bbehaviou?r[- ]preserving|\bsame behaviou?r\b|\bdeduplicat\w+|\brenam\w+|\btypes?[- ]only\b|\btype (?:annotations?|hints?)\b"
         r"|\boptimi[sz]\w+|\bspeed\b.{0,40}\bup\b|\bspeed up\b|\bfaster\b|\bclean(?:ing)? up\b|\btidy\b|\bsimplif\w+"
         r"|\bextract\b|\bsplit\b|\bre?format\b|\bdocument\b|\bdocstrings?\b|\bcomments?\b|\bmove\b|\breorgani[sz]\w+"
     )

@@ -4,7 +4,7 @@ import ast
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from shlex import quote
 from typing import NamedTuple, Protocol
 
@@ -124,17 +124,17 @@ def find_unmet(task: str, names: Sequence[str], base: Tree, final: Tree, check: 
     uses = [Use(path, name) for name in names for path in _giving_out(final, changed, name)]
     uses += [Use(paths[0], one.name, one) for one in examples if len(paths := _defining(final, files, one.name)) == 1]
     unmet: list[str] = []
-    for endings, program in ((("py",), _python_call(check)), (_SCRIPTS, f"node -e {quote(_NODE)}")):
+    for endings, program in PROGRAM_OF.items():
         own = [use for use in uses if extension(use.path) in endings][:_MANY]
-        unmet += _judge(own, program, base, final, runs) if own else []
+        unmet += _judge(own, program(check), base, final, runs) if own else []
     commands = list(find_use_commands(task, names, base, final))[:_MANY]
     return unmet + [one.unmet for one in commands if runs.run_command(final, one.line, alone=True) == b"no\n"]
 
 
 def _judge(uses: list[Use], program: str, base: Tree, final: Tree, runs: CommandRuns) -> list[str]:
-    now = _try(uses, program, final, runs)
+    now = try_uses(uses, program, final, runs)
     doubtful = any(use.example and use.example.told for use in uses)
-    before = _try(uses, program, base, runs) if doubtful else [UseAnswer()] * len(uses)
+    before = try_uses(uses, program, base, runs) if doubtful else [UseAnswer()] * len(uses)
     said = [_tell(use, was, answer) for use, was, answer in zip(uses, before, now, strict=True)]
     reached = {use.name for use, answer in zip(uses, now, strict=True) if answer.is_there or answer.problem}
     lost = [use.name for use in uses if use.example is None and use.name not in reached]
@@ -154,10 +154,11 @@ def _tell(use: Use, before: UseAnswer, now: UseAnswer) -> str:
     return f"`{example.call}` {now.shown}, not {example.told}" if could_tell and not now.holds else ""
 
 
-def _try(uses: Sequence[Use], program: str, tree: Tree, runs: CommandRuns) -> list[UseAnswer]:
+def try_uses(uses: Sequence[Use], program: str, tree: Tree, runs: CommandRuns, alone: bool = False) -> list[UseAnswer]:
+    """Return what came of each use in a copy of a tree, by one run of a program; `alone`: without network."""
     paths = tree.paths()
     asked = [_describe(use, paths) for use in uses]
-    written = runs.run_command(tree, program, json.dumps(asked).encode())
+    written = runs.run_command(tree, program, json.dumps(asked).encode(), alone=alone)
     try:
         answers = decode(written, list[UseAnswer]) if written else []
     except BadJson:
@@ -226,3 +227,10 @@ def _python_call(check: str) -> str:
     beside = re.match(r"(\S+/)\w", check)
     python = f"{runner[0]} python" if runner else named[1] if named else f"{beside[1]}python" if beside else "python3"
     return f"{python} -c {quote(_PYTHON)}"
+
+
+# By the endings of files, the call of the program that tries uses of them, made for a check.
+PROGRAM_OF: dict[tuple[str, ...], Callable[[str], str]] = {
+    ("py",): _python_call,
+    _SCRIPTS: lambda check: f"node -e {quote(_NODE)}",
+}

@@ -25,6 +25,7 @@ from mi.project.proof.check_runs import CopiedRuns, RunSettings
 from mi.project.proof.copies import Scratch, close_scratch, open_scratch
 from mi.project.proof.dependencies import DependencyListing, compare_dependencies, find_beside, list_dependencies
 from mi.project.proof.proving import ProofCase, ProofResult, prove
+from mi.project.proof.same_results import find_changed_results
 from mi.project.proof.sandbox import StopSource
 from mi.project.proof.too_new import find_too_new
 from mi.project.proof.uses import find_unmet
@@ -132,7 +133,9 @@ class Witness:
             return Testimony(problem="proof.untrusted-now", commands=untrusted)
         runs = self._open_runs(base)
         proof = prove(ProofCase(task, self._base, final, checks), _SettledBase(runs))
-        if unmet := find_unmet(task, names, self._base, final, checks[0].text, runs):
+        unmet = find_unmet(task, names, self._base, final, checks[0].text, runs)
+        unmet += find_changed_results(task, self._base, final, checks[0].text, runs)
+        if unmet:
             proof = msgspec.structs.replace(proof, proved=False, unmet=unmet)
         now = self._list_installed(final) if self._installed is not None else {}
         return Testimony(
