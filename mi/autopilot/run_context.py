@@ -50,7 +50,8 @@ class KnownPerson:
     def person(self, task: str) -> Person:
         settings = effective([self._own, self._shared])
         context = self._thoughts(task)[1]
-        nodes = [thought for thought in context.nodes if SUMMARY not in _tags(thought)]  # the claims say it already
+        # the claims say already what the summary does, and what an agent reported is no fact
+        nodes = [one for one in context.nodes if SUMMARY not in _tags(one) and one.raw.get("origin") != "hands"]
         return Person(
             values=_said(context.values_claims),
             preferences=_said([one for one in context.pref_goal_claims if ANSWER not in _tags(one)]),

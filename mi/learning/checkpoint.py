@@ -6,13 +6,13 @@ import msgspec
 
 from mi.evidence.records.hands import Evidence
 from mi.evidence.records.mind import DecideNext, RiskEvent
-from mi.evidence.records.run import BatchEnd, UserInput
+from mi.evidence.records.run import BatchEnd, Closing, UserInput
 from mi.evidence.records.thoughts import Checkpoint, NodeMaterialized, Snapshot, SourceRefs
 from mi.kernel import ids
 from mi.kernel.config.types import Runtime
 from mi.kernel.secrets import redact, redact_start
 from mi.kernel.text import fit_one_line
-from mi.knowledge.thoughts.kinds import NodeType, Origin
+from mi.knowledge.thoughts.kinds import CHECKPOINT, NodeType, Origin
 from mi.knowledge.thoughts.records import Edge, Node
 from mi.knowledge.thoughts.store import ThoughtStore, citing
 from mi.learning.segments import Hand, Segment, SegmentFile
@@ -25,7 +25,6 @@ Lesson = Callable[[Hand, Segment], None]
 _SNAPSHOT = 1200  # characters
 _READ = 8000  # of each part: a secret that the end of the snapshot would cut in two is still recognised
 _WORTH_ASKING = 3  # batches after which a stretch may be complete without any other sign
-TAG = "mi:checkpoint"
 _TITLE = 90
 
 _ACTIONS = 20
@@ -158,7 +157,7 @@ def snapshot(segment: Segment) -> Snapshot:
         f"Task: {segment.task.text}",
         *(f"Seen: {one.headline()}" for one in evidence if one.headline()),
         *(f"Asked: {one}" for one in answers),
-        f"Decided: {decision.headline()}" if decision else "",
+        f"Decided: {tell_decision(decision, segment)}" if decision else "",
     ]
     kind = segment.decision.checkpoint_kind if segment.decision else "other"
     return Snapshot(
@@ -169,6 +168,24 @@ def snapshot(segment: Segment) -> Snapshot:
         tags=[kind, *([segment.status_hint] if segment.status_hint not in ("", kind) else [])],
         source_refs=SourceRefs(event_ids=[event.id for event in segment.events]),
     )
+
+
+def find_outcome(segment: Segment) -> str:
+    """Return what became of a stretch: how the run ended, or that it goes on; empty when nobody said."""
+    return segment.status_hint or ("not_done" if segment.planned_next_input else "")
+
+
+def tell_decision(decision: DecideNext, segment: Segment) -> str:
+    """Return what was decided; a judgement that MI did not follow is told as that, with what it did instead."""
+    made = f"{decision.status}, {decision.next_action}: {decision.notes}".strip(" :")
+    outcome = find_outcome(segment)
+    if not outcome or outcome == decision.status:
+        return made
+    if decision.status == "not_done":
+        return f"{made}. Then the run ended: {outcome}."
+    closing = segment.last(Closing)
+    why = f": {closing.reason}" if closing and closing.outcome != "done" and closing.reason else ""
+    return f"{outcome}{why}. The judgement {decision.status!r} was not followed."
 
 
 def _lasting(segment: Segment) -> bool:
@@ -202,8 +219,8 @@ def _nodes(store: ThoughtStore, segment: Segment) -> Iterator[tuple[Node, list[s
     decision = segment.last(DecideNext)
     if decision is not None and decision.headline():
         origin: Origin = "hands" if echoes(decision.notes, segment) else "mind"
-        text = f"{decision.status}, {decision.next_action}: {decision.notes}".strip(" :")
-        yield _node(store, "decision", f"{decision.status}: {task}", text, origin), [decision.event_id]
+        title = f"{find_outcome(segment) or decision.status}: {task}"
+        yield _node(store, "decision", title, tell_decision(decision, segment), origin), [decision.event_id]
     evidence = [record for record in segment.records if isinstance(record, Evidence)]
     actions = [f"{action.kind}: {action.detail}" for record in evidence for action in record.actions]
     if actions:
@@ -214,4 +231,4 @@ def _nodes(store: ThoughtStore, segment: Segment) -> Iterator[tuple[Node, list[s
 
 
 def _node(store: ThoughtStore, node_type: NodeType, title: str, text: str, origin: Origin) -> Node:
-    return store.new_node(node_type, title, redact(text)[:2000], [TAG], "", origin)
+    return store.new_node(node_type, title, redact(text)[:2000], [CHECKPOINT], "", origin)

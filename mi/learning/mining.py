@@ -96,9 +96,13 @@ def mine(learner: Learner, hand: Hand, segment: Segment) -> ClaimMining:
         dropped=chosen.notes,
     )
     event = hand.append(record)
-    knowledge.own.add_claims([citing(claim, event.event_id) for claim in chosen.claims])
+    knowledge.own.add_claims([citing(claim, *chosen.cited[claim.claim_id], event.event_id) for claim in chosen.claims])
     knowledge.own.add_edges(
-        knowledge.own.new_edge(one.edge_type, start, end, event.event_id, "mind") for one, start, end in chosen.edges
+        citing(
+            knowledge.own.new_edge(one.edge_type, start, end, "", "mind"),
+            *dict.fromkeys([*one.source_event_ids, event.event_id]),
+        )
+        for one, start, end in chosen.edges
     )
     for claim_id in record.merged_claim_ids:  # seen again, by an agent perhaps: that confirms nothing
         knowledge.own.link("mentions", event.event_id, claim_id, event.event_id, "mind")
@@ -122,6 +126,7 @@ class _Choice:
         self._known: dict[str, str] = {}  # a model's name for a claim → the claim's id
         self.claims: list[Claim] = []
         self.merged: list[str] = []
+        self.cited: dict[str, list[str]] = {}  # by claim, the events that the model named for it
         self.for_everywhere: list[MinedClaim] = []  # preferences that would hold in every project: the person decides
         self.checked: list[tuple[str, str]] = []  # a batch whose check confirms a claim
         self.edges: list[tuple[MinedEdge, str, str]] = []
@@ -174,6 +179,7 @@ class _Choice:
         )
         self._known[one.local_id] = claim.claim_id
         self.claims.append(claim)
+        self.cited[claim.claim_id] = list(dict.fromkeys(one.source_event_ids))
         check = self._check_of(one) if origin == "hands" else ""
         self.checked += [(check, claim.claim_id)] if check else []
         return "kept for this project only" if one.scope == "global" else ""

@@ -130,6 +130,39 @@ def test_an_interrupted_stretch_goes_on_in_the_resumed_run(bench: Workbench) -> 
     assert "Green, always green." in snapshots[-1]["text"]
 
 
+@pytest.mark.req("alive.learn.nodes-in-context", "v1.ctx.nodes")
+def test_the_next_run_is_decided_with_what_was_done_before(bench: Workbench, judged: Judged) -> None:
+    seen = {"facts": [], "actions": [{"kind": "edit", "detail": "the sign in calc.py"}], "results": [], "unknowns": []}
+    server = judged(model(extract_evidence=seen | {"risk_signals": []}))
+    bench.agent([MEND, TEST, say("Done.")])
+    bench.run("mend the sum").ended("done")
+    bench.run("look at it again")
+    last = [one.user_texts[-1] for one in server.requests if asked(one) == "decide_next"][-1]
+    nodes = last.partition("\nnodes (")[2].partition("\nedges:")[0]
+    assert "no word of the person's" in nodes
+    assert ", mind) done, stop: it looks done" in nodes  # the decision
+    assert "(action, hands) edit: the sign in calc.py" in nodes
+    assert "(summary, hands) Task: mend the sum" in nodes
+
+
+@pytest.mark.req("alive.learn.overridden-decision")
+def test_a_judgement_that_was_not_followed_is_not_remembered_as_made(bench: Workbench, judged: Judged) -> None:
+    """The model says done; no check was seen to pass, so the run is blocked."""
+    server = judged(model(decide_next={"notes": "all is well"}))
+    bench.agent([edit("calc.py", BROKEN, WRONG), say("Done.")])
+    bench.run("mend the sum").ended("blocked")
+    (decision,) = [one for one in lines(bench, "nodes") if one["node_type"] == "decision"]
+    assert decision["title"] == "blocked: mend the sum"
+    assert decision["text"].startswith("blocked: ")
+    assert "The judgement 'done' was not followed." in decision["text"]
+    bench.run("look at it again")
+    last = [one.user_texts[-1] for one in server.requests if asked(one) == "decide_next"][-1]
+    nodes = last.partition("\nnodes (")[2].partition("\nedges:")[0]
+    assert "Task: mend the sum" in nodes
+    assert "all is well" not in nodes
+    assert "done, stop" not in nodes
+
+
 @pytest.mark.req("v1.tdb.materialize-deterministic")
 def test_a_plain_run_judged_by_a_model_costs_no_call_for_learning(bench: Workbench, judged: Judged) -> None:
     server = judged(model())

@@ -220,6 +220,7 @@ CHECKED = f"The tests of this project are run by `{CHECK}`."
     "v1.tdb.mining-no-prompts",
     "mi.trust.hands-tentative",
     "v1.cli.tdb-append-only",
+    "alive.learn.mined-sources",
 )
 def test_mined_claims_cite_the_stretch_and_are_trusted_no_more_than_that(bench: Workbench, judged: Judged) -> None:
     ran = mine_run(
@@ -241,8 +242,14 @@ def test_mined_claims_cite_the_stretch_and_are_trusted_no_more_than_that(bench: 
         text: json.loads(bench.mi("show", one["claim_id"], "--json").stdout)["trust"] for text, one in found.items()
     }
     assert trust == {PARSER: "hands", CHECKED: "mind", TABS: "mind"}
-    for one in found.values():
-        assert [by_id(ran)[ref["event_id"]]["kind"] for ref in one["source_refs"]] == ["claim_mining"]
+    bench.configure(mind={"provider": "rules"})
+    for text, one in found.items():
+        named = [by_id(ran)[ref["event_id"]]["kind"] for ref in one["source_refs"]]
+        assert named == ["run_start" if text == TABS else "evidence", "claim_mining"]
+        cited = one["source_refs"][0]["event_id"]
+        assert cited in bench.mi("show", one["claim_id"]).stdout
+        why = json.loads(bench.mi("why", "claim", one["claim_id"], "--json").stdout)
+        assert cited in json.dumps(why)
     supports = [(one["from_id"], one["to_id"]) for one in lines(bench, "edges") if one["edge_type"] == "supports"]
     confirmed = (ran.of("batch_end")[0]["event_id"], found[CHECKED]["claim_id"])
     assert supports == [(found[PARSER]["claim_id"], found[CHECKED]["claim_id"]), confirmed]

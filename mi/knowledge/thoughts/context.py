@@ -12,6 +12,7 @@ from mi.kernel.secrets import redact_start
 from mi.knowledge.search.documents import MAX_TEXT
 from mi.knowledge.search.words import compact, tokens
 from mi.knowledge.thoughts.kinds import ANSWER as ANSWER
+from mi.knowledge.thoughts.kinds import CHECKPOINT as CHECKPOINT
 from mi.knowledge.thoughts.kinds import RAW as RAW
 from mi.knowledge.thoughts.kinds import SUMMARY as SUMMARY
 from mi.knowledge.thoughts.kinds import TESTLESS as TESTLESS
@@ -22,6 +23,8 @@ from mi.knowledge.thoughts.stores import CombinedStores
 from mi.knowledge.thoughts.trust import of_thought
 
 _GUIDING = ("preference", "goal")
+_REPORT = 400  # characters that are shown of what a stretch of work left
+_HEADS = {"nodes": "nodes (what was decided and done; of origin hands: an agent's report, no word of the person's):"}
 _SCANNED = 2000  # recent claims that are looked through when the text index finds too little
 _SHOWN = {
     "claim": ("claim_id", "claim_type", "text", "tags", "confidence", "valid_from", "valid_to", "source_refs"),
@@ -72,7 +75,7 @@ class Context(NamedTuple):
         shown = []
         for name in ("values_claims", "pref_goal_claims", "query_claims", "nodes"):
             found = getattr(self, name)
-            shown += [f"{name}:", *(_line(one) for one in found)] if found else []
+            shown += [_HEADS.get(name, f"{name}:"), *(_line(one) for one in found)] if found else []
         shown += ["edges:"] if self.edges else []
         return "\n".join([*shown, *(f"- {edge.from_id} {edge.type} {edge.to_id}" for edge in self.edges)])
 
@@ -188,12 +191,14 @@ def _pinned(thoughts: CombinedStores) -> Iterator[Thought]:
 
 
 def _nodes(thoughts: CombinedStores, limit: int) -> list[Thought]:
-    """Return the latest summary of the values, then the latest nodes."""
+    """Return the latest summary of the values, then the latest nodes; of agents' work those that MI itself made."""
     summaries = (one for one in thoughts.find("node", Filter(tags=(SUMMARY,), heard=True)) if one.scope == "global")
     latest = list(islice(_trusted(summaries, thoughts), min(1, limit)))
-    others = (one for one in thoughts.find("node", Filter(heard=True)) if SUMMARY not in _tags(one))
-    recent = _trusted(others, thoughts)
-    return [*latest, *islice(recent, limit - len(latest))]
+    heard = (one for one in thoughts.find("node", Filter(heard=True)) if SUMMARY not in _tags(one))
+    of_work = islice(thoughts.find("node", Filter(tags=(CHECKPOINT,))), limit)
+    found = {one.id: one for one in (*islice(_trusted(heard, thoughts), limit), *of_work)}
+    recent = sorted(found.values(), key=lambda one: (one.scope == "global", -one.seq))
+    return [*latest, *recent[: limit - len(latest)]]
 
 
 def _asked(
@@ -261,7 +266,8 @@ def _tags(thought: Thought) -> list[str]:
 
 def _line(thought: Thought) -> str:
     raw = thought.raw
-    said = " ".join(redact_start(str(raw.get("text") or raw.get("title") or ""), MAX_TEXT).split())
+    longest = _REPORT if CHECKPOINT in _tags(thought) else MAX_TEXT
+    said = " ".join(redact_start(str(raw.get("text") or raw.get("title") or ""), longest).split())
     return f"- [{thought.id}] ({thought.type}, {raw.get('origin') or 'import'}) {said}"
 
 
