@@ -1,6 +1,8 @@
 """Looking at a git repository: bounded in time and size, without running anything the repository configures."""
 
+import errno
 import os
+import stat
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S = 10.0
 _MAX_BYTES = 256 * 1024
+_SILENT_S = 0.25  # after so long without a word it is looked what git waits for
 # A repository's own configuration can name programs; none of them may run because MI looked.
 _SAFE = [
     *("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external="),
@@ -34,6 +37,10 @@ _OF_ANOTHER_REPOSITORY = {
     *("GIT_CONFIG", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_ATTR_SOURCE"),
     *(f"GIT_{kind}_PATHSPECS" for kind in ("LITERAL", "GLOB", "NOGLOB", "ICASE")),
 }
+
+
+_LOOKS_AT_FILES = ("ls-files", "status", "add", "diff", "diff-files", "diff-index", "check-ignore", "check-attr")
+_READ_BY_GIT = (".gitignore", ".gitattributes", ".gitmodules", ".git/info/exclude", ".git/info/attributes")
 
 
 class GitOutput(NamedTuple):
@@ -141,7 +148,7 @@ def run_bytes(
                 cwd, *args, stdin=given.fileno(), stderr=complaint.fileno(), settings=settings, env=env, umask=umask
             )
         except OSError as error:
-            return GitBytes(None, b"", str(error))
+            return GitBytes(None, b"", f"{error.filename}: {error.strerror}" if error.filename else str(error))
         assert process.stdout is not None  # it was asked for
         code, data, _ = _collect(process.stdout, process, timeout_s, 1 << 40)
         complaint.seek(0)
@@ -158,13 +165,15 @@ def start(
     env: Mapping[str, str | None] = MappingProxyType({}),
     umask: int = 0o077,  # what it keeps for MI, MI alone may read; -1 is the person's own
 ) -> "subprocess.Popen[bytes]":
-    """Return git running in a folder, its output in a pipe; OSError where there is no git.
+    """Return git running in a folder, its output in a pipe; OSError where there is no git, or it would wait for good.
 
     `env` goes over all else; a variable that is None there is not set.
     """
     import subprocess
 
     words = _environment(settings or {}) | _bind(cwd, "GIT_DIR" in env) | dict(env)
+    if args[0] in _LOOKS_AT_FILES:
+        _refuse_pipes(words.get("GIT_WORK_TREE") or cwd)
 
     return subprocess.Popen(
         ["git", "-C", cwd, *_SAFE, *args],
@@ -175,6 +184,18 @@ def start(
         start_new_session=True,
         umask=umask,
     )
+
+
+def _refuse_pipes(top: str) -> None:
+    """Raise OSError where a named pipe stands in the place of a file that git reads: git waits until someone writes."""
+    for name in _READ_BY_GIT:
+        path = os.path.join(top, name)
+        try:
+            is_pipe = stat.S_ISFIFO(os.stat(path).st_mode)
+        except OSError:
+            continue
+        if is_pipe:
+            raise OSError(errno.EINVAL, "a named pipe stands in the place of this file, remove it", path)
 
 
 def _bind(cwd: str, is_named: bool) -> dict[str, str]:
@@ -211,9 +232,12 @@ def _collect(
     deadline = time.monotonic() + timeout_s
     data, stopped = bytearray(), False
     while len(data) <= max_bytes:
-        if not select.select([output], [], [], max(0.0, deadline - time.monotonic()))[0]:
-            stopped = True
-            break
+        left_s = deadline - time.monotonic()
+        if not select.select([output], [], [], max(0.0, min(left_s, _SILENT_S)))[0]:
+            stopped = left_s <= _SILENT_S or _waits_for_pipe(process.pid)
+            if stopped:
+                break
+            continue
         chunk = os.read(output.fileno(), 65536)
         if not chunk:
             break
@@ -224,6 +248,15 @@ def _collect(
     output.close()
     code = process.wait()
     return None if stopped else 0 if cut else code, bytes(data[:max_bytes]), cut
+
+
+def _waits_for_pipe(pid: int) -> bool:
+    """Return whether a process waits for somebody to write into a named pipe, as far as the system tells."""
+    try:
+        with open(f"/proc/{pid}/wchan", encoding="ascii") as file:
+            return file.read() == "wait_for_partner"
+    except OSError:
+        return False
 
 
 def list_uncommitted(path: str) -> list[str]:

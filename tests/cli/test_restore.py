@@ -819,3 +819,20 @@ def test_a_great_many_hidden_files_are_counted(mi: Mi, repository, keep: Keep) -
     assert told.stderr.count("not compared: target/") == 60
     assert "not compared: 40 more (--json" in told.stderr
     assert len(json.loads(mi("diff", "last", "--now", "--json", cwd=repo).stdout)["unseen"]) == 100
+
+
+@pytest.mark.req("person.net.settings")
+@pytest.mark.parametrize("place", [".", "sub"])
+def test_a_pipe_in_place_of_the_rules_of_git_keeps_nobody_waiting(mi: Mi, repository, keep: Keep, place: str) -> None:
+    repo: Path = repository()
+    write(repo, {"file.txt": "1\n"})
+    keep(repo)
+    write(repo, {"file.txt": "2\n", "sub/new.txt": "3\n"})
+    os.mkfifo(repo / place / ".gitignore")
+    refused = mi("restore", RUN, "--yes", cwd=repo)
+    assert refused.returncode == 1
+    assert len(refused.stderr.splitlines()) == 1
+    assert (repo / "file.txt").read_text("utf-8") == "2\n"
+    os.unlink(repo / place / ".gitignore")
+    assert mi("restore", RUN, "--yes", cwd=repo).returncode == 0
+    assert (repo / "file.txt").read_text("utf-8") == "1\n"

@@ -1,6 +1,7 @@
 import os
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -247,3 +248,29 @@ def test_looking_needs_no_place_for_temporary_files(repository, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", "/nowhere")
     seen = git.observe(str(repo))
     assert (seen.status, seen.incomplete) == (" M file.txt", ())
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".gitattributes", ".git/info/exclude"])
+def test_git_is_not_asked_about_files_where_it_would_wait_for_a_pipe(repository, name):
+    repo = repository()
+    (repo / name).unlink(missing_ok=True)
+    os.mkfifo(repo / name)
+    answer = git.run_bytes(str(repo), "ls-files", "-o", "--exclude-standard")
+    assert (answer.code, answer.output) == (None, b"")
+    assert answer.error.startswith(f"{repo / name}: a named pipe stands in the place")
+    assert git.run(str(repo), "rev-parse", "HEAD").code == 0  # which reads none of these files
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process waits for; elsewhere time is up")
+def test_a_git_that_waits_for_a_pipe_further_down_is_noticed(repository):
+    repo = repository()
+    (repo / "sub").mkdir()
+    (repo / "sub/new.txt").write_text("new\n", "utf-8")
+    os.mkfifo(repo / "sub/.gitignore")
+    looks = 0
+    with git.start(str(repo), "ls-files", "-o", "--exclude-standard", stdin=subprocess.DEVNULL) as process:
+        while not git._waits_for_pipe(process.pid) and process.poll() is None and looks < 1_000_000:
+            looks += 1
+        assert process.poll() is None
+        process.kill()
+    assert looks < 1_000_000
