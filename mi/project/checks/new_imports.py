@@ -53,7 +53,7 @@ _DECLARES = {
 }  # fmt: skip
 _PROJECT_TABLE = re.compile(rb"(?m)^\[(?:project|tool\.(?:poetry|pdm|flit|rye|uv)[\w.-]*)\]")
 _PRIVATE = re.compile(
-    r"(?:^|[/_.-])(?:local|secrets?|credentials?|private|env|config|settings|\w*cache)(?:[/_.-]|$)", re.I
+    r"(?:^|[/_.-])(?:local|secrets?|credentials?|private|env|config|settings|[a-z]{0,20}cache)(?:[/_.-]|$)", re.I
 )
 _GENERATED = re.compile(rb"(?i)generated|do not edit")
 _READS = re.compile(

@@ -25,8 +25,8 @@ _IMPURE = re.compile(
     r"\b(?:open|input|requests?|urllib|socket|subprocess|os|sys|random|secrets|uuid|time|datetime|date|Date|now|fetch|process|fs"
     r"|crypto|environ|global|nonlocal|sleep|await|async|yield|unlink|execute|cursor|session|this|self|logging|cache|lru_cache)\b"
 )
-_STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
-_NUMBER = r"-?\d+(?:\.\d+)?(?![\w.])"
+_STRING = r"\"(?:\\.|[^\"\\\n]){0,80}\"|'(?:\\.|[^'\\\n]){0,80}'"
+_NUMBER = r"(?<![\w.])-?\d{1,20}(?:\.\d{1,20})?(?![\w.])"
 _LITERAL = rf"({_STRING}|{_NUMBER})"
 _COMPARES = r"\s*(?:===?|!==?|<=?|>=?)\s*"
 
@@ -82,7 +82,7 @@ def _differ(use: Use, before: str, now: str) -> bool:
 
 def _plain(shown: str) -> str:
     """Return a result so that kinds of lists, the order of sets and the last digits of numbers say nothing."""
-    rounded = re.sub(r"-?\d+\.\d+(?:e[-+]?\d+)?", lambda found: f"{float(found[0]):.9g}", shown)
+    rounded = re.sub(r"(?<!\d)-?\d+\.\d+(?:e[-+]?\d+)?", lambda found: f"{float(found[0]):.9g}", shown)
     alike = rounded.replace("True", "1").replace("False", "0").replace("(", "[").replace(",)", "]").replace(")", "]")
     return " ".join(sorted(re.findall(r"[^\s,{}]+", alike))) if "{" in alike else alike
 
