@@ -13,4 +13,5 @@ def unseal(log: Path | str) -> None:
         if marker.is_file():
             lines = marker.read_bytes().splitlines(keepends=True)
             marker.write_bytes(b"".join(line for line in lines if b'"sealed"' not in line))
+            (marker.parent / "global" / "written.jsonl").unlink(missing_ok=True)
             return

@@ -10,6 +10,7 @@ from mi.kernel.jsontext import BadJson, decode, encode
 from mi.kernel.notices import Notices, PrintingNotices
 
 NAME = ".mi-home.jsonl"
+_WRITTEN = os.path.join("global", "written.jsonl")
 
 
 class Marker:
@@ -31,6 +32,8 @@ class Marker:
                 self._take(decode(line, dict[str, Any]))
             except BadJson:
                 continue
+        # A journal that only came with the seals: whoever takes them away does not make the home an older one.
+        self.sealed = self.sealed or os.path.lexists(os.path.join(self.root, _WRITTEN))
         return self
 
     def covers(self, relative: str) -> bool:

@@ -155,16 +155,23 @@ def test_the_doctor_names_what_is_not_mis_and_an_agent_may_not_accept_it(bench: 
 
 
 @pytest.mark.req("safe.seal.claims")
-def test_a_log_whose_seal_was_taken_away_between_runs_counts_only_when_accepted(bench: Workbench) -> None:
+@pytest.mark.parametrize("taken", ["one", "all"])
+def test_a_log_whose_seal_was_taken_away_between_runs_counts_only_when_accepted(bench: Workbench, taken: str) -> None:
     bench.agent(DONE)
     bench.values(VALUES)
+    assert bench.mi("checks", "set", "python3 -m unittest -q").code == 0
     log = bench.home / "thoughtdb/global/claims.jsonl"
-    Path(f"{log}.seal").unlink()
+    for seal in bench.home.rglob("*.seal") if taken == "all" else [Path(f"{log}.seal")]:
+        seal.unlink()
+    marker = bench.home / ".mi-home.jsonl"
+    if taken == "all":  # and the word that there were any
+        kept = [line for line in marker.read_text("utf-8").splitlines(True) if '"sealed"' not in line]
+        marker.write_text("".join(kept), "utf-8")
     claim = json.loads(log.read_text("utf-8").splitlines()[0]) | {"claim_id": "cl_forged", "text": FORGED}
     with log.open("a", encoding="utf-8") as file:
         file.write(json.dumps(claim) + "\n")
     ran = bench.run()
-    assert "its seal is gone" in changes(ran)[0]
+    assert [one for one in changes(ran) if "claims.jsonl" in one and "its seal is gone" in one]
     assert not any(FORGED in one for one in ran.inputs)
     assert FORGED not in told(bench)
     assert "its seal is gone" in bench.mi("seal", "show").stdout
