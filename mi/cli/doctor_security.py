@@ -81,14 +81,20 @@ def look_at_token(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
 
 
 def look_at_hooks(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
-    """Yield which hooks are not as MI entered them."""
+    """Yield which hooks are not as MI entered them, or start nothing: then their host lets every call pass."""
+    from mi.hosts.installed import find_installed_commands
     from mi.hosts.integrity import find_changed_hooks
 
     changed = find_changed_hooks(context.home, context.project.root)
     for one in changed:
         details = {"path": one.path, "missing": one.missing, "entered": one.entered}
         yield DoctorFinding("hooks", "fail" if one.missing else "warn", "hooks-changed", details, "mi hook install")
-    if not changed:
+    commands = find_installed_commands(context.home, context.notices)
+    gone = [one for one in commands if one.owner.startswith("hook ") and not one.works]
+    for lost in gone:
+        fix = f"mi -C {lost.root} hook install {lost.owner.removeprefix('hook ')}"
+        yield DoctorFinding("hooks", "fail", "host-command-gone", lost._asdict(), fix)
+    if not changed and not gone:
         yield DoctorFinding("hooks", "ok", "hooks-ok", {})
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Stage
+from tests.speaking import INSTALLED
 
 pytestmark = pytest.mark.req("safe.doctor.security")
 
@@ -54,3 +55,16 @@ def test_commands_that_reach_the_person_are_listed(mi, home, recorded: Stage) ->
     config.write_text(json.dumps({"notify": "say-it --loud"}))
     config.chmod(0o600)
     assert "say-it --loud" in looked(mi)[1]["notify"][0]["text"]
+
+
+def test_a_hook_whose_program_is_gone_fails(mi, home, recorded: Stage) -> None:
+    assert mi("hook", "install", "claude-code").returncode == 0
+    code, areas = looked(mi)
+    assert (code, [one["level"] for one in areas["hooks"]]) == (0, ["ok"])
+    program, moved = str(INSTALLED), str(INSTALLED.with_name("mi-of-before"))  # as an installation that moved
+    for path in Path(home.root).rglob("*.json"):
+        path.write_text(path.read_text("utf-8").replace(program, moved), "utf-8")
+    code, areas = looked(mi)
+    assert (code, [one["level"] for one in areas["hooks"]]) == (1, ["fail"])
+    assert moved in areas["hooks"][0]["text"]
+    assert "hook install claude-code" in areas["hooks"][0]["fix"]
