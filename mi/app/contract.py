@@ -42,8 +42,8 @@ def _permit(context: HomeContext, request: "MutationRequest") -> "Permission":
     paths = ["tinyTasks.md"] if request.what in ("task", "propose") else request.arguments.get("paths", [])
     acts = [(request.tool, "call", "")] if request.what == "memory" else [("edit", "edit", str(path)) for path in paths]
     language, profile = context.quiet_language, context.config.governance.profile
+    worker = build_worker(context, context.project.root)
     for act in acts:
-        worker = build_worker(context, context.project.root)
         verdict = permit_here(context.home, worker, *act, context.notices, profile=profile)
         if verdict.decision == "DENY":
             return Permission("deny", f"{verdict.reason(language)}; {verdict.alternative(language)}")

@@ -55,9 +55,9 @@ def note_plan(session: ContractSession, steps: int) -> None:
 def judge_edit(session: ContractSession, tool: str, paths: Sequence[str], home: str) -> GateVerdict:
     """Return whether the agent may change these files now; Refused otherwise, with the violation on record."""
     request = MutationRequest(tool, "edit", {"paths": list(paths)})
-    for path in paths:
-        if is_protected(session.place.root, path, home):
-            raise session.protected(request, path)
+    protected = ProtectedFiles(session.place.root, home)
+    for path in filter(protected.hold, paths):
+        raise session.protected(request, path)
     return session.pass_gate(request)
 
 
@@ -66,22 +66,28 @@ def note_edit(session: ContractSession, tool: str, paths: Sequence[str], home: s
     request, named = MutationRequest(tool, "edit", {"paths": list(paths)}), ", ".join(paths)[:500]
     verdict = session.judge(request)
     session.passed(verdict, request, named)
-    own = any(is_protected(session.place.root, path, home) for path in paths)
+    own = any(map(ProtectedFiles(session.place.root, home).hold, paths))
     if own or not verdict.passed:
         session.violation("PROTECTED_FILE" if own else verdict.code, tool, "done", named)
 
 
-def is_protected(root: str, path: str, home: str) -> bool:
-    """Return whether a file may only be changed through the task tools, by MI itself, or by a person."""
-    real = os.path.realpath(os.path.join(root, path))
-    own = [os.path.realpath(one) for one in (os.path.join(root, FILE), *_hook_files(root), home)]
-    if real in own or _is_below(real, own[-1]):
-        return True
-    # A folder goes with everything in it; of those around the project, nobody can say what a command means there.
-    around = (os.path.realpath(root), os.path.realpath(os.path.expanduser("~")))
-    if not os.path.isdir(real) or any(one == real or _is_below(one, real) for one in around):
-        return False
-    return any(_is_below(one, real) for one in own)
+class ProtectedFiles:
+    """The files that may only be changed through the task tools, by MI itself, or by a person."""
+
+    def __init__(self, root: str, home: str) -> None:
+        self._root = root
+        self._own = [os.path.realpath(one) for one in (os.path.join(root, FILE), *_hook_files(root), home)]
+        # Of folders around the project nobody can say what a command means there.
+        self._around = (os.path.realpath(root), os.path.realpath(os.path.expanduser("~")))
+
+    def hold(self, path: str) -> bool:
+        """Return whether a file is one of them; a folder goes with everything in it."""
+        real, home = os.path.realpath(os.path.join(self._root, path)), self._own[-1]
+        if real in self._own or _is_below(real, home):
+            return True
+        if not os.path.isdir(real) or any(one == real or _is_below(one, real) for one in self._around):
+            return False
+        return any(_is_below(one, real) for one in self._own)
 
 
 def _hook_files(root: str) -> list[str]:

@@ -3,7 +3,7 @@
 import os
 
 from mi.contract.guide import BLOCK, TEXT
-from mi.contract.host_session import is_protected
+from mi.contract.host_session import ProtectedFiles
 from mi.hosts.apply import Placed, place
 from mi.hosts.artefacts import MarkedBlock
 from mi.hosts.workspaces import Workspace
@@ -24,7 +24,7 @@ def find_files_with(root: str, home: Home) -> list[str]:
 def install(root: str, home: Home, files: list[str]) -> Placed:
     """Put the text into these files; into those of AGENTS.md and CLAUDE.md that are there when none is named."""
     for name in files:
-        if not name.endswith(_TEXTS) or is_protected(root, name, home.root):
+        if not name.endswith(_TEXTS) or ProtectedFiles(root, home.root).hold(name):
             raise UsageError("contract-file", file=name)
     there = [name for name in FILES if os.path.exists(os.path.join(root, name))]
     wanted = dict.fromkeys([*find_files_with(root, home), *(files or there or FILES[:1])])

@@ -273,4 +273,4 @@ def test_folders_around_the_project_are_no_single_file(project, home, monkeypatc
     monkeypatch.setenv("HOME", str(project.root.parent))
     free = (".", "..", "/", ".claude/agents", "sub", ".claude/agents/a.md", "notes/tinyTasks.md.bak")
     (project.root / ".claude" / "agents").mkdir(parents=True)
-    assert [path for path in free if host_session.is_protected(str(project.root), path, home.root)] == []
+    assert list(filter(host_session.ProtectedFiles(str(project.root), home.root).hold, free)) == []

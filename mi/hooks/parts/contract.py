@@ -84,17 +84,13 @@ def _concerned(event: HookEvent, context: "HomeContext") -> list[str]:
     paths = find_changed_files(event)
     if not paths:
         return []
-    from mi.contract.host_session import is_protected
+    from mi.contract.host_session import ProtectedFiles
 
     if not os.path.isdir(context.project.root):  # named by a variable or flag: then nothing can be said about any file
         raise NotFound("no-workspace", path=context.project.root)
     root = os.path.join(os.path.realpath(context.project.root), "")
-    return [
-        path
-        for path in paths
-        if os.path.join(os.path.realpath(path), "").startswith(root)
-        or is_protected(context.project.root, path, context.home.root)
-    ]
+    protected = ProtectedFiles(context.project.root, context.home.root)
+    return [path for path in paths if os.path.join(os.path.realpath(path), "").startswith(root) or protected.hold(path)]
 
 
 def _explained(refused: "Refused", language: str) -> str:
