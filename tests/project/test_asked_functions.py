@@ -42,7 +42,8 @@ def test_a_parameter_that_is_never_used_is_open(path: str, code: str) -> None:
     [
         (TAX, "def tax(price, rate):\n    return price + price * rate / 100\n"),
         (TAX, "def tax(price, rate):\n    def add():\n        return price * rate\n\n    return add()\n"),
-        (TAX, "def tax(price, rate):\n    raise NotImplementedError\n"),  # of a base class; a stub passes no test
+        (TAX, "class Shop:\n    def tax(self, price, rate):\n        raise NotImplementedError\n"),  # of a base class
+        (TAX, "@singledispatch\ndef tax(price, rate):\n    raise NotImplementedError\n"),
         (TAX, "def on_event(price, context):\n    return price\n"),  # no function that the task spells
         (f"{TAX} The rate is ignored for now.", "def tax(price, rate):\n    return price\n"),
         ("Let tax(100, 20) give 120.", "def tax(price, rate):\n    return price\n"),  # values are no parameters
@@ -269,6 +270,11 @@ JS_ARMS = "export function convert(cents, currency) {\n  if (currency === 'GBP')
         ("src/lib.rs", ARMS, '"GBP" => cents * 85 / 100, // todo!()', False),
         ("shop.py", PY_ARMS, "raise NotImplementedError('TODO')", True),
         ("shop.py", PY_ARMS, "raise NotImplementedError('GBP is not sold on this system')", False),
+        ("shop.py", PY_ARMS, "raise NotImplementedError", True),
+        ("shop.py", PY_ARMS, "raise NotImplementedError()", True),
+        ("shop.py", PY_ARMS.replace("GBP", "XXX"), "raise NotImplementedError", False),  # a case of nobody's
+        ("shop.py", PY_ARMS.replace("== 'GBP'", "is None"), "raise NotImplementedError", False),
+        ("shop.js", JS_ARMS, "throw new Error();", True),
         ("shop.js", JS_ARMS, "throw new Error('not implemented yet');", True),
         ("shop.js", JS_ARMS, "throw new RangeError(currency);", False),
     ],
@@ -278,6 +284,104 @@ def test_a_branch_that_is_left_for_later_is_open(path: str, text: str, line: str
     assert missing(CONVERT, {"README.md": ""}, {path: text % line}) == found
     assert missing(f"{CONVERT} GBP is a stub for now.", {"README.md": ""}, {path: text % line}) == []
     assert missing(CONVERT, {path: text % line}, {path: text % line + "\n"}) == []  # it was there before
+
+
+def test_an_error_without_words_that_is_asked_for_is_written() -> None:
+    task = "Add a function `convert(cents, currency)` for EUR; let it throw for GBP."
+    assert missing(task, {"README.md": ""}, {"shop.js": JS_ARMS % "throw new Error();"}) == []
+
+
+@pytest.mark.req("judge.parts.added")
+@pytest.mark.parametrize(
+    ("path", "head", "line", "tail"),
+    [
+        ("shop.py", "def convert(cents, currency):", "raise NotImplementedError", ""),
+        ("shop.py", "def convert(cents, currency):", "raise NotImplementedError('TODO')", ""),
+        ("shop.js", "export function convert(cents, currency) {", "throw new Error('not implemented');", "}"),
+        ("src/lib.rs", "pub fn convert(cents: i64, currency: &str) -> i64 {", "todo!()", "}"),
+        ("shop.go", "package shop\n\nfunc convert(cents int, currency string) int {", 'panic("TODO")', "}"),
+    ],
+)
+def test_a_function_that_only_says_it_is_not_written_is_open(path: str, head: str, line: str, tail: str) -> None:
+    found = missing(CONVERT, {"README.md": ""}, {path: f"{head}\n    {line}\n{tail}\n"})
+    assert f"`{path}: {line}` is not written yet" in found
+
+
+RAISE = "Let discount raise an error for a negative price."
+FREE = "def free(price):\n    return price == 0\n\n\n"
+
+
+@pytest.mark.req("judge.parts.raised")
+@pytest.mark.parametrize(
+    ("task", "lines"),
+    [
+        (RAISE, "    if price < 0:\n        print('negative')\n"),
+        (RAISE, "    if price < 0:\n        return None\n"),
+        (RAISE, "    if price < 0:\n        logger.error('negative')\n        price = 0\n"),
+        (RAISE, "    price = max(price, 0)\n"),
+        (RAISE, "    if free(price):\n        return 0\n"),
+        (
+            RAISE,
+            "    try:\n        if price < 0:\n            raise ValueError\n    except ValueError:\n        return 0\n",
+        ),
+        ("discount 对负价格必须抛出错误。", "    if price < 0:\n        return None\n"),
+    ],
+)
+def test_a_function_that_is_to_raise_does(task: str, lines: str) -> None:
+    code = FREE + PY.replace(":\n", f":\n{lines}", 1)
+    assert missing(task, {"shop.py": FREE + PY}, {"shop.py": code}) == ["`discount` never gives an error"]
+
+
+@pytest.mark.parametrize(
+    ("task", "lines"),
+    [
+        (RAISE, "    if price < 0:\n        raise ValueError(price)\n"),
+        (RAISE, "    assert price >= 0\n"),
+        (RAISE, "    check(price)\n"),
+        (RAISE, "    price = Decimal(price)\n"),
+        (RAISE, "    price = PRICES[price]\n"),
+        (
+            RAISE,
+            "    try:\n        check(price)\n    except KeyError as error:\n        raise ValueError() from error\n",
+        ),
+        ("Let discount not raise an error for a negative price.", "    price = max(price, 0)\n"),
+        ("Let discount give 0 instead of raising an error for a negative price.", "    price = max(price, 0)\n"),
+        ("discount raises an error in debug mode only; for now it is ignored. Clamp the price.", "    price = 0\n"),
+    ],
+)
+def test_a_function_that_may_raise_is_not_open(task: str, lines: str) -> None:
+    assert missing(task, {"shop.py": PY}, {"shop.py": PY.replace(":\n", f":\n{lines}", 1)}) == []
+
+
+@pytest.mark.req("judge.parts.raised")
+@pytest.mark.parametrize(
+    ("lines", "is_open"),
+    [
+        ("  if (price < 0) {\n    console.error('negative');\n  }\n", True),
+        ("  if (price < 0) {\n    return NaN;\n  }\n", True),
+        (
+            "  try {\n    if (price < 0) {\n      throw new RangeError();\n    }\n  } catch {\n    price = 0;\n  }\n",
+            True,
+        ),
+        ("  if (price < 0) {\n    throw new RangeError('negative');\n  }\n", False),
+        ("  if (price < 0) {\n    return Promise.reject(new RangeError());\n  }\n", False),
+        ("  check(price);\n", False),
+    ],
+)
+def test_a_function_of_javascript_that_is_to_throw_does(lines: str, is_open: bool) -> None:
+    code = "export function discount(price) {\n  return price;\n}\n"
+    found = missing(
+        "Let discount throw an error if negative.", {"a.js": code}, {"a.js": code.replace("{\n", f"{{\n{lines}", 1)}
+    )
+    assert found == (["`discount` never gives an error"] if is_open else [])
+
+
+def test_an_error_that_is_raised_beside_the_function_counts() -> None:
+    beside = (
+        "class Price:\n    def __init__(self, value):\n        if value < 0:\n            raise ValueError(value)\n"
+    )
+    after = {"shop.py": PY.replace("price - ", "price.value - "), "price.py": beside}
+    assert missing(RAISE, {"shop.py": PY}, after) == []
 
 
 @pytest.mark.req("judge.parts.added")

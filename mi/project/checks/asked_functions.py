@@ -10,6 +10,7 @@ from mi.project.checks.asked_errors import find_without_error
 from mi.project.checks.asked_everywhere import find_old_values
 from mi.project.checks.asked_lists import find_left_out
 from mi.project.checks.asked_numbers import find_other_numbers
+from mi.project.checks.asked_raises import find_never_raising
 from mi.project.checks.asked_sources import find_edited_output
 from mi.project.checks.asked_stops import find_only_told
 from mi.project.checks.asked_switches import find_switched_off
@@ -51,6 +52,7 @@ def find_open_functions(task: str, base: Tree, final: Tree) -> list[OpenFunction
         *(OpenFunction(line, f"`{line}` is not written yet") for line in find_unwritten(task, base, final)),
         *(OpenFunction(name, f"nothing was done for `{name}`") for name in find_left_out(task, base, final)),
         *(OpenFunction(name, f"`{name}` never gives an error") for name in find_without_error(task, base, final)),
+        *(OpenFunction(name, f"`{name}` never gives an error") for name in find_never_raising(task, base, final)),
         *(OpenFunction(line, f"`{line}` has the old value") for line in find_old_values(task, base, final)),
         *(OpenFunction(path, f"`{path}` {_OUTPUT}") for path in find_edited_output(task, base, final)),
         *(OpenFunction(line, f"`{line}` tells of a failure and goes on") for line in find_only_told(task, base, final)),

@@ -11,7 +11,7 @@ from mi.project.checks.judge_tokens import SCRIPTED, without_comments
 from mi.project.checks.product_functions import is_product, text_of
 from mi.project.trees import Tree
 
-_STRINGS = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'")
+_STRINGS = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 _TELLS = r"\|\|\s*(?:\{\s*|\(\s*)?(?:(?:echo|printf|true|logger|log\w*|warn\w*)\b|:(?=\s|$))"
 _SHELL = (
     re.compile(rf"{_TELLS}|\bif\s.*?(?:;\s*then\b|$)"),

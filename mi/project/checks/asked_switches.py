@@ -17,17 +17,17 @@ from mi.project.checks.product_functions import (
 from mi.project.trees import Tree
 
 _NEVER = re.compile(
-    r"\b(?:if|elif|while)\s*\(*\s*(?:False|false|0)\s*(?:\)*\s*(?:[:{;]|$)|and\b|&&)"
+    r"\b(?:if|elif|while)\b[\s(]*(?:False|false|0)\b[\s)]*(?:[:{;]|$|and\b|&&)"
     r"|(?:\band|&&)\s+(?:False|false)\b|#\[cfg\(any\(\)\)\]|\bcfg!\(any\(\)\)"
 )
 _CONSTANT = re.compile(
     r"^\s*(?:(?:export|pub|public|private|static|final|const|let|var|readonly)\s+)*(?P<name>[A-Za-z_$][\w$]*)"
-    r"\s*(?::\s*\w+\s*|\s+bool\s*)?:?=\s*(?:False|false)\s*;?\s*$"
+    r"\s*(?::\s*\w+\s*|bool\s*)?:?=\s*(?:False|false)[\s;]*$"
 )
-_DEFAULT = re.compile(r"\b(?P<name>[A-Za-z_$][\w$]*)\s*(?::\s*\w+\s*)?=\s*(?:False|false)\b")
-_BEFORE = re.compile(r"(?:\b(?:if|elif|and|when)|&&)\s*\(*\s*$")
+_DEFAULT = re.compile(r"(?<![\w$])(?P<name>[A-Za-z_$][\w$]*)\s*(?::\s*\w+\s*)?=\s*(?:False|false)\b")
+_BEFORE = re.compile(r"(?:\b(?:if|elif|and|when)\b|&&)[\s(]*$")
 _AFTER = re.compile(r"\s*(?:and\b|&&|\?(?![.?]))")
-_NOT = re.compile(r"(?:\b(?:not|or)\s+|!\s*|\|\|\s*)\(*\s*$")
+_NOT = re.compile(r"(?:\b(?:not|or)\b|!|\|\|)[\s(]*$")
 _TELLS = re.compile(r"\b(?:print\w*|console|log\w*|debug\w*|trace\w*|eprintln|assert|breakpoint|import|Print\w*)\b")
 
 

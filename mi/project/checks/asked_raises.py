@@ -1,0 +1,87 @@
+"""Functions that a task wants to raise an error: whether what came can, in Python and JavaScript."""
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator
+from keyword import iskeyword
+
+from mi.kernel.language import compiled, patterns
+from mi.kernel.text import split_sentences
+from mi.project.checks.definitions import Definition
+from mi.project.checks.judge_places import extension
+from mi.project.checks.judge_tokens import SCRIPTED, without_comments
+from mi.project.checks.product_functions import (
+    find_reached,
+    is_product,
+    last_part,
+    read_definitions,
+    read_product,
+    text_of,
+    words_of,
+)
+from mi.project.trees import Tree
+
+_RAISES = re.compile(r"\b(?:raise|throw|reject|assert\w*|abort)\b")
+_MAY_RAISE = re.compile(r"[\w)\]]\[|/\s*[A-Za-z_(]|^\s*@|\b(?:await|del|import|with|yield|next|super)\b")
+_CALL = re.compile(r"(?<!\bdef )(?<!\bfunction )(?<![\w$.])([A-Za-z_$][\w$.]*)\s*\(")
+_NEVER_RAISES = re.compile(
+    r"(?:switch|catch|print|len|max|min|abs|round|str|sum|bool|any|all|isinstance"
+    r"|Number|String|Boolean|isNaN|Math\.\w+|Number\.\w+|console\.\w+|log\w*\.\w+|warnings\.warn)"
+)
+_TRY = re.compile(r"\btry\s*\{([^{}]|\{[^{}]*\})*\}\s*catch\s*(?:\([^)]*\)\s*)?\{(?P<handles>(?:[^{}]|\{[^{}]*\})*)\}")
+
+
+def find_never_raising(task: str, base: Tree, final: Tree) -> Iterator[str]:
+    """Yield the functions that are to raise an error and of which nothing that came does, nor calls what might."""
+    words = words_of(" ".join(filter(_asks, split_sentences(task))))
+    paths = [path for path in final.changed_since(base) if is_product(path) and extension(path) in {"py"} | SCRIPTED]
+    if not words or compiled(patterns().unused_on_purpose).search(task):
+        return
+    for path in paths:
+        was = {one.name: one.text for one in read_definitions(base, path)}
+        for one in read_definitions(final, path):
+            is_meant = one.body and last_part(one.name) in words and was.get(one.name) != one.text
+            elsewhere = any(_raises_beside(other, one, base, final) for other in paths)
+            if is_meant and not elsewhere and _cannot_raise(one, was.get(one.name, ""), final, extension(path)):
+                yield last_part(one.name)
+
+
+def _asks(sentence: str) -> bool:
+    known = patterns()
+    found = compiled(rf"{known.raises}|{known.gives_error}").search(sentence)
+    refused = rf"(?:{known.negation}|{known.in_place_of})[^,.;]{{0,20}}\Z"
+    return found is not None and not compiled(refused).search(sentence[: found.start()])
+
+
+def _cannot_raise(one: Definition, was: str, tree: Tree, language: str) -> bool:
+    """Return whether lines came in a function that raise nothing but what is caught at once, nor call what might."""
+    plain, had = without_comments(one.text, language), set(without_comments(was, language).splitlines())
+    came = [line for line in plain.splitlines() if line not in had]
+    reached = [other for other in find_reached(one, read_product(tree)) if other.text != one.text]
+    lines = [*came, *(line for other in reached for line in other.text.splitlines())]
+    known = {last_part(other.name) for other in (one, *reached)}
+    called = {name for line in lines if not _RAISES.search(line) for name in _CALL.findall(line)}
+    is_known = all(name in known or iskeyword(name) or _NEVER_RAISES.fullmatch(name) for name in called)
+    left = "\n".join([_without_caught(plain, language), *(other.text for other in reached)])
+    return bool(came) and is_known and not any(map(_MAY_RAISE.search, lines)) and not _RAISES.search(left)
+
+
+def _without_caught(text: str, language: str) -> str:
+    """Return a function without the blocks whose errors a handler keeps to itself."""
+    if language != "py":
+        return _TRY.sub(lambda found: found[0] if _RAISES.search(found["handles"]) else "", text)
+    try:
+        tree = ast.parse(textwrap.dedent(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "raise"
+    for node in [node for node in ast.walk(tree) if isinstance(node, ast.Try)]:
+        if node.handlers and not any(isinstance(one, ast.Raise) for each in node.handlers for one in ast.walk(each)):
+            node.body = [ast.Pass()]
+    return ast.unparse(tree)
+
+
+def _raises_beside(path: str, one: Definition, base: Tree, final: Tree) -> bool:
+    """Return whether a line that came outside of a function raises something."""
+    had = set(text_of(base, path).splitlines()) | set(one.text.splitlines())
+    return any(_RAISES.search(line) for line in text_of(final, path).splitlines() if line not in had)
