@@ -4,13 +4,17 @@ A command of an agent can hand a prompt to the hook as the host does. Then a cal
 host started is older than the end of the call it was started for.
 """
 
+import fcntl
+import io
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from mi.hooks.event import HookEvent
 from mi.hooks.rules_state import find_path
-from mi.kernel.files import read_bytes
+from mi.kernel.files import read_bytes, write_atomic
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 _CLOCK_S = 0.03  # the system counts the beginnings of processes in hundredths
 _TAIL = 4 << 20  # bytes of a transcript in which the results of the latest calls stand
 _UNSEEN_S = 2 * 60 * 60  # how long a session may go on unheard of whose host does not end with it
+_COMPACT_BYTES = 32 * 1024
 _DRIFT_S = 2.0  # the clock is set now and then, so a beginning is not told twice to the very moment
 
 
@@ -140,9 +145,13 @@ def _holds_result(value: object, call: str) -> bool:
 
 
 def _read(event: HookEvent, context: "HomeContext") -> KnownCalls:
+    return _parse(read_bytes(_path(event, context)) or b"")
+
+
+def _parse(noted: bytes) -> KnownCalls:
     begun: dict[str, tuple[float, str]] = {}
     pid, started, latest = 0, 0.0, 0.0
-    for line in (read_bytes(_path(event, context)) or b"").decode("utf-8", "surrogateescape").splitlines():
+    for line in noted.decode("utf-8", "surrogateescape").splitlines():
         try:
             sign, at, name, *path = line.split(" ", 3)
             moment = float(at)
@@ -164,11 +173,41 @@ def _note(event: HookEvent, context: "HomeContext", *words: str) -> None:
         return
     path = _path(event, context)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        os.write(fd, (" ".join(words).replace("\n", " ") + "\n").encode("utf-8", "surrogateescape"))
-    finally:
-        os.close(fd)
+    line = (" ".join(words).replace("\n", " ") + "\n").encode("utf-8", "surrogateescape")
+    with _open_whole(path) as file:
+        size = file.write(line) and os.fstat(file.fileno()).st_size
+    if size // _COMPACT_BYTES > (size - len(line)) // _COMPACT_BYTES:  # now and then, however much stays
+        _compact(path)
+
+
+@contextmanager
+def _open_whole(path: str, lock: int = fcntl.LOCK_SH) -> Iterator["io.FileIO"]:
+    """Yield the file for appending, which nobody replaces meanwhile by a shorter one."""
+    while True:
+        with io.FileIO(path, "a+", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            fcntl.flock(file, lock)
+            try:
+                is_same = os.path.samestat(os.fstat(file.fileno()), os.stat(path))
+            except FileNotFoundError:
+                is_same = False
+            if is_same:
+                yield file
+                return
+
+
+def _compact(path: str) -> None:
+    """Leave out calls that have ended: a long session's file stays short."""
+    with _open_whole(path, fcntl.LOCK_EX) as file:
+        file.seek(0)
+        known = _parse(file.readall())
+        lines = [
+            f"- {known.latest:.3f} ?",
+            *(f"+ {at:.3f} {name} {where}" for name, (at, where) in known.begun.items()),
+        ]
+        if known.pid:
+            lines.append(f"host {known.started!r} {known.pid}")
+        content = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
+        write_atomic(path, content, sync=False)
 
 
 def _path(event: HookEvent, context: "HomeContext") -> str:
