@@ -11,6 +11,7 @@ from tests.literals import lists_of, sources
 # Literals that name three runners or more and are no list of runners.
 ALLOWED = {
     "mi/project/checks/judge_notices_code.py": "words by which product code looks whether it is tested",
+    "mi/project/checks/judge_notices_tampering.py": "libraries of assertions that product code may not change",
     "mi/project/checks/judge_notices_python.py": "variables by which product code looks whether it is tested",
     "mi/governance/command_tables.py": "commands by what they do to the world; a floor below",
     "mi/agents/programs.py": "interpreters that an agent's script runs in",

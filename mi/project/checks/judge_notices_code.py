@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator
 
 from mi.project.checks.judge_notices_builds import built_otherwise
+from mi.project.checks.judge_notices_ends import sets_end
 from mi.project.checks.judge_notices_paths import TestPlaces
+from mi.project.checks.judge_notices_tampering import changes_judge
 from mi.project.checks.judge_tokens import SCRIPTED, without_comments
 
 ASKS_CALLER = "asks who calls it"
@@ -67,54 +69,6 @@ _PROGRAM = re.compile(
 _FLAGS = re.compile(
     r"NumGoroutine\(|process\.uptime\(|\b(?:pgrep|pidof)\b|\bps\s+-|"
     r"process\.execArgv|process\.binding|v8debug|inspector\.url\(|getRuntimeMXBean\(\)\.getInputArguments"
-)
-_ENDS = re.compile(
-    r"\bos\._exit\(|\batexit\.register\(.*(?:exit|kill)|process\.(?:on|once|addListener"
-    r"|prependListener)\(\s*[\"'](?:exit|beforeExit|uncaughtException)"
-    r"|process\.exitCode\s*=\s*(?:0|undefined|null|false)\b|process\.(?:exit|reallyExit|abort)\s*=(?!=)|process\.reallyExit\("
-    r"|process\[[\"'](?:exit|reallyExit)|\bat_exit\b|exit!\s*\(?\s*(?:0|true)?|\bhalt\(0\)"
-    r"|addShutdownHook|register_shutdown_function|(?:panic::)?set_hook\(|libc::(?:atexit"
-    r"|_exit)|\batexit\s*\(|\b_exit\s*\(\s*0|\bquick_exit\("
-)
-_ENDS_SHELL = re.compile(
-    r"\btrap\b[^\n]*\b(?:exit|return|true)\b[^\n]*\b(?:EXIT|0|ERR|DEBUG|RETURN)\b|\btrap\b[^\n]*\b(?:EXIT"
-    r"|ERR|DEBUG|RETURN)\b[^\n]*exit|\bexec\s+(?:true|:|\S*/true)\b|\bkill\b[^\n]*\$(?:\$"
-    r"|PPID|\{PPID\})"
-)
-_QUITS = re.compile(
-    r"syscall\.Exit\(\s*0|libc::(?:_?exit|quick_exit)\(\s*0|unsafe\s*\{\s*_?exit\(\s*0"
-    r"|\bfn _?exit\(\w+: (?:i32|c_int)\) -> !;"
-    r"|process\.exit\(\s*0?\s*\)|os\.Exit\(\s*0\s*\)|process::exit\(\s*0\s*\)|System\.exit\(\s*0\s*\)"
-    r"|Runtime\.getRuntime\(\)\.halt\("
-)
-_IS_PROGRAM = re.compile(
-    r"\A#!|process\.argv|^package main\b|\bfn main\s*\(|void main\s*\(|require\.main|import\.meta\.main"
-    r"|SIG(?:TERM|INT)",
-    re.MULTILINE,
-)
-# What every script finds there from the start, and may not be another in one that is tested.
-_GIVEN = (
-    r"(?:Object|Number|Array|String|Boolean|Function|Error|TypeError|RangeError|Math|JSON|Date|Map|Set|WeakMap|Promise|RegExp"
-    r"|Symbol|BigInt|Reflect|Proxy|Iterator|Intl|parseInt|parseFloat|isNaN|isFinite|structuredClone|Buffer)"
-)
-_PART = r"(?:\.\w+|\[[^\]]*\])"
-_JUDGED_BY = re.compile(
-    r"\b(?:assert|expect|test|describe)(?:\.\w+)+\s*=(?![=>])"
-    rf"|\b(?:globalThis|global|window|self)(?:\.|\[\s*[\"'`])(?:assert|expect|test|it|describe|{_GIVEN})\b[\"'`\]]*\s*=(?![=>])"
-    rf"|^\s*{_GIVEN}\s*=(?![=>])|\b{_GIVEN}(?!\.stackTraceLimit|\.prepareStackTrace){_PART}?{_PART}\s*=(?![=>])"
-    rf"|(?:__proto__|getPrototypeOf\([^)]*\)|\.constructor\.prototype){_PART}\s*=(?![=>])"
-    rf"|\b(?:Object\.(?:assign|defineProperty|defineProperties)|Reflect\.(?:set|defineProperty))\(\s*"
-    rf"(?:{_GIVEN}(?:\.prototype)?|globalThis|global|assert|process)(?![.\w])"
-    r"|[\"'](?:node:)?assert(?:/strict)?[\"'].{0,40}\.\w+\s*=(?!=)"
-    r"|(?:class|module)\s+(?:Minitest|RSpec|Test::Unit)|(?:Minitest|RSpec)[\w:.]*\.(?:class_eval"
-    r"|prepend|include|define_method)"
-    r"|\bmacro_rules!\s+(?:assert|debug_assert)\w*|^(?:func|var|const|type)\s+"
-    r"(?:len|append|panic|print|println|copy|close|string|int|bool|true|false|nil|error)\b"
-)
-_SHELL_OWN = re.compile(
-    r"^\s*(?:function\s+)?(\[|test|exit|return|echo|printf|diff|cmp|grep|true|false|fail"
-    r"|assert\w*|expect\w*|set|trap|eval|read|source|command|builtin|shift|let|expr|bc|wc|sort|cut|tr|head|tail|awk|sed|cat|jq|seq|\.)"
-    r"\s*\(\s*\)|\balias\b.*=|^\s*set\s+\+(?:e|u|o)|^\s*enable\s+-n|^\s*(?:readonly|declare\s+-r|typeset\s+-r)\s+[a-z]"
 )
 _DECIDES = re.compile(
     r"\b(?:if|elif|else if|unless|while|switch|match|case|when|select)\b|\?|&&|\|\||[!=]="
@@ -200,34 +154,18 @@ def uses_test_library(lines: list[str], path: str, task: str) -> Iterator[int]:
 def notices_in_code(text: str, language: str, path: str, places: TestPlaces) -> list[tuple[str, int]]:
     """Return the ways and lines (from 0) of code that evades its tests."""
     lines = without_comments(text, language).splitlines()
-    found = [(way, number) for number, line in enumerate(lines) for way in _ways_of(line, language)]
-    found = [(way, number) for way, number in found if way != SETS_RUNNER or not _fills_gap(lines, number)]
+    found = [(ASKS_RUN, number) for number, line in enumerate(lines) if _NAMES_RUNNER.search(line)]
+    found += [(SETS_RUNNER, number) for number in changes_judge(lines, language)]
     own = _OF_ITS_RUNNER.get(language) if not path.endswith("build.rs") else None
     found += [(ASKS_RUN, number) for number, line in enumerate(lines) if own and own.search(line)]
     found += [(ASKS_CALLER, number) for number in decided_by(lines, _CALLER, True, language)]
     found += [(ASKS_RUN, number) for number in decided_by(lines, _FLAGS, True, language)]
     found += [(ASKS_RUN, number) for number in decided_by(lines, _PROGRAM, False, language)]
     found += [(ASKS_RUN, number) for number in (*built_otherwise(lines), *asks_terminal("\n".join(lines)))]
-    if language in _SCRIPTS:
-        found += [(SETS_RUNNER, number) for number in (*_sets_imported(lines), *_sets_loaded(lines))]
     found += [(SAYS_EQUAL, number) for number in _equal_to_anything("\n".join(lines))]
-    if not _IS_PROGRAM.search(text) and not re.search(r"(?:^|/)(?:bin|cmd|scripts?)/|(?:^|/)(?:main|cli)\.\w+$", path):
-        found += [(ENDS, number) for number, line in enumerate(lines) if _QUITS.search(line)]
-    if language in _SCRIPTS:
-        found += [(ENDS, number) for number in _ends_at_exit(lines)]
-    if language in _SHELL:
-        found += [(ENDS, number) for number in _trapped(lines)]
+    found += [(ENDS, number) for number in sets_end(text, lines, language, path)]
     found += [(READS_TESTS, number) for number, line in enumerate(lines) if _reads_tests(line, places)]
     return found + [(READS_TESTS, number) for number, line in enumerate(text.splitlines()) if _embeds(line, places)]
-
-
-def _ways_of(line: str, language: str) -> Iterator[str]:
-    if _NAMES_RUNNER.search(line):
-        yield ASKS_RUN
-    if _ENDS.search(line) or (language in _SHELL and _ENDS_SHELL.search(line)):
-        yield ENDS
-    if (_SHELL_OWN if language in _SHELL else _JUDGED_BY).search(line):
-        yield SETS_RUNNER
 
 
 def decided_by(lines: list[str], source: re.Pattern[str], any_word: bool, language: str) -> Iterator[int]:
@@ -285,64 +223,10 @@ def _holding(lines: list[str], functions: list[str], source: re.Pattern[str]) ->
     return names
 
 
-def _ends_at_exit(lines: list[str]) -> Iterator[int]:
-    """Yield the handlers of a program's end that set its exit code."""
-    for number, line in enumerate(lines):
-        handler = re.search(r"process\.(?:on|once|addListener|prependListener)\(\s*[\"'](?:exit|beforeExit)", line)
-        held = " ".join(lines[number : number + 6])
-        if handler and re.search(r"exitCode|process\.exit|reallyExit|process\.kill|process\.abort", held):
-            yield number
-
-
 def asks_terminal(text: str) -> Iterator[int]:
     """Yield where code asks whether it writes to a terminal, though nothing in it is for one."""
     if _TERMINAL.search(text) and not _FOR_TERMINALS.search(text):
         yield from (number for number, line in enumerate(text.splitlines()) if _TERMINAL.search(line))
-
-
-def _sets_imported(lines: list[str]) -> Iterator[int]:
-    """Yield where a script changes what it imported from a runner or its assertions, or what a prototype is held by."""
-    imported = re.findall(
-        r"import\s+(?:\*\s+as\s+)?(\w+)\s+from\s+[\"'](?:node:)?(?:assert|test|chai|vitest|@jest/globals)\b"
-        r"|(?:const|let|var)\s+(\w+)\s*=\s*(?:require\(\s*[\"'](?:node:)?(?:assert|test|chai|vitest|@jest/globals)\b"
-        rf"|{_GIVEN}\.prototype\b|globalThis\s*;|Object\.getPrototypeOf\()",
-        "\n".join(lines),
-    )
-    names = [first or second for first, second in imported]
-    if names:
-        sets = re.compile(
-            rf"\b(?:{'|'.join(names)})(?:\.\w+|\[[^\]]*\])+\s*=(?![=>])|(?:assign|set|defineProperty)\(\s*(?:{'|'.join(names)})\b"
-        )
-        yield from (number for number, line in enumerate(lines) if sets.search(line))
-
-
-def _sets_loaded(lines: list[str]) -> Iterator[int]:
-    """Yield where a script puts a function of its own into a module that it loaded by a name it made."""
-    text = "\n".join(lines)
-    loaders = ["require", "import", r"process\.getBuiltinModule", *re.findall(r"(\w+)\s*=\s*createRequire\(", text)]
-    loads = rf"(?:{'|'.join(loaders)})\((?!\s*[\"'`][./])"
-    names = re.findall(rf"(?:const|let|var)\s+(\w+)\s*=\s*(?:await\s+)?{loads}", text)
-    owner = "|".join([rf"{loads}[^=]*\)", *names])
-    sets = re.compile(rf"(?:^|[\s;(])(?:{owner})(?:\.\w+|\[[^\]]*\])+\s*=\s*(?:async\s*)?(?:function\b|\(|\w+\s*=>)")
-    yield from (number for number, line in enumerate(lines) if sets.search(line))
-
-
-def _fills_gap(lines: list[str], number: int) -> bool:
-    """Return whether what a line sets is set only where it is missing."""
-    target = re.match(r"\s*(?:if\s*\(.*?\)\s*\{?\s*)?([\w.]+)\s*=", lines[number])
-    asked = " ".join(lines[max(0, number - 2) : number + 1])
-    return bool(target and re.search(rf"(?:!|typeof\s+){re.escape(target[1])}\b", asked))
-
-
-def _trapped(lines: list[str]) -> Iterator[int]:
-    """Yield the traps at a script's end that call a function which sets the exit code."""
-    for number, line in enumerate(lines):
-        found = re.match(r"\s*trap\s+[\"']?(\w+)\b[^\n]*\b(?:EXIT|0|ERR)\b", line)
-        begins = rf"\s*(?:function\s+)?{found[1]}\s*(?:\(\s*\))?\s*\{{" if found else "(?!)"
-        start = next((at for at, one in enumerate(lines) if re.match(begins, one)), len(lines))
-        body = "\n".join(lines[start:]).partition("\n}")[0]
-        if re.search(r"\bexit\b", body):
-            yield number
 
 
 def _equal_to_anything(text: str) -> Iterator[int]:
