@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from mi.autopilot.run_lock import read_owner
 from mi.kernel import jsonl
 from mi.kernel.ancestry import measure_boot, read_start
 from mi.kernel.errors import StorageError
@@ -132,8 +133,14 @@ def _note_end(home: Home, begun: RunMoment, ended: float) -> None:
 
 def _append(home: Home, moment: RunMoment) -> None:
     jsonl.append(home.run_times, msgspec.json.encode(moment), sealed=True)
-    if jsonl.measure_size(home.run_times) > _LARGEST:
+    if jsonl.measure_size(home.run_times) > _LARGEST and not _is_watched(home):
         _drop_older_half(home.run_times)
+
+
+def _is_watched(home: Home) -> bool:
+    """Return whether another process has a run: to that, a journal that is shortened is one that was cut."""
+    locks = (home.project(project_id).run_lock for project_id in home.project_ids())
+    return any(is_held(lock) and read_owner(lock).pid != os.getpid() for lock in locks)
 
 
 def _drop_older_half(path: str) -> None:

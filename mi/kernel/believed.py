@@ -8,6 +8,7 @@ from typing import NamedTuple
 from mi.kernel import files, jsonl
 from mi.kernel.home import Home, find_root
 from mi.kernel.jsontext import BadJson, decode, encode
+from mi.kernel.locks import is_held
 from mi.kernel.seal import find_foreign, replace_log
 
 _LARGEST = 256 * 1024  # bytes of the journal; then only the last line about each file stays
@@ -36,8 +37,13 @@ def note_written(path: str, content: bytes | None) -> None:
     home = Home(root)
     line = {"kind": "written", "path": home.relative(path), "digest": _digest(content)}
     jsonl.append(home.written, encode(line), sealed=True)
-    if jsonl.measure_size(home.written) > _LARGEST:
+    if jsonl.measure_size(home.written) > _LARGEST and not _is_watched(home):
         _shorten(home.written)
+
+
+def _is_watched(home: Home) -> bool:
+    """Return whether a run goes on: to it, a journal that another process shortens is one that was cut."""
+    return any(is_held(home.project(project_id).run_lock) for project_id in home.project_ids())
 
 
 def remove(path: str) -> None:
