@@ -24,7 +24,7 @@ def build_parser(name: str) -> Parser:
     if name == "redo":
         summary = "Show what was undone and would be restored; with --apply, or after a yes, restore it."
         built = command("mi redo", summary, "mi redo run_… --apply", _redo, person_only=True)
-        built.add_argument("ref", nargs="?", metavar="run_id|ev_…", help="what was undone (default: the latest)")
+        built.add_argument("ref", nargs="?", metavar="last|run_id|ev_…", help="what was undone (default: the latest)")
         built.add_argument("--apply", "--yes", action="store_true", help="restore it (default: ask, or only show)")
     else:
         summary = (
@@ -71,7 +71,7 @@ def _redo(context: HomeContext, args: Args) -> int:
     from mi.learning.undo import find_last_undone
 
     places = _places(context)
-    target = find_last_undone(places, args.ref, context.notices)
+    target = find_last_undone(places, None if args.ref == "last" else args.ref, context.notices)
     out, others = Output(context.language), build_other_lessons(context)
     return _restore(context, args, out, places, others, target, target.ref)
 

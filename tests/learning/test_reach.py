@@ -136,6 +136,8 @@ def test_the_last_lesson_by_its_name(mi: Mi, context: HomeContext, lesson: dict[
     done = mi("undo", "last")
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert "nothing to take back" in done.stderr
+    assert told(mi, "redo", "last", "--apply")["target"] == TEACHER
+    assert not retracted(context, lesson["claim"])
 
 
 def at_terminal(answer: str, *args: str) -> str:
