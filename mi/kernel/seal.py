@@ -104,7 +104,7 @@ class AppendSeal:
             found = None  # in no home: nobody said that it was ever sealed
         unsure = last is not None and (last.unsure or last.file not in ("", _state(self._log)))
         marked = last.open if last else 0
-        if last is not None and not (last.kept or found):
+        if last is not None and not found and (not last.kept or head.end < last.end):  # or it was never written
             number -= 1
         if found:
             marked += 1

@@ -168,3 +168,19 @@ def test_a_full_disk_leaves_log_and_seal_as_they_were(log: str, monkeypatch: pyt
             jsonl.append(log, b"{}", sealed=True)
     assert Path(log).read_bytes() == before
     assert (kinds(log), find_marked(log)) == ([], [])
+
+
+@pytest.mark.req("safe.seal.kills")
+@pytest.mark.parametrize("sync", [False, True])
+def test_an_append_that_found_no_room_is_not_missed_later(tmp_path: Path, sync: bool) -> None:
+    log = str(tmp_path / "evidence.jsonl")
+    jsonl.append(log, b'{"n": 1}', sync=True, sealed=True)
+    for _ in range(2):
+        with open(log, "rb+") as file:
+            stopped = AppendSeal(log, file.fileno())
+            stopped.begin(b'{"n": "so long that there is no room for it"}\n', sync)
+            stopped.close()
+    jsonl.append(log, b'{"n": 2}', sync=sync, sealed=True)
+    assert find_changes(log, thorough=True) == []
+    jsonl.append(log, b'{"n": 3}', sync=sync, sealed=True)
+    assert find_changes(log, thorough=True) == []
