@@ -16,7 +16,7 @@ from mi.kernel.state import read_state, update_state
 from mi.kernel.text import decode
 
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
-_VERSION = re.compile(r"\d+\.\d+(?:\.[\w.+-]+)?")
+_VERSION = re.compile(r"(?<!\d)\d+\.\d+(?:\.[\w.+-]+)?")
 _PROBE_S = 30.0
 _MOST_SAID = 1 << 18
 _REMEMBERED = 20

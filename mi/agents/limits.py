@@ -19,7 +19,7 @@ _SECONDS = re.compile(r"(?:resets?_in_seconds|retry[-_ ]after(?:_seconds)?)\W{1,
 _SPAN = re.compile(
     r"(?:try again|resets?|retry|available)\s+in\s+((?:[\d.]+\s*[a-z]+[,\s]*(?:and\s+)?)+)", re.IGNORECASE
 )
-_PART = re.compile(r"([\d.]+)\s*(d|h|m(?!s)|s|ms)", re.IGNORECASE)
+_PART = re.compile(r"(?<![\d.])([\d.]+)\s*(d|h|m(?!s)|s|ms)", re.IGNORECASE)
 _CLOCK = re.compile(
     r"(?:try again|resets?|until)\s+(?:at\s+)?"
     r"(?:(?P<month>[A-Z][a-z]{2})[a-z]*\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,\s*(?P<year>\d{4}))?,?\s+(?:at\s+)?)?"

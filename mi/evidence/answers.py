@@ -73,7 +73,7 @@ def _in_full(option: QuestionOption, said: str) -> str:
     """Return an option in words that stand without the question: with its mark where the asker itself gave it one."""
     if not option.text or (len(option.key) > 1 and not option.key.isdecimal()):
         return option.key
-    own_mark = re.search(rf"^\W*{re.escape(option.key)}[.):]", said, re.MULTILINE)
+    own_mark = re.search(rf"^[^\w\n]*{re.escape(option.key)}[.):]", said, re.MULTILINE)
     return f"{option.key}: {option.text}" if own_mark else option.text
 
 

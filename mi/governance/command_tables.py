@@ -48,7 +48,7 @@ SYSTEM = (
     r"|System|Library|Applications|usr/\w+|mnt|media))(?:/\*)?|/\*|[a-zA-Z]:(?:/\*?)?"
 )
 DISK = r"(?:of=)?/dev/(?:r?disk|[hsv]d[a-z]|xvd|nvme|mmcblk|mapper/|loop|md)[\w/.-]*"
-FORK_BOMB = r"(\S+)\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&\s*\}\s*;?\s*\1"
+FORK_BOMB = r"(?<![^\s(){};|&])([^\s(){};|&]+)\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&\s*\}\s*+(?:;\s*+)?\1"
 CODE_DELETES = r"(?i)rmtree|rmSync|rmdirSync|unlinkSync|rm_rf|rm_r\b|remove_entry|rimraf|remove_tree|removedirs"
 
 _RUN = "npm pnpm yarn bun make just rake task poetry uv"

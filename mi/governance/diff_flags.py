@@ -22,7 +22,7 @@ _MANIFEST = re.compile(
     r"(?:^|/)(?:requirements[\w.-]*\.txt|Pipfile|Gemfile|go\.mod|composer\.json|build\.gradle(?:\.kts)?|pom\.xml)$"
 )
 _IMPORTS = (
-    re.compile(r"^\s*(?:from\s+([A-Za-z_][\w]*)[\w.]*\s+import\b|import\s+([A-Za-z_]\w*))"),  # Python, Java, Kotlin
+    re.compile(r"^\s*(?:from\s+([A-Za-z_]\w*+)[\w.]*+\s+import\b|import\s+([A-Za-z_]\w*))"),  # Python, Java, Kotlin
     re.compile(r"^\s*import\b[^'\"]*['\"]([^'\"./@][^'\"/]*|@[^'\"/]+/[^'\"/]+)"),  # JavaScript, Go
     re.compile(r"\brequire\(\s*['\"]([^'\"./@][^'\"/]*|@[^'\"/]+/[^'\"/]+)['\"/]"),
     re.compile(r"^\s*(?:pub\s+)?(?:use|extern\s+crate)\s+([a-z_]\w*)"),  # Rust
@@ -35,7 +35,7 @@ _EXPORTED = (
     re.compile(r"^\s*(?:module\.)?exports\b"),
     re.compile(r"^\s*pub\s+(?:fn|struct|enum|trait|const|static|type|mod)\b"),
     re.compile(r"^func\s+(?:\([^)]*\)\s*)?[A-Z]\w*"),  # Go
-    re.compile(r"^\s*public\s+[\w<>\[\], ]+\("),  # Java, C#
+    re.compile(r"^\s*public\s[\w<>\[\],\s]+\("),  # Java, C#
     re.compile(r"^__all__\b"),
 )
 

@@ -44,7 +44,7 @@ _PROGRAMS = frozenset(
     "git gh ssh scp rsync curl wget nc kubectl docker helm terraform aws gcloud az psql mysql".split()
 )
 VERBS = ("run", "read", "edit", "write", "create", "delete", "patch", "send", "fetch", "call")
-_PATCHED = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$", re.M)
+_PATCHED = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.*\S)", re.M)
 
 
 _CHANGING = (

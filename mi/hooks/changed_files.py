@@ -8,7 +8,7 @@ from mi.hooks.event import HookEvent
 
 _EDITORS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
 _SHELLS = ("Bash", "exec_command", "shell", "local_shell", "unified_exec")
-_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
+_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*\S)", re.MULTILINE)
 # Tools of other servers that change files, and where they say which.
 _FILE_TOOL = re.compile(r"mcp__(?!mi__).*_(?:write|edit|create|delete|move|rename|append|insert|patch|replace)(?:_|$)")
 _FILE_FIELDS = ("path", "file_path", "filepath", "file", "filename", "source", "destination")

@@ -32,7 +32,7 @@ _PERSONS_COMMANDS = (
     *(("checks", "set"), ("checks", "clear"), ("checks", "run")),
 )
 # What writing looks like in these languages; compiled when a command holds code.
-_WRITES = r"""(?x)open\s*\([^)]*,\s*(?:mode\s*=\s*)?['"][rbt]*[wax+]
+_WRITES = r"""(?x)open\s*\((?:(?!open\s*\()[^)])*,\s*(?:mode\s*=\s*)?['"][rbt]*[wax+]
     |\.(?:write_?(?:text|bytes)|(?:write|append|copy)File|unlink|rename|rm|truncate|touch|symlink_to|createWriteStream)
         (?:Sync)?\s*\(
     |\b(?:os|shutil|fs|File|FileUtils|IO|Deno)\.

@@ -17,7 +17,8 @@ _LONGEST = 300  # characters of a rule; more is a report
 _LEADS_OUTSIDE = r"https?://|\w@\w|--\w"
 # Hosts, addresses, paths, options and commands: a rule that names one is the person's only when they named it.
 _NAMES = re.compile(
-    r"`([^`]+)`|(\w+://\S+|[\w.+-]+@[\w-]+|(?:[\w-]+\.)+[\w-]{2,}|[~.\w-]*/[\w./~-]+|(?<!\S)--?\w[\w-]*)"
+    r"`([^`]+)`|(\b\w+://\S+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*|(?<![\w-])(?<![\w-]\.)(?:[\w-]+\.)+[\w-]{2,}"
+    r"|(?:(?<![~.\w-])[~.\w-]*)?/[\w./~-]+|(?<!\S)--?\w[\w-]*)"
 )
 _RETOLD = 3  # telling words; fewer in common are chance
 

@@ -15,7 +15,7 @@ from mi.mcp.session import ToolSession
 from mi.mcp.tool import Json, Resources, Tool, ToolFailure
 from mi.mcp.wire import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 
-_PLACE = re.compile(r"^(?P<reason>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
+_PLACE = re.compile(r"^(?P<reason>.*?)(?: - at `\$(?P<path>[^`]*)`)?$", re.DOTALL)
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 _NOT_FOUND = -32002
 

@@ -20,7 +20,7 @@ _AWAY = {"take out", "leave out"}
 _ADD = "add"  # whoever wants something and names no deed wants it to be there
 # A name of something in the code: in backquotes, with an underscore, a path, a capital inside, or a file's ending.
 _NAME = re.compile(
-    r"`([^`]+)`|(\b\w+(?:_\w+)+\b|[\w.-]*/[\w./-]+|\b[a-z]+[A-Z]\w*\b|\b[A-Z][a-z]+[A-Z]\w*\b|\b[\w-]+\.[a-z]{1,4}\b)"
+    r"`([^`]+)`|(\b\w+_\w+\b|(?:(?<![\w.-])[\w.-]*)?/[\w./-]+|\b[a-z]+[A-Z]\w*\b|\b[A-Z][a-z]+[A-Z]\w*\b|(?<![\w-])[\w-]+\.[a-z]{1,4}\b)"
 )
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 

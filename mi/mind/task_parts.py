@@ -26,7 +26,7 @@ _PATH = re.compile(rf"(?:{_FILE})\Z")
 _PLACEHOLDER = re.compile(
     r"<[^<>]+>|\{[^{}\"']*\}|\[[^\]\"']*\]|%[sd]\b|\.\.\.|…|(?<![\w-])[A-Z][A-Z0-9_]+(?![\w-])|(?<=[\s=])[A-Z](?![\w-])"
 )
-_VERSION = re.compile(r"v?\d[\d.]*\w*\Z|e\.g|i\.e", re.IGNORECASE)
+_VERSION = re.compile(r"v?\d[\d.]*+\w*+\Z|e\.g|i\.e", re.IGNORECASE)
 _MANY = 30  # parts that are followed; a longer list is for the Mind alone
 
 

@@ -10,7 +10,7 @@ CATEGORIES = ("empirical", "external", "pattern")
 PATTERN = r"^[a-z0-9][a-z0-9-]*\.md$"
 _FEWEST, _MOST = 2, 4
 _DATE = re.compile(r"(?:^|-)(?:(?:19|20)\d\d(?:-?(?:0?[1-9]|1[0-2])(?:-?\d{1,2})?)?|\d{6,8}|(?:20\d\d)?q[1-4])(?=-|$)")
-_VERSION = re.compile(r"(?:^|-)(?:v\d+[a-z0-9]*|\d+(?:-\d+)+)(?=-|$)")
+_VERSION = re.compile(r"(?:^|-)(?:v\d[a-z0-9]*|\d+(?:-\d+)+)(?=-|$)")
 Reason = Literal["code", "links", "architecture", "rule"]
 _CODE_LINE = re.compile(
     r"^\s*(?:def |class |import |from \w[\w.]* import |function |const |let |var |return\b|if ?\(|for ?\(|#include"

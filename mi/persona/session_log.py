@@ -34,7 +34,7 @@ _ANCHOR = re.compile(
     r"(?s)<!-- mixia:section:start name=(?P<name>\w+) ts=\S+ -->\n(?P<text>.*?)\n?"
     r"<!-- mixia:section:end name=(?P=name) -->"
 )
-_HEADING = re.compile(r"(?m)^#{2,4}[ \t]*(?P<title>.+?)[ \t]*$")
+_HEADING = re.compile(r"(?m)^#{2,4}[ \t]*+(?P<title>.*[^ \t\n])")
 _FILE = "notes.md"
 
 
@@ -103,7 +103,7 @@ def append_entry(log: LogFile, entry: SessionEntry, first: bool = False) -> int:
 
 def is_empty(text: str) -> bool:
     """Return whether a log holds nothing but the line that its window was made with."""
-    return not re.sub(r"(?s)<!--.*?-->", "", text).strip()
+    return not re.sub(r"(?s)<!--(?:(?!-->|<!--).)*+-->", "", text).strip()
 
 
 def is_first(logs: Iterable[LogFile]) -> bool:

@@ -12,6 +12,7 @@ import mi
 from mi.kernel import language
 
 _METHODS = {"match": 2, "fullmatch": 2, "search": 2, "finditer": 2, "findall": 2, "split": 3, "sub": 4, "subn": 4}
+_MATCHERS = ("skips",)  # methods of ours that match a pattern where they are
 _SKIPPED = ("mi.testing", "mi.project.proof.reports.reporters")  # scripted parts; files that stand alone
 
 
@@ -94,6 +95,11 @@ def _methods_of_names(nodes: list[ast.AST]) -> dict[str, str]:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             seen.setdefault(node.value.id, set()).add(_plain(node.attr))
             inner.add(id(node.value))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MATCHERS:
+            for given in node.args:
+                if isinstance(given, ast.Name):
+                    seen.setdefault(given.id, set()).add("match")
+                    inner.add(id(given))
     for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in inner:
             seen.setdefault(node.id, set()).add("search")

@@ -13,7 +13,9 @@ class English(EnglishAgents, EnglishAsked, EnglishAnswers, EnglishTasks, English
     """What MI knows of English."""
 
     sentence_break = r"(?<=[.!?])(?=\s)"
-    abbreviation = r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|Mr|Mrs|Ms|Dr)|(?:\b[A-Za-z]\.)+[A-Za-z])\.$"
+    abbreviation = (
+        r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|Mr|Mrs|Ms|Dr)|(?<!\b[A-Za-z]\.)(?:\b[A-Za-z]\.)+[A-Za-z])\.$"
+    )
     full_stops = (".", "!")
     question_marks = ("?",)
     commas = (",",)

@@ -152,9 +152,7 @@ class EnglishAgents(Patterns):
     grave_words = tuple("push publish deploy delete drop remove install release merge overwrite force sudo".split())
 
     # questions and the values that answer them
-    alternative = (
-        r",?\s+\bor\b(?: rather| instead| should (?:i|we)| shall (?:i|we)| do you (?:want|prefer))?\s+(?:me to )?"
-    )
+    alternative = r"(?:,|(?<!\s))\s+\bor\b(?: rather| instead| should (?:i|we)| shall (?:i|we)| do you (?:want|prefer))?\s+(?:me to )?"
     places = {
         number: rf"(?:the )?(?:{words})(?: (?:one|option|choice))?"
         for number, words in {
@@ -179,7 +177,9 @@ class EnglishAgents(Patterns):
         r"(?<![-\w.])(?:a|an|the|my|your|its|with|use|using|in|into|as|to|by|via|on|for|from|at|of|write|call(?: it)?|name(?: it)?|be"
         r"|keep|have|make|choose|pick|go with|either|between|than)\s+|:\s*"
     )
-    option_end = r"\s+(?:for|in|on|as|to|when|with|from|at|by|here|there|instead|this time|now|then)\b|\s*[(—–]"
+    option_end = (
+        r"(?<!\s)\s+(?:for|in|on|as|to|when|with|from|at|by|here|there|instead|this time|now|then)\b|(?<!\s)\s*[(—–]"
+    )
     directive = (
         r"^(?:use|prefer|write|keep|put|name|call|format|add|choose|pick|go|store|return|sort|indent|log|run|make|test|follow"
         r"|stay|stick|target|support|commit|document|avoid|do|don't|never|always|no|only|every|all)\b|\b(?:must|should|always"

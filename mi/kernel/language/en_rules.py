@@ -161,7 +161,7 @@ class EnglishRules(Patterns):
         r"|in)\b"
     )
     courtesy_before = r"okay|ok|please"
-    courtesy_after = r"\s+please"
+    courtesy_after = r"(?<!\s)\s+please"
 
     # sessions
     end_words = ("save", "/save")

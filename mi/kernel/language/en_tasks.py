@@ -100,7 +100,7 @@ class EnglishTasks(Patterns):
     )
     move_away = r"\b(?:mov|renam|relocat|put|reorgani[sz]|restructur|split|merg)\w*"
     test_words = (
-        r"(?:unit |integration |existing |affected |related |all |its |their |corresponding |test |jest |pytest |vitest )*"
+        r"(?:unit |integration |existing |affected |related |all |its |their |corresponding |test |jest |pytest |vitest ){0,6}"
         r"\b(?:tests?|test ?(?:suite|cases?|files?|data)|specs?|snapshots?|golden(?: ?files?)?|goldens|fixtures?|expectations?"
         r"|expected (?:values?|outputs?|results?|strings?|messages?)|assertions?)\b"
     )
@@ -161,9 +161,9 @@ class EnglishTasks(Patterns):
     tests_of = (
         r"\btests? (?:of|for|in|about|around) (?:the |our )?(?:function |method |module |class |package )?`?(?P<of>[\w./-]*\w)"
         r"|\b(?:fix|mend|repair|correct|debug)\w* (?:the |our )?(?:function |method |module |class |package )?`?(?P<of2>[\w.]+)(?:\(\))?`?"
-        r"[^.;\n]{0,20}?\bits (?:\w+ )?tests?\b|`?(?P<of3>[\w.]+)`?'s tests?\b"
+        r"[^.;\n]{0,20}?\bits (?:\w+ )?tests?\b|`?(?<![\w.])(?P<of3>[\w.]+)`?'s tests?\b"
     )
-    joins_parts = r"[,;]?\s+(?:and also|and then|then also|additionally|in addition|as well as|also),?\s+(?=[a-z`])|;\s+then\s+|,\s+then\s+"
+    joins_parts = r"(?:[,;]|(?<!\s))\s+(?:and also|and then|then also|additionally|in addition|as well as|also),?\s+(?=[a-z`])|;\s+then\s+|,\s+then\s+"
     adds = (
         r"\b(?:add|create|introduce|implement|define|write|provide|expose|export|support|accept|include|put|place|store"
         r"|declare|need|want|offer)(?:s|ing)?\b"
@@ -184,14 +184,14 @@ class EnglishTasks(Patterns):
         r"|placeholder|no-?op|stubs?|skeleton|empty|(?:does|do|doing) nothing|abstract|hooks?|overrid\w+|subclass\w*|interface|protocol|NotImplemented\w*)\b"
     )
     raises = r"\b(?:rais(?:e|es|ing)|throw(?:s|ing)?)\b"
-    has_number = r"\s+(?:of|is|to|be|should be|must be)\s+|\s*=\s*"
+    has_number = r"(?<!\s)\s+(?:of|is|to|be|should be|must be)\s+|(?<!\s)\s*=\s*"
     gives_error = r"\b(?:(?:return|give|yield|produce)s?|is|be|but|with)\s+(?:an?\s+|the\s+)?(?:\w+\s+)?(?:error|Err)\b(?!\s+messages?)"
     last_of_list = r"and|&"
     orders_each = (
         r"(?:^|[.;:,]\s*|\b(?:and|then|please|also)\s+)(?:let|make|have|change|update|extend|rewrite|guard|deprecate|decorate)"
         r"\s+(?:(?:both|all|the|functions|of)\s+)*"
     )
-    obliges_each = r"\s+(?:(?:both|all|each)\s+)?(?:must|should|shall|have to|need to)\b"
+    obliges_each = r"(?<!\s)\s+(?:(?:both|all|each)\s+)?(?:must|should|shall|have to|need to)\b"
     means_together = r"\b(?:consistent\w*|agree\w*|same|share\w*|alike|match\w*|each other|together|one of|either|common|between|merge\w*)\b"
     commits = (
         r"(?:^|[.;,:]\s+|\b(?:and|then|also|finally|please)\s+)commit\b(?!\s*(?:-|messages?\b|hooks?\b|history\b|hash|id\b|sha\b|log\b"

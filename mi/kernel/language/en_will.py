@@ -34,7 +34,7 @@ class EnglishWill(Patterns):
         r"|\bI (?:want|allow|permit|forbid|authori[sz]e|approve|order|instruct|expect|insist|prefer|decided|require)\b"
     )
     gives_leave = (
-        r"(?:^|[.!?;\n]\s*)(?:approved|permitted|allowed|authori[sz]ed|permission|approval|waiver)\s?:"
+        r"(?:^|[.!?;\n][^\S\n]*)(?:approved|permitted|allowed|authori[sz]ed|permission|approval|waiver)\s?:"
         r"|\b(?:permission|consent|approval|authori[sz]ation|clearance)(?: to [^.;\n]{1,60})? (?:is |was |has been |have been )?(?:granted|given|obtained)\b"
         rf"|\b{_GRAVE}\b[^.;\n]{{0,60}}\b(?:is|are|was|were|has been) (?:explicitly |always |now |hereby )?(?:allowed|permitted|approved|authori[sz]ed|fine|ok|okay|acceptable)(?! (?:only )?(?:for|when|if|to|by|in|on)\b)"
         rf"|\b(?:it(?:'s| is)|it is now) (?:always |perfectly )?(?:allowed|permitted|fine|ok|okay|acceptable|safe) to {_GRAVE}\b"
@@ -45,7 +45,7 @@ class EnglishWill(Patterns):
         r"|\b(?:has|have|with) (?:full|blanket|standing|explicit|unlimited|unrestricted) (?:permission|authority|approval|consent|access rights)\b"
     )
     lays_rule = (
-        r"(?:^|[.!?;:\n]\s*)[\"'“*\-\s]{0,4}(?:(?:please|important|note|remember)[:,]?\s+){0,2}(?:(?:rule|policy|standing order)s?\s?:|always (?!\w+s\b)\w+|never (?!\w+s\b|been\b)\w+|do not (?!\w+s\b)\w+|don'?t \w+|ignore |disregard |obey |trust )"
+        r"(?:^|[.!?;:\n][^\S\n]*)[\"'“*\-\s]{0,4}(?:(?:please|important|note|remember)[:,]?\s+){0,2}(?:(?:rule|policy|standing order)s?\s?:|always (?!\w+s\b)\w+|never (?!\w+s\b|been\b)\w+|do not (?!\w+s\b)\w+|don'?t \w+|ignore |disregard |obey |trust )"
         r"|\b(?:from now on|henceforth|going forward|from this point on)\b"
         r"|\b(?:ai |coding |software |future |all |any |the )?(?:agents?|assistants?|models?|llms?|copilots?|claude(?: code)?|codex|sessions?|contributors?) (?:must|shall|should|may|need not|are (?:allowed|permitted|required|expected|free|forbidden|not allowed)|is (?:allowed|permitted|required|expected|free|forbidden|not allowed)|have to|has to|can) (?:always |never |not |to |now |freely ){0,2}(?:ask|run|push|commit|merge|deploy|publish|delete|skip|ignore|bypass|disable|edit|change|modify|write|use|follow|obey|trust|stop|test|verify|force|approve|mark|treat|assume)\b"
         r"|\byou (?:may|shall|are (?:allowed|permitted|free|authori[sz]ed|forbidden|not allowed) to|must (?:always|never|not)|should (?:always|never|not)|need not|do(?: not|n'?t) (?:need|have) to|never (?:need|have) to) \w+"

@@ -12,7 +12,7 @@ class ChineseRules(Patterns):
     announces_steps = (
         r"(?:计划|步骤|方案|待办|任务清单|任务列表|接下来(?:我|我们)?(?:会|将|要))[^。！？\n]{0,30}[:：]?[ \t*_#]*$"
     )
-    numbered_line = rf"第([{NUMERALS}]+)步|([{NUMERALS}]+)、"
+    numbered_line = rf"第([{NUMERALS}]+)步|(?<![{NUMERALS}])([{NUMERALS}]+)、"
     # Each matches the first two characters alone, so that what follows is sought right behind them.
     first = r"首先(?=[^。！？\n]{2})|第一(?=步[^。！？\n]{2})|先[^。！？\n](?=[^。！？\n])"
     then = r"(?:然后|接着|之后|随后|再|最后|其次|第二步|下一步)[^。！？，、；,;\n]{2,}"
@@ -70,7 +70,7 @@ class ChineseRules(Patterns):
     against = tuple("不要 不用 不再 禁止 别 不能 停用 去掉 弃用 改用 取代 替换 绕过 跳过".split())
     order_to_run = r"请?(?:运行|执行|跑)\s*(?:一下)?"
     override = r"直接做|不需要讨论"
-    speed_level = r"速度级别\s*[:：]?\s*([0-4])(?!\d)"
+    speed_level = r"速度级别\s*+(?:[:：]\s*+)?([0-4])(?!\d)"
     speed_filler = r"[用按请以走]|模式|速度|级别|切到|切换到|来"
     storage = r"[是的桶存有和]"
     courtesy_before = r"好的?|那|请"

@@ -51,7 +51,7 @@ def _asks(sentence: str) -> bool:
 def _may_fail(one: Definition, path: str) -> bool:
     """Return whether an error is one of a function's results, by its type."""
     text = without_comments(one.text, extension(path))
-    return bool(re.search(r"\berror\)?\s*\{" if extension(path) == "go" else r"->[^{]*\bResult\b", text))
+    return bool(re.search(r"\berror\)?\s*\{" if extension(path) == "go" else r"->(?:(?!->)[^{])*\bResult\b", text))
 
 
 def _never_fails(one: Definition, tree: Tree, path: str) -> bool:

@@ -29,7 +29,7 @@ from mi.project.checks.product_functions import (
 )
 from mi.project.trees import Tree
 
-_SPELLED = re.compile(r"([A-Za-z_$][\w.$]*)\(([^()]*)\)")
+_SPELLED = re.compile(r"(?<![\w.$])[\d.]*([A-Za-z_$][\w.$]*)\(([^()]*)\)")
 _OUTPUT = "is generated, and nothing that it is made from changed"
 _OFF = "switches off what was asked for, and the task speaks of no switch"
 _STANDS_IN = re.compile(r"NotImplemented|abstract|todo!|unimplemented!|\blocals\(|\barguments\b|@overload")

@@ -23,7 +23,9 @@ def find_other_numbers(task: str, base: Tree, final: Tree) -> Iterator[tuple[str
 
 def _values(name: str, tree: Tree, base: Tree, final: Tree) -> set[str]:
     """Return the plain numbers that a tree gives a constant, in the files that changed."""
-    given = re.compile(rf"(?m)\b{name}\b(?:\s*:\s*[\w ]+|\s+\w+)?\s*=\s*({_NUMBER})\s*;?\s*(?:(?:#|//).*)?$")
+    given = re.compile(
+        rf"(?m)\b{name}\b(?:\s*:\s*\w+(?: +\w+)*|\s+\w+)?\s*=\s*({_NUMBER})[ \t\r]*(?:;[ \t\r]*)?(?:(?:#|//).*)?$"
+    )
     paths = [path for path in final.changed_since(base) if is_product(path)]
     return {_plain(one) for path in paths for one in given.findall(text_of(tree, path))}
 

@@ -46,7 +46,9 @@ def _names(folder: str, read: Read) -> Iterator[str]:
     project = read_toml(read(joined(folder, "pyproject.toml")))
     if name := mapping(project.get("project")).get("name") or _poetry(project).get("name"):
         yield f"python {_plain(str(name))}"
-    own = re.sub(r"(?s)<(parent|dependencies|build|profiles|modules)>.*?</\1>", "", read(joined(folder, "pom.xml")))
+    own = re.sub(
+        r"(?s)<(parent|dependencies|build|profiles|modules)>.*?(?:</\1>|\Z)", "", read(joined(folder, "pom.xml"))
+    )
     if found := re.search(r"<artifactId>\s*([^<\s]+)", own):
         yield f"maven {found[1]}"
 
@@ -56,10 +58,10 @@ def _wants(folder: str, read: Read) -> Iterator[str]:
     package = read_json(read(joined(folder, "package.json")))
     yield from (f"node {name}" for kind in _NODE for name in mapping(package.get(kind)))
     yield from _wanted_crates(read_toml(read(joined(folder, "Cargo.toml"))), folder)
-    yield from (f"go {name}" for name in re.findall(r"(?m)^(?:require\s+|\s+)(\S+) v", read(joined(folder, "go.mod"))))
+    yield from (f"go {name}" for name in re.findall(r"(?m)^(?:require)?[ \t]+(\S+) v", read(joined(folder, "go.mod"))))
     yield from (f"python {name}" for name in _wanted_in_python(read_toml(read(joined(folder, "pyproject.toml")))))
     pom = read(joined(folder, "pom.xml"))
-    inside = "".join(re.findall(r"(?s)<dependencies>.*?</dependencies>", pom))
+    inside = "".join(re.findall(r"(?s)<dependencies>.*?(?:</dependencies>|\Z)", pom))
     yield from (f"maven {name}" for name in re.findall(r"<artifactId>\s*([^<\s]+)", inside))
     for file in ("build.gradle", "build.gradle.kts"):
         for path in re.findall(r"project\(\s*['\"]:([\w:-]+)['\"]", read(joined(folder, file))):

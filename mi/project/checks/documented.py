@@ -15,7 +15,7 @@ from mi.project.checks.reach import kind_of
 from mi.project.checks.runner import Check
 from mi.project.checks.runners import BY_NAME
 
-_FENCE = re.compile(r"^ {0,3}(```+|~~~+)[^\n]*\n(.*?)^ {0,3}\1\s*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^ {0,3}(```++|~~~++)[^\n]*\n(.*?)(?:^ {0,3}\1[ \t\r]*$|\Z)", re.MULTILINE | re.DOTALL)
 _QUOTED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _OPEN = re.compile(r"<\w|\$\{\{|path/to|\.\.\.(?=\s)|\$\(\)|\[\w+\]")  # a hole that the reader is to fill
 _WORKFLOWS = ".github/workflows"

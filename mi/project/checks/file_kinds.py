@@ -17,7 +17,9 @@ _PROSE = re.compile(
     r"\.(?:md|markdown|rst|adoc|png|jpe?g|gif|svg|webp|ico)$|(?:^|/)(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS)(?:\.\w+)?$",
     re.IGNORECASE,
 )
-_PROSE_TEXT = re.compile(r"(?:^|/)docs?/.*\.txt$|(?:^|/)(?:README|NOTES|CHANGELOG|TODO)(?:\.txt)?$", re.IGNORECASE)
+_PROSE_TEXT = re.compile(
+    r"(?:^|/)docs?(?=/)(?:(?!/docs?/).)*\.txt$|(?:^|/)(?:README|NOTES|CHANGELOG|TODO)(?:\.txt)?$", re.IGNORECASE
+)
 
 _OUTPUT = re.compile(
     r"(?:^|/)(?:dist|build|out|target|bin|obj|coverage|htmlcov|logs?|tmp|\.next|\.nuxt|\.cache|\.turbo|\.gradle|node_modules|__pycache__"

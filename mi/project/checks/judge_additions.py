@@ -3,7 +3,7 @@
 import re
 from difflib import SequenceMatcher
 
-_TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|\w+|\S")
+_TOKEN = re.compile(r"(?<!\\)(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)|\w+|\S")
 _MARKED = re.compile(
     r"@ ?\w*(?:parametrize|TestCase|Csv|Value|ParameterizedTest)|\# \[ (?:case|test_case)"
     r"|\[ (?:InlineData|TestCase|DataRow)"

@@ -14,7 +14,7 @@ from mi.project.checks.runners import RUNNERS
 from mi.project.trees import Tree
 
 _RUNNER = re.compile("|".join(runner.name for runner in RUNNERS if len(runner.name) > 3 and not runner.by_recipe))
-_TEST_PLACE = re.compile(r"(?i)(?=.*(?:test|spec|snap|golden|fixture))(?:.*[/_.]\w|\w*(?-i:[a-z][A-Z]))")
+_TEST_PLACE = re.compile(r"(?i)\A(?=.*(?:test|spec|snap|golden|fixture)).*(?:[/_.]\w|(?-i:[a-z][A-Z]))")
 _COMMON = frozenset("tests script scripts check checks tasks steps conditions settings".split())
 
 

@@ -98,7 +98,7 @@ def _imported(text: str) -> list[tuple[str, str]]:
         pieces = [piece.strip() for piece in re.sub(r"[{}]", ",", names).split(",")]
         return [(_alias(piece), f"{piece} from {found['from']}") for piece in pieces if piece]
     if packages := found["go"]:
-        return [(one.rpartition("/")[2].strip('"'), one) for one in re.findall(r"(?:\w+ )?\"[^\"]*\"", packages)]
+        return [(one.rpartition("/")[2].strip('"'), one) for one in re.findall(r"(?:\b\w+ )?\"[^\"]*\"", packages)]
     if (paths := found["rust"]) and "{" in paths:
         start, _, inner = paths.partition("{")
         return [(_alias(one.strip()), f"{start}{one.strip()}") for one in inner.strip(" }").split(",") if one.strip()]
@@ -141,7 +141,7 @@ def _is_still(text: str) -> bool:
     is_value = re.match(r"(?:export )?(?:const|let|var|val|static)\b", text)
     if not is_value or re.search(r"= (?:async )?(?:function\b|\( [^=]*\) (?:: [^=]+)?=>|\w+ =>)", text):
         return True
-    called = re.sub(r"\b(?:require|new (?:\w+ \. )*[A-Z]\w*|(?:\w+ \. )*[A-Z]\w*|await import) \(", "", text)
+    called = re.sub(r"\b(?:require|new (?:\w+ \. )*[A-Z]\w*|(?<!\w \. )(?:\w+ \. )*[A-Z]\w*|await import) \(", "", text)
     return not _CALLS.search(called)
 
 
@@ -162,7 +162,7 @@ def _block_name(head: str) -> str:
         r"\b(?:func|fn|fun|function|def|class|struct|mod|module|namespace|interface|void|Task) (?:\( [^)]* \) )?(\w+)",
         head,
     )
-    method = re.search(r"(\w+) \(", _without_marks(head))
+    method = re.search(r"\b(\w+) \(", _without_marks(head))
     return declared[1] if declared else method[1] if method else shorten(head)
 
 
@@ -190,7 +190,7 @@ def _rust_tests(text: str) -> Iterator[JudgeItem]:
 
 def _rust_examples(text: str) -> Iterator[JudgeItem]:
     said = re.sub(r"(?m)^[ \t]*//[/!] ?", "\0", text)
-    for block in re.finditer(r"\0```(?:rust|should_panic|edition\d+|,|[ \t])*\n((?:\0.*\n)*?)\0```", said):
+    for block in re.finditer(r"(?m)^\0```(?:rust|should_panic|edition\d+|,|[ \t])*\n((?:\0.*\n)*?)\0```", said):
         code = "\n".join(line.strip() for line in block[1].replace("\0", "").splitlines() if line.strip())
         yield JudgeItem(f"example `{shorten(code)}`", code, code, True, is_test=True)
 

@@ -83,7 +83,7 @@ def _xml_leaves(prefix: str, elements: list[Any]) -> Iterator[JudgeItem]:
 
 def read_phpunit(text: str, has_tests: bool) -> Iterator[JudgeItem]:
     """Yield the settings of phpunit."""
-    bare = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    bare = re.sub(r"<!--.*?(?:-->|\Z)", "", text, flags=re.DOTALL)
     if bare.strip():
         yield whole(" ".join(bare.split()))._replace(shown=text)
 
@@ -103,21 +103,21 @@ def read_composer(text: str, has_tests: bool) -> Iterator[JudgeItem]:
 
 def read_go_work(text: str, has_tests: bool) -> Iterator[JudgeItem]:
     """Yield the modules of a workspace of Go."""
-    for path in re.findall(r"(?m)^\s*(?:use\s+)?(\.[\w./-]*)", text):
+    for path in re.findall(r"(?m)^[ \t]*(?:use[ \t]+)?(\.[\w./-]*)", text):
         yield setting(f"use {path}", path, adds=True)
 
 
 def read_go_mod(text: str, has_tests: bool) -> Iterator[JudgeItem]:
     """Yield the libraries of tests that do not come from where they come from."""
     for found in re.finditer(
-        r"(?m)^\s*(?:replace\s+)?(\S*(?:test|gomega|ginkgo|go-cmp|assert)\S*)(?:\s+v\S+)?\s+=>\s+(\S+)", text
+        r"(?m)^[ \t]*(?:replace\s+)?(?=\S*(?:test|gomega|ginkgo|go-cmp|assert))(\S++)(?:\s+v\S+)?\s+=>\s+(\S+)", text
     ):
         yield setting(f"replace {found[1]}", found[2])
 
 
 def read_gemfile(text: str, has_tests: bool) -> Iterator[JudgeItem]:
     """Yield the runners that do not come from where runners come from."""
-    for found in re.finditer(r"(?m)^\s*gem ['\"](\w+)[\w-]*['\"].*(?:path|git|github):.*$", text):
+    for found in re.finditer(r"(?m)^[ \t]*gem ['\"](\w++)[\w-]*+['\"].*(?:path|git|github):.*$", text):
         if found[1] in RUNNERS:
             yield setting(f"gem {found[1]}", found[0].strip())
 
@@ -146,7 +146,7 @@ def read_bunfig(text: str, has_tests: bool) -> Iterator[JudgeItem]:
 def read_mix(text: str, has_tests: bool) -> Iterator[JudgeItem]:
     """Yield the settings of mix.exs that concern tests."""
     for found in re.finditer(
-        r"(?m)^\s*(\"?test[\w.]*\"?|test_\w+|elixirc_paths)\s*:.*$|^.*elixirc_paths\(:test\).*$", text
+        r"(?m)^[ \t]*(\"?test[\w.]*\"?|test_\w+|elixirc_paths)\s*:.*$|^.*elixirc_paths\(:test\).*$", text
     ):
         yield setting((found[1] or "elixirc_paths").strip('"'), " ".join(found[0].split()).rstrip(","))
 

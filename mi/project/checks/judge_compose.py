@@ -9,10 +9,10 @@ from mi.project.checks.judge_places import judge_kind
 
 _TABLES = {
     "pyproject.toml": re.compile(
-        r"\[+(?:tool\.(?:pytest|coverage|tox|nox|behave|poe|taskipy|hatch\.envs|pdm\.scripts|rye\.scripts|pixi\.tasks)\b"
+        r"\[{1,2}(?:tool\.(?:pytest|coverage|tox|nox|behave|poe|taskipy|hatch\.envs|pdm\.scripts|rye\.scripts|pixi\.tasks)\b"
         r"|tool\.poetry\.plugins|project\.entry-points)"
     ),
-    "Cargo.toml": re.compile(r"\[+(?:test|lib|profile\.test|workspace)\]"),
+    "Cargo.toml": re.compile(r"\[{1,2}(?:test|lib|profile\.test|workspace)\]"),
     "setup.cfg": re.compile(r"\[(?:tool:pytest|aliases|coverage\b|options\.entry_points)"),
     "tox.ini": re.compile(r"\[(?:pytest|tox|testenv|coverage)"),
 }

@@ -22,7 +22,7 @@ def whole(text: str, name: str = "") -> JudgeItem:
     return JudgeItem(name, text, text)
 
 
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
+_QUOTED = re.compile(r"(?<!\\)(?:\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')")
 
 
 def names_in(texts: Iterable[str]) -> frozenset[str]:

@@ -22,7 +22,7 @@ _ASSERTS = re.compile(
 )
 _SAYS_NOTHING = "the new tests say nothing about the code"
 _NAME = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]*")
-_STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`")
+_STRING = re.compile(r"(?<!\\)(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)")
 _DECLARED = re.compile(r"\b(?:func|fn|fun|function|def|void|Task|class|mod|describe|test|it) (\w+)")
 # What a test can say without a word about the code; so can names of one or two letters.
 _OWN_WORDS = frozenset(

@@ -157,7 +157,7 @@ def _without_tests(text: str, language: str) -> str:
 
 def _is_named_by(task: str, line: str) -> bool:
     """Return whether a task speaks of a variable of the environment that a line asks for."""
-    return any(name in task for name in re.findall(r"[A-Z]+(?:_[A-Z]+)+", line))
+    return any(name in task for name in re.findall(r"(?<![A-Z])[A-Z]+(?:_[A-Z]+)+", line))
 
 
 def _test_texts(tree: Tree) -> Iterator[str]:

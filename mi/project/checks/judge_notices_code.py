@@ -77,8 +77,8 @@ _DECIDES = re.compile(
     r"|\b(?:HasSuffix|HasPrefix|Contains|EndsWith|StartsWith|MatchString|str_contains|strpos|grep|expr|filter)\b|\[\["
 )
 _GIVES = re.compile(
-    r"^\s*(?:export\s+)?(?:(?:const|let|var|val|final|local|static|auto|my|readonly|declare"
-    r"|mut)\s+)*([\w\s,$*&:{}\[\]<>|()]*?)\s*(?::=|(?<![=!<>])=(?![=>]))"
+    r"^\s*+(?:export\s++)?(?:(?:const|let|var|val|final|local|static|auto|my|readonly|declare"
+    r"|mut)\s+)*+((?:[\w\s,$*&:{}\[\]<>|()]*?[\w,$*&:{}\[\]<>|()])?)\s*(?::=|(?<![=!<>])=(?![=>]))"
 )
 _FUNCTION = re.compile(
     r"\b(?:function|func|fn|def|fun)\s+(?:\([^)]*\)\s*)?(\w+)|^\s*(\w+)\s*\(\)\s*\{|\b(?:const"
@@ -103,12 +103,14 @@ _FOR_TERMINALS = re.compile(
     r"|rich|chalk|click|curses|console|stdin|width|style",
     re.IGNORECASE,
 )
-_STRING = re.compile(r"\"(?:\\.|[^\"\\$])*\"|'(?:\\.|[^'\\])*'")
+_STRING = re.compile(r"(?<!\\)(?:\"(?:\\.|[^\"\\$])*\"|'(?:\\.|[^'\\])*')")
 _READS = re.compile(
     r"read|open|glob|walk|scan|include|embed|require|import|cat\b|grep|awk|sed|while|for\b|source|load|File|<|ls\b",
     re.IGNORECASE,
 )
-_PATH = re.compile(r"(?:\.{0,2}/)?[\w.@$*{}-]+(?:/[\w.@$*{}-]+)+|[\"'`]([\w.*/-]+)[\"'`]|\bcd\s+([\w./-]+)")
+_PATH = re.compile(
+    r"(?<![\w.@$*{}-])(?:\.{0,2}/)?[\w.@$*{}-]+(?:/[\w.@$*{}-]+)+|[\"'`]([\w.*/-]+)[\"'`]|\bcd\s+([\w./-]+)"
+)
 
 
 # Files that only the repository has: whoever uses the product elsewhere does not.
@@ -239,7 +241,7 @@ def _equal_to_anything(text: str) -> Iterator[int]:
         returned = re.findall(r"\breturn\b\s*([^;\n}]*)", body) or [
             body.strip().splitlines()[-1] if body.strip() else ""
         ]
-        always = all(re.fullmatch(r"\(?\s*(?:true|!\s*false|1|!0)\s*\)?\s*;?", one.strip()) for one in returned)
+        always = all(re.fullmatch(r"\(?\s*(?:true|!\s*false|1|!0)\s*+(?:\)\s*+)?;?", one.strip()) for one in returned)
         orders = re.search(r"[<>]=", body) and not re.search(r"==|abs|eps|toler|cmp|close", body, re.IGNORECASE)
         if parameters and body.strip() and (always or orders or not used):
             yield text.count("\n", 0, found.start())

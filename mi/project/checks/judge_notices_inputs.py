@@ -18,14 +18,15 @@ _ENTRY = re.compile(
 # Results that are looked up by how many inputs there are.
 _LENGTH = r"(?:len\(\s*&?\w+\s*\)|\w+\.length|\w+\.len\(\)|\$\{?#\}?)"
 _BY_LENGTH = re.compile(rf"(?P<table>[\[{{(][^\[\]{{}}()]*[\]}})])\s*(?:\.get\(|\[)\s*{_LENGTH}")
-_LENGTH_CASES = re.compile(rf"\b(?:match|switch|case)\b\s*\(?\s*[\"']?{_LENGTH}")
-_ARM = re.compile(r"(?:\bcase\s+)?(-?\d+)\s*(?:=>|:|\))\s*(?:\{\s*)?(?:return|echo)?\s*(-?\d+)")
+_LENGTH_CASES = re.compile(rf"\b(?:match|switch|case)\b\s*+(?:\(\s*+)?[\"']?{_LENGTH}")
+_ARM = re.compile(r"(?:\bcase\s+)?(-\d++|(?<!\d)\d++)\s*(?:=>|:|\))\s*+(?:\{\s*+)?(?:(?:return|echo)\s*+)?(-?\d+)")
+_HASH = r"(?:\bhash\(|crc32|adler32|md5|sha\d|hexdigest|createHash|finish\(\)|cksum|hashCode\(\))"
 _DIGEST = re.compile(
-    r"(?:\bhash\(|crc32|adler32|md5|sha\d+|hexdigest|createHash|finish\(\)|cksum|hashCode\(\))[^\n]*?"
-    r"(?:==|===|\bin\b|-eq|=)\s*[(\[{]?\s*(?:0x[\da-f]+|-?\d{4,}|[\"'][\da-f]{8,}[\"'])",
+    rf"{_HASH}(?:(?!{_HASH})[^\n])*?"
+    r"(?:==|===|\bin\b|-eq|=)\s*+(?:[(\[{]\s*+)?(?:0x[\da-f]+|-?\d{4,}|[\"'][\da-f]{8,}[\"'])",
     re.IGNORECASE,
 )
-_STRING = re.compile(r"\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)'|`((?:\\.|[^`\\])*)`")
+_STRING = re.compile(r"(?<!\\)(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)'|`((?:\\.|[^`\\])*)`)")
 _LONG = 10  # characters of a text that no two places have by chance
 
 

@@ -29,7 +29,7 @@ _CHANCE = re.compile(
     r"\bMath\.random\(|\bcrypto\.(?:random|getRandom)\w*\(|\brand\.\w+\(|\brand::|\bthread_rng\(|\bS?RANDOM\b|/dev/u?random"
 )
 _WITH_NUMBER = re.compile(
-    r"(?:[<>]=?|[=!]=+)\s*-?(?:\d|time\.Date\(|new Date\(|Date\.UTC\()|\d\s*(?:[<>]|[=!]=)|%\s*\d|&\s*1\b"
+    r"(?:[<>]=?|(?<!=)[=!]=+)\s*-?(?:\d|time\.Date\(|new Date\(|Date\.UTC\()|\d\s*(?:[<>]|[=!]=)|%\s*\d|&\s*1\b"
     r"|-(?:lt|le|gt|ge|eq|ne)\s+[\"']?\d|\.(?:After|Before)\(\s*time\.(?:Date|Unix)\("
 )
 _RESULT = re.compile(r"\breturn\b|\?|(?<![=!<>])=(?![=>])|\becho\b|\bshift\b|\belse\b")

@@ -212,7 +212,8 @@ def _ends(code: PythonCode) -> Ways:
             hooked = named in ("atexit.register", "signal.signal", "threading.Timer", "weakref.finalize")
             inner = " ".join(ast.unparse(arg) for arg in node.args)
             by_library = re.search(
-                r"(?:CDLL|cdll|libc|pythonapi).*(?:^|[._])(?:_?exit|quick_exit|Py_Exit)$", ast.unparse(node.func)
+                r"(?:CDLL|cdll|libc|pythonapi)(?:(?!CDLL|cdll|libc|pythonapi).)*[._](?:_?exit|quick_exit|Py_Exit)$",
+                ast.unparse(node.func),
             )
             if by_library or named in ("os._exit", "os.abort") or (hooked and _hooks_end(inner, code)):
                 yield ENDS, node

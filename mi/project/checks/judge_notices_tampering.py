@@ -55,7 +55,7 @@ def _sets_imported(lines: list[str]) -> Iterator[int]:
     names = [first or second for first, second in imported]
     if names:
         sets = re.compile(
-            rf"\b(?:{'|'.join(names)})(?:\.\w+|\[[^\]]*\])+\s*=(?![=>])|(?:assign|set|defineProperty)\(\s*(?:{'|'.join(names)})\b"
+            rf"(?<![\w.])(?:{'|'.join(names)})(?:\.\w+|\[[^\]]*\])+\s*=(?![=>])|(?:assign|set|defineProperty)\(\s*(?:{'|'.join(names)})\b"
         )
         yield from (number for number, line in enumerate(lines) if sets.search(line))
 
@@ -63,7 +63,7 @@ def _sets_imported(lines: list[str]) -> Iterator[int]:
 def _sets_loaded(lines: list[str]) -> Iterator[int]:
     """Yield where a script puts a function of its own into a module that it loaded by a name it made."""
     text = "\n".join(lines)
-    loaders = ["require", "import", r"process\.getBuiltinModule", *re.findall(r"(\w+)\s*=\s*createRequire\(", text)]
+    loaders = ["require", "import", r"process\.getBuiltinModule", *re.findall(r"\b(\w+)\s*=\s*createRequire\(", text)]
     loads = rf"(?:{'|'.join(loaders)})\((?!\s*[\"'`][./])"
     names = re.findall(rf"(?:const|let|var)\s+(\w+)\s*=\s*(?:await\s+)?{loads}", text)
     owner = "|".join([rf"{loads}[^=]*\)", *names])

@@ -16,7 +16,7 @@ _DEFINES = re.compile(
     r"|^(?:module\.)?exports\.(\w+)|^(\w+)\s*\(\)\s*\{"
     r"|^[ \t]*(?:(?:public|private|protected|static|final)\s+)+[\w<>\[\], ]+?\s(\w+)\s*\("
 )
-_MARKED = re.compile(r"`[^`\n]+`|[\w.]+(?=\()|\w*[a-z\d][A-Z]\w*|\w+_\w+")
+_MARKED = re.compile(r"`[^`\n]+`|(?<![\w.])[\w.]+(?=\()|\b(?:\w*[a-z\d][A-Z]\w*|\w+_\w+)")
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 Definitions = dict[str, str]
 

@@ -9,7 +9,7 @@ from mi.project.checks.judge_tokens import Token, body_of, statements_of, tokens
 
 _TEST_TARGET = re.compile(r"(?:tests?|check|checks|unit|ci|verify|e2e|spec|coverage|cov|pytest|jest)(?:[-_.:].*)?$")
 _BUILD_TARGET = re.compile(r"build|all|compile")
-_RULE = re.compile(r"^([\w.%/$(){} -]+?)\s*::?(?!=)\s*(.*)$")
+_RULE = re.compile(r"^([\w.%/$(){} -]*[\w.%/$(){}-])\s*::?(?!=)\s*(.*)$")
 _SETTING = re.compile(r"^\s*((?:export\s+|override\s+|unexport\s+)*)([\w.]+)\s*[:?+!]{0,3}=\s*(.*)$")
 _OBEYED = frozenset({"SHELL", ".SHELLFLAGS", "MAKEFLAGS", "MAKE", "GNUMAKEFLAGS", ".DEFAULT_GOAL", "VPATH"})
 _SPECIAL = (".IGNORE", ".SILENT", ".ONESHELL", ".POSIX", ".EXPORT_ALL_VARIABLES", ".SECONDEXPANSION")
@@ -146,7 +146,7 @@ def read_just(text: str, has_tests: bool) -> Iterator[JudgeItem]:
         head, _, body = block.partition("\n")
         if re.match(r"set\s|export\s|mod\s|import\s", head):
             yield JudgeItem(head.partition(":=")[0].strip(), head, head)
-        elif (name := re.match(r"@?([\w-]+)[^:=]*:(?!=)", head)) and (
+        elif (name := re.match(r"@?([\w-]++)[^:=]*+:(?!=)", head)) and (
             _TEST_TARGET.fullmatch(name[1]) or runs_tests(body)
         ):
             lines = [line.strip() for line in block.splitlines() if line.strip() and not line.strip().startswith("#")]
@@ -202,7 +202,7 @@ def read_cmake(text: str, has_tests: bool) -> Iterator[JudgeItem]:
         adds = not found[1].lower().startswith("set_")
         yield JudgeItem(call[:60], call, call, adds)
     for found in re.finditer(
-        r"(?i)set\s*\(\s*(BUILD_TESTING|CTEST_\w+)[^)]*\)|option\s*\(\s*BUILD_TEST\w*[^)]*\)", bare
+        r"(?i)set\s*\(\s*(BUILD_TESTING|CTEST_\w+)[^)]*+(?:\)|\Z)|option\s*\(\s*BUILD_TEST[^)]*+(?:\)|\Z)", bare
     ):
         call = " ".join(found[0].split())
         yield JudgeItem(call.partition(" ")[0] + call[4:40], call, call)

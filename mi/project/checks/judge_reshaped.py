@@ -10,7 +10,7 @@ from mi.project.checks.judge_items import JudgeItem
 from mi.project.checks.judge_places import judge_kind
 from mi.project.trees import Tree
 
-_VALUE = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`[^`]*`|(?<![\w.])\d+(?:\.\d+)?")
+_VALUE = re.compile(r"(?<!\\)(?:\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')|`[^`]*`|(?<![\w.])\d+(?:\.\d+)?")
 _ASSERTS = re.compile(
     r"\b(?:assert\w*|expect|should|require|t\.(?:Error|Fatal)f?|verify|fail)\b|XCTAssert|EXPECT_|ASSERT_"
 )

@@ -7,12 +7,15 @@ from mi.project.checks.judge_places import extension, is_test_code
 from mi.project.checks.judge_tokens import without_comments
 from mi.project.trees import Tree
 
-_GO = re.compile(r"(?m)^func\s+(?:\(\s*\w*\s*\*?(\w+)[^)]*\)\s*)?(\w+)|^(?:type|var|const)\s+()(\w+)")
+_GO = re.compile(
+    r"(?m)^func\s+(?:\(\s*+(?:\w++\s++\*?|\w*+\*)?(\w++)[^)\n]*+\)\s*+)?(\w+)|^(?:type|var|const)\s+()(\w+)"
+)
 _GO_TEST = re.compile(r"(?:Test|Benchmark|Example|Fuzz)(?:[A-Z_\d]|\Z)|init\Z|main\Z|_\Z")
 _CLASS = re.compile(
-    r"(?m)^\s*(?:(?:public|final|abstract|open|data|sealed|internal)\s+)*(?:class|object|interface|enum|record|module)\s+()(\w+)"
+    r"(?m)^[ \t]*(?:(?:public|final|abstract|open|data|sealed|internal)\s+)*"
+    r"(?:class|object|interface|enum|record|module)\s+()(\w+)"
 )
-_PACKAGE = re.compile(r"(?m)^\s*package\s+([\w.]+)")
+_PACKAGE = re.compile(r"(?m)^[ \t]*package\s+([\w.]+)")
 _JVM = frozenset({"java", "kt", "scala", "groovy"})
 
 

@@ -37,7 +37,7 @@ _BY_NAME = {
     }.items()
     for name in names.split()
 }
-_REQUIREMENTS = re.compile(r"(?:[\w-]*-)?requirements(?:[-_.]\w+)*\.(?:txt|in)|constraints\.txt")
+_REQUIREMENTS = re.compile(r"(?:[\w-]*-)?requirements(?:[-_.][\w.-]*)?\.(?:txt|in)|constraints\.txt")
 _TESTS = {
     "python": re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test|tests)\.py$"),
     "javascript": re.compile(
@@ -49,7 +49,7 @@ _TESTS = {
     "ruby": re.compile(r"_(?:spec|test)\.rb$|(?:^|/)test_[^/]*\.rb$"),
     "php": re.compile(r"Test\.php$|(?:^|/)tests/.*\.php$"),
     "elixir": re.compile(r"_test\.exs$"),
-    "swift": re.compile(r"(?:^|/)Tests/.*\.swift$"),
+    "swift": re.compile(r"(?:^|/)Tests(?=/)(?:(?!/Tests/).)*\.swift$"),
     "dart": re.compile(r"_test\.dart$"),
     "shell": re.compile(r"\.bats$"),
 }

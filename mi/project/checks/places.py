@@ -10,7 +10,7 @@ from mi.kernel.shell.outcome import Decisive
 from mi.project.checks.forms import common_name
 
 _INTERPRETED = re.compile(r"\b(?:java|python|node|ruby|php)", re.IGNORECASE)
-_FUNCTION = re.compile(r"^\s*(?:function\s+)?([\w.-]+)\s*\(\)|^\s*alias\s", re.MULTILINE)
+_FUNCTION = re.compile(r"^[ \t]*(?:function\s+)?([\w.-]+)\s*\(\)|^[ \t]*alias\s", re.MULTILINE)
 _REPORT = (".xml", ".json", ".log", ".txt", ".html", ".lcov", ".info", ".out", ".junit")
 _LOG = (".log", ".txt", ".out", ".err", ".xml", ".tap", "")
 _HEAD = 64 << 10

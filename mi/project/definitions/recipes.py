@@ -56,10 +56,10 @@ def find_script_fault(text: str, sought: SoughtName) -> Fault:
 
 def find_shell_fault(text: str, sought: SoughtName) -> Fault:
     """Return what is wrong with a function of a shell file: behind an exit, or without a body."""
-    found = re.search(rf"^\s*(?:function\s+)?{re.escape(sought.name)}\s*(?:\(\))?\s*\{{", text, re.MULTILINE)
+    found = re.search(rf"^[ \t]*(?:function\s+)?{re.escape(sought.name)}\s*+(?:\(\)\s*+)?\{{", text, re.MULTILINE)
     if found is None or not re.match(r"\s*function\b|[^{]*\(\)", found[0]):
         return None
     if re.search(r"^(?:exit|return)\b[^\n]*\n", text[: found.start()], re.MULTILINE):
         return UNREACHED
-    body = re.match(r"(?:\s|#[^\n]*\n|(?::|true)\s*(?:;|\n))*\}", text[found.end() :])
+    body = re.match(r"(?:\s|#[^\n]*\n|(?::|true)[^\S\n]*+[;\n])*+\}", text[found.end() :])
     return EMPTY if body and not sought.may_be_idle else ""

@@ -113,7 +113,7 @@ def _is_registered(tokens: Sequence[Token], at: int) -> bool:
         here -= 1
         depth += (words[here] == "{") - (words[here] == "}")
     head = " ".join(words[:here]).rpartition(" }")[2].rpartition(" ;")[2] if depth == 1 else ""
-    attribute = re.search(r"\# \[ (\w+)[^\]]*\] (?:async )?fn\Z", " ".join(words[-40:]))
+    attribute = re.search(r"\# \[ (\w++)(?:(?!\# \[ )[^\]])*+\] (?:async )?fn\Z", " ".join(words[-40:]))
     plain = ("cfg", "inline", "allow", "must_use", "doc", "deprecated", "cold")
     return bool(re.search(r"\btrait\b|\bimpl\b.* for ", head)) or (attribute is not None and attribute[1] not in plain)
 

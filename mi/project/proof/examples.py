@@ -6,7 +6,7 @@ from typing import NamedTuple
 from mi.kernel.language import compiled, patterns
 from mi.kernel.text import split_sentences
 
-_CALL = r"`?(?P<call>(?P<name>[A-Za-z_]\w*)\((?P<args>[^()\n`]*)\))`?"
+_CALL = r"`?(?P<call>\b(?P<name>[A-Za-z_]\w*)\((?P<args>[^()\n`]*)\))`?"
 _VALUE = (
     r"(?:`(?P<code>[^`\n]+)`|(?P<text>\"[^\"\n]*\"|'[^'\n]*')|(?P<plain>-?\d+(?:\.\d+)?|\[[^\]\n]*\]"
     r"|\b(?:True|False|None|true|false|null|undefined)\b)(?![\w%])(?!\.\w)(?!\s+(?!(?:{follows})\b)[a-z]))"

@@ -21,8 +21,9 @@ _ENDS_PROCESS = re.compile(
     re.IGNORECASE,
 )
 _OWN_FAILURE = re.compile(
-    r"^(?P<indent>[ \t]*)(?!(?:if|elif|while|until|for|case|then|do|else|\}|\)|#)\b)(?P<wanted>[^\s#|][^\n#]*?)"
-    r"[ \t]*\|\|[ \t]*(?P<act>(?!true\b|:|return 0|continue|exit 0|\||\\)[^\n|&\\]+)$",
+    r"^(?P<indent>[ \t]*)(?!(?:if|elif|while|until|for|case|then|do|else|\}|\)|#)\b)"
+    r"(?P<wanted>[^\s#|](?:[^\n#]*?[^\s#])?)"
+    r"[ \t]*\|\|[ \t]*+(?P<act>(?!true\b|:|return 0|continue|exit 0|\||\\)[^\n|&\\]+)$",
     re.MULTILINE,
 )
 _ENDS_ITSELF = re.compile(r"exit|return|quit|abort|exec\b|trap\b", re.IGNORECASE)

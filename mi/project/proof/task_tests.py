@@ -8,7 +8,7 @@ from functools import cache
 from mi.kernel.language import compiled, each_language, one_of, patterns
 from mi.kernel.text import split_sentences
 
-_NAME = re.compile(r"[\w./-]*\w")
+_NAME = re.compile(r"(?<![\w./-])[\w./-]*\w")
 _TESTLIKE = re.compile(r"test|spec", re.IGNORECASE)
 _COMMON = frozenset("test tests spec specs testing __tests__".split())
 _LONG_TITLE = 10  # a title of words that stands in a task as it is, is meant

@@ -10,7 +10,7 @@ from mi.project.trees import Tree
 
 _MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
 _SAID = re.compile(
-    r"""^\s*(?:requires-python|python_requires|python)\s*=\s*["']?(?P<range>[^"'\n]*\d[^"'\n]*)""", re.MULTILINE
+    r"""^[ \t]*(?:requires-python|python_requires|python)\s*=\s*+["']?(?P<range>[^"'\n]*\d[^"'\n]*)""", re.MULTILINE
 )
 _LOWEST = re.compile(r"(?:>=?|~=|\^|==)\s*3\.(\d+)")
 # What the library gained, by the minor version of Python 3 that has it first.

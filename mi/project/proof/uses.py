@@ -24,7 +24,9 @@ _DEFINED = {
     "py": r"^(?:async\s+)?(?:def|class)\s+{0}\b|^{0}\s*[:=]",
     "js": r"^(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:function\*?|const|let|var|class)\s+{0}\b|\bexports\.{0}\s*=",
 }
-_LITERALS = re.compile(r"(?:'[^'\\]*'|\"[^\"\\]*\"|-?\d+(?:\.\d+)?|true|false|null|undefined|\w+\s*:|[\[\]{},\s])*")
+_LITERALS = re.compile(
+    r"(?:\w++\s*+:|'[^'\\]*'|\"[^\"\\]*\"|-?\d++(?:\.\d++)?(?!\w)|(?:true|false|null|undefined)\b|[\[\]{},\s])*+"
+)
 _PYTHON = """
 import ast, importlib, json, math, sys
 

@@ -180,7 +180,7 @@ def _nox_sessions(file: str, text: str) -> dict[str, str]:
     for match in re.finditer(
         r"^def (\w+)\(session.*?\):[^\n]*\n((?:[ \t]+[^\n]*\n|\s*\n)*)", text + "\n", re.MULTILINE
     ):
-        calls = re.findall(r"session\.run\(([^)]*)\)", match[2])
+        calls = re.findall(r"session\.run\(([^)]*)(?:\)|\Z)", match[2])
         lines = [" ".join(re.findall(r"[\"']([^\"']*)[\"']", call)) for call in calls]
         found[f"nox {match[1]}"] = "\n".join(lines)
     return found

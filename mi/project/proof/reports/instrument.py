@@ -174,7 +174,7 @@ def _binaries(given: Mapping[str, str], mine: str, folder: str) -> dict[str, str
     """Return what has Go and cargo run their test binaries through us, unless a project has its own way."""
     found = {"GOFLAGS": _add(given, "GOFLAGS", f"-exec={mine}/tools/run_go")}
     settings = text_of(folder, ".cargo/config.toml") + text_of(folder, ".cargo/config")
-    if not re.search(r"^\s*runner\s*=", settings, re.MULTILINE):
+    if not re.search(r"^[ \t]*runner\s*=", settings, re.MULTILINE):
         found |= {f"CARGO_TARGET_{host}_RUNNER": f"{mine}/tools/run_rust" for host in _RUST_HOSTS}
     return found
 

@@ -69,7 +69,9 @@ _BUILD = re.compile(
 )
 _DOC_TESTS = re.compile(r"^ +Doc-tests (\S+)\n(.*?)(?=^ +(?:Doc-tests|Running) |\Z)", re.MULTILINE | re.DOTALL)
 _DOC_TEST = re.compile(r"^test (\S+ - .*?) ?\(line \d+\).*? \.\.\. (ok|FAILED|ignored)\b", re.MULTILINE)
-_GO_BUILD = re.compile(r'(?:^|")FAIL(?:\s|\\t)+(\S+) \[(?:build|setup) failed\]', re.MULTILINE)  # also inside of JSON
+_GO_BUILD = re.compile(
+    r'(?:^|")FAIL(?:\s|\\t)++([^\s"]+) \[(?:build|setup) failed\]', re.MULTILINE
+)  # also inside of JSON
 
 
 def read_output(output: str) -> OutputResults:
