@@ -259,9 +259,7 @@ class BatchJudge:
 
         With the circuit open the rules decide; a judge that fails before that decides nothing.
         """
-        recent = self._state.recent  # also what this batch's judgements brought up
-        context = self._parts.thoughts.context(case.batch.task, [said.id for said in recent])
-        case = msgspec.structs.replace(case, recent=recent, thoughts=context)
+        case = self._with_thoughts(case)
         judgement = self._recorder.judge(decide_next, case)
         move = judgement.value
         if move is None and judgement.circuit == "open":
@@ -278,12 +276,18 @@ class BatchJudge:
             notes=move.notes,
             ask_user_question=move.ask_user_question,
             next_hands_input=move.next_hands_input,
-            thought_db=context.used,
+            thought_db=case.thoughts.used,
             decision=msgspec.to_builtins(judgement.value or move),
         )
         stored = self._recorder.append(record, note=record.headline())
         self._state.evidence_ids.append(stored.event_id)
         return Decided(move, failed)
+
+    def _with_thoughts(self, case: Case) -> Case:
+        """Return the case with the thoughts as they are now, and what this batch's judgements brought up."""
+        recent = self._state.recent
+        context = self._parts.thoughts.context(case.batch.task, [said.id for said in recent])
+        return msgspec.structs.replace(case, recent=recent, thoughts=context)
 
     def record_closing(self, case: Case, closing: ClosingVerdict, parts: list[JudgedPart]) -> None:
         """Record how every row of `done` stands, and the parts of the task with their evidence."""
@@ -313,7 +317,9 @@ class BatchJudge:
             reason=repetition.reason,
         )
         self._recorder.append(guard)
-        loop = LoopCase(case=case, pattern=repetition.pattern, reason=repetition.reason, next_input=next_input)
+        loop = LoopCase(
+            case=self._with_thoughts(case), pattern=repetition.pattern, reason=repetition.reason, next_input=next_input
+        )
         judgement = self._recorder.judge(loop_break, loop)
         way = judgement.value or loop_break.rules(loop)
         record = LoopBreak(

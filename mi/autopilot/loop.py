@@ -36,8 +36,8 @@ from mi.mind.closing import (
     CannotClose,
     ClosingVerdict,
     MayClose,
-    ask_for_check,
     ask_to_put_back,
+    ask_to_show,
     find_open_rows,
     judge_closing,
     request_rows,
@@ -72,6 +72,7 @@ class Loop:
                 if stopped is not None:
                     return self._end(stopped, watch)
                 self.batches.keep(watch)
+                self.state.guard.add(self.state.said, upcoming.text)
                 work = self.batches.run_agent()
                 self.home.look()
                 case = self.batches.look(work, watch)
@@ -332,7 +333,7 @@ class Loop:
                 return self._force_check(case, way.check_intent)
             case "stop_done":
                 return self._close(case)
-            case "ask_user":
+            case "ask_user" if case.person.ask_when_uncertain:
                 return self._ask_and_send(way.ask_user_question or repetition.reason)
         return self.blocked("end.repeats", reason=repetition.reason)
 
@@ -342,8 +343,8 @@ class Loop:
         if checks and checks.needs_testless_strategy:
             asked = self._ask_strategy(case, checks.testless_strategy_question)
             return asked or self.blocked("end.nothing-to-check-by")
-        planned = checks.hands_check_input if checks and checks.should_run_checks else ask_for_check(intent)
-        return SendNext(planned, is_check=True)
+        planned = checks.hands_check_input if checks and checks.should_run_checks else ""
+        return SendNext(planned or ask_to_show(intent, case.project.check_commands), is_check=True)
 
     def blocked(self, key: str, **details: object) -> EndRun:
         """Return the end of a run that needs the person."""

@@ -31,10 +31,13 @@ class RepetitionGuard:
     def __init__(self, signatures: list[str] | None = None) -> None:
         self._signatures = (signatures or [])[-_KEPT:]
 
+    def add(self, hands_last_message: str, sent: str) -> None:
+        """Remember an exchange that happens now."""
+        self._signatures = [*self._signatures, signature(hands_last_message, sent)][-_KEPT:]
+
     def notice(self, hands_last_message: str, next_input: str, language: str = "en") -> Repetition | None:
-        """Add an exchange that is about to happen; the pattern it completes, if any."""
-        self._signatures = [*self._signatures, signature(hands_last_message, next_input)][-_KEPT:]
-        last = self._signatures
+        """Return the pattern that an exchange would complete, if any; what is not sent after all leaves no trace."""
+        last = [*self._signatures, signature(hands_last_message, next_input)]
         if len(last) >= 3 and last[-1] == last[-2] == last[-3]:
             return Repetition("aaa", text("loop.aaa", language))
         if len(last) >= 4 and last[-1] == last[-3] and last[-2] == last[-4]:

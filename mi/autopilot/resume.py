@@ -192,7 +192,8 @@ def _state(start: RunStart, records: list[Record]) -> RunState:
     ]
     plans = [record.checks for record in records if isinstance(record, CheckPlan)]
     state.planned = [check for plan in plans if plan.should_run_checks for check in planned(plan.commands_hints)]
-    exchanges = zip([batch.last_message for batch in ended], sent[1:], strict=False)
+    begun = list({record.batch_id: record for record in reversed(sent)}.values())[::-1]  # however often it was tried
+    exchanges = zip([batch.last_message for batch in ended], begun[1:], strict=False)
     state.guard = RepetitionGuard([signature(said, following.input) for said, following in exchanges])
     for record in records:
         state.remember(record, record.headline() if "recent" in record.shown_in else "")

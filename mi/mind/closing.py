@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
-from mi.mind.views import Case, JudgedPart, PartView
+from mi.mind.views import Case, JudgedPart, PartView, is_command
 
 
 class MayClose(NamedTuple):
@@ -109,6 +109,14 @@ def ask_for_check(*commands: str) -> str:
         f"Run {named} now, {each} and with nothing after it, and tell me how it ended. "
         "Change nothing in the tests to make it pass."
     )
+
+
+def ask_to_show(intent: str, commands: Sequence[str]) -> str:
+    """Return the request to check something: by the command it names, else in words, which nobody can run."""
+    if intent in commands or is_command(intent):
+        return ask_for_check(intent)
+    by = f" by running {' or '.join(f'`{command}`' for command in commands[:2])}" if commands else ""
+    return f"Check this now{by}, and tell me how it ended: {intent}. Change nothing in the tests to make it pass."
 
 
 def _may_ask(row: ClosingRow, case: Case) -> bool:

@@ -117,10 +117,14 @@ def repository_section(repo: RepoObservation) -> Section:
     return Section("REPOSITORY", "\n".join(line for line in lines if line), 0.5)
 
 
-def case_sections(case: Case, thoughts: list[Section] | None = None) -> list[Section]:
-    """Return everything about a batch: what seldom changes first, so that vendors can cache it."""
+def case_sections(case: Case) -> list[Section]:
+    """Return everything about a batch: what seldom changes first, so that vendors can cache it.
+
+    The thoughts gathered for one decision say what the person thinks, and more.
+    """
+    gathered = [Section("thought_db_context", case.thoughts.text, 3), unsure_section(case.person)]
     return [
-        *(person_sections(case.person) if thoughts is None else thoughts),
+        *(gathered if case.thoughts.text else person_sections(case.person)),
         Section("mindspec_base", case.mindspec_base, 0.5),
         Section("HANDS", case.batch.provider, 0.1),
         *project_sections(case.project),

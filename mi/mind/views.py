@@ -23,6 +23,11 @@ _COMMAND = re.compile(
 )
 
 
+def is_command(said: str) -> bool:
+    """Return whether a text is a command and nothing else."""
+    return bool(_COMMAND.match(said)) and len(said.split()) <= 8 and not said.endswith(patterns().full_stops)
+
+
 class CitableText(Struct, frozen=True, kw_only=True):
     """A claim, node or event that an answer may cite."""
 
@@ -237,8 +242,7 @@ class ProjectView(Struct, frozen=True, kw_only=True):
     def agreed_commands(self) -> list[str]:
         """Return the commands that the person said count without tests: in backquotes, or all that they said."""
         said = self.testless_strategy.text.strip() if self.testless_strategy else ""
-        is_command = _COMMAND.match(said) and len(said.split()) <= 8 and not said.endswith(patterns().full_stops)
-        return re.findall(r"`([^`]+)`", said) or ([said] if is_command else [])
+        return re.findall(r"`([^`]+)`", said) or ([said] if is_command(said) else [])
 
 
 class FollowedWorkflow(Struct, frozen=True, kw_only=True):

@@ -70,19 +70,28 @@ def test_the_task_travels_where_no_thread_remembers_it():
     assert compose("", "run the tests", None) == "run the tests"
 
 
+def exchange(guard: RepetitionGuard, message: str, sent: str) -> str | None:
+    repetition = guard.notice(message, sent)
+    guard.add(message, sent)
+    return repetition.pattern if repetition else None
+
+
 def test_three_equal_exchanges_are_a_loop():
     guard = RepetitionGuard()
-    assert guard.notice("same", "go on") is None
-    assert guard.notice("Same ", "go  on") is None
-    repetition = guard.notice("same", "GO ON")
-    assert repetition is not None
-    assert repetition.pattern == "aaa"
+    exchanges = [("same", "go on"), ("Same ", "go  on"), ("same", "GO ON")]
+    assert [exchange(guard, message, sent) for message, sent in exchanges] == [None, None, "aaa"]
 
 
 def test_alternating_exchanges_are_a_loop():
     guard = RepetitionGuard()
-    found = [guard.notice(message, "go on") for message in ("a", "b", "a", "b")]
-    assert [one.pattern if one else None for one in found] == [None, None, None, "abab"]
+    assert [exchange(guard, message, "go on") for message in ("a", "b", "a", "b")] == [None, None, None, "abab"]
+
+
+def test_what_was_planned_and_not_sent_repeats_nothing():
+    guard = RepetitionGuard([signature("a", "go"), signature("a", "go")])
+    assert guard.notice("a", "go") is not None
+    guard.add("a", "look elsewhere")
+    assert guard.notice("a", "go") is None
 
 
 def test_progress_is_no_loop_and_a_resumed_guard_remembers():

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from mi.testing import Request, fail
+from mi.testing import fail
 from mi.testing.server import ScriptedServer
 from tests.autopilot.workbench import MEND, TEST, Json, Workbench, models_for, run, write
 from tests.autopilot.workbench import say as says
-from tests.mind.answers import asked, model
+from tests.mind.answers import asked, model, parts
 
 Open = Callable[..., ScriptedServer]
 DONE = [MEND, TEST, says("Fixed and tested. Done.")]
@@ -22,15 +22,6 @@ def judged(bench: Workbench) -> Iterator[Open]:
     """Opens a model and lets it judge the bench's runs."""
     with models_for(bench) as make:
         yield make
-
-
-def parts(request: Request) -> dict[str, str]:
-    """The fenced sections of a prompt, by name."""
-    found: dict[str, str] = {}
-    for piece in request.user_texts[-1].split("<<<")[1:]:
-        name, _, text = piece.partition("\n")
-        found[name] = text.rpartition("\n>>>")[0]
-    return found
 
 
 def prompts(server: ScriptedServer) -> dict[str, dict[str, str]]:

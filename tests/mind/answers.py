@@ -93,6 +93,15 @@ def asked(request: Request) -> str:
     return next((name for name in ANSWERS if set(ANSWERS[name]) == keys), "")
 
 
+def parts(request: Request) -> dict[str, str]:
+    """The fenced sections of a prompt, by name."""
+    found: dict[str, str] = {}
+    for piece in request.user_texts[-1].split("<<<")[1:]:
+        name, _, text = piece.partition("\n")
+        found[name] = text.rpartition("\n>>>")[0]
+    return found
+
+
 def model(structured: bool = False, **changes: Json | Callable[[Request], Json]) -> Callable[[Request], Reply]:
     """A model that answers every prompt; `changes` vary an answer by the prompt's name."""
 

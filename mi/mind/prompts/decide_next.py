@@ -9,7 +9,7 @@ from mi.kernel.secrets import redact_start
 from mi.mind.closing import AskAgent, AskPerson, CannotClose, MayClose, judge_closing
 from mi.mind.prompt import Prompt, Section
 from mi.mind.prompts.risk_judge import LearnSuggestion
-from mi.mind.sections import case_sections, unsure_section
+from mi.mind.sections import case_sections
 from mi.mind.views import Case, JudgedPart
 
 Action = Literal["send_to_hands", "ask_user", "stop"]
@@ -49,10 +49,9 @@ class NextMove(Struct, frozen=True, kw_only=True):
 
 
 def _sections(case: Case) -> list[Section]:
-    thoughts = [Section("thought_db_context", case.thoughts.text, 3), unsure_section(case.person)]
     risk = f"{case.risk.severity} {case.risk.category}; {'; '.join(case.risk.mitigation)}" if case.risk else ""
     return [
-        *case_sections(case, thoughts if case.thoughts.text else None),
+        *case_sections(case),
         Section("RISK AS JUDGED", risk, 0.3),
         Section("THE PERSON JUST ANSWERED", case.person_said, 1),
     ]

@@ -11,8 +11,9 @@ from mi.mind.views import Case
 
 _INSTRUCTION = """\
 MI was about to send the next input, but the exchange repeats itself. Break the loop: rewrite the next
-instruction so that it leads elsewhere, or force a minimal check; stop only when it is done or cannot go on; ask
-the person last."""
+instruction so that it leads elsewhere, or force a minimal check (check_intent: what it must show, or one of the CHECK
+COMMANDS as it is); stop only when it is done or cannot go on; ask the person last, and only if WHEN UNSURE says so.
+thought_db_context is canonical: where any other text says otherwise, it holds."""
 
 
 class LoopCase(Struct, frozen=True, kw_only=True):
