@@ -4,6 +4,7 @@ import json
 import os
 import select
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -159,6 +160,8 @@ class _Plan:
         """Return the program that runs it in namespaces."""
         copy = self.copy
         mounts = [self._layer(place, otherwise="empty") for place in self.caches()]
+        mounts += [mount for place in self.temporary() for mount in self._emptied(place)]
+        mounts.sort(key=lambda mount: mount["at"])  # what is inside of another comes after it
         for at in filter(None, (copy.top, copy.also_at)):
             mounts += self._places(at)
         mounts.append({"how": "write", "at": copy.reports, "from": copy.reports})
@@ -171,16 +174,35 @@ class _Plan:
         self._count += 1
         return {"how": "layer", "at": place, "from": place, "upper": upper, "otherwise": otherwise}
 
+    def _emptied(self, place: str) -> list[dict[str, str]]:
+        """Return an empty folder in place of a temporary one, with the sockets and what variables name in it."""
+        empty = os.path.join(self.layers, f"empty-{self._count}")
+        self._count += 1
+        os.makedirs(empty)
+        os.chmod(empty, 0o1777)
+        named = {path for value in self.env.values() for path in value.split(os.pathsep) if _is_in(path, place)}
+        with os.scandir(place) as entries:
+            named |= {entry.path for entry in entries if stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode)}
+        named |= {os.path.join(place, ".X11-unix")}
+        kept = [path for path in named - {*self.temporary(), *self.caches()} if os.path.exists(path)]
+        return [
+            {"how": "write", "at": place, "from": empty},
+            *({"how": "read", "at": path, "from": path} for path in kept),
+        ]
+
+    def temporary(self) -> list[str]:
+        """Return the temporary folders that stand empty: those that hold neither the project nor what runs it."""
+        held = [path for path in (self.copy.top, self.copy.also_at, sys.prefix, sys.base_prefix) if path]
+        there = _writable("/tmp", "/var/tmp", self.env.get("TMPDIR", ""))
+        return [path for path in there if not _is_in(path, held[0]) and not any(_is_in(other, path) for other in held)]
+
     def caches(self) -> list[str]:
-        """Return the temporary and cache folders that may be written, none inside of another or of the project."""
+        """Return the other folders that may be written for a while, none inside of another or of the project."""
         home = os.path.expanduser("~")
         named = [self.env.get(name, "") for name in _CACHE_VARIABLES]
-        wanted = ["/tmp", "/var/tmp", *named, *(os.path.join(home, name) for name in _CACHES)]
-        there = (path for path in wanted if os.path.isabs(path) and os.path.isdir(path) and os.access(path, os.W_OK))
-        real = sorted({os.path.realpath(path) for path in there})
         found: list[str] = []
-        for path in real:
-            if path != "/" and not any(_is_in(path, other) for other in (*found, self.copy.top)):
+        for path in _writable("/tmp", "/var/tmp", *named, *(os.path.join(home, name) for name in _CACHES)):
+            if path not in self.temporary() and not any(_is_in(path, other) for other in (*found, self.copy.top)):
                 found.append(path)
         return found
 
@@ -208,7 +230,7 @@ class _Plan:
         copy = self.copy
         argv = ["bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/"]
         argv += ["--dev", "/dev", "--proc", "/proc", *([] if self.network else ["--unshare-net"])]
-        for place in self.caches():
+        for place in sorted([*self.caches(), *self.temporary()]):
             argv += ["--tmpfs", place]
             kept = [path for path in {sys.prefix, sys.base_prefix} if _is_in(path, place)]
             argv += [word for path in kept for word in ("--ro-bind", path, path)]
@@ -288,6 +310,12 @@ class _Plan:
                 found = files.read_bytes(os.path.join(self._imports, name)) or b""
                 return "outside: " + os.fsdecode(found.splitlines()[0])
         return ""
+
+
+def _writable(*paths: str) -> list[str]:
+    """Return the folders among some paths that can be written, by their real paths, each once."""
+    there = (path for path in paths if os.path.isabs(path) and os.path.isdir(path) and os.access(path, os.W_OK))
+    return sorted({os.path.realpath(path) for path in there} - {"/"})
 
 
 def _is_in(path: str, folder: str) -> bool:

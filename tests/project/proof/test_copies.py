@@ -168,6 +168,24 @@ def test_a_suite_that_writes_everywhere_leaves_the_work_tree_and_the_home_as_the
         assert not (user / "beside").exists()
 
 
+@pytest.mark.req("judge.copy.nothing-written")
+@pytest.mark.parametrize("way", WAYS)
+def test_each_run_has_a_temporary_folder_without_what_others_left_there(
+    project: Path, scratch: Scratch, way: Way, tmp_path: Path
+):
+    temporary = tmp_path / "temporary"
+    write(temporary, {"answers.json": "{}", "counter": "7", "tools/tool": "here"})
+    environment = {"TMPDIR": str(temporary), "TOOLS": str(temporary / "tools")}
+    made = copy_of(project, scratch)
+    command = 'cat "$TMPDIR"/answers.json "$TMPDIR"/counter; mktemp >/dev/null && echo > "$TMPDIR/counter" && echo made'
+    shown = [said(run_in_copy(made, f"({command}) 2>/dev/null", env=environment, way=way)) for _ in range(2)]
+    assert shown[0] == ["made"]
+    assert way == "plain" or shown[1] == ["made"]
+    assert (temporary / "counter").read_text("utf-8") == "7"
+    if way == "namespaces":
+        assert said(run_in_copy(made, 'cat "$TOOLS/tool"', env=environment, way=way)) == ["here"]
+
+
 @pytest.mark.req("judge.copy.builds")
 @pytest.mark.parametrize("way", WAYS)
 def test_what_is_built_is_mis_own_and_kept_for_the_next_copy(project: Path, scratch: Scratch, way: Way):
