@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from mi.kernel import jsonl
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson, decode, encode
-from mi.kernel.seal import Append, digest_bytes, hear_appends
+from mi.kernel.seal import Append, digest_bytes, digest_file, hear_appends
 
 _PREFIX = "\0mi-run-"  # of the kernel's own names: no file, gone with the process
 _CREDENTIALS = struct.Struct("3i")  # process, user, group
@@ -34,6 +34,8 @@ class PersonDoor:
         self._is_open = False
         self._seen: dict[str, int] = {}  # by log: what stands before was looked at
         self._heard: dict[str, list[Append]] = {}
+        self._rewritten: dict[str, Append] = {}
+        self._is_clean: Callable[[str], bool] = lambda _: False
 
     @contextmanager
     def open(self) -> Iterator[str]:
@@ -68,8 +70,28 @@ class PersonDoor:
         self._seen[log] = upto
         self._heard[log] = [one for one in self._heard.get(log, []) if one.end > upto]
 
-    def _take(self, said: Append) -> None:
-        self._heard.setdefault(said.log, []).append(said)
+    def check_rewrites(self, is_clean: Callable[[str], bool]) -> None:
+        """Hear of a rewritten log only while the old one is clean: what was not looked at must not be hidden by it."""
+        self._is_clean = is_clean
+
+    def is_rewritten(self, log: str) -> bool:
+        """Return whether the rewritten log that was announced stands in a log's place; what it holds counts then."""
+        said = self._rewritten.get(log)
+        if said is None or not _stands(said):
+            return False
+        del self._rewritten[log]
+        self._seen[log] = said.end
+        return True
+
+    def _take(self, said: Append) -> bool:
+        """Note what is about to be written; return whether it counts."""
+        if said.start or not jsonl.measure_size(said.log):
+            self._heard.setdefault(said.log, []).append(said)
+            return True
+        if not self._is_clean(said.log):
+            return False
+        self._rewritten[said.log] = said
+        return True
 
     def _serve(self, listener: socket.socket) -> None:
         while True:
@@ -90,8 +112,16 @@ class PersonDoor:
         if pid <= 0 or user not in (0, os.geteuid()) or not self._is_persons(pid):
             return False
         said = Append(*decode(peer.recv(_LONGEST), tuple[str, int, int, str]))
-        self._take(said._replace(log=self._home.path(said.log)))
-        return True
+        return self._take(said._replace(log=self._home.path(said.log)))
+
+
+def _stands(said: Append) -> bool:
+    """Return whether a log holds what was said of it; its lock is held."""
+    fd = os.open(said.log, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.fstat(fd).st_size >= said.end and digest_file(fd, said.end) == said.digest
+    finally:
+        os.close(fd)
 
 
 def _listen() -> socket.socket | None:

@@ -1,7 +1,7 @@
 """What somebody else did to the logs of a home: found by their seals, marked, told, and accepted by the person."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -9,7 +9,17 @@ import msgspec
 from mi.kernel import jsonl
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson, decode_fields
-from mi.kernel.seal import SealedEnd, Stretch, StretchKind, find_changes, find_marked, read_head, recall_head, seal_anew
+from mi.kernel.seal import (
+    SealedEnd,
+    Stretch,
+    StretchKind,
+    find_changes,
+    find_marked,
+    forget_head,
+    read_head,
+    recall_head,
+    seal_anew,
+)
 
 _PERSONS_FILES = ("config.json", "permissions.json", "trust.json", "checks.toml")  # whatever else writes, not these
 
@@ -36,6 +46,12 @@ class Doorkeeper(Protocol):
     def note_seen(self, log: str, upto: int) -> None:
         """Note how much of a log was looked at."""
 
+    def is_rewritten(self, log: str) -> bool:
+        """Return whether a log is, at its beginning, the rewritten one that was last said to take its place."""
+
+    def check_rewrites(self, is_clean: Callable[[str], bool]) -> None:
+        """Let a log be rewritten only while it is clean: what was not looked at must not be hidden by it."""
+
 
 class LogWatch:
     """Some logs as they were when they were last looked at."""
@@ -45,17 +61,33 @@ class LogWatch:
         self._held: dict[str, SealedEnd | None] = {}
         for log in logs:
             self._hold(log)
+        door.check_rewrites(self._is_clean)
 
     def look(self) -> list[LogChange]:
         """Mark and return what is not MI's and was not known; costs as much as is new while nobody touched the logs."""
-        found: list[LogChange] = []
-        for log, held in self._held.items():
-            found += mark_changes(log, [head for head in (held, recall_head(log)) if head])
-            if read_head(log) != held and os.path.exists(log):
-                with jsonl.keep_writers_out(log):
-                    found += self._mark_unspoken(log, held.end if held else 0)
-                    self._hold(log)
+        return [change for log in self._held for change in self._look_at(log)]
+
+    def _look_at(self, log: str) -> list[LogChange]:
+        if not os.path.exists(log):
+            return mark_changes(log, self._heads(log))
+        with jsonl.keep_writers_out(log):
+            if self._door.is_rewritten(log):
+                forget_head(log)
+                self._held[log] = None
+            held = self._held[log]
+            found = _mark_locked(log, self._heads(log))
+            if read_head(log) != held:
+                found += self._mark_unspoken(log, held.end if held else 0)
+                self._hold(log)
         return found
+
+    def _heads(self, log: str) -> list[SealedEnd]:
+        return [head for head in (self._held[log], recall_head(log)) if head]
+
+    def _is_clean(self, log: str) -> bool:
+        """Return whether nothing in a log would be marked; whoever is about to rewrite it holds its lock."""
+        held = self._held.get(log)
+        return not find_changes(log, self._heads(log)) and not self._find_unspoken(log, held.end if held else 0)
 
     def _hold(self, log: str) -> None:
         head = self._held[log] = read_head(log)
@@ -63,6 +95,13 @@ class LogWatch:
 
     def _mark_unspoken(self, log: str, start: int) -> list[LogChange]:
         """Mark what speaks for the person and came by none of their doors, though it is sealed as if MI wrote it."""
+        new = self._find_unspoken(log, start)
+        if new:
+            seal_anew(log, [*_marked(log), *new])
+            _forget_view(log)
+        return [LogChange(log, *one) for one in new]
+
+    def _find_unspoken(self, log: str, start: int) -> list[Stretch]:
         known = _marked(log)
         lines = [
             Stretch("added", line.offset, line.offset + line.length + 1)
@@ -71,11 +110,7 @@ class LogWatch:
             and speaks_for_person(log, line.data)
             and not self._door.lets_in(log, line.offset)
         ]
-        new = list(_join(lines))
-        if new:
-            seal_anew(log, [*known, *new])
-            _forget_view(log)
-        return [LogChange(log, *one) for one in new]
+        return list(_join(lines))
 
 
 class _SpokenLine(msgspec.Struct):
@@ -124,11 +159,15 @@ def mark_changes(log: str, held: Sequence[SealedEnd] = (), thorough: bool = Fals
     if not os.path.exists(log):
         return [LogChange(log, *one) for one in find_changes(log, held)]
     with jsonl.keep_writers_out(log):
-        known = _marked(log)
-        found = find_changes(log, held, thorough)
-        if found:
-            seal_anew(log, [*known, *(one for one in found if one.kind != "cut")])
-            _forget_view(log)
+        return _mark_locked(log, held, thorough)
+
+
+def _mark_locked(log: str, held: Sequence[SealedEnd], thorough: bool = False) -> list[LogChange]:
+    known = _marked(log)
+    found = find_changes(log, held, thorough)
+    if found:
+        seal_anew(log, [*known, *(one for one in found if one.kind != "cut")])
+        _forget_view(log)
     return [LogChange(log, *one) for one in found]
 
 

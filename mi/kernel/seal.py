@@ -27,13 +27,13 @@ _SIZE = 24  # bytes of a digest
 _START = "00" * _SIZE
 _own: "dict[str, SealedEnd]" = {}  # by log: where it ended after this process wrote to it
 
-_hearers: "list[Callable[[Append], None]]" = []
+_hearers: "list[Callable[[Append], object]]" = []
 
 StretchKind = Literal["added", "changed", "cut", "unsealed"]
 
 
 class Append(NamedTuple):
-    """What is about to be appended to a log; `digest` is that of the very bytes."""
+    """What is about to be written to a log; `digest` is that of the very bytes. A rewritten log begins at 0."""
 
     log: str
     start: int
@@ -93,8 +93,7 @@ class AppendSeal:
     def begin(self, content: bytes, sync: bool) -> None:
         """Say what is about to be written; what somebody else did to the log's end before is marked."""
         size, number = os.fstat(self._log).st_size, _count(self._file)
-        for hear in _hearers:
-            hear(Append(self._path, size, size + len(content), digest_bytes(content)))
+        _tell(Append(self._path, size, size + len(content), digest_bytes(content)))
         last = _read(self._file, number - 1)
         if last is not None and last.instead is not None and _is_instead(self._log, last, size):
             os.ftruncate(self._file, 0)  # whoever replaced the log was stopped before it was sealed
@@ -135,15 +134,30 @@ class AppendSeal:
         os.close(self._file)
 
 
-def hear_appends(hear: Callable[[Append], None]) -> Callable[[], None]:
-    """Have every sealed append of this process told before it is made; return what ends that."""
+def hear_appends(hear: Callable[[Append], object]) -> Callable[[], None]:
+    """Have all that this process writes to sealed logs told before it is written; return what ends that."""
     _hearers.append(hear)
     return lambda: _hearers.remove(hear)
+
+
+def _tell(said: Append) -> None:
+    for hear in _hearers:
+        hear(said)
 
 
 def digest_bytes(content: bytes) -> str:
     """Return the digest by which an append is known."""
     return blake2b(content, digest_size=_SIZE).hexdigest()
+
+
+def digest_file(fd: int, upto: int | None = None) -> str:
+    """Return the digest of a file, or of its beginning, in bounded memory."""
+    limit = os.fstat(fd).st_size if upto is None else upto
+    at, digest = 0, blake2b(digest_size=_SIZE)
+    while at < limit and (piece := os.pread(fd, min(_PIECE, limit - at), at)):
+        digest.update(piece)
+        at += len(piece)
+    return digest.hexdigest()
 
 
 def prepare_seal(path: str) -> None:
@@ -162,6 +176,7 @@ def replace_log(path: str, temporary: str) -> None:
     fd = os.open(temporary, os.O_RDONLY | os.O_CLOEXEC)
     try:
         locks.acquire(fd, temporary)  # writers that find the new file wait until it is sealed
+        _tell(Append(path, 0, os.fstat(fd).st_size, digest_file(fd)))
         _announce(path, _measure(fd))
         os.replace(temporary, path)
         seal_anew(path)
@@ -197,6 +212,11 @@ def seal_anew(path: str, found: Iterable[Stretch] = ()) -> None:
 def recall_head(path: str) -> SealedEnd | None:
     """Return where a log ended after this process last wrote to it: no file can tell otherwise."""
     return _own.get(path)
+
+
+def forget_head(path: str) -> None:
+    """Forget where a log ended: another one took its place."""
+    _own.pop(path, None)
 
 
 def read_head(path: str) -> SealedEnd | None:

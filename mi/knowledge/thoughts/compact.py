@@ -8,11 +8,12 @@ from hashlib import sha256
 from shutil import rmtree
 from typing import Any, NamedTuple
 
+from mi.evidence.home_changes import mark_changes
 from mi.kernel import clock, files, jsonl
 from mi.kernel.errors import MiError
 from mi.kernel.home import FILE_MODE, ThoughtFiles, make_dirs
 from mi.kernel.jsontext import BadJson
-from mi.kernel.seal import find_foreign, replace_log
+from mi.kernel.seal import find_foreign, read_head, replace_log
 from mi.kernel.state import encode_pretty
 from mi.knowledge.thoughts.kinds import Kind
 from mi.knowledge.thoughts.line_state import MAX_LINE, LineState, parse
@@ -57,6 +58,8 @@ def apply(store: ThoughtFiles) -> CompactionOutcome:
     with ExitStack() as held:
         present = [(kind, path) for kind, path in _paths(store) if os.path.exists(path)]
         for _, path in present:
+            if read_head(path):
+                mark_changes(path, thorough=True)
             held.enter_context(jsonl.keep_writers_out(path))
             if find_foreign(path):
                 raise MiError("seal-open", path=path)  # by their places what is not MI's is known
