@@ -29,8 +29,8 @@ from mi.kernel.messages import text
 from mi.mind.choose import open_mind
 
 if TYPE_CHECKING:
-    from mi.learning.checkpoint import Lesson
-    from mi.learning.segments import Hand, Segment
+    from mi.learning.checkpoint import CheckpointLesson
+    from mi.learning.segments import Hand
 
 
 class RunOptions(NamedTuple):
@@ -167,7 +167,7 @@ def _build_steps(context: HomeContext, options: RunOptions, run_id: str, languag
         WorkflowSteps(place, continues=bool(thread) and wants_thread and not options.reset_hands),
         DefaultSteps(place, *stores, context.open_global_log),
         RecallSteps(place, recall.search, recall.build_filter, runtime.cross_project_recall),
-        LearningSteps(place, partial(build_knowledge, context), _build_lessons(context, run_id)),
+        LearningSteps(place, partial(build_knowledge, context), partial(_build_lessons, context, run_id)),
         PlanSteps(build_nexus(context), language),
         PersonaSteps(place, persona, context.language_for),
         GovernanceSteps(place, config, persona, options.override, is_resumed=options.resume is not None),
@@ -177,20 +177,18 @@ def _build_steps(context: HomeContext, options: RunOptions, run_id: str, languag
     return steps
 
 
-def _build_lessons(context: HomeContext, run_id: str) -> "list[Lesson]":
+def _build_lessons(context: HomeContext, run_id: str) -> "list[CheckpointLesson]":
     """Return what other rooms learn at a checkpoint; imported there, when the agent has worked already."""
+    if not context.config.runtime.workflows.auto_mine:
+        return []
+    from mi.evidence.records.workflows import HostSync
+    from mi.learning.workflow_mining import WorkflowMiner
+    from mi.workflows.hosting import sync_bound
 
-    def mine(recorder: "Hand", segment: "Segment") -> None:
-        from mi.evidence.records.workflows import HostSync
-        from mi.learning.workflow_mining import WorkflowMiner
-        from mi.workflows.hosting import sync_bound
-
+    def sync(recorder: "Hand", reason: str) -> None:
         def record(done: HostSync) -> HostSync:
             return recorder.append(done)
 
-        def sync(reason: str) -> None:
-            sync_bound(build_bindings(context), record, reason)
+        sync_bound(build_bindings(context), record, reason)
 
-        WorkflowMiner(build_knowledge(context), build_workflows(context), run_id, sync)(recorder, segment)
-
-    return [mine] if context.config.runtime.workflows.auto_mine else []
+    return [WorkflowMiner(build_knowledge(context), build_workflows(context), run_id, sync)]

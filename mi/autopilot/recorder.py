@@ -1,7 +1,7 @@
 """The run's recorder: appends, remembers, and asks the Mind and the person."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -28,12 +28,13 @@ from mi.evidence.secret_words import hide_secrets, take_over
 from mi.kernel import ids
 from mi.kernel.messages import text as message
 from mi.learning.autonomy import TopicAgreement
-from mi.mind.mind import Judgement
+from mi.mind.mind import Judgement, Mind
 from mi.mind.prompt import Prompt
 
 R = TypeVar("R", bound=Record)
 Input = TypeVar("Input")
 Output = TypeVar("Output")
+T = TypeVar("T")
 
 
 About = Literal["agent", "risk", "strategy", "next", "judges", "rules", "review", "limit"]  # what an answer is for
@@ -60,16 +61,33 @@ class LogRecorder:
 
     def judge(self, prompt: Prompt[Input, Output], given: Input) -> Judgement[Output]:
         """Return a Mind's answer; what went wrong and what it cost is recorded."""
-        return self._settle(prompt, self._parts.mind.ask(prompt, given))
+        return self.settle(prompt, self._parts.mind.ask(prompt, given))
+
+    @property
+    def thinks_at_once(self) -> bool:
+        """Return whether answers take no time: no model is asked."""
+        return self._parts.mind.name == "rules"
+
+    def beside(self, work: Callable[[Mind], T]) -> Callable[[], T]:
+        """Begin to ask the Mind beside what comes next; what is returned waits for the answers.
+
+        Only the asking is beside: nothing is recorded before somebody settles it.
+        """
+        from concurrent.futures import ThreadPoolExecutor
+
+        pool = ThreadPoolExecutor(max_workers=1)
+        waiting = pool.submit(work, self._parts.mind)
+        pool.shutdown(wait=False)
+        return waiting.result
 
     def judge_together(self, *questions: tuple[Prompt[Any, Any], Any]) -> list[Judgement[Any]]:
         """Return answers to questions that do not depend on each other, asked side by side."""
         mind = self._parts.mind
         calls = [lambda prompt=prompt, given=given: mind.ask(prompt, given) for prompt, given in questions]
         answers = mind.ask_together(*calls)
-        return [self._settle(prompt, answer) for (prompt, _), answer in zip(questions, answers, strict=True)]
+        return [self.settle(prompt, answer) for (prompt, _), answer in zip(questions, answers, strict=True)]
 
-    def _settle(self, prompt: Prompt[Any, Output], judgement: Judgement[Output]) -> Judgement[Output]:
+    def settle(self, prompt: Prompt[Any, Output], judgement: Judgement[Output]) -> Judgement[Output]:
         """Record what a judgement cost and what went wrong with it; Interrupted when it failed because of a stop."""
         spent = judgement.spent
         if spent.calls:

@@ -97,6 +97,8 @@ def _details(out: Output, item: InboxItem) -> Iterator[tuple[str, str]]:
         call = item.call or HookCall()
         details = {"run_id": item.run_id, "host": call.host, "operation": call.operation, "target": call.target}
         yield "waits", out.text("inbox.waits-" + item.waiting, **details)
+    if item.seen:
+        yield "seen", out.text("inbox.seen-runs", count=item.seen)
     if item.default:
         yield "default", say_again(item.default, _DEFAULTS, out.language)  # whoever asked may speak another language
 

@@ -45,6 +45,7 @@ class InboxItem(Struct, frozen=True, kw_only=True):
     limit: AskedLimit | None = None
     blocks: bool = False
     count: int = 1
+    seen: int = 0  # of a suggestion: in so many runs
     ids: list[str] = []
     run_ids: list[str] = []
 
@@ -120,6 +121,7 @@ def read_item(record: Record | None, project_id: str, root: str) -> InboxItem | 
             id=record.id,
             kind="suggestion",
             question=record.text,
+            seen=record.count,
             answer_with=f"mi answer {record.id} yes",
             options=[QuestionOption(key="yes"), QuestionOption(key="no")],
         )

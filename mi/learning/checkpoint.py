@@ -1,12 +1,15 @@
 """Checkpoints: whether a stretch of work is complete; what is kept of it, and what is learned from it."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from mi.evidence.records.base import Record
 from mi.evidence.records.hands import Evidence
-from mi.evidence.records.mind import DecideNext, RiskEvent
-from mi.evidence.records.run import BatchEnd, Closing, UserInput
+from mi.evidence.records.mind import DecideNext
+from mi.evidence.records.run import Closing, UserInput
 from mi.evidence.records.thoughts import Checkpoint, NodeMaterialized, Snapshot, SourceRefs
 from mi.kernel import ids
 from mi.kernel.config.types import Runtime
@@ -15,88 +18,193 @@ from mi.kernel.text import fit_one_line
 from mi.knowledge.thoughts.kinds import CHECKPOINT, NodeType, Origin
 from mi.knowledge.thoughts.records import Edge, Node
 from mi.knowledge.thoughts.store import ThoughtStore, citing
-from mi.learning.segments import Hand, Segment, SegmentFile
+from mi.learning.segments import Hand, RunHand, Segment, SegmentFile
 from mi.learning.text_overlap import echoes
 from mi.mind.language import says_lasting
-from mi.mind.mind import Judgement
+from mi.mind.mind import Judgement, Mind
+from mi.mind.prompt import Prompt
 from mi.mind.prompts.checkpoint_decide import CheckpointDecision, SegmentCase, checkpoint_decide
 
-Lesson = Callable[[Hand, Segment], None]
+R = TypeVar("R", bound=Record)
+Output = TypeVar("Output")
+MindQuestion = tuple[Prompt[Any, Any], Any]  # a prompt and what it is given
+
+
+class CheckpointLesson(Protocol):
+    """What is learned from a complete stretch by asking a Mind."""
+
+    def is_wanted(self, decision: CheckpointDecision) -> bool:
+        """Return whether a checkpoint is worth asking at."""
+
+    def ask(self, segment: Segment) -> MindQuestion | None:
+        """Return what to ask about a stretch; None where there is nothing."""
+
+    def learn(self, hand: Hand, segment: Segment, judgement: Judgement[Any]) -> None:
+        """Record the answer, and keep what may be kept of it."""
+
+
+Plain = Callable[[Hand, Segment], None]  # what takes no judgement
 _SNAPSHOT = 1200  # characters
 _READ = 8000  # of each part: a secret that the end of the snapshot would cut in two is still recognised
-_WORTH_ASKING = 3  # batches after which a stretch may be complete without any other sign
 _TITLE = 90
 
 _ACTIONS = 20
+_NOTHING_WANTED = CheckpointDecision(
+    should_checkpoint=True,
+    checkpoint_kind="other",
+    should_mine_workflow=False,
+    should_mine_preferences=False,
+    confidence=1.0,
+    notes="",
+)
 _SOURCES = 8  # events that one node is traced to
+
+
+class _Answers(NamedTuple):
+    """What a Mind said about a stretch: whether it is complete and, where it is, to each lesson."""
+
+    judgement: Judgement[CheckpointDecision]
+    decision: CheckpointDecision
+    lessons: list[tuple[CheckpointLesson, Prompt[Any, Any], Judgement[Any]]] = []
+
+
+class _Asked(NamedTuple):
+    """A stretch about which a Mind is asked, and how to wait for what it says."""
+
+    segment: Segment
+    wait: Callable[[], _Answers]
 
 
 class Checkpoints:
     """Called before each batch but the first and at the run's end.
 
-    `always` look at every stretch, `lessons` at one that is complete, `at_end` when the run is over.
+    A Mind is asked beside the agent's next batch; what it said is recorded and learned when the batch has ended.
+    `always` look at every stretch, `lessons` and then `kept` at one that is complete, `at_end` when the run is over.
     """
 
     def __init__(
         self,
         file: SegmentFile,
         runtime: Runtime,
-        lessons: Sequence[Lesson],
-        always: Sequence[Lesson] = (),
-        at_end: Sequence[Lesson] = (),
+        lessons: Sequence[CheckpointLesson],
+        always: Sequence[Plain] = (),
+        kept: Sequence[Plain] = (),
+        at_end: Sequence[Plain] = (),
         about: Callable[[SegmentCase], SegmentCase] = lambda case: case,
     ) -> None:
         self._file = file
         self._enabled = is_enabled(runtime)
         self._lessons = lessons
         self._always = always
+        self._kept = kept
         self._at_end = at_end
         self._about = about
+        self._asked: _Asked | None = None
 
-    def at(self, hand: Hand, planned_next_input: str, status_hint: str) -> None:
-        """Judge the stretch; a complete one is kept as a snapshot, learned from, and followed by a new one."""
+    def at(self, hand: RunHand, planned_next_input: str, status_hint: str) -> None:
+        """Judge the stretch; a complete one is learned from, kept as a snapshot, and followed by a new one."""
+        self._settle(hand)
         segment = self._file.take_in(planned_next_input, status_hint)
         for lesson in self._always:
             lesson(hand, segment)
         if self._enabled and segment.batches:
-            self._judge(hand, segment)
+            self._begin(hand, segment)
+        if status_hint or hand.thinks_at_once:
+            self._settle(hand)
         if status_hint and status_hint != "interrupted":
             for lesson in self._at_end:
                 lesson(hand, segment)
 
-    def _judge(self, hand: Hand, segment: Segment) -> None:
-        judgement, note = self._decide(hand, segment)
-        decision = judgement.value or checkpoint_decide.rules(build_segment_case(segment))
+    def _begin(self, hand: RunHand, segment: Segment) -> None:
+        case = build_segment_case(segment)
+        if segment.status_hint == "interrupted":
+            decision = checkpoint_decide.rules(case)
+            why = "interrupted: the stretch goes on when the run does"
+            answers = _Answers(Judgement(decision, "skipped", "rules", error=why), decision)
+            self._asked = _Asked(segment, lambda: answers)
+            return
+        case = self._about(case)
+        asking = [(lesson, question) for lesson in self._lessons if (question := lesson.ask(segment))]
+        self._asked = _Asked(segment, hand.beside(partial(_ask, case=case, asking=asking)))
+
+    def _settle(self, hand: RunHand) -> None:
+        """Record and learn what a Mind was asked about the stretch before, as of the batch it ends with."""
+        if self._asked is None:
+            return
+        (segment, wait), self._asked = self._asked, None
+        answers = wait()
+        judgement = hand.settle(checkpoint_decide, answers.judgement)
+        placed = _OfBatch(hand, segment.batch_id)
         record = Checkpoint(
             state=judgement.state,
             mind_transcript_ref=judgement.transcript_ref,
             segment_id=segment.segment_id,
             planned_next_input=segment.planned_next_input,
             status_hint=segment.status_hint,
-            note=note,
-            output=msgspec.to_builtins(decision),
+            note=judgement.error,
+            output=msgspec.to_builtins(judgement.value or answers.decision),
         )
-        hand.append(record)
-        if ends_segment(segment.status_hint):  # whatever a model says: no later stretch could hold this one
-            end = segment.status_hint if segment.status_hint in ("done", "blocked") else "other"
-            kind = decision.checkpoint_kind if decision.should_checkpoint else end
-            decision = msgspec.structs.replace(decision, should_checkpoint=True, checkpoint_kind=kind)
-        if decision.should_checkpoint:
-            self._cut(hand, segment._replace(decision=decision))
+        placed.append(record)
+        if answers.decision.should_checkpoint:
+            segment = segment._replace(decision=answers.decision)
+            for lesson, prompt, answer in answers.lessons:
+                lesson.learn(placed, segment, hand.settle(prompt, answer))
+            self._keep(placed, segment)
 
-    def _decide(self, hand: Hand, segment: Segment) -> tuple[Judgement[CheckpointDecision], str]:
-        case = build_segment_case(segment)
-        why = decide_by_rules(segment)
-        if why:
-            return Judgement(checkpoint_decide.rules(case), "skipped", "rules", error=why), why
-        judgement = hand.judge(checkpoint_decide, self._about(case))
-        return judgement, judgement.error
-
-    def _cut(self, hand: Hand, segment: Segment) -> None:
+    def _keep(self, hand: Hand, segment: Segment) -> None:
+        """Keep a complete stretch; it is cut only now, so that one whose learning is interrupted is judged again."""
         segment = segment._replace(snapshot=hand.append(snapshot(segment)))
-        for lesson in self._lessons:
+        for lesson in self._kept:
             lesson(hand, segment)
-        self._file.reset()
+        self._file.reset(segment.end)
+
+
+class _OfBatch:
+    """A run's hand that writes of an earlier batch."""
+
+    def __init__(self, hand: Hand, batch_id: str) -> None:
+        self._hand = hand
+        self._batch_id = batch_id
+
+    def append(self, record: R, *, note: str = "", batch_id: str = "") -> R:
+        return self._hand.append(record, note=note, batch_id=batch_id or self._batch_id)
+
+    def judge(self, prompt: Prompt[Any, Output], given: Any) -> Judgement[Output]:
+        return self._hand.judge(prompt, given)
+
+
+def _ask(mind: Mind, case: SegmentCase, asking: list[tuple[CheckpointLesson, MindQuestion]]) -> _Answers:
+    """Ask whether a stretch is complete, then what is to be learned from it.
+
+    At the run's end it is: whatever is learned in any case is asked beside.
+    """
+    ends = ends_segment(case.status_hint)
+    sure = [one for one in asking if ends and one[0].is_wanted(_NOTHING_WANTED)]
+    judgement, *early = mind.ask_together(
+        partial(mind.ask, checkpoint_decide, case), *(partial(mind.ask, *question) for _, question in sure)
+    )
+    decision = _end_with(judgement.value or checkpoint_decide.rules(case), case.status_hint)
+    if not decision.should_checkpoint:
+        return _Answers(judgement, decision)
+    rest = [one for one in asking if one not in sure and one[0].is_wanted(decision)]
+    late = mind.ask_together(*(partial(mind.ask, *_noted(question, decision)) for _, question in rest)) if rest else []
+    asked = zip([*sure, *rest], [*early, *late], strict=True)
+    return _Answers(judgement, decision, [(lesson, prompt, answer) for (lesson, (prompt, _)), answer in asked])
+
+
+def _noted(question: MindQuestion, decision: CheckpointDecision) -> MindQuestion:
+    """Return a question with what the checkpoint's decision noted."""
+    prompt, given = question
+    return prompt, msgspec.structs.replace(given, notes=decision.notes)
+
+
+def _end_with(decision: CheckpointDecision, status_hint: str) -> CheckpointDecision:
+    """Return the decision; at a run's end a stretch ends whatever a model says: no later one could hold it."""
+    if not ends_segment(status_hint):
+        return decision
+    end = status_hint if status_hint in ("done", "blocked") else "other"
+    kind = decision.checkpoint_kind if decision.should_checkpoint else end
+    return msgspec.structs.replace(decision, should_checkpoint=True, checkpoint_kind=kind)
 
 
 def is_enabled(runtime: Runtime) -> bool:
@@ -109,31 +217,6 @@ def is_enabled(runtime: Runtime) -> bool:
 def ends_segment(status_hint: str) -> bool:
     """Return whether the run is over; one that was interrupted is expected to go on."""
     return status_hint in ("done", "blocked", "failed")
-
-
-def decide_by_rules(segment: Segment) -> str:
-    """Why no judgement is needed: the answer follows from what was seen. Empty when a Mind should be asked."""
-    if segment.status_hint == "interrupted":
-        return "interrupted: the stretch goes on when the run does"
-    signs = find_signs(segment)
-    if ends_segment(segment.status_hint):
-        return "" if signs else "the run ended, and nothing in it asks to be understood"
-    return "" if signs else "nothing marks the end of a stretch"
-
-
-def find_signs(segment: Segment) -> list[str]:
-    """Return what makes a stretch worth a judgement."""
-    last = segment.last(BatchEnd)
-    found = {
-        "the person spoke": any(isinstance(record, UserInput) for record in segment.records),
-        "the person said something lasting": ends_segment(segment.status_hint) and _lasting(segment),
-        "a risk": any(isinstance(record, RiskEvent) for record in segment.records),
-        "several batches": segment.batches >= _WORTH_ASKING,
-        "a subtask is verified": bool(
-            segment.planned_next_input and last and last.seen.get("marks", {}).get("verified")
-        ),
-    }
-    return [sign for sign, holds in found.items() if holds]
 
 
 def build_segment_case(segment: Segment) -> SegmentCase:

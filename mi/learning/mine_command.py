@@ -30,7 +30,7 @@ class CommandHand:
         self._evidence = evidence
         self._judge = judge
 
-    def append(self, record: R, *, note: str = "") -> R:
+    def append(self, record: R, *, note: str = "", batch_id: str = "") -> R:
         """Store a record; nothing comes later that a note would be for."""
         return self._evidence.append(record, sync=True)
 

@@ -10,15 +10,17 @@ from mi.knowledge.thoughts.line_state import milliseconds
 from mi.knowledge.thoughts.records import Claim
 from mi.knowledge.thoughts.store import citing
 from mi.knowledge.thoughts.store_state import Filter
-from mi.learning.checkpoint import find_signs
+from mi.learning.checkpoint import MindQuestion
 from mi.learning.knowledge import Knowledge
 from mi.learning.same_rule import are_alike
 from mi.learning.segments import Hand, Segment, SegmentFile
 from mi.learning.suggestion_policy import SuggestedPreference
 from mi.learning.suggestions import Learner, find_standing
 from mi.learning.text_overlap import is_rule, is_said_by_person, names_only, own_tags, supported_by_user_text
+from mi.mind.mind import Judgement
+from mi.mind.prompts.checkpoint_decide import CheckpointDecision
 from mi.mind.prompts.mine_claims import MinedClaim, MinedClaims, MinedEdge, mine_claims
-from mi.mind.prompts.mine_preferences import MinedPreference, mine_preferences
+from mi.mind.prompts.mine_preferences import MinedPreference, MinedPreferences, mine_preferences
 
 MINED = "mi:mined"
 _LOOKED_AT = 500  # standing claims that a new one is compared with, beside what the text index finds
@@ -32,11 +34,17 @@ class PreferenceMiner:
         self._file = file
         self._knobs = learner.knowledge.runtime.preference_mining
 
-    def __call__(self, hand: Hand, segment: Segment) -> None:
-        left = self._knobs.max_suggestions - self._file.state.considered
-        if segment.decision is None or not segment.decision.should_mine_preferences or left <= 0:
-            return
-        judgement = hand.judge(mine_preferences, self._learner.knowledge.to_mine(segment))
+    @property
+    def _left(self) -> int:
+        return self._knobs.max_suggestions - self._file.state.considered
+
+    def is_wanted(self, decision: CheckpointDecision) -> bool:
+        return decision.should_mine_preferences
+
+    def ask(self, segment: Segment) -> MindQuestion | None:
+        return (mine_preferences, self._learner.knowledge.to_mine(segment)) if self._left > 0 else None
+
+    def learn(self, hand: Hand, segment: Segment, judgement: Judgement[MinedPreferences]) -> None:
         answer = judgement.value
         record = PreferenceMining(
             state=judgement.state,
@@ -45,7 +53,7 @@ class PreferenceMiner:
             output=msgspec.to_builtins(answer) if answer else None,
         )
         event = hand.append(record)
-        for one in answer.suggestions[:left] if answer else ():
+        for one in answer.suggestions[: self._left] if answer else ():
             self._file.save(msgspec.structs.replace(self._file.state, considered=self._file.state.considered + 1))
             self._consider(hand, segment, one, event.event_id)
 
@@ -73,15 +81,26 @@ class ClaimMiner:
     def __init__(self, learner: Learner) -> None:
         self._learner = learner
 
-    def __call__(self, hand: Hand, segment: Segment) -> None:
-        if find_signs(segment):  # nothing to understand in a plain stretch: no call
-            mine(self._learner, hand, segment)
+    def is_wanted(self, decision: CheckpointDecision) -> bool:
+        return True
+
+    def ask(self, segment: Segment) -> MindQuestion | None:
+        return mine_claims, self._learner.knowledge.to_mine(segment)
+
+    def learn(self, hand: Hand, segment: Segment, judgement: Judgement[MinedClaims]) -> None:
+        if judgement.by != "rules" or judgement.state != "ok":  # the rules mine none, which is no news
+            keep_claims(self._learner, hand, segment, judgement)
 
 
 def mine(learner: Learner, hand: Hand, segment: Segment) -> ClaimMining:
     """Mine a stretch for claims, whatever is in it; returns the record of it."""
+    judgement = hand.judge(mine_claims, learner.knowledge.to_mine(segment))
+    return keep_claims(learner, hand, segment, judgement)
+
+
+def keep_claims(learner: Learner, hand: Hand, segment: Segment, judgement: Judgement[MinedClaims]) -> ClaimMining:
+    """Write the claims of an answer that may be kept; returns the record of it."""
     knowledge = learner.knowledge
-    judgement = hand.judge(mine_claims, knowledge.to_mine(segment))
     answer = judgement.value
     chosen = _Choice(knowledge, segment)
     if answer is not None:

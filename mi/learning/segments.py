@@ -1,6 +1,7 @@
 """Segments: the stretch of a run since the last checkpoint, read from the log, with whose words are whose."""
 
-from typing import NamedTuple, Protocol, TypeVar
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -17,7 +18,7 @@ from mi.kernel.home import ProjectHome
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import redact_start
 from mi.kernel.state import read_state, update_state
-from mi.mind.mind import Judgement
+from mi.mind.mind import Judgement, Mind
 from mi.mind.prompt import Prompt
 from mi.mind.prompts.checkpoint_decide import CheckpointDecision
 from mi.mind.views import CitableText
@@ -25,6 +26,7 @@ from mi.mind.views import CitableText
 R = TypeVar("R", bound=Record)
 Input = TypeVar("Input")
 Output = TypeVar("Output")
+T = TypeVar("T")
 _COMPACT = 400  # characters of an event that the buffer keeps
 _KEPT = 60  # events that the buffer keeps
 _BETWEEN = 2000  # records, of commands too, that are looked through for the run's beginning
@@ -34,11 +36,25 @@ _TOLD = SHOWN_IN["segment"]  # what tells of a stretch of work; the rest of the 
 class Hand(Protocol):
     """Writes into the log and asks the Mind: the run's own hand, or that of a command."""
 
-    def append(self, record: R, *, note: str = "") -> R:
-        """Store a record."""
+    def append(self, record: R, *, note: str = "", batch_id: str = "") -> R:
+        """Store a record, of the batch that is named or of the current one."""
 
     def judge(self, prompt: Prompt[Input, Output], given: Input) -> Judgement[Output]:
         """Return a Mind's answer; what went wrong is recorded."""
+
+
+class RunHand(Hand, Protocol):
+    """The run's own hand, which can have the Mind think while the agent works."""
+
+    @property
+    def thinks_at_once(self) -> bool:
+        """Return whether answers take no time: no model is asked."""
+
+    def beside(self, work: Callable[[Mind], T]) -> Callable[[], T]:
+        """Begin to ask beside what comes next; what is returned waits for the answers."""
+
+    def settle(self, prompt: Prompt[Any, Output], judgement: Judgement[Output]) -> Judgement[Output]:
+        """Record what an answer cost and what went wrong with it."""
 
 
 class SegmentEvent(Struct, frozen=True, kw_only=True):
@@ -74,6 +90,13 @@ class Segment(NamedTuple):
     status_hint: str = ""
     decision: CheckpointDecision | None = None
     snapshot: Snapshot | None = None
+    end: int = 0  # in the log
+
+    @property
+    def batch_id(self) -> str:
+        """The batch it ends with."""
+        last = self.last(BatchEnd)
+        return last.batch_id if last else ""
 
     @property
     def batches(self) -> int:
@@ -116,25 +139,24 @@ class SegmentFile:
 
     def take_in(self, planned_next_input: str, status_hint: str) -> Segment:
         """Return the stretch so far, read from the log; the buffer is brought up to it."""
+        end = jsonl.measure_size(self._place.evidence)
         state, records = self._stretch()
         start = next((record for record in records if isinstance(record, RunStart)), None)
         if start is not None and not state.task_event_id:
             state = msgspec.structs.replace(state, task=start.task, task_event_id=start.event_id)
         task = CitableText(id=state.task_event_id, text=state.task)
-        segment = Segment(state.segment_id, self._run_id, task, records, planned_next_input, status_hint)
+        segment = Segment(state.segment_id, self._run_id, task, records, planned_next_input, status_hint, end=end)
         told = [record for record in records if _kind(record) in _TOLD][-_KEPT:]
         events = [SegmentEvent(event_id=one.event_id, kind=_kind(one), text=_compact(one)) for one in told]
         self.save(msgspec.structs.replace(state, batches=segment.batches, events=events))
         return segment
 
-    def reset(self) -> None:
-        """Begin the next stretch at the end of the log."""
+    def reset(self, end: int) -> None:
+        """Begin the next stretch where this one ended in the log; the agent may have worked on since."""
         fresh = SegmentState(segment_id=ids.make_id("seg"), started_ts=clock.now())
         kept = {name: getattr(self.state, name) for name in ("run_id", "task", "task_event_id")}
         counted = {"considered": self.state.considered, "suggested": self.state.suggested}
-        self.save(
-            msgspec.structs.replace(fresh, log_offset=jsonl.measure_size(self._place.evidence), **kept, **counted)
-        )
+        self.save(msgspec.structs.replace(fresh, log_offset=end, **kept, **counted))
 
     def save(self, state: SegmentState) -> None:
         self.state = update_state(self._place.segment_state, SegmentState, lambda old: state, self._notices)
@@ -166,15 +188,16 @@ class SegmentFile:
     def _stretch(self) -> tuple[SegmentState, list[Record]]:
         """Return the records since the stretch began.
 
-        Where it was cut before a kill, and not begun anew, those since then.
+        Where it was cut before a kill, and not begun anew, those after the last that its snapshot cites.
         """
         read = self._read()
-        records = [record for _, record in read]
-        for place, (end, record) in enumerate(read):
+        for _, record in read:
             if isinstance(record, Snapshot) and record.segment_id == self.state.segment_id:
+                cited = set(record.source_refs.event_ids)
+                end = max((end for end, one in read if one.event_id in cited), default=self.state.log_offset)
                 fresh = msgspec.structs.replace(self.state, segment_id=ids.make_id("seg"), log_offset=end)
-                return fresh, records[place + 1 :]
-        return self.state, records
+                return fresh, [one for at, one in read if at > end]
+        return self.state, [record for _, record in read]
 
     def _read(self) -> list[tuple[int, Record]]:
         """Return the run's own records and answers that were given to it by command.

@@ -77,9 +77,7 @@ def find_unfit(proposal: SuggestedPreference, runtime: Runtime) -> str:
     if proposal.source != "mine_preferences":
         return ""
     least = runtime.preference_mining.min_confidence
-    if proposal.confidence < least:
-        return f"confidence {proposal.confidence:g} is below {least:g}"
-    return "" if proposal.carried else "no words of the person carry it"
+    return f"confidence {proposal.confidence:g} is below {least:g}" if proposal.confidence < least else ""
 
 
 def _learn_or_wait(
@@ -94,6 +92,7 @@ def _learn_or_wait(
     reasons = {
         "automatic learning is off": not runtime.violation_response.auto_learn or not runtime.thought_db.enabled,
         "it repeats the agent's words": proposal.echo,
+        "the person did not say it": not proposal.carried and proposal.source == "mine_preferences",
         "the person did not say it, and it holds nothing back": not proposal.carried and not tightens(proposal.text),
         f"it speaks against {against.id if against else ''}": against is not None,
         "the judgement was unsure": proposal.confidence < runtime.preference_mining.min_confidence,

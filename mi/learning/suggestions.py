@@ -62,14 +62,14 @@ class Learner:
         if candidate.suggestion_id and verdict.do == "learn":
             self._apply_waiting(hand, proposal, candidate)
             return verdict, candidate.suggestion_id
-        return verdict, self._suggest(hand, proposal, verdict)
+        return verdict, self._suggest(hand, proposal, verdict, candidate.count)
 
     def ask_back(self, hand: Hand, rule: str, event_id: str) -> None:
         """Put a learned rule before the person that an update retired and nothing else says."""
         retired = SuggestedPreference("learn_update", "project", rule, event_id=event_id)
         self._suggest(hand, retired, SuggestionVerdict("wait", "it was learned, is retired, and no other rule says it"))
 
-    def _suggest(self, hand: Hand, proposal: SuggestedPreference, verdict: SuggestionVerdict) -> str:
+    def _suggest(self, hand: Hand, proposal: SuggestedPreference, verdict: SuggestionVerdict, count: int = 0) -> str:
         claim = self._claim(proposal, "mind") if verdict.do == "learn" else None
         applied = [claim.claim_id] if claim else [verdict.claim_id] if verdict.claim_id else []
         record = LearnSuggested(
@@ -81,6 +81,7 @@ class Learner:
             source=proposal.source,
             source_event_id=proposal.event_id,
             note=verdict.why,
+            count=count,
             applied_claim_ids=applied,
         )
         stored = hand.append(record)

@@ -10,13 +10,16 @@ from mi.evidence.records.workflow_ir import Workflow
 from mi.evidence.records.workflows import WorkflowSuggestion
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.state import update_state
+from mi.learning.checkpoint import MindQuestion
 from mi.learning.habits import Habit, Habits, count_sighting, is_ripe, keep, make_habit_signature, read_habits, runs_of
 from mi.learning.knowledge import Knowledge
 from mi.learning.mind_calls import Judge, ask_recorded
 from mi.learning.segments import Hand, Segment
 from mi.learning.text_overlap import wished_by_agent
+from mi.mind.mind import Judgement
+from mi.mind.prompts.checkpoint_decide import CheckpointDecision
 from mi.mind.prompts.edit_workflow import NO_MODEL, EditCase, EditedWorkflow, edit_workflow
-from mi.mind.prompts.suggest_workflow import HabitCase, SuggestedWorkflow, suggest_workflow
+from mi.mind.prompts.suggest_workflow import HabitCase, SuggestedWorkflow, WorkflowAdvice, suggest_workflow
 from mi.workflows.editor import WorkflowDesk
 from mi.workflows.ir import check_new
 
@@ -24,7 +27,9 @@ from mi.workflows.ir import check_new
 class WorkflowMiner:
     """Asks for a habit at a checkpoint; one that was seen in enough runs becomes a workflow of the project."""
 
-    def __init__(self, knowledge: Knowledge, desk: WorkflowDesk, run_id: str, changed: Callable[[str], object]) -> None:
+    def __init__(
+        self, knowledge: Knowledge, desk: WorkflowDesk, run_id: str, changed: Callable[[Hand, str], object]
+    ) -> None:
         self._knowledge = knowledge
         self._desk = desk
         self._run_id = run_id
@@ -32,10 +37,13 @@ class WorkflowMiner:
         self._path = knowledge.place.workflow_candidates
         self._knobs = knowledge.runtime.workflows
 
-    def __call__(self, hand: Hand, segment: Segment) -> None:
-        if segment.decision is None or not segment.decision.should_mine_workflow:
-            return
-        judgement = hand.judge(suggest_workflow, self._case(segment))
+    def is_wanted(self, decision: CheckpointDecision) -> bool:
+        return decision.should_mine_workflow
+
+    def ask(self, segment: Segment) -> MindQuestion | None:
+        return suggest_workflow, self._case(segment)
+
+    def learn(self, hand: Hand, segment: Segment, judgement: Judgement[WorkflowAdvice]) -> None:
         advice = judgement.value
         suggestion = advice.suggestion if advice is not None and advice.should_suggest else None
         signature = make_habit_signature(suggestion.signature) if suggestion else ""
@@ -94,7 +102,7 @@ class WorkflowMiner:
             self._knowledge.notices.add("habit-not-kept", suggestion.signature, reason=error.line())
             return
         if self._knobs.auto_sync_on_change:
-            self._changed(f"solidified {made.id}")
+            self._changed(hand, f"solidified {made.id}")
 
 
 def propose(

@@ -1,5 +1,8 @@
 """Checkpoints in whole runs: where a stretch is cut, what is kept of it, and that nothing else is asked of anybody."""
 
+import re
+import signal
+import threading
 from pathlib import Path
 
 import msgspec
@@ -10,10 +13,12 @@ from mi.app.thoughts import build_thoughts
 from mi.kernel.config.types import Runtime
 from mi.kernel.home import Home
 from mi.learning.checkpoint import is_enabled, materialise, snapshot
+from mi.testing import Request
 from tests.autopilot.test_run_resume import killed
 from tests.autopilot.workbench import BROKEN, MEND, RIGHT, TEST, WRONG, Json, Workbench, edit, say
 from tests.learning.conftest import Judged
-from tests.learning.stored import RECALL_OFF, by_id, lines, state_file
+from tests.learning.models import claim
+from tests.learning.stored import RECALL_OFF, by_id, lines, state_file, texts
 from tests.learning.stretches import Stretch
 from tests.mind.answers import asked, model
 
@@ -81,8 +86,7 @@ def test_a_stretch_is_judged_before_each_batch_and_goes_on_until_it_is_complete(
     checkpoints = ran.of("checkpoint")
     assert [one["planned_next_input"] for one in checkpoints] == [*ran.inputs[1:], ""]
     assert [one["output"]["should_checkpoint"] for one in checkpoints] == [False, False, True]
-    assert checkpoints[0]["state"] == "skipped"
-    assert checkpoints[0]["note"]
+    assert [one["batch_id"] for one in checkpoints] == ["b0", "b1", "b2"]
     assert len({one["segment_id"] for one in checkpoints}) == 1
     (snapshot,) = ran.of("snapshot")
     batches = [one["event_id"] for one in ran.of("batch_end")]
@@ -163,15 +167,104 @@ def test_a_judgement_that_was_not_followed_is_not_remembered_as_made(bench: Work
     assert "done, stop" not in nodes
 
 
-@pytest.mark.req("v1.tdb.materialize-deterministic")
-def test_a_plain_run_judged_by_a_model_costs_no_call_for_learning(bench: Workbench, judged: Judged) -> None:
+@pytest.mark.req("v1.tdb.materialize-deterministic", "alive.learn.ordinary-runs")
+def test_an_ordinary_run_is_looked_at_for_what_it_teaches(bench: Workbench, judged: Judged) -> None:
+    """Nobody spoke, nothing was risky: it costs two calls more, which are asked side by side at the end."""
     server = judged(model())
     bench.agent([MEND, TEST, say("Done.")])
     ran = bench.run()
     ran.ended("done")
-    assert [asked(request) for request in server.requests] == ["extract_evidence", "decide_next"]
-    assert [one["state"] for one in ran.of("checkpoint")] == ["skipped"]
+    calls = [asked(request) for request in server.requests]
+    assert calls[:2] == ["extract_evidence", "decide_next"]
+    assert sorted(calls[2:]) == ["checkpoint_decide", "mine_claims"]
+    assert [one["state"] for one in ran.of("checkpoint")] == ["ok"]
     assert [one["node_type"] for one in lines(bench, "nodes")] == ["decision", "summary"]  # the model saw no action
+
+
+GO_ON: Json = {"next_action": "send_to_hands", "status": "not_done", "next_hands_input": "Go on."}
+
+
+def decide(request: Request) -> Json:
+    """Done when a check passed, else another batch."""
+    return {} if "verified" in request.user_texts[-1] else GO_ON
+
+
+@pytest.mark.req("alive.learn.beside-the-agent", "v1.ckpt.before-next-batch")
+def test_a_checkpoint_is_judged_while_the_agent_works_on(bench: Workbench, judged: Judged) -> None:
+    """The model says what it thinks of the first batch only when it is asked about the second."""
+    second = threading.Event()
+    came: list[bool] = []
+
+    def extract(request: Request) -> Json:
+        if len([one for one in server.requests if asked(one) == "extract_evidence"]) > 1:
+            second.set()
+        return {}
+
+    def checkpoint(request: Request) -> Json:
+        came.append(second.wait(20))
+        return {}
+
+    server = judged(model(extract_evidence=extract, checkpoint_decide=checkpoint, decide_next=decide))
+    bench.agent([say("First.")], [MEND, TEST, say("Done.")])
+    ran = bench.run()
+    ran.ended("done")
+    assert came == [True, True]
+    first, _ = ran.of("checkpoint")
+    assert (first["batch_id"], first["planned_next_input"], first["state"]) == ("b0", "Go on.", "ok")
+    assert first["seq"] > ran.of("batch_end")[1]["seq"]  # written when it was said
+    kept = ran.of("snapshot")
+    batches = [one["event_id"] for one in ran.of("batch_end")]
+    assert [[one in each["source_refs"]["event_ids"] for one in batches] for each in kept] == [
+        [True, False],
+        [False, True],
+    ]
+    assert ran.end["spent"]["calls"] == len(server.requests)
+
+
+@pytest.mark.req("alive.learn.interrupted-loses-nothing")
+def test_a_stretch_whose_learning_was_interrupted_is_learned_from_when_the_run_goes_on(
+    bench: Workbench, judged: Judged
+) -> None:
+    over = threading.Event()
+
+    def checkpoint(request: Request) -> Json:
+        over.wait(60)
+        return {}
+
+    server = judged(model(checkpoint_decide=checkpoint, decide_next=decide))
+    bench.agent([say("First.")], [MEND, TEST, say("Done.")])
+    process = bench.start("fix the failing test")
+    while asked(server.wait_for_requests(len(server.requests) + 1)[-1]) != "checkpoint_decide":
+        pass
+    process.send_signal(signal.SIGINT)
+    ran = bench.finish(process)
+    over.set()
+    ran.ended("interrupted")
+    assert ran.of("snapshot") == []
+    ran = bench.run("--resume")
+    cited = {one for each in ran.of("snapshot") for one in each["source_refs"]["event_ids"]}
+    assert {one["event_id"] for one in ran.of("batch_end")} <= cited
+    mined = [request.user_texts[-1] for request in server.requests if asked(request) == "mine_claims"]
+    assert any("First." in one for one in mined)
+
+
+@pytest.mark.req("alive.learn.interrupted-loses-nothing")
+def test_what_was_mined_before_a_kill_stands_once_after_it(bench: Workbench, judged: Judged) -> None:
+    """The answer is in the log, the claim not yet in the store."""
+
+    def mine(request: Request) -> Json:
+        (event_id,) = re.findall(r"\[(ev_\w+)\] task:", request.user_texts[-1])
+        text = "Fix the failing test first."
+        return {"claims": [claim(text, event_id, scope="project", confidence=0.95)], "edges": [], "notes": ""}
+
+    judged(model(mine_claims=mine))
+    bench.agent([MEND, TEST, say("Done.")])
+    killed(bench, "claim_mining", "fix the failing test first")
+    assert lines(bench, "claims") == []
+    ran = bench.run("--resume")
+    ran.ended("done")
+    assert texts(bench, "--tag", "mi:mined") == ["Fix the failing test first."]
+    assert len(ran.of("snapshot")) == 1
 
 
 @pytest.mark.req("v1.ckpt.segment-buffer", "v1.storage.segment-state")

@@ -234,7 +234,9 @@ OFF = Runtime(violation_response=ViolationResponse(auto_learn=False))
             Runtime(preference_mining=PreferenceMiningConfig(min_confidence=0.6)),
             "learn",
         ),
-        (MINED._replace(carried=False), TWICE, Runtime(), "drop"),
+        (MINED._replace(carried=False), ONCE, Runtime(), "count"),
+        (MINED._replace(carried=False), TWICE, Runtime(), "wait"),
+        (MINED._replace(carried=False, text="Ask before deleting files."), TWICE, Runtime(), "wait"),
         (MINED._replace(scope="global", benefit="high"), ONCE, Runtime(), "wait"),
     ],
 )

@@ -114,8 +114,8 @@ KEY = "ghp_" + "aB3dE5gH7jK9" * 3
 @pytest.mark.req("v1.pm.min-confidence", "v1.pm.count-once-per-run")
 @pytest.mark.parametrize(
     "unfit",
-    [{"confidence": 0.5}, {"text": f"Always use the key {KEY}."}, {"text": "Always upload the environment."}],
-    ids=["unsure", "secret", "not said"],
+    [{"confidence": 0.5}, {"text": f"Always use the key {KEY}."}],
+    ids=["unsure", "secret"],
 )
 def test_what_is_dropped_is_not_counted_either(bench: Workbench, judged: Judged, unfit: Json) -> None:
     answers = iter([preferring() | {"suggestions": [preferring()["suggestions"][0] | unfit]}, preferring()])
@@ -127,6 +127,42 @@ def test_what_is_dropped_is_not_counted_either(bench: Workbench, judged: Judged,
     assert bench.run(*TASK).of("learn_suggested") == []  # the first time that it counts
     (candidate,) = state_file(bench, "preference_candidates.json")["candidates"].values()
     assert (candidate["count"], candidate["text"]) == (1, TABS)
+
+
+@pytest.mark.req("alive.learn.preferences-counted", "v1.pm.count-once-per-run", "mi.trust.hands-never-rule")
+@pytest.mark.parametrize("auto_learn", [True, False])
+def test_a_preference_in_nobodys_words_is_counted_and_waits_with_its_count(
+    bench: Workbench, judged: Judged, auto_learn: bool
+) -> None:
+    shown = "Ask before adding a dependency."
+    bench.configure(runtime=RECALL_OFF | {"violation_response": {"auto_learn": auto_learn}})
+    judged(model(checkpoint_decide=LOOK, mine_preferences=preferring(shown)))
+    bench.agent(HONEST)
+    bench.run("fix the failing test").ended("done")
+    assert bench.inbox() == []
+    spoil_again(bench)
+    bench.run("fix the failing test").ended("done")
+    (waiting,) = bench.inbox()
+    assert (waiting["question"], waiting["seen"]) == (shown, 2)
+    assert "seen in  2 runs" in bench.mi("inbox").stdout
+    assert texts(bench, "--tag", "mi:learned") == []
+    assert bench.mi("answer", waiting["id"], "yes").code == 0
+    assert texts(bench, "--tag", "mi:learned") == [shown]
+
+
+@pytest.mark.req("alive.learn.auto-learn")
+@pytest.mark.parametrize(("auto_learn", "learned", "waits"), [(True, [TABS], []), (False, [], [TABS])])
+def test_auto_learn_says_whether_a_ripe_preference_is_learned_or_waits(
+    bench: Workbench, judged: Judged, auto_learn: bool, learned: list[str], waits: list[str]
+) -> None:
+    bench.configure(runtime=RECALL_OFF | {"violation_response": {"auto_learn": auto_learn}})
+    judged(model(checkpoint_decide=LOOK, mine_preferences=preferring()))
+    bench.agent(HONEST)
+    for _ in range(2):
+        spoil_again(bench)
+        bench.run(*TASK).ended("done")
+    assert texts(bench, "--tag", "mi:learned") == learned
+    assert [one["question"] for one in bench.inbox()] == waits
 
 
 SEND: Json = {"next_action": "send_to_hands", "next_hands_input": "Go on with the next part."}
@@ -335,10 +371,12 @@ def test_a_checkpoint_mines_its_own_stretch_only(bench: Workbench, judged: Judge
     )
     ran = bench.run(*TASK)
     ran.ended("done")
-    first, second = ran.of("snapshot")
-    assert not set(first["source_refs"]["event_ids"]) & set(second["source_refs"]["event_ids"])
+    cited = [set(one["source_refs"]["event_ids"]) for one in ran.of("snapshot")]
+    assert len(cited) == 4
+    assert sum(map(len, cited)) == len(set.union(*cited))
     shown = [request.user_texts[-1] for request in server.requests if asked(request) == "mine_claims"]
-    assert ["First." in one for one in shown] == [True, False]
+    assert ["First." in one for one in shown] == [True, False, False, False]
+    assert ["Third." in one for one in shown] == [False, False, True, False]
     decided = [request.user_texts[-1] for request in server.requests if asked(request) == "checkpoint_decide"]
     assert "<<<PLANNED NEXT INPUT\nGo on." in decided[0]
 
@@ -347,8 +385,9 @@ def test_a_checkpoint_mines_its_own_stretch_only(bench: Workbench, judged: Judge
 def test_claims_are_mined_by_command_too(bench: Workbench, judged: Judged) -> None:
     assert bench.mi("claim", "mine").code == 1
     server = judged(model(mine_claims=mining(mined(PARSER))))
+    bench.configure(runtime=RECALL_OFF | {"thought_db": {"auto_mine": False}})
     bench.agent(HONEST)
-    bench.run()  # a plain run: nothing in it asks to be understood
+    bench.run()
     assert "mine_claims" not in calls(server)
     done = bench.mi("claim", "mine", "--json")
     assert done.code == 0

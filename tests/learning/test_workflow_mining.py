@@ -110,6 +110,19 @@ def test_a_habit_that_recurs_becomes_a_workflow_and_goes_with_its_run(bench: Wor
     assert len(workflows(bench)) == 1
 
 
+@pytest.mark.req("alive.learn.habits")
+def test_two_equal_ordinary_runs_make_a_habit_that_the_third_is_told(bench: Workbench, judged: Judged) -> None:
+    trigger = {"mode": "task_contains", "pattern": "failing test"}
+    judged(model(checkpoint_decide=LOOK, suggest_workflow=habit(trigger=trigger)))
+    bench.agent(HONEST)
+    for _ in range(3):
+        (bench.project / "calc.py").write_text(f"def add(a, b):\n{BROKEN}\n", "utf-8")
+        ran = bench.run("fix the failing test")
+    assert [one["count"] for one in ran.of("workflow_suggestion")][:2] == [1, 2]
+    told = ["'Fix a test'" in one["light_injection"] + one["input"] for one in ran.of("hands_input")]
+    assert told[:3] == [False, False, True]
+
+
 def test_a_habit_can_be_kept_by_hand_and_undone(bench: Workbench, judged: Judged) -> None:
     judged(model(checkpoint_decide=LOOK, suggest_workflow=habit))
     bench.agent(HONEST)

@@ -25,7 +25,7 @@ from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
 
 if TYPE_CHECKING:  # needed when the agent has worked already
-    from mi.learning.checkpoint import Checkpoints, Lesson
+    from mi.learning.checkpoint import CheckpointLesson, Checkpoints
     from mi.learning.knowledge import Knowledge
 
 
@@ -47,40 +47,46 @@ class DefaultSteps(RunSteps):
 
 
 class LearningSteps(RunSteps):
-    """Cuts the run into stretches and learns from those that are complete; `more` is what other rooms learn then."""
+    """Cuts the run into stretches and learns from those that are complete; `open_more`: what other rooms learn."""
 
     def __init__(
-        self, place: RunPlace, open_knowledge: "Callable[[], Knowledge]", more: "Sequence[Lesson]" = ()
+        self,
+        place: RunPlace,
+        open_knowledge: "Callable[[], Knowledge]",
+        open_more: "Callable[[], Sequence[CheckpointLesson]]",
     ) -> None:
         self._open_knowledge = open_knowledge
         self._run_id = place.run_id
-        self._more = more
+        self._open_more = open_more
         self._begins_at = jsonl.measure_size(place.files.evidence)  # what this run writes follows from here
         self._checkpoints: Checkpoints | None = None
 
     def checkpoint(self, recorder: RunRecorder, planned_next_input: str, status_hint: str) -> None:
         if self._checkpoints is None:
-            self._checkpoints = _build_checkpoints(self._open_knowledge(), self._run_id, self._begins_at, self._more)
+            knowledge = self._open_knowledge()
+            self._checkpoints = _build_checkpoints(knowledge, self._run_id, self._begins_at, self._open_more())
         self._checkpoints.at(recorder, planned_next_input, status_hint)
 
 
-def _build_checkpoints(knowledge: "Knowledge", run_id: str, begins_at: int, more: "Sequence[Lesson]") -> "Checkpoints":
+def _build_checkpoints(
+    knowledge: "Knowledge", run_id: str, begins_at: int, more: "Sequence[CheckpointLesson]"
+) -> "Checkpoints":
     """Return learning as the configuration wants it."""
     runtime = knowledge.runtime
     file = SegmentFile(knowledge.place, run_id, begins_at, knowledge.notices)
     learner = Learner(knowledge, file, run_id)
-    lessons: list[Lesson] = []
+    lessons: list[CheckpointLesson] = []
     if runtime.preference_mining.auto_mine:
         lessons.append(PreferenceMiner(learner, file))
     if runtime.thought_db.enabled and runtime.thought_db.auto_mine:
         lessons.append(ClaimMiner(learner))
-    if runtime.thought_db.enabled and runtime.thought_db.auto_materialize_nodes:
-        lessons.append(partial(materialise, knowledge.own))
+    nodes = runtime.thought_db.enabled and runtime.thought_db.auto_materialize_nodes
     return Checkpoints(
         file,
         runtime,
         [*lessons, *more],
         always=[learner.from_judgements],
+        kept=[partial(materialise, knowledge.own)] if nodes else [],
         at_end=[Consolidation(learner, file)],
         about=knowledge.about,
     )

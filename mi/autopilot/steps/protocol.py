@@ -1,12 +1,12 @@
 """What a room may do at each moment of a run, and all rooms taken together; mi/app/run.py lists them in order."""
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from mi.evidence.records.base import Record
 from mi.kernel.home import Home, ProjectHome
 from mi.kernel.notices import Notices
-from mi.mind.mind import Judgement
+from mi.mind.mind import Judgement, Mind
 from mi.mind.prompt import Prompt
 from mi.mind.views import Case, FollowedWorkflow
 from mi.project.identity import Project
@@ -14,6 +14,7 @@ from mi.project.identity import Project
 R = TypeVar("R", bound=Record)
 Input = TypeVar("Input")
 Output = TypeVar("Output")
+T = TypeVar("T")
 RecallTrigger = Literal["run_start", "before_ask_user", "risk_signal"]
 
 
@@ -35,11 +36,21 @@ class RunPlace(NamedTuple):
 class RunRecorder(Protocol):
     """The run's recorder, lent to its steps: what a step writes, judges or asks leaves its trace in the run."""
 
-    def append(self, record: R, *, note: str = "") -> R:
+    @property
+    def thinks_at_once(self) -> bool:
+        """Return whether answers take no time: no model is asked."""
+
+    def append(self, record: R, *, note: str = "", batch_id: str = "") -> R:
         """Store a record; with a note it stays in view of later judgements."""
 
     def judge(self, prompt: Prompt[Input, Output], given: Input) -> Judgement[Output]:
         """Return a Mind's answer; what went wrong and what it cost is recorded."""
+
+    def beside(self, work: Callable[[Mind], T]) -> Callable[[], T]:
+        """Begin to ask the Mind beside what comes next; what is returned waits for the answers."""
+
+    def settle(self, prompt: Prompt[Any, Output], judgement: Judgement[Output]) -> Judgement[Output]:
+        """Record what an answer cost and what went wrong with it."""
 
     def ask_once(self, question: str, about: Literal["rules", "review"] = "rules") -> str | None:
         """Return the person's answer, also one given since the run stopped for it; None: nobody is there, so `Stop`."""

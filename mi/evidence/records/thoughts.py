@@ -65,6 +65,7 @@ class LearnSuggested(Record, frozen=True, kw_only=True, tag="learn_suggested"):
     source: str = ""
     source_event_id: str = ""
     note: str = ""  # why it waits, or what it was merged into
+    count: int = 0  # runs in which it was seen until then
     applied_claim_ids: list[str] = []
 
     def headline(self, say: Say = str) -> str:

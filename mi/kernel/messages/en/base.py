@@ -274,6 +274,8 @@ TEXT = {
     "inbox.count": "(asked {count} time{count:s})",
     "inbox.task": "task",
     "inbox.said": "it said",
+    "inbox.seen": "seen in",
+    "inbox.seen-runs": "{count} run{count:s}",
     "inbox.would": "MI would say",
     "inbox.waits": "waits",
     "inbox.waits-run": "{run_id}",

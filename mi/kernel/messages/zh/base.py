@@ -267,6 +267,8 @@ TEXT = {
     "inbox.count": "（问了 {count} 次）",
     "inbox.task": "任务",
     "inbox.said": "它说",
+    "inbox.seen": "见于",
+    "inbox.seen-runs": "{count} 次运行",
     "inbox.would": "MI 会说",
     "inbox.waits": "等待者",
     "inbox.waits-run": "{run_id}",
