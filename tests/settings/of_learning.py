@@ -8,8 +8,9 @@ from tests.autopilot.test_person_steps import add_claim
 from tests.autopilot.workbench import BROKEN, MEND, TEST, Json, Ran, run, say
 from tests.learning.stored import claims, lines
 from tests.learning.test_autonomy import FRAMEWORK, VALUES, teach
+from tests.learning.test_consolidation import BEFORE, EITHER, RULES, gone, new_claim, patch
 from tests.learning.test_mining import mined, mining, preferring
-from tests.learning.test_suggestions import RULES, WHOLE, gone, new_claim, patch, suggesting
+from tests.learning.test_suggestions import suggesting
 from tests.learning.test_why_model import answer as why_answer
 from tests.learning.test_workflow_mining import habit
 from tests.mind.answers import asked, model
@@ -197,7 +198,7 @@ def brought_together(bench: Bench) -> list[int]:
     """How many claims and retractions the update at the end of a run brought; nothing when none was made."""
     update = {
         "patch": {
-            "claims": [new_claim(WHOLE), new_claim("Never push to a remote.")],
+            "claims": [new_claim(BEFORE), new_claim(EITHER)],
             "edges": [],
             "notes": "",
         },
@@ -215,8 +216,8 @@ for name, values in {
     "min_new_suggestions_per_run": ((3, ALL), (4, [])),
     "min_active_learned_claims": ((3, ALL), (4, [])),
     "min_confidence": ((0.9, ALL), (0.99, [0, 0])),
-    "max_claims": ((6, ALL), (1, [1, 2])),
-    "max_retracts": ((6, ALL), (1, [2, 1])),
+    "max_claims": ((6, ALL), (1, [0, 0])),
+    "max_retracts": ((6, ALL), (1, [0, 0])),
 }.items():
     setting(f"runtime.violation_response.learn_update.{name}", *values)(brought_together)
 
