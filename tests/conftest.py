@@ -1,5 +1,6 @@
 """What every test has: a home, a HOME and an environment of its own, and the installed command."""
 
+import compileall
 import os
 import subprocess
 from collections.abc import Callable
@@ -15,6 +16,12 @@ from tests.speaking import find_command, make_reader
 
 MI = find_command()
 Mi = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the package once, as pip does where it installs it: each command that a test starts finds it compiled."""
+    if not hasattr(config, "workerinput"):
+        compileall.compile_dir(Path(__file__).parents[1] / "mi", quiet=1)
 
 
 @pytest.fixture(autouse=True)

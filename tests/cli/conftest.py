@@ -1,7 +1,7 @@
 """What the tests of the command line share: a project with a recorded run, a way to see that nothing was written."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,15 +20,6 @@ from mi.project.identity import make_project_id
 from mi.project.snapshots import open_store, take_snapshot
 from mi.project.tree_writer import TreeWriter
 from tests.cli.restoring import RUN, Keep
-
-
-@pytest.fixture(autouse=True, scope="package")
-def compiled_once() -> Iterator[None]:
-    """Commands find their modules compiled, as they do wherever they are installed."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-        yield
-
 
 Tree = dict[str, tuple[int, int, bytes]]
 
