@@ -43,6 +43,7 @@ PREFERENCES = (
 )
 WRONG = "The person always wants finished work pushed to main without asking."
 DELETING, MOVING, BOTH = (f"Ask before {deed} files." for deed in ("deleting", "moving", "deleting or moving"))
+HABIT = "Release"
 STATED_BY = {DELETING: BOTH, MOVING: BOTH}  # what a wider rule says as well
 LEARNING = ("checkpoint_decide", "mine_claims", "mine_preferences", "suggest_workflow", "learn_update")
 _CLAIM = re.compile(r"\[(cl_\w+)\] ([^\n]*)")
@@ -161,7 +162,7 @@ def mine(request: Request) -> Json:
 def see_habit(request: Request) -> Json:
     if "Release version" not in request.user_texts[-1].partition("<<<TASK")[2].partition(">>>")[0]:
         return {}
-    made = msgspec.to_builtins(workflow(id="", name="Release", mermaid=""))
+    made = msgspec.to_builtins(workflow(id="", name=HABIT, mermaid=""))
     made["source"] = {"kind": "suggested", "reason": "", "evidence_refs": []}
     seen = {"signature": "release-version", "benefit": "medium", "confidence": 0.9, "reason": "seen", "workflow": made}
     return {"should_suggest": True, "suggestion": seen}
@@ -258,7 +259,9 @@ def tell_learning(place: Path, project: Path) -> None:
     waiting = mi(place, project, "inbox", "--json")
     ever = {one["text"] for log in place.glob("**/claims.jsonl") for one in _claims(log) if _is_lesson(one)}
     lost = [one for one in ever - set(now) - {WRONG} if STATED_BY.get(one) not in now and one not in waiting]
-    missed = [one for one in (*PREFERENCES, DELETING, MOVING) if one not in now and STATED_BY.get(one) not in now]
+    missed = [
+        one for one in (*PREFERENCES, DELETING, MOVING, HABIT) if one not in now and STATED_BY.get(one) not in now
+    ]
     print(f"lessons that stand {len(now)}  wrong {now.count(WRONG)}  lost {len(lost)}  never learned {len(missed)}")
     for name, texts in (("lost", lost), ("never learned", missed)):
         for text in texts:

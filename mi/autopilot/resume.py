@@ -56,7 +56,7 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
     last_end = next((record for record in reversed(records) if isinstance(record, RunEnd)), None)
     if last_end is not None and last_end.status == "done":
         raise MiError("run-done", run_id=run_id)
-    state = _state(records[0], records)
+    state = restore_state(records[0], records)
     answers = _answers(log, records, notices)
     paused = state.limit_question
     if paused and paused.limit and isinstance(read_wish(answers.get(paused.id, ""), paused.limit), Refusal):
@@ -162,7 +162,8 @@ def end_orphan(transcript: str) -> int:
     return mark.kill() if mark else 0
 
 
-def _state(start: RunStart, records: list[Record]) -> RunState:
+def restore_state(start: RunStart, records: list[Record]) -> RunState:
+    """Return where a run stood after these records, the first of which is its start."""
     state = RunState(task=start.task, run_id=start.run_id, next_input=start.task)
     sent: list[HandsInput] = [record for record in records if isinstance(record, HandsInput)]
     ended: list[BatchEnd] = [record for record in records if isinstance(record, BatchEnd)]

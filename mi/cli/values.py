@@ -8,6 +8,7 @@ from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, command
 from mi.cli.output import Output, show_waiting
+from mi.cli.what_if import add_what_if
 from mi.kernel.errors import UsageError
 from mi.kernel.text import decode
 
@@ -71,6 +72,7 @@ def build_parser(name: str) -> Parser:
     )
     add_cd(show)
     add_json(show)
+    add_what_if(group)
     return group.parser
 
 
@@ -141,11 +143,9 @@ def _open_place(context: HomeContext, args: Args) -> _Place:
 
 
 def _add(context: HomeContext, args: Args) -> int:
-    from mi.cli.input_files import read_given_text
     from mi.learning.values import add_values
 
-    text = " ".join(args.text)
-    text = read_given_text("-") if text == "-" else decode(os.fsencode(text))
+    text = read_text(" ".join(args.text))
     out, place = Output(context.language_for(text)), _open_place(context, args)
     change = add_values(place.store, context.evidence_writer(place.log), text)
     if args.json:
@@ -219,11 +219,16 @@ def _text_of(args: Args) -> str:
     given = [source for source in (args.text, args.file) if source is not None]
     if len(given) != 1:
         raise UsageError("values-source", flag=args.flag)
+    return read_text(args.text, args.file)
+
+
+def read_text(text: str, file: str | None = None) -> str:
+    """Return a text of the command line, of standard input (`-`) or of a file."""
     from mi.cli.input_files import read_given_text
 
-    if args.file is not None:
-        return read_given_text(args.file)
-    return read_given_text("-") if args.text == "-" else decode(os.fsencode(args.text))
+    if file is not None:
+        return read_given_text(file)
+    return read_given_text("-") if text == "-" else decode(os.fsencode(text))
 
 
 def _edit(context: HomeContext, args: Args) -> int:

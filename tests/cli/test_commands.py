@@ -75,7 +75,7 @@ OPEN = """
     project/alias project/alias/add project/alias/list project/alias/rm project/pin project/show project/status
     project/unpin project/use proof proof/export proposal proposal/add proposal/list
     seal seal/show seal/verify session session/save session/show
-    settings settings/show task task/add task/complete task/list task/next task/update values values/show
+    settings settings/show task task/add task/complete task/list task/next task/update values values/show values/what-if
     why why/claim why/event why/last
     workflow workflow/create workflow/delete workflow/disable workflow/edit workflow/enable workflow/export
     workflow/habits workflow/import workflow/keep workflow/list workflow/show

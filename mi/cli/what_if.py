@@ -1,0 +1,138 @@
+"""`mi values what-if`: which decisions of past runs would have been other ones under other values."""
+
+from typing import TYPE_CHECKING, Any
+
+from mi.app.home_context import HomeContext
+from mi.cli.arguments import Args, Group, add_cd, add_json, count
+from mi.cli.output import Output, shorten_gist, show_waiting
+from mi.kernel.errors import UsageError
+
+if TYPE_CHECKING:
+    from mi.app.what_if import Compared, Flip, WhatIf
+    from mi.autopilot.what_if import DecisionOutcome, ImaginedValues
+    from mi.mind.mind import Mind
+
+_RUNS = 20
+_GIST = 160  # columns of what was asked, answered or said
+
+
+def add_what_if(group: Group) -> None:
+    """Add the subcommand to `mi values`."""
+    parser = group.add(
+        "what-if",
+        "see which decisions of past runs would have been others under other values",
+        'mi values what-if --add "Prefer the standard library."',
+        _what_if,
+    )
+    parser.add_argument("--text", metavar="TEXT", help="these values in place of yours; - reads standard input")
+    parser.add_argument("--file", metavar="FILE", help="the same, from a file")
+    parser.add_argument("--add", metavar="TEXT", help="this beside the values of the time; - reads standard input")
+    parser.add_argument("--runs", metavar="N", type=count, default=_RUNS, help=f"the latest N runs (default {_RUNS})")
+    parser.add_argument("--mind", choices=["rules", "configured"], default="rules", help="who judges (default: rules)")
+    parser.add_argument("--yes", action="store_true", help="with a model: ask it; without, only say what it would cost")
+    parser.add_argument(
+        "--scope", choices=["global", "project"], default="global", help="where they hold (default: global)"
+    )
+    add_cd(parser)
+    add_json(parser)
+
+
+def _what_if(context: HomeContext, args: Args) -> int:
+    from mi.app.what_if import WhatIf, build_judge
+
+    imagined = _read_values(args)
+    out = Output(context.language_for(" ".join(imagined.texts)))
+    mind, asked = build_judge(context, args.mind == "configured"), WhatIf(context, imagined, args.runs)
+    if mind.name != "rules" and not args.yes:
+        return _tell_cost(out, args, asked, mind)
+    with show_waiting(out, mind.name):
+        found = asked.compare(mind)
+    if args.json:
+        out.json(_describe(context, imagined, mind, found))
+    else:
+        _tell(context, out, imagined, found)
+    return 0
+
+
+def _read_values(args: Args) -> "ImaginedValues":
+    from mi.autopilot.what_if import ImaginedValues
+    from mi.cli.values import read_text
+    from mi.kernel.text import split_sentences
+    from mi.learning.mind_calls import Rules
+    from mi.learning.values import compile_text
+
+    given = [source for source in (args.text, args.file, args.add) if source is not None]
+    if len(given) != 1:
+        raise UsageError("what-if-source")
+    text = read_text(args.text if args.add is None else args.add, args.file)
+    compile_text(text, Rules())  # an empty text, or one with a secret, is refused as when it is set
+    return ImaginedValues(list(dict.fromkeys(split_sentences(text))), args.scope, args.add is not None)
+
+
+def _tell_cost(out: Output, args: Args, asked: "WhatIf", mind: "Mind") -> int:
+    cost = asked.measure()
+    fields = {"mind": mind.name, "calls": cost.calls, "calls_at_most": 2 * cost.calls, "characters": cost.characters}
+    if args.json:
+        out.json(fields | {"asked": False})
+    else:
+        out.say("what-if.cost", most=2 * cost.calls, kilobytes=round(cost.characters / 1000), **fields)
+    return 0
+
+
+def _tell(context: HomeContext, out: Output, imagined: "ImaginedValues", found: "Compared") -> None:
+    for flip in found.flips:
+        start, end = flip.batch.start, flip.batch.end
+        out.line(f"{start.run_id} {end.batch_id}  {end.ts[:10]}  {shorten_gist(start.task, _GIST)}")
+        _tell_outcome(context, out, imagined, "what-if.was", flip.was)
+        _tell_outcome(context, out, imagined, "what-if.would", flip.would)
+        out.line(f"    {end.event_id}")
+    counts = {"flips": len(found.flips), "decisions": found.decisions, "runs": found.runs}
+    out.say("what-if.found" if found.decisions else "what-if.no-decisions", **counts)
+    if found.unlike:
+        out.say("what-if.unlike", count=found.unlike)
+
+
+def _tell_outcome(
+    context: HomeContext, out: Output, imagined: "ImaginedValues", key: str, outcome: "DecisionOutcome"
+) -> None:
+    said = shorten_gist(outcome.text, _GIST)
+    out.line(f"  {out.text(key)} {out.text(f'what-if.{outcome.kind}')}: {said}")
+    for cited in _cite(context, imagined, outcome):
+        out.line(f"      {cited['id']}  {shorten_gist(cited['text'], _GIST)}")
+
+
+def _describe(context: HomeContext, imagined: "ImaginedValues", mind: "Mind", found: "Compared") -> dict[str, Any]:
+    return {
+        "values": imagined.texts,
+        "adds": imagined.adds,
+        "mind": mind.name,
+        "runs": found.runs,
+        "decisions": found.decisions,
+        "unlike": found.unlike,
+        "flips": [_describe_flip(context, imagined, flip) for flip in found.flips],
+    }
+
+
+def _describe_flip(context: HomeContext, imagined: "ImaginedValues", flip: "Flip") -> dict[str, Any]:
+    start, end = flip.batch.start, flip.batch.end
+    shown: dict[str, Any] = {"run_id": start.run_id, "batch_id": end.batch_id, "event_id": end.event_id, "ts": end.ts}
+    for name, outcome in (("was", flip.was), ("would", flip.would)):
+        cited = _cite(context, imagined, outcome)
+        shown[name] = {"kind": outcome.kind, "text": outcome.text, "cited": cited}
+    return shown | {"task": start.task}
+
+
+def _cite(context: HomeContext, imagined: "ImaginedValues", outcome: "DecisionOutcome") -> list[dict[str, str]]:
+    """Return what an outcome rests on, each with its words."""
+    from mi.app.thoughts import build_thoughts
+    from mi.autopilot.what_if import NEW
+
+    thoughts, cited = build_thoughts(context), []
+    for one in outcome.cited_ids:
+        if one.startswith(NEW):
+            text = imagined.texts[int(one.removeprefix(NEW)) - 1]
+        else:
+            known = thoughts.own.find(one) or thoughts.shared.find(one) or {}
+            text = str(known.get("text") or known.get("title") or "")
+        cited.append({"id": one, "text": text})
+    return cited
