@@ -189,7 +189,7 @@ def _announce(path: str, head: SealedEnd) -> None:
     fd = os.open(path + SUFFIX, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
     try:
         number = _count(fd)
-        last = _read(fd, number - 1) or SealLine(end=0)
+        last = _read(fd, number - 1) or _describe(path)
         _write(fd, number, msgspec.structs.replace(last, kept=True, instead=head))
         os.fdatasync(fd)
     finally:
@@ -199,14 +199,19 @@ def _announce(path: str, head: SealedEnd) -> None:
 def seal_anew(path: str, found: Iterable[Stretch] = ()) -> None:
     """Seal a log as it is, but for the parts that are not MI's; the caller holds its lock."""
     marks = [SealLine(end=one.end, since=one.start, found=one.kind, kept=True) for one in found]
+    last = _describe(path, len(marks))
+    files.write_atomic(path + SUFFIX, b"".join(map(_encode, (*marks, last))))
+    _own[path] = last.head
+
+
+def _describe(path: str, marks: int = 0) -> SealLine:
+    """Return the line that seals a log as it is."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         end, digest = _measure(fd)
-        last = SealLine(end=end, digest=digest, since=end, before=digest, kept=True, file=_state(fd), open=len(marks))
+        return SealLine(end=end, digest=digest, since=end, before=digest, kept=True, file=_state(fd), open=marks)
     finally:
         os.close(fd)
-    files.write_atomic(path + SUFFIX, b"".join(map(_encode, (*marks, last))))
-    _own[path] = last.head
 
 
 def recall_head(path: str) -> SealedEnd | None:
