@@ -132,7 +132,8 @@ class Parser(argparse.ArgumentParser):
         except argparse.ArgumentError:
             if action.type is None or action.choices:
                 raise
-            raise self._mistake("bad-count", name=name, value=arg_strings[0]) from None
+            code = "bad-share" if action.type is share else "bad-count"
+            raise self._mistake(code, name=name, value=arg_strings[0]) from None
 
     def _match_argument(self, action: argparse.Action, arg_strings_pattern: str) -> int:
         try:
@@ -255,7 +256,7 @@ def add_redact(parser: argparse.ArgumentParser) -> None:
 
 def add_count(parser: argparse.ArgumentParser, text: str) -> None:
     """Add the flag for how many lines to show."""
-    parser.add_argument("-n", dest="count", metavar="N", type=count, help=text)
+    parser.add_argument("--lines", "-n", dest="count", metavar="N", type=count, help=text)
 
 
 def count(value: str) -> int:
@@ -264,6 +265,14 @@ def count(value: str) -> int:
     if number < 0:
         raise ValueError(value)
     return min(number, ALL)
+
+
+def share(value: str) -> float:
+    """Return a number from 0 to 1."""
+    number = float(value)
+    if not 0 <= number <= 1:
+        raise ValueError(value)
+    return number
 
 
 Args = Any  # argparse.Namespace: its attributes are what the parser above declared

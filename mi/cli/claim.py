@@ -1,11 +1,14 @@
 """`mi claim`: what MI holds to be true, wanted or likely."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
 from mi.cli import thoughts
-from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, count, share
 from mi.cli.output import Output, Progress, shorten_gist, show_waiting
+
+if TYPE_CHECKING:
+    from mi.learning.knowledge import Knowledge
 
 
 def build_parser(name: str) -> Parser:
@@ -39,24 +42,36 @@ def _fill_list(parser: Parser) -> None:
 
 def _fill_supersede(parser: Parser) -> None:
     parser.add_argument("ref", metavar="id", help="the claim's id")
+    from mi.knowledge.thoughts.kinds import CLAIM_TYPES
+
     parser.add_argument("--text", required=True, help="what holds instead; type and tags stay")
+    parser.add_argument("--claim-type", choices=CLAIM_TYPES, help="what it is (default: as before)")
+    parser.add_argument("--tag", action="append", metavar="TAG", help="a tag instead of those of before; several: all")
+    parser.add_argument("--valid-from", metavar="TIME", help="from when it holds (default: as before)")
+    parser.add_argument("--valid-to", metavar="TIME", help="until when it holds (default: as before)")
+    thoughts.add_details(parser)
     thoughts.add_where(parser, writes=True)
 
 
 def _fill_same_as(parser: Parser) -> None:
     parser.add_argument("duplicate", help="the id that leads to the other from now on")
     parser.add_argument("canonical", help="the id that stays")
+    parser.add_argument("--notes", metavar="TEXT", help="what to know about it")
     thoughts.add_where(parser, writes=True)
 
 
 def _fill_apply(parser: Parser) -> None:
     parser.add_argument("ref", metavar="ls_…", help="the suggestion's id, from `mi inbox`")
     parser.add_argument("--dry-run", action="store_true", help="show what would be stored, store nothing")
+    parser.add_argument("--extra-rationale", metavar="TEXT", default="", help="why you want it, beside what was said")
+    parser.add_argument("--force", action="store_true", help="also what was settled before, or stands already")
     add_cd(parser)
     add_json(parser)
 
 
 def _fill_mine(parser: Parser) -> None:
+    parser.add_argument("--max-claims", type=count, metavar="N", help="at most so many (default: the config's)")
+    parser.add_argument("--min-confidence", type=share, metavar="N", help="as sure as this (default: the config's)")
     add_cd(parser)
     add_json(parser)
 
@@ -81,7 +96,13 @@ def _retract(context: HomeContext, args: Args) -> int:
 def _supersede(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import supersede
 
-    event_id, new = supersede(thoughts.open_editor(context, args), args.ref, args.text)
+    for flag, said in (("--valid-from", args.valid_from), ("--valid-to", args.valid_to)):
+        if said is not None:
+            thoughts.parse_time(flag, said)
+    changed = thoughts.read_details(args, "claim_type", "valid_from", "valid_to", "visibility", "notes")
+    if args.tag is not None:
+        changed["tags"] = [tag.strip() for tag in args.tag if tag.strip()]
+    event_id, new = supersede(thoughts.open_editor(context, args), args.ref, args.text, changed)
     fields = {"ref": args.ref, "claim_id": new.claim_id, "scope": args.scope, "event_id": event_id}
     return thoughts.describe_stored(context, args, "thoughts.superseded", **fields)
 
@@ -89,7 +110,9 @@ def _supersede(context: HomeContext, args: Args) -> int:
 def _same_as(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import same_as
 
-    event_id, edge = same_as(thoughts.open_editor(context, args), args.duplicate, args.canonical)
+    event_id, edge = same_as(
+        thoughts.open_editor(context, args), args.duplicate, args.canonical, thoughts.read_details(args, "notes")
+    )
     ends = {"duplicate": args.duplicate, "canonical": args.canonical}
     fields = {**ends, "edge_id": edge.edge_id, "scope": args.scope, "event_id": event_id}
     return thoughts.describe_stored(context, args, "thoughts.same-as", **fields)
@@ -101,17 +124,17 @@ def _apply(context: HomeContext, args: Args) -> int:
 
     out = Output(context.language)
     log = context.project_home.evidence
-    suggested = answering.find(
-        log, context.evidence_index, args.ref, Progress(out, "progress.indexing"), context.notices
-    )
-    planned = answering.plan(build_knowledge(context), suggested)
+    progress = Progress(out, "progress.indexing")
+    suggested = answering.find(log, context.evidence_index, args.ref, progress, context.notices, args.force)
+    wish = answering.ApplyingWish(args.extra_rationale, args.force)
+    planned = answering.plan(build_knowledge(context), suggested, wish)
     shown: dict[str, Any] = {"suggestion_id": args.ref, "scope": planned.scope, "text": suggested.text}
     if args.dry_run:
         shown |= {"dry_run": True, "merges_into": [] if planned.claim else planned.claim_ids}
         key = "suggestion.would-apply" if planned.claim else "suggestion.would-merge"
         claims = " ".join(planned.claim_ids)
     else:
-        stored = answering.apply(build_knowledge(context), suggested, context.open_project_log)
+        stored = answering.apply(build_knowledge(context), suggested, context.open_project_log, wish)
         shown |= {"event_id": stored.event_id, "applied_claim_ids": stored.applied_claim_ids}
         key, claims = "suggestion.applied", " ".join(stored.applied_claim_ids)
     if args.json:
@@ -122,13 +145,22 @@ def _apply(context: HomeContext, args: Args) -> int:
     return 0
 
 
+def _limit_mining(knowledge: "Knowledge", args: Args) -> "Knowledge":
+    """Return what learning stands on, with the limits that were given in place of the config's."""
+    from msgspec.structs import replace
+
+    given = {"max_claims_per_checkpoint": args.max_claims, "min_confidence": args.min_confidence}
+    limits = replace(knowledge.runtime.thought_db, **{name: one for name, one in given.items() if one is not None})
+    return knowledge._replace(runtime=replace(knowledge.runtime, thought_db=limits))
+
+
 def _mine(context: HomeContext, args: Args) -> int:
     from mi.app.learning import build_knowledge, build_mind
     from mi.learning.mine_command import mine_latest
 
     out = Output(context.language)
     mind = build_mind(context)
-    knowledge = build_knowledge(context)
+    knowledge = _limit_mining(build_knowledge(context), args)
     with show_waiting(out, mind.name):
         stored = mine_latest(knowledge, context.open_project_log(), mind)
     if args.json:

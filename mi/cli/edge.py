@@ -1,11 +1,12 @@
 """`mi edge`: how thoughts and events hang together."""
 
+from functools import partial
 from itertools import islice
 
 from mi.app.home_context import HomeContext
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser
-from mi.cli.output import Output, Progress
+from mi.cli.output import Output
 
 
 def build_parser(name: str) -> Parser:
@@ -25,6 +26,7 @@ def _fill_create(parser: Parser) -> None:
     parser.add_argument("--type", choices=EDGE_TYPES, required=True, help="how they relate")
     parser.add_argument("--from", dest="from_id", required=True, metavar="ID", help="claim, node or event; the old one")
     parser.add_argument("--to", dest="to_id", required=True, metavar="ID", help="claim, node or event; the new one")
+    thoughts.add_details(parser)
     thoughts.add_where(parser, writes=True)
 
 
@@ -45,13 +47,11 @@ def _fill_show(parser: Parser) -> None:
 def _create(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import create_edge
 
-    progress = Progress(Output(context.language), "progress.indexing")
-    logs = [context.home.evidence] if args.scope == "global" else [context.project_home.evidence, context.home.evidence]
-
-    def event_exists(event_id: str) -> bool:
-        return any(context.evidence_index.find(log, event_id, progress) for log in logs)
-
-    event_id, edge = create_edge(thoughts.open_editor(context, args), args.type, args.from_id, args.to_id, event_exists)
+    known = partial(thoughts.know_event, context, args)
+    details = thoughts.read_details(args, "notes", "visibility")
+    event_id, edge = create_edge(
+        thoughts.open_editor(context, args), args.type, args.from_id, args.to_id, known, details
+    )
     return thoughts.describe_stored(
         context, args, "thoughts.edge", edge_id=edge.edge_id, scope=args.scope, event_id=event_id
     )

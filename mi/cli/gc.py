@@ -24,6 +24,8 @@ def build_parser(name: str) -> Parser:
     transcripts.add_argument(
         "--keep", metavar="N", type=count, default=_KEEP, help=f"newest of each kind to leave (default {_KEEP})"
     )
+    for kind in ("hands", "mind"):
+        transcripts.add_argument(f"--keep-{kind}", metavar="N", type=count, help="of this kind (default: as --keep)")
     add_cd(transcripts)
     add_json(transcripts)
     snapshots = group.add(
@@ -58,11 +60,12 @@ def _transcripts(context: HomeContext, args: Args) -> int:
     from mi.evidence.archive import archive_old, find_old
 
     out = Output(context.language)
-    folders = (context.project_home.hands_transcripts, context.project_home.mind_transcripts)
+    hands, mind = (args.keep if one is None else one for one in (args.keep_hands, args.keep_mind))
+    kept = {context.project_home.hands_transcripts: hands, context.project_home.mind_transcripts: mind}
     if args.apply:
-        found = [old for folder in folders for old in archive_old(context.home, folder, args.keep)]
+        found = [old for folder, keep in kept.items() for old in archive_old(context.home, folder, keep)]
     else:
-        found = [old for folder in folders for old in find_old(folder, args.keep)]
+        found = [old for folder, keep in kept.items() for old in find_old(folder, keep)]
     size, packed = sum(old.size for old in found), sum(old.packed for old in found)
     if args.json:
         names = [context.home.relative(old.path) for old in found]

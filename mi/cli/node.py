@@ -3,6 +3,7 @@
 from mi.app.home_context import HomeContext
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser
+from mi.kernel.errors import NotFound
 
 
 def build_parser(name: str) -> Parser:
@@ -36,6 +37,8 @@ def _fill_create(parser: Parser) -> None:
     parser.add_argument("--title", required=True, help="in one line")
     parser.add_argument("--text", default="", help="in full")
     parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="a tag; may be repeated")
+    parser.add_argument("--cite", action="append", default=[], metavar="EVENT", help="an event it comes from (ev_…)")
+    thoughts.add_details(parser, confidence=True)
     thoughts.add_where(parser, writes=True)
 
 
@@ -50,7 +53,12 @@ def _show(context: HomeContext, args: Args) -> int:
 def _create(context: HomeContext, args: Args) -> int:
     from mi.knowledge.thoughts.editor import create_node
 
-    event_id, node = create_node(thoughts.open_editor(context, args), args.type, args.title, args.text, args.tag)
+    for cited in args.cite:
+        if not thoughts.know_event(context, args, cited):
+            raise NotFound("unknown-event", ref=cited)
+    details = thoughts.read_details(args, "notes", "visibility", "confidence")
+    desk = thoughts.open_editor(context, args)
+    event_id, node = create_node(desk, args.type, args.title, args.text, args.tag, args.cite, details)
     return thoughts.describe_stored(
         context, args, "thoughts.node", node_id=node.node_id, scope=args.scope, event_id=event_id
     )

@@ -28,6 +28,7 @@ def build_parser(name: str) -> Parser:
     set_.add_argument(
         "--scope", choices=["global", "project"], default="global", help="where it holds (default: global)"
     )
+    set_.add_argument("--dry-run", action="store_true", help="show what would be stored, store nothing")
     add_cd(set_)
     add_json(set_)
     return group.parser
@@ -53,6 +54,8 @@ def _set(context: HomeContext, args: Args) -> int:
     if not wanted:
         flags = ", ".join("--" + name.replace("_", "-") for name in SETTINGS)
         raise UsageError("no-setting-given", flags=flags)
+    if args.dry_run:
+        return _show_wish(context, args, wanted)
     if args.scope == "project":
         context.use_project()
     log = context.project_home.evidence if args.scope == "project" else context.home.evidence
@@ -68,4 +71,13 @@ def _set(context: HomeContext, args: Args) -> int:
             scope=args.scope,
             event_id=event.event_id,
         )
+    return 0
+
+
+def _show_wish(context: HomeContext, args: Args, wanted: dict[str, str]) -> int:
+    out = Output(context.language)
+    if args.json:
+        out.json({"dry_run": True, "scope": args.scope, "settings": wanted})
+    else:
+        out.say("settings.would-store", settings=" ".join(f"{k}={v}" for k, v in wanted.items()), scope=args.scope)
     return 0

@@ -25,6 +25,7 @@ def build_parser(name: str) -> Parser:
     built.add_argument("ref", help="an id, a transcript's path, or last, hands, mind, project")
     built.add_argument("--global", dest="only_global", action="store_true", help="look in the global evidence only")
     add_count(built, "lines of a transcript (default 200)")
+    built.add_argument("--jsonl", action="store_true", help="print the stored transcript lines")
     add_cd(built)
     add_json(built)
     add_redact(built)
@@ -36,6 +37,8 @@ def _run(context: HomeContext, args: Args) -> int:
     out = Output(context.language)
     ref: str = args.ref
     prefix = ref.partition("_")[0] if "_" in ref else ""
+    if args.jsonl and not (ref in ("hands", "mind") or ref.endswith((".jsonl", ".jsonl.gz"))):
+        raise UsageError("only-transcripts")
     if ref == "last":
         _show_last(context, out, args)
     elif ref in ("hands", "mind"):

@@ -5,7 +5,7 @@ from typing import Any
 from mi.app.home_context import HomeContext
 from mi.app.inbox import look_at_inbox
 from mi.app.thoughts import build_thoughts
-from mi.cli.arguments import Args, Parser, add_cd, add_json, command
+from mi.cli.arguments import Args, Parser, add_cd, add_json, add_redact, command
 from mi.cli.output import Output, shorten_gist
 
 Json = dict[str, Any]
@@ -18,6 +18,7 @@ def build_parser(name: str) -> Parser:
     built = command("mi status", "Where things stand and what to do next; changes nothing.", "mi status --json", _run)
     add_cd(built)
     add_json(built)
+    add_redact(built)  # nothing raw is printed here: said or not, secrets are hidden
     return built
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
-from mi.cli.arguments import Args, add_cd, add_json, count
+from mi.cli.arguments import Args, add_cd, add_json, count, share
 from mi.cli.output import Output, Progress, shorten_gist
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.text import pad
@@ -41,6 +41,9 @@ def add_filters(parser: argparse.ArgumentParser, types: tuple[str, ...], *, tagg
         parser.add_argument("--contains", default="", metavar="TEXT", help="with this text, in any case")
     parser.add_argument("--type", dest="types", action="append", choices=types, default=[], help="of this type")
     parser.add_argument("--status", choices=_STATUSES, default="active", help="default: active, and valid at the time")
+    parser.add_argument(
+        "--all", dest="status", action="store_const", const="all", default="active", help="--status all"
+    )
     parser.add_argument("--limit", type=count, default=_LIMIT, metavar="N", help=f"default {_LIMIT}; 0: all")
     add_as_of(parser)
     add_where(parser)
@@ -56,6 +59,8 @@ def add_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--depth", type=count, default=1, metavar="N", help="edges from it (default 1)")
     parser.add_argument("--direction", choices=["out", "in", "both"], default="both", help="default: both")
     parser.add_argument("--edge-type", action="append", choices=EDGE_TYPES, default=[], help="follow this type only")
+    parser.add_argument("--include-aliases", action="store_true", help="also around the ids that stand for the same")
+    parser.add_argument("--include-inactive", action="store_true", help="also by edges that were taken back")
     add_as_of(parser)
     add_where(parser)
 
@@ -67,15 +72,31 @@ def add_retract(parser: argparse.ArgumentParser) -> None:
     add_where(parser, writes=True)
 
 
+def add_details(parser: argparse.ArgumentParser, *, confidence: bool = False) -> None:
+    """Add the flags for what is stored beside a thought."""
+    parser.add_argument("--notes", metavar="TEXT", help="what to know about it")
+    parser.add_argument("--visibility", choices=["private", "project", "global"], help="default: that of the store")
+    if confidence:
+        parser.add_argument("--confidence", metavar="N", type=share, help="how sure it is, 0 to 1 (default 1)")
+
+
+def read_details(args: Args, *names: str) -> dict[str, Any]:
+    """Return those of some flags that were given."""
+    return {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+
+
 def parse_moment(args: Args) -> int | None:
     """Return the time given with --as-of, in milliseconds."""
+    return None if args.as_of is None else parse_time("--as-of", args.as_of)
+
+
+def parse_time(flag: str, said: str) -> int:
+    """Return a time that was given, in milliseconds; an error for what is none."""
     from mi.knowledge.thoughts.line_state import milliseconds
 
-    if args.as_of is None:
-        return None
-    parsed: int | None = milliseconds(args.as_of, None)
+    parsed: int | None = milliseconds(said, None)
     if parsed is None:
-        raise UsageError("bad-time", value=args.as_of)
+        raise UsageError("bad-time", flag=flag, value=said)
     return parsed
 
 
@@ -135,9 +156,12 @@ def show_one(context: HomeContext, args: Args, kind: Any) -> int:
     thought = require(context, args, thoughts, kind)
     fields = described(thought, thoughts)
     if getattr(args, "graph", False) or getattr(args, "mermaid", False):
-        from mi.knowledge.thoughts.graph import around, mermaid
+        from mi.knowledge.thoughts.graph import GraphReach, around, mermaid
 
-        graph = around(args.ref, thoughts, args.depth, args.direction, tuple(args.edge_type))
+        reach = GraphReach(
+            args.depth, args.direction, tuple(args.edge_type), args.include_aliases, args.include_inactive
+        )
+        graph = around(args.ref, thoughts, reach)
         if args.mermaid:
             out.line(mermaid(graph))
             return 0
@@ -174,6 +198,13 @@ def open_reading(context: HomeContext, out: Output, scope: str, as_of: int | Non
     for store in (build_thoughts(context).own, build_thoughts(context).shared):
         store.progress = Progress(out, "progress.thoughts")
     return build_thoughts(context).read(scope, as_of)
+
+
+def know_event(context: HomeContext, args: Args, event_id: str) -> bool:
+    """Return whether an event is in the logs that a store may cite."""
+    progress = Progress(Output(context.language), "progress.indexing")
+    logs = [context.home.evidence] if args.scope == "global" else [context.project_home.evidence, context.home.evidence]
+    return any(context.evidence_index.find(log, event_id, progress) for log in logs)
 
 
 def open_editor(context: HomeContext, args: Args) -> "ThoughtEditor":

@@ -8,7 +8,7 @@ from mi.app.learning import build_mind
 from mi.app.recall import build_recall
 from mi.app.thoughts import build_thoughts
 from mi.cli import thoughts
-from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, count
 from mi.cli.output import Output, Progress, shorten_gist, show_waiting
 from mi.cli.run_story import print_story
 from mi.kernel.errors import NotFound, UsageError
@@ -34,7 +34,11 @@ def build_parser(name: str) -> Parser:
     event.add_argument("ref", metavar="event_id", help="the event's id")
     claim = group.add("claim", "a claim: where it comes from, what became of it", "mi why claim cl_…", _claim)
     claim.add_argument("ref", metavar="claim_id", help="the claim's id")
+    claim.add_argument(
+        "--scope", choices=["project", "global", "effective"], default="effective", help="default: effective"
+    )
     for one in (last, event, claim):
+        one.add_argument("--top-k", type=count, metavar="N", help="claims to consider (default: the config's)")
         thoughts.add_as_of(one)
         add_cd(one)
         add_json(one)
@@ -88,8 +92,7 @@ def _explain_event(context: HomeContext, args: Args, event: dict[str, Any], stor
     out = Output(context.language)
     moment, as_of_ts = find_moment(event, thoughts.parse_moment(args))
     stores = thoughts.open_reading(context, out, "effective", moment)
-    top_k = context.config.runtime.thought_db.why_trace.top_k
-    why = explain_event(event, stores, as_of_ts, top_k, context.language)
+    why = explain_event(event, stores, as_of_ts, _count_claims(context, args), context.language)
     return _answer(context, out, args, why, find_speaker(event), stores, story)
 
 
@@ -99,12 +102,17 @@ def _claim(context: HomeContext, args: Args) -> int:
 
     out = Output(context.language)
     moment = thoughts.parse_moment(args)
-    stores = thoughts.open_reading(context, out, "effective", moment)
+    stores = thoughts.open_reading(context, out, args.scope, moment)
     claim = thoughts.require(context, args, stores, "claim")
     as_of_ts = clock.now() if moment is None else clock.format_ms(moment)
-    top_k = context.config.runtime.thought_db.why_trace.top_k
+    top_k = _count_claims(context, args)
     said = str(claim.raw.get("text") or "")
     return _answer(context, out, args, explain_claim(claim, stores, as_of_ts, top_k, context.language), said, stores)
+
+
+def _count_claims(context: HomeContext, args: Args) -> int:
+    """Return how many claims a reason is looked for among."""
+    return context.config.runtime.thought_db.why_trace.top_k if args.top_k is None else int(args.top_k)
 
 
 def _answer(

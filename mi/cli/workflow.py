@@ -73,6 +73,7 @@ def _fill_create(parser: Parser) -> None:
         "--trigger-mode", choices=modes, help="when it is followed (default: by --pattern, else manual)"
     )
     parser.add_argument("--pattern", metavar="TEXT", help="followed when a task holds these words")
+    parser.add_argument("--disabled", action="store_true", help="not to be used before it is enabled")
     _add_scope(parser, stored=True)
 
 
@@ -195,7 +196,9 @@ def _create(context: HomeContext, args: Args) -> int:
     if mode == "task_contains" and not (args.pattern or "").strip():
         raise UsageError("pattern-needed")
     trigger = Trigger(mode=mode, pattern=(args.pattern or "").strip())
-    made = build_workflows(context).create(args.scope, args.name, trigger, parse_steps(args.step))
+    made = build_workflows(context).create(
+        args.scope, args.name, trigger, parse_steps(args.step), enabled=not args.disabled
+    )
     return _done(context, args, "workflow.created", _fields(made) | {"scope": args.scope}, args.scope)
 
 

@@ -74,12 +74,15 @@ class WorkflowDesk:
 
     # changes
 
-    def create(self, scope: Scope, name: str, trigger: Trigger, steps: list[WorkflowStep]) -> Workflow:
+    def create(
+        self, scope: Scope, name: str, trigger: Trigger, steps: list[WorkflowStep], *, enabled: bool = True
+    ) -> Workflow:
         """Store a new workflow of the person's."""
         self._know(scope)
         made = Workflow(
             id=ids.make_id("wf"),
             name=" ".join(make_printable(name).split()),
+            enabled=enabled,
             trigger=trigger,
             steps=steps,
             source=Source(kind="manual"),

@@ -397,3 +397,14 @@ def test_claims_are_mined_by_command_too(bench: Workbench, judged: Judged) -> No
     assert "stands already" in again.stdout
     bench.configure(mind={"provider": "rules"})
     assert "a model" in bench.mi("claim", "mine").stdout
+
+
+@pytest.mark.req("alive.home.flags")
+def test_the_command_takes_its_own_limits(bench: Workbench, judged: Judged) -> None:
+    judged(model(mine_claims=mining(mined(PARSER, confidence=0.8), mined(CHECKED, confidence=0.8))))
+    bench.agent(HONEST)
+    bench.run()
+    assert json.loads(bench.mi("claim", "mine", "--json").stdout)["applied_claim_ids"] == []
+    done = bench.mi("claim", "mine", "--min-confidence", "0.7", "--max-claims", "1", "--json")
+    assert len(json.loads(done.stdout)["applied_claim_ids"]) == 1
+    assert [one["text"] for one in claims(bench, "--tag", "mi:mined")] == [PARSER]

@@ -1,7 +1,9 @@
 """What a person changes by command: the event first, then the lines that cite it."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
 
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records import thoughts as events
@@ -20,6 +22,7 @@ _RETRACTIONS: dict[Kind, Callable[[str, str, str], Record]] = {
     "node": lambda one, scope, why: events.NodeRetract(node_id=one, scope=scope, rationale=why),
     "edge": lambda one, scope, why: events.EdgeRetract(edge_id=one, scope=scope, rationale=why),
 }
+T = TypeVar("T", Claim, Node, Edge)
 Elsewhere = Callable[[str], str]  # where else an id is: a scope, the path of another project's store, or ""
 
 
@@ -65,8 +68,10 @@ def retract(desk: ThoughtEditor, thought_id: str, kind: Kind, rationale: str) ->
     return event_id
 
 
-def supersede(desk: ThoughtEditor, claim_id: str, text: str) -> tuple[str, Claim]:
-    """Replace a claim by a new one of the same type and tags; returns the event's id and the new claim."""
+def supersede(
+    desk: ThoughtEditor, claim_id: str, text: str, changed: dict[str, Any] | None = None
+) -> tuple[str, Claim]:
+    """Replace a claim by a new one, the same but for what is changed; returns the event's id and the new claim."""
     old = desk.require(claim_id, "claim")
     refuse_secret("text", text)
     if not text.strip():
@@ -74,9 +79,10 @@ def supersede(desk: ThoughtEditor, claim_id: str, text: str) -> tuple[str, Claim
     _refuse_gone(desk, old)
     raw = old.raw
     tags = raw.get("tags")
+    held = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
     new = desk.store.new_claim(
         text,
-        [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else [],
+        (changed or {}).get("tags", held),
         "",
         "user",
         claim_type=raw.get("claim_type") or "fact",
@@ -84,6 +90,7 @@ def supersede(desk: ThoughtEditor, claim_id: str, text: str) -> tuple[str, Claim
         valid_to=None if _is_over(raw.get("valid_to")) else raw.get("valid_to"),
         notes=str(raw.get("notes") or ""),
     )
+    new = _detailed(new, changed)
     event_id = desk.record(events.ClaimSupersede(claim_id=claim_id, new_claim_id=new.claim_id, text=text))
     new = citing(new, event_id)
     desk.store.add_claims([new])
@@ -91,7 +98,9 @@ def supersede(desk: ThoughtEditor, claim_id: str, text: str) -> tuple[str, Claim
     return event_id, new
 
 
-def same_as(desk: ThoughtEditor, duplicate_id: str, canonical_id: str) -> tuple[str, Edge]:
+def same_as(
+    desk: ThoughtEditor, duplicate_id: str, canonical_id: str, details: dict[str, Any] | None = None
+) -> tuple[str, Edge]:
     """Say that a claim is a duplicate of another; returns the event's id and the edge."""
     duplicate = desk.require(duplicate_id, "claim")
     if duplicate_id == canonical_id:
@@ -100,27 +109,41 @@ def same_as(desk: ThoughtEditor, duplicate_id: str, canonical_id: str) -> tuple[
     if duplicate.status == "retracted":
         raise MiError("already-retracted", ref=duplicate_id)
     _refuse_dead_end(desk, canonical_id)
-    record = events.ClaimSameAs(duplicate_id=duplicate_id, canonical_id=canonical_id)
-    event_id = desk.record(record)
-    return event_id, desk.store.link("same_as", duplicate_id, canonical_id, event_id, "user")
+    edge = _detailed(desk.store.new_edge("same_as", duplicate_id, canonical_id, "", "user"), details)
+    event_id = desk.record(events.ClaimSameAs(duplicate_id=duplicate_id, canonical_id=canonical_id))
+    edge = citing(edge, event_id)
+    desk.store.add_edges([edge])
+    return event_id, edge
 
 
 def create_node(
-    desk: ThoughtEditor, node_type: NodeType, title: str, text: str, tags: Sequence[str] = ()
+    desk: ThoughtEditor,
+    node_type: NodeType,
+    title: str,
+    text: str,
+    tags: Sequence[str] = (),
+    cited: Sequence[str] = (),
+    details: dict[str, Any] | None = None,
 ) -> tuple[str, Node]:
-    """Store a decision, action or summary; returns the event's id and the node."""
+    """Store a decision, action or summary, with the events it comes from; returns the event's id and the node."""
     if not title.strip():
         raise UsageError("empty-text", field="--title")
     node = desk.store.new_node(node_type, title, text, [tag.strip() for tag in tags if tag.strip()], "", "user")
+    node = _detailed(node, details)
     record = events.NodeCreate(node_id=node.node_id, node_type=node_type, title=title)
     event_id = desk.record(record)
-    node = citing(node, event_id)
+    node = citing(node, *cited, event_id)
     desk.store.add_nodes([node])
     return event_id, node
 
 
 def create_edge(
-    desk: ThoughtEditor, edge_type: EdgeType, from_id: str, to_id: str, event_exists: Callable[[str], bool]
+    desk: ThoughtEditor,
+    edge_type: EdgeType,
+    from_id: str,
+    to_id: str,
+    event_exists: Callable[[str], bool],
+    details: dict[str, Any] | None = None,
 ) -> tuple[str, Edge]:
     """Store an edge between thoughts and events that exist; returns the event's id and the edge."""
     if from_id == to_id:
@@ -135,12 +158,18 @@ def create_edge(
         raise UsageError("redirect-kinds", edge_type=edge_type, from_id=from_id, to_id=to_id)
     if edge_type in REDIRECTS:
         _refuse_dead_end(desk, to_id)
-    edge = desk.store.new_edge(edge_type, from_id, to_id, "", "user")
+    edge = _detailed(desk.store.new_edge(edge_type, from_id, to_id, "", "user"), details)
     record = events.EdgeCreate(edge_id=edge.edge_id, edge_type=edge_type, from_id=from_id, to_id=to_id)
     event_id = desk.record(record)
     edge = citing(edge, event_id)
     desk.store.add_edges([edge])
     return event_id, edge
+
+
+def _detailed(thought: T, details: dict[str, Any] | None) -> T:
+    """Return a thought with what the person says about it; notes that hold a secret are refused."""
+    refuse_secret("notes", (details or {}).get("notes", ""))
+    return msgspec.structs.replace(thought, **(details or {}))
 
 
 def _require_end(desk: ThoughtEditor, thought_id: str, kind: Kind | None) -> None:

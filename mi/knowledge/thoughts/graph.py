@@ -36,16 +36,28 @@ class Graph(NamedTuple):
         return {"id": one, "kind": thought.kind, "type": thought.type, "status": thought.status, "text": text}
 
 
-def around(
-    root: str, thoughts: CombinedStores, depth: int = 1, direction: Direction = "both", types: tuple[str, ...] = ()
-) -> Graph:
-    """Return everything within `depth` edges of a thought, nearest first, within the bounds."""
+class GraphReach(NamedTuple):
+    """How far from a thought to look, and by which edges."""
+
+    depth: int = 1
+    direction: Direction = "both"
+    types: tuple[str, ...] = ()
+    aliases: bool = False  # begin at every id that stands for the same thought
+    inactive: bool = False  # also by edges that were taken back
+
+
+def around(root: str, thoughts: CombinedStores, reach: GraphReach = GraphReach()) -> Graph:  # noqa: B008
+    """Return everything that is reached from a thought, nearest first, within the bounds."""
     ids, edges = {root: None}, dict[str, Thought]()
-    truncated, layer = False, [root]
-    for _ in range(depth):
+    if reach.aliases:
+        for edge in _list_aliases(root, thoughts):
+            edges[edge.id] = edge
+            ids |= {edge.from_id: None, edge.to_id: None}
+    truncated, layer = False, list(ids)
+    for _ in range(reach.depth):
         following: list[str] = []
         for one in layer:
-            for edge in thoughts.edges(one, direction, types):
+            for edge in thoughts.edges(one, reach.direction, reach.types, reach.inactive):
                 other = edge.to_id if edge.from_id == one else edge.from_id
                 if (other not in ids and len(ids) >= MAX_IDS) or len(edges) >= MAX_EDGES:
                     truncated = True
@@ -57,6 +69,17 @@ def around(
         layer = following
     found = {one: thought for one in ids if (thought := thoughts.get(one)) is not None}
     return Graph(root, list(ids), found, list(edges.values()), truncated)
+
+
+def _list_aliases(root: str, thoughts: CombinedStores) -> list[Thought]:
+    """Return the edges by which ids stand for the same thought, as many as a graph holds."""
+    found, known, waiting = dict[str, Thought](), {root}, [root]
+    while waiting and len(known) < MAX_IDS:
+        for edge in thoughts.edges(waiting.pop(), types=("same_as",)):
+            found[edge.id] = edge
+            waiting += [one for one in (edge.from_id, edge.to_id) if one not in known]
+            known |= {edge.from_id, edge.to_id}
+    return list(found.values())
 
 
 def label(thought: Thought) -> str:

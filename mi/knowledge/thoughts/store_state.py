@@ -109,13 +109,17 @@ class Reading:
             conditions, values = f"{conditions} AND type = ?", (*values, type_)
         return int(self.view.query(f"SELECT count(*) FROM {kind} WHERE {conditions}", values)[0][0])
 
-    def edges(self, of: str, direction: Direction = "both", types: tuple[str, ...] = ()) -> Iterator[Thought]:
-        """Yield the standing edges at an id, oldest first."""
+    def edges(
+        self, of: str, direction: Direction = "both", types: tuple[str, ...] = (), retracted: bool = False
+    ) -> Iterator[Thought]:
+        """Yield the standing edges at an id, oldest first, and with `retracted` those that were taken back."""
         ends = {"out": "from_id = ?1", "in": "to_id = ?1", "both": "from_id = ?1 OR to_id = ?1"}[direction]
         query = f"SELECT {_COLUMNS} FROM edge WHERE {EDGES_AT} AND ({ends}) ORDER BY seq"
         for row in self.view.query(query, (of,)):
             edge = self._thought("edge", Row(*row))
-            if edge is not None and edge.status == "active" and (not types or edge.type in types):
+            if edge is None or (types and edge.type not in types):
+                continue
+            if retracted or edge.status == "active":
                 yield edge
 
     def edges_at(self, from_id: str | None, to_id: str | None, wanted: Filter) -> Iterator[Thought]:

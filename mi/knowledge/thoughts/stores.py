@@ -32,10 +32,12 @@ class CombinedStores:
                 if wanted.status in (None, thought.status):
                     yield thought
 
-    def edges(self, of: str, direction: Direction = "both", types: tuple[str, ...] = ()) -> Iterator[Thought]:
-        """Yield the standing edges at an id, of every store."""
+    def edges(
+        self, of: str, direction: Direction = "both", types: tuple[str, ...] = (), retracted: bool = False
+    ) -> Iterator[Thought]:
+        """Yield the standing edges at an id, of every store, and with `retracted` those that were taken back."""
         for reading in self.readings:
-            yield from reading.edges(of, direction, types)
+            yield from reading.edges(of, direction, types, retracted)
 
     def edges_at(self, from_id: str | None, to_id: str | None, wanted: Filter) -> Iterator[Thought]:
         """Yield the wanted edges that begin or end at given ids, store by store."""

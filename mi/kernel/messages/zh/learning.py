@@ -55,4 +55,8 @@ HELP: dict[str, str] = {
     "look for claims in the latest run": "在最近一次运行中寻找主张",
     "the suggestion's id, from `mi inbox`": "建议的编号，来自 `mi inbox`",
     "show what would be stored, store nothing": "显示将要存储的内容，不存储",
+    "why you want it, beside what was said": "除已说明的之外，你为何想要它",
+    "also what was settled before, or stands already": "包括已处理过或已有相同内容的",
+    "at most so many (default: the config's)": "最多这么多（默认：按配置）",
+    "as sure as this (default: the config's)": "至少这么确信（默认：按配置）",
 }

@@ -87,6 +87,7 @@ TEXT: dict[str, str] = {
 }
 
 HELP: dict[str, str] = {
+    "not to be used before it is enabled": "启用之前不使用",
     "take everything MI put elsewhere out again": "把 MI 放到别处的一切取出",
     "your workflows as skills in your agents' workspaces": "把工作流作为技能放进代理的工作区",
     "what you keep doing, written down and followed": "把你反复做的事写下来并照做",
