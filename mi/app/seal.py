@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from mi.app.home_context import HomeContext
-from mi.evidence.home_changes import LogChange, accept_changes, find_unaccepted, mark_changes
+from mi.evidence.home_changes import LogChange, accept_changes, find_unaccepted, forget_view, mark_changes
 from mi.evidence.records.governed import SealAccepted
 from mi.kernel.believed import accept_aside, find_aside
 from mi.kernel.files import read_bytes
@@ -30,8 +30,13 @@ def list_unaccepted(context: HomeContext) -> list[HomeChange]:
 
 
 def verify_logs(context: HomeContext) -> list[HomeChange]:
-    """Compare every log with its seal, mark what is not MI's, and return all that waits."""
+    """Compare every log with its seal, mark what is not MI's, and return all that waits.
+
+    The views of thoughts are made anew: nothing tells whether somebody else wrote to them.
+    """
     home = context.home
+    for log in home.logs():
+        forget_view(log)
     cut = [one for log in home.logs() for one in mark_changes(log, thorough=True) if one.kind == "cut"]
     return [*(_of_log(context, one) for one in cut), *list_unaccepted(context)]
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable
 
-from mi.evidence.home_changes import Doorkeeper, LogChange, LogWatch
+from mi.evidence.home_changes import Doorkeeper, LogChange, LogWatch, forget_view
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Violation
 from mi.evidence.records.run import Question, QuestionOption
@@ -11,6 +11,7 @@ from mi.kernel import ids
 from mi.kernel.believed import ForeignChange, StateWatch
 from mi.kernel.home import Home, ThoughtFiles
 from mi.kernel.messages import text
+from mi.kernel.view_watch import is_written_by_others, watch_view
 from mi.project.identity import Project
 
 
@@ -34,12 +35,20 @@ class HomeWatch:
         self._read_anew = read_anew
         self._logs = LogWatch(_logs_of(home, project.project_id), door)
         self._state = StateWatch(home, project.project_id)
+        self._views = [store.view for store in _stores_of(home, project.project_id)]
+        for view in self._views:
+            watch_view(view)
 
     def look(self) -> None:
         """Set aside, record and tell what is new and not MI's."""
         logs, states = self._logs.look(), self._state.look()
-        if logs:
+        others = [view for view in self._views if is_written_by_others(view)]
+        if logs or others:
             self._read_anew()
+        for view in others:
+            forget_view(view)
+        for view in self._views if logs or others else ():
+            watch_view(view)
         found = [*map(self._describe_log, logs), *map(self._describe_state, states)]
         for what in found:
             self._append(
@@ -71,6 +80,10 @@ class HomeWatch:
 def _logs_of(home: Home, project_id: str) -> list[str]:
     place = home.project(project_id)
     logs = [home.evidence, home.run_times, home.written, place.evidence]
-    for files in map(ThoughtFiles, (home.thoughts, place.thoughts)):
+    for files in _stores_of(home, project_id):
         logs += [files.claims, files.nodes, files.edges]
     return logs
+
+
+def _stores_of(home: Home, project_id: str) -> list[ThoughtFiles]:
+    return [ThoughtFiles(home.thoughts), ThoughtFiles(home.project(project_id).thoughts)]

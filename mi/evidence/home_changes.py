@@ -98,7 +98,7 @@ class LogWatch:
         new = self._find_unspoken(log, start)
         if new:
             seal_anew(log, [*_marked(log), *new])
-            _forget_view(log)
+            forget_view(log)
         return [LogChange(log, *one) for one in new]
 
     def _find_unspoken(self, log: str, start: int) -> list[Stretch]:
@@ -167,7 +167,7 @@ def _mark_locked(log: str, held: Sequence[SealedEnd], thorough: bool = False) ->
     found = find_changes(log, held, thorough)
     if found:
         seal_anew(log, [*known, *(one for one in found if one.kind != "cut")])
-        _forget_view(log)
+        forget_view(log)
     return [LogChange(log, *one) for one in found]
 
 
@@ -182,7 +182,7 @@ def accept_changes(home: Home) -> list[LogChange]:
     for log in dict.fromkeys(one.log for one in found):
         with jsonl.keep_writers_out(log):
             seal_anew(log)
-        _forget_view(log)
+        forget_view(log)
     return found
 
 
@@ -192,8 +192,8 @@ def _marked(log: str) -> list[Stretch]:
     return [one for one in find_marked(log) if head is None or one.start < head.end]
 
 
-def _forget_view(log: str) -> None:
-    """Remove the view that was made without what counts now."""
+def forget_view(log: str) -> None:
+    """Remove the view of thoughts beside a log; the next reader makes it anew."""
     for suffix in ("", "-journal", "-wal", "-shm"):
         view = os.path.join(os.path.dirname(log), f"view.sqlite{suffix}")
         if os.path.exists(view):

@@ -14,6 +14,7 @@ from mi.kernel import files
 from mi.kernel.home import FILE_MODE, make_place
 from mi.kernel.jsontext import encode
 from mi.kernel.log_source import Batch, LogSource
+from mi.kernel.view_watch import begin_write, end_write
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -150,9 +151,11 @@ class LogView:
             yield db
             return
         db.execute(f"BEGIN {kind}")
+        begin_write(self.path)
         try:
             yield db
             db.execute("COMMIT")
+            end_write(self.path)
         except BaseException:
             if db.in_transaction:  # a full disk ends it by itself
                 db.execute("ROLLBACK")

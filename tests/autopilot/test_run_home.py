@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -357,3 +358,31 @@ def repeat_a_claim(bench: Workbench) -> None:
     """Write a line once more, as an older MI did: tidying up leaves it out."""
     log = str(bench.home / "thoughtdb/global/claims.jsonl")
     jsonl.append(log, Path(log).read_bytes().splitlines()[-1], sealed=True)
+
+
+@pytest.mark.req("safe.seal.claims")
+@pytest.mark.parametrize("asked_by_mi", [False, True])
+def test_a_value_that_an_agent_takes_out_of_the_view_stays_in_force(bench: Workbench, asked_by_mi: bool) -> None:
+    poison = """
+import sqlite3
+with sqlite3.connect(home / "thoughtdb/global/view.sqlite") as db:
+    assert db.execute("UPDATE claim SET status = 1 WHERE tags LIKE '%values%'").rowcount
+"""
+    asks = [run(shlex.join([str(MI), "--home", str(bench.home), "claim", "list"]))] if asked_by_mi else []
+    bench.agent([script(bench, poison), *asks, say("Looked around.")], DONE)
+    bench.values(VALUES)
+    assert VALUES in told(bench)
+    ran = bench.run()
+    ran.ended("done")
+    assert (VALUES in told(bench), changes(ran)) == (True, [])
+
+
+@pytest.mark.req("safe.seal.claims")
+def test_a_value_that_was_taken_out_of_the_view_between_runs_is_back_after_verify(bench: Workbench) -> None:
+    bench.values(VALUES)
+    assert VALUES in told(bench)
+    with closing(sqlite3.connect(bench.home / "thoughtdb/global/view.sqlite")) as db, db:
+        db.execute("UPDATE claim SET status = 1 WHERE tags LIKE '%values%'")
+    assert VALUES not in bench.mi("values", "show").stdout
+    assert bench.mi("seal", "verify").code == 0
+    assert VALUES in told(bench)
