@@ -1,5 +1,6 @@
-"""Whether the branches that a task names hold the work, or are left alone, as it says."""
+"""Whether branches and commits are as a task says: they hold the work, were merged, or were left alone."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from mi.kernel import git
@@ -25,6 +26,41 @@ def find_branch_faults(text: str, work: Iterable[str], watch: WorktreeWatch) -> 
         branch = _tree_of(name, watch)
         if branch and any(branch.entry(path) == watch.last_tree.entry(path) for path in work):
             yield f"branch `{name}` was to be left alone, and holds the change"
+
+
+def find_merge_faults(text: str, watch: WorktreeWatch) -> Iterator[str]:
+    """Yield the files of a branch to be merged that are as if it had not been, in words.
+
+    What both sides changed is for whoever merges to resolve, and what the task names is its own.
+    """
+    if re.search(r"\bours\b", text):
+        return
+    for name in _named([known.merges for known in each_language()], text):
+        branch = _tree_of(name, watch)
+        fork = GitTree(watch.root, _fork_of(name, watch.root)) if branch else None
+        for path in branch.changed_since(fork) if branch and fork and fork.tree_id else ():
+            if fork and watch.last_tree.entry(path) == fork.entry(path) and path not in text:
+                yield f"`{path}` is as it was before branch `{name}`"
+                break
+
+
+def _fork_of(name: str, root: str) -> str:
+    """Return the commit at which a branch left the one it was merged into; where it was not, the present one."""
+    tip = git.run(root, "rev-parse", f"refs/heads/{name}").output.strip()
+    merges = git.run(root, "rev-list", "--first-parent", "--merges", "--parents", "-5", "HEAD").output.splitlines()
+    into = next((parents[1] for line in merges if tip in (parents := line.split())[2:]), "HEAD")
+    return git.run(root, "merge-base", into, tip).output.strip()
+
+
+def find_few_commits(text: str, watch: WorktreeWatch) -> Iterator[str]:
+    """Yield that fewer commits were made than a part of a task says; nothing where it cannot be told how many."""
+    said = next((found for one in each_language() if (found := compiled(one.commit_number).search(text))), None)
+    first = watch.first_tree
+    if said is None or said.lastgroup is None or first is None:
+        return
+    trees = git.run(watch.root, "log", "--format=%T", "-50").output.split()
+    if first.tree_id in trees and trees.index(first.tree_id) < int(said.lastgroup[1:]):
+        yield f"{trees.index(first.tree_id)} of {said.lastgroup[1:]} commits were made"
 
 
 def find_held_work(text: str, watch: WorktreeWatch) -> list[str]:

@@ -5,7 +5,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mi.autopilot.branch_evidence import find_branch_faults, find_branches, find_held_work
+from mi.autopilot.branch_evidence import (
+    find_branch_faults,
+    find_branches,
+    find_few_commits,
+    find_held_work,
+    find_merge_faults,
+)
 from mi.autopilot.command_facts import is_by_product
 from mi.governance.change_units import list_paths, split_blocks
 from mi.kernel import git
@@ -27,15 +33,17 @@ def account_for_parts(task: str, change: TreeChange, watch: WorktreeWatch) -> li
     if not change.files:
         return [_account_elsewhere(part.text, watch) for part in split_task(task)]
     tree = _Tree(change, watch)
-    return [_account(part, task, tree) for part in split_task(task)]
+    beside = [tree.find_conflicts()]  # told once, with the first part
+    return [_account(part, task, tree, beside.pop() if beside else []) for part in split_task(task)]
 
 
-def _account(part: TaskPart, task: str, tree: "_Tree") -> PartView:
+def _account(part: TaskPart, task: str, tree: "_Tree", beside: list[str]) -> PartView:
     branches = find_branches(part.text)
     things = [one for one in part.wanted if one.name not in branches]
     missing = [said for wanted in things if (said := _find_missing(wanted, part.text, task, tree))]
     missing += tree.find_uncommitted() if _asks_for_commit(part.text) else []
     missing += find_branch_faults(part.text, tree.work, tree.watch)
+    missing += [*find_merge_faults(part.text, tree.watch), *find_few_commits(part.text, tree.watch), *beside]
     return PartView(
         text=part.text,
         state="open" if missing else "done" if part.wanted else "unclear",
@@ -48,6 +56,7 @@ def _account_elsewhere(text: str, watch: WorktreeWatch) -> PartView:
     """Return a part of which the work tree shows nothing: open when a branch that it names holds work."""
     held = find_held_work(text, watch)
     missing = [f"branch `{name}` holds work that is not in the folder: switch to it" for name in held]
+    missing += find_merge_faults(text, watch)
     return PartView(text=text, state="open" if missing else "unclear", missing=missing)
 
 
@@ -159,6 +168,12 @@ class _Tree:
             for one in self._lines
             if not is_test(one.path)
         )
+
+    def find_conflicts(self) -> list[str]:
+        """Return the files in which lines of a merge came that nobody resolved, in words."""
+        marks = ("<<<<<<< ", ">>>>>>> ")
+        found = [one.path for one in self._lines if all(any(x.startswith(mark) for x in one.came) for mark in marks)]
+        return [f"`{path}` holds a conflict that is not resolved" for path in found if not is_test(path)]
 
     def find_uncommitted(self) -> list[str]:
         """Return the files of the change that no commit holds, in words."""

@@ -1,5 +1,6 @@
 """Whether the work tree shows what the parts of a task name."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -175,6 +176,48 @@ def test_the_branch_that_is_named_holds_the_change(
         (tmp_path / "calc.py").write_text("x = 1\n")
         for command in commands:
             git(tmp_path, *command)
+        parts = account_for_parts(task, watch.step().total, watch)
+    assert [said for part in parts for said in part.missing] == missing
+
+
+MERGE = "Merge the branch `tax` into main."
+CONFLICT = "`README.md` holds a conflict that is not resolved"
+UNMERGED = "`tax.py` is as it was before branch `tax`"
+
+
+@pytest.mark.req("judge.parts.branch")
+@pytest.mark.parametrize(
+    ("task", "commands", "missing"),
+    [
+        (MERGE, ["git merge -q -m m -s ours tax"], [UNMERGED]),
+        (MERGE, [], [UNMERGED]),
+        (MERGE, ["git merge -q tax; git commit -qam m"], [CONFLICT]),
+        (MERGE, ["git merge -q tax; echo both > README.md; git commit -qam m"], []),
+        (MERGE, ["git merge -q tax; git checkout -q --ours README.md; git commit -qam m"], []),
+        (MERGE, ["git merge -q --squash tax; echo both > README.md; git add -A; git commit -qm m"], []),
+        ("Merge tax into main, and leave tax.py out of it.", ["git merge -q -m m -s ours tax"], []),
+        ("Merge `tax` with strategy ours into main.", ["git merge -q -m m -s ours tax"], []),
+        ("把 `tax` 分支合并到 main。", ["git merge -q -m m -s ours tax"], [UNMERGED]),
+        ("Merge total into main.py.", ["echo 1 > main.py"], []),
+        ("Fix it. Make two commits.", ["echo 1 > a.py; git add -A; git commit -qm 1"], ["1 of 2 commits were made"]),
+        ("Fix it. Make two commits.", [f"echo {n} > a.py; git add -A; git commit -qm {n}" for n in (1, 2)], []),
+        ("修复它，分成三个提交。", ["echo 1 > a.py; git add -A; git commit -qm 1"], ["1 of 3 commits were made"]),
+        ("Fix it.", ["echo 1 > a.py; git add -A; git commit -qm 1"], []),
+        ("Write a sample of a conflict to b.txt.", ["printf '<<<<<<< a\\nx\\n' > b.txt"], []),
+    ],
+)
+def test_a_branch_is_merged_with_what_it_holds(
+    tmp_path: Path, task: str, commands: list[str], missing: list[str]
+) -> None:
+    def run(command: str) -> None:
+        subprocess.run(command, shell=True, cwd=tmp_path, check=False, capture_output=True)
+
+    run("git init -q -b main; git config user.name a; git config user.email a@b; echo first > README.md")
+    run("git add -A; git commit -qm first; git switch -qc tax; echo tax > README.md; echo 'x = 1' > tax.py")
+    run("git add -A; git commit -qm tax; git switch -q main; echo main > README.md; git commit -qam main")
+    with WorktreeWatch(str(tmp_path)) as watch:
+        for command in commands:
+            run(command)
         parts = account_for_parts(task, watch.step().total, watch)
     assert [said for part in parts for said in part.missing] == missing
 

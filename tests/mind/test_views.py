@@ -36,6 +36,20 @@ def test_versions_that_a_package_manager_chose_are_no_work_unless_they_are_the_t
     assert (case.moved, case.carries_task) == (moved, moved)
 
 
+@pytest.mark.req("judge.rows.moved")
+@pytest.mark.parametrize(
+    ("task", "carries"),
+    [
+        ("Add a benchmark for Total.", True),
+        ("Write tests for Total.", True),
+        ("给 Total 加一个基准", True),
+        ("Make Total faster.", False),
+    ],
+)
+def test_tests_alone_carry_a_task_that_asks_for_them(task: str, carries: bool) -> None:
+    assert Case(batch=BatchView(task=task, changed_files=["total_test.go"])).carries_task is carries
+
+
 @pytest.mark.req("judge.rows.prose")
 def test_a_change_of_prose_asks_for_no_check() -> None:
     project = ProjectView(check_commands=["cargo test"], has_tests=True)

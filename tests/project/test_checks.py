@@ -144,6 +144,7 @@ KINDS: dict[str, dict[str, str]] = {
 }
 HONEST: dict[str, list[str]] = {
     "python": [
+        *("pytest --rootdir=. -q", "cd tests && pytest --rootdir .. ..", "pytest --rootdir ./"),
         *("pytest", "py.test -q", "uv run pytest -q", "uv run --extra dev python -m pytest", "poetry run pytest"),
         *("source .venv/bin/activate && pytest", ". .venv/bin/activate; python -m pytest -q", ".venv/bin/pytest -q"),
         *("python -m tox", "tox -e py311", "nox -s tests", "coverage run -m pytest", "python3 -X dev -m pytest"),
@@ -181,6 +182,7 @@ HONEST: dict[str, list[str]] = {
 }
 TRICKY: dict[str, list[str]] = {
     "python": [
+        *("pytest --rootdir=tests", "pytest --rootdir /tmp", "cd tests && pytest --rootdir . .."),
         *("cd /tmp && pytest", "cd .. && pytest", "pushd /tmp && pytest", "(cd /; pytest)", "env -C /tmp pytest"),
         *("pytest /tmp/mine/test_x.py", "PATH=/tmp/mine:$PATH pytest", "PYTHONPATH=/tmp/mine python -m pytest"),
         *("bent/bin/pytest", "source bent/bin/activate && pytest", "source setup.sh && pytest", "gone/bin/pytest"),

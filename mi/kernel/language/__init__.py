@@ -190,6 +190,8 @@ class Patterns:
     commits: str = ""  # the work is to be committed
     on_branch: str = ""  # … on a branch, in group `branch`
     leaves_branch: str = ""  # … and not on that one
+    merges: str = ""  # a branch is to be merged, in group `branch`
+    commit_number: str = ""  # so many commits are to be made, in group `n2`, `n3` …
     from_to: str = ""  # a thing is to have another value, with groups `noun` and `old`
     everywhere: str = ""  # … in all places …
     leaves_some: str = ""  # … but for some

@@ -67,7 +67,7 @@ class EnglishTasks(Patterns):
     )
     adds_tests = (
         r"\b(?:add|write|create|extend|improve|increase|raise|complete)\b(?: (?!with\b|and\b|plus\b|including\b)[\w'-]+){0,4}?"
-        r" (?:tests?|specs?|test cases?|coverage)\b"
+        r" (?:tests?|specs?|test cases?|coverage|benchmarks?)\b"
     )
     wants_tests = (
         r"\b(?:(?:with|including|plus)(?: (?:a|an|one|two|some|few|unit|regression|integration|new|its own|their own|good|proper"
@@ -83,6 +83,8 @@ class EnglishTasks(Patterns):
         r"\brefactor\w*|\bbehaviou?r[- ]preserving|\bsame behaviou?r\b|\bdeduplicat\w+|\brenam\w+|\btypes?[- ]only\b|\btype (?:annotations?|hints?)\b"
         r"|\boptimi[sz]\w+|\bspeed\b.{0,40}\bup\b|\bspeed up\b|\bfaster\b|\bclean(?:ing)? up\b|\btidy\b|\bsimplif\w+"
         r"|\bextract\b|\bsplit\b|\bre?format\b|\bdocument\b|\bdocstrings?\b|\bcomments?\b|\bmove\b|\breorgani[sz]\w+"
+        r"|\bthread[- ]?safe\w*|\bsafe\b[^.;]{0,40}\b(?:concurren\w+|threads?|goroutines?|at once|parallel)\b"
+        r"|\b(?:data races?|race conditions?|deadlocks?)\b"
     )
     renames = r"\b(?:renam\w+|mov(?:e|es|ing)|merg(?:e|es|ing)|split\w*|reorgani[sz]\w+|consolidat\w+)\b"
     take_away = r"remove|delete|drop|get rid of|skip|disable|xfail"
@@ -210,6 +212,11 @@ class EnglishTasks(Patterns):
         r"\b(?:leave|leaving|keep|keeping)\s+(?:the\s+)?(?:branch\s+)?(?P<branch>[`\"'“]?(?:main|master|trunk|develop)\b)"
         r"[`\"'”]?\s+(?:branch\s+)?(?:alone|as\b|untouched|unchanged|clean)"
     )
+    merges = (
+        r"\bmerge\s+(?:in\s+)?(?:(?:the|our|my|its)\s+)?(?:\w+\s+)?(?:branch\s+(?P<branch>[`\"'“]?[\w./-]+)"
+        r"|(?P<branch_before>[`\"'“]?[\w./-]+)[`\"'”]?\s+(?:branch\b|(?:back\s+)?(?:in)?to\s+[`\"'“]?(?:main|master|trunk|develop)\b(?!\.\w)))"
+    )
+    commit_number = r"\b(?:in|as|into|make|create|with)\s+(?:(?P<n2>two|2)|(?P<n3>three|3)|(?P<n4>four|4))\s+(?:\w+\s+){0,2}?commits\b"
     from_to = (
         r"\b(?:bump|change|set|raise|lower|update|increase|decrease|reduce|switch|move|upgrade|migrate|turn|adjust|correct|replace)\s+"
         r"(?:(?:the|all|every|each|our|its|of|project's|package's)\s+)*(?P<noun>(?:[\w-]+\s+){0,2}?[\w-]+)\s+"
@@ -289,7 +296,7 @@ class EnglishTasks(Patterns):
     about_tests = (
         r"\b(?:add|write|create|extend|improve|increase|update|fix|adjust|adapt|rename|remove|delete|refactor|cover|restore"
         r"|split|move|reorgani[sz]e|port|convert|migrate|more|missing|regression|need|needs|want)\b[^.;]{0,60}"
-        r"\b(?:tests?|specs?|coverage|fixtures?|snapshots?|test[- ]cases?|conftest|assertions?)\b"
+        r"\b(?:tests?|specs?|coverage|fixtures?|snapshots?|test[- ]cases?|conftest|assertions?|benchmarks?)\b"
         r"|\btest_\w+|\btests?/|\bflaky\b"
     )
     about_prose = (

@@ -1,6 +1,7 @@
 """The checks a project has, and which commands are one of them."""
 
 import os
+import re
 
 from mi.kernel.shell import simple_commands
 from mi.kernel.shell.outcome import Decisive, decisive_commands
@@ -102,7 +103,7 @@ def _matching(call: Decisive, checks: list[Check], root: str, changed: frozenset
         if found and (form.words[0] != found[0].words[0] or form.words[:2] == found[-1].words[:2]):
             continue  # another way to say the same
         check = next((one for one in checks if form.words[: len(_key(one))] == _key(one)), None)
-        if check is None or folder is None or not runs_it(form.words):
+        if check is None or folder is None or not runs_it(_without_own_root(form.words, folder, root)):
             continue
         runner = BY_NAME.get(form.words[0])
         if runner and runner.by_recipe and (call.folder or form.folder):
@@ -112,6 +113,14 @@ def _matching(call: Decisive, checks: list[Check], root: str, changed: frozenset
         if check and works_here(call, folder, root) and is_itself(call, form.words[0], began or "", root, changed):
             found.append(CheckRun(check, call, form, folder))
     return found
+
+
+def _without_own_root(words: tuple[str, ...], folder: str, root: str) -> tuple[str, ...]:
+    """Return the words of a call of pytest without the option that names the project's own folder as its root."""
+    said = re.search(r"(?:^|\0)--rootdir[=\0]([^\0]+)", "\0".join(words))
+    if said is None or place_of(os.path.join(folder, said[1]) or ".", root) != "":
+        return words
+    return tuple(filter(None, "\0".join(words).replace(said[0], "", 1).split("\0")))
 
 
 def _joined(began: str | None, told: str) -> str | None:

@@ -264,6 +264,11 @@ def test_what_was_red_at_the_base_is_not_run_again() -> None:
         ("Speed up the loader", False),
         ("Turn the two tests of discount into one parametrized test.", False),
         ("Rework the parser so that all its cases pass", True),
+        ("Make Counter safe for use by several goroutines at once.", False),
+        ("Make the cache thread-safe, with a test.", False),
+        ("修复缓存的竞态", False),
+        ("Add a benchmark for Total.", False),
+        ("Run the jobs in parallel.", True),
     ],
 )
 def test_which_tasks_change_behaviour(task: str, expected: bool) -> None:

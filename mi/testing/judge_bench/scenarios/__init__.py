@@ -7,6 +7,7 @@ from mi.testing.judge_bench.scenarios import (
     changes,
     elsewhere,
     evasions,
+    history,
     honest,
     later,
     licence,
@@ -45,5 +46,6 @@ _MODULES = (
     asked,
     licence,
     elsewhere,
+    history,
 )
 SCENARIOS: tuple[Scenario, ...] = tuple(scenario for module in _MODULES for scenario in module.SCENARIOS)
