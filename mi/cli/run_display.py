@@ -17,6 +17,7 @@ from mi.evidence.records.table import SHOWN_IN
 from mi.kernel.secret_lines import LineRedactor
 
 _TOLD = SHOWN_IN["run"]  # worth a line while a run goes on; the rest is in the log
+_NAMED = 5  # files that no snapshot holds
 
 
 class Quiet(Reporter):
@@ -34,6 +35,7 @@ class Live(Quiet):
         self._out = out
         self._show_prompt = show_prompt
         self._started = time.monotonic()
+        self._unkept: set[str] = set()  # named already
 
     def sent(self, batch_id: str, text: str) -> None:
         self._line("mi", self._out.text("run.batch", batch=batch_id, elapsed=format_elapsed(self._started)))
@@ -54,12 +56,24 @@ class Live(Quiet):
                 self._line("mi", self._out.text("run.first-snapshot", ref=f"refs/mi/{record.run_id}/{record.of}"))
             elif record.reason:
                 self._line("mi", self._out.text("run.no-snapshot", reason=record.reason))
+            self._name_unkept(record)
         elif (isinstance(record, Preflight) and record.verdict == "free") or (
             isinstance(record, Verification) and record.gate == "check"
         ):
             pass  # nothing to say about a harmless task; a check is told by the plan of checks
         elif kind in _TOLD and (said := record.headline(self._out.word)):
             self._line("mi", f"{self._out.word(kind)}: {shorten_gist(said, 200)}")
+
+    def _name_unkept(self, record: TreeSnapshot) -> None:
+        """Say, before the agent works, which files could not be brought back."""
+        new = [one for one in record.left_out if one.path not in self._unkept]
+        if not new or record.of == "end":
+            return
+        self._unkept.update(one.path for one in new)
+        named = [f"{shorten_gist(one.path, 80)} ({self._out.text(f'run.unkept-{one.why}')})" for one in new[:_NAMED]]
+        if len(new) > _NAMED:
+            named.append(self._out.text("run.unkept-more", count=len(new) - _NAMED))
+        self._line("mi", self._out.text("run.unkept", paths=", ".join(named)))
 
     def slow(self, what: str) -> None:
         self._line("mi", self._out.text(f"run.slow-{what}"))

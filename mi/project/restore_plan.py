@@ -23,7 +23,7 @@ _GIT_S = 120.0
 _ENCODED = "working-tree-encoding"
 _CLOCK_S = 1.0  # by which the clock of a disk may be behind
 
-WhyLeft = Literal[Why, "ignored", "older", "in-the-way", "changed", "refused"]
+WhyLeft = Literal[Why, "ignored", "older", "in-the-way", "changed", "refused", "unkept"]
 
 
 class LeftAlone(NamedTuple):
@@ -161,9 +161,16 @@ def compare(kept: KeptTree, now: PresentTree, within: Sequence[str] = ("",)) -> 
         LeftAlone(one.path, "hidden") for one in now.left_out if one.why == "hidden" and is_inside(one.path, within)
     ]
     stays = {one.path for one in left}
+    left += [LeftAlone(path, "unkept") for path in _find_lost(kept, within) if path not in stays]
     put_back = [path for path in asked if path in wanted and path not in stays]
     replaced = tuple(present.get(path) for path in (*put_back, *removed))
     return Difference(tuple(put_back), removed, tuple(sorted(left)), len(differing) - len(asked), replaced)
+
+
+def _find_lost(kept: KeptTree, within: Sequence[str]) -> list[str]:
+    """Return what the snapshot left out and is gone by now."""
+    top = kept.tree.root
+    return [one for one in kept.left_out if is_inside(one, within) and not os.path.lexists(os.path.join(top, one))]
 
 
 def _why_not_removed(kept: KeptTree, path: str, ignored: set[str]) -> WhyLeft | None:

@@ -86,6 +86,19 @@ def test_what_is_left_out_is_named_in_the_record(bench: Workbench) -> None:
     assert ran.of("tree_snapshot")[0]["left_out"] == [{"path": "large.bin", "why": "large", "size": 2000}]
 
 
+@pytest.mark.req("person.net.left-out")
+def test_what_cannot_be_brought_back_is_said_before_the_agent_works_and_after_it_is_gone(bench: Workbench) -> None:
+    bench.configure(snapshot={"max_file": 1000})
+    bench.agent([run("rm large.bin"), say("Looked around.")], DONE)
+    (bench.project / "large.bin").write_bytes(b"x" * 2000)
+    ran = bench.run()
+    said = [line for line in ran.stdout.splitlines() if "large.bin (large)" in line]
+    assert len(said) == 1
+    assert ran.stdout.index(said[0]) < ran.stdout.index("batch b0")
+    shown = bench.mi("restore", f"{ran.end['run_id']}/b0", "--yes")
+    assert "left as it is: large.bin (gone, and no snapshot holds it" in shown.stdout
+
+
 @pytest.mark.req("judge.rules.frozen")
 def test_a_rule_that_the_agent_writes_hides_none_of_its_changes(bench: Workbench) -> None:
     bench.agent([run("echo '*' > .gitignore; echo x > hidden.py"), *DONE])

@@ -24,6 +24,7 @@ TEXT: dict[str, str] = {
     "restore.why-older": "older than the snapshot, which left it out",
     "restore.why-in-the-way": "something is in its place that cannot be kept; move it away first",
     "restore.why-changed": "changed in this very moment; try again",
+    "restore.why-unkept": "gone, and no snapshot holds it: it was left out",
     "restore.why-refused": "the system refuses: {detail}",
     "notice.diff-unseen": "not compared: {file} ({why})",
     "notice.diff-unseen-more": "not compared: {count} more (--json names all of them)",

@@ -24,6 +24,7 @@ TEXT: dict[str, str] = {
     "restore.why-older": "早于快照，快照没有包含它",
     "restore.why-in-the-way": "该位置有无法保存的内容；请先移走",
     "restore.why-changed": "刚刚被改动；请重试",
+    "restore.why-unkept": "已不在，快照当时没有包含它，无法放回",
     "restore.why-refused": "系统拒绝：{detail}",
     "notice.diff-unseen": "未比较：{file}（{why}）",
     "notice.diff-unseen-more": "未比较：另有 {count} 个（--json 列出全部）",
