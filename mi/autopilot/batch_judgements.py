@@ -10,7 +10,7 @@ from mi.autopilot.recorder import LogRecorder
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import RunState
 from mi.evidence.records.governed import Verification
-from mi.evidence.records.hands import Action, Evidence, RepoObservation
+from mi.evidence.records.hands import Action, Evidence
 from mi.evidence.records.mind import (
     AutoAnswer,
     AutoAnswerOutput,
@@ -53,8 +53,6 @@ class Judged(NamedTuple):
     checks: Checks | None
     risk: Risk | None
     risk_question: str
-    repo: RepoObservation
-    deferred: bool = False  # a workflow is followed: checks and answer wait for its progress
 
 
 class Decided(NamedTuple):
@@ -73,50 +71,65 @@ class BatchJudge:
         self._recorder = recorder
         self._checks = checks
 
-    def batch(self, case: Case) -> Judged:
-        """Judge evidence, risk, checks and answers of one batch."""
+    def batch(self, case: Case) -> tuple[Case, Judged]:
+        """Judge one batch: its evidence, what that calls to mind, risk beside checks, and then the agent's questions.
+
+        Each is shown what came before it; returned is also the case as it is known now.
+        """
         self._record_verification(case.batch)
         repo = repository(self._parts.project.root, self._checks, case.batch.changed_files)
-        case = msgspec.structs.replace(case, repo=repo)
-        plan = determined_plan(case)
+        case = self._with_evidence(msgspec.structs.replace(case, repo=repo))
+        self._recall(case)
+        followed = self._parts.steps.workflow_progress(self._recorder, self._up_to_date(case))
+        case = self._up_to_date(msgspec.structs.replace(case, workflow=followed))
         risky = self._with_risks_to_judge(case)
-        deferred = self._parts.steps.follows_workflow()
-        wanted: dict[str, tuple[Prompt[Any, Any], Any]] = {"extract_evidence": (extract_evidence, case)}
+        plan = planned_check(case) or determined_plan(risky)
+        risk, planned_now = self._risk_and_checks(case, risky, plan)
+        checks = self._settled_plan(case, plan or planned_now)
+        answer = self._answer(case, checks) if asked(case) else None
+        return case, Judged(answer, checks, risk, self._risk_question(risky, risk) if risk else "")
+
+    def _with_evidence(self, case: Case) -> Case:
+        """Return the case with what stays unknown of the batch, and the risks that were seen in it."""
+        judgement = self._recorder.judge(extract_evidence, case)
+        seen = judgement.value or extract_evidence.rules(case)
+        signals = list(dict.fromkeys([*case.batch.risk_signals, *filter(str.strip, seen.risk_signals)]))
+        batch = msgspec.structs.replace(case.batch, risk_signals=signals)
+        case = msgspec.structs.replace(case, batch=batch, unknowns=seen.unknowns)
+        self._record_evidence(case, seen, judgement.transcript_ref)
+        return case
+
+    def _recall(self, case: Case) -> None:
+        """Call to mind what bears on the risks of a batch and on the agent's questions, before they are judged."""
+        questions = asked(case)
+        if case.batch.risk_signals:
+            self._parts.steps.recall(self._recorder, "risk_signal", " ".join(case.batch.risk_signals))
+        if questions:
+            self._parts.steps.recall(self._recorder, "before_ask_user", " ".join(questions))
+
+    def _up_to_date(self, case: Case) -> Case:
+        """Return the case with what this batch's judgements brought up."""
+        return msgspec.structs.replace(case, recent=self._state.recent)
+
+    def _risk_and_checks(
+        self, case: Case, risky: Case, plan: Judgement[Checks] | None
+    ) -> tuple[Risk | None, Judgement[Checks]]:
+        """Return the risk, and the plan where none is determined: they do not depend on each other."""
+        wanted: dict[str, tuple[Prompt[Any, Any], Any]] = {}
         if risky.batch.risk_signals:
             wanted["risk_judge"] = (risk_judge, risky)
-        if not deferred:
-            wanted |= self._checks_and_answer(case, plan)
-        found = dict(zip(wanted, self._recorder.judge_together(*wanted.values()), strict=True))
-        self._record_evidence(case, found["extract_evidence"])
-        risk = self._record_risk(risky, found["risk_judge"]) if "risk_judge" in found else None
-        judged = Judged(None, None, risk, self._risk_question(risky, risk) if risk else "", repo, deferred)
-        return judged if deferred else self._with_checks(case, judged, plan, found)
-
-    def after_progress(self, case: Case, judged: Judged) -> Judged:
-        """Judge the rest of a batch, once it is known how far the workflow is."""
-        plan = planned_check(case) or determined_plan(case)
-        wanted = self._checks_and_answer(case, plan)
-        answers = self._recorder.judge_together(*wanted.values()) if wanted else []
-        return self._with_checks(case, judged, plan, dict(zip(wanted, answers, strict=True)))
-
-    def _checks_and_answer(self, case: Case, plan: Judgement[Checks] | None) -> dict[str, tuple[Prompt[Any, Any], Any]]:
-        """Return what has to be asked about the checks and the agent's questions."""
-        wanted: dict[str, tuple[Prompt[Any, Any], Any]] = {}
         if plan is None:
             wanted["plan_min_checks"] = (plan_min_checks, case)
-        if asked(case):
-            check = plan.value.hands_check_input if plan and plan.value else ""
-            case = self._with_answers(msgspec.structs.replace(case, planned_checks=check))
-            wanted["auto_answer"] = (auto_answer_to_hands, case)
-        return wanted
+        answers = self._recorder.judge_together(*wanted.values()) if wanted else []
+        found = dict(zip(wanted, answers, strict=True))
+        risk = self._record_risk(risky, found["risk_judge"]) if "risk_judge" in found else None
+        return risk, found.get("plan_min_checks", Judgement(None, "skipped", "rules"))
 
-    def _with_checks(
-        self, case: Case, judged: Judged, plan: Judgement[Checks] | None, found: dict[str, Judgement[Any]]
-    ) -> Judged:
-        checks = self._settled_plan(case, plan or found["plan_min_checks"])
-        answered = found.get("auto_answer")
-        answer = self._record_answer(self._with_answers(case), answered) if answered else None
-        return judged._replace(answer=answer, checks=checks)
+    def _answer(self, case: Case, checks: Checks | None) -> AutoAnswerOutput | None:
+        """Answer the agent's questions, with the checks in view that it will be asked for beside."""
+        check = checks.hands_check_input if checks and checks.should_run_checks else ""
+        case = self._with_answers(self._up_to_date(msgspec.structs.replace(case, planned_checks=check)))
+        return self._record_answer(case, self._recorder.judge(auto_answer_to_hands, case))
 
     def _with_answers(self, case: Case) -> Case:
         """Return the case with what the person answered before to questions like those of the agent."""
@@ -131,15 +144,17 @@ class BatchJudge:
     def _with_risks_to_judge(self, case: Case) -> Case:
         """Return the case without the signals that the person's configuration allows."""
         external = self._parts.runtime.external_actions
-        left = [signal for signal in case.batch.risk_signals if policy_of(signal, external) != "allow"]
+        signals = case.batch.risk_signals
+        allowed = [signal for signal in signals if policy_of(signal, external) == "allow"]
+        acts = [signal.partition(": ")[2] for signal in allowed]  # a Mind may name them in other words
+        left = [one for one in signals if one not in allowed and not any(act and act in one for act in acts)]
         return msgspec.structs.replace(case, batch=msgspec.structs.replace(case.batch, risk_signals=left))
 
-    def _record_evidence(self, case: Case, judgement: Judgement[ExtractedEvidence]) -> None:
+    def _record_evidence(self, case: Case, seen: ExtractedEvidence, transcript_ref: str) -> None:
         batch = case.batch
-        seen = judgement.value or extract_evidence.rules(case)
         record = Evidence(
             hands_transcript_ref=batch.hands_transcript_ref,
-            mind_transcript_ref=judgement.transcript_ref,
+            mind_transcript_ref=transcript_ref,
             mi_input=batch.batch_input,
             transcript_observation=batch.transcript_observation,
             repo_observation=case.repo,
@@ -147,7 +162,7 @@ class BatchJudge:
             actions=[Action(kind=action.kind, detail=action.detail) for action in seen.actions],
             results=seen.results,
             unknowns=seen.unknowns,
-            risk_signals=list(dict.fromkeys([*batch.risk_signals, *seen.risk_signals])),
+            risk_signals=batch.risk_signals,
         )
         self._recorder.append(record, note=record.headline())
 
@@ -197,7 +212,11 @@ class BatchJudge:
     def _settled_plan(self, case: Case, judgement: Judgement[Checks], suffix: str = "") -> Checks | None:
         """Return the plan; one that asks for a strategy the person has already chosen is made again, once."""
         checks = self._record_plan(judgement, suffix)
-        if checks is None or not checks.needs_testless_strategy or case.project.testless_strategy is None:
+        if checks is None or not checks.needs_testless_strategy:
+            return checks
+        if not case.check_intent and _is_settled(case):  # nobody is asked what counts where nothing is to be shown
+            return msgspec.structs.replace(checks, needs_testless_strategy=False)
+        if case.project.testless_strategy is None:
             return checks
         again = self._record_plan(self._recorder.judge(plan_min_checks, case), f"{suffix}.after_tls_claim")
         return msgspec.structs.replace(again, needs_testless_strategy=False) if again else None
@@ -222,7 +241,7 @@ class BatchJudge:
         questions = asked(case) or [case.batch.last_message]
         grave = any(map(is_irreversible, questions))  # what an agent said, or a Mind, carries no such answer
         known = [*case.person.everything(), *case.recent]
-        allowed = {said.id for said in known if said.by_person or not grave}
+        allowed = {citable for said in known if said.by_person or not grave for citable in (said.id, *said.names)}
         if grave and not refuses(answer.hands_answer_input):  # an answer to one question gives leave for nothing else
             allowed -= {said.id for said in case.person.answers}
         cited = [claim_id for claim_id in answer.cited_ids if claim_id in allowed]
@@ -251,7 +270,7 @@ class BatchJudge:
     def answer_question(self, case: Case, question: str) -> AutoAnswerOutput | None:
         """Try to answer, from what the person said, a question that was meant for them."""
         batch = msgspec.structs.replace(case.batch, questions=[question])
-        again = self._with_answers(msgspec.structs.replace(case, batch=batch))
+        again = self._with_answers(self._up_to_date(msgspec.structs.replace(case, batch=batch)))
         return self._record_answer(again, self._recorder.judge(auto_answer_to_hands, again))
 
     def decide(self, case: Case, phase: Literal["initial", "after_user"] = "initial") -> Decided:
@@ -343,7 +362,8 @@ class BatchJudge:
 def _cited_only(move: NextMove, case: Case) -> NextMove:
     """Return the move with the citations that were really there; what was invented is noted."""
     strategy = case.project.testless_strategy
-    allowed = case.thoughts.ids() | {said.id for said in case.recent} | ({strategy.id} if strategy else set())
+    recent = {citable for said in case.recent for citable in (said.id, *said.names)}
+    allowed = case.thoughts.ids() | recent | ({strategy.id} if strategy else set())
     unknown = [cited for cited in move.cited_ids if cited not in allowed]
     if not unknown:
         return move
@@ -352,10 +372,16 @@ def _cited_only(move: NextMove, case: Case) -> NextMove:
 
 
 def determined_plan(case: Case) -> Judgement[Checks] | None:
-    """Return the plan where no judgement is needed: nothing to check, or a known command that was not run yet."""
-    if case.verified or not case.moved or not case.unbent or case.nothing_to_run or case.project.check_commands:
-        return Judgement(plan_min_checks.rules(case), "skipped", "rules", error="the answer was determined")
-    return None
+    """Return the plan where no judgement is needed: nothing is uncertain, risky or asked, and what to run is known."""
+    if case.unknowns or case.batch.risk_signals or asked(case) or not _is_settled(case):
+        return None
+    return Judgement(plan_min_checks.rules(case), "skipped", "rules", error="the answer was determined")
+
+
+def _is_settled(case: Case) -> bool:
+    """Return whether nothing has to be checked, or the project itself says how."""
+    no_need = case.verified or not case.moved or not case.unbent or case.nothing_to_run
+    return no_need or bool(case.project.check_commands)
 
 
 _POST_RESULT = {"verified": "success", "failed": "failure", "judges-changed": "failure", "unverified": "pending"}

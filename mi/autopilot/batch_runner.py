@@ -18,10 +18,11 @@ from mi.agents.threads import store_thread
 from mi.autopilot import limits
 from mi.autopilot.batch_facts import SeenBatch, batch_view, checked_by_mi, last_seen, verified_by
 from mi.autopilot.clock import BatchClock
-from mi.autopilot.injection import compose, injection_for
+from mi.autopilot.injection import compose, injection_for, news_for
 from mi.autopilot.limit_pause import LimitPause
 from mi.autopilot.outcomes import GO_ON, EndRun, Next, SendNext, end_blocked
 from mi.autopilot.recorder import LogRecorder
+from mi.autopilot.resume import find_heard
 from mi.autopilot.run_parts import Prover, Reporter, RunParts
 from mi.autopilot.state import EarlierProof, RunState, added
 from mi.evidence.records.hands import HandsInput, HandsLeftovers, HandsResumeFailed, HandsRetry
@@ -185,21 +186,26 @@ class BatchRunner:
             input=redact(wanted),  # the person may have answered with a secret
             light_injection=injection,
             prompt_sha256=_sha256(prompt),
+            heard=state.heard or [],
         )
         self._recorder.append(record, sync=True)
         parts.reporter.sent(state.batch_id, prompt)
         return prompt, path
 
     def _compose(self, wanted: str) -> tuple[str, str]:
-        """Return the whole text for the agent and the injection in it; a thread that is resumed remembers both."""
+        """Return the whole text for the agent and the injection in it; a thread that is resumed gets what is new."""
         parts, state = self._parts, self._state
+        limit, external = parts.runtime.injection.max_chars, parts.runtime.external_actions
         if state.thread_id and parts.hands.can_resume(state.thread_id):
-            return wanted, ""
-        runtime = parts.runtime
-        limit, external = runtime.injection.max_chars, runtime.external_actions
-        injection = injection_for(parts.thoughts, state.task, limit, external).text
+            if state.heard is None:
+                state.heard = find_heard(parts.evidence.path, state.thread_id, parts.notices)
+            told = news_for(parts.thoughts, state.task, state.heard, limit)
+            state.heard = told.heard
+            return compose(told.text, wanted, None), told.text
+        told = injection_for(parts.thoughts, state.task, limit, external)
+        state.heard = told.heard
         opening = parts.steps.opening(self._recorder, state.task)
-        injection = "\n\n".join(part for part in (injection, opening) if part)
+        injection = "\n\n".join(part for part in (told.text, opening) if part)
         return compose(injection, wanted, state.task), injection
 
     def _keep_thread(self, thread_id: str) -> None:

@@ -1,5 +1,6 @@
 """The light injection: the little that an agent is told about the person before the task."""
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from mi.kernel.config.types import ExternalActions
@@ -13,14 +14,16 @@ EXTERNAL = (
 REFACTOR = "A refactoring keeps behaviour as it is unless the task asks for a change of behaviour."
 _LONGEST = 8  # times the limit
 _FACTS = "Known here:"
+_GONE = "This holds no longer:"
 _MORE = "(more values are kept than fit here; ask when unsure)"
 
 
 class Injected(NamedTuple):
-    """The text and the ids of what is in it."""
+    """The text, the ids of what is in it, and of all that whoever hears it need not be told again."""
 
     text: str
     claim_ids: list[str]
+    heard: list[str] = []
 
 
 class Told(NamedTuple):
@@ -28,6 +31,7 @@ class Told(NamedTuple):
 
     id: str
     text: str
+    is_answer: bool = False  # to a question of an agent, which heard it then
 
 
 class Telling(Protocol):
@@ -39,6 +43,9 @@ class Telling(Protocol):
     def behaviour_preserving(self) -> bool:
         """Return what a refactoring means."""
 
+    def withdrawn(self, claim_ids: Iterable[str]) -> list[Told]:
+        """Return those claims that hold no longer."""
+
 
 def injection_for(
     thoughts: Telling,
@@ -49,7 +56,28 @@ def injection_for(
     """Return the exact text an agent gets before a task."""
     values, preferences, facts = thoughts.told(task)
     keeps = thoughts.behaviour_preserving()
-    return build(values, preferences, facts, keeps, max_chars, external_rule(external))
+    injected = build(values, preferences, facts, keeps, max_chars, external_rule(external))
+    return injected._replace(heard=[one.id for one in (*values, *preferences, *facts)])
+
+
+def news_for(thoughts: Telling, task: str, heard: Sequence[str], max_chars: int) -> Injected:
+    """Return what is new or holds no longer since a thread was told; no text where nothing is."""
+    told = thoughts.told(task)
+    gone = thoughts.withdrawn(heard)
+    dropped = {one.id for one in gone}
+    said_again = {one.text for one in gone} & {one.text for part in told for one in part}
+    new = [
+        [one for one in part if not one.is_answer and one.id not in heard and one.text not in said_again]
+        for part in told
+    ]
+    titles = ("New since you were told what the person values:", "New, and to be followed, too:", _FACTS)
+    parts = [*zip(titles, new, strict=True), (_GONE, [one for one in gone if one.text not in said_again])]
+    filled = _fill(parts, max_chars - len(_MORE) - 1)
+    lines = [*filled.lines, *([_MORE] if filled.left_out else [])]
+    still = [claim_id for claim_id in heard if claim_id not in dropped]
+    return Injected(
+        "\n".join(lines), filled.claim_ids, list(dict.fromkeys([*still, *(one.id for part in told for one in part)]))
+    )
 
 
 def external_rule(external: ExternalActions) -> str:
@@ -79,11 +107,28 @@ def build(
     said fits, the rule for what is external is the last to go.
     """
     opening, closing, room = _framed(external, behaviour_preserving, max_chars)
-    lines, ids, left_out = [*opening], [], False
-    for title, items in (("Values:", values), ("Also:", preferences), (_FACTS, facts)):
+    filled = _fill([("Values:", values), ("Also:", preferences), (_FACTS, facts)], room)
+    lines = [*opening, *filled.lines, *([_MORE] if filled.left_out and filled.room >= 0 else [])]
+    return Injected("\n".join([*lines, *closing]), filled.claim_ids)
+
+
+class _Filled(NamedTuple):
+    """The lines that had room, and whether more than facts was left out."""
+
+    lines: list[str]
+    claim_ids: list[str]
+    left_out: bool
+    room: int
+
+
+def _fill(parts: Sequence[tuple[str, list[Told]]], room: int) -> _Filled:
+    """Return as much of each part as there is room for, under its title."""
+    lines: list[str] = []
+    ids: list[str] = []
+    left_out, longest = False, _LONGEST * max(room, 1)  # what is longer does not fit, however much of it is space
+    for title, items in parts:
         for number, item in enumerate(items):
-            text = item.text[: _LONGEST * max_chars]  # what is longer does not fit, however much of it is space
-            line = f"- {redact(' '.join(text.split()))}"
+            line = f"- {redact(' '.join(item.text[:longest].split()))}"
             cost = len(line) + 1 + (len(title) + 1 if number == 0 else 0)
             if cost > room:
                 left_out = left_out or title != _FACTS
@@ -91,8 +136,7 @@ def build(
             room -= cost
             lines += [title, line] if number == 0 else [line]
             ids.append(item.id)
-    lines += [_MORE] if left_out and room >= 0 else []
-    return Injected("\n".join([*lines, *closing]), ids)
+    return _Filled(lines, ids, left_out, room)
 
 
 def _framed(external: str, behaviour_preserving: bool, max_chars: int) -> tuple[list[str], list[str], int]:

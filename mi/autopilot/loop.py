@@ -84,7 +84,7 @@ class Loop:
 
     def decide(self, case: Case, risk_settled: bool = False) -> Next:
         """Return what comes after a batch; `risk_settled`: the person has already spoken about its risks."""
-        case, judged = self._judge_batch(case)
+        case, judged = self.judge.batch(case)
         upcoming = (
             (None if risk_settled else self._settle_risk(judged))
             or follow_step(self.parts.steps.review(self.recorder, case))
@@ -138,18 +138,6 @@ class Loop:
         return upcoming
 
     # what comes next
-
-    def _judge_batch(self, case: Case) -> tuple[Case, Judged]:
-        judged = self.judge.batch(case)
-        case = msgspec.structs.replace(case, repo=judged.repo)
-        if case.batch.risk_signals:
-            self.parts.steps.recall(self.recorder, "risk_signal", " ".join(case.batch.risk_signals))
-        latest = msgspec.structs.replace(case, recent=self.state.recent)
-        followed = self.parts.steps.workflow_progress(self.recorder, latest)
-        if judged.deferred:
-            case = msgspec.structs.replace(case, workflow=followed)
-            judged = self.judge.after_progress(case, judged)
-        return case, judged
 
     def _settle_risk(self, judged: Judged) -> EndRun | None:
         if not judged.risk_question:

@@ -137,10 +137,10 @@ class LogRecorder:
     ) -> str | None:
         """Return the person's answer; the question is stored first, so that it waits when nobody is there.
 
-        What bears on it is recalled before; about the next move that was done already, to answer without asking.
-        `would` is what MI would have said.
+        What bears on it is recalled before; about the next move and about what an agent asks that was done already, to
+        answer without asking. `would` is what MI would have said.
         """
-        if about not in ("next", "limit"):
+        if about not in ("next", "limit") and would is None:
             self._parts.steps.recall(self, "before_ask_user", text)
         question = Question(
             id=ids.make_id("qu"),

@@ -19,6 +19,7 @@ from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import CheckPlan, DecideNext
 from mi.evidence.records.run import BatchEnd, LimitRaised, Question, RunEnd, RunStart, TreeSnapshot, UserInput
+from mi.evidence.records.thoughts import CrossProjectRecall
 from mi.kernel import files
 from mi.kernel.consent import begins_with_yes
 from mi.kernel.errors import MiError, NotFound
@@ -105,6 +106,18 @@ def records_of(log: str, run_id: str, notices: Notices) -> list[Record]:
                 break
     records = (event.record() for event in read_on(log, start, notices) if event.head.run_id == run_id)
     return [record for record in records if record is not None]
+
+
+def find_heard(log: str, thread_id: str, notices: Notices) -> list[str]:
+    """Return the claims that a thread was told, by the latest batch; none where that was another thread's."""
+    ended = ""
+    for event in read_back(log, notices):
+        record = event.record() if event.head.kind in ("batch_end", "hands_input") else None
+        if isinstance(record, BatchEnd):
+            ended = ended or record.thread_id
+        if isinstance(record, HandsInput):
+            return record.heard if thread_id in (record.thread_id, ended) else []
+    return []
 
 
 def _find_pause(records: list[Record]) -> Question | None:
@@ -197,5 +210,6 @@ def restore_state(start: RunStart, records: list[Record]) -> RunState:
     exchanges = zip([batch.last_message for batch in ended], begun[1:], strict=False)
     state.guard = RepetitionGuard([signature(said, following.input) for said, following in exchanges])
     for record in records:
-        state.remember(record, record.headline() if "recent" in record.shown_in else "")
+        said = record.headline() if "recent" in record.shown_in else ""
+        state.remember(record, record.told() if isinstance(record, CrossProjectRecall) else said)
     return state

@@ -91,6 +91,11 @@ class KnownPerson:
         facts = context.query_claims[:_TOLD_FACTS]
         return _told(context.values_claims), _told(preferences), _told(facts)
 
+    def withdrawn(self, claim_ids: Iterable[str]) -> list[Told]:
+        stores = CombinedStores(self._own.read(), self._shared.read())
+        found = (stores.get(claim_id) for claim_id in claim_ids)
+        return _told([one for one in found if one is not None and one.status != "active"])
+
     def _thoughts(self, task: str) -> tuple[CombinedStores, Context]:
         """Return what stands for the task; gathered again when something was written, or may hold no longer."""
         stores = CombinedStores(self._own.read(), self._shared.read())
@@ -139,7 +144,7 @@ def _said(thoughts: list[Thought]) -> list[CitableText]:
 
 
 def _told(thoughts: list[Thought]) -> list[Told]:
-    return [Told(thought.id, _text(thought)) for thought in thoughts]
+    return [Told(thought.id, _text(thought), ANSWER in _tags(thought)) for thought in thoughts]
 
 
 def _text(thought: Thought) -> str:

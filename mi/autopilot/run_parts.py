@@ -116,6 +116,9 @@ class KnownThoughts(Protocol):
     def behaviour_preserving(self) -> bool:
         """Return whether a refactoring keeps behaviour."""
 
+    def withdrawn(self, claim_ids: Iterable[str]) -> list[Told]:
+        """Return those claims that hold no longer."""
+
     def testless_strategy(self) -> CitableText | None:
         """Return what counts as verified where there are no tests."""
 

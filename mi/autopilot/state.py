@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from mi.autopilot.loop_guard import RepetitionGuard
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import KeptAnswer, LastSeen, Marks, Question, RunUsage, UserInput, VerifiedBy
+from mi.evidence.records.thoughts import CrossProjectRecall
 from mi.kernel.secrets import redact_start
 from mi.mind.views import CitableText, SeenCommand
 from mi.project.checks.recognition import Check
@@ -32,6 +33,7 @@ class RunState(Struct, kw_only=True):
     next_input: str
     number: int = 0  # of the current batch
     thread_id: str = ""
+    heard: list[str] | None = None  # claims that the thread was told; None: another process knows
     said: str = ""  # by the agent, at the end of its latest batch
     checks_requested: int = 0  # since the last change
     told: dict[str, int] = field(default_factory=dict)  # rows of `done` that the agent was told of
@@ -67,7 +69,12 @@ class RunState(Struct, kw_only=True):
     def remember(self, event: Record, text: str) -> None:
         """Keep an event in view of the next judgements."""
         if text:
-            said = CitableText(id=event.event_id, text=redact_start(text, 600), by_person=event.said_by == "person")
+            said = CitableText(
+                id=event.event_id,
+                text=redact_start(text, 600),
+                by_person=event.said_by == "person",
+                names=tuple(item.id for item in event.items) if isinstance(event, CrossProjectRecall) else (),
+            )
             self.recent = [*self.recent, said][-RECENT:]
 
 

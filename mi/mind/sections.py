@@ -130,6 +130,7 @@ def case_sections(case: Case) -> list[Section]:
         *project_sections(case.project),
         *workflow_sections(case.workflow),
         Section("RECENT EVIDENCE", cited(case.recent), 1),
+        Section("STILL UNKNOWN OF THIS BATCH", bullets(case.unknowns), 0.5),
         repository_section(case.repo),
         *batch_sections(case.batch, case.run_diff, case.proof),
     ]

@@ -36,6 +36,7 @@ class CitableText(Struct, frozen=True, kw_only=True):
     by_person: bool = True  # an event may also tell what the agent or a Mind said
     said_at: str = ""
     asked: str = ""  # the question that it answers
+    names: tuple[str, ...] = ()  # what it tells of and can be cited in its stead
 
 
 class AnsweredBefore(Struct, frozen=True, kw_only=True):
@@ -272,6 +273,7 @@ class Case(Struct, frozen=True, kw_only=True):
     judges_accepted: bool = False  # the person said yes to a change of what judges the work
     will_prove: bool = False  # the person wants MI's own run before a run is done
     proof: ProofView | None = None  # of the tree as it is now
+    unknowns: list[str] = []  # of the batch: what is claimed but was not shown
     planned_checks: str = ""  # what the agent will be asked to run together with an answer
     check_intent: str = ""  # what a check must show now, whatever was asked for before
     person_said: str = ""  # what the person just answered to decide_next

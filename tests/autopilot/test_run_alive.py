@@ -1,11 +1,15 @@
 """What the Mind and the agent hear while a run goes on: what was seen, recalled, planned, learned and sent."""
 
+import json
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
 
+from mi.kernel import jsonl
+from mi.testing import Request
 from mi.testing.server import ScriptedServer
-from tests.autopilot.workbench import CHECK, Workbench, models_for
+from tests.autopilot.workbench import CHECK, MEND, NO_LEARNING, TEST, Workbench, models_for, run
 from tests.autopilot.workbench import say as says
 from tests.mind.answers import Json, asked, model, parts
 
@@ -70,3 +74,160 @@ def test_a_loop_break_sees_the_thoughts_that_a_decision_sees(bench: Workbench, j
     assert "Never guess twice" in shown["loop_break"]["thought_db_context"]
     assert shown["loop_break"]["thought_db_context"] == shown["decide_next"]["thought_db_context"]
     assert shown["loop_break"]["NEXT INPUT"] == "Go on."
+
+
+# what was seen, recalled and planned, before the judgements that rest on it
+
+
+QUESTION = "Which colour should the report have?"
+WISH = "The report's colour is always green"
+
+
+def elsewhere(bench: Workbench, claim_id: str, text: str) -> None:
+    """A preference that the person has in another project."""
+    folder = bench.home / "projects/other/thoughtdb"
+    folder.mkdir(parents=True)
+    line = {"kind": "claim", "version": "v1", "claim_id": claim_id, "claim_type": "preference", "text": text}
+    line |= {"scope": "project", "asserted_ts": "2026-01-01T00:00:00.000Z", "tags": [], "origin": "user"}
+    jsonl.append(str(folder / "claims.jsonl"), json.dumps(line).encode(), sealed=True)
+
+
+@pytest.mark.req("alive.loop.recall-reaches-answer", "v1.recall.in-recent-evidence")
+@pytest.mark.parametrize("asked_by", ["agent", "judge"])
+def test_what_a_recall_finds_answers_instead_of_the_person(bench: Workbench, judged: Open, asked_by: str) -> None:
+    moves = iter([{"next_action": "ask_user", "status": "not_done", "ask_user_question": QUESTION}, {}])
+
+    def answer(request: Request) -> Json:
+        if WISH in parts(request)["RECENT EVIDENCE"]:
+            return {"should_answer": True, "hands_answer_input": "Make it green.", "cited_ids": ["cl_green"]}
+        return {"needs_user_input": True, "ask_user_question": QUESTION}
+
+    judged(model(decide_next=lambda request: next(moves) if asked_by == "judge" else {}, auto_answer_to_hands=answer))
+    bench.configure(runtime=NO_LEARNING)
+    elsewhere(bench, "cl_green", WISH)
+    bench.agent([says(QUESTION if asked_by == "agent" else "I have read it.")], [MEND, TEST, says("Done.")])
+    ran = bench.run("fix the failing test")
+    ran.ended("done")
+    assert ran.inputs[1] == "Make it green."
+    assert bench.inbox() == []
+    assert ran.of("auto_answer")[0]["auto_answer"]["cited_ids"] == ["cl_green"]
+
+
+@pytest.mark.req("alive.loop.plan-unless-certain", "alive.loop.unknowns-count", "v1.loop.plan-checks-step")
+@pytest.mark.parametrize("unknown", ["whether negatives work", ""])
+def test_a_check_is_planned_for_what_stays_unknown(bench: Workbench, judged: Open, unknown: str) -> None:
+    facts = {"facts": ["add was mended"], "unknowns": [unknown] if unknown else []}
+    plans = iter([{"should_run_checks": True, "hands_check_input": f"Show it with `{CHECK}`."}, {}])
+    server = judged(model(extract_evidence=facts, plan_min_checks=lambda request: next(plans)))
+    bench.agent([MEND, TEST, says("Done.")], [TEST, says("It passes. Done.")])
+    ran = bench.run()
+    ran.ended("done")
+    planned = [parts(one) for one in server.requests if asked(one) == "plan_min_checks"]
+    assert ran.inputs[1:] == ([f"Show it with `{CHECK}`."] if unknown else [])
+    assert len(planned) == (2 if unknown else 0)
+    if unknown:
+        assert unknown in planned[0]["STILL UNKNOWN OF THIS BATCH"]
+        assert "add was mended" in planned[0]["RECENT EVIDENCE"]
+
+
+@pytest.mark.req("alive.loop.each-with-what-came-before", "v1.loop.auto-answer-step")
+def test_an_answer_is_given_in_view_of_the_evidence_and_of_the_plan(bench: Workbench, judged: Open) -> None:
+    bench.values("Reports are green.")
+
+    def answer(request: Request) -> Json:
+        claim = request.user_texts[-1].partition("[cl_")[2].partition("]")[0]
+        return {"should_answer": True, "hands_answer_input": "Make it green.", "cited_ids": [f"cl_{claim}"]}
+
+    server = judged(
+        model(
+            extract_evidence={"facts": ["a question stands between"]},
+            plan_min_checks={"should_run_checks": True, "hands_check_input": "Then run the tests."},
+            auto_answer_to_hands=answer,
+        )
+    )
+    bench.agent([MEND, says(QUESTION)], [TEST, says("Done.")])
+    ran = bench.run("--max-batches", "2", "fix the failing test")
+    assert ran.inputs[1] == "Make it green.\n\nThen run the tests."
+    order = [asked(one) for one in server.requests][:3]
+    assert order == ["extract_evidence", "plan_min_checks", "auto_answer_to_hands"]
+    shown = parts(server.requests[2])
+    assert shown["CHECKS PLANNED"] == "Then run the tests."
+    assert "a question stands between" in shown["RECENT EVIDENCE"]
+
+
+@pytest.mark.req("alive.loop.seen-risks-count")
+@pytest.mark.parametrize(("policy", "is_judged"), [("values_judged", True), ("allow", False)])
+def test_a_risk_that_the_judge_saw_is_judged_as_one(
+    bench: Workbench, judged: Open, policy: str, is_judged: bool
+) -> None:
+    seen = {"risk_signals": ["install: a package was set up for everybody"]}
+    server = judged(model(extract_evidence=seen, risk_judge={"category": "install", "severity": "high"}))
+    bench.config["runtime"] |= {"external_actions": {"install_policy": policy}}
+    bench.agent([MEND, TEST, says("Done.")])
+    ran = bench.run()
+    ran.ended("blocked" if is_judged else "done")
+    risks = [parts(one)["RISK SIGNALS"] for one in server.requests if asked(one) == "risk_judge"]
+    assert risks == (["- install: a package was set up for everybody"] if is_judged else [])
+    assert ["a package was set up for everybody" in one["question"] for one in bench.inbox()] == [True] * is_judged
+
+
+# what the agent's thread hears
+
+
+LISTENER = """\
+import json, pathlib, sys
+heard = pathlib.Path(sys.argv[1])
+said = "It adds two numbers." if heard.exists() else "Which database should I use here?"
+heard.open("a").write(sys.argv[2] + "\\0")
+print(json.dumps({"type": "system", "subtype": "init", "session_id": "s-1"}))
+print(json.dumps({"type": "result", "is_error": False, "result": said, "session_id": "s-1"}))
+"""
+
+
+def listening(bench: Workbench) -> Callable[[], list[str]]:
+    """An agent with a thread that asks once and then answers; returned is what tells all that it heard."""
+    agent, heard = bench.folder / "agent.py", bench.folder / "heard.txt"
+    agent.write_text(LISTENER, "utf-8")
+    call = [sys.executable, str(agent), str(heard), "{prompt}"]
+    cli = {"exec": call, "resume": [*call, "--resume", "{thread_id}"]}
+    bench.configure(hands={"provider": "cli", "cli": cli})
+    return lambda: heard.read_text("utf-8").split("\0")[:-1]
+
+
+@pytest.mark.req("alive.loop.thread-hears-values", "v1.loop.build-input")
+def test_a_resumed_thread_hears_values_that_are_new_or_gone(bench: Workbench) -> None:
+    heard = listening(bench)
+    bench.values("Keep changes small.")
+    bench.run("what does calc.py do?").ended("blocked")
+    bench.mi("values", "set", "--text", "Keep changes small.\nUse tabs in every file.")
+    bench.mi("answer", bench.inbox()[0]["id"], "PostgreSQL")
+    bench.run("--resume")
+    bench.mi("values", "set", "--text", "Keep changes small.")
+    bench.run("--continue-hands", "what is add?")
+    bench.run("--continue-hands", "what is in calc.py?")
+    first, second, third, fourth = heard()
+    assert "Keep changes small." in first
+    told = "New since you were told what the person values:\n- Use tabs in every file."
+    assert (second, third) == (
+        f"{told}\n\nPostgreSQL",
+        "This holds no longer:\n- Use tabs in every file.\n\nwhat is add?",
+    )
+    assert fourth == "what is in calc.py?"  # it knows all
+
+
+@pytest.mark.req("alive.loop.thread-hears-lessons")
+def test_what_one_batch_taught_is_told_in_the_next(bench: Workbench, judged: Open) -> None:
+    rule = {"scope": "project", "severity": "high", "text": "Ask before pushing.", "rationale": "it was pushed"}
+    judged(
+        model(
+            risk_judge={"severity": "low", "should_ask_user": False, "learn_suggested": [rule]},
+            decide_next=GO_ON,
+        )
+    )
+    bench.agent([MEND, run("git push origin main"), says("Pushed.")], STUCK, STUCK)
+    ran = bench.run("--max-batches", "3", "fix the failing test")
+    told = [one["light_injection"] for one in ran.of("hands_input")]
+    assert "Ask before pushing." not in told[0]
+    assert "- Ask before pushing." in told[1]
+    assert told[2] == ""
+    assert "Ask before pushing." in ran.stdout

@@ -70,7 +70,8 @@ def test_every_prompt_gets_what_it_needs(bench: Workbench, judged: Open) -> None
         assert spec["verification"]["no_tests_policy"] == "ask_once_per_project_then_remember"
         assert set(spec["project_overlay"]) == {"stack_hints", "testless_verification_strategy", "workflow_run"}
         assert not {"values_summary", "decision_procedure", "compiled_values"} & set(spec)
-        assert "Keep changes small." in got[name]["thought_db_context" if name == "decide_next" else "VALUES"]
+        decides = name in ("decide_next", "loop_break")
+        assert "Keep changes small." in got[name]["thought_db_context" if decides else "VALUES"]
     assert "git push origin main (exit 128)" in got["extract_evidence"]["COMMANDS SEEN"]
     assert "command_execution" in got["extract_evidence"]["EVENTS"]
     assert "?? a.txt" in got["extract_evidence"]["REPOSITORY"]

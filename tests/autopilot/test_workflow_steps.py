@@ -102,7 +102,6 @@ def test_the_answer_moves_the_cursor_and_stands_in_the_log(
     begun(home, notices, steps, hand)
     assert steps.opening(hand, "cut a release") == injected(workflow())
     assert steps.opening(hand, "cut a release") == ""
-    assert steps.follows_workflow()
     followed = steps.workflow_progress(hand, CASE)
     assert followed == FollowedWorkflow(workflow=followed.workflow, completed=["s1"], next_step=CHECK)
     record = hand.records[-1]
@@ -180,7 +179,6 @@ def test_the_end_of_a_run_closes_what_it_followed(home, notices, steps, hand: Ha
     assert cursor().active
     steps.session_log(hand, RunEnd(status="done"))
     assert (cursor().active, cursor().close_reason) == (False, "the run is done")
-    assert not steps.follows_workflow()
 
 
 def test_a_check_that_is_next_is_the_plan() -> None:

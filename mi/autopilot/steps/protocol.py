@@ -89,10 +89,6 @@ class RunSteps:
         """Return what else a new agent thread is told beside the values, e.g. the workflow to follow."""
         return ""
 
-    def follows_workflow(self) -> bool:
-        """Return whether the run follows a workflow now: what is to be checked is then planned by its progress."""
-        return False
-
     def workflow_progress(self, recorder: RunRecorder, case: Case) -> FollowedWorkflow | None:
         """Return how far an active workflow is; None when none is followed."""
         return None
@@ -134,9 +130,6 @@ class AllSteps(RunSteps):
 
     def opening(self, recorder: RunRecorder, task: str) -> str:
         return "\n\n".join(text for room in self._rooms if (text := room.opening(recorder, task)))
-
-    def follows_workflow(self) -> bool:
-        return any(room.follows_workflow() for room in self._rooms)
 
     def workflow_progress(self, recorder: RunRecorder, case: Case) -> FollowedWorkflow | None:
         return next((found for room in self._rooms if (found := room.workflow_progress(recorder, case))), None)

@@ -27,5 +27,4 @@ class RecallSteps(RunSteps):
         is_heard = self._build_filter()
         found = recall(self._search, self._settings, trigger, query, self._project_id, is_heard=is_heard)
         if found is not None:
-            said = "; ".join(f"{item.id}: {' '.join(item.text.split())[:160]}" for item in found.items)
-            recorder.append(found, note=f"recalled for {found.query_compact!r}: {said or 'nothing'}")
+            recorder.append(found, note=found.told())

@@ -48,9 +48,6 @@ class WorkflowSteps(RunSteps):
     def opening(self, recorder: RunRecorder, task: str) -> str:
         return self._tell_once()
 
-    def follows_workflow(self) -> bool:
-        return self._followed() is not None
-
     def workflow_progress(self, recorder: RunRecorder, case: Case) -> FollowedWorkflow | None:
         followed = self._followed()
         if followed is None:

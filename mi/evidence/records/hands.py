@@ -15,6 +15,7 @@ class HandsInput(Record, frozen=True, kw_only=True, tag="hands_input"):
     input: str = ""
     light_injection: str = ""
     prompt_sha256: str = ""
+    heard: list[str] = []  # claims that the agent's thread need not be told again
 
     def headline(self, say: Say = str) -> str:
         return self.input

@@ -187,6 +187,11 @@ class CrossProjectRecall(Record, frozen=True, kw_only=True, tag="cross_project_r
     def headline(self, say: Say = str) -> str:
         return f"{self.query_compact} → {len(self.items)}"
 
+    def told(self) -> str:
+        """Return what was found, for the judgements that follow."""
+        said = "; ".join(f"{item.id}: {' '.join(item.text.split())[:160]}" for item in self.items)
+        return f"recalled for {self.query_compact!r}: {said or 'nothing'}"
+
 
 class Recall(Record, frozen=True, kw_only=True, tag="recall"):
     query: str = ""

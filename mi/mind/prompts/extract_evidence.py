@@ -11,7 +11,8 @@ from mi.mind.views import Case
 _INSTRUCTION = """\
 Extract what this batch of the agent's work showed. facts: what is now known; actions: commands run and files
 edited; results: outcomes with exit codes; unknowns: what is claimed but was not shown; risk_signals: external,
-destructive or costly actions that really happened (not ones merely mentioned). At most 8 short items each.
+destructive or costly actions that really happened (not ones merely mentioned), each as `category: what was done`, the
+category one of network, install, push, publish, delete, privilege, privacy, cost, other. At most 8 short items each.
 Claims of the agent are not facts."""
 
 
