@@ -204,11 +204,12 @@ def _show_last(context: HomeContext, out: Output, args: Args) -> None:
     from mi.evidence.run_story import read_story
 
     log = context.project_home.evidence
-    bundle = find_latest_batch(log, context.evidence_index, context.notices, Progress(out, "progress.indexing"))
+    progress = Progress(out, "progress.indexing")
+    bundle = find_latest_batch(log, context.evidence_index, context.notices, progress)
     if bundle is None:
         raise NotFound("no-batch", path=log)
     context.note_last()
-    story = read_story(log, str(bundle["run_id"]), context.notices)
+    story = read_story(log, str(bundle["run_id"]), context.evidence_index, progress)
     if args.json:
         out.json(bundle | {"run": story.show()})
         return

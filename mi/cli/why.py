@@ -54,7 +54,8 @@ def _last(context: HomeContext, args: Args) -> int:
     found = _find_decision(context, log, latest.run_id if latest else "")
     if found is None:
         raise NotFound("nothing-decided", path=log)
-    story = read_story(log, latest.run_id, context.notices) if latest else None
+    progress = Progress(Output(context.language), "progress.indexing")
+    story = read_story(log, latest.run_id, context.evidence_index, progress) if latest else None
     return _explain_event(context, args, found.fields(), story)
 
 

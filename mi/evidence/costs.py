@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from mi.evidence.former import find_end
 from mi.evidence.reader import read_at, read_whole
 from mi.evidence.records.run import RunEnd, RunStart, RunUsage
+from mi.kernel import jsonl
 
 if TYPE_CHECKING:
     from mi.evidence.index import EvidenceIndex
@@ -32,8 +34,11 @@ class Sum(NamedTuple):
 
 def run_costs(index: "EvidenceIndex", log: str, project_id: str, progress: Callable[[int, int], None]) -> list[RunCost]:
     """Return every run of a log, the oldest first."""
-    found: dict[str, RunCost] = {}
-    for offset in index.all_of(log, ("run_start", "run_end"), progress):
+    places = index.all_of(log, ("run_start", "run_end"), progress)
+    before = places[0] if places else jsonl.measure_size(log)
+    former = [one for one in index.all_of(log, ("hands_input", "decide_next"), progress) if one < before]
+    found = _list_former(log, former, project_id)
+    for offset in places:
         event = read_at(log, offset)
         record = read_whole(log, event).record() if event is not None else None
         if isinstance(record, RunStart):
@@ -43,6 +48,19 @@ def run_costs(index: "EvidenceIndex", log: str, project_id: str, progress: Calla
         elif isinstance(record, RunEnd) and record.run_id in found:
             found[record.run_id] = found[record.run_id]._replace(status=record.status, spent=record.spent)
     return list(found.values())
+
+
+def _list_former(log: str, offsets: list[int], project_id: str) -> dict[str, RunCost]:
+    """Return the runs of the earlier tool, which come before all others; what they cost was not recorded."""
+    found: dict[str, RunCost] = {}
+    for event in filter(None, (read_at(log, offset) for offset in offsets)):
+        run_id, end = event.head.run_id, find_end(event)
+        if event.head.kind == "hands_input" and run_id not in found:
+            task = str(event.fields().get("input", ""))
+            found[run_id] = RunCost(run_id, project_id, event.head.ts[:10], task, "no end", RunUsage())
+        elif end is not None and run_id in found:
+            found[run_id] = found[run_id]._replace(status=end.status)
+    return found
 
 
 def sum_costs(name: str, costs: Iterable[RunCost]) -> Sum:

@@ -17,7 +17,7 @@ from mi.kernel.log_view import LogView, Progress, Tables, cursor_of
 
 T = TypeVar("T")
 _TABLES = Tables(
-    4,
+    5,
     (
         "CREATE TABLE event (log INTEGER, event_id TEXT, offset INTEGER, PRIMARY KEY (log, event_id)) WITHOUT ROWID",
         """CREATE TABLE landmark
@@ -30,6 +30,7 @@ _UNSETTLED = f"""SELECT offset FROM landmark AS a WHERE {_LOG} AND kind = ?2 AND
     (SELECT 1 FROM landmark AS b WHERE b.log = a.log AND b.kind = ?3 AND b.ref = a.ref)"""
 _BATCH = 1000  # events between two commits: what is held in memory at most
 _MAX_LINE = 1 << 18
+_FORMER_ID = "suggestion_id"  # of a suggestion, as the earlier tool named it
 _Ref = defstruct("_Ref", [(name, str, "") for name in sorted({*LANDMARKS.values()} - {""})])
 
 
@@ -40,6 +41,15 @@ class _Entry(NamedTuple):
     offset: int
     kind: str = ""  # of a landmark
     ref: str = ""
+
+
+class RunPlaces(NamedTuple):
+    """Where a run's landmarks are: those that were asked for, its first and its last input, its last decision."""
+
+    told: list[int]
+    first_input: int | None
+    last_input: int | None
+    decision: int | None
 
 
 class _Events:
@@ -87,6 +97,29 @@ class EvidenceIndex:
         marks = ", ".join("?" * len(wanted))
         query = f"SELECT offset FROM landmark WHERE {_LOG} AND kind IN ({marks}) ORDER BY offset"
         return [row[0] for row in self._query(log, query, wanted, progress)]
+
+    def find_run(self, log: str, run_id: str, kinds: Iterable[str], progress: Progress) -> RunPlaces:
+        """Return where the landmarks of a log's latest run are, however long it was."""
+        source, wanted = self._source(log), tuple(kinds)
+        marks = ", ".join("?" * len(wanted))
+        landmarks = f"FROM landmark WHERE {_LOG}"
+
+        def work(view: LogView) -> RunPlaces:
+            view.catch_up(source, _Events(), progress)
+            starts = view.db.execute(
+                f"SELECT offset {landmarks} AND kind = 'run_start' ORDER BY offset DESC", (log_name,)
+            )
+            since = next((offset for (offset,) in starts if _begins(log, offset, run_id)), 0)
+            told = f"SELECT offset {landmarks} AND offset >= ? AND kind IN ({marks}) ORDER BY offset"
+            ends = f"SELECT min(offset), max(offset) {landmarks} AND kind = ? AND offset >= ?"
+            first, last = view.db.execute(ends, (log_name, "hands_input", since)).fetchone()
+            decision = view.db.execute(ends, (log_name, "decide_next", since)).fetchone()[1]
+            return RunPlaces(
+                [row[0] for row in view.db.execute(told, (log_name, since, *wanted))], first, last, decision
+            )
+
+        log_name = source.source
+        return self._with_view(work)
 
     def referring(self, log: str, kind: str, ref: str, progress: Progress) -> int | None:
         """Return the offset of the latest event of a landmark kind that carries a reference, e.g. `qu_…`."""
@@ -170,10 +203,20 @@ def _lookup(view: LogView, source: Log[_Entry], event_id: str) -> Event | None:
     return None
 
 
+def _begins(log: str, offset: int, run_id: str) -> bool:
+    """Return whether a run began at an offset, and did not only go on there."""
+    event = read_at(log, offset)
+    return event is not None and event.head.run_id == run_id and not event.fields().get("resumed_from")
+
+
 def ref_of(event: Event) -> str:
     """Return what joins a landmark to its counterpart: a question's id in the question and in its answer."""
     name = LANDMARKS[event.head.kind]
     try:
-        return getattr(decode_stored(event.raw, _Ref), name) or event.head.event_id if name else ""
+        if not name:
+            return ""
+        refs = decode_stored(event.raw, _Ref)
+        former = getattr(refs, _FORMER_ID) if event.head.kind == "learn_suggested" else ""
+        return getattr(refs, name) or former or event.head.event_id
     except BadJson:
         return ""

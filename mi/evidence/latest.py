@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from mi.evidence.former import DECIDING, find_end
 from mi.evidence.reader import Event, read_at, read_back, read_whole
 from mi.evidence.records.proof import Proof
 from mi.evidence.records.run import Marks, RunEnd, RunUsage
@@ -59,7 +60,7 @@ def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
     """Return what events, latest first, say of the run that wrote the latest of them."""
     ended: RunEnd | None = None
     later: dict[str, bool | None] = {}
-    run_id, batches = "", 0
+    run_id, batches, decided = "", 0, False
     for event in events:
         if event.head.kind in AFTER_END:
             continue
@@ -73,7 +74,9 @@ def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
             ended = record if isinstance(record, RunEnd) else None
         if not run_id or event.head.run_id != run_id:
             continue
-        number = _batch_number(event.head.batch_id)
+        if event.head.kind in DECIDING and not decided:
+            decided, ended = True, ended or find_end(read_whole(log, event))
+        number = count_batches(event.head.batch_id)
         if number and event.head.kind in ("hands_input", "batch_end"):  # other events may be before the batch begins
             batches = number
             break
@@ -87,7 +90,7 @@ def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
     return LatestRun(run_id, ended, marks, ended.spent, batches, ended.evidence_ids)
 
 
-def _batch_number(batch_id: str) -> int:
+def count_batches(batch_id: str) -> int:
     """Return how many batches there were when this one ran: b0 is the first."""
     number = batch_id.removeprefix("b").partition(".")[0]
     return int(number) + 1 if number.isdigit() else 0
@@ -113,4 +116,21 @@ def whole_run(log: str, run_id: str, index: "EvidenceIndex", progress: "Progress
         else:
             kept = ("status", "reason", "marks", "spent", "exit", "evidence_ids")
             found |= {name: fields.get(name) for name in kept} | {"ended": fields.get("ts", "")}
+    if batches and not found:
+        found = _find_former(log, run_id, index, progress)
     return found | {"batches": len(dict.fromkeys(batches))} if found else None
+
+
+def _find_former(log: str, run_id: str, index: "EvidenceIndex", progress: "Progress") -> dict[str, Any]:
+    """Return a run of the earlier tool: its first input is its task, its last decision its end."""
+    found: dict[str, Any] = {"run_id": run_id, "status": None}
+    for offset in index.all_of(log, ("hands_input", "decide_next"), progress):
+        event = read_at(log, offset)
+        if event is None or event.head.run_id != run_id:
+            continue
+        if event.head.kind == "hands_input":
+            found = {"task": event.fields().get("input", ""), "started": event.head.ts} | found
+        elif (end := find_end(event)) is not None:
+            kept = ("status", "reason", "exit", "evidence_ids")
+            found |= {name: getattr(end, name) for name in kept} | {"ended": end.ts}
+    return found

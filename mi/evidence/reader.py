@@ -10,7 +10,7 @@ from msgspec import Struct
 from mi.evidence.records.base import Record
 from mi.evidence.records.kinds import record_type
 from mi.kernel import jsonl, text
-from mi.kernel.jsontext import BadJson, decode, decode_stored
+from mi.kernel.jsontext import BadJson, decode, decode_fields, decode_stored, encode
 from mi.kernel.notices import Notices
 from mi.kernel.seal import find_foreign
 
@@ -39,12 +39,19 @@ class Event(NamedTuple):
     raw: bytes
     cut: bool
 
+    @property
+    def by_this_tool(self) -> bool:
+        """Whether it was not written by the earlier tool, whose records say no version."""
+        return b'"v":' in self.raw
+
     def record(self) -> Record | None:
         """Return the typed record; None for a kind or shape this version does not know."""
         shape = record_type(self.head.kind)
         if shape is None or self.cut:
             return None
         try:
+            if not self.by_this_tool:  # a field of another shape costs itself, not the record
+                return decode_fields(encode(shape.read_former(self.fields())), shape)
             return decode_stored(self.raw, shape)
         except BadJson:
             return None

@@ -5,15 +5,20 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from mi.evidence.reader import Event, read_back, read_whole
+from mi.evidence.former import find_end
+from mi.evidence.index import EvidenceIndex
+from mi.evidence.latest import count_batches
+from mi.evidence.reader import Event, read_at
 from mi.evidence.records.base import Record
+from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import AutoAnswer
 from mi.evidence.records.run import Question, RunEnd, RunStart, UserInput
 from mi.evidence.records.thoughts import AnsweredAlone
-from mi.kernel.notices import Notices
+from mi.kernel.log_view import Progress
+from mi.kernel.seal import find_foreign
 
 _TOLD_BY = (RunStart, RunEnd, Question, UserInput, AutoAnswer, AnsweredAlone)
-_KINDS = {kind.__struct_config__.tag for kind in _TOLD_BY}
+_KINDS = {str(kind.__struct_config__.tag) for kind in _TOLD_BY}
 
 
 class AskedInRun(Struct, frozen=True, kw_only=True):
@@ -57,24 +62,27 @@ class RunStory(Struct, frozen=True, kw_only=True):
         return own | {name: end.get(name) for name in kept} | {"ended": end.get("ts")}
 
 
-def read_story(log: str, run_id: str, notices: Notices) -> RunStory:
-    """Return the story of a run, read from the log's end back to where it began."""
-    batches: set[str] = set()
-    records: list[Record] = []
-    for event in read_back(log, notices):
-        if event.head.run_id == run_id and event.head.kind == "hands_input":
-            batches.add(event.head.batch_id)
-        record = _read(log, event, run_id)
-        records += [record] if record else []
-        if isinstance(record, RunStart) and not record.resumed_from:
-            break
-    return _tell(run_id, records[::-1], len(batches))
+def read_story(log: str, run_id: str, index: EvidenceIndex, progress: Progress) -> RunStory:
+    """Return the story of a log's latest run; it costs what is told of it, however much the run wrote."""
+    places, foreign = index.find_run(log, run_id, _KINDS, progress), find_foreign(log)
 
+    def read(offset: int | None) -> Event | None:
+        """Return an event of the run, or an answer, which may be another command's."""
+        if offset is None or any(one.start <= offset < one.end for one in foreign):
+            return None
+        event = read_at(log, offset)
+        return event if event and (event.head.run_id == run_id or event.head.kind == "user_input") else None
 
-def _read(log: str, event: Event, run_id: str) -> Record | None:
-    """Return a record that the story is told by; an answer to a question may be another command's."""
-    is_own = event.head.run_id == run_id or event.head.kind == "user_input"
-    return read_whole(log, event).record() if is_own and event.head.kind in _KINDS else None
+    found = [event.record() for offset in places.told if (event := read(offset)) is not None]
+    records = [record for record in found if record is not None]
+    last, decision = read(places.last_input), read(places.decision)
+    if not any(isinstance(one, RunStart) for one in records):  # by the earlier tool
+        first = read(places.first_input)
+        sent = first.record() if first else None
+        records = [RunStart(task=sent.input, ts=sent.ts) if isinstance(sent, HandsInput) else RunStart(), *records]
+        end = find_end(decision) if decision else None
+        records += [end] if end else []
+    return _tell(run_id, records, count_batches(last.head.batch_id) if last else 0)
 
 
 def _tell(run_id: str, records: list[Record], batches: int) -> RunStory:

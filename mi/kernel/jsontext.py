@@ -75,7 +75,8 @@ def _fitting(value: Any, wanted: Any) -> Any:
     except msgspec.ValidationError:
         if not isinstance(value, list):
             raise
-        return [one for one in value if _fits([one], wanted)]
+        value = [one for one in value if _fits([one], wanted)]
+        msgspec.convert(value, wanted)  # no list at all may be wanted
     return value
 
 

@@ -137,7 +137,7 @@ def test_a_record_with_odd_text_is_still_typed(log, notices):
 def test_kinds_and_fields_of_a_newer_version_are_shown_as_they_are(log, notices):
     add(
         log,
-        b'{"kind":"teleport","event_id":"ev_x_1","to":{"deep":[1]},"v":9}\n{"kind":"run_end","status":"vanished"}\n',
+        b'{"kind":"teleport","event_id":"ev_x_1","to":{"deep":[1]},"v":9}\n{"kind":"run_end","status":"vanished","v":9}\n',
     )
     newer, odd = reader.read_last(str(log), 2, notices)
     assert newer.record() is None

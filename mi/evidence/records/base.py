@@ -36,6 +36,11 @@ class Record(Struct, frozen=True, kw_only=True, tag_field="kind", tag="record"):
     batch_id: str = ""
     thread_id: str = ""
 
+    @classmethod
+    def read_former(cls, fields: Json) -> Json:
+        """Return the fields of a record of the earlier tool as this version names them."""
+        return fields
+
     def headline(self, say: Say = str) -> str:
         """Return what happened, for one line of a list; `say` is asked for our own words, not for what others said."""
         return ""

@@ -87,6 +87,7 @@ class AutoAnswerOutput(Struct, frozen=True, kw_only=True):
 
 class AutoAnswer(MindRecord, frozen=True, kw_only=True, tag="auto_answer"):
     shown_in = ("run", "batch", "segment", "recent", "why")
+    is_landmark = True
 
     auto_answer: AutoAnswerOutput = field(default_factory=AutoAnswerOutput)
 
@@ -109,6 +110,7 @@ class ThoughtsUsed(Struct, frozen=True, kw_only=True):
 
 class DecideNext(MindRecord, frozen=True, kw_only=True, tag="decide_next"):
     shown_in = ("run", "batch", "segment", "recent", "why")
+    is_landmark = True
 
     phase: Literal["initial", "after_user"] = "initial"
     next_action: Literal["send_to_hands", "ask_user", "stop"] = "stop"

@@ -196,6 +196,8 @@ PAIRS: dict[str, str] = {
 }
 LANDMARKS: dict[str, str] = {
     "answered_alone": "",
+    "auto_answer": "",
+    "decide_next": "",
     "hands_input": "",
     "learn_applied": "suggestion_id",
     "learn_suggested": "id",

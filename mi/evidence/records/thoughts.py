@@ -68,6 +68,18 @@ class LearnSuggested(Record, frozen=True, kw_only=True, tag="learn_suggested"):
     count: int = 0  # runs in which it was seen until then
     applied_claim_ids: list[str] = []
 
+    @classmethod
+    def read_former(cls, fields: Json) -> Json:
+        """Return the fields with those of what was suggested, which may be one level deeper, and several."""
+        inner = fields.get("suggestion") or fields.get("learn_suggested") or []
+        told = [one for one in (inner if isinstance(inner, list) else [inner]) if isinstance(one, dict)]
+        named = {"id": fields.get("id") or fields.get("suggestion_id") or fields.get("event_id")}
+        deeper: Json = {
+            name: "\n".join(str(one[name]) for one in told if one.get(name)) for name in ("text", "rationale")
+        }
+        deeper |= {name: told[0].get(name) for name in ("scope", "severity") if told}
+        return fields | named | {name: fields.get(name) or value for name, value in deeper.items()}
+
     def headline(self, say: Say = str) -> str:
         return f"{self.id} {self.text}"
 

@@ -113,6 +113,15 @@ def _said(store: ThoughtStore) -> dict[str, tuple[str, Claim]]:
             continue
         name = next(tag.removeprefix(TAG) for tag in claim.tags if tag.startswith(TAG))
         value = next((tag.removeprefix(VALUE_TAG) for tag in claim.tags if tag.startswith(VALUE_TAG)), "")
+        value = value or _read_former(name, claim.text)
         if name in SETTINGS and value in SETTINGS[name].sentences:
             said[name] = (value, claim)
+    return said
+
+
+def _read_former(name: str, text: str) -> str:
+    """Return the value that the text of an earlier tool's claim says: `ask_when_uncertain = proceed`, or `false`."""
+    said = text.removeprefix(name).strip(" :=`.\"'").lower()
+    if name == "ask_when_uncertain":
+        return {"true": "ask", "false": "proceed"}.get(said, said)
     return said
