@@ -366,6 +366,9 @@ def test_a_function_that_may_raise_is_not_open(task: str, lines: str) -> None:
         ("  if (price < 0) {\n    throw new RangeError('negative');\n  }\n", False),
         ("  if (price < 0) {\n    return Promise.reject(new RangeError());\n  }\n", False),
         ("  check(price);\n", False),
+        ("  return price;\n  if (price < 0) {\n    throw new RangeError();\n  }\n", True),
+        ("  if (price > 9)\n  return price;\n  if (price < 0) {\n    throw new RangeError();\n  }\n", False),
+        ("  if (price > 9) {\n    return price;\n  }\n  if (price < 0) {\n    throw new RangeError();\n  }\n", False),
     ],
 )
 def test_a_function_of_javascript_that_is_to_throw_does(lines: str, is_open: bool) -> None:
@@ -400,3 +403,66 @@ def test_an_error_that_is_raised_beside_the_function_counts() -> None:
 )
 def test_a_constant_has_the_number_that_is_asked_for(task: str, before: str, after: str, found: list[str]) -> None:
     assert missing(task, {"shop.py": before + "x = 1\n"}, {"shop.py": after}) == found
+
+
+OLD = "Remove `old` from shop.py; nobody uses it any more."
+WITH_OLD = "def old(a):\n    return part(a)\n\n\ndef part(a):\n    return a\n\n\ndef tax(a):\n    return a * 2\n"
+PUT_BACK = ["`tax` is gone, and the task does not ask for that: put it back"]
+
+
+@pytest.mark.req("judge.parts.removed")
+@pytest.mark.parametrize(
+    ("task", "before", "after", "found"),
+    [
+        (OLD, WITH_OLD, "", PUT_BACK),
+        (OLD, WITH_OLD, "def tax(a):\n    return a * 2\n", []),  # what only the removed used may go with it
+        ("从 shop.py 删除 `old`。", WITH_OLD, "", PUT_BACK),
+        (OLD, WITH_OLD.replace("def tax", "def _tax"), "", []),
+        (OLD, WITH_OLD.replace("a * 2", "old(a)"), "", []),
+        ("Remove `old` and everything that nobody calls.", WITH_OLD, "", []),
+        ("Remove `old` and `tax`.", WITH_OLD, "", []),
+        ("Remove `old`; rename tax to duty.", WITH_OLD, "def duty(a):\n    return a * 2\n", []),
+        ("Fix the sum.", WITH_OLD, "", []),
+    ],
+)
+def test_only_what_the_task_names_is_removed(task: str, before: str, after: str, found: list[str]) -> None:
+    assert missing(task, {"shop.py": f"x = 1\n\n\n{before}"}, {"shop.py": f"x = 1\n\n\n{after}"}) == found
+
+
+DROPS = "gives a result that nothing takes"
+UNHELD = "is a lock that nothing takes"
+
+
+@pytest.mark.req("judge.parts.effect")
+@pytest.mark.parametrize(
+    ("path", "lines", "found"),
+    [
+        ("a.js", "  name.trim();\n  return name;", [f"`name.trim();` {DROPS}"]),
+        ("a.ts", "  item.name.replace(/a/g, 'b');", [f"`item.name.replace(/a/g, 'b');` {DROPS}"]),
+        ("a.js", "  list.concat(other)\n  return list", [f"`list.concat(other)` {DROPS}"]),
+        ("a.js", "  return name\n    .trim();", []),
+        ("a.js", "  const short =\n    name.trim();", []),
+        ("a.js", "  return `no ${\n    name.trim()\n  }`;", []),
+        ("a.js", "  return names.map((name) =>\n    name.trim());", []),
+        ("a.js", "  window.location.replace('/home');\n  router.replace(path, state);\n  vector.normalize();", []),
+        ("a.js", "  name.trim()\n    .split(',').forEach(show);", []),
+        ("a.py", "    name.strip()\n    return name", [f"`name.strip()` {DROPS}"]),
+        ("a.py", "    sorted(names)\n    return names", [f"`sorted(names)` {DROPS}"]),
+        ("a.py", "    return (\n        name.strip()\n    )", []),
+        ("a.py", "    names.sort()\n    plt.title('prices')\n    path.replace(other)", []),
+        ("a.go", "\tstrings.TrimSpace(name)", [f"`strings.TrimSpace(name)` {DROPS}"]),
+        ("a.go", "\tname = strings.TrimSpace(name)", []),
+        ("a.go", "\tmu sync.Mutex", [f"`mu sync.Mutex` {UNHELD}"]),
+        ("a.go", "\tmu sync.Mutex\n\tc.mu.Lock()", []),
+        ("a.py", "    self._lock = threading.Lock()", [f"`self._lock = threading.Lock()` {UNHELD}"]),
+        ("a.py", "    self._lock = threading.Lock()\n    with self._lock:\n        pass", []),
+        ("a.js", "  const lock = new Mutex();", [f"`const lock = new Mutex();` {UNHELD}"]),
+    ],
+)
+def test_a_line_that_changes_nothing_is_open(path: str, lines: str, found: list[str]) -> None:
+    heads = {"py": "def item(name):\n", "go": "package a\n\nfunc item(name string) {\n"}
+    head = heads.get(path.rpartition(".")[2], "export function item(name) {\n")
+    end = "" if path.endswith(".py") else "}\n"
+    before, after = {path: f"{head}{end}"}, {path: f"{head}{lines}\n{end}"}
+    assert missing("Let item be short.", before, after) == found
+    assert missing("Let item be short; what is unused stays for now.", before, after) == []

@@ -132,6 +132,18 @@ NOTHING |= {
             f"{IMPORTS}def test_tax(monkeypatch):\n    monkeypatch.setattr(tax, 'tax', lambda *_: 120)\n    {TAXED}",
         ),
     ),
+    "a tuple": (
+        PYTHON,
+        put("tests/test_tax.py", f"{IMPORTS}def test_tax():\n    assert (tax.tax(100, 20) == 120, 'a fifth on top')\n"),
+    ),
+    "asserted on the console": (
+        NODE,
+        put("src/tax.test.js", "test('tax', () => {\n  console.assert(tax(100, 20) === 120, 'a fifth');\n});\n"),
+    ),
+    "a function that is not called": (
+        NODE,
+        put("src/tax.test.js", "test('tax', () => {\n  assert.ok(() => tax(100, 20) === 120);\n});\n"),
+    ),
     "behind a promise": (
         NODE,
         put(
@@ -150,6 +162,17 @@ def test_a_test_that_says_nothing_is_none(way: str) -> None:
 
 
 ENOUGH: dict[str, tuple[Files, object]] = {
+    "on the console, too": (
+        NODE,
+        put(
+            "src/tax.test.js",
+            "test('tax', () => {\n  console.assert(true);\n  assert.ok(tax(100, 20) === 120);\n});\n",
+        ),
+    ),
+    "a function that has to throw": (
+        NODE,
+        put("src/tax.test.js", "test('tax', () => {\n  assert.throws(() => tax(-1), RangeError);\n});\n"),
+    ),
     "assertion": (
         PYTHON,
         put("tests/test_tax.py", "from tax import tax\n\n\ndef test_tax():\n    assert tax(100, 20) == 120\n"),

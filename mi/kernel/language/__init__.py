@@ -191,6 +191,7 @@ class Patterns:
     on_branch: str = ""  # … on a branch, in group `branch`
     leaves_branch: str = ""  # … and not on that one
     merges: str = ""  # a branch is to be merged, in group `branch`
+    takes_more: str = ""  # … and more that the task does not name is to be removed
     commit_number: str = ""  # so many commits are to be made, in group `n2`, `n3` …
     from_to: str = ""  # a thing is to have another value, with groups `noun` and `old`
     everywhere: str = ""  # … in all places …

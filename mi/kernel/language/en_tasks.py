@@ -171,6 +171,10 @@ class EnglishTasks(Patterns):
         r"|declare|need|want|offer)(?:s|ing)?\b"
     )
     takes_out = r"\b(?:remove|delete|drop|get rid of|take out|strip|eliminate)(?:s|ing)?\b"
+    takes_more = (
+        r"\b(?:everything|anything|all|every|unused|dead|obsolete|rest|related|dependents?|belong\w*|others?|both|code|features?"
+        r"|modules?|support|replac\w*|rewrit\w*|clean\w*|simplif\w*|refactor\w*|inlin\w*|(?:its|their) \w+)\b"
+    )
     returns = r"\b(?:return|print|raise|throw|show|log|output|display|emit|yield)(?:s|ing)?\b"
     edits = r"\b(?:update|change|edit|modify|adjust|extend|rewrite|translate|correct|document(?: \w+){0,4} in|mention(?: \w+){0,4} in|describe(?: \w+){0,4} in|document)\b"
     gives_name = r"\brenam(?:e|es|ing)\b|\bmove\b|\breplace\b"

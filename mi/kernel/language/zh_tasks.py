@@ -86,6 +86,7 @@ class ChineseTasks(Patterns):
         r"|(?:名为|叫做?)?\s*(?P<branch_before>[`“\"]?[A-Za-z0-9_./-]+)[`”\"]?\s*的?新?(?:分支|branch))"
     )
     leaves_branch = r"(?P<branch>main|master|trunk|develop)[`”\"]?\s*(?:分支)?(?:保持)?(?:不变|不动|原样)"
+    takes_more = r"所有|全部|一切|相关|其他|其它|无用|没用|死代码|连同|功能|模块|支持|清理|简化|重构|替换|以及|和它"
     merges = (
         r"合并\s*(?:分支\s*)?(?P<branch>[`“\"]?[A-Za-z0-9_./-]+)"
         r"|[把将]\s*(?:分支\s*)?(?P<branch_before>[`“\"]?[A-Za-z0-9_./-]+)[`”\"]?\s*(?:分支)?\s*合并"

@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 from mi.kernel.language import compiled, patterns
 from mi.project.checks.asked_branches import find_unwritten
+from mi.project.checks.asked_effects import find_without_effect
 from mi.project.checks.asked_errors import find_without_error
 from mi.project.checks.asked_everywhere import find_old_values
 from mi.project.checks.asked_lists import find_left_out
 from mi.project.checks.asked_numbers import find_other_numbers
 from mi.project.checks.asked_raises import find_never_raising
+from mi.project.checks.asked_removals import find_more_removed
 from mi.project.checks.asked_sources import find_edited_output
 from mi.project.checks.asked_stops import find_only_told
 from mi.project.checks.asked_switches import find_switched_off
@@ -32,6 +34,7 @@ from mi.project.trees import Tree
 _SPELLED = re.compile(r"(?<![\w.$])[\d.]*([A-Za-z_$][\w.$]*)\(([^()]*)\)")
 _OUTPUT = "is generated, and nothing that it is made from changed"
 _OFF = "switches off what was asked for, and the task speaks of no switch"
+_STAYS = "does not ask for that: put it back"
 _STANDS_IN = re.compile(r"NotImplemented|abstract|todo!|unimplemented!|\blocals\(|\barguments\b|@overload")
 
 
@@ -56,6 +59,11 @@ def find_open_functions(task: str, base: Tree, final: Tree) -> list[OpenFunction
         *(OpenFunction(line, f"`{line}` has the old value") for line in find_old_values(task, base, final)),
         *(OpenFunction(path, f"`{path}` {_OUTPUT}") for path in find_edited_output(task, base, final)),
         *(OpenFunction(line, f"`{line}` tells of a failure and goes on") for line in find_only_told(task, base, final)),
+        *(
+            OpenFunction(name, f"`{name}` is gone, and the task {_STAYS}")
+            for name in find_more_removed(task, base, final)
+        ),
+        *(OpenFunction(line, f"`{line}` {wrong}") for line, wrong in find_without_effect(task, base, final)),
         *(OpenFunction(line, f"`{line}` {_OFF}") for line in find_switched_off(task, base, final)),
     ]
 

@@ -4,6 +4,7 @@ import ast
 import re
 import textwrap
 from collections.abc import Iterator
+from itertools import pairwise
 from keyword import iskeyword
 
 from mi.kernel.language import compiled, patterns
@@ -68,17 +69,31 @@ def _cannot_raise(one: Definition, was: str, tree: Tree, language: str) -> bool:
 
 
 def _without_caught(text: str, language: str) -> str:
-    """Return a function without the blocks whose errors a handler keeps to itself."""
+    """Return a function without what is never reached, and the blocks whose errors a handler keeps to itself."""
     if language != "py":
+        text = _until_return(text)
         return _TRY.sub(lambda found: found[0] if _RAISES.search(found["handles"]) else "", text)
     try:
         tree = ast.parse(textwrap.dedent(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return "raise"
+    for block in [block for node in ast.walk(tree) if isinstance(block := getattr(node, "body", None), list)]:
+        ends = [at for at, one in enumerate(block) if isinstance(one, ast.Return | ast.Raise)]
+        del block[ends[0] + 1 if ends else len(block) :]
     for node in [node for node in ast.walk(tree) if isinstance(node, ast.Try)]:
         if node.handlers and not any(isinstance(one, ast.Raise) for each in node.handlers for one in ast.walk(each)):
             node.body = [ast.Pass()]
     return ast.unparse(tree)
+
+
+def _until_return(text: str) -> str:
+    """Return a function in JavaScript up to the first return that stands at the depth of its body."""
+    lines = text.splitlines()
+    depth = lines[1][: -len(lines[1].lstrip()) or None] if len(lines) > 1 else ""
+    for at, (above, line) in enumerate(pairwise(lines)):
+        if re.match(rf"{depth}return\b.*;\s*$", line) and not re.search(r"(?:\)|\belse)\s*$", above):
+            return "\n".join(lines[: at + 2])
+    return text
 
 
 def _raises_beside(path: str, one: Definition, base: Tree, final: Tree) -> bool:

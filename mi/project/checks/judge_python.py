@@ -257,6 +257,8 @@ def is_always_true(value: ast.expr) -> bool:
     match value:
         case ast.Constant(value=constant):
             return bool(constant)
+        case ast.Tuple(elts=[_, *_]) | ast.List(elts=[_, *_]) | ast.Lambda():
+            return True
         case ast.BoolOp(op=ast.Or(), values=values):
             return any(map(is_always_true, values))
         case ast.BoolOp(values=values):

@@ -1,0 +1,64 @@
+"""Lines of new code that change nothing: a result that nobody takes, a lock that nobody holds."""
+
+import re
+from collections.abc import Iterator
+from keyword import iskeyword
+
+from mi.kernel.language import compiled, patterns
+from mi.project.checks.judge_places import extension
+from mi.project.checks.judge_tokens import SCRIPTED, without_comments
+from mi.project.checks.product_functions import is_product, text_of
+from mi.project.trees import Tree
+
+# Methods and functions that leave what they are called with as it is.
+_JS = (
+    r"(?:trim|trimStart|trimEnd|toUpperCase|toLowerCase|slice|substring|concat|padStart|padEnd|toFixed|toSorted|toReversed)"
+    r"\([^()]*\)|replace(?:All)?\((?:'[^']*'|\"[^\"]*\"|/[^()]+/\w*),\s*['\"][^()]*\)"
+)
+_PYTHON = "strip|lstrip|rstrip|upper|lower|capitalize|casefold|removeprefix|removesuffix|zfill|splitlines"
+_GO = "Trim(?:Space|Left|Right|Prefix|Suffix)?|ToUpper|ToLower|Replace|ReplaceAll|Split|Join|Fields|Title"
+_RESULT = {
+    **dict.fromkeys(SCRIPTED, re.compile(rf"\s*[\w$.]+\.(?:{_JS});?\s*")),
+    "py": re.compile(rf"\s*(?:[\w.]+\.(?:{_PYTHON})|sorted|reversed)\([^()]*\)\s*"),
+    "go": re.compile(rf"\s*(?:strings|bytes)\.(?:{_GO})\([^()]*\)\s*"),
+}
+_BEGINS = re.compile(r"(?:^|[{};:)\]\w\"'])\s*\Z")  # how a line ends after which a statement may begin
+_SCRIPTED_BEGINS = re.compile(r"(?:^|(?<!\$)\{|[};])\s*\Z")
+_LOCK = re.compile(
+    r"^\s*(?:var\s+)?(?P<go>\w+)\s+\*?sync\.(?:RW)?Mutex\s*$"
+    r"|^\s*(?:self\.)?(?P<py>\w+)\s*=\s*(?:threading|asyncio|multiprocessing)\.(?:R?Lock|Semaphore)\("
+    r"|\b(?P<js>[\w$]+)\s*=\s*new\s+(?:Mutex|Semaphore|AsyncLock)\("
+)
+
+
+def find_without_effect(task: str, base: Tree, final: Tree) -> Iterator[tuple[str, str]]:
+    """Yield lines that came to the product and change nothing, each with what is wrong with it."""
+    if compiled(patterns().unused_on_purpose).search(task):
+        return
+    for path in final.changed_since(base):
+        language = extension(path)
+        if not is_product(path) or language not in _RESULT:
+            continue
+        had = {line.strip() for line in text_of(base, path).splitlines()}
+        lines = [line for line in without_comments(text_of(final, path), language).splitlines() if line.strip()]
+        for above, line, below in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
+            if line.strip() in had:
+                continue
+            if _RESULT[language].fullmatch(line) and _is_statement(above, below, language):
+                yield line.strip(), "gives a result that nothing takes"
+            elif (lock := _LOCK.search(line)) and _is_named_once(next(filter(None, lock.groups())), final):
+                yield line.strip(), "is a lock that nothing takes"
+
+
+def _is_statement(above: str, below: str, language: str) -> bool:
+    """Return whether a line stands by itself, as far as the lines around it tell."""
+    begins = _SCRIPTED_BEGINS if language in SCRIPTED else _BEGINS
+    goes_on = re.match(r"\s*[.?+&|)\],]", below) is not None
+    return begins.search(above) is not None and not iskeyword(above.split()[-1] if above else "") and not goes_on
+
+
+def _is_named_once(name: str, tree: Tree) -> bool:
+    """Return whether the product names something only where it is made."""
+    texts = (without_comments(text_of(tree, path), extension(path)) for path in tree.paths() if is_product(path))
+    word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    return sum(len(word.findall(text)) for text in texts) <= 1
