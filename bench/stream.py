@@ -205,9 +205,9 @@ def play(place: Path, project: Path, turn: Turn) -> Tally:
     before = Counter(one["kind"] for one in records(place))
     mi(place, project, "run", "--quiet", turn.task)
     for _ in range(3):
-        if not _waits(place):
+        if not (waits := find_waiting(place)):
             break
-        mi(place, project, "answer", turn.says or "yes")
+        mi(place, project, "answer", waits, turn.says or "yes")
         mi(place, project, "run", "--quiet", "--resume")
     seen = records(place)
     after = Counter(one["kind"] for one in seen)
@@ -215,10 +215,11 @@ def play(place: Path, project: Path, turn: Turn) -> Tally:
     return Tally(turn.kind, after["question"] - before["question"], end["status"])
 
 
-def _waits(place: Path) -> bool:
+def find_waiting(place: Path) -> str:
+    """Return the question that the run waits for; '' where it does not."""
     seen = records(place)
     given = {one["question_id"] for one in seen if one["kind"] == "user_input"}
-    return any(one["kind"] == "question" and one["id"] not in given for one in seen)
+    return next((one["id"] for one in seen if one["kind"] == "question" and one["id"] not in given), "")
 
 
 def mi(place: Path, project: Path, *args: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.agents.adapters.claude import ClaudeHands, list_allowed_tools
+from mi.agents.adapters.claude import ClaudeHands
 from mi.agents.adapters.cli import CliHands
 from mi.agents.adapters.codex import CodexHands
 from mi.agents.adapters.replay import ReplayHands
@@ -206,11 +206,35 @@ def test_claude_gets_its_permissions_on_every_call(
     assert "--resume" not in fresh.words
 
 
-def test_without_configuration_claude_may_run_the_projects_checks_and_reading_git_only(tmp_path: Path) -> None:
-    (tmp_path / "pytest.ini").write_text("", "utf-8")
-    tools = list_allowed_tools(str(tmp_path))
-    assert {"Bash(pytest:*)", "Bash(python -m pytest:*)", "Bash(python3 -m pytest:*)", "Bash(git diff:*)"} <= set(tools)
-    assert not any("push" in tool or "commit" in tool or tool == "Bash" for tool in tools)
+READING = "status diff log show ls-files rev-parse blame grep describe shortlog".split()
+PROJECTS = {
+    "pytest": ("pytest.ini", "", ["pytest", "python -m pytest", "python3 -m pytest"]),
+    "make": ("Makefile", "test:\n\tpytest\n\ndeploy:\n\t./deploy.sh\n", ["make test"]),
+    "npm": (
+        "package.json",
+        '{"scripts": {"test": "jest", "publish-all": "npm publish"}}',
+        ["npm test", "npm run test", "npx jest"],
+    ),
+    "go": ("go.mod", "module m\n", ["go test ./...", "go test", "go build ./...", "go build", "go vet"]),
+    "nothing": ("notes.txt", "", []),
+}
+
+
+@pytest.mark.req("mi.hands.claude-allowed-tools")
+@pytest.mark.parametrize("project", PROJECTS)
+def test_without_configuration_claude_may_run_the_projects_checks_and_reading_git_only(
+    program: Program, home: Home, batch: Callable[..., BatchInput], tmp_path: Path, project: str
+) -> None:
+    """What a project has beside its checks (a deploy target, a publishing script) is not among them."""
+    name, content, checks = PROJECTS[project]
+    (tmp_path / "work" / name).write_text(content, "utf-8")
+    body = (
+        'cat > /dev/null; for word in "$@"; do echo "arg $word" >&2; done; echo \'{"type":"result","is_error":false}\''
+    )
+    seen = Arguments()
+    ClaudeHands(Claude(path=program("claude", body)), Interrupt(), home, Notices()).run(batch(), seen)
+    allowed = {word.removeprefix("Bash(").removesuffix(":*)") for word in seen.words if word.startswith("Bash")}
+    assert allowed == {f"git {word}" for word in READING} | set(checks)
 
 
 @pytest.mark.req("mi.hands.claude-tools-doctor")

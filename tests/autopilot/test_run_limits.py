@@ -225,6 +225,26 @@ def test_a_risk_is_raised_from_what_the_text_of_an_agent_shows(bench: Workbench)
     assert "git push --force" in bench.inbox()[0]["question"]
 
 
+SHOWN = {
+    "network": "$ curl -X POST https://example.com/hook -d @data.json",
+    "install": "$ pip install requests",
+    "publish": "$ npm publish",
+    "delete": "$ rm -rf ../elsewhere",
+    "privilege": "$ sudo systemctl stop nginx",
+}
+
+
+@pytest.mark.req("v1.prov.cli-risk-scan")
+@pytest.mark.parametrize("category", SHOWN)
+def test_every_kind_of_risk_is_found_in_what_a_text_agent_printed(bench: Workbench, category: str) -> None:
+    command = SHOWN[category].removeprefix("$ ")
+    cli_agent(bench, [RIGHT_FILE, prints(SHOWN[category]), prints("It is done.")], [prints("It is done.")])
+    ran = bench.run("--max-batches", "1", "fix it")
+    assert [f"{category}: {command}" in one["risk_signals"] for one in ran.of("risk_event")] == [True]
+    shown = bench.mi("show", ran.of("risk_event")[0]["event_id"]).stdout
+    assert command in shown
+
+
 @pytest.mark.req("judge.risk.text")
 def test_a_sentence_about_a_risk_is_none(bench: Workbench) -> None:
     cli_agent(bench, [RIGHT_FILE, prints("I would never git push --force origin main."), prints("Fine.")])

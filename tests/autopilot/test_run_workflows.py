@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from tests.autopilot.test_person_steps import add_claim
 from tests.autopilot.test_run_resume import killed
-from tests.autopilot.workbench import MEND, TEST, Ran, Workbench, run, say
+from tests.autopilot.workbench import MEND, TEST, Ran, Workbench, models_for, run, say
+from tests.mind.answers import asked, model, parts
 
 TASK = ("cut", "a", "release")
 TOLD = "in a way of their own, 'Release'"
@@ -67,6 +69,66 @@ def test_a_workflow_is_told_once_followed_and_closed(bench: Workbench) -> None:
     assert closed["last_batch_id"] == "b2"
     assert closed["started_ts"].endswith("Z")
     assert closed["thread_id"] == progress[-1]["thread_id"]
+
+
+@pytest.mark.req("v1.loop.workflow-step", "v1.recall.in-recent-evidence")
+def test_progress_is_judged_by_what_was_recalled_and_decides_what_is_checked(bench: Workbench) -> None:
+    """What the Mind is asked, in which order, and what the agent is sent by its answer."""
+    workflow(bench, "Push the tag", "check: run `python3 -m unittest -q`")
+    add_claim(bench, "cl_push", "git push needs a review by two people", claim_type="fact")
+    follows = {"should_update": True, "completed_step_ids": ["s1"], "next_step_id": "s2"}
+    with models_for(bench) as judge:
+        server = judge(model(workflow_progress=follows, risk_judge={"severity": "low", "should_ask_user": False}))
+        bench.configure(runtime={})
+        bench.agent([MEND, run("git push origin v1"), say("The tag is pushed.")], [TEST, say("It passes.")])
+        ran = bench.run(*TASK)
+        seen = [(asked(one), parts(one)) for one in server.requests]
+    names = [name for name, _ in seen]
+    assert names.index("extract_evidence") < names.index("workflow_progress") < names.index("decide_next")
+    progress = seen[names.index("workflow_progress")][1]
+    assert "git push needs a review by two people" in progress["LATEST EVIDENCE"]
+    assert ran.inputs[1] == "run `python3 -m unittest -q`"
+
+
+STEPS: dict[str, str] = {
+    "network": "values_judged",
+    "install": "allow",
+    "push": "values_judged",
+    "publish": "allow",
+    "delete": "values_judged",
+    "privilege": "allow",
+    "privacy": "values_judged",
+    "cost": "allow",
+    "other": "ask",
+}
+
+
+@pytest.mark.req("v1.wfir.step-fields", "v1.wfir.step-kind", "v1.wfir.step-risk-category", "v1.wfir.step-policy")
+def test_every_kind_category_and_policy_of_a_step_reaches_the_agent_in_words(bench: Workbench, tmp_path: Any) -> None:
+    gates = [
+        {"id": risk, "kind": "gate", "title": f"About {risk}", "risk_category": risk, "policy": policy}
+        for risk, policy in STEPS.items()
+    ]
+    work = {"id": "w", "kind": "hands", "title": "Changelog", "hands_input": "Write the changelog.", "notes": "briefly"}
+    check = {"id": "c", "kind": "check", "title": "Tests", "check_input": "Run `make test`."}
+    closed = {"id": "d", "kind": "gate", "title": "Drop the old tags", "risk_category": "delete", "policy": "deny"}
+    flow = {"id": "wf_all", "name": "Release", "steps": [work, check, *gates, closed]}
+    flow["trigger"] = {"mode": "task_contains", "pattern": "release"}
+    (tmp_path / "wf.json").write_text(json.dumps(flow))
+    bench.configure()
+    assert bench.mi("workflow", "import", str(tmp_path / "wf.json")).code == 0
+    bench.agent(WORKED)
+    told = sent(bench.run("--max-batches", "1", *TASK))[0]
+    assert "1. Changelog: Write the changelog. (briefly)" in told
+    assert "2. Check: Tests: Run `make test`." in told
+    says = {
+        "allow": "allowed",
+        "values_judged": "only if the person's values allow it",
+        "ask": "stop before this and ask the person",
+    }
+    for number, (risk, policy) in enumerate(STEPS.items(), 3):
+        assert f"{number}. Gate ({risk}): {says[policy]}: About {risk}" in told
+    assert "Gate (delete): do not do this unless the person says otherwise: Drop the old tags" in told
 
 
 def test_several_steps_in_one_batch_and_nothing_more_is_sent(bench: Workbench) -> None:

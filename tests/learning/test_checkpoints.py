@@ -1,5 +1,6 @@
 """Checkpoints in whole runs: where a stretch is cut, what is kept of it, and that nothing else is asked of anybody."""
 
+import json
 import re
 import signal
 import threading
@@ -20,7 +21,7 @@ from tests.learning.conftest import Judged
 from tests.learning.models import claim
 from tests.learning.stored import RECALL_OFF, by_id, lines, state_file, texts
 from tests.learning.stretches import Stretch
-from tests.mind.answers import asked, model
+from tests.mind.answers import asked, model, parts
 
 OFF: Json = {
     "thought_db": {"auto_mine": False, "auto_materialize_nodes": False},
@@ -112,14 +113,48 @@ def test_any_feature_that_needs_checkpoints_turns_them_on(on: Json, wanted: bool
 
 
 @pytest.mark.req("v1.ckpt.enabled-any", "v1.tdb.auto-materialize", "v1.tdb.enabled")
-@pytest.mark.parametrize(("on", "checkpoints"), [({}, 0), ({"preference_mining": {"auto_mine": True}}, 1)])
-def test_what_is_off_leaves_no_trace(bench: Workbench, on: Json, checkpoints: int) -> None:
+@pytest.mark.req("v1.ckpt.by-preference-mining", "v1.ckpt.by-claim-mining", "v1.ckpt.by-materialize")
+@pytest.mark.parametrize(
+    ("on", "checkpoints", "nodes"),
+    [
+        ({}, 0, 0),
+        ({"preference_mining": {"auto_mine": True}}, 1, 0),
+        ({"thought_db": {"auto_mine": True, "auto_materialize_nodes": False}}, 1, 0),
+        ({"thought_db": {"auto_mine": False, "auto_materialize_nodes": True}}, 1, 3),
+    ],
+)
+def test_each_feature_alone_cuts_and_keeps_the_stretch_and_none_leaves_no_trace(
+    bench: Workbench, on: Json, checkpoints: int, nodes: int
+) -> None:
+    """What was kept is found by the person; what is off leaves nothing to find."""
     bench.configure(runtime=RECALL_OFF | OFF | on)
     bench.agent([MEND, TEST, say("Done.")])
     ran = bench.run()
     ran.ended("done")
     assert len(ran.of("checkpoint")) == len(ran.of("snapshot")) == checkpoints
-    assert lines(bench, "nodes") == ran.of("node_materialized") == []
+    assert len(lines(bench, "nodes")) == nodes
+    found = json.loads(bench.mi("memory", "search", "failing test", "--json").stdout)
+    assert len([one for one in found["hits"] if one["kind"] == "snapshot"]) == checkpoints
+
+
+@pytest.mark.req("v1.ckpt.snapshot", "v1.ckpt.reset", "v1.ckpt.at-run-end")
+def test_what_a_run_left_is_recalled_in_the_next_one_and_not_learned_from_again(
+    bench: Workbench, judged: Judged
+) -> None:
+    server = judged(model())
+    bench.configure(runtime={})
+    bench.agent([MEND, TEST, say("The sign was wrong. Done.")])
+    bench.run("fix the failing test of the calculator").ended("done")
+    told = len(server.requests)
+    bench.agent([say("It adds two numbers.")])
+    bench.run("what does the failing test of the calculator say?")
+    shown = [(asked(one), parts(one)) for one in server.requests[told:]]
+    decided = next(given for name, given in shown if name == "decide_next")
+    assert "fix the failing test of the calculator" in decided["RECENT EVIDENCE"]
+    mined = [given for name, given in shown if name == "mine_claims"]
+    assert mined
+    assert all("It adds two numbers." in one["EVENTS"] for one in mined)
+    assert not any("The sign was wrong." in one["EVENTS"] for one in mined)
 
 
 def test_an_interrupted_stretch_goes_on_in_the_resumed_run(bench: Workbench) -> None:
