@@ -294,11 +294,12 @@ def tell_calls(place: Path, requests: list[Request]) -> None:
     for name, one in sorted(sizes.items()):
         print(f"  {name:22} {len(one):4} calls  median {statistics.median(one) / 1000:5.1f} KB")
     waited = waited_for(records(place), calls(place))
-    print(f"Mind calls per batch: {len(every) / len(waited):.1f}")
-    judging = [sum(call.prompt not in LEARNING for call in one) for one in waited]
-    print(
-        f"  waited for, median {statistics.median(map(len, waited)):g}, without learning {statistics.median(judging):g}"
-    )
+    print(f"Mind calls per batch: {len(every) / len(waited):.1f}; waited for, median:")
+    for name, ends in (("before the next batch", False), ("at the end of a run", True)):
+        found = [one for one, is_last in waited if is_last is ends]
+        judging = [sum(call.prompt not in LEARNING for call in one) for one in found]
+        if found:
+            print(f"  {name:22} {statistics.median(map(len, found)):g}, of them judging {statistics.median(judging):g}")
 
 
 def calls(place: Path) -> list[Call]:
@@ -310,15 +311,16 @@ def calls(place: Path) -> list[Call]:
     return found
 
 
-def waited_for(seen: list[Json], made: list[Call]) -> list[list[Call]]:
-    """Return by batch the calls between its end and the next input during which no agent worked."""
-    starts = [parse(one["ts"]) for one in seen if one["kind"] == "hands_input"]
-    ends = [parse(one["ts"]) for one in seen if one["kind"] == "batch_end"]
-    nexts = [*starts[1:], float("inf")]
-    return [
-        [one for one in made if end <= one.begun < following and one.ended <= following]
-        for end, following in zip(ends, nexts, strict=True)
-    ]
+def waited_for(seen: list[Json], made: list[Call]) -> list[tuple[list[Call], bool]]:
+    """Return by batch the calls from its end on during which no agent worked, and whether the run ended with it."""
+    marks = [one for one in seen if one["kind"] in ("hands_input", "batch_end", "run_end")]
+    found = []
+    for place, one in enumerate(marks[:-1]):
+        if one["kind"] == "batch_end":
+            is_last = marks[place + 1]["kind"] == "run_end"
+            end, following = parse(one["ts"]), parse(marks[place + 1]["ts"])
+            found.append(([call for call in made if end <= call.begun and call.ended <= following], is_last))
+    return found
 
 
 if __name__ == "__main__":
