@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -73,6 +74,8 @@ class LogRecorder:
 
         Only the asking is beside: nothing is recorded before somebody settles it.
         """
+        if self.thinks_at_once:
+            return partial(work, self._parts.mind)
         from concurrent.futures import ThreadPoolExecutor
 
         pool = ThreadPoolExecutor(max_workers=1)

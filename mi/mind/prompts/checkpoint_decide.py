@@ -10,8 +10,9 @@ from mi.mind.views import CitableText
 
 _INSTRUCTION = """\
 Judge whether the work since the last checkpoint forms a complete stretch (a phase changed, a subtask is
-complete, a risk or a question interrupted it, the run ends). Say whether it is worth looking in it for a
-reusable workflow or for lasting preferences; usually it is not."""
+complete, a risk or a question interrupted it, the run ends). should_mine_workflow: the work followed a procedure
+that other tasks of this project may follow again; a habit is kept only when it is seen in several runs, so say so each
+time. should_mine_preferences: the person's words, answers or corrections show how they want things done in general."""
 _LONG_SEGMENT = 4  # batches after which a stretch is cut even when nothing marks its end
 
 
