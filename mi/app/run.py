@@ -13,7 +13,7 @@ from mi.app.nexus import build_nexus
 from mi.app.notify import Notifier
 from mi.app.proof import choose_proof
 from mi.app.recall import build_recall
-from mi.app.speaker import is_persons_process
+from mi.app.speaker import find_speaker, is_persons_process
 from mi.app.team import build_persona
 from mi.app.thoughts import build_thoughts
 from mi.app.workflows import build_bindings, build_workflows
@@ -73,6 +73,7 @@ class BuiltRun(NamedTuple):
 
 def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[str], RunDoor]) -> BuiltRun:
     """Return a run of the project, new or resumed; `open_door` makes the door for a language."""
+    find_speaker(context)  # a person's run tells the other ones what it writes: its settings, what it learns
     context.use_project()
     config, log = context.loaded_config.config, context.project_home.evidence
     resumed = _find_resumed(log, options, context)

@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import sqlite3
+import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -386,3 +387,31 @@ def test_a_value_that_was_taken_out_of_the_view_between_runs_is_back_after_verif
     assert VALUES not in bench.mi("values", "show").stdout
     assert bench.mi("seal", "verify").code == 0
     assert VALUES in told(bench)
+
+
+OTHER_RUN = """
+import sys
+from mi.autopilot.person_door import PersonDoor
+from mi.autopilot.run_lock import run_lock
+from mi.kernel import jsonl
+from mi.kernel.home import Home
+from mi.kernel.notices import Notices
+home = Home(sys.argv[1])
+door = PersonDoor(home, lambda pid: True)
+with door.open() as name, run_lock(home.project("0123456789abcdef").run_lock, "run_other", Notices(), name):
+    print("open", flush=True)
+    sys.stdin.read()
+claims = home.path("thoughtdb", "global", "claims.jsonl")
+print([door.lets_in(claims, line.offset) for line in jsonl.read_forward(claims)])
+"""
+
+
+@pytest.mark.req("safe.seal.door")
+def test_a_run_tells_that_of_another_project_what_it_writes_for_all(bench: Workbench) -> None:
+    bench.agent(DONE)
+    program = [sys.executable, "-c", OTHER_RUN, str(bench.home)]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "open\n"
+        bench.run().ended("done")
+        assert other.communicate()[0] == "[True, True]\n"
