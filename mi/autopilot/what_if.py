@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 
+import msgspec
+
 from mi.agents.protocol import BatchInput, BatchResult, Observer
 from mi.agents.signals import StopFlag
 from mi.autopilot.asking import NobodyThere
@@ -32,7 +34,7 @@ from mi.knowledge.thoughts.stores import CombinedStores
 from mi.knowledge.thoughts.view import View
 from mi.learning.text_overlap import opposes
 from mi.learning.values_patch import value_tags
-from mi.mind.views import CitableText, read_batch
+from mi.mind.views import BatchView, CitableText, read_batch
 from mi.project.checks.recognition import Check
 
 R = TypeVar("R", bound=Record)
@@ -59,10 +61,11 @@ class DecisionOutcome(NamedTuple):
 
 
 class StoredBatch(NamedTuple):
-    """A batch of a past run: the run's records up to its end, and what the run made of it."""
+    """A batch of a past run: the run's records up to its end, what it showed, and what the run made of it."""
 
     records: list[Record]
     end: BatchEnd
+    seen: BatchView
     outcome: DecisionOutcome
 
     @property
@@ -72,15 +75,22 @@ class StoredBatch(NamedTuple):
 
 
 def find_batches(records: list[Record]) -> list[StoredBatch]:
-    """Return the batches of one run that ended and were judged."""
+    """Return the batches of one run that ended and were judged, as far as they can still be read."""
     if not records or not isinstance(records[0], RunStart):
         return []
     found = []
     for place, record in enumerate(records, 1):
         if isinstance(record, BatchEnd) and record.outcome == "ended" and record.seen:
-            outcome = read_outcome(records[place:])
-            found += [StoredBatch(records[:place], record, outcome)] if outcome else []
+            outcome, seen = read_outcome(records[place:]), _read_seen(record)
+            found += [StoredBatch(records[:place], record, seen, outcome)] if outcome and seen else []
     return found
+
+
+def _read_seen(end: BatchEnd) -> BatchView | None:
+    try:
+        return read_batch(end.seen)
+    except msgspec.ValidationError:
+        return None  # of a version that saw something else
 
 
 def read_outcome(records: list[Record]) -> DecisionOutcome | None:
@@ -235,7 +245,7 @@ def replay(
         state = restore_state(batch.start, batch.records)
         state.checks_requested = batch.end.checks_requested  # as it was then, whatever was verified
         loop = Loop(build_parts(batch, log), state, checks)
-        upcoming = loop.decide(loop.batches.case_of(read_batch(batch.end.seen)))
+        upcoming = loop.decide(loop.batches.case_of(batch.seen))
         return read_outcome([*log.kept, _as_record(upcoming)])
 
 

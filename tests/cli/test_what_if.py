@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from mi.autopilot.what_if import find_batches
+from mi.evidence.records.run import BatchEnd, RunEnd, RunStart
 from mi.testing import Request
 from tests.autopilot.workbench import MEND, TEST, Json, Workbench, commit, models_for, open_bench, say, write
 from tests.mind.answers import asked, model
@@ -110,6 +112,12 @@ def test_a_model_is_asked_only_after_its_cost_was_told(bench: Workbench) -> None
     assert (flip["was"]["kind"], flip["would"]["text"]) == ("asked", "argparse")
     assert flip["would"]["cited"] == [{"id": "new_1", "text": WANTS}]
     assert told["calls"] <= len(names) <= told["calls_at_most"]
+
+
+def test_a_batch_that_can_no_longer_be_read_is_left_out() -> None:
+    start, end = RunStart(task="x"), RunEnd(status="done")
+    for seen, count in (({"task": "x"}, 1), ({"task": 5}, 0)):
+        assert len(find_batches([start, BatchEnd(seen=seen), end])) == count
 
 
 @pytest.mark.req("alive.what-if.flips")
