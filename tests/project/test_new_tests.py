@@ -308,3 +308,70 @@ UNRUN: dict[str, Change] = {
 @pytest.mark.parametrize("way", UNRUN)
 def test_a_test_that_no_runner_collects_is_not_run(way: str) -> None:
     assert missing(PYTHON, UNRUN[way]) == "the new tests are not run"
+
+
+RUST_TEST = "#[test]\nfn tax_of_nothing() {\n    assert_eq!(tax(0, 20), 0);\n}\n"
+IGNORED = RUST_TEST.replace("fn tax_of_nothing", '#[ignore = "slow"]\nfn tax_of_all')
+SKIPPED: dict[str, tuple[Files, object]] = {
+    "ignored beside another": (RUST, put("tests/tax.rs", f"use shop::tax;\n\n{RUST_TEST}\n{IGNORED}")),
+    "skipped by a mark": (
+        PYTHON,
+        put("tests/test_tax.py", "import pytest\n\n\n@pytest.mark.skip\ndef test_tax():\n    assert tax(1, 2) == 1\n"),
+    ),
+    "skipped by its name": (
+        NODE,
+        put("src/tax.test.js", "test.skip('tax', () => {\n  expect(tax(1, 2)).toBe(1);\n});\n"),
+    ),
+    "skipped by an option": (
+        NODE,
+        put("src/tax.test.js", "test('tax', { skip: true }, () => {\n  expect(tax(1, 2)).toBe(1);\n});\n"),
+    ),
+    "skipped at once": (
+        GO,
+        put(
+            "tax_test.go",
+            'package shop\n\nfunc TestTax(t *testing.T) {\n\tt.Skip("slow")\n'
+            "\tif Tax(1, 2) != 1 {\n\t\tt.Error(1)\n\t}\n}\n",
+        ),
+    ),
+}
+
+
+@pytest.mark.req("judge.parts.tests")
+@pytest.mark.parametrize("way", SKIPPED)
+def test_a_new_test_that_is_always_skipped_is_none(way: str) -> None:
+    project, change = SKIPPED[way]
+    assert missing(project, change) == "a new test is skipped"
+    assert missing(project, change, f"{WITH} Skip the slow ones.") == ""
+
+
+@pytest.mark.parametrize(
+    ("project", "change"),
+    [
+        (
+            GO,
+            put(
+                "tax_test.go",
+                "package shop\n\nfunc TestTax(t *testing.T) {\n\tif testing.Short() {\n\t\tt.Skip()\n\t}\n"
+                "\tif Tax(1, 2) != 1 {\n\t\tt.Error(1)\n\t}\n}\n",
+            ),
+        ),
+        (
+            PYTHON,
+            put(
+                "tests/test_tax.py",
+                "import pytest\n\n\n@pytest.mark.skipif(WINDOWS, reason='no')\n"
+                "def test_tax():\n    assert tax(1, 2) == 1\n",
+            ),
+        ),
+        (NODE, put("src/tax.test.js", "test('tax', { skip: false }, () => {\n  expect(tax(1, 2)).toBe(1);\n});\n")),
+    ],
+)
+def test_a_test_that_is_skipped_under_a_condition_is_one(project: Files, change: object) -> None:
+    assert missing(project, change) == ""
+
+
+def test_a_skipped_test_that_only_moved_is_none_of_the_new_ones() -> None:
+    before = {**RUST, "tests/old.rs": f"use shop::tax;\n\n{IGNORED}"}
+    after = f"use shop::tax;\n\n{RUST_TEST}\n{IGNORED}"
+    assert missing(before, put("tests/tax.rs", after)) == ""

@@ -22,6 +22,13 @@ _ASSERTS = re.compile(
 )
 _NO_CLAIM = re.compile(r"\bconsole ?\. ?assert\b|\bassert(?: ?\. ?ok)? ?\( ?(?:async )?\( ?\) ?=>")  # these never fail
 _SAYS_NOTHING = "the new tests say nothing about the code"
+_IS_SKIPPED = "a new test is skipped"
+# A test that is left out wherever it runs; a skip under a condition is none of these.
+_SKIPPED = re.compile(
+    r"(?:# \[ [^]]*\] )*# \[ ignore\b|(?:test|it|describe) \. (?:skip|todo)\b|x(?:it|test|describe)\b"
+    r"|(?:test|it|describe) \( [^{}]*, \{ (?:[^{}]*, )?(?:skip|todo) : (?!false\b)"
+    r"|func \w+ \( \w+ \* testing \. T \) \{ \w+ \. Skip(?:Now|f)?\b|(?:@[^\n]*\n)*@(?:pytest\.mark|unittest)\.skip\b"
+)
 _NAME = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]*")
 _STRING = re.compile(r"(?<!\\)(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)")
 _DECLARED = re.compile(r"\b(?:func|fn|fun|function|def|void|Task|class|mod|describe|test|it) (\w+)")
@@ -43,7 +50,10 @@ def find_missing_tests(task: str, base: Tree, final: Tree) -> tuple[str, str]:
         return "", ""
     changed = [path for path in final.changed_since(base) if final.read(path) is not None]
     came = [found for path in changed for found in _gained(path, base, final)]
-    if "" in came:
+    may_skip = compiled(f"{patterns().take_away}|{patterns().unused_on_purpose}").search(task) is not None
+    if _IS_SKIPPED in came and not may_skip:
+        return wish, _IS_SKIPPED
+    if "" in came or _IS_SKIPPED in came:
         return "", ""
     return wish, min(came, default="no test was added")
 
@@ -71,13 +81,21 @@ def _gained(path: str, base: Tree, final: Tree) -> Iterator[str]:
         unrun = find_unrun(path, final) if path.endswith(".py") and new else frozenset()
         for item in new:
             says = asserts and _says_something(item, extension(path)) and not is_never_awaited(item.name, after, path)
-            yield "the new tests are not run" if item.name in unrun else "" if says else _SAYS_NOTHING
+            wrong = "the new tests are not run" if item.name in unrun else "" if says else _SAYS_NOTHING
+            yield _IS_SKIPPED if _SKIPPED.match(item.text) and not _was_there(item, base) else wrong
         if kind == "code" and not new and before != after:
             yield ""  # what the tests use grew: cases, helpers, scenarios in another form
     elif (kind in ("data", "recipe") and before != after) or (
         path.endswith(".py") and len(example_items(after)) > len(example_items(before))
     ):
         yield ""
+
+
+def _was_there(item: JudgeItem, tree: Tree) -> bool:
+    """Return whether a test stood in some file before, and only moved."""
+    return any(
+        item.shown in text_of(tree.read(path)) for path in tree.paths() if judge_kind(path) in ("code", "inline")
+    )
 
 
 def _tests(path: str, text: str) -> list[JudgeItem]:
