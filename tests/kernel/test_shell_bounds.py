@@ -50,10 +50,13 @@ def calls(work: Callable[[str], object], text: str) -> int:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_ten_times_the_text_is_at_most_fifteen_times_the_work(shape: str) -> None:
-    small, middle, large = (calls(simple_commands, SHAPES[shape](size)) for size in (10_000, 100_000, 1_000_000))
-    assert middle <= 15 * small + 1_000
-    assert large <= 15 * middle + 1_000
-    assert max(small, middle) < 4_000_000
+    small, large = (calls(simple_commands, SHAPES[shape](size)) for size in (10_000, 1_000_000))
+    assert small < 4_000_000
+    if large > 15 * small + 1_000:  # else even a hundred times the text is no more work than that
+        middle = calls(simple_commands, SHAPES[shape](100_000))
+        assert middle <= 15 * small + 1_000
+        assert large <= 15 * middle + 1_000
+        assert middle < 4_000_000
 
 
 @pytest.mark.parametrize(
