@@ -9,7 +9,7 @@ from tests.growth.work import count_work
 
 _SIZES = (10_000, 100_000, 1_000_000)
 _GROWTH = 1.5  # times linear
-_COUNTABLE = 3_000_000  # steps: what grows to ten times as many is no longer counted
+_COUNTABLE = 1_500_000  # steps: what grows to ten times as many is no longer counted
 _CONSTANT = 1000  # steps that any call may take
 
 
