@@ -177,10 +177,9 @@ class HomeContext:
     def keep_record(self, noticed: "Iterable[Notice]") -> None:
         """State that had to be set aside is evidence."""
         quarantined = [notice for notice in noticed if notice.key == "state-quarantined"]
-        if quarantined:
-            writer = self.evidence_writer(self.home.evidence)
-            for notice in quarantined:
-                writer.append_corrupt(notice.path, str(notice.details["kept_in"]), str(notice.details["reason"]))
+        for notice in quarantined:
+            writer = self.evidence_writer(self.home.log_beside(notice.path))
+            writer.append_corrupt(notice.path, str(notice.details["kept_in"]), str(notice.details["reason"]))
 
     def evidence_writer(self, log: str) -> "EvidenceWriter":
         """Return a writer for what this command does."""

@@ -25,6 +25,7 @@ from mi.project.change import describe_change
 from mi.project.checks.coverage import ProjectChecks
 from mi.project.checks.file_kinds import is_prose
 from mi.project.checks.recognition import Check, CheckRun
+from mi.project.stack import find_stack
 from mi.project.worktree import TreeChange, WatchStep, WorktreeWatch
 
 _CHECK_S = 1800.0
@@ -214,7 +215,7 @@ def repository(root: str, checks: list[Check], changed: list[str]) -> RepoObserv
     tests = [check.command for check in checks if check.kind == "test"]
     return RepoObservation(
         project_root=root,
-        stack_hints=list(dict.fromkeys(check.source for check in checks)),
+        stack_hints=find_stack(root),
         has_tests=bool(tests),
         test_hints=tests,
         git_is_repo=seen.is_repo,

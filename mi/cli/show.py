@@ -208,6 +208,7 @@ def _show_last(context: HomeContext, out: Output, args: Args) -> None:
     bundle = find_latest_batch(log, context.evidence_index, context.notices, progress)
     if bundle is None:
         raise NotFound("no-batch", path=log)
+    bundle["state_corrupt_recent"] = bundle["state_corrupt_recent"] or _find_corrupt(context, log, progress)
     context.note_last()
     story = read_story(log, str(bundle["run_id"]), context.evidence_index, progress)
     if args.json:
@@ -223,10 +224,24 @@ def _show_last(context: HomeContext, out: Output, args: Args) -> None:
     _print_text(out, "hands", bundle["hands_last_message"] or "-", full)
     for raw in list_judgements(bundle):
         _print_text(out, out.word(raw["kind"]), _headline(out, raw), full)
+    if bundle["state_corrupt_recent"]:
+        _print_text(out, out.word("state_corrupt"), _headline(out, bundle["state_corrupt_recent"]), full)
     for ref in [bundle["hands_transcript_ref"], *bundle["mind_transcript_refs"]]:
         if ref:
             out.line(f"{pad(out.text('show.transcript'), 22)} {ref}")
     out.beside(f"{pad(out.text('show.events'), 22)} ", shorten_gist(" ".join(bundle["event_ids"]), 400))
+
+
+def _find_corrupt(context: HomeContext, log: str, progress: Progress) -> dict[str, Any] | None:
+    """Return what was last set aside of the project's state, else of the home's."""
+    from mi.evidence.reader import read_at
+
+    for one in (log, context.home.evidence):
+        offset = context.evidence_index.latest(one, "state_corrupt", progress)
+        event = read_at(one, offset) if offset is not None else None
+        if event is not None:
+            return event.fields()
+    return None
 
 
 def _headline(out: Output, raw: dict[str, Any]) -> str:

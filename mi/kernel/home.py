@@ -58,6 +58,11 @@ class Home:
         relative = os.path.relpath(path, self.root)
         return path if relative.split(os.sep, 1)[0] == os.pardir else relative
 
+    def log_beside(self, path: str) -> str:
+        """Return the log of the project that a file of the home belongs to; else the global one."""
+        parts = os.path.relpath(path, self.projects).split(os.sep)
+        return self.evidence if parts[0] == os.pardir else self.project(parts[0]).evidence
+
     @property
     def config(self) -> str:
         return self.path("config.json")

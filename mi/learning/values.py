@@ -150,6 +150,7 @@ def _patch(
     given = ValuesToPatch(
         values_text=text,
         summary=judged.value.values_summary,
+        procedure=f"{judged.value.decision_procedure.summary}\n{judged.value.decision_procedure.mermaid}".strip(),
         standing=[CitableText(id=one.claim_id, text=one.text) for one in standing],
         event_ids=[event_id],
     )

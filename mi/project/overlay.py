@@ -9,6 +9,7 @@ from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.project.identity import Project, make_storable
+from mi.project.stack import find_stack
 
 
 class OverlayIdentity(Struct, frozen=True, kw_only=True):
@@ -91,10 +92,15 @@ def read_overlay(home: Home, project: Project, notices: Notices) -> Overlay:
 
 
 def ensure_overlay(home: Home, project: Project, notices: Notices) -> Overlay:
-    """Write down where a project is and what it is recognised by, keeping the rest."""
+    """Write down where a project is, what it is recognised by and what it is made with, keeping the rest."""
     make_storable(project.root)
     path = home.project(project.project_id).overlay
-    return update_state(path, Overlay, lambda overlay: _identified(overlay, project), notices)
+    stack = find_stack(project.root)
+
+    def change(overlay: Overlay) -> Overlay:
+        return msgspec.structs.replace(_identified(overlay, project), stack_hints=stack or overlay.stack_hints)
+
+    return update_state(path, Overlay, change, notices)
 
 
 def _identified(overlay: Overlay, project: Project) -> Overlay:

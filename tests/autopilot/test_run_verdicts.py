@@ -576,7 +576,7 @@ def test_each_batch_leaves_its_transcript_and_what_was_seen_of_it_and_of_the_rep
     assert "?? mine.txt" in repo["git_status_porcelain"]
     assert "calc.py" in repo["git_diff_stat"]
     assert (repo["has_tests"], "python -m unittest" in repo["test_hints"]) == (True, True)
-    assert repo["stack_hints"] == ["test_calc.py"]
+    assert repo["stack_hints"] == ["python"]
 
 
 NOTICES = 'import sys\n\n\ndef add(a, b):\n    return a + b if "unittest" in sys.modules else a\n'

@@ -175,7 +175,8 @@ def test_broken_state_file(mi, stage: Stage, home, name):
     assert kept.read_bytes() == b'{"version": "v1", '
     assert str(kept) in done.stderr
     assert done.stderr.count("\n") == 1
-    (corrupt,) = [json.loads(line) for line in Path(home.evidence).read_text("utf-8").splitlines()]
+    log = stage.log if name == "overlay.json" else Path(home.evidence)
+    (corrupt,) = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
     assert corrupt["kind"] == "state_corrupt"
     assert Path(home.root, corrupt["path"]) == path
     assert Path(home.root, corrupt["kept_in"]) == kept

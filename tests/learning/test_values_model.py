@@ -105,7 +105,15 @@ def test_what_the_model_is_shown(home: Home, store: ThoughtStore, notices: Notic
     assert [name_of(one) for one in server.requests] == ["compile_values", "values_claim_patch"]
     assert "A new text." in server.requests[0].user_texts[-1]
     shown = server.requests[1].user_texts[-1]
-    for part in ("A new text.", "Short.", f"[{old.claim_id}] Old value.", change.event_id):
+    procedure = compiled("Short.")["decision_procedure"]
+    for part in (
+        procedure["summary"],
+        procedure["mermaid"],
+        "A new text.",
+        "Short.",
+        f"[{old.claim_id}] Old value.",
+        change.event_id,
+    ):
         assert part in shown
 
 

@@ -64,6 +64,7 @@ def apply(store: ThoughtFiles) -> CompactionOutcome:
             if find_foreign(path):
                 raise MiError("seal-open", path=path)  # by their places what is not MI's is known
         _clear_leftovers(store)
+        files.remove_if_there(os.path.join(store.root, "view.snapshot.json"))  # the earlier tool's view, long stale
         outcome = [_measure(kind, path) for kind, path in present]
         if all(one.kept == one.lines for one in outcome):
             return CompactionOutcome(outcome, "")

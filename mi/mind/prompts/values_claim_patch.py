@@ -24,6 +24,7 @@ class ValuesToPatch(Struct, frozen=True, kw_only=True):
 
     values_text: str
     summary: list[str]
+    procedure: str = ""  # how the person decides
     standing: list[CitableText]
     event_ids: list[str]
 
@@ -32,6 +33,7 @@ def _sections(given: ValuesToPatch) -> list[Section]:
     return [
         Section("VALUES TEXT", given.values_text, 2),
         Section("SUMMARY", "\n".join(given.summary), 1),
+        Section("DECISION PROCEDURE", given.procedure, 1),
         Section("STANDING CLAIMS", cited(given.standing), 2),
         Section("EVENTS", "\n".join(given.event_ids), 0.2),
     ]

@@ -194,3 +194,17 @@ def test_the_command_shows_first_and_then_does_it(mi: Mi, tmp_path: Path, scope:
     assert {path.name for path in archive.iterdir()} >= {"claims.jsonl.gz", "manifest.json"}
     assert mi("claim", "show", "cl_1", "--json", "--scope", scope).returncode == 0
     assert "Nothing" in mi("gc", "thoughtdb", *flags, "--apply").stdout
+
+
+@pytest.mark.req("alive.home.stale-view")
+@pytest.mark.parametrize("redundant", [True, False])
+def test_the_stored_view_of_the_earlier_tool_goes(mi: Mi, tmp_path: Path, redundant: bool) -> None:
+    root = tmp_path / "home/thoughtdb/global"
+    write(root, claim("cl_1"), *([claim("cl_1")] if redundant else []))
+    stale = root / "view.snapshot.json"
+    stale.write_text('{"claims": {"cl_ghost": {}}}', "utf-8")
+    mi("gc", "thoughtdb", "--global")
+    assert stale.exists()
+    assert mi("gc", "thoughtdb", "--global", "--apply").returncode == 0
+    assert not stale.exists()
+    assert "cl_1" in mi("claim", "list", "--scope", "global").stdout
