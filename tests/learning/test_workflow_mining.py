@@ -167,6 +167,8 @@ def test_a_run_counts_a_habit_once_and_may_keep_it_before_it_ends(bench: Workben
     second = again(bench)
     (solid,) = second.of("workflow_solidified")
     assert solid["count"] == 2
+    assert solid["batch_id"] == "b0"  # a batch before the run's last one
+    assert second.of("batch_end")[-1]["batch_id"] == "b1"
 
 
 @pytest.mark.req("v1.wf.allow-single", "v1.wf.auto-enable")
