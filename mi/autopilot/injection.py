@@ -12,6 +12,8 @@ EXTERNAL = (
     "install, spend), stop and ask."
 )
 REFACTOR = "A refactoring keeps behaviour as it is unless the task asks for a change of behaviour."
+CHANGING = "A refactoring may change behaviour from now on."
+_INTENT = {True: "refactor:preserving", False: "refactor:changing"}  # how `heard` names what was said of it
 _LONGEST = 8  # times the limit
 _FACTS = "Known here:"
 _GONE = "This holds no longer:"
@@ -57,7 +59,7 @@ def injection_for(
     values, preferences, facts = thoughts.told(task)
     keeps = thoughts.behaviour_preserving()
     injected = build(values, preferences, facts, keeps, max_chars, external_rule(external))
-    return injected._replace(heard=[one.id for one in (*values, *preferences, *facts)])
+    return injected._replace(heard=[_INTENT[keeps], *(one.id for one in (*values, *preferences, *facts))])
 
 
 def news_for(thoughts: Telling, task: str, heard: Sequence[str], max_chars: int) -> Injected:
@@ -72,12 +74,13 @@ def news_for(thoughts: Telling, task: str, heard: Sequence[str], max_chars: int)
     ]
     titles = ("New since you were told what the person values:", "New, and to be followed, too:", _FACTS)
     parts = [*zip(titles, new, strict=True), (_GONE, [one for one in gone if one.text not in said_again])]
-    filled = _fill(parts, max_chars - len(_MORE) - 1)
-    lines = [*filled.lines, *([_MORE] if filled.left_out else [])]
-    still = [claim_id for claim_id in heard if claim_id not in dropped]
-    return Injected(
-        "\n".join(lines), filled.claim_ids, list(dict.fromkeys([*still, *(one.id for part in told for one in part)]))
-    )
+    keeps = thoughts.behaviour_preserving()
+    intent = [] if not heard or _INTENT[keeps] in heard else [REFACTOR if keeps else CHANGING]
+    filled = _fill(parts, max_chars - len(_MORE) - 1 - sum(len(line) + 1 for line in intent))
+    lines = [*filled.lines, *([_MORE] if filled.left_out and filled.room >= 0 else []), *intent]
+    still = [one for one in heard if one not in dropped and one != _INTENT[not keeps]]
+    now = [_INTENT[keeps], *(one.id for part in told for one in part)]
+    return Injected("\n".join(lines), filled.claim_ids, list(dict.fromkeys([*still, *now])))
 
 
 def external_rule(external: ExternalActions) -> str:

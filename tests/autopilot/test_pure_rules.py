@@ -1,8 +1,20 @@
 """The loop's fixed rules: injection, loop guard, arbitration."""
 
+from collections.abc import Iterable
+
 import pytest
 
-from mi.autopilot.injection import EXTERNAL, PURPOSE, REFACTOR, Told, build, compose
+from mi.autopilot.injection import (
+    CHANGING,
+    EXTERNAL,
+    PURPOSE,
+    REFACTOR,
+    Told,
+    build,
+    compose,
+    injection_for,
+    news_for,
+)
 from mi.autopilot.loop_guard import RepetitionGuard, signature
 from mi.autopilot.outcomes import AskStrategy, AskUser, SendNext, arbitrate
 from mi.evidence.records.mind import AutoAnswerOutput, Checks
@@ -68,6 +80,56 @@ def test_the_task_travels_where_no_thread_remembers_it():
     assert compose("INJ", "run the tests", "fix the bug") == "INJ\n\nThe task: fix the bug\n\nrun the tests"
     assert compose("INJ", "fix the bug", "fix the bug") == "INJ\n\nfix the bug"
     assert compose("", "run the tests", None) == "run the tests"
+
+
+class Known:
+    """Somebody's values and what they say of a refactoring."""
+
+    def __init__(self, *values: Told, keeps: bool = True, gone: tuple[Told, ...] = ()) -> None:
+        self._values, self._keeps, self._gone = list(values), keeps, gone
+
+    def told(self, task: str) -> tuple[list[Told], list[Told], list[Told]]:
+        return self._values, [], []
+
+    def behaviour_preserving(self) -> bool:
+        return self._keeps
+
+    def withdrawn(self, claim_ids: Iterable[str]) -> list[Told]:
+        return [one for one in self._gone if one.id in set(claim_ids)]
+
+
+SMALL, TABS, AGAIN = Told("cl_1", "Small."), Told("cl_2", "Tabs."), Told("cl_3", "Small.")
+NEW = "New since you were told what the person values:\n"
+
+
+@pytest.mark.req("alive.loop.thread-hears-values")
+@pytest.mark.parametrize(
+    ("now", "news"),
+    [
+        (Known(SMALL), ""),
+        (Known(SMALL, TABS), f"{NEW}- Tabs."),
+        (Known(gone=(SMALL,)), "This holds no longer:\n- Small."),
+        (Known(AGAIN, gone=(SMALL,)), ""),  # said anew in the same words
+        (Known(SMALL, Told("cl_4", "Which one? → This.", is_answer=True)), ""),  # it is told as the answer
+        (Known(SMALL, keeps=False), CHANGING),
+    ],
+)
+def test_a_thread_is_told_what_changed_and_only_once(now: Known, news: str) -> None:
+    heard = injection_for(Known(SMALL), "task", 1000).heard
+    told = news_for(now, "task", heard, 1000)
+    assert told.text == news
+    assert news_for(now, "task", told.heard, 1000).text == ""
+
+
+def test_a_refactoring_that_keeps_behaviour_again_is_told_again() -> None:
+    heard = news_for(Known(SMALL, keeps=False), "task", injection_for(Known(SMALL), "task", 1000).heard, 1000).heard
+    assert news_for(Known(SMALL), "task", heard, 1000).text == REFACTOR
+
+
+@pytest.mark.parametrize("room", [0, 40, 60, 90, 2000])
+def test_news_keep_to_the_room_there_is(room: int) -> None:
+    many = Known(*(Told(f"cl_{number}", "word " * 9) for number in range(30)))
+    assert len(news_for(many, "task", ["refactor:preserving"], room).text) <= room
 
 
 def exchange(guard: RepetitionGuard, message: str, sent: str) -> str | None:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import threading
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -169,6 +170,29 @@ def test_a_risk_that_the_judge_saw_is_judged_as_one(
     risks = [parts(one)["RISK SIGNALS"] for one in server.requests if asked(one) == "risk_judge"]
     assert risks == (["- install: a package was set up for everybody"] if is_judged else [])
     assert ["a package was set up for everybody" in one["question"] for one in bench.inbox()] == [True] * is_judged
+
+
+@pytest.mark.req("alive.loop.side-by-side")
+def test_risk_and_checks_are_judged_side_by_side(bench: Workbench, judged: Open) -> None:
+    both = threading.Barrier(2, timeout=30)  # broken, and the judge out of order, where one waits for the other
+
+    def wait(answer: Json) -> Callable[[Request], Json]:
+        def reply(request: Request) -> Json:
+            both.wait()
+            return answer
+
+        return reply
+
+    judged(
+        model(
+            risk_judge=wait({"severity": "low", "should_ask_user": False}),
+            plan_min_checks=wait({"should_run_checks": True, "hands_check_input": "Run the tests."}),
+        )
+    )
+    bench.agent([MEND, run("git push origin main"), says("Pushed.")], [TEST, says("Done.")])
+    ran = bench.run()
+    ran.ended("done")
+    assert ran.inputs[1] == "Run the tests."
 
 
 # what the agent's thread hears
