@@ -431,6 +431,7 @@ def test_only_what_the_task_names_is_removed(task: str, before: str, after: str,
 
 DROPS = "gives a result that nothing takes"
 UNHELD = "is a lock that nothing takes"
+ROUND = "`for n in range(3):` ends in its first round"
 
 
 @pytest.mark.req("judge.parts.effect")
@@ -457,6 +458,25 @@ UNHELD = "is a lock that nothing takes"
         ("a.py", "    self._lock = threading.Lock()", [f"`self._lock = threading.Lock()` {UNHELD}"]),
         ("a.py", "    self._lock = threading.Lock()\n    with self._lock:\n        pass", []),
         ("a.js", "  const lock = new Mutex();", [f"`const lock = new Mutex();` {UNHELD}"]),
+        (
+            "a.py",
+            "    for n in range(3):\n        try:\n            return go()\n        except OSError:\n            raise",
+            [ROUND],
+        ),
+        (
+            "a.py",
+            "    for n in range(3):\n        if n:\n            return n\n        else:\n            break",
+            [ROUND],
+        ),
+        (
+            "a.py",
+            "    for n in range(3):\n        try:\n            return read()\n        except OSError:\n"
+            "            if n == 2:\n                raise",
+            [],
+        ),
+        ("a.py", "    for n in range(3):\n        if read(n):\n            continue\n        return n", []),
+        ("a.py", "    for n in range(3):\n        if read(n):\n            return n", []),
+        ("a.py", "    for first in names:\n        return first", []),
     ],
 )
 def test_a_line_that_changes_nothing_is_open(path: str, lines: str, found: list[str]) -> None:

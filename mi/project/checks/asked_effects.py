@@ -1,5 +1,6 @@
-"""Lines of new code that change nothing: a result that nobody takes, a lock that nobody holds."""
+"""Lines of new code that change nothing: a result nobody takes, a lock nobody holds, a loop of one round."""
 
+import ast
 import re
 from collections.abc import Iterator
 from keyword import iskeyword
@@ -48,6 +49,8 @@ def find_without_effect(task: str, base: Tree, final: Tree) -> Iterator[tuple[st
                 yield line.strip(), "gives a result that nothing takes"
             elif (lock := _LOCK.search(line)) and _is_named_once(next(filter(None, lock.groups())), final):
                 yield line.strip(), "is a lock that nothing takes"
+        once = _rounds_of_one(text_of(final, path)) if language == "py" else ()
+        yield from ((line, "ends in its first round") for line in once if line not in had)
 
 
 def _is_statement(above: str, below: str, language: str) -> bool:
@@ -55,6 +58,31 @@ def _is_statement(above: str, below: str, language: str) -> bool:
     begins = _SCRIPTED_BEGINS if language in SCRIPTED else _BEGINS
     goes_on = re.match(r"\s*[.?+&|)\],]", below) is not None
     return begins.search(above) is not None and not iskeyword(above.split()[-1] if above else "") and not goes_on
+
+
+def _rounds_of_one(text: str) -> Iterator[str]:
+    """Yield the heads of loops over numbers that every way through their bodies leaves."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        match node:
+            case ast.For(iter=ast.Call(func=ast.Name(id="range")), body=body):
+                if _leaves(body) and not any(isinstance(one, ast.Continue) for one in ast.walk(node)):
+                    yield text.splitlines()[node.lineno - 1].strip()
+
+
+def _leaves(body: list[ast.stmt]) -> bool:
+    """Return whether a block of a loop always ends the loop."""
+    match body[-1]:
+        case ast.Return() | ast.Raise() | ast.Break():
+            return True
+        case ast.If(body=then, orelse=[_, *_] as other):
+            return _leaves(then) and _leaves(other)
+        case ast.Try(body=tried, handlers=handlers, orelse=other):
+            return _leaves(other or tried) and all(_leaves(one.body) for one in handlers)
+    return False
 
 
 def _is_named_once(name: str, tree: Tree) -> bool:
