@@ -17,7 +17,7 @@ def build_parser(name: str) -> Parser:
     group = Group("mi host", summary, "mi host list")
     group.add("list", "list the hosts and what is bound", "mi host list", _list, _fill)
     group.add("bind", "put the workflows into a host's workspace", "mi host bind claude-code", _bind, _fill_bind)
-    group.add("unbind", "take them out again", "mi host unbind claude-code", _unbind, _fill_bind)
+    group.add("unbind", "take them out again", "mi host unbind claude-code", _unbind, _fill_unbind)
     group.add("sync", "bring bound workspaces up to date", "mi host sync", _sync, _fill)
     return group.parser
 
@@ -28,6 +28,14 @@ def _fill(parser: Parser) -> None:
 
 
 def _fill_bind(parser: Parser) -> None:
+    generated = "the workspace's folder for what MI generates (default: .mi/generated/HOST)"
+    parser.add_argument("--generated-rel-dir", metavar="DIR", default="", help=generated)
+    linked = "the workspace's folder in which the skills are linked (default: where the host looks)"
+    parser.add_argument("--symlink-dir", metavar="DIR", default="", help=linked)
+    _fill_unbind(parser)
+
+
+def _fill_unbind(parser: Parser) -> None:
     from mi.hosts.adapters import HOSTS
 
     *names, last = HOSTS
@@ -66,7 +74,8 @@ def _bind(context: HomeContext, args: Args) -> int:
 
     load_adapter(args.host)
     context.use_project()
-    done = [build_bindings(context).bind(args.host, args.workspace or context.project.root)]
+    workspace = args.workspace or context.project.root
+    done = [build_bindings(context).bind(args.host, workspace, args.generated_rel_dir, args.symlink_dir)]
     return _recorded(context, args, done, "bind")
 
 

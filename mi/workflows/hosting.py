@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -41,6 +41,45 @@ class Synced(Struct, frozen=True, kw_only=True):
     error: str = ""
 
 
+class HostPlaces(NamedTuple):
+    """Where a binding's skills are generated in a workspace, and the folder in which the host finds them."""
+
+    host: str
+    generated: str
+    linked: str
+
+    @classmethod
+    def of(cls, binding: HostBinding) -> "HostPlaces":
+        """Return the places that a binding names; what it does not name is where the host looks by itself."""
+        host, linked = binding.host, load_adapter(binding.host).skills
+        for one in binding.register.symlink_dirs[:1]:
+            is_whole = os.path.basename(one.src) == "skills"  # the folder of all skills, not that of one
+            linked = one.dst if is_whole else os.path.dirname(one.dst)
+        return cls(host, binding.generated_rel_dir or find_generated_root(host), linked)
+
+    @property
+    def folder(self) -> SymlinkDir:
+        """The folder of all skills, and where it is to be found."""
+        return SymlinkDir(src=f"{self.generated}/skills", dst=self.linked)
+
+    @property
+    def are_usual(self) -> bool:
+        return self.linked == load_adapter(self.host).skills
+
+    def move(self, path: str) -> str:
+        """Return a path of the host's usual places as it is here."""
+        usual = {find_generated_root(self.host): self.generated, load_adapter(self.host).skills: self.linked}
+        for old, new in usual.items():
+            if path.startswith(f"{old}/"):
+                return new + path.removeprefix(old)
+        return path
+
+    def place(self, artefact: Artefact) -> Artefact:
+        """Return an artefact for the host's usual places at these."""
+        moved = {name: self.move(getattr(artefact, name)) for name in ("path", "target") if hasattr(artefact, name)}
+        return msgspec.structs.replace(artefact, **moved)
+
+
 class Bindings:
     """The workspaces that one project's workflows go to."""
 
@@ -53,13 +92,17 @@ class Bindings:
         """Return the bindings as the overlay has them."""
         return read_overlay(self._home, self._project, self._notices).host_bindings
 
-    def bind(self, host: str, workspace: str) -> Synced:
-        """Bind a workspace of a host and put the workflows there; MiError, and no binding, when that fails."""
+    def bind(self, host: str, workspace: str, generated: str = "", linked: str = "") -> Synced:
+        """Bind a workspace of a host and put the workflows there; MiError, and no binding, when that fails.
+
+        `generated` and `linked` are folders of the workspace in place of the usual ones.
+        """
         load_adapter(host)
         place_ = Workspace.at(workspace, self._home)
-        bound = HostBinding(
-            host=host, workspace_root=place_.root, generated_rel_dir=find_generated_root(host), register=Register()
-        )
+        root = place_.relative(generated) if generated else find_generated_root(host)
+        chosen = [SymlinkDir(src=f"{root}/skills", dst=place_.relative(linked))] if linked else []
+        register = Register(symlink_dirs=chosen)
+        bound = HostBinding(host=host, workspace_root=place_.root, generated_rel_dir=root, register=register)
         ensure_overlay(self._home, self._project, self._notices)
         with self._turn():
             moved = self._owner(host) in list_owners(place_)
@@ -130,24 +173,25 @@ class Bindings:
 
     def _place(self, binding: HostBinding) -> tuple[Synced, HostBinding]:
         """Bring one workspace up to date; what was done, and the binding with the links that are there for it now."""
-        host = binding.host
+        host, places = binding.host, HostPlaces.of(binding)
         workflows = WorkflowDesk(self._home, self._project, self._notices).effective.enabled()
         workspace = Workspace.at(binding.workspace_root, self._home)
-        made = build_skills(workflows, self._names_of_others(workspace, host))
-        placed = place(workspace, self._owner(host), list_exported(host, made, self._project.project_id))
-        dirs = [SymlinkDir(src=src, dst=dst) for src, dst in list_registrations(host, made)]
+        made = build_skills(workflows, self._names_of_others(workspace, places))
+        placed = place(workspace, self._owner(host), list_exported(places, made, self._project.project_id))
+        dirs = [SymlinkDir(src=src, dst=dst) for src, dst in list_registrations(places, made)]
+        if not places.are_usual:
+            dirs.insert(0, places.folder)
         registered = msgspec.structs.replace(binding, register=Register(symlink_dirs=dirs))
         return _synced(binding, placed, workflows), registered
 
-    def _names_of_others(self, workspace: Workspace, host: str) -> dict[str, str]:
+    def _names_of_others(self, workspace: Workspace, places: HostPlaces) -> dict[str, str]:
         """Return the skills that others placed there, each with the workflow that it is, if it is one."""
-        links = [
-            entry for entry in workspace.read().entries if entry.kind == "link" and entry.owner != self._owner(host)
-        ]
+        own = self._owner(places.host)
+        links = [entry for entry in workspace.read().entries if entry.kind == "link" and entry.owner != own]
         return {
             os.path.basename(one.path): _workflow_id(workspace.real(os.path.join(one.target, "workflow.json")))
             for one in links
-            if os.path.dirname(one.path) == load_adapter(host).skills
+            if os.path.dirname(one.path) == places.linked
         }
 
     def _owner(self, host: str) -> str:
@@ -180,22 +224,21 @@ def list_bound_projects(home: Home, notices: Notices) -> list[Project]:
     return found
 
 
-def list_exported(host: str, made: list[Skill], project_id: str) -> list[Artefact]:
+def list_exported(places: HostPlaces, made: list[Skill], project_id: str) -> list[Artefact]:
     """Return what a host's workspace holds of a project's workflows.
 
     The skills, and the list of what was registered.
     """
     if not made:
         return []
-    links = [{"src": src, "dst": dst} for src, dst in list_registrations(host, made)]
-    listed = JsonEntry(f"{find_generated_root(host)}/manifest.json", ("symlink_dirs", project_id), links)
-    return [*list_artefacts(host, made), listed]
+    links = [{"src": src, "dst": dst} for src, dst in list_registrations(places, made)]
+    listed = JsonEntry(f"{places.generated}/manifest.json", ("symlink_dirs", project_id), links)
+    return [*map(places.place, list_artefacts(places.host, made)), listed]
 
 
-def list_registrations(host: str, made: list[Skill]) -> list[tuple[str, str]]:
+def list_registrations(places: HostPlaces, made: list[Skill]) -> list[tuple[str, str]]:
     """Return each skill's generated folder and the link by which the host finds it."""
-    place_ = load_adapter(host).skills
-    return [(name_skill_folder(host, one.name), f"{place_}/{one.name}") for one in made]
+    return [(places.move(name_skill_folder(places.host, one.name)), f"{places.linked}/{one.name}") for one in made]
 
 
 def _workflow_id(path: str) -> str:

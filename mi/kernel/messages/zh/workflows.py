@@ -87,6 +87,8 @@ TEXT: dict[str, str] = {
 }
 
 HELP: dict[str, str] = {
+    "the workspace's folder for what MI generates (default: .mi/generated/HOST)": "工作区中存放 MI 生成内容的文件夹（默认：.mi/generated/HOST）",
+    "the workspace's folder in which the skills are linked (default: where the host looks)": "工作区中链接技能的文件夹（默认：主机查找的位置）",
     "not to be used before it is enabled": "启用之前不使用",
     "take everything MI put elsewhere out again": "把 MI 放到别处的一切取出",
     "your workflows as skills in your agents' workspaces": "把工作流作为技能放进代理的工作区",
