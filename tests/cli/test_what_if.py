@@ -13,6 +13,7 @@ from tests.mind.answers import asked, model
 
 ASKS = say("Should I use argparse or click for the command line?")
 WANTS = "Use argparse for the command line."
+COUNTS = "Where there are no tests, running the program counts."
 
 
 @pytest.fixture
@@ -87,8 +88,23 @@ def test_a_value_that_says_what_counts_without_tests_turns_the_question_for_it(b
     bench.values("Keep changes small.")
     bench.agent([MEND, write("notes.py", "X = 1\n"), say("Done.")])
     bench.run("let add in calc.py return the sum").ended("blocked")
-    (flip,) = what_if(bench, "--add", "Where there are no tests, running the program counts.")["flips"]
+    (flip,) = what_if(bench, "--add", COUNTS)["flips"]
     assert (flip["was"]["kind"], flip["would"]["kind"]) == ("asked", "sent")
+    bench.mi("values", "add", COUNTS)
+    bench.run("let add in calc.py return the sum").ended("done")
+    found = what_if(bench, "--text", "Keep changes small.", "--runs", "1")["flips"]
+    assert [(one["was"]["kind"], one["would"]["kind"]) for one in found] == [("sent", "asked"), ("done", "blocked")]
+    assert [one["text"] for one in found[1]["was"]["cited"]] == [COUNTS]
+
+
+@pytest.mark.req("alive.what-if.flips")
+def test_values_of_the_project_are_tried_beside_those_that_hold_everywhere(bench: Workbench, tmp_path: Path) -> None:
+    bench.values(WANTS)
+    bench.agent([ASKS], [MEND, TEST, say("Done.")])
+    bench.run().ended("done")
+    (tmp_path / "values.md").write_text("Use click for the command line.\n", "utf-8")
+    (flip,) = what_if(bench, "--file", str(tmp_path / "values.md"), "--scope", "project")["flips"]
+    assert (flip["was"]["kind"], flip["would"]["kind"]) == ("answered", "asked")  # the two disagree
 
 
 @pytest.mark.req("alive.what-if.cost")
