@@ -38,6 +38,7 @@ NEEDED = {
     "init": ["--values", "Be kind."],
     "values set": ["--text", "Be kind."],
     "values add": ["Be kind."],
+    "values what-if": ["--text", "Be kind."],
     "settings set": ["--ask-when-uncertain", "ask"],
     "show": ["project"],
     "config template": ["rules"],
