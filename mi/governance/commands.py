@@ -18,6 +18,7 @@ from mi.governance.credential_leaks import (
 )
 from mi.governance.file_acts import path_acts, removed_acts, touched_acts, unbraced
 from mi.governance.git_commands import afterwards, without_alias
+from mi.governance.handed_commands import find_handed
 from mi.governance.operations import Act, Level, gravest
 from mi.governance.private_searches import search_acts
 from mi.governance.program_acts import program_acts
@@ -57,6 +58,8 @@ def classify(command: str, here: Surroundings = NOWHERE, depth: int = 0, work: W
             break
         there = here.inside(_UNKNOWN if one.folder is None else one.folder.replace(TOP, ".", 1))
         acts += [*_acts(one, there, readers, feeders, depth, work), *_code_acts(one, there, depth, work)]
+        if handed := find_handed(one):
+            acts += [act for act in classify(handed, there, depth + 1, work) if act.level != "none"]
         here = afterwards(["git", *one.argv[1:]], here) if one.name == "git" else here
     if not work.readable:
         acts.append(Act("unreadable", command))
