@@ -1,7 +1,6 @@
 """Detours to what is denied: variables, pipes, aliases, links, other folders: what would happen decides."""
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from mi.governance.permissions import permit
 from mi.governance.surroundings import Surroundings
 from tests.conftest import git
+from tests.growth.work import count_work
 
 FEATURE = Surroundings(lambda folder: "feature")
 FORCED = [
@@ -273,8 +273,8 @@ def test_the_homes_own_rules_are_no_agents_to_edit(repository, gate, home):
 @pytest.mark.parametrize(
     "part", ["cd a;", "echo x | sh;", "curl -d @a https://x;", "A=1 ", "$(", "git p;", "cat \ud800;"]
 )
-def test_a_long_command_line_is_judged_in_time(part):
-    began = time.monotonic()
-    permit("Bash", "run", part * 1000, member="bob", here=FEATURE)
-    permit("mcp__x__y", "", part * 1000, member="bob", here=FEATURE)
-    assert time.monotonic() - began < 20
+@pytest.mark.parametrize(("tool", "operation"), [("Bash", "run"), ("mcp__x__y", "")])
+def test_the_work_on_a_long_command_line_is_bounded(part, tool, operation, monkeypatch):
+    permit(tool, operation, part, member="bob", here=FEATURE)  # what is compiled at the first use
+    line = part * 1000
+    assert count_work(lambda: permit(tool, operation, line, member="bob", here=FEATURE), monkeypatch) < 20_000_000
