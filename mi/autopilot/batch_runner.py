@@ -206,7 +206,7 @@ class BatchRunner:
         state.heard = told.heard
         opening = parts.steps.opening(self._recorder, state.task)
         injection = "\n\n".join(part for part in (told.text, opening) if part)
-        return compose(injection, wanted, state.task), injection
+        return compose(injection, wanted, state.task, state.said), injection
 
     def _keep_thread(self, thread_id: str) -> None:
         if thread_id != self._state.thread_id:

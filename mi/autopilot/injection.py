@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from mi.kernel.config.types import ExternalActions
-from mi.kernel.secrets import redact
+from mi.kernel.secrets import redact, redact_end
 
 PURPOSE = "You work for one person; go by what they value. Work freely, in whatever steps you like."
 EXTERNAL = (
@@ -16,6 +16,7 @@ CHANGING = "A refactoring may change behaviour from now on."
 _INTENT = {True: "refactor:preserving", False: "refactor:changing"}  # how `heard` names what was said of it
 _LONGEST = 8  # times the limit
 _FACTS = "Known here:"
+_SAID_LAST = 2000  # characters of the agent's own words
 _GONE = "This holds no longer:"
 _MORE = "(more values are kept than fit here; ask when unsure)"
 
@@ -155,10 +156,14 @@ def _framed(external: str, behaviour_preserving: bool, max_chars: int) -> tuple[
     return [line for line in said if line == PURPOSE], closing, room - len(_MORE) - 1
 
 
-def compose(injection: str, batch_input: str, task: str | None) -> str:
-    """Return the whole text of a batch: the injection, the task where no thread remembers it, and what is asked now."""
+def compose(injection: str, batch_input: str, task: str | None, said: str = "") -> str:
+    """Return the whole text of a batch: the injection, what no thread remembers, and what is asked now.
+
+    Without a thread the agent is told the task and the end of what it `said` last: an answer alone would tell nothing.
+    """
     parts = [injection] if injection else []
     if task is not None and task != batch_input:
         parts.append(f"The task: {task}")
+        parts += [f"You wrote last:\n{redact_end(said, _SAID_LAST)}"] if said else []
     parts.append(batch_input)
     return "\n\n".join(parts)

@@ -80,6 +80,8 @@ def test_the_task_travels_where_no_thread_remembers_it():
     assert compose("INJ", "run the tests", "fix the bug") == "INJ\n\nThe task: fix the bug\n\nrun the tests"
     assert compose("INJ", "fix the bug", "fix the bug") == "INJ\n\nfix the bug"
     assert compose("", "run the tests", None) == "run the tests"
+    assert compose("", "green", "fix it", "Which?") == "The task: fix it\n\nYou wrote last:\nWhich?\n\ngreen"
+    assert compose("", "green", None, "Which?") == "green"
 
 
 class Known:

@@ -485,3 +485,16 @@ def test_show_last_tells_of_the_loop(bench: Workbench) -> None:
     shown = json.loads(bench.mi("show", "last", "--json").stdout)
     assert shown["loop_guard"]["pattern"] == "aaa"
     assert shown["loop_break"]["output"]["action"] == "ask_user"
+
+
+@pytest.mark.req("person.answer.beside")
+def test_an_agent_without_a_thread_hears_the_answer_beside_its_own_question(bench: Workbench, tmp_path: Path) -> None:
+    heard = tmp_path / "heard"
+    agent = ["sh", "-c", f'printf "%s" "$0" > {heard}; echo "Which colour should the report have?"', "{prompt}"]
+    bench.configure(hands={"provider": "cli", "cli": {"exec": agent}})
+    bench.run("write the report").ended("blocked")
+    answered(bench, "Green.")
+    bench.run("--resume")
+    assert "write the report\n\nYou wrote last:\nWhich colour should the report have?\n\nGreen." in heard.read_text(
+        "utf-8"
+    )
