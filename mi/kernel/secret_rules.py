@@ -58,7 +58,7 @@ _PAIR = rf"(?:,|:[ \t]?\{{)?[\s\\nrt]{{0,40}}[\"']?value(?:{QUOTE})?[ \t]?[:=][ 
 _EDGE_LINE = r"-----? ?%s [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-----?"
 _BEGIN, END = _EDGE_LINE % "BEGIN", _EDGE_LINE % "END"
 # Between the lines of a key: newlines, the margin of a diff or a listing, the seam of two strings.
-_SEAM = rf"(?:\s|\\{{1,15}}[nrt]|{QUOTE}[ \t]*[,+\s]\s*{QUOTE}|[>|+:]|\d{{1,5}}[ :|]){{1,40}}+"
+_SEAM = rf"(?:\s|\\{{1,15}}[nrt]|{QUOTE}(?=[,+\s])\s{{0,40}}+[,+]?\s{{0,40}}+{QUOTE}|[>|+:]|\d{{1,5}}[ :|]){{1,40}}+"
 _LINE = rf"{_SEAM}(?:[A-Z][A-Za-z-]{{3,20}}: [^\n\"\\]{{0,90}}|[A-Za-z0-9+/]{{16,}}+={{0,2}}(?!{QUOTE}\s*:))"
 _LINES = rf"(?:{_LINE})++(?:{_SEAM}[A-Za-z0-9+/]{{1,15}}={{0,2}}(?![\w ]|{QUOTE}\s*:))?"
 _LOCAL_IP = r"(?:0|10|127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168|192\.0\.2|198\.51|203\.0\.113)\."

@@ -145,7 +145,7 @@ def _re(pattern: str) -> re.Pattern[str]:
     return _compiled[pattern]
 
 
-def _vendor_pattern(prefix: str, rest: str) -> str:
+def vendor_pattern(prefix: str, rest: str) -> str:
     """Return a vendor's key by its prefix, which `re` can skip to.
 
     What stands before it decides whether it begins there.
@@ -159,7 +159,7 @@ def _self_evident(text: str, hints: Hints) -> Iterator[Secret]:
     """Yield what is a secret by its own shape. Only what a literal in the text hints at is looked for, and compiled."""
     for kind, prefix, rest in hints.prefixes:
         if prefix in text:
-            for match in _re(_vendor_pattern(prefix, rest)).finditer(text):
+            for match in _re(vendor_pattern(prefix, rest)).finditer(text):
                 if _is_secret(match[0]):
                     # After a backslash the first letter is that of an escape such as `\n`, which must stay whole.
                     yield Secret(kind, match.start() + (text[match.start() - 1 : match.start()] == "\\"), match.end())

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import mi
-from mi.kernel import language
+from mi.kernel import language, secret_rules, secrets
 
 _METHODS = {"match": 2, "fullmatch": 2, "search": 2, "finditer": 2, "findall": 2, "split": 3, "sub": 4, "subn": 4}
 _MATCHERS = ("skips",)  # methods of ours that match a pattern where they are
@@ -46,7 +46,7 @@ def collect() -> list[UsedPattern]:
         module = importlib.import_module(info.name)
         for used in _used(module):
             found.setdefault((used.pattern.pattern, used.pattern.flags, used.how), used)
-    for used in _languages():
+    for used in (*_languages(), *_secrets()):
         found.setdefault((used.pattern.pattern, used.pattern.flags, used.how), used)
     return list(found.values())
 
@@ -57,6 +57,15 @@ def _languages() -> Iterator[UsedPattern]:
             for key, one in value.items() if isinstance(value, dict) else [("", value)]:
                 if isinstance(one, str) and one and name not in ("numerals", "before_name", "work_log"):
                     yield UsedPattern(f"language.{code}.{name}{key and '.' + key}", language.compiled(one), "search")
+
+
+def _secrets() -> Iterator[UsedPattern]:
+    """Return the rules of the scanner, which compiles each at its first use."""
+    for kind, prefix, rest in secret_rules.PREFIXES:
+        pattern = re.compile(secrets.vendor_pattern(prefix, rest), re.ASCII)
+        yield UsedPattern(f"mi.kernel.secret_rules:{kind}", pattern, "search")
+    for kind, _, shape in secret_rules.SHAPES:
+        yield UsedPattern(f"mi.kernel.secret_rules:{kind}", re.compile(shape, re.ASCII), "search")
 
 
 def _used(module: ModuleType) -> Iterator[UsedPattern]:
