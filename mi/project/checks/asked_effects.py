@@ -14,14 +14,14 @@ from mi.project.trees import Tree
 # Methods and functions that leave what they are called with as it is.
 _JS = (
     r"(?:trim|trimStart|trimEnd|toUpperCase|toLowerCase|slice|substring|concat|padStart|padEnd|toFixed|toSorted|toReversed)"
-    r"\([^()]*\)|replace(?:All)?\((?:'[^']*'|\"[^\"]*\"|/[^()]+/\w*),\s*['\"][^()]*\)"
+    r"\([^()]{0,200}\)|replace(?:All)?\((?:'[^']{0,200}'|\"[^\"]{0,200}\"|/[^()]{1,200}/\w{0,9}),\s{0,9}['\"][^()]{0,200}\)"
 )
 _PYTHON = "strip|lstrip|rstrip|upper|lower|capitalize|casefold|removeprefix|removesuffix|zfill|splitlines"
 _GO = "Trim(?:Space|Left|Right|Prefix|Suffix)?|ToUpper|ToLower|Replace|ReplaceAll|Split|Join|Fields|Title"
 _RESULT = {
-    **dict.fromkeys(SCRIPTED, re.compile(rf"\s*[\w$.]+\.(?:{_JS});?\s*")),
-    "py": re.compile(rf"\s*(?:[\w.]+\.(?:{_PYTHON})|sorted|reversed)\([^()]*\)\s*"),
-    "go": re.compile(rf"\s*(?:strings|bytes)\.(?:{_GO})\([^()]*\)\s*"),
+    **dict.fromkeys(SCRIPTED, re.compile(rf"(?<![\w$.])[\w$.]{{1,120}}\.(?:{_JS});?")),
+    "py": re.compile(rf"(?:(?<![\w.])[\w.]{{1,120}}\.(?:{_PYTHON})|sorted|reversed)\([^()]{{0,200}}\)"),
+    "go": re.compile(rf"(?:strings|bytes)\.(?:{_GO})\([^()]{{0,200}}\)"),
 }
 _BEGINS = re.compile(r"(?:^|[{};:)\]\w\"'])\s*\Z")  # how a line ends after which a statement may begin
 _SCRIPTED_BEGINS = re.compile(r"(?:^|(?<!\$)\{|[};])\s*\Z")
@@ -45,7 +45,7 @@ def find_without_effect(task: str, base: Tree, final: Tree) -> Iterator[tuple[st
         for above, line, below in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
             if line.strip() in had:
                 continue
-            if _RESULT[language].fullmatch(line) and _is_statement(above, below, language):
+            if _RESULT[language].fullmatch(line.strip()) and _is_statement(above, below, language):
                 yield line.strip(), "gives a result that nothing takes"
             elif (lock := _LOCK.search(line)) and _is_named_once(next(filter(None, lock.groups())), final):
                 yield line.strip(), "is a lock that nothing takes"
