@@ -26,10 +26,9 @@ def test_torn_last_line_bricks_nothing(mi, recorded: Stage, torn):
         done = mi(*command.split())
         assert done.returncode == 0, command
         if command != "doctor":
-            assert (
-                done.stderr
-                == f"mi: {recorded.log} ends in a torn line of {len(torn)} bytes; the next write sets it aside\n"
-            )
+            size = f"{len(torn)} byte{'s' if len(torn) > 1 else ''}"
+            told = f"mi: {recorded.log} ends in a torn line of {size}; the next write sets it aside\n"
+            assert done.stderr == told
     assert recorded.log.read_bytes() == whole + torn
     assert len(json.loads(mi("tail", "--json").stdout)) == min(20, len(whole.splitlines()))
 

@@ -148,7 +148,10 @@ def judged(bench: Workbench) -> Iterator[ScriptedServer]:
 @pytest.mark.parametrize("by", ["flag", "setting"])
 def test_a_run_says_why_once_at_its_end(bench: Workbench, judged: ScriptedServer, by: str) -> None:
     if by == "setting":
-        bench.configure(runtime={"thought_db": {"why_trace": {"auto_on_run_end": True}}})
+        runtime = bench.config["runtime"]
+        bench.configure(
+            runtime=runtime | {"thought_db": runtime["thought_db"] | {"why_trace": {"auto_on_run_end": True}}}
+        )
     ran = bench.run("fix", "the", "test", *(["--why"] if by == "flag" else []))
     ran.ended("done")
     assert [name_of(one) for one in judged.requests].count("why_trace") == 1
