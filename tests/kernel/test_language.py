@@ -25,7 +25,7 @@ CHINESE_ALLOWED = {
     },
     "mi/persona/session_log.py": "the first line of a session log, fixed by its format",
 }
-WORDS_ALLOWED = {"mi/kernel/secrets.py": "what stands in examples and templates in place of a secret"}
+WORDS_ALLOWED = {"mi/kernel/secret_rules.py": "what stands in examples and templates in place of a secret"}
 # What any English sentence is made of, and no list of programs, options or fields is.
 _SMALL_WORDS = frozenset(
     "a an the this that these those i we you he she it they me my your our is are was were be been not never without"
