@@ -162,9 +162,16 @@ def says_lasting(text: str) -> bool:
 
 
 def says_what_counts(text: str) -> bool:
-    """Return whether a value says what counts as verified where there are no tests."""
+    """Return whether a value says what counts as verified where there are no tests.
+
+    One that refuses something, asks or leaves it to the person says nothing that MI could go by.
+    """
     words = patterns()
-    return bool(compiled(words.without_tests).search(text) and compiled(words.counts).search(text))
+    for clause in re.split("[;\uff1b]", text):
+        rest, found = compiled(words.without_tests).subn("", clause)
+        if found and compiled(words.counts).search(rest):
+            return not compiled(f"{words.ask_me}|{words.leaves_open}").search(rest)
+    return False
 
 
 def lasting_sentences(text: str) -> list[str]:

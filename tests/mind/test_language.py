@@ -184,6 +184,14 @@ def test_values_that_reserve_a_decision(value: str):
         ("Write tests first.", False),
         ("A line of output counts more than a page of words.", False),
         ("没有测试不算完成。", False),
+        ("If there are no tests, ask me what counts.", False),
+        ("Where there are no tests, never say that a build is enough.", False),
+        ("In projects without tests nothing counts until I looked at it.", False),
+        ("Projects without tests: my review is what counts.", False),
+        ("Add tests where there are no tests; coverage counts.", False),
+        ("没有测试时,先问我什么算完成。", False),
+        ("没有测试时,构建通过不能算完成。", False),
+        ("没有测试时,我看过才算完成。", False),
     ],
 )
 def test_a_value_that_says_what_counts_without_tests(value: str, says: bool):

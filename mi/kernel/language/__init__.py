@@ -139,6 +139,7 @@ class Patterns:
     lasting: str = ""
     without_tests: str = ""  # the case that there are none
     counts: str = ""  # something is enough
+    leaves_open: str = ""  # it is refused, or hangs on the person or on something else
     vague_words: Words = ()
     unclear_words: Words = ()  # name neither an object nor an outcome
     unclear_parts: str = ""  # the same, where no blank parts words

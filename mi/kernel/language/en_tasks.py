@@ -44,6 +44,7 @@ class EnglishTasks(Patterns):
         r"\b(?:without|lacks?|lacking|(?:ha(?:ve|s)|(?:there )?(?:are|is)|with) no) (?:any )?"
         r"(?:(?:automated|unit|own) )?tests?\b|\buntested (?:projects?|code|packages?|repositor(?:y|ies)|scripts?)\b"
     )
+    leaves_open = r"n't\b|\b(?:not|never|nothing|nobody|no|until|unless|only|if you|i|me|my|mine|we|our)\b|\?"
     counts = (
         r"(?<!not )(?<!n't )(?<!never )\b(?:counts?|(?:is|are) (?:enough|sufficient|what counts|verified)|suffices?"
         r"|will do)\b|\b(?:verify|check) (?:by|with)\b"

@@ -20,6 +20,7 @@ class ChineseTasks(Patterns):
     )
     ask_me = r"问我|我同意|我确认|经我"
     without_tests = r"(?:没有|无|缺少|没)(?:任何)?(?:自动|单元)?测试"
+    leaves_open = r"不|别|勿|我|除非|直到|只有|什么|吗|？"
     counts = r"(?<!不)(?:就?算|视为|即可|就行|就够|足够|足矣)"
     lasting = r"以后|今后|总是|永远|每次|一律|从现在起|默认|再也不|不要再|别再|务必|优先"
     vague_words = tuple("差不多 大概 之类 等等 看着办 随便 什么的".split())
