@@ -1,7 +1,5 @@
 """Every regular expression of the package takes steps as its text grows, with the texts it is slowest with."""
 
-import sys
-from collections.abc import Iterator
 from functools import cache
 
 import pytest
@@ -16,15 +14,6 @@ _collected = cache(collect)
 
 def _key(used: UsedPattern) -> str:
     return f"{used.where.partition(':')[0]} {str(used.pattern.pattern)[:40]}"
-
-
-@pytest.fixture
-def deep_recursion() -> Iterator[None]:
-    """The stepping matcher goes one call deeper with each character."""
-    usual = sys.getrecursionlimit()
-    sys.setrecursionlimit(100_000)
-    yield
-    sys.setrecursionlimit(usual)
 
 
 @pytest.mark.req("safe.linear.patterns")

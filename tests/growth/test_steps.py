@@ -1,8 +1,6 @@
 """The step by step matcher finds what `re` finds, and its count tells linear from quadratic."""
 
 import re
-import sys
-from collections.abc import Iterator
 from functools import cache
 
 import pytest
@@ -43,15 +41,6 @@ def test_it_finds_what_re_finds(source: str, text: str) -> None:
         found = getattr(pattern, how)(text)
         stepped.read(text)
         assert stepped.spans(how) == ([found.span()] if found else [])
-
-
-@pytest.fixture
-def deep_recursion() -> Iterator[None]:
-    """The stepping matcher goes one call deeper with each character."""
-    usual = sys.getrecursionlimit()
-    sys.setrecursionlimit(100_000)
-    yield
-    sys.setrecursionlimit(usual)
 
 
 @pytest.mark.req("safe.linear.patterns")

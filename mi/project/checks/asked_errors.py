@@ -25,8 +25,10 @@ _RUST_FAILS = re.compile(
 
 def find_without_error(task: str, base: Tree, final: Tree) -> Iterator[str]:
     """Yield the functions that are to give an error, could by their type, and never do."""
-    words = words_of(" ".join(filter(_asks, split_sentences(task))))
-    if not words or compiled(patterns().unused_on_purpose).search(task):
+    known = patterns()
+    wishes = [one for one in split_sentences(task) if asks(one, known.gives_error, known.negation)]
+    words = words_of(" ".join(wishes))
+    if not words or compiled(known.unused_on_purpose).search(task):
         return
     for path in final.changed_since(base):
         if extension(path) not in ("go", "rs") or not is_product(path) or final.read(path) is None:
@@ -40,12 +42,11 @@ def find_without_error(task: str, base: Tree, final: Tree) -> Iterator[str]:
                 yield last_part(one.name)
 
 
-def _asks(sentence: str) -> bool:
-    known = patterns()
-    found = compiled(known.gives_error).search(sentence)
-    return found is not None and not compiled(rf"(?:{known.negation})[^,.;]{{0,20}}\Z").search(
-        sentence[: found.start()]
-    )
+def asks(sentence: str, wish: str, refusal: str) -> bool:
+    """Return whether a sentence holds a wish (a pattern) that nothing right before it refuses."""
+    found = compiled(wish).search(sentence)
+    refused = compiled(rf"(?:{refusal})[^,.;]{{0,20}}\Z")
+    return found is not None and not refused.search(sentence[: found.start()])
 
 
 def _may_fail(one: Definition, path: str) -> bool:

@@ -9,6 +9,7 @@ from keyword import iskeyword
 
 from mi.kernel.language import compiled, patterns
 from mi.kernel.text import split_sentences
+from mi.project.checks.asked_errors import asks
 from mi.project.checks.definitions import Definition
 from mi.project.checks.judge_places import extension
 from mi.project.checks.judge_tokens import SCRIPTED, without_comments
@@ -35,9 +36,11 @@ _TRY = re.compile(r"\btry\s*\{([^{}]|\{[^{}]*\})*\}\s*catch\s*(?:\([^)]*\)\s*)?\
 
 def find_never_raising(task: str, base: Tree, final: Tree) -> Iterator[str]:
     """Yield the functions that are to raise an error and of which nothing that came does, nor calls what might."""
-    words = words_of(" ".join(filter(_asks, split_sentences(task))))
+    known = patterns()
+    wish, refusal = f"{known.raises}|{known.gives_error}", f"{known.negation}|{known.in_place_of}"
+    words = words_of(" ".join(one for one in split_sentences(task) if asks(one, wish, refusal)))
     paths = [path for path in final.changed_since(base) if is_product(path) and extension(path) in {"py"} | SCRIPTED]
-    if not words or compiled(patterns().unused_on_purpose).search(task):
+    if not words or compiled(known.unused_on_purpose).search(task):
         return
     for path in paths:
         was = {one.name: one.text for one in read_definitions(base, path)}
@@ -46,13 +49,6 @@ def find_never_raising(task: str, base: Tree, final: Tree) -> Iterator[str]:
             elsewhere = any(_raises_beside(other, one, base, final) for other in paths)
             if is_meant and not elsewhere and _cannot_raise(one, was.get(one.name, ""), final, extension(path)):
                 yield last_part(one.name)
-
-
-def _asks(sentence: str) -> bool:
-    known = patterns()
-    found = compiled(rf"{known.raises}|{known.gives_error}").search(sentence)
-    refused = rf"(?:{known.negation}|{known.in_place_of})[^,.;]{{0,20}}\Z"
-    return found is not None and not compiled(refused).search(sentence[: found.start()])
 
 
 def _cannot_raise(one: Definition, was: str, tree: Tree, language: str) -> bool:

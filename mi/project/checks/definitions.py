@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from mi.project.checks.judge_tokens import SCRIPTED, body_of, statements_of, tokens_of, without_comments
@@ -41,11 +42,16 @@ class Definition(NamedTuple):
 
 def definitions_of(text: str, language: str) -> list[Definition]:
     """Return what a file defines; [] for one that cannot be read."""
+    return list(_read_once(text, language))
+
+
+@lru_cache(maxsize=1024)  # every rule looks at the same files of two trees
+def _read_once(text: str, language: str) -> tuple[Definition, ...]:
     if language == "py":
-        return list(_of_python(text))
+        return tuple(_of_python(text))
     if language in SHELL:
-        return [_of_shell(found) for found in _SHELL_FUNCTION.finditer(text)]
-    return list(_of_blocks(text, language)) if language in DEFINING else []
+        return tuple(_of_shell(found) for found in _SHELL_FUNCTION.finditer(text))
+    return tuple(_of_blocks(text, language)) if language in DEFINING else ()
 
 
 def _of_python(text: str) -> Iterator[Definition]:
