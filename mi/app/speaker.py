@@ -214,15 +214,12 @@ def _is_hook_alone(below: list[ProcessInfo]) -> bool:
     hook, *between = below
     if not between:
         return True
-    import shlex
+    from mi.hosts.hook_line import read_hook_line
 
     shell = between[0]
     if len(between) > 1 or not is_shell(shell) or len(shell.words) < 3 or shell.words[1] not in ("-c", "-lc"):
         return False
-    try:
-        words = shlex.split(" ".join(shell.words[2:]))[1:]
-    except ValueError:
-        return False
+    words = read_hook_line(" ".join(shell.words[2:]))[1:]
     return len(words) > 1 and hook.words[-len(words) :] == tuple(words)
 
 

@@ -115,7 +115,7 @@ def _install(context: HomeContext, args: Args) -> int:
     said = _enforced_said(args)
     placed = install(context, args.host, scope, said)
     more: dict[str, object] = {}
-    lines = build_commands(context, args.host, said)
+    lines = build_commands(context, args.host, scope, said)
     if HOSTS[args.host].trusts_hooks:
         more = _trust(context, lines, args.trust)
     show_placed(context, args, placed, **more)

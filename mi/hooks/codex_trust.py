@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import subprocess
 from collections.abc import Collection
 from threading import Timer
@@ -16,6 +15,7 @@ from mi.agents.find import find_native
 from mi.hosts.adapters import HOSTS
 from mi.hosts.apply import place, remove
 from mi.hosts.artefacts import Artefact, render_toml_block
+from mi.hosts.hook_line import read_hook_line
 from mi.hosts.scopes import scope_workspace
 from mi.kernel.errors import MiError
 from mi.kernel.messages import NestedText
@@ -65,7 +65,7 @@ def find_trusted(context: "HomeContext", root: str, program: str) -> Trust:
     listed = list_hooks(codex, context.project.root if own else root)
     # A key begins with the file that the hook stands in: a project's and the person's may be the same command.
     here = [hook for hook in listed if hook.key.startswith(os.path.realpath(folder) + os.sep)]
-    mine = [hook for hook in here if f"{hook.command} ".startswith(f"{shlex.quote(program)} ")]
+    mine = [hook for hook in here if read_hook_line(hook.command)[:1] == [program]]
     return Trust(len(mine), sum(hook.trust_status == "trusted" for hook in mine))
 
 

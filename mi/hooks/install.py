@@ -1,6 +1,5 @@
 """Hooks in a host's settings, and out of them again."""
 
-import shlex
 from typing import TYPE_CHECKING
 
 from mi.hooks.event import EVENTS
@@ -8,7 +7,9 @@ from mi.hosts.adapters import Scope, list_artefacts
 from mi.hosts.apply import Placed, place, remove
 from mi.hosts.artefacts import HookEntry
 from mi.hosts.command import own_command
+from mi.hosts.hook_line import build_hook_line
 from mi.hosts.scopes import scope_workspace
+from mi.kernel.messages import text
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
@@ -19,7 +20,7 @@ _AT_END_S = 3  # Codex allows no more when a session ends, and complains
 
 def install(context: "HomeContext", host: str, scope: Scope, enforced: tuple[str, ...]) -> Placed:
     """Enter one hook per event; entered again, they are as the last call said."""
-    lines = build_commands(context, host, enforced)
+    lines = build_commands(context, host, scope, enforced)
     entries = [
         HookEntry(event=name, command=line, timeout_s=_AT_END_S if name == "SessionEnd" else _TIMEOUT_S)
         for name, line in lines.items()
@@ -28,11 +29,15 @@ def install(context: "HomeContext", host: str, scope: Scope, enforced: tuple[str
     return place(place_at, _owner(host), list_artefacts(host, entries, scope))
 
 
-def build_commands(context: "HomeContext", host: str, enforced: tuple[str, ...]) -> dict[str, str]:
+def build_commands(context: "HomeContext", host: str, scope: Scope, enforced: tuple[str, ...]) -> dict[str, str]:
     """Return the command line of each event, by the host's name of it."""
     chosen = ["--enforce", ",".join(enforced)] if enforced else []
-    words = own_command(context.home)
-    return {name: shlex.join([*words, "hook", event, "--host", host, *chosen]) for event, name in EVENTS.items()}
+    words = own_command(context.home, context.project.root if scope == "project" else "")
+    refusals = {"pre-tool": text("hook.program-gone", context.language, program=words[0])}
+    return {
+        name: build_hook_line([*words, "hook", event, "--host", host, *chosen], refusals.get(event, ""))
+        for event, name in EVENTS.items()
+    }
 
 
 def uninstall(context: "HomeContext", host: str, scope: Scope) -> Placed:

@@ -3,11 +3,12 @@
 import json
 import os
 import re
-import shlex
+import shutil
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from mi.hosts import marked_block
+from mi.hosts.hook_line import read_hook_line
 from mi.hosts.manifest import PlacedEntry
 from mi.hosts.workspaces import Workspace, list_known_workspaces
 from mi.kernel import files
@@ -27,7 +28,7 @@ class Installed(NamedTuple):
 
     @property
     def works(self) -> bool:
-        return os.path.isfile(self.program) and os.access(self.program, os.X_OK)
+        return shutil.which(self.program) is not None
 
 
 def find_installed_commands(home: Home, notices: Notices) -> Iterator[Installed]:
@@ -48,7 +49,7 @@ def find_installed_commands(home: Home, notices: Notices) -> Iterator[Installed]
 def _program(place: Workspace, entry: PlacedEntry) -> str:
     match entry.value:
         case {"hooks": [{"command": str(line)}, *_]}:
-            return next(iter(shlex.split(line)), "")
+            return next(iter(read_hook_line(line)), "")
         case {"command": str(program)} | {"command": [str(program), *_]}:
             return program
     if entry.kind != "block":

@@ -2,12 +2,12 @@
 
 import os
 import re
-import shlex
 from typing import Any
 
 import msgspec
 
 from mi.hosts import jsonfile, marked_block
+from mi.hosts.hook_line import read_hook_line
 from mi.hosts.manifest import Former, PlacedEntry, WorkspaceManifest
 from mi.kernel import files, inside
 from mi.kernel.digest import hash_sha256
@@ -84,7 +84,7 @@ def is_own_command(value: Any) -> bool:
     """Tell whether a value in a host's settings starts MI's hooks or its server, and nothing else."""
     match value:
         case {"hooks": [{"command": str(line)}]}:
-            return _starts(_words(line), "hook")
+            return _starts(read_hook_line(line), "hook")
         case {"command": [*words]}:
             return _starts([str(word) for word in words], "mcp")
         case {"command": str(program), "args": [*words]}:
@@ -101,13 +101,6 @@ def _starts(words: list[str], command: str) -> bool:
     else:
         return False
     return (rest[2:] if rest[:1] == ["--home"] else rest)[:1] == [command]
-
-
-def _words(line: str) -> list[str]:
-    try:
-        return shlex.split(line)
-    except ValueError:
-        return []
 
 
 def _digest(data: bytes | None) -> str:

@@ -14,6 +14,7 @@ from mi.app.home_context import HomeContext
 from mi.app.speaker import Speaker, find_chat_host, find_speaker
 from mi.autopilot.run_lock import Owner
 from mi.autopilot.run_times import keep_run_times, note_session
+from mi.hosts.hook_line import build_hook_line
 from mi.kernel.ancestry import ProcessInfo, read_start
 from mi.kernel.home import Home
 
@@ -301,6 +302,7 @@ def test_a_process_that_began_between_two_runs_is_the_persons(context: HomeConte
 
 HOOKED = process("mi", "python3", "/usr/bin/mi", "hook", "prompt", "--host", "claude-code")
 HOOK = "/usr/bin/mi hook prompt --host claude-code"
+GUARDED = "command -v /usr/bin/mi >/dev/null || exit 0; "
 NODE_CODEX = process("node", "node", "/usr/bin/codex")
 CODEX = process("codex", "/x/vendor/bin/codex")
 SERVER = process("codex", "/x/vendor/bin/codex", "app-server", "--listen", "unix://", "--managed-daemon")
@@ -316,6 +318,8 @@ NPX = process("npm exec @opena", "npm exec @openai/codex")
         ("claude-code", (CLAUDE, BASH, INIT), True),
         ("claude-code", (process("sh", "sh", "-c", HOOK), CLAUDE, BASH, INIT), True),
         ("codex", (process("bash", "bash", "-lc", HOOK), CODEX, BASH, INIT), True),
+        ("codex", (process("bash", "bash", "-lc", build_hook_line(HOOK.split())), CODEX, BASH, INIT), True),
+        ("codex", (process("bash", "bash", "-c", build_hook_line(HOOK.split(), "gone")), CODEX, BASH, INIT), True),
         ("codex", (CODEX, NODE_CODEX, BASH, INIT), True),  # one program, started by its script
         ("codex", (CODEX, BASH, INIT), True),
         ("codex", (CLAUDE, BASH, INIT), False),
@@ -343,6 +347,8 @@ NPX = process("npm exec @opena", "npm exec @openai/codex")
         ("claude-code", (process("bash", "bash", "-c", f"echo '{{}}' | {HOOK}"), CLAUDE, BASH, INIT), False),
         ("claude-code", (process("bash", "bash", "-c", f"{HOOK} < event.json"), CLAUDE, BASH, INIT), False),
         ("claude-code", (process("bash", "bash", "-c", f"eval '{HOOK}'"), CLAUDE, BASH, INIT), False),
+        ("claude-code", (process("sh", "sh", "-c", f"{build_hook_line(HOOK.split())} < x"), CLAUDE, BASH, INIT), False),
+        ("claude-code", (process("sh", "sh", "-c", GUARDED + f"echo '{{}}' | {HOOK}"), CLAUDE, BASH, INIT), False),
         ("claude-code", (process("bash", "bash", "say.sh"), CLAUDE, BASH, INIT), False),
         ("claude-code", (process("bash"), CLAUDE, BASH, INIT), False),
         ("claude-code", (process("sh", "sh", "-c", HOOK), BASH, CLAUDE, BASH, INIT), False),

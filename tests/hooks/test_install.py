@@ -2,13 +2,14 @@
 
 import json
 import os
-import shlex
+import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from mi.hooks.event import EVENTS
+from mi.hosts.hook_line import build_hook_line, read_hook_line
 from tests.speaking import INSTALLED
 
 SETTINGS = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}
@@ -50,7 +51,7 @@ def test_hooks_of_a_project(mi, project, home, host, former):
     found = hooks_in(path)
     assert set(found) == set(EVENTS.values())
     for event, name in EVENTS.items():
-        words = shlex.split(found[name][-1])
+        words = read_hook_line(found[name][-1])
         assert words == [
             str(INSTALLED), "--home", home.root, "hook", event, "--host", host, "--enforce", "contract,nexus",
         ]  # fmt: skip
@@ -59,6 +60,54 @@ def test_hooks_of_a_project(mi, project, home, host, former):
     assert not any("--enforce" in lines[-1] for lines in hooks_in(path).values())
     assert mi("hook", "uninstall", host).returncode == 0
     assert tree(project) == before
+
+
+@pytest.mark.req("safe.hooks.gone")
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [(None, 2), ("kill -9 $$", 2), ("exit 1", 2), ("exit 127", 2), ("exit 2", 2), ("cat; exit 0", 0)],
+)
+def test_a_hook_whose_program_is_gone_or_killed_refuses_the_call(mi, project, tmp_path, shell, program, code):
+    mi("hook", "install", "claude-code")
+    there = tmp_path / "o'bin" / "mi"
+    if program:
+        there.parent.mkdir()
+        there.write_text(f"#!/bin/sh\n{program}\n", "utf-8")
+        there.chmod(0o755)
+    lines = {name: found[-1] for name, found in hooks_in(project / SETTINGS["claude-code"]).items()}
+    for name, line in lines.items():
+        words = [str(there), *read_hook_line(line)[1:]]
+        line = build_hook_line(words, "mi: install it" if "exit 2" in line else "")
+        done = subprocess.run([shell, "-c", line], input="{}", capture_output=True, text=True, check=False)
+        if name == "PreToolUse":
+            assert (done.returncode, done.stdout) == (code, "" if code else "{}"), (line, done)
+        if program is None:
+            assert (done.returncode, done.stderr) == ((2, "mi: install it\n") if name == "PreToolUse" else (0, ""))
+    assert "pipx install mind-incarnation" in lines["PreToolUse"]
+
+
+@pytest.mark.req("safe.hooks.gone")
+def test_a_committed_hook_names_no_path_where_mi_is_on_the_path(mi, project, tmp_path, monkeypatch):
+    """A clone has neither this path nor this home; a `mi` that lies in the project is not taken from the path."""
+    monkeypatch.delenv("MI_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    for folder, is_portable in ((INSTALLED.parent, True), (project / "bin", False)):
+        if not is_portable:
+            folder.mkdir()
+            (folder / "mi").symlink_to("/bin/true")
+        monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+        assert mi("hook", "install", "claude-code").returncode == 0
+        lines = hooks_in(project / SETTINGS["claude-code"])
+        programs = {read_hook_line(found[-1])[0] for found in lines.values()}
+        assert programs == {"mi" if is_portable else str(INSTALLED)}
+        assert (str(INSTALLED.parent) not in str(lines)) is is_portable
+        owners = {
+            one["text"] for one in json.loads(mi("doctor", "--json").stdout)["findings"] if one["area"] == "hosts"
+        }
+        assert len(owners) == 1
+    assert mi("hook", "install", "claude-code", "--user").returncode == 0
+    assert str(INSTALLED) in str(hooks_in(tmp_path / "user" / SETTINGS["claude-code"]))
 
 
 @pytest.mark.req("ac.hook.uninstall-entries")

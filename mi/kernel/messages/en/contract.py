@@ -7,6 +7,7 @@ TEXT: dict[str, str] = {
     "error.bad-arguments": "{tool}: argument {field} is {value}: {reason}",
     "error.bad-arguments-unknown": "{tool}: there is no argument {field!r} (there are: {known})",
     "error.hook-input": "the hook's standard input is no JSON object: {reason}",
+    "hook.program-gone": "mi: {program} is not here, so no tool may run: pipx install mind-incarnation, or take the hooks of MI out of this host’s settings",
     "error.hook-late-closed": "the hook for {event} had no answer within {seconds} s, so the call is refused (make it shorter, or in parts)",
     "error.hook-late": "the hook for {event} had no answer within {seconds} s; nothing was noted of it",
     "notice.hook-failed": "hook {path}: {part} could not answer: {reason}",

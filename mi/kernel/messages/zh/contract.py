@@ -7,6 +7,7 @@ TEXT: dict[str, str] = {
     "error.bad-arguments": "{tool}：参数 {field} 为 {value}：{reason}",
     "error.bad-arguments-unknown": "{tool}：没有参数 {field!r}（现有：{known}）",
     "error.hook-input": "钩子的标准输入不是 JSON 对象：{reason}",
+    "hook.program-gone": "mi：此处没有 {program}，因此任何工具都不能运行：请运行 pipx install mind-incarnation，或从宿主的设置中移除 MI 的钩子",
     "error.hook-late-closed": "{event} 的钩子在 {seconds} 秒内没有答案，因此拒绝这次调用（请缩短，或分成几次）",
     "error.hook-late": "{event} 的钩子在 {seconds} 秒内没有答案；没有记下任何内容",
     "notice.hook-failed": "钩子 {path}：{part} 无法回答：{reason}",
