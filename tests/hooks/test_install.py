@@ -78,10 +78,10 @@ def test_a_hook_whose_program_is_gone_or_killed_refuses_the_call(mi, project, tm
     lines = {name: found[-1] for name, found in hooks_in(project / SETTINGS["claude-code"]).items()}
     for name, line in lines.items():
         words = [str(there), *read_hook_line(line)[1:]]
-        line = build_hook_line(words, "mi: install it" if "exit 2" in line else "")
-        done = subprocess.run([shell, "-c", line], input="{}", capture_output=True, text=True, check=False)
+        tried = build_hook_line(words, "mi: install it" if "exit 2" in line else "")
+        done = subprocess.run([shell, "-c", tried], input="{}", capture_output=True, text=True, check=False)
         if name == "PreToolUse":
-            assert (done.returncode, done.stdout) == (code, "" if code else "{}"), (line, done)
+            assert (done.returncode, done.stdout) == (code, "" if code else "{}"), (tried, done)
         if program is None:
             assert (done.returncode, done.stderr) == ((2, "mi: install it\n") if name == "PreToolUse" else (0, ""))
     assert "pipx install mind-incarnation" in lines["PreToolUse"]
