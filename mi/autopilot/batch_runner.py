@@ -403,6 +403,7 @@ def _snapshot_record(taken: TakenSnapshot, of: str) -> TreeSnapshot:
         left_out=[LeftOutFile(path=left.path, why=left.why, size=left.size) for left in named],
         is_first=taken.is_first,
         reason=taken.reason,
+        attributes=taken.attributes,
     )
 
 

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from mi.kernel import files, git
 from mi.project.git_rules import freeze_attributes
 from mi.project.left_out import KeepRules, LeftOut, Why
+from mi.project.tree_bytes import write_rule
 from mi.project.tree_paths import find_obstacle, is_file, is_inside, list_files
 from mi.project.tree_store import TreeStore, make_repository
 from mi.project.tree_writer import TreeWriter
@@ -78,11 +79,12 @@ def open_present(kept: KeptTree, store: TreeStore | None, keep: KeepRules) -> It
     with _open_writer(kept, store, keep, kept.attributes) as writer:
         now = _write_present(writer, kept)
         if not now.reason or _ENCODED not in kept.attributes:
-            yield writer, now._replace(attributes=kept.attributes)
+            yield writer, now._replace(attributes=now.attributes or kept.attributes)
             return
     attributes = f"{kept.attributes}* !{_ENCODED}\n"
     with _open_writer(kept, store, keep, attributes) as writer:
-        yield writer, _write_present(writer, kept)._replace(attributes=attributes)
+        now = _write_present(writer, kept)
+        yield writer, now._replace(attributes=now.attributes or attributes)
 
 
 @contextmanager
@@ -97,7 +99,7 @@ def _open_writer(kept: KeptTree, store: TreeStore | None, keep: KeepRules, attri
 def _write_present(writer: TreeWriter, kept: KeptTree) -> PresentTree:
     """Write the work tree down, and with it what the snapshot holds and git ignores by now."""
     written = writer.write()
-    present = GitTree(writer.top, written.tree, _make_env(writer))
+    present = GitTree(writer.top, written.exact, _make_env(writer))
     if written.reason:
         return PresentTree(present, reason=written.reason)
     left_out = list(written.left_out)
@@ -111,8 +113,10 @@ def _write_present(writer: TreeWriter, kept: KeptTree) -> PresentTree:
     left_out += [LeftOut(path, "hidden") for path in _find_hidden(writer, kept) if path not in known]
     also = [path for path, left in judged.items() if left is None]
     reason = _take_in(present, also) if also else ""
-    tree = GitTree(writer.top, _write_tree(present), present.env) if also else present
-    return PresentTree(tree, tuple(left_out), reason)
+    if reason or not also:
+        return PresentTree(present, tuple(left_out), reason, written.attributes)
+    tree, attributes = writer.keep_bytes(_write_tree(present), also)
+    return PresentTree(GitTree(writer.top, tree, present.env), tuple(left_out), "", attributes)
 
 
 def _find_hidden(writer: TreeWriter, kept: KeptTree) -> list[str]:
@@ -145,6 +149,7 @@ def compare(kept: KeptTree, now: PresentTree, within: Sequence[str] = ("",)) -> 
     """Return what has to be done so that the paths asked for are again as the snapshot holds them."""
     top, wanted, present = kept.tree.root, kept.tree.entries, now.tree.entries
     differing = sorted(path for path in wanted.keys() | present.keys() if wanted.get(path) != present.get(path))
+    differing = sorted({*differing, *_find_written_otherwise(kept, now)})
     asked = [path for path in differing if is_inside(path, within)]
     extra = [path for path in asked if path not in wanted]
     ignored = find_ignored(kept, extra)
@@ -165,6 +170,14 @@ def compare(kept: KeptTree, now: PresentTree, within: Sequence[str] = ("",)) -> 
     put_back = [path for path in asked if path in wanted and path not in stays]
     replaced = tuple(present.get(path) for path in (*put_back, *removed))
     return Difference(tuple(put_back), removed, tuple(sorted(left)), len(differing) - len(asked), replaced)
+
+
+def _find_written_otherwise(kept: KeptTree, now: PresentTree) -> list[str]:
+    """Return the files that git stores as it did, and that now have other bytes than the snapshot's rules write."""
+    rules, had = set(now.attributes.splitlines()), set(kept.attributes.splitlines())
+    if rules <= had:
+        return []
+    return [path for path in now.tree.entries if (rule := write_rule(path)) in rules and rule not in had]
 
 
 def _find_lost(kept: KeptTree, within: Sequence[str]) -> list[str]:

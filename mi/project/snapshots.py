@@ -10,7 +10,7 @@ from typing import NamedTuple
 from mi.kernel import git
 from mi.project.left_out import LeftOut
 from mi.project.tree_store import TreeStore, find_store, make_repository
-from mi.project.tree_writer import TreeWriter
+from mi.project.tree_writer import TreeWriter, WrittenTree
 
 DAYS = 30
 END = "end"  # in a batch's place: the state after the latest batch
@@ -30,6 +30,7 @@ class TakenSnapshot(NamedTuple):
     left_out: tuple[LeftOut, ...] = ()
     reason: str = ""
     is_first: bool = False  # of this repository
+    attributes: str = ""  # git's rules to write it out by, where they are not those of the run's start
 
 
 class KeptSnapshot(NamedTuple):
@@ -79,7 +80,13 @@ def _take(writer: TreeWriter, run_id: str, batch_id: str) -> TakenSnapshot:
     written = writer.write()
     if written.reason:
         return TakenSnapshot(reason=written.reason)
-    return keep_tree(writer, written.tree, run_id, batch_id, written.left_out)
+    return keep_written(writer, written, run_id, batch_id)
+
+
+def keep_written(writer: TreeWriter, written: WrittenTree, run_id: str, batch_id: str) -> TakenSnapshot:
+    """Keep a work tree that was written down as the snapshot of a batch."""
+    taken = keep_tree(writer, written.exact, run_id, batch_id, written.left_out)
+    return taken._replace(attributes=written.attributes)
 
 
 def keep_tree(

@@ -16,6 +16,7 @@ from mi.kernel.home import FILE_MODE
 from mi.project.git_rules import freeze_attributes, freeze_excludes, read_rules
 from mi.project.large_files import is_pointed_at
 from mi.project.left_out import FileSieve, KeepRules, LeftOut, is_tool_folder
+from mi.project.tree_bytes import ByteKeeper
 from mi.project.tree_paths import find_obstacle
 from mi.project.tree_store import TreeStore, find_places, find_store, make_repository
 
@@ -27,13 +28,16 @@ _COPIED = "filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|sharedrep
 class WrittenTree(NamedTuple):
     """A work tree, written down; with a `reason`, why it could not be.
 
-    `tree` holds what may be kept; `whole` also the small files with secrets, whose contents stay in MI's own folder.
+    `tree` holds what may be kept; `whole` also the small files with secrets, whose contents stay in MI's own folder;
+    `exact` the bytes of files that git would store otherwise, to be written out by `attributes` where there are any.
     """
 
     tree: str = ""
     whole: str = ""
     left_out: tuple[LeftOut, ...] = ()
     reason: str = ""
+    exact: str = ""
+    attributes: str = ""
 
 
 class TreeWriter:
@@ -63,6 +67,7 @@ class TreeWriter:
         self._attributes = attributes
         self._config = config
         self._tree = ""  # of the index as it is
+        self._bytes = ByteKeeper(self.top, folder, self._git, self._is_same_pointer)
         self.kept: dict[str, tuple[str, str]] | None = None  # references of the store: commit and tree; None: not read
 
     @cached_property
@@ -82,13 +87,18 @@ class TreeWriter:
             tree = self._update([path for path in kept if path not in gone], dropped)
             left_out += [LeftOut(path, "repository") for path in nested] + self._dirty_submodules()
             whole = self._with_secrets([left.path for left in left_out if left.why == "secret"]) or tree
-            return WrittenTree(tree, whole, tuple(left_out))
+            return WrittenTree(tree, whole, tuple(left_out), "", *self.keep_bytes(tree, kept))
         except (OSError, GitFailed) as error:
             return WrittenTree(reason=str(error))
+
+    def keep_bytes(self, tree: str, changed: Iterable[str]) -> tuple[str, str]:
+        """Return the index's tree with the bytes of every file, and the rules to write it out by; '' for the usual."""
+        return self._bytes.write(tree, changed, self._write_env)
 
     def renew(self) -> bool:
         """Begin anew with the person's index, by the same rules; return whether that could be done."""
         self._tree, self.kept = "", None
+        self._bytes.forget()
         files.remove_if_there(os.path.join(self.folder, "index"))
         try:
             self._take_index()

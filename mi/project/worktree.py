@@ -15,7 +15,7 @@ from mi.kernel import files, git
 from mi.kernel.home import make_dirs
 from mi.project.checks.file_kinds import is_lock, is_output, is_prose
 from mi.project.left_out import KeepRules, LeftOut
-from mi.project.snapshots import END, TakenSnapshot, keep_tree, open_store, take_snapshot
+from mi.project.snapshots import END, TakenSnapshot, keep_written, open_store, take_snapshot
 from mi.project.tree_store import explain_no_store
 from mi.project.tree_writer import TreeWriter, WrittenTree
 from mi.project.trees import SKIPPED, FolderTree, GitTree, Tree
@@ -252,7 +252,7 @@ class WorktreeWatch:
     def _keep(self, written: WrittenTree | None, run_id: str, name: str) -> TakenSnapshot:
         if written is None or written.reason or self._writer.store is None:
             return TakenSnapshot(reason=self._problem or (written.reason if written else ""))
-        return keep_tree(self._writer, written.tree, run_id, name, written.left_out)
+        return keep_written(self._writer, written, run_id, name)
 
     def _between(self, before: "Moment | Scan", now: "Moment | Scan") -> TreeChange:
         if isinstance(before, Scan) and isinstance(now, Scan):

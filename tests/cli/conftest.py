@@ -135,6 +135,7 @@ def keep(home: Home) -> Keep:
         if batch == "b1":
             log.append(RunStart(task="mend it", project_root=str(root)))
         left_out = [LeftOutFile(path=left.path, why=left.why) for left in taken.left_out]
-        log.append(TreeSnapshot(of=batch, commit=taken.commit, tree=taken.tree, left_out=left_out))
+        rules = taken.attributes
+        log.append(TreeSnapshot(of=batch, commit=taken.commit, tree=taken.tree, left_out=left_out, attributes=rules))
 
     return take

@@ -17,6 +17,7 @@ from mi.app.home_context import HomeContext
 from mi.app.snapshots import choose_snapshots
 from mi.kernel.errors import Blocked, MiError, NotFound
 from mi.kernel.home import Home
+from mi.project.restore_plan import Difference
 from mi.project.snapshots import END
 from tests.cli.restoring import RUN, SECRET, Back, Keep, read, write
 from tests.conftest import MI, Mi, git
@@ -252,12 +253,50 @@ def test_line_ends_encodings_and_rights_come_back(home: Home, repository, keep: 
     (repo / ".gitattributes").write_text("* -text\n", "utf-8")
     (repo / "a.sh").chmod(0o640)
     back = Back(home, repo).put()
-    assert {name: (repo / name).read_bytes() for name in before} == before | {
-        ".gitattributes": rules.replace("\n", "\r\n").encode()
-    }
+    assert {name: (repo / name).read_bytes() for name in before} == before
     assert [(repo / name).stat().st_mode & 0o777 for name in ("a.sh", "a.bin")] == [0o750, 0o600]
     Back(home, repo, back.kept).put()
     assert (repo / "a.u16").read_bytes() == b"gone\n"  # no UTF-16, and still kept
+
+
+@pytest.mark.req("person.net.restore")
+@pytest.mark.parametrize(
+    ("rules", "setting"),
+    [
+        ("* text=auto\n", "false"),
+        ("* text=auto\n", "true"),
+        ("* text\n", "input"),
+        ("* text=auto eol=crlf\n", "false"),
+        ("*.txt ident text\n", "false"),
+    ],
+)
+def test_every_byte_comes_back_whatever_git_would_store(
+    home: Home, repository, keep: Keep, rules: str, setting: str
+) -> None:
+    repo: Path = repository()
+    git(repo, "config", "core.autocrlf", setting)
+    ends = {"crlf": b"a\r\nb\r\n", "lf": b"a\nb\n", "mixed": b"a\r\nb\n", "id": b"$Id: old $\r\n"}
+    write(repo, {".gitattributes": rules})
+    for end, content in ends.items():
+        (repo / f"tracked {end}.txt").write_bytes(content)
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "all ends")
+    for end, content in ends.items():
+        (repo / f"new [{end}]\n*.txt").write_bytes(content)
+    status = git(repo, "status", "--porcelain")
+    before = {place.name: place.read_bytes() for place in repo.iterdir() if place.is_file()}
+    keep(repo)
+    assert git(repo, "status", "--porcelain") == status
+    for place in repo.glob("*.txt"):  # as an agent's formatter does: the other line ends, the same words
+        content = place.read_bytes()
+        place.write_bytes(content.replace(b"\r\n", b"\n") if b"\r" in content else content.replace(b"\n", b"\r\n"))
+    (repo / "made.txt").write_bytes(b"made\r\n")
+    after = {place.name: place.read_bytes() for place in repo.iterdir() if place.is_file()}
+    back = Back(home, repo).put()
+    assert {place.name: place.read_bytes() for place in repo.iterdir() if place.is_file()} == before
+    assert Back(home, repo).shown == Difference()
+    Back(home, repo, back.kept).put()
+    assert {place.name: place.read_bytes() for place in repo.iterdir() if place.is_file()} == after
 
 
 @pytest.mark.req("person.net.restore")
