@@ -101,8 +101,8 @@ def _refuse_unclear(item: InboxItem, said: str) -> None:
     """Refuse what names no option or does not say how far a limit is raised, while whoever said it is there."""
     if item.limit is None:
         if lacks_option(item.options, said):
-            shown = name_options(item.options)
-            raise UsageError("no-such-option", id=item.number or item.id, value=said, options=shown)
+            shown, key = name_options(item.options), "not-an-option" if len(item.options) == 1 else "no-such-option"
+            raise UsageError(key, id=item.number or item.id, value=shorten_gist(said, 100), options=shown)
         return
     from mi.autopilot.limit_answers import read_wish
 

@@ -1,10 +1,18 @@
 """`mi gc`: making the home smaller without losing anything; a dry run unless `--apply` is said."""
 
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, count
 from mi.cli.output import Output
+from mi.kernel import clock
 from mi.kernel.errors import MiError
+
+if TYPE_CHECKING:
+    from mi.autopilot.run_lock import Owner
 
 _KEEP = 20
 DAYS = 30  # after which snapshots go by themselves
@@ -62,10 +70,12 @@ def _transcripts(context: HomeContext, args: Args) -> int:
     out = Output(context.language)
     hands, mind = (args.keep if one is None else one for one in (args.keep_hands, args.keep_mind))
     kept = {context.project_home.hands_transcripts: hands, context.project_home.mind_transcripts: mind}
+    active = dict(_find_active(context)).get(context.project.project_id)
+    until = clock.parse(active.ts) if active else math.inf
     if args.apply:
-        found = [old for folder, keep in kept.items() for old in archive_old(context.home, folder, keep)]
+        found = [old for folder, keep in kept.items() for old in archive_old(context.home, folder, keep, until)]
     else:
-        found = [old for folder, keep in kept.items() for old in find_old(folder, keep)]
+        found = [old for folder, keep in kept.items() for old in find_old(folder, keep, until)]
     size, packed = sum(old.size for old in found), sum(old.packed for old in found)
     if args.json:
         names = [context.home.relative(old.path) for old in found]
@@ -82,16 +92,31 @@ def _transcripts(context: HomeContext, args: Args) -> int:
         out.line(context.home.relative(old.path))
     key = "gc.nothing" if not found else "gc.archived" if args.apply else "gc.dry-run"
     out.say(key, count=len(found), size=_shown(size), packed=_shown(packed), keep=args.keep)
+    if active:
+        out.say("gc.run-kept", run_id=active.run_id)
     return 0
+
+
+def _find_active(context: HomeContext) -> "Iterator[tuple[str, Owner]]":
+    """Yield the runs that go on now, each after its project's id."""
+    from mi.autopilot.run_lock import read_owner
+    from mi.kernel.locks import is_held
+
+    for project_id in context.home.project_ids():
+        lock = context.home.project(project_id).run_lock
+        if is_held(lock):
+            yield project_id, read_owner(lock)
 
 
 def _snapshots(context: HomeContext, args: Args) -> int:
     from mi.project.snapshots import find_kept_stores, find_old, list_snapshots, remove_snapshots
 
     out, root = Output(context.language), context.project.root
-    found = []
+    active, found, spared = {owner.run_id for _, owner in _find_active(context)}, [], set[str]()
     for store in find_kept_stores(root, context.project_home.snapshots):
         going = list_snapshots(store, args.of_run) if args.of_run else find_old(store, args.days)
+        spared |= {kept.run_id for kept in going} & active
+        going = [kept for kept in going if kept.run_id not in active]
         reason = remove_snapshots(store, going) if going and args.apply else ""
         if reason:
             raise MiError("snapshots-kept", path=root, reason=reason)
@@ -103,6 +128,8 @@ def _snapshots(context: HomeContext, args: Args) -> int:
         out.line(kept.ref)
     key = "gc.snapshots-nothing" if not found else "gc.snapshots-gone" if args.apply else "gc.snapshots-dry-run"
     out.say(key, count=len(found), path=root)
+    for run_id in sorted(spared):
+        out.say("gc.run-kept", run_id=run_id)
     return 0
 
 

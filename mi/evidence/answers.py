@@ -49,8 +49,13 @@ def _find_by_place(options: Sequence[QuestionOption], bare: str) -> QuestionOpti
 
 
 def lacks_option(options: Sequence[QuestionOption], text: str) -> bool:
-    """Return whether an answer is a lone letter or number where there are options, and names none of them."""
+    """Return whether an answer is a lone letter or number where there are options, and names none of them.
+
+    What has one option wants only that: it tells something, and words of one's own would answer nothing.
+    """
     bare = _bare(text)
+    if len(options) == 1:
+        return not read_answer(options, "", text).key
     if not options or not re.fullmatch("[a-z]|[0-9]{1,2}", bare) or read_answer(options, "", text).key:
         return False
     if bare.isdecimal():  # where numbers can be chosen, it may be another one

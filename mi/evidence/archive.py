@@ -1,8 +1,8 @@
 """Archiving older transcripts: gzip into `archive/`, a stub in place of the file; a kill loses neither."""
 
 import gzip
+import math
 import os
-import time
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -15,7 +15,6 @@ from mi.kernel.locks import lock_folder
 from mi.kernel.messages import NestedText
 
 STUB = "mi.transcript.archived"
-_SETTLED_S = 60.0  # one that was written to just now may belong to a running agent
 _CHUNK = 1 << 16
 _STUB_SIZE = 4096
 
@@ -29,8 +28,11 @@ class Old(NamedTuple):
     packed: int = 0
 
 
-def find_old(folder: str, keep: int) -> list[Old]:
-    """Return the transcripts of a folder except the newest `keep`, oldest first; changes nothing."""
+def find_old(folder: str, keep: int, until: float = math.inf) -> list[Old]:
+    """Return the transcripts of a folder except the newest `keep`, oldest first; changes nothing.
+
+    One that was written to after the moment `until` is a running agent's.
+    """
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))
     except (FileNotFoundError, NotADirectoryError):
@@ -39,17 +41,17 @@ def find_old(folder: str, keep: int) -> list[Old]:
     for name in names[: len(names) - keep] if keep else names:
         path = os.path.join(folder, name)
         stat = os.stat(path)
-        if time.time() - stat.st_mtime >= _SETTLED_S and not _is_stub(path, stat.st_size):
+        if stat.st_mtime < until and not _is_stub(path, stat.st_size):
             found.append(Old(path, stat.st_size, os.path.join(folder, "archive", name + ".gz")))
     return found
 
 
-def archive_old(home: Home, folder: str, keep: int) -> list[Old]:
+def archive_old(home: Home, folder: str, keep: int, until: float = math.inf) -> list[Old]:
     """Archive what `find_old` finds; run again after a kill, it goes on where it was."""
     if not os.path.isdir(folder):
         return []
     with lock_folder(folder):
-        found = find_old(folder, keep)
+        found = find_old(folder, keep, until)
         if found:
             make_dirs(os.path.join(folder, "archive"))
             _remove_unfinished(os.path.join(folder, "archive"))

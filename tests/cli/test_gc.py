@@ -6,6 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -30,6 +33,28 @@ def folder(mi: Mi, home: Home) -> Path:
             path.write_text('{"type":"mi.transcript.header"}\n' + (json.dumps(line) + "\n") * 50, "utf-8")
             os.utime(path, (1, 1))
     return Path(project.hands_transcripts)
+
+
+HELD = """
+import sys
+from mi.autopilot.run_lock import run_lock
+from mi.kernel.notices import Notices
+with run_lock(sys.argv[1], "run_now", Notices()):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def going_on(lock: str) -> Iterator[None]:
+    """A run of another process goes on."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HELD, lock], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as held:
+        assert held.stdout
+        assert held.stdout.readline() == "held\n"
+        yield
+        held.communicate()
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -86,11 +111,16 @@ def test_a_second_time_there_is_nothing_left_to_do(mi: Mi, folder: Path) -> None
     assert contents(folder) == after
 
 
-def test_one_that_is_being_written_is_left_alone(mi: Mi, folder: Path) -> None:
+def test_what_a_run_writes_stays_while_it_goes_on(mi: Mi, folder: Path, home: Home) -> None:
     newest = sorted(folder.glob("*.jsonl"))[-1]
-    os.utime(newest)
-    mi("gc", "transcripts", "--apply", "--keep", "0")
+    project = home.project(json.loads(mi("status", "--json").stdout)["project"]["id"])
+    with going_on(project.run_lock):
+        os.utime(newest, (time.time() + 1,) * 2)
+        shown = mi("gc", "transcripts", "--apply", "--keep", "0").stdout
+    assert "What belongs to run_now stays" in shown
     assert b"mi.transcript.header" in newest.read_bytes()
+    assert "1 transcript archived" in mi("gc", "transcripts", "--apply", "--keep", "0").stdout  # it is over
+    assert b"mi.transcript.header" not in newest.read_bytes()
 
 
 KILLED = """
@@ -154,3 +184,20 @@ def test_snapshots_are_listed_first_and_removed_when_told(mi, repository, home: 
     done = json.loads(mi("gc", "snapshots", "--run", "run_a", "--apply", "--json").stdout)
     assert done == {"applied": True, "snapshots": ["refs/mi/run_a/b1"]}
     assert git(root, "for-each-ref", "--format=%(refname)", "refs/mi/") == "refs/mi/run_b/b1"
+
+
+@pytest.mark.req("person.net.gc")
+@pytest.mark.parametrize("words", [("--days", "0"), ("--run", "run_now")])
+def test_snapshots_of_a_run_that_goes_on_stay(mi, repository, home: Home, monkeypatch, words: tuple[str, str]):
+    root: Path = repository()
+    monkeypatch.chdir(root)
+    project = home.project(json.loads(mi("status", "--json").stdout)["project"]["id"])
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z")
+    for run in ("run_a", "run_now"):
+        keep(root, home, run)
+    with going_on(project.run_lock):
+        shown = mi("gc", "snapshots", *words, "--apply").stdout
+    assert "refs/mi/run_now/b1" not in shown
+    assert "What belongs to run_now stays" in shown
+    assert "refs/mi/run_now/b1" in git(root, "for-each-ref", "--format=%(refname)", "refs/mi/")
+    assert "refs/mi/run_now/b1" in mi("gc", "snapshots", "--run", "run_now", "--apply").stdout

@@ -64,6 +64,19 @@ def test_without_a_number_several_questions_are_named_and_none_is_answered(home:
     assert waits(mi) == [1]
 
 
+@pytest.mark.req("person.answer.only-seen")
+@pytest.mark.parametrize("said", ["yes", "no, it was the agent", "A", "是的", "see"])
+def test_what_is_only_told_takes_no_word_but_seen(home: Home, mi: Mi, said: str) -> None:
+    ask(home, "shop", 1, text="Not MI's: claims.jsonl. Was it you?", about="home", options=[QuestionOption(key="seen")])
+    mi("inbox")
+    refused = mi("answer", "1", said)
+    assert (refused.returncode, refused.stdout, len(refused.stderr.splitlines())) == (2, "", 1)
+    assert f"does not offer {said!r}; say one of: seen" in refused.stderr
+    assert waits(mi) == [1]
+    assert mi("answer", "1", "Seen.").returncode == 0
+    assert waits(mi) == []
+
+
 @pytest.mark.req("person.answer.short", "person.answer.empty")
 @pytest.mark.parametrize(
     ("words", "code", "told"),

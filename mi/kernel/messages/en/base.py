@@ -303,6 +303,7 @@ TEXT = {
     "progress.indexing": "indexing evidence: {percent} %",
     # gc
     "gc.nothing": "Nothing to archive; the newest {keep} transcripts of each kind stay as they are.",
+    "gc.run-kept": "What belongs to {run_id} stays: that run goes on.",
     "gc.dry-run": "{count} transcript{count:s}, {size}, would be archived. Nothing was changed; do it with --apply.",
     "gc.archived": "{count} transcript{count:s} archived: {size} became {packed}. mi show and mi tail read {count:it|them} as before.",
     "thoughts.none": "Nothing found.",

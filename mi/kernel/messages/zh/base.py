@@ -294,6 +294,7 @@ TEXT = {
     "progress.asking": "正在询问 {who}；已用 {seconds} 秒",
     "progress.indexing": "正在为证据建索引：{percent} %",
     "gc.nothing": "没有可归档的内容；每类最新的 {keep} 份记录保持原样。",
+    "gc.run-kept": "属于 {run_id} 的内容保留不动：该运行仍在进行。",
     "gc.dry-run": "将归档 {count} 份记录，共 {size}。未作任何更改；加 --apply 执行。",
     "gc.archived": "已归档 {count} 份记录：{size} 变为 {packed}。mi show 和 mi tail 照常可读。",
     "thoughts.none": "没有找到。",
