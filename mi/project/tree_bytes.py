@@ -13,6 +13,7 @@ from mi.project.tree_store import make_repository
 _CONVERTS = re.compile(r"\s(text\b|crlf\b|eol=|ident\b|working-tree-encoding=)")
 _CONFIG_CONVERTS = re.compile(r"(?i)\bautocrlf = (?!false)")
 _CONFIG_CRLF = re.compile(r"(?i)\bautocrlf = (true|1|yes|on)\b|\beol = crlf\b")
+_NOT_ONLY_CR = re.compile(r"\s(eol=crlf|ident|working-tree-encoding=)|\[attr\]")  # files without CR may change, too
 _LINE = re.compile(rb"i/(\S*)\s+w/(\S*)\s+attr/(.*?)\s*\t(.*)", re.DOTALL)
 _AS_IT_IS = "-text -ident !eol !crlf !working-tree-encoding"
 _TEXT = (b"lf", b"crlf", b"mixed", b"none")
@@ -49,6 +50,8 @@ class ByteKeeper:
         before = files.read_bytes(self._list)
         known = {os.fsdecode(name) for name in (before or b"").split(b"\0") if name}
         suspects = self._find_suspects(env, bool(_CONFIG_CRLF.search(config))) if before is None else known
+        if not _CONFIG_CRLF.search(config) and not _NOT_ONLY_CR.search(rules):
+            changed = [path for path in changed if _holds_cr(os.path.join(self._top, path))]
         altered = self._find_altered({*suspects, *changed}, env)
         if before is None or set(altered) != known:
             files.write_atomic(self._list, _join(altered))
@@ -97,6 +100,15 @@ class ByteKeeper:
         for how in ("--force-remove", "--add"):  # removed first: git takes nothing in that looks unchanged
             self._ask("update-index", how, "-z", "--stdin", stdin=_join(altered), env=env)
         return self._ask("write-tree", env=env).decode().strip()
+
+
+def _holds_cr(place: str) -> bool:
+    """Return whether a file holds a carriage return, as far as it can be read."""
+    try:
+        with open(place, "rb") as file:
+            return any(b"\r" in chunk for chunk in iter(lambda: file.read(1 << 20), b""))
+    except OSError:
+        return True  # git finds out
 
 
 def _is_plain_file(place: str) -> bool:
