@@ -7,7 +7,7 @@ container ends with it they would end, too.
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from mi.app.home_context import HomeContext
@@ -102,20 +102,24 @@ def deliver(
     if record is None or event is None or _is_settled_within(context, record, after_s, clock):
         return []
     note = describe(record, context.project.root, task, _find_number(context, record), context.language_for(task))
-    failed: list[NotifyFailed] = []
-    for target in find_targets(context):
-        if not _wants(target, event, asked):
-            continue
-        reason = try_target(context, target, note)
-        if reason:
-            lost = NotifyFailed(
-                id=ids.make_id("nf"), channel=target.kind, event=event, about_id=event_id, reason=reason
-            )
-            failed.append(context.evidence_writer(log).append(lost, sync=True))
-    return failed
+    wanted = [target for target in find_targets(context) if _wants(target, event, asked)]
+    lost = [
+        NotifyFailed(id=ids.make_id("nf"), channel=target.kind, event=event, about_id=event_id, reason=reason)
+        for target, reason in zip(wanted, try_targets(context, wanted, note), strict=True)
+        if reason
+    ]
+    return [context.evidence_writer(log).append(one, sync=True) for one in lost]
 
 
-def try_target(context: HomeContext, target: NotifyTarget, note: Notification) -> str:
+def try_targets(context: HomeContext, targets: Sequence[NotifyTarget], note: Notification) -> list[str]:
+    """Tell the person by each way at once, so that none waits for one that hangs; return why each failed, or ''."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(len(targets) or 1) as pool:
+        return list(pool.map(lambda target: _try(context, target, note), targets))
+
+
+def _try(context: HomeContext, target: NotifyTarget, note: Notification) -> str:
     """Tell the person by one way; return why that failed, '' when it did not."""
     from mi.kernel.messages import text
     from mi.kernel.secrets import redact

@@ -33,7 +33,7 @@ def _show(context: HomeContext, args: Args) -> int:
     for one in found:
         key = "autonomy.earned" if one.is_earned else "autonomy.topic"
         fields = {
-            "topic": out.word(one.topic),
+            "topic": out.word(one.topic or "other"),
             "asked": one.asked,
             "guessed": one.guessed,
             "agreed": one.agreed,
@@ -46,4 +46,4 @@ def _show(context: HomeContext, args: Args) -> int:
 
 
 def _describe(one: "TopicAgreement") -> dict[str, object]:
-    return one._asdict() | {"earned": one.is_earned}
+    return one._asdict() | {"topic": one.topic or "other", "earned": one.is_earned}

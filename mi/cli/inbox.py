@@ -93,6 +93,8 @@ def _details(out: Output, item: InboxItem) -> Iterator[tuple[str, str]]:
     if item.would and item.would.answer:
         why = "; ".join(part for part in (item.would.why_asked, " ".join(item.would.cited_ids)) if part)
         yield "would", shorten_gist(item.would.answer, 200) + (f" ({shorten_gist(why, 200)})" if why else "")
+    elif item.would and item.would.why_asked:
+        yield "why-asked", shorten_gist(item.would.why_asked, 200)
     if item.waiting:
         call = item.call or HookCall()
         details = {"run_id": item.run_id, "host": call.host, "operation": call.operation, "target": call.target}

@@ -16,11 +16,12 @@ def build_parser(name: str) -> Parser:
 
 
 def _test(context: HomeContext, args: Args) -> int:
-    from mi.app.notify import find_targets, make_test_note, try_target
+    from mi.app.notify import find_targets, make_test_note, try_targets
 
     out = Output(context.language)
     note = make_test_note(context)
-    tried = [(target.kind, try_target(context, target, note)) for target in find_targets(context)]
+    targets = find_targets(context)
+    tried = [(target.kind, why) for target, why in zip(targets, try_targets(context, targets, note), strict=True)]
     if args.json:
         out.json([{"channel": channel, "sent": not reason, "reason": reason} for channel, reason in tried])
     elif not tried:

@@ -82,7 +82,7 @@ def _run(words: list[str], seconds: float, way: str, variables: dict[str, str] |
     except (OSError, ValueError) as error:
         raise NotSent("bad-command", value=program, reason=str(error)) from None
     if ended.returncode != 0:
-        complaint = (ended.stderr or ended.stdout).decode("utf-8", "replace").strip()
+        complaint = " ".join((ended.stderr or ended.stdout).decode("utf-8", "replace").split())
         raise NotSent("exit-code", program=program, code=ended.returncode, said=shorten(redact(complaint), _SAID))
 
 

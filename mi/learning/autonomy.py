@@ -39,8 +39,8 @@ class TopicAgreement(NamedTuple):
 
     @property
     def is_earned(self) -> bool:
-        """Return whether MI may answer in this topic by itself."""
-        return self.guessed >= _ENOUGH and self.agreed >= _AGREEMENT * self.guessed
+        """Return whether MI may answer in this topic by itself; never where there is none."""
+        return bool(self.topic) and self.guessed >= _ENOUGH and self.agreed >= _AGREEMENT * self.guessed
 
     @property
     def is_sampled(self) -> bool:
@@ -72,7 +72,7 @@ def _read_record(log: str, offset: int) -> Record | None:
 
 
 def tally(answered: Iterable[SettledQuestion | AnsweredAlone]) -> list[TopicAgreement]:
-    """Return the agreement by topic, the one most asked about first; questions of no topic are left out."""
+    """Return the agreement by topic, the one most asked about first; questions of no topic stand together."""
     found: dict[str, TopicAgreement] = {}
     for one in answered:
         more = _count(one)
@@ -85,7 +85,6 @@ def tally(answered: Iterable[SettledQuestion | AnsweredAlone]) -> list[TopicAgre
             former.alone + more.alone,
             min(former.since, more.since),
         )
-    found.pop("", None)
     return sorted(found.values(), key=lambda one: (-one.asked, one.topic))
 
 

@@ -34,7 +34,7 @@ class Post(NamedTuple):
 class Listening:
     """A server on loopback that keeps what it is sent."""
 
-    def __init__(self, code: int = 200, location: str = "") -> None:
+    def __init__(self, code: int = 200, location: str = "", after: Callable[[], object] = lambda: None) -> None:
         self.posts: list[Post] = []
         arrived = self._arrived = threading.Condition()
         posts = self.posts
@@ -45,6 +45,7 @@ class Listening:
                 with arrived:
                     posts.append(Post(self.path, dict(self.headers), body))
                     arrived.notify_all()
+                after()
                 self.send_response(code)
                 if location:
                     self.send_header("Location", location)
@@ -72,8 +73,8 @@ class Listening:
 def listen() -> Iterator[Callable[..., Listening]]:
     opened: list[Listening] = []
 
-    def begin(code: int = 200, location: str = "") -> Listening:
-        opened.append(Listening(code, location))
+    def begin(*args: Any, **more: Any) -> Listening:
+        opened.append(Listening(*args, **more))
         return opened[-1]
 
     yield begin
@@ -173,6 +174,18 @@ def test_what_does_not_get_through_waits_in_the_inbox_and_delays_nobody(bench: W
     assert "mi notify test" in shown
     assert bench.mi("inbox", "dismiss", str(lost[0]["number"])).code == 0
     assert not [item for item in bench.inbox() if item["kind"] == "notification"]
+
+
+@pytest.mark.req("person.notify.failure")
+def test_a_way_that_hangs_holds_up_no_other(bench: Workbench, listen: Callable[..., Listening]) -> None:
+    heard = listen()
+    slow = listen(after=lambda: heard.wait_for(1))  # answers only when the other way was told
+    bench.config["notify"] = [{"kind": "webhook", "url": one.url, "events": ["question"]} for one in (slow, heard)]
+    bench.agent([say(COLOUR)])
+    bench.run().ended("blocked")
+    heard.wait_for(1)
+    slow.wait_for(1)
+    assert [item["kind"] for item in bench.inbox()] == ["question"]
 
 
 @pytest.mark.req("person.notify.test")

@@ -48,6 +48,9 @@ def test_a_question_of_a_run_holds_all_that_an_answer_needs(bench: Workbench) ->
     (item,) = bench.inbox()
     assert (item["project"], item["project_root"], item["task"]) == ("project", asked["project_root"], asked["task"])
     assert (item["said"], item["options"], item["waiting"]) == (words, asked["options"], "run")
+    assert "asked because  no value or preference covers it" in bench.mi("inbox").stdout
+    bench.mi("answer", "1", "B")
+    assert bench.mi("autonomy").stdout.startswith("other: asked 1, MI had an answer 0, agreed 0")
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ def test_agreement_is_counted_by_topic() -> None:
     assert found == [
         TopicAgreement("tests", 3, 3, 2, 1, "2026-01-10"),
         TopicAgreement("style", 2, 1, 0, 0, "2026-02-01"),
+        TopicAgreement("", 1, 1, 1, 0, "2026-03-01"),
     ]
 
 

@@ -285,6 +285,7 @@ TEXT = {
     "inbox.said": "it said",
     "inbox.seen": "seen in",
     "inbox.seen-runs": "{count} run{count:s}",
+    "inbox.why-asked": "asked because",
     "inbox.would": "MI would say",
     "inbox.waits": "waits",
     "inbox.waits-run": "{run_id}",

@@ -278,6 +278,7 @@ TEXT = {
     "inbox.said": "它说",
     "inbox.seen": "见于",
     "inbox.seen-runs": "{count} 次运行",
+    "inbox.why-asked": "询问原因",
     "inbox.would": "MI 会说",
     "inbox.waits": "等待者",
     "inbox.waits-run": "{run_id}",
