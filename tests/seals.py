@@ -12,6 +12,7 @@ def unseal(log: Path | str) -> None:
     for marker in (folder / NAME for folder in Path(log).parents):
         if marker.is_file():
             lines = marker.read_bytes().splitlines(keepends=True)
-            marker.write_bytes(b"".join(line for line in lines if b'"sealed"' not in line))
-            (marker.parent / "global" / "written.jsonl").unlink(missing_ok=True)
+            marker.write_bytes(b"".join(line for line in lines if b'"seal' not in line))
+            for left in (marker.parent / "global" / "written.jsonl", *marker.parent.rglob(f"*{SUFFIX}")):
+                left.unlink(missing_ok=True)
             return

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from mi.kernel import jsonl
-from mi.kernel.home import Home
+from mi.kernel.home import SEAL, Home
 from mi.kernel.jsontext import BadJson, decode_fields
 from mi.kernel.seal import (
     SealedEnd,
@@ -69,7 +69,9 @@ class LogWatch:
 
     def _look_at(self, log: str) -> list[LogChange]:
         if not os.path.exists(log):
-            return mark_changes(log, self._heads(log))
+            heads, self._held[log] = self._heads(log), None
+            forget_head(log)
+            return mark_changes(log, heads) if heads else []
         with jsonl.keep_writers_out(log):
             if self._door.is_rewritten(log):
                 forget_head(log)
@@ -102,7 +104,7 @@ class LogWatch:
         return [LogChange(log, *one) for one in new]
 
     def _find_unspoken(self, log: str, start: int) -> list[Stretch]:
-        known = _marked(log)
+        known = [one for one in _marked(log) if one.kind != "cut"]
         lines = [
             Stretch("added", line.offset, line.offset + line.length + 1)
             for line in jsonl.read_forward(log, start)
@@ -166,7 +168,7 @@ def _mark_locked(log: str, held: Sequence[SealedEnd], thorough: bool = False) ->
     known = _marked(log)
     found = find_changes(log, held, thorough)
     if found:
-        seal_anew(log, [*known, *(one for one in found if one.kind != "cut")])
+        seal_anew(log, dict.fromkeys((*known, *found)))
         forget_view(log)
     return [LogChange(log, *one) for one in found]
 
@@ -180,6 +182,9 @@ def accept_changes(home: Home) -> list[LogChange]:
     """Let what was found count from now on."""
     found = find_unaccepted(home)
     for log in dict.fromkeys(one.log for one in found):
+        if not os.path.exists(log):
+            os.unlink(log + SEAL)
+            continue
         with jsonl.keep_writers_out(log):
             seal_anew(log)
         forget_view(log)
@@ -189,7 +194,7 @@ def accept_changes(home: Home) -> list[LogChange]:
 def _marked(log: str) -> list[Stretch]:
     """Return what is marked already; what follows the sealed end is found anew."""
     head = read_head(log)
-    return [one for one in find_marked(log) if head is None or one.start < head.end]
+    return [one for one in find_marked(log) if one.kind == "cut" or head is None or one.start < head.end]
 
 
 def forget_view(log: str) -> None:

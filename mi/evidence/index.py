@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple, TypeVar
 
-from msgspec import defstruct
+from msgspec import Raw, Struct, defstruct
 
 from mi.evidence.reader import Event, parse, read_at, read_whole
 from mi.evidence.records.table import LANDMARKS
@@ -17,7 +17,7 @@ from mi.kernel.log_view import LogView, Progress, Tables, cursor_of
 
 T = TypeVar("T")
 _TABLES = Tables(
-    5,
+    6,
     (
         "CREATE TABLE event (log INTEGER, event_id TEXT, offset INTEGER, PRIMARY KEY (log, event_id)) WITHOUT ROWID",
         """CREATE TABLE landmark
@@ -30,6 +30,9 @@ _UNSETTLED = f"""SELECT offset FROM landmark AS a WHERE {_LOG} AND kind = ?2 AND
     (SELECT 1 FROM landmark AS b WHERE b.log = a.log AND b.kind = ?3 AND b.ref = a.ref)"""
 _BATCH = 1000  # events between two commits: what is held in memory at most
 _MAX_LINE = 1 << 18
+_TAKE_IN = """INSERT OR IGNORE INTO landmark SELECT ?1, ?2, ?3, ?4
+    WHERE ?5 = '' OR EXISTS (SELECT 1 FROM landmark WHERE log = ?1 AND kind = ?5 AND ref = ?4)"""
+_BY_HOOKS = "question by a hook"
 _FORMER_ID = "suggestion_id"  # of a suggestion, as the earlier tool named it
 _Ref = defstruct("_Ref", [(name, str, "") for name in sorted({*LANDMARKS.values()} - {""})])
 
@@ -41,6 +44,7 @@ class _Entry(NamedTuple):
     offset: int
     kind: str = ""  # of a landmark
     ref: str = ""
+    after: str = ""  # the landmark with the same reference without which this one is none
 
 
 class RunPlaces(NamedTuple):
@@ -58,8 +62,8 @@ class _Events:
     def take_in(self, db: sqlite3.Connection, source: int, changes: list[_Entry]) -> None:
         ids = [(source, entry.event_id, entry.offset) for entry in changes if entry.event_id]
         db.executemany("INSERT OR IGNORE INTO event VALUES (?, ?, ?)", ids)
-        landmarks = [(source, entry.kind, entry.offset, entry.ref) for entry in changes if entry.kind]
-        db.executemany("INSERT OR IGNORE INTO landmark VALUES (?, ?, ?, ?)", landmarks)
+        landmarks = [(source, entry.kind, entry.offset, entry.ref, entry.after) for entry in changes if entry.kind]
+        db.executemany(_TAKE_IN, landmarks)
 
     def forget(self, db: sqlite3.Connection, source: int) -> None:
         for table in ("event", "landmark"):
@@ -185,9 +189,13 @@ class EvidenceIndex:
             if event is None:
                 return []
             event_id, kind = event.head.event_id, event.head.kind
-            if kind in LANDMARKS:
-                return [_Entry(event_id, event.offset, kind, ref_of(read_whole(log, event)))]
-            return [_Entry(event_id, event.offset)]
+            if kind not in LANDMARKS:
+                return [_Entry(event_id, event.offset)]
+            whole = read_whole(log, event)
+            by_hook, ref = is_by_hook(whole), ref_of(whole)
+            after = _BY_HOOKS if by_hook and kind == "user_input" else ""
+            asked = [_Entry("", event.offset, _BY_HOOKS, ref)] if by_hook and kind == "question" else []
+            return [*asked, _Entry(event_id, event.offset, kind, ref, after)]
 
         return Log(log, self._home.relative(log), lambda: read, _MAX_LINE, _BATCH)
 
@@ -207,6 +215,30 @@ def _begins(log: str, offset: int, run_id: str) -> bool:
     """Return whether a run began at an offset, and did not only go on there."""
     event = read_at(log, offset)
     return event is not None and event.head.run_id == run_id and not event.fields().get("resumed_from")
+
+
+class _HookFields(Struct):
+    about: str = ""
+    call: Raw | None = None
+    by: str = ""
+    dismissed: bool = False
+
+
+def is_by_hook(event: Event) -> bool:
+    """Return whether a hook asked a question, or stored an answer: a program of the agent can call hooks.
+
+    What a hook stores settles its own questions alone, never those of a run.
+    """
+    try:
+        fields = decode_stored(event.raw, _HookFields)
+    except BadJson:
+        return True
+    match event.head.kind:
+        case "question":
+            return fields.call is not None or fields.about == "proposal"
+        case "user_input":
+            return fields.by == "chat" or (fields.dismissed and not fields.by)
+    return False
 
 
 def ref_of(event: Event) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from mi.evidence.index import EvidenceIndex, ref_of
+from mi.evidence.index import EvidenceIndex, is_by_hook, ref_of
 from mi.evidence.latest import WINDOW, read_window
 from mi.evidence.reader import Event, read_at, read_whole
 from mi.evidence.records.table import PAIRS
@@ -47,7 +47,13 @@ def open_items_of(
 def _look(log: str, size: int, offsets: list[int], known: int, notices: Notices) -> OpenItems:
     window = read_window(log, notices, known) if known < size else ()
     recent = [read_whole(log, event) for event in window if event.head.kind in (*PAIRS, *PAIRS.values())]
-    settled = {ref_of(event) for event in recent if event.head.kind in PAIRS.values()}
+    settled = {(ref_of(event), is_by_hook(event)) for event in recent if event.head.kind in PAIRS.values()}
     older = [event for event in (read_at(log, offset) for offset in offsets) if event]
     asked = older + [event for event in reversed(recent) if event.head.kind in PAIRS]
-    return OpenItems([event for event in asked if ref_of(event) not in settled], known >= size - WINDOW, size)
+    waiting = [event for event in asked if not _is_settled(event, settled)]
+    return OpenItems(waiting, known >= size - WINDOW, size)
+
+
+def _is_settled(event: Event, settled: set[tuple[str, bool]]) -> bool:
+    ref = ref_of(event)
+    return (ref, False) in settled or ((ref, True) in settled and is_by_hook(event))

@@ -34,11 +34,12 @@ def seal_logs(root: str) -> None:
     unsealed = [log for log in Home(root).logs() if not os.path.lexists(log + SUFFIX)]
     if was_marked and notices is not None and any(map(os.path.getsize, unsealed)):
         notices.add("home-sealed", root, count=len(unsealed))  # a home of 0.1 is told of as a whole
+    marker.note_sealing(notices)
     for log in unsealed:
         with jsonl.keep_writers_out(log):
             if not os.path.lexists(log + SUFFIX):
                 seal_anew(log)
-    marker.note_sealed(notices)
+    marker.note_sealed()
 
 
 def _own_in(root: str, relative: str) -> tuple[bool, list[str]]:

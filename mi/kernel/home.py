@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from mi.kernel.notices import Notices
 
 DIR_MODE = 0o700
+SEAL = ".seal"  # after the name of a log: what tells that it is as MI wrote it
 FILE_MODE = 0o600
 # By root, for whoever writes below a home without knowing it: who hears of it, and its marker once it was read.
 _homes: "dict[str, Notices | None]" = {}
@@ -141,7 +142,7 @@ class Home:
             return []
 
     def logs(self) -> list[str]:
-        """Return the logs that are there and hold what MI believes."""
+        """Return the logs that hold what MI believes: those that are there, or were by their seal."""
         places = [self.thoughts, *(self.project(one).thoughts for one in self.project_ids())]
         logs = [
             self.evidence,
@@ -152,7 +153,7 @@ class Home:
         for place in places:
             files = ThoughtFiles(place)
             logs += [files.claims, files.nodes, files.edges]
-        return [log for log in logs if os.path.isfile(log)]
+        return [log for log in logs if os.path.isfile(log) or os.path.lexists(log + SEAL)]
 
     def project(self, project_id: str) -> "ProjectHome":
         """Return the part of the home that belongs to one project."""

@@ -5,12 +5,11 @@ import os
 from typing import Any
 
 from mi.kernel import files, layout
-from mi.kernel.home import FILE_MODE
+from mi.kernel.home import FILE_MODE, SEAL, Home
 from mi.kernel.jsontext import BadJson, decode, encode
 from mi.kernel.notices import Notices, PrintingNotices
 
 NAME = ".mi-home.jsonl"
-_WRITTEN = os.path.join("global", "written.jsonl")
 
 
 class Marker:
@@ -22,18 +21,18 @@ class Marker:
         self.id = ""
         self.made: set[str] = set()
         self.sealed = False  # each log has its seal
+        self._sealing = False  # whoever began that may have been stopped
         self._seen: tuple[int, int] | None = None
 
     def read(self) -> "Marker":
         """Read the file anew, when there is one; a line that is none of ours is passed over."""
-        self.id, self.made, self.sealed, self._seen = "", set(), False, self._state()
+        self.id, self.made, self.sealed, self._sealing, self._seen = "", set(), False, False, self._state()
         for line in (_content(self.path) or b"").splitlines():
             try:
                 self._take(decode(line, dict[str, Any]))
             except BadJson:
                 continue
-        # A journal that only came with the seals: whoever takes them away does not make the home an older one.
-        self.sealed = self.sealed or os.path.lexists(os.path.join(self.root, _WRITTEN))
+        self.sealed = self.sealed or self._has_seals()
         return self
 
     def covers(self, relative: str) -> bool:
@@ -55,11 +54,22 @@ class Marker:
         if not self.covers(relative) and not os.path.lexists(os.path.join(self.root, relative)):
             self._append({"made": relative})
 
-    def note_sealed(self, notices: Notices | None) -> None:
-        """Say that every log has its seal from now on."""
+    def note_sealing(self, notices: Notices | None) -> None:
+        """Say that the logs are about to be sealed."""
         if not self.id:
             self._begin(notices)
+        self._append({"sealing": True})
+
+    def note_sealed(self) -> None:
+        """Say that every log has its seal from now on."""
         self._append({"sealed": True})
+
+    def _has_seals(self) -> bool:
+        """Return whether there is what only came with the seals: taking some of it away makes no home an older one."""
+        home = Home(self.root)
+        return os.path.lexists(home.written) or (
+            not self._sealing and any(os.path.lexists(log + SEAL) for log in home.logs())
+        )
 
     def drop(self, relative: str) -> None:
         """Say that a path was taken away: whatever lies there later is not MI's."""
@@ -82,6 +92,8 @@ class Marker:
                 self.id = self.id or own
             case {"sealed": True}:
                 self.sealed = True
+            case {"sealing": True}:
+                self._sealing = True
             case {"made": str(path)}:
                 self.made.add(path)
             case {"gone": str(path)}:

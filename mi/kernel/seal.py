@@ -13,14 +13,14 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from mi.kernel import files, locks
-from mi.kernel.home import FILE_MODE, find_root, make_place, read_marker
+from mi.kernel.home import FILE_MODE, SEAL, find_root, make_place, read_marker
 
 try:
     from _blake2 import blake2b  # without OpenSSL, whose loading takes a fifth of Python's own start
 except ImportError:
     from hashlib import blake2b
 
-SUFFIX = ".seal"
+SUFFIX = SEAL
 _WIDTH = 384
 _PIECE = 1 << 20
 _SIZE = 24  # bytes of a digest
@@ -238,6 +238,8 @@ def find_marked(path: str) -> list[Stretch]:
         return [Stretch("unsealed", 0, size)] if size and _was_sealed(path) else []
     last = lines[-1]
     marked = [Stretch(one.found, one.since, one.end) for one in _read_lines(path) if one.found] if last.open else []
+    if last.end and not os.path.lexists(path):
+        return [Stretch("cut", 0, last.end)]
     is_longer = size > last.end and last.instead is None
     return [*marked, Stretch("added", last.end, size)] if is_longer else marked
 
@@ -305,9 +307,7 @@ def _settle(fd: int, last: SealLine | None, size: int) -> tuple[SealedEnd, Stret
         return _measure(fd), Stretch("unsealed", 0, size) if size else None
     if size == last.end:
         return last.head, None
-    if size == last.since:  # its writer was stopped before the append
-        return last.former, None
-    if last.since < size < last.end and not last.file:  # or in the midst of it
+    if last.since <= size < last.end and not last.file:  # its writer was stopped before the append, or in it
         return _measure(fd, last.former), None
     if size > last.end:
         return _measure(fd, last.head), Stretch("added", last.end, size)
@@ -317,7 +317,12 @@ def _settle(fd: int, last: SealLine | None, size: int) -> tuple[SealedEnd, Stret
 def _compare(fd: int, lines: list[SealLine], size: int, held: Sequence[SealedEnd]) -> Iterator[Stretch]:
     """Yield where a log differs from its seal, or from a remembered head."""
     last = lines[-1]
-    marks = {line.end: line.digest for line in lines if not line.found}
+    marks: dict[int, str] = {}
+    for line in lines:
+        if line.found == "cut":  # known: what was said of the lost lines tells nothing of those that came instead
+            marks = {end: digest for end, digest in marks.items() if end <= line.since}
+        elif not line.found:
+            marks[line.end] = line.digest
     if last.since <= size < last.end and not last.file:  # its writer was stopped on the way
         marks.pop(last.end)
         marks[last.since] = last.before

@@ -65,6 +65,38 @@ def test_a_log_restored_without_its_home_is_told(mi: Mi, sealed: Path):
     mi("--home", str(sealed), "values", "add", "Third.")
     (sealed / CLAIMS).write_bytes(former)
     assert found(mi, sealed) == ["cut"]
+    assert found(mi, sealed) == ["cut"]  # until the person accepts it
+
+
+@pytest.mark.req("safe.seal.homes")
+@pytest.mark.parametrize("verified", [False, True])
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_log_that_was_cut_or_removed_is_listed_once_until_it_is_accepted(mi: Mi, sealed: Path, verified, gone):
+    former = (sealed / CLAIMS).read_bytes()
+    mi("--home", str(sealed), "values", "add", "Third.")
+    (sealed / CLAIMS).unlink() if gone else (sealed / CLAIMS).write_bytes(former)
+    if verified:
+        assert found(mi, sealed) == ["cut"]
+    mi("--home", str(sealed), "values", "add", "Fourth.")
+    assert found(mi, sealed) == found(mi, sealed) == ["cut"]
+    assert values(mi, sealed) == ([] if gone else ["Prefer small changes.", "Short names."]) + ["Fourth."]
+    assert mi("--home", str(sealed), "seal", "accept").returncode == 0
+    assert found(mi, sealed) == []
+
+
+@pytest.mark.req("safe.seal.adopted")
+@pytest.mark.parametrize("left", [CLAIMS, "global/evidence.jsonl"])
+def test_a_home_without_its_marker_and_journal_is_not_adopted_again(mi: Mi, sealed: Path, left: str):
+    """One seal that is left tells that there were seals: what has none then is not taken as MI's."""
+    claim = json.loads((sealed / CLAIMS).read_text("utf-8").splitlines()[-1]) | {"claim_id": "cl_x", "text": "Forged."}
+    with (sealed / CLAIMS).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(claim) + "\n")
+    for gone in (sealed / ".mi-home.jsonl", sealed / "global/written.jsonl", *sealed.rglob("*.seal")):
+        if gone != sealed / f"{left}.seal":
+            gone.unlink(missing_ok=True)
+    assert mi("--home", str(sealed), "values", "add", "After.").returncode == 0
+    assert "Forged." not in values(mi, sealed)
+    assert found(mi, sealed)
 
 
 @pytest.mark.req("safe.seal.homes")

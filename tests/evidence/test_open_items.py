@@ -1,12 +1,13 @@
 import os
 
+import msgspec
 import pytest
 
 from mi.evidence.index import EvidenceIndex
 from mi.evidence.latest import WINDOW
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.open_items import open_items
-from mi.evidence.records.run import Question, RunStart, UserInput
+from mi.evidence.records.run import HookCall, Question, RunStart, UserInput
 from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
 
 
@@ -48,6 +49,33 @@ def test_what_is_not_settled_waits_oldest_first(writer, waiting):
     assert waiting() == (["ls_1", "qu_2"], True)
     writer.append(LearnApplied(suggestion_id="ls_1"))
     writer.append(UserInput(question_id="qu_2", answer="x" * (2 * WINDOW)))
+    assert waiting()[0] == []
+
+
+@pytest.mark.req("safe.seal.chat")
+@pytest.mark.parametrize("indexed", ["all", "questions", "nothing"])
+@pytest.mark.parametrize("word", [UserInput(answer="yes", by="chat"), UserInput(dismissed=True)])
+def test_what_a_hook_stores_settles_no_question_of_a_run(home, writer, waiting, indexed, word):
+    call = HookCall(host="codex", operation="push", target="main")
+    asked = [
+        Question(id="qu_run", text="a?"),
+        Question(id="qu_call", text="b?", call=call),
+        Question(id="qu_tasks", text="c?", about="proposal"),
+    ]
+    index = EvidenceIndex(home)
+    for question in asked:
+        writer.append(question)
+    if indexed != "nothing":
+        pad(writer)
+    if indexed == "questions":
+        index.catch_up(home.evidence, silent)
+    for question in asked:
+        writer.append(msgspec.structs.replace(word, question_id=question.id))
+    if indexed == "all":
+        pad(writer)
+        index.catch_up(home.evidence, silent)
+    assert waiting()[0] == ["qu_run"]
+    writer.append(UserInput(question_id="qu_run", answer="x", by="terminal"))
     assert waiting()[0] == []
 
 

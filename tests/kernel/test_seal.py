@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from mi.kernel import jsonl
+from mi.kernel.adoption import seal_logs
 from mi.kernel.home import Home
 from mi.kernel.marker import Marker
 from mi.kernel.seal import SUFFIX, AppendSeal, find_changes, find_marked, read_head, seal_anew
@@ -150,6 +151,12 @@ def test_logs_of_an_older_home_are_sealed_as_they_are(tmp_path: Path) -> None:
     jsonl.append(home.evidence, b"{}", sealed=True)
     assert all(find_marked(log) == [] and kinds(log) == [] for log in home.logs())
     assert Marker(home.root).read().sealed
+    lines = Path(Marker(home.root).path).read_bytes().splitlines(keepends=True)
+    Path(Marker(home.root).path).write_bytes(b"".join(line for line in lines if b'"sealed"' not in line))
+    Path(home.project("0" * 16).evidence + SUFFIX).unlink()
+    assert not Marker(home.root).read().sealed  # whoever sealed the logs was stopped on the way: it is done again
+    seal_logs(home.root)
+    assert all(find_marked(log) == [] and kinds(log) == [] for log in home.logs())
     Path(home.evidence + SUFFIX).unlink()  # from now on a seal that is gone was taken away
     jsonl.append(home.evidence, b"{}", sealed=True)
     assert [one.kind for one in find_marked(home.evidence)] == ["unsealed"]

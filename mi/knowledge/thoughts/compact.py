@@ -13,7 +13,7 @@ from mi.kernel import clock, files, jsonl
 from mi.kernel.errors import MiError
 from mi.kernel.home import FILE_MODE, ThoughtFiles, make_dirs
 from mi.kernel.jsontext import BadJson
-from mi.kernel.seal import find_foreign, read_head, replace_log
+from mi.kernel.seal import find_foreign, prepare_seal, read_head, replace_log
 from mi.kernel.state import encode_pretty
 from mi.knowledge.thoughts.kinds import Kind
 from mi.knowledge.thoughts.line_state import MAX_LINE, LineState, parse
@@ -58,6 +58,7 @@ def apply(store: ThoughtFiles) -> CompactionOutcome:
     with ExitStack() as held:
         present = [(kind, path) for kind, path in _paths(store) if os.path.exists(path)]
         for _, path in present:
+            prepare_seal(path)  # of an older home: no log is sealed before the others
             if read_head(path):
                 mark_changes(path, thorough=True)
             held.enter_context(jsonl.keep_writers_out(path))
