@@ -329,7 +329,9 @@ class BatchRunner:
         if result.limit is not None:
             if self._parts.stop.reason:
                 return EndRun("interrupted", self._parts.stop.reason)
-            return end_blocked("end.vendor-limit", language, message=result.limit.message)
+            until = result.limit.resets_at  # the vendor's own words may say no more than in how many hours
+            key = "end.vendor-limit-until" if until else "end.vendor-limit"
+            return end_blocked(key, language, message=result.limit.message, until=until)
         if result.outcome == "interrupted" and result.reason.startswith("risk"):
             answer = self._recorder.ask(text("ask.stopped-at-risk", language, command=result.risk))
             return SendNext(answer) if answer else end_blocked("end.stopped-at-risk", language, command=result.risk)

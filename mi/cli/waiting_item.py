@@ -28,6 +28,8 @@ def find_meant(context: HomeContext, out: Output, words: list[str]) -> list[tupl
     first, *rest = words
     if several := [] if any(" " in word for word in rest) else _find_several(waiting, said):
         return several
+    if numbered is not None and (limit := _find_limit(context, waiting, numbered["ref"], said)):
+        return [(limit, said)]
     if numbered is not None:
         ref, text = numbered["ref"], numbered["text"].strip()
     elif _ID.fullmatch(first) or any(first in (one.item.id, *one.item.ids) for one in waiting):
@@ -63,6 +65,16 @@ def _find_several(waiting: list[LocatedItem], said: str) -> list[tuple[LocatedIt
 def _is_clear(item: InboxItem, answer: str) -> bool:
     """Return whether an answer can be nothing but one: it takes an option, or is a bare yes or no."""
     return bool(read_answer(item.options, item.said, answer).key) or agrees(answer) or declines(answer)
+
+
+def _find_limit(context: HomeContext, waiting: list[LocatedItem], ref: str, said: str) -> LocatedItem | None:
+    """Return the one thing that waits where it is a limit, and the number is how far to raise it: `5 more`."""
+    from mi.autopilot.limit_answers import read_wish
+
+    found = [one for one in waiting if one.item.answer_with.startswith("mi answer ")]
+    limit = found[0].item.limit if len(found) == 1 else None
+    is_amount = limit and _read_ref(context, ref) == [ref] and read_wish(said, limit) is not None
+    return found[0] if is_amount else None
 
 
 def _find_only(waiting: list[LocatedItem], said: str) -> LocatedItem:

@@ -26,6 +26,7 @@ class AskedOperation(Struct, frozen=True):
     reaches: tuple[Reach, ...] = REACHES
     instead: str = ""
     lifted: bool = False  # an override lifted a denial to this question
+    advice: str = ""  # for the agent alone
 
 
 class HookAnswer(Struct, frozen=True):

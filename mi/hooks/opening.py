@@ -88,8 +88,9 @@ def _read_word(given: UserInput) -> Word:
 
 def _explain(context: "HomeContext", answer: HookAnswer, call: AskedCall, language: str) -> str:
     """Return why a call does not pass: the person said no, closed the question, or has not answered it yet."""
+    reason = "\n".join(part for part in (answer.reason, *(one.advice for one in answer.asked)) if part)
     if not call.word:
-        return f"{answer.reason}\n{name_waiting(context, call.question_id, answer, language)}"
+        return f"{reason}\n{name_waiting(context, call.question_id, answer, language)}"
     ways = [one.instead for one in answer.asked if one.instead] or [text("instead.other-way", language)]
     why = text("hook.said-" + call.word, language, answer=call.answer)
-    return f"{answer.reason}\n{why}\n{text('rules.instead', language, way='; '.join(ways))}"
+    return f"{reason}\n{why}\n{text('rules.instead', language, way='; '.join(ways))}"

@@ -191,7 +191,10 @@ def test_a_vendors_limit_that_does_not_end_when_it_should_is_given_up(bench: Wor
 def test_waiting_for_a_vendors_limit_can_be_switched_off(bench: Workbench) -> None:
     bench.config["runtime"]["limits"] = {"wait": True}
     bench.agent([LIMITED], DONE)
-    bench.run("--no-wait-for-limit", "fix it").ended("blocked")
+    ran = bench.run("--no-wait-for-limit", "fix it")
+    ran.ended("blocked")
+    (limit,) = ran.of("limit")
+    assert f"limits its use until {limit['resets_at']}" in ran.stdout  # and not only "in 2 hours"
 
 
 # an agent that shows no commands

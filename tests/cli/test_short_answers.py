@@ -64,6 +64,18 @@ def test_without_a_number_several_questions_are_named_and_none_is_answered(home:
     assert waits(mi) == [1]
 
 
+@pytest.mark.req("person.limit.answered", "person.answer.short")
+@pytest.mark.parametrize(("said", "limit"), [("5 more", "7 batches"), ("20", "22 batches"), ("1 5 more", "7 batches")])
+def test_a_number_that_names_nothing_raises_the_one_limit_that_waits(home: Home, mi: Mi, said: str, limit: str) -> None:
+    limited = AskedLimit(name="batches", value=2)
+    ask(home, "shop", 1, text="Raise the limit by how much?", about="limit", limit=limited, options=YES_OR_NO)
+    mi("inbox")
+    done = mi("answer", *said.split())
+    assert (done.returncode, f"The limit becomes: {limit}" in done.stdout) == (0, True), done
+    late = mi("answer", *said.split())
+    assert late.returncode != 0  # it is answered: no number means it any more
+
+
 @pytest.mark.req("person.answer.only-seen")
 @pytest.mark.parametrize("said", ["yes", "no, it was the agent", "A", "是的", "see"])
 def test_what_is_only_told_takes_no_word_but_seen(home: Home, mi: Mi, said: str) -> None:

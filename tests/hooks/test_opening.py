@@ -71,8 +71,10 @@ def test_one_question_for_each_session_operation_and_target(host, home, root, wa
     for _ in range(3):
         host.before("Bash", command=PUSH)
     assert len(waiting()) == 1
-    host.before("Bash", command="git push origin other")
+    told = host.before("Bash", command="git push origin other")[1]
     assert len(waiting()) == 2
+    assert "This rule stopped you several times" in told  # the agent, and not the person
+    assert not any("stopped you" in one["question"] for one in waiting())
     Host(home, root, "codex", "s2").before("Bash", command=PUSH)
     assert len(waiting()) == 3
 

@@ -83,15 +83,15 @@ def _before_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
         verdict = verdict._replace(decision="PROMPT")
     state = rules_state.change(event, context, lambda old: _with_refused(old, event.tool_use_id, verdict))
     language = choose_language(context.config.language, state.prompt)
-    said = explained(verdict, language)
+    said, often = explained(verdict, language), ""
     if verdict.denial != "hard" and state.refused.get(verdict.operation, 0) >= _OFTEN:
-        said += "\n" + text("rules.adjust", language, operation=verdict.operation)
+        often = text("rules.adjust", language, operation=verdict.operation)  # for the agent, not for the person
     if verdict.incident:
         _record_incident(context, verdict, state.override)
     if verdict.decision == "DENY":
         _record_denial(event, context, verdict)
-        return HookAnswer("deny", said)
-    return HookAnswer("ask", said, asked=(_asked(verdict, language),))
+        return HookAnswer("deny", f"{said}\n{often}".rstrip())
+    return HookAnswer("ask", said, asked=(_asked(verdict, language, often),))
 
 
 def _waits_for_word(event: HookEvent, state: "RulesState", verdict: "PermissionVerdict") -> bool:
@@ -104,14 +104,14 @@ def _waits_for_word(event: HookEvent, state: "RulesState", verdict: "PermissionV
     return call is not None and call.lifted and not call.shown and call.word != "used"
 
 
-def _asked(verdict: "PermissionVerdict", language: str) -> AskedOperation:
+def _asked(verdict: "PermissionVerdict", language: str, advice: str) -> AskedOperation:
     """Return what the person is asked about; an override serves for one action, and so does a yes to the unreadable."""
     from mi.kernel.secrets import redact
 
     once = verdict.denial is not None or verdict.operation in _OTHER_EACH_TIME
     reaches: tuple[Reach, ...] = ("once",) if once else ("once", "session") if verdict.over_batch else REACHES
     instead, lifted = verdict.alternative(language), verdict.denial is not None
-    return AskedOperation(verdict.operation, redact(verdict.target), reaches, instead, lifted)
+    return AskedOperation(verdict.operation, redact(verdict.target), reaches, instead, lifted, advice)
 
 
 def judged(event: HookEvent, context: "HomeContext", override: str = "") -> "PermissionVerdict":

@@ -20,6 +20,7 @@ TEXT: dict[str, str] = {
     "end.limit": "limit reached: {limit}",
     "end.limit-in-batch": "limit reached during the batch: {limit}",
     "end.limit-stays": "limit reached: {limit}; you did not raise it",
+    "end.vendor-limit-until": "the agent's vendor limits its use until {until}: {message}",
     "end.vendor-limit": "the agent's vendor limits its use: {message}",
     "end.stopped-at-risk": "stopped at a risky command: {command}",
     "end.transient": "the agent's vendor or the network failed again and again: {error}; go on later: mi run --resume",

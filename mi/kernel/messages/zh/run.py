@@ -18,6 +18,7 @@ TEXT: dict[str, str] = {
     "end.limit": "达到限制：{limit}",
     "end.limit-in-batch": "在批次进行中达到限制：{limit}",
     "end.limit-stays": "达到限制：{limit}；您没有提高它",
+    "end.vendor-limit-until": "代理的供应商在 {until} 之前限制了使用：{message}",
     "end.vendor-limit": "代理的供应商限制了使用：{message}",
     "end.stopped-at-risk": "在一条有风险的命令处停下：{command}",
     "end.transient": "代理的供应商或网络一再失败：{error}；稍后继续：mi run --resume",
